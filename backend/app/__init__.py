@@ -1,0 +1,1 @@
+"""Labcrew: a data-science crew behind an API."""

@@ -1,0 +1,1 @@
+"""The crew: one folder an agent, one loop for all."""

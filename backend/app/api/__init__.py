@@ -1,0 +1,1 @@
+"""HTTP, SSE and WebSocket edge; the only package that imports FastAPI."""

@@ -1,0 +1,1 @@
+"""What a session leaves behind: rows by owner, bytes by content address."""

@@ -1,0 +1,1 @@
+"""What runs inside a cell: files in, facts and files out."""

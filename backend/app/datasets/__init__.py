@@ -1,0 +1,1 @@
+"""Uploaded tables and prices: read once, profiled, queried."""

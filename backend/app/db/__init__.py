@@ -1,0 +1,1 @@
+"""The schema on one page and the unit of work."""

@@ -1,0 +1,18 @@
+"""The async engine: made after fork, on the process's one loop, and never shared across loops."""
+
+from sqlalchemy.engine import make_url
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+
+def async_url(database_url: str) -> str:
+    """`postgresql://...` as users write it, with the driver that we use."""
+    return make_url(database_url).set(drivername="postgresql+asyncpg").render_as_string(hide_password=False)
+
+
+def create_engine(database_url: str, pool_size: int = 8) -> AsyncEngine:
+    return create_async_engine(
+        async_url(database_url),
+        pool_size=pool_size,
+        max_overflow=pool_size,
+        pool_pre_ping=True,
+    )

@@ -1,0 +1,352 @@
+"""The schema on one page.
+
+Times are aware UTC, sizes bytes, ids random UUIDs. Digests are lower-case hexadecimal SHA-256.
+"""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    DateTime,
+    Double,
+    ForeignKey,
+    Index,
+    LargeBinary,
+    MetaData,
+    Text,
+    UniqueConstraint,
+    func,
+    text,
+)
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
+from sqlalchemy.dialects.postgresql import UUID as PgUUID
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+Json = dict[str, Any]
+
+
+class Base(DeclarativeBase):
+    metadata = MetaData(
+        naming_convention={
+            "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+            "ck": "ck_%(table_name)s_%(constraint_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
+    type_annotation_map = {  # noqa: RUF012 - read by SQLAlchemy, never written
+        str: Text,
+        UUID: PgUUID(as_uuid=True),
+        datetime: DateTime(timezone=True),
+        Json: JSONB,
+        list[Any]: JSONB,
+        list[UUID]: ARRAY(PgUUID(as_uuid=True)),
+        float: Double,
+    }
+
+
+def _id() -> Mapped[UUID]:
+    return mapped_column(primary_key=True, default=uuid4)
+
+
+def _now() -> Mapped[datetime]:
+    return mapped_column(server_default=func.now())
+
+
+class UserRow(Base):
+    __tablename__ = "users"
+
+    id: Mapped[UUID] = _id()
+    email: Mapped[str] = mapped_column(unique=True)
+    """Lower-cased by auth before it comes here."""
+    password_hash: Mapped[str]
+    role: Mapped[str] = mapped_column(CheckConstraint("role IN ('user', 'admin')", name="role"))
+    created_at: Mapped[datetime] = _now()
+    disabled_at: Mapped[datetime | None]
+
+
+class RefreshTokenRow(Base):
+    """One link of a rotating chain; using a used one revokes its whole family."""
+
+    __tablename__ = "refresh_tokens"
+
+    id: Mapped[UUID] = _id()
+    user_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    family: Mapped[UUID] = mapped_column(index=True)
+    issued_at: Mapped[datetime] = _now()
+    expires_at: Mapped[datetime]
+    used_at: Mapped[datetime | None]
+    revoked_at: Mapped[datetime | None]
+
+
+class ApiKeyRow(Base):
+    __tablename__ = "api_keys"
+
+    id: Mapped[UUID] = _id()
+    user_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    name: Mapped[str]
+    prefix: Mapped[str]
+    """The key's first characters, so that its owner can tell keys apart."""
+    key_hash: Mapped[str] = mapped_column(unique=True)
+    created_at: Mapped[datetime] = _now()
+    last_used_at: Mapped[datetime | None]
+    expires_at: Mapped[datetime | None]
+    revoked_at: Mapped[datetime | None]
+
+
+class AuditRow(Base):
+    """Append-only: who did what to which thing."""
+
+    __tablename__ = "audit"
+
+    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=True)
+    at: Mapped[datetime] = _now()
+    owner_id: Mapped[UUID | None] = mapped_column(index=True)
+    session_id: Mapped[UUID | None] = mapped_column(index=True)
+    actor: Mapped[str]
+    """`user`, `system` or an agent's name."""
+    action: Mapped[str]
+    detail: Mapped[Json] = mapped_column(server_default=text("'{}'"))
+
+
+class BlobRow(Base):
+    """Bytes by content address; in Postgres they lie in `blob_chunks`, else in the chosen store."""
+
+    __tablename__ = "blobs"
+
+    digest: Mapped[str] = mapped_column(primary_key=True)
+    size_bytes: Mapped[int] = mapped_column(BigInteger)
+    created_at: Mapped[datetime] = _now()
+
+
+class BlobChunkRow(Base):
+    __tablename__ = "blob_chunks"
+
+    digest: Mapped[str] = mapped_column(ForeignKey("blobs.digest", ondelete="CASCADE"), primary_key=True)
+    n: Mapped[int] = mapped_column(primary_key=True)
+    data: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class DatasetRow(Base):
+    __tablename__ = "datasets"
+    __table_args__ = (UniqueConstraint("owner_id", "idempotency_key"),)
+
+    id: Mapped[UUID] = _id()
+    owner_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    name: Mapped[str]
+    """Chosen by its owner, a table name in SQL; unique only in the eyes of a session."""
+    filename: Mapped[str]
+    source_digest: Mapped[str]
+    source_size_bytes: Mapped[int] = mapped_column(BigInteger)
+    digest: Mapped[str]
+    """The Parquet file that the upload was converted to."""
+    size_bytes: Mapped[int] = mapped_column(BigInteger)
+    rows: Mapped[int] = mapped_column(BigInteger)
+    columns: Mapped[list[Any]]
+    """`[{"name", "type", ...}]` in file order."""
+    format: Mapped[Json]
+    """What was sniffed: kind, delimiter, decimal, encoding, compression, notes."""
+    profile: Mapped[Json]
+    idempotency_key: Mapped[str | None]
+    created_at: Mapped[datetime] = _now()
+
+
+class Price5MinRow(Base):
+    __tablename__ = "price_data_5min"
+
+    coin_type: Mapped[str] = mapped_column(primary_key=True)
+    ts: Mapped[datetime] = mapped_column(primary_key=True)
+    open: Mapped[float]
+    high: Mapped[float]
+    low: Mapped[float]
+    close: Mapped[float]
+    volume: Mapped[float]
+
+
+class SessionRow(Base):
+    """Where a session stands. Only guarded UPDATEs of `sessions/lease.py` move it."""
+
+    __tablename__ = "sessions"
+    __table_args__ = (
+        UniqueConstraint("owner_id", "idempotency_key"),
+        Index("ix_sessions_live", "queued_at", postgresql_where=text("ended_at IS NULL")),
+        Index("ix_sessions_owner_id_created_at", "owner_id", text("created_at DESC")),
+    )
+
+    id: Mapped[UUID] = _id()
+    owner_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
+    graph: Mapped[str] = mapped_column(server_default="pipeline")
+    graph_version: Mapped[int]
+    goal: Mapped[str]
+    preferences: Mapped[Json]
+    dataset_ids: Mapped[list[UUID]]
+    seed: Mapped[int] = mapped_column(BigInteger)
+    idempotency_key: Mapped[str | None]
+
+    status: Mapped[str] = mapped_column(server_default="queued")
+    fence: Mapped[int] = mapped_column(BigInteger, server_default=text("0"))
+    lease_until: Mapped[datetime | None]
+    wake: Mapped[int] = mapped_column(server_default=text("1"))
+    seen: Mapped[int] = mapped_column(server_default=text("0"))
+    last_seq: Mapped[int] = mapped_column(server_default=text("0"))
+    """Number of the last committed step; steps count from 1."""
+    event_seq: Mapped[int] = mapped_column(BigInteger, server_default=text("0"))
+    fits_left: Mapped[int] = mapped_column(server_default=text("0"))
+    round_deadline_at: Mapped[datetime | None]
+    slices: Mapped[int] = mapped_column(server_default=text("0"))
+    cancel: Mapped[bool] = mapped_column(server_default=text("false"))
+
+    queued_at: Mapped[datetime] = _now()
+    created_at: Mapped[datetime] = _now()
+    started_at: Mapped[datetime | None]
+    deadline_at: Mapped[datetime | None]
+    """The session's time limit; the sweeper ends what is past it. Time waiting for the user does not count."""
+    ended_at: Mapped[datetime | None]
+    error: Mapped[Json | None]
+    """`{"code", "detail"}` of a failed session."""
+    result: Mapped[Json | None]
+    """What the graph ended with: leaderboard, metrics, ids of the model and the report."""
+    usage: Mapped[Json] = mapped_column(server_default=text("'{}'"))
+
+    parent_id: Mapped[UUID | None] = mapped_column(ForeignKey("sessions.id", ondelete="SET NULL"))
+    parent_seq: Mapped[int | None]
+
+
+def _session() -> Mapped[UUID]:
+    return mapped_column(ForeignKey("sessions.id", ondelete="CASCADE"), primary_key=True)
+
+
+class StepRow(Base):
+    """The journal: one committed superstep."""
+
+    __tablename__ = "steps"
+
+    session_id: Mapped[UUID] = _session()
+    seq: Mapped[int] = mapped_column(primary_key=True)
+    node: Mapped[str]
+    update: Mapped[Json]
+    fence: Mapped[int] = mapped_column(BigInteger)
+    started_at: Mapped[datetime]
+    committed_at: Mapped[datetime] = mapped_column(server_default=func.clock_timestamp())
+    usage: Mapped[Json] = mapped_column(server_default=text("'{}'"))
+
+
+class CallRow(Base):
+    """The journal: one recorded chat-model or tool call (or a choice made from clock or chance)."""
+
+    __tablename__ = "calls"
+
+    session_id: Mapped[UUID] = _session()
+    seq: Mapped[int] = mapped_column(primary_key=True)
+    """The step that made the call."""
+    key: Mapped[str] = mapped_column(primary_key=True)
+    """Stable under replay, unique in the step: `chat:3`, `tool:3.0`, `clock:1`."""
+    kind: Mapped[str]
+    name: Mapped[str]
+    agent: Mapped[str | None]
+    request_digest: Mapped[str]
+    request: Mapped[Any] = mapped_column(JSONB)
+    result: Mapped[Any] = mapped_column(JSONB)
+    failed: Mapped[bool] = mapped_column(server_default=text("false"))
+    fence: Mapped[int] = mapped_column(BigInteger)
+    started_at: Mapped[datetime]
+    duration_ms: Mapped[float]
+    recorded_at: Mapped[datetime] = mapped_column(server_default=func.clock_timestamp())
+    usage: Mapped[Json] = mapped_column(server_default=text("'{}'"))
+
+
+class EventRow(Base):
+    """What a watcher can see, numbered without gaps per session."""
+
+    __tablename__ = "events"
+
+    session_id: Mapped[UUID] = _session()
+    n: Mapped[int] = mapped_column(BigInteger, primary_key=True)
+    kind: Mapped[str]
+    body: Mapped[Json]
+    at: Mapped[datetime] = mapped_column(server_default=func.clock_timestamp())
+
+
+class MessageRow(Base):
+    """The conversation as a person reads it."""
+
+    __tablename__ = "messages"
+
+    session_id: Mapped[UUID] = _session()
+    seq: Mapped[int] = mapped_column(primary_key=True)
+    n: Mapped[int] = mapped_column(primary_key=True)
+    role: Mapped[str]
+    """`user`, an agent's name or `system`."""
+    text: Mapped[str]
+    at: Mapped[datetime] = mapped_column(server_default=func.clock_timestamp())
+
+
+class FitRow(Base):
+    """One candidate of a round: a computation on the `compute` queue with a lease of its own."""
+
+    __tablename__ = "fits"
+    __table_args__ = (
+        Index("ix_fits_open", "queued_at", postgresql_where=text("status IN ('queued', 'running')")),
+    )
+
+    session_id: Mapped[UUID] = _session()
+    round_key: Mapped[str] = mapped_column(primary_key=True)
+    candidate: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str]
+    spec: Mapped[Json]
+    """A `sandbox.contract.Computation` as JSON."""
+    status: Mapped[str] = mapped_column(server_default="queued")
+    """`queued`, `running`, `done`, `failed`, `left_out`, `cancelled`."""
+    result: Mapped[Json | None]
+    fence: Mapped[int] = mapped_column(BigInteger, server_default=text("0"))
+    lease_until: Mapped[datetime | None]
+    runs: Mapped[int] = mapped_column(server_default=text("0"))
+    queued_at: Mapped[datetime] = _now()
+    started_at: Mapped[datetime | None]
+    ended_at: Mapped[datetime | None]
+
+
+class QuestionRow(Base):
+    """A question of an agent and, once given, its answer: a row, never a resume value."""
+
+    __tablename__ = "questions"
+
+    session_id: Mapped[UUID] = _session()
+    key: Mapped[str] = mapped_column(primary_key=True)
+    """`<step>.<call key>`, so that a call finds its own answer and no other."""
+    kind: Mapped[str]
+    """`clarification`, `approval` or `budget`."""
+    agent: Mapped[str]
+    body: Mapped[Json]
+    """text, options, default, schema of the answer."""
+    asked_at: Mapped[datetime] = _now()
+    answer: Mapped[Any | None] = mapped_column(JSONB(none_as_null=True))
+    answered_at: Mapped[datetime | None]
+
+
+class ArtifactRow(Base):
+    """Something a session left, by name; its bytes are a blob."""
+
+    __tablename__ = "artifacts"
+    __table_args__ = (
+        UniqueConstraint("session_id", "seq", "call_key", "name"),
+        Index("ix_artifacts_owner_id_created_at", "owner_id", text("created_at DESC")),
+    )
+
+    id: Mapped[UUID] = _id()
+    owner_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
+    session_id: Mapped[UUID | None] = mapped_column(ForeignKey("sessions.id", ondelete="CASCADE"), index=True)
+    seq: Mapped[int]
+    call_key: Mapped[str] = mapped_column(server_default="")
+    kind: Mapped[str]
+    """`frame`, `holdout`, `figure`, `table`, `model`, `model_card`, `report`, `text`, `other`."""
+    name: Mapped[str]
+    media_type: Mapped[str]
+    digest: Mapped[str] = mapped_column(index=True)
+    size_bytes: Mapped[int] = mapped_column(BigInteger)
+    meta: Mapped[Json] = mapped_column(server_default=text("'{}'"))
+    created_at: Mapped[datetime] = mapped_column(server_default=func.clock_timestamp())

@@ -1,0 +1,38 @@
+"""One transaction and the jobs that wait for it. The only place that commits."""
+
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker
+
+from app.jobs import Outbox, Send
+
+
+@dataclass
+class UnitOfWork:
+    """`db` is the open transaction; `outbox` is sent after it committed and dropped if it did not."""
+
+    db: AsyncSession
+    outbox: Outbox = field(default_factory=Outbox)
+
+
+class OpenUnitOfWork(Protocol):
+    def __call__(self) -> AbstractAsyncContextManager[UnitOfWork]: ...
+
+
+def unit_of_work(engine: AsyncEngine, send: Send) -> OpenUnitOfWork:
+    """A factory of units of work: `async with open_uow() as uow: ...` commits at the end of the block."""
+    sessions = async_sessionmaker(engine, expire_on_commit=False)
+
+    @asynccontextmanager
+    async def open_uow() -> AsyncIterator[UnitOfWork]:
+        async with sessions() as db:
+            uow = UnitOfWork(db)
+            yield uow
+            await db.commit()
+        for job in uow.outbox.drain():
+            send(job)
+
+    return open_uow

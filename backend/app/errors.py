@@ -1,0 +1,70 @@
+"""Errors sorted by who can act on them.
+
+LabError               the caller can act; `code` is stable and part of the API
+  NotFound             it does not exist, or it is not yours
+  Conflict             it exists, but not in a state that allows this
+  InvalidInput         what was sent is wrong, and says what
+  Unauthorized         nobody we know
+  Forbidden            known, and not allowed
+  TooLarge             over a stated limit
+  TooMany              a rate or a quota
+  Unavailable          a server or a kernel feature that we need is missing now
+ToolRefused            the agent can act: returned to it as a message that it can correct
+
+Anything else is nobody's to act on: it rises to an edge, is logged and becomes a 500 or a failed session.
+"""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+
+class LabError(Exception):
+    """A refusal in one readable sentence.
+
+    `code` is stable (snake_case, part of the API); `detail` says what is wrong and what to do;
+    `facts` are JSON values for programs (the field, the limit, the nearest names).
+    """
+
+    kind: ClassVar[str] = "invalid"
+
+    def __init__(self, code: str, detail: str, **facts: object) -> None:
+        super().__init__(detail)
+        self.code = code
+        self.detail = detail
+        self.facts: Mapping[str, object] = facts
+
+
+class NotFound(LabError):
+    kind = "not_found"
+
+
+class Conflict(LabError):
+    kind = "conflict"
+
+
+class InvalidInput(LabError):
+    kind = "invalid"
+
+
+class Unauthorized(LabError):
+    kind = "unauthorized"
+
+
+class Forbidden(LabError):
+    kind = "forbidden"
+
+
+class TooLarge(LabError):
+    kind = "too_large"
+
+
+class TooMany(LabError):
+    kind = "too_many"
+
+
+class Unavailable(LabError):
+    kind = "unavailable"
+
+
+class ToolRefused(Exception):
+    """An agent's call that cannot be done as asked; the text goes back to the agent."""

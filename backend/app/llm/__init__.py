@@ -1,0 +1,1 @@
+"""Chat models: any provider by name, and the offline one."""

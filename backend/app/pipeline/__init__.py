@@ -1,0 +1,1 @@
+"""The data-science graph over durable sessions."""

@@ -1,0 +1,1 @@
+"""Pure: results in, Markdown, HTML and figures out."""

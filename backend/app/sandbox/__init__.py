@@ -1,0 +1,1 @@
+"""Every computation runs in a cell: a forked, limited, killable process."""

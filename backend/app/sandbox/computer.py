@@ -1,0 +1,138 @@
+"""Run a computation on blobs: fetch its inputs, run it in a cell, keep what it left."""
+
+import mimetypes
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.computations.bench import JsonValue
+from app.errors import InvalidInput, LabError, NotFound, TooLarge, Unavailable
+from app.sandbox.contract import (
+    CellProvider,
+    CellRequest,
+    Code,
+    Computation,
+    End,
+    Limits,
+    Outcome,
+    Progress,
+    Usage,
+)
+from app.storage.blobs import BlobStore
+
+
+@dataclass(frozen=True)
+class StoredFile:
+    """A file that a computation left, now a blob."""
+
+    name: str
+    digest: str
+    size_bytes: int
+    media_type: str
+
+
+@dataclass(frozen=True)
+class Computed:
+    value: JsonValue
+    files: tuple[StoredFile, ...]
+    usage: Usage
+    stdout: str = ""
+    stderr: str = ""
+
+    def file(self, name: str) -> StoredFile:
+        """The file of that name; KeyError if the computation did not leave it."""
+        for stored in self.files:
+            if stored.name == name:
+                return stored
+        raise KeyError(name)
+
+
+class ComputationFailed(LabError):
+    """A cell ended without a value. `code` is `computation_<end>`; facts carry stdout and stderr."""
+
+
+_KINDS: dict[str, type[LabError]] = {
+    "not_found": NotFound,
+    "too_large": TooLarge,
+    "unavailable": Unavailable,
+}
+
+_ENDINGS = {
+    End.TIMED_OUT: "It took longer than its limit of {limits.time_s:g} s.",
+    End.OUT_OF_MEMORY: "It needed more than its memory limit of {limits.memory_bytes} bytes.",
+    End.OUT_OF_DISK: "It wrote more than its limit of {limits.disk_bytes} bytes.",
+    End.CANCELLED: "It was cancelled.",
+    End.DIED: "Its process died.",
+}
+
+
+class Computer:
+    """`scratch`: a folder of ours, on a disk with room, where cells get their output folders."""
+
+    def __init__(
+        self, cells: CellProvider, blobs: BlobStore, scratch: Path, limits: Limits | None = None
+    ) -> None:
+        self._cells = cells
+        self._blobs = blobs
+        self._scratch = scratch
+        self._limits = limits or Limits()
+
+    async def run(
+        self,
+        work: Computation | Code,
+        inputs: Mapping[str, str | Path],
+        limits: Limits | None = None,
+        on_progress: Progress | None = None,
+    ) -> Computed:
+        """Compute on `inputs` (digests of blobs, or local files).
+
+        Raises the LabError that the computation raised, or ComputationFailed.
+        """
+        limits = limits or self._limits
+        files = {
+            name: source if isinstance(source, Path) else await self._blobs.local_path(source)
+            for name, source in inputs.items()
+        }
+        output = Path(tempfile.mkdtemp(prefix="cell-", dir=self._scratch))
+        try:
+            outcome = await self._cells.run(CellRequest(work, files, output, limits), on_progress)
+            _raise_unless_returned(outcome, limits)
+            return Computed(
+                outcome.value,
+                tuple([await self._keep(output, name) for name in outcome.files]),
+                outcome.usage,
+                outcome.stdout,
+                outcome.stderr,
+            )
+        finally:
+            shutil.rmtree(output, ignore_errors=True)
+
+    async def _keep(self, output: Path, name: str) -> StoredFile:
+        blob = await self._blobs.put_file(output / name)
+        media_type = _MEDIA_TYPES.get(Path(name).suffix) or mimetypes.guess_type(name)[0]
+        return StoredFile(name, blob.digest, blob.size_bytes, media_type or "application/octet-stream")
+
+
+_MEDIA_TYPES = {
+    ".parquet": "application/vnd.apache.parquet",
+    ".skops": "application/vnd.skops",
+    ".md": "text/markdown",
+    ".ipynb": "application/x-ipynb+json",
+}
+
+
+def _raise_unless_returned(outcome: Outcome, limits: Limits) -> None:
+    if outcome.end is End.RETURNED:
+        return
+    fault = outcome.fault
+    if outcome.end is End.REFUSED and fault:
+        raise _KINDS.get(fault.kind, InvalidInput)(fault.code, fault.detail, **fault.facts)
+    detail = fault.detail if fault else _ENDINGS.get(outcome.end, "It failed.").format(limits=limits)
+    raise ComputationFailed(
+        f"computation_{outcome.end}",
+        f"The computation did not finish. {detail}",
+        stdout=outcome.stdout,
+        stderr=outcome.stderr,
+    )

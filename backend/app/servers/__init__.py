@@ -1,0 +1,1 @@
+"""Postgres and Valkey from wheels, for a machine that has neither."""

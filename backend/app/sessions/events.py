@@ -1,0 +1,174 @@
+"""The closed union of what a watcher can see.
+
+Durable events are rows, numbered per session without gaps by `UPDATE sessions SET event_seq = event_seq + n`
+inside the transaction that writes them: a sequence would let a reader see 2 before 1 is committed. Progress and
+tokens are live only: they carry step and attempt, live in the tail and have no cursor.
+"""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class _Event(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class SessionStarted(_Event):
+    kind: Literal["session_started"] = "session_started"
+    goal: str
+
+
+class PlanMade(_Event):
+    kind: Literal["plan_made"] = "plan_made"
+    steps: list[str]
+    """One readable line each."""
+    facts: dict[str, Any] = {}
+
+
+class StepStarted(_Event):
+    kind: Literal["step_started"] = "step_started"
+    step: int
+    node: str
+    attempt: int
+
+
+class StepFinished(_Event):
+    kind: Literal["step_finished"] = "step_finished"
+    step: int
+    node: str
+    duration_ms: float
+
+
+class ToolCalled(_Event):
+    """Live: the call may yet be cut by a crash and made again."""
+
+    kind: Literal["tool_called"] = "tool_called"
+    step: int
+    agent: str
+    tool: str
+    call: str
+    arguments: dict[str, Any]
+    attempt: int
+
+
+class ToolReturned(_Event):
+    kind: Literal["tool_returned"] = "tool_returned"
+    step: int
+    agent: str
+    tool: str
+    call: str
+    summary: str
+    """One readable line: what came back, or why it was refused."""
+    failed: bool = False
+    duration_ms: float
+
+
+class MessagePosted(_Event):
+    kind: Literal["message"] = "message"
+    step: int
+    role: str
+    text: str
+
+
+class ClarificationAsked(_Event):
+    """`question` is the key to answer with; `answer_schema` is the JSON Schema of the answer."""
+
+    kind: Literal["clarification_asked"] = "clarification_asked"
+    question: str
+    question_kind: str = "clarification"
+    agent: str
+    text: str
+    options: list[Any] = []
+    default: Any = None
+    answer_schema: dict[str, Any]
+
+
+class ClarificationAnswered(_Event):
+    kind: Literal["clarification_answered"] = "clarification_answered"
+    question: str
+    answer: Any
+    by: Literal["user", "default"] = "user"
+
+
+class ArtifactSaved(_Event):
+    kind: Literal["artifact_saved"] = "artifact_saved"
+    step: int
+    artifact: str
+    """The artifact's id."""
+    artifact_kind: str
+    name: str
+    media_type: str
+    size_bytes: int
+
+
+class FitFinished(_Event):
+    kind: Literal["fit_finished"] = "fit_finished"
+    round: str
+    candidate: int
+    name: str
+    status: str
+    summary: str = ""
+
+
+class BudgetWarning(_Event):
+    kind: Literal["budget_warning"] = "budget_warning"
+    budget: str
+    used: float
+    limit: float
+
+
+class SessionFinished(_Event):
+    kind: Literal["session_finished"] = "session_finished"
+    result: dict[str, Any]
+
+
+class SessionFailed(_Event):
+    kind: Literal["session_failed"] = "session_failed"
+    code: str
+    detail: str
+
+
+class SessionCancelled(_Event):
+    kind: Literal["session_cancelled"] = "session_cancelled"
+
+
+class Progress(_Event):
+    """Live."""
+
+    kind: Literal["progress"] = "progress"
+    step: int
+    attempt: int
+    text: str
+    fraction: float | None = None
+
+
+class Token(_Event):
+    """Live: a piece of a chat model's answer."""
+
+    kind: Literal["token"] = "token"
+    step: int
+    attempt: int
+    agent: str
+    text: str
+
+
+Durable = (
+    SessionStarted
+    | PlanMade
+    | StepFinished
+    | ToolReturned
+    | MessagePosted
+    | ClarificationAsked
+    | ClarificationAnswered
+    | ArtifactSaved
+    | FitFinished
+    | BudgetWarning
+    | SessionFinished
+    | SessionFailed
+    | SessionCancelled
+)
+Live = StepStarted | ToolCalled | Progress | Token
+Event = Annotated[Durable | Live, Field(discriminator="kind")]
+
+TERMINAL = (SessionFinished, SessionFailed, SessionCancelled)

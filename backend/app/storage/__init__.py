@@ -1,0 +1,1 @@
+"""Content-addressed bytes behind one protocol."""

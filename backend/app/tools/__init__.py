@@ -1,0 +1,1 @@
+"""What agents may call: plain typed functions, each validated, recorded and computed in a cell."""

@@ -1,0 +1,23 @@
+"""What a tool may use: its step, its frames, and cells to compute in."""
+
+from dataclasses import dataclass
+
+from app.artifacts.workspace import Workspace
+from app.datasets.shelf import DatasetShelf
+from app.sandbox.computer import Computer
+from app.sessions.scope import SessionFacts, StepScope
+
+
+@dataclass(frozen=True)
+class ToolContext:
+    """Handed to every tool as its first argument; an agent never sees it."""
+
+    agent: str
+    step: StepScope
+    frames: Workspace
+    datasets: DatasetShelf
+    computer: Computer
+
+    @property
+    def session(self) -> SessionFacts:
+        return self.step.session

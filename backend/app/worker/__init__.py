@@ -1,0 +1,1 @@
+"""Background edge; the only package that imports Celery (its client is in jobs.py)."""
