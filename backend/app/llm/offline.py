@@ -1,0 +1,48 @@
+"""A chat model that needs no provider: a pure function from messages to the next one."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from langchain_core.callbacks import CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel, LanguageModelInput
+from langchain_core.messages import AIMessage, BaseMessage, ToolCall
+from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.runnables import Runnable
+
+Decide = Callable[[Sequence[BaseMessage]], AIMessage]
+
+
+class OfflineChatModel(BaseChatModel):
+    """`decide` sees the conversation and says what comes next; equal conversations get equal answers."""
+
+    decide: Decide
+
+    @property
+    def _llm_type(self) -> str:
+        return "offline"
+
+    def bind_tools(
+        self, tools: Sequence[Any], *, tool_choice: str | None = None, **kwargs: Any
+    ) -> Runnable[LanguageModelInput, AIMessage]:
+        """A policy knows its tools from the conversation, so binding changes nothing."""
+        return self
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        message = self.decide(messages)
+        return ChatResult(generations=[ChatGeneration(message=_numbered(message, messages))])
+
+
+def _numbered(message: AIMessage, before: Sequence[BaseMessage]) -> AIMessage:
+    """Ids that depend on the place in the conversation only, so that a replay makes the same ones."""
+    turn = sum(isinstance(earlier, AIMessage) for earlier in before)
+    calls = [
+        ToolCall(name=call["name"], args=call["args"], id=call["id"] or f"call_{turn}_{i}")
+        for i, call in enumerate(message.tool_calls)
+    ]
+    return message.model_copy(update={"id": message.id or f"message_{turn}", "tool_calls": calls})

@@ -1,0 +1,73 @@
+"""Which chat model answers: the offline policies, or any that `init_chat_model` knows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from langchain.chat_models import init_chat_model
+from langchain_core.language_models import BaseChatModel
+
+from app.errors import InvalidInput, Unavailable
+from app.llm.offline import Decide, OfflineChatModel
+
+OFFLINE = "offline"
+
+EXTRAS: Mapping[str, str] = {
+    "openai": "openai",
+    "azure_openai": "openai",
+    "anthropic": "anthropic",
+    "google_genai": "google",
+    "ollama": "ollama",
+    "openrouter": "openrouter",
+}
+"""Provider -> the extra of ours that installs it; others need their own LangChain package."""
+
+
+@dataclass(frozen=True)
+class ChatConfig:
+    """`model` is `offline` or `provider:name`. `base_url` is for OpenAI-compatible servers."""
+
+    model: str = OFFLINE
+    base_url: str | None = None
+    api_key: str | None = field(default=None, repr=False)
+    max_tokens: int | None = None
+    timeout_s: float = 120.0
+    max_retries: int = 2
+    streaming: bool = False
+
+    @property
+    def is_offline(self) -> bool:
+        return self.model == OFFLINE
+
+
+def open_chat_model(config: ChatConfig, decide: Decide) -> BaseChatModel:
+    """The chat model of one agent; `decide` is its offline policy.
+
+    Raises InvalidInput for a name that nobody knows, Unavailable when its package is not installed.
+    """
+    if config.is_offline:
+        return OfflineChatModel(decide=decide)
+    settings: dict[str, Any] = {
+        "base_url": config.base_url,
+        "api_key": config.api_key,
+        "max_tokens": config.max_tokens,
+        "timeout": config.timeout_s,
+        "max_retries": config.max_retries,
+    }
+    try:
+        return init_chat_model(config.model, **{k: v for k, v in settings.items() if v is not None})
+    except ImportError as error:
+        raise Unavailable("chat_provider_missing", _how_to_install(config.model)) from error
+    except ValueError as error:
+        raise InvalidInput(
+            "chat_model_unknown",
+            f"LLM_MODEL={config.model!r} names no chat model that can be opened: {error} "
+            "Write `offline` or `provider:model`, for example `openai:gpt-5.5`.",
+        ) from error
+
+
+def _how_to_install(model: str) -> str:
+    provider = model.partition(":")[0]
+    if extra := EXTRAS.get(provider):
+        return f"LLM_MODEL={model!r} needs a package that is not installed: pip install 'labcrew[{extra}]'."
+    return f"LLM_MODEL={model!r} needs the LangChain package of {provider!r}, which is not installed."

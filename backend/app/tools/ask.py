@@ -1,0 +1,42 @@
+"""Ask the user."""
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from app.computations.bench import JsonValue
+from app.sessions.scope import Question, Recorded
+from app.tools.context import ToolContext
+from app.tools.registry import EVERY_AGENT, tool
+
+
+@tool(agents=EVERY_AGENT)
+async def ask_user(
+    ctx: ToolContext,
+    question: Annotated[str, Field(min_length=3, max_length=2000)],
+    options: Annotated[list[str], Field(max_length=50)] = [],  # noqa: B006 - a schema default, never mutated
+    default: str | None = None,
+    free_text: bool = False,
+) -> Recorded:
+    """Ask the user one question and wait for the answer.
+
+    Ask only what goal and data do not settle. Give the options to choose from and the default that you would
+    take yourself; `free_text` allows any other answer too.
+    """
+    answer = await ctx.step.ask(
+        Question(
+            key=ctx.call,
+            agent=ctx.agent,
+            text=question,
+            answer_schema=_answer_schema(options, free_text),
+            options=list(options),
+            default=default if default is not None else (options[0] if options else None),
+        )
+    )
+    return Recorded(value={"answer": answer}, summary=f"Answered: {answer}")
+
+
+def _answer_schema(options: list[str], free_text: bool) -> dict[str, Any]:
+    if options and not free_text:
+        return {"enum": list[JsonValue](options)}
+    return {"type": "string", "minLength": 1, "maxLength": 4000}

@@ -1,0 +1,128 @@
+"""One tool call from end to end: validate, run, record, tell. An agent's only way to have an effect."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic import ValidationError
+
+from app.computations.bench import JsonValue
+from app.errors import LabError, ToolRefused, Unavailable
+from app.sessions.events import ToolCalled, ToolReturned
+from app.sessions.scope import Call, Recorded
+from app.tools.context import ToolContext
+from app.tools.nearest import must_know
+from app.tools.registry import ToolSpec
+
+REFUSED = "refused"
+"""The only key of a refusal's recorded value."""
+
+_NOT_THE_AGENTS = ("computation_cancelled", "computation_died")
+_LONGEST_ARGUMENT = 200
+
+
+@dataclass(frozen=True)
+class ToolRequest:
+    """What an agent asked for. `key` is the call's place in its step (`tool:3.0`)."""
+
+    key: str
+    name: str
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class ToolAnswer:
+    """What came back: a value, or the text of a refusal that the agent can correct."""
+
+    request: ToolRequest
+    value: JsonValue
+    refusal: str | None = None
+
+
+async def invoke(tools: Mapping[str, ToolSpec], ctx: ToolContext, request: ToolRequest) -> ToolAnswer:
+    """Run one call, or repeat its recorded answer.
+
+    What the agent can mend comes back as a refusal. Interrupts, cancellations and bugs rise.
+    """
+    ctx = replace(ctx, call=request.key)
+    step = ctx.step
+    step.tell(
+        ToolCalled(
+            step=step.seq,
+            agent=ctx.agent,
+            tool=request.name,
+            call=request.key,
+            arguments=_shortened(request.arguments),
+            attempt=step.attempt,
+        )
+    )
+
+    async def run() -> Recorded:
+        started = time.perf_counter()
+        recorded = await _run_or_refuse(tools, ctx, request)
+        returned = ToolReturned(
+            step=step.seq,
+            agent=ctx.agent,
+            tool=request.name,
+            call=request.key,
+            summary=recorded.summary,
+            failed=recorded.failed,
+            duration_ms=round((time.perf_counter() - started) * 1000, 3),
+        )
+        return replace(recorded, events=(*recorded.events, returned))
+
+    call = Call(request.key, "tool", request.name, ctx.agent, dict(request.arguments))
+    value = await step.call(call, run)
+    return ToolAnswer(request, value, refusal_of(value))
+
+
+def refusal_of(value: JsonValue) -> str | None:
+    """The text of a recorded refusal, or None for a value."""
+    if isinstance(value, dict) and list(value) == [REFUSED]:
+        return str(value[REFUSED])
+    return None
+
+
+async def _run_or_refuse(tools: Mapping[str, ToolSpec], ctx: ToolContext, request: ToolRequest) -> Recorded:
+    try:
+        spec = tools[must_know(request.name, tools, "tool")]
+        return await spec.run(ctx, **_validated(spec, request.arguments))
+    except ToolRefused as refused:
+        return _refusal(str(refused))
+    except Unavailable:
+        raise
+    except LabError as error:
+        if error.code in _NOT_THE_AGENTS:
+            raise
+        return _refusal(error.detail)
+
+
+def _validated(spec: ToolSpec, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        parsed = spec.arguments.model_validate(dict(arguments))
+    except ValidationError as error:
+        raise ToolRefused(_readable(spec, error)) from error
+    return {name: getattr(parsed, name) for name in type(parsed).model_fields}
+
+
+def _readable(spec: ToolSpec, error: ValidationError) -> str:
+    problems = []
+    for problem in error.errors(include_url=False, include_context=False):
+        where = ".".join(str(part) for part in problem["loc"]) or "arguments"
+        problems.append(f"{where}: {problem['msg']}")
+    known = ", ".join(spec.arguments.model_fields) or "none"
+    return f"{spec.name} cannot take these arguments: {'; '.join(problems[:8])}. Its arguments are: {known}."
+
+
+def _refusal(text: str) -> Recorded:
+    return Recorded(value={REFUSED: text}, summary=text, failed=True)
+
+
+def _shortened(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: value[:_LONGEST_ARGUMENT] + "…"
+        if isinstance(value, str) and len(value) > _LONGEST_ARGUMENT
+        else value
+        for name, value in arguments.items()
+    }

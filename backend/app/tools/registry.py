@@ -1,0 +1,78 @@
+"""A tool is a plain typed function, decorated once: its signature is the schema, its docstring the manual.
+
+    @tool(agents=("data_analyst",))
+    async def missing_share(ctx: ToolContext, frame: FrameName, column: str) -> Recorded:
+        '''Share of missing values in one column (0 to 1).'''
+
+The first parameter is the ToolContext, which an agent never sees. The function stays callable as it is.
+"""
+
+import inspect
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from app.sessions.scope import Recorded
+
+FrameName = Annotated[str, Field(description="Name of a frame of this session.", max_length=200)]
+ColumnName = Annotated[str, Field(max_length=500)]
+
+Run = Callable[..., Awaitable[Recorded]]
+F = TypeVar("F", bound=Run)
+
+EVERY_AGENT = ("planner", "data_retrieval", "data_analyst", "model_trainer", "model_evaluator", "reporter")
+
+
+@dataclass(frozen=True)
+class ToolSpec:
+    """One tool: what an agent reads, the arguments it must give, and the function behind it."""
+
+    name: str
+    description: str
+    arguments: type[BaseModel]
+    run: Run
+    agents: tuple[str, ...]
+
+
+REGISTRY: dict[str, ToolSpec] = {}
+"""Every tool of the process by name, filled as `tools/*.py` are imported."""
+
+
+def tool(agents: Iterable[str]) -> Callable[[F], F]:
+    """Register a function as a tool of these agents; `()` for one that only the pipeline itself calls."""
+
+    def register(function: F) -> F:
+        name = function.__name__
+        if name in REGISTRY and REGISTRY[name].run.__module__ != function.__module__:
+            raise ValueError(f"Two tools are called {name}.")
+        REGISTRY[name] = ToolSpec(
+            name=name,
+            description=inspect.getdoc(function) or "",
+            arguments=_arguments(function),
+            run=function,
+            agents=tuple(agents),
+        )
+        return function
+
+    return register
+
+
+def tools_of(agent: str) -> Mapping[str, ToolSpec]:
+    """The tools that an agent has before any configuration narrows them."""
+    return {name: spec for name, spec in REGISTRY.items() if agent in spec.agents}
+
+
+def _arguments(function: Run) -> type[BaseModel]:
+    hints = get_type_hints(function, include_extras=True)
+    _, *parameters = inspect.signature(function).parameters.values()
+    fields: dict[str, Any] = {
+        parameter.name: (
+            hints[parameter.name],
+            ... if parameter.default is inspect.Parameter.empty else parameter.default,
+        )
+        for parameter in parameters
+    }
+    # Long JSON Schema titles only cost tokens; unknown arguments are refused by name.
+    return create_model(function.__name__, __config__=ConfigDict(extra="forbid", strict=False), **fields)
