@@ -1,0 +1,238 @@
+"""How good the models are: comparison, classification, regression, importance."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from app.reporting.figures import style
+from app.reporting.figures.style import BLUE, FAINT, INK, LINES, MUTED, ORANGE, SEQUENTIAL, SERIES
+
+Facts = Mapping[str, Any]
+
+_MANY_POINTS = 1500
+
+
+def leaderboard(metric: str, greater_is_better: bool, entries: Sequence[Facts]) -> Figure:
+    """`entries`: `[{"name", "mean", "std", "folds", "baseline"?, "best"?}]`; the baseline is also a line."""
+    sign = -1 if greater_is_better else 1
+    ranked = sorted(entries, key=lambda e: sign * e["mean"])
+    figure = style.canvas(7.2, 1.45 + 0.4 * len(ranked))
+    better = "higher" if greater_is_better else "lower"
+    style.headline(
+        figure,
+        "Candidates compared by cross-validation",
+        f"{metric}, {better} is better; point: mean, bar: one standard deviation, ticks: single folds",
+    )
+    axes = figure.subplots()
+    for place, entry in enumerate(ranked):
+        _candidate(axes, place, entry)
+    for entry in ranked:
+        if entry.get("baseline"):
+            axes.axvline(entry["mean"], color=MUTED, linewidth=1, linestyle=(0, (4, 3)), zorder=0)
+    axes.set_yticks(range(len(ranked)), [style.label(e["name"], 30) for e in ranked], color=INK)
+    axes.set_ylim(len(ranked) - 0.45, -0.55)
+    axes.margins(x=0.08)
+    style.columns_grid(axes)
+    style.plain_ticks(axes, "x")
+    axes.set_xlabel(metric)
+    values = axes.secondary_yaxis("right")
+    values.set_yticks(range(len(ranked)), [f"{e['mean']:.3f} ± {e['std']:.3f}" for e in ranked])
+    values.spines["right"].set_visible(False)
+    values.tick_params(length=0, labelcolor=INK)
+    return figure
+
+
+def roc(curves: Sequence[Facts]) -> Figure:
+    """`curves`: `[{"label", "fpr", "tpr", "auc"}]`, one per model or class."""
+    figure = style.canvas(5.2, 5.2)
+    style.headline(figure, "ROC curve", "Share of positives found against share of negatives wrongly flagged")
+    axes = _unit_square(figure)
+    axes.plot([0, 1], [0, 1], color=FAINT, linestyle=(0, (4, 3)), linewidth=1.2, label="chance")
+    for place, curve in enumerate(curves):
+        text = f"{style.label(curve['label'])} (AUC {curve['auc']:.3f})"
+        axes.plot(curve["fpr"], curve["tpr"], **_stroke(place), label=text, drawstyle="steps-post")
+    if len(curves) == 1:
+        axes.fill_between(curves[0]["fpr"], curves[0]["tpr"], step="post", color=BLUE, alpha=0.08, linewidth=0)
+    axes.set_xlabel("False positive rate")
+    axes.set_ylabel("True positive rate")
+    axes.legend(loc="lower right")
+    return figure
+
+
+def precision_recall(curves: Sequence[Facts], prevalence: float | None = None) -> Figure:
+    """`curves`: `[{"label", "recall", "precision", "average_precision"}]`; `prevalence`: what guessing gets."""
+    figure = style.canvas(5.2, 5.2)
+    style.headline(
+        figure, "Precision and recall", "Share of flagged rows that are right against share of positives found"
+    )
+    axes = _unit_square(figure)
+    if prevalence is not None:
+        axes.axhline(prevalence, color=FAINT, linestyle=(0, (4, 3)), linewidth=1.2, label="always positive")
+    for place, curve in enumerate(curves):
+        text = f"{style.label(curve['label'])} (AP {curve['average_precision']:.3f})"
+        axes.plot(curve["recall"], curve["precision"], **_stroke(place), label=text, drawstyle="steps-pre")
+    axes.set_xlabel("Recall")
+    axes.set_ylabel("Precision")
+    axes.legend(loc="lower left")
+    return figure
+
+
+def confusion(labels: Sequence[Any], matrix: Sequence[Sequence[int]]) -> Figure:
+    """`matrix[actual][predicted]` in rows; colour and percentage are shares of each actual class."""
+    counts = np.asarray(matrix, float)
+    totals = counts.sum(axis=1, keepdims=True)
+    shares = np.divide(counts, totals, out=np.zeros_like(counts), where=totals > 0)
+    size = len(labels)
+    side = max(0.8 * size, 2.6)
+    figure = style.canvas(min(side + 2.2, 9.0), min(side + 1.6, 8.4))
+    style.headline(figure, "Confusion matrix", "Rows; percentage and colour: share of the actual class")
+    axes = figure.subplots()
+    axes.imshow(shares, cmap=SEQUENTIAL, vmin=0, vmax=1)
+    small = size > 6
+    for (row, column), part in np.ndenumerate(shares):
+        count = f"{int(counts[row, column]):,}"
+        text = count if small else f"{count}\n{style.share(part)}"
+        size_pt = 7 if small else 10
+        axes.text(column, row, text, ha="center", va="center", fontsize=size_pt, color=style.ink_on(part))
+    names = [style.label(text, 14) for text in labels]
+    turned = max(len(name) for name in names) > 8 or small
+    axes.set_xticks(
+        range(size), names, color=INK, rotation=35 if turned else 0, ha="right" if turned else "center"
+    )
+    axes.set_yticks(range(size), names, color=INK)
+    axes.tick_params(length=0)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+    axes.set_xlabel("Predicted")
+    axes.set_ylabel("Actual")
+    return figure
+
+
+def calibration(curves: Sequence[Facts]) -> Figure:
+    """`curves`: `[{"label", "predicted", "observed", "counts"}]`, one point per bin of the prediction."""
+    figure = style.canvas(5.2, 5.8)
+    style.headline(figure, "Calibration", "Observed share of positives in each range of predicted probability")
+    axes, below = figure.subplots(2, 1, height_ratios=[4.2, 1], sharex=True)
+    axes.plot([0, 1], [0, 1], color=FAINT, linestyle=(0, (4, 3)), linewidth=1.2, label="perfect")
+    width = 0.045 / max(len(curves), 1)
+    for place, curve in enumerate(curves):
+        x, y = style.finite(curve["predicted"]), style.finite(curve["observed"])
+        axes.plot(
+            x, y, marker="os^D"[place % 4], markersize=5, label=style.label(curve["label"]), **_stroke(place)
+        )
+        below.bar([v + place * width for v in x], curve["counts"], width=width, color=SERIES[place % 4])
+    axes.set_xlim(-0.02, 1.02)
+    axes.set_ylim(-0.02, 1.02)
+    axes.set_ylabel("Observed share")
+    axes.legend(loc="upper left")
+    style.rows_grid(axes)
+    style.rows_grid(below)
+    style.plain_ticks(below, "y")
+    below.locator_params(axis="y", nbins=3)
+    below.set_ylabel("Rows")
+    below.set_xlabel("Predicted probability")
+    return figure
+
+
+def predicted_vs_actual(actual: Sequence[float], predicted: Sequence[float], target: str = "") -> Figure:
+    """One point per hold-out row, both axes in the unit of the target."""
+    figure = style.canvas(5.2, 5.2)
+    style.headline(
+        figure, "Predicted against actual", f"{style.label(target or 'target')}, hold-out rows; line: perfect"
+    )
+    axes = figure.subplots()
+    both = [*actual, *predicted]
+    low, high = min(both), max(both)
+    pad = 0.04 * ((high - low) or 1)
+    axes.plot([low, high], [low, high], color=MUTED, linestyle=(0, (4, 3)), linewidth=1.2)
+    _cloud(axes, actual, predicted)
+    axes.set_xlim(low - pad, high + pad)
+    axes.set_ylim(low - pad, high + pad)
+    axes.set_aspect("equal")
+    axes.grid(visible=True)
+    axes.tick_params(length=0)
+    style.plain_ticks(axes)
+    axes.set_xlabel("Actual")
+    axes.set_ylabel("Predicted")
+    return figure
+
+
+def residuals(predicted: Sequence[float], residuals: Sequence[float], target: str = "") -> Figure:
+    """Residual = actual - predicted, against the prediction and as a distribution."""
+    figure = style.canvas(7.2, 4.2)
+    unit = f", in units of {style.label(target)}" if target else ""
+    style.headline(
+        figure, "Residuals", f"Actual minus predicted{unit}; a pattern means something was not learned"
+    )
+    axes, beside = figure.subplots(1, 2, width_ratios=[4, 1], sharey=True)
+    axes.axhline(0, color=MUTED, linewidth=1.2, linestyle=(0, (4, 3)))
+    _cloud(axes, predicted, residuals)
+    beside.hist(residuals, bins=24, orientation="horizontal", color=BLUE, edgecolor="white", linewidth=0.5)
+    for each in (axes, beside):
+        style.rows_grid(each)
+        style.plain_ticks(each)
+    beside.locator_params(axis="x", nbins=2)
+    axes.set_xlabel("Predicted")
+    axes.set_ylabel("Residual")
+    beside.set_xlabel("Rows")
+    return figure
+
+
+def importances(metric: str, features: Sequence[Facts]) -> Figure:
+    """`features`: `[{"feature", "mean", "std"}]`: how much the metric falls when the column is shuffled."""
+    ranked = sorted(features, key=lambda f: -f["mean"])[:20]
+    figure = style.canvas(7.2, 1.45 + 0.3 * max(len(ranked), 1))
+    more = f"; top {len(ranked)} of {len(features)}" if len(features) > len(ranked) else ""
+    style.headline(
+        figure,
+        "Permutation importance",
+        f"Loss of {metric} when the column is shuffled; bar: mean, line: one standard deviation{more}",
+    )
+    axes = figure.subplots()
+    places = range(len(ranked))
+    means, spread = [f["mean"] for f in ranked], [f["std"] for f in ranked]
+    colours = [BLUE if mean - std > 0 else FAINT for mean, std in zip(means, spread, strict=True)]
+    axes.barh(places, means, color=colours, height=0.64)
+    axes.errorbar(means, places, xerr=spread, fmt="none", ecolor=INK, elinewidth=1, capsize=2.5)
+    axes.axvline(0, color=MUTED, linewidth=1)
+    axes.set_yticks(places, [style.label(f["feature"], 30) for f in ranked], color=INK)
+    axes.set_ylim(max(len(ranked), 1) - 0.4, -0.6)
+    style.columns_grid(axes)
+    style.plain_ticks(axes, "x")
+    axes.set_xlabel(f"Loss of {metric}")
+    return figure
+
+
+def _candidate(axes: Axes, place: int, entry: Facts) -> None:
+    baseline, best = bool(entry.get("baseline")), bool(entry.get("best"))
+    colour = MUTED if baseline else ORANGE if best else BLUE
+    mean, std = entry["mean"], entry["std"]
+    axes.hlines(place, mean - std, mean + std, color=colour, alpha=0.28, linewidth=9)
+    folds = entry.get("folds") or []
+    axes.plot(folds, [place] * len(folds), "|", color=colour, markersize=11, markeredgewidth=1.3)
+    marker = "s" if baseline else "D" if best else "o"
+    axes.plot([mean], [place], marker, color=colour, markeredgecolor=INK, markeredgewidth=0.8, markersize=7)
+
+
+def _unit_square(figure: Figure) -> Axes:
+    axes: Axes = figure.subplots()
+    axes.set_xlim(-0.01, 1.01)
+    axes.set_ylim(-0.01, 1.02)
+    axes.set_aspect("equal")
+    axes.grid(visible=True)
+    axes.tick_params(length=0)
+    return axes
+
+
+def _stroke(place: int) -> dict[str, Any]:
+    return {"color": SERIES[place % len(SERIES)], "linestyle": LINES[place % len(LINES)]}
+
+
+def _cloud(axes: Axes, x: Sequence[float], y: Sequence[float]) -> None:
+    many = len(x) > _MANY_POINTS
+    axes.scatter(
+        x, y, s=8 if many else 20, alpha=0.25 if many else 0.6, color=BLUE, edgecolor="none", rasterized=many
+    )

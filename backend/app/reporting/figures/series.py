@@ -1,0 +1,62 @@
+"""Values over time."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.dates import AutoDateLocator, ConciseDateFormatter, date2num
+from matplotlib.figure import Figure
+
+from app.reporting.figures import style
+from app.reporting.figures.style import LINES, MUTED, SERIES
+
+Facts = Mapping[str, Any]
+
+
+def time_series(
+    times: Sequence[str], series: Sequence[Facts], split_at: str | None = None, value_label: str = ""
+) -> Figure:
+    """`times`: ISO 8601; `series`: `[{"label", "values"}]`; `split_at`: where the hold-out begins."""
+    moments = [float(day) for day in date2num(np.array(times, dtype="datetime64[ms]"))]
+    figure = style.canvas(7.8, 3.9)
+    span = f"{times[0][:10]} to {times[-1][:10]}"
+    style.headline(figure, "Over time", f"{style.label(value_label or 'value')}, {span}")
+    axes = figure.subplots()
+    for place, each in enumerate(series):
+        axes.plot(
+            moments,
+            style.finite(each["values"]),
+            color=SERIES[place % 4],
+            linestyle=LINES[place % 4],
+            linewidth=1.5,
+            label=style.label(each["label"]),
+        )
+    if split_at:
+        _mark_split(axes, float(date2num(np.datetime64(split_at, "ms"))), moments[-1])
+    axes.xaxis_date()
+    locator: Any = AutoDateLocator(maxticks=8)  # type: ignore[no-untyped-call]  # untyped in matplotlib
+    axes.xaxis.set_major_locator(locator)
+    axes.xaxis.set_major_formatter(ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]  # likewise
+    style.rows_grid(axes)
+    style.plain_ticks(axes, "y")
+    axes.margins(x=0.01)
+    axes.set_ylabel(style.label(value_label) if value_label else "Value")
+    if len(series) > 1:
+        axes.legend(loc="upper left", ncols=min(len(series), 4))
+    return figure
+
+
+def _mark_split(axes: Axes, start: float, end: float) -> None:
+    axes.axvspan(start, end, color="#f1f4f7", zorder=0, linewidth=0)
+    axes.axvline(start, color=MUTED, linewidth=1, linestyle=(0, (4, 3)))
+    axes.annotate(
+        "hold-out",
+        (start, 1),
+        xycoords=("data", "axes fraction"),
+        xytext=(5, -4),
+        textcoords="offset points",
+        va="top",
+        fontsize=8.5,
+        color=MUTED,
+    )
