@@ -21,11 +21,14 @@ from sqlalchemy import (
     func,
     text,
 )
-from sqlalchemy.dialects.postgresql import ARRAY, JSONB
+from sqlalchemy.dialects.postgresql import ARRAY, JSON, JSONB
 from sqlalchemy.dialects.postgresql import UUID as PgUUID
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 Json = dict[str, Any]
+
+# Kept as written: jsonb reorders keys and turns 1e16 into an integer, and then replay differs from live.
+VERBATIM = JSON
 
 
 class Base(DeclarativeBase):
@@ -175,6 +178,8 @@ class SessionRow(Base):
         UniqueConstraint("owner_id", "idempotency_key"),
         Index("ix_sessions_live", "queued_at", postgresql_where=text("ended_at IS NULL")),
         Index("ix_sessions_owner_id_created_at", "owner_id", text("created_at DESC")),
+        # Room in the page for the updates of a running session, which touch no index.
+        {"postgresql_with": {"fillfactor": "60"}},
     )
 
     id: Mapped[UUID] = _id()
@@ -195,22 +200,22 @@ class SessionRow(Base):
     last_seq: Mapped[int] = mapped_column(server_default=text("0"))
     """Number of the last committed step; steps count from 1."""
     event_seq: Mapped[int] = mapped_column(BigInteger, server_default=text("0"))
-    fits_left: Mapped[int] = mapped_column(server_default=text("0"))
-    round_deadline_at: Mapped[datetime | None]
-    slices: Mapped[int] = mapped_column(server_default=text("0"))
+    crashes: Mapped[int] = mapped_column(server_default=text("0"))
+    """Leases that ran out since something was last recorded."""
     cancel: Mapped[bool] = mapped_column(server_default=text("false"))
 
     queued_at: Mapped[datetime] = _now()
     created_at: Mapped[datetime] = _now()
     started_at: Mapped[datetime | None]
     deadline_at: Mapped[datetime | None]
-    """The session's time limit; the sweeper ends what is past it. Time waiting for the user does not count."""
+    """The session's time limit; the sweeper ends what is past it."""
+    waiting_since: Mapped[datetime | None]
+    """Set while it waits for the user: that time does not count, the next claim moves `deadline_at` by it."""
     ended_at: Mapped[datetime | None]
     error: Mapped[Json | None]
     """`{"code", "detail"}` of a failed session."""
-    result: Mapped[Json | None]
+    result: Mapped[Json | None] = mapped_column(VERBATIM)
     """What the graph ended with: leaderboard, metrics, ids of the model and the report."""
-    usage: Mapped[Json] = mapped_column(server_default=text("'{}'"))
 
     parent_id: Mapped[UUID | None] = mapped_column(ForeignKey("sessions.id", ondelete="SET NULL"))
     parent_seq: Mapped[int | None]
@@ -228,11 +233,10 @@ class StepRow(Base):
     session_id: Mapped[UUID] = _session()
     seq: Mapped[int] = mapped_column(primary_key=True)
     node: Mapped[str]
-    update: Mapped[Json]
+    update: Mapped[Json] = mapped_column(VERBATIM)
     fence: Mapped[int] = mapped_column(BigInteger)
     started_at: Mapped[datetime]
     committed_at: Mapped[datetime] = mapped_column(server_default=func.clock_timestamp())
-    usage: Mapped[Json] = mapped_column(server_default=text("'{}'"))
 
 
 class CallRow(Base):
@@ -249,8 +253,8 @@ class CallRow(Base):
     name: Mapped[str]
     agent: Mapped[str | None]
     request_digest: Mapped[str]
-    request: Mapped[Any] = mapped_column(JSONB)
-    result: Mapped[Any] = mapped_column(JSONB)
+    request: Mapped[Any] = mapped_column(VERBATIM)
+    result: Mapped[Any] = mapped_column(VERBATIM)
     failed: Mapped[bool] = mapped_column(server_default=text("false"))
     fence: Mapped[int] = mapped_column(BigInteger)
     started_at: Mapped[datetime]
@@ -267,7 +271,7 @@ class EventRow(Base):
     session_id: Mapped[UUID] = _session()
     n: Mapped[int] = mapped_column(BigInteger, primary_key=True)
     kind: Mapped[str]
-    body: Mapped[Json]
+    body: Mapped[Json] = mapped_column(VERBATIM)
     at: Mapped[datetime] = mapped_column(server_default=func.clock_timestamp())
 
 
@@ -285,6 +289,18 @@ class MessageRow(Base):
     at: Mapped[datetime] = mapped_column(server_default=func.clock_timestamp())
 
 
+class RoundRow(Base):
+    """Candidates that are fitted at the same time; whoever stores the last result wakes the session."""
+
+    __tablename__ = "rounds"
+
+    session_id: Mapped[UUID] = _session()
+    round_key: Mapped[str] = mapped_column(primary_key=True)
+    """`<step>.<call key>`, as a question's."""
+    fits_left: Mapped[int]
+    deadline_at: Mapped[datetime]
+
+
 class FitRow(Base):
     """One candidate of a round: a computation on the `compute` queue with a lease of its own."""
 
@@ -298,10 +314,10 @@ class FitRow(Base):
     candidate: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str]
     spec: Mapped[Json]
-    """A `sandbox.contract.Computation` as JSON."""
+    """A `sessions.scope.Fit` as JSON."""
     status: Mapped[str] = mapped_column(server_default="queued")
     """`queued`, `running`, `done`, `failed`, `left_out`, `cancelled`."""
-    result: Mapped[Json | None]
+    result: Mapped[Json | None] = mapped_column(VERBATIM)
     fence: Mapped[int] = mapped_column(BigInteger, server_default=text("0"))
     lease_until: Mapped[datetime | None]
     runs: Mapped[int] = mapped_column(server_default=text("0"))
@@ -321,10 +337,12 @@ class QuestionRow(Base):
     kind: Mapped[str]
     """`clarification`, `approval` or `budget`."""
     agent: Mapped[str]
-    body: Mapped[Json]
+    body: Mapped[Json] = mapped_column(VERBATIM)
     """text, options, default, schema of the answer."""
     asked_at: Mapped[datetime] = _now()
-    answer: Mapped[Any | None] = mapped_column(JSONB(none_as_null=True))
+    answer: Mapped[Any | None] = mapped_column(JSON(none_as_null=True))
+    answered_by: Mapped[str | None]
+    """`user` or `default`."""
     answered_at: Mapped[datetime | None]
 
 

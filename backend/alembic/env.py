@@ -1,0 +1,30 @@
+"""How alembic reaches the database; called through `app.db.migrations`, which hands it the URL."""
+
+import asyncio
+
+from sqlalchemy import Connection, pool
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from alembic import context
+from app.db.engine import async_url
+from app.db.tables import Base
+
+
+def _run(connection: Connection) -> None:
+    context.configure(connection=connection, target_metadata=Base.metadata, compare_server_default=True)
+    with context.begin_transaction():
+        context.run_migrations()
+
+
+async def _online() -> None:
+    url = context.config.get_main_option("sqlalchemy.url")
+    if not url:
+        raise RuntimeError("No database: migrate with `labcrew migrate`, which knows DATABASE_URL.")
+    engine = create_async_engine(async_url(url), poolclass=pool.NullPool)
+    async with engine.connect() as connection:
+        await connection.run_sync(_run)
+        await connection.commit()
+    await engine.dispose()
+
+
+asyncio.run(_online())

@@ -1,0 +1,387 @@
+"""Create the first schema"""
+
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql
+
+from alembic import op
+
+revision: str = "0001"
+down_revision: str | None = None
+branch_labels: Sequence[str] | None = None
+depends_on: Sequence[str] | None = None
+
+
+def upgrade() -> None:
+    op.create_table(
+        "audit",
+        sa.Column("id", sa.BigInteger(), autoincrement=True, nullable=False),
+        sa.Column("at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.Column("owner_id", sa.UUID(), nullable=True),
+        sa.Column("session_id", sa.UUID(), nullable=True),
+        sa.Column("actor", sa.Text(), nullable=False),
+        sa.Column("action", sa.Text(), nullable=False),
+        sa.Column(
+            "detail", postgresql.JSONB(astext_type=sa.Text()), server_default=sa.text("'{}'"), nullable=False
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_audit")),
+    )
+    op.create_index(op.f("ix_audit_owner_id"), "audit", ["owner_id"], unique=False)
+    op.create_index(op.f("ix_audit_session_id"), "audit", ["session_id"], unique=False)
+    op.create_table(
+        "blobs",
+        sa.Column("digest", sa.Text(), nullable=False),
+        sa.Column("size_bytes", sa.BigInteger(), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.PrimaryKeyConstraint("digest", name=op.f("pk_blobs")),
+    )
+    op.create_table(
+        "price_data_5min",
+        sa.Column("coin_type", sa.Text(), nullable=False),
+        sa.Column("ts", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("open", sa.Double(), nullable=False),
+        sa.Column("high", sa.Double(), nullable=False),
+        sa.Column("low", sa.Double(), nullable=False),
+        sa.Column("close", sa.Double(), nullable=False),
+        sa.Column("volume", sa.Double(), nullable=False),
+        sa.PrimaryKeyConstraint("coin_type", "ts", name=op.f("pk_price_data_5min")),
+    )
+    op.create_table(
+        "users",
+        sa.Column("id", sa.UUID(), nullable=False),
+        sa.Column("email", sa.Text(), nullable=False),
+        sa.Column("password_hash", sa.Text(), nullable=False),
+        sa.Column("role", sa.Text(), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.Column("disabled_at", sa.DateTime(timezone=True), nullable=True),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_users")),
+        sa.UniqueConstraint("email", name=op.f("uq_users_email")),
+    )
+    op.create_table(
+        "api_keys",
+        sa.Column("id", sa.UUID(), nullable=False),
+        sa.Column("user_id", sa.UUID(), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("prefix", sa.Text(), nullable=False),
+        sa.Column("key_hash", sa.Text(), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.Column("last_used_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("expires_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("revoked_at", sa.DateTime(timezone=True), nullable=True),
+        sa.ForeignKeyConstraint(
+            ["user_id"], ["users.id"], name=op.f("fk_api_keys_user_id_users"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_api_keys")),
+        sa.UniqueConstraint("key_hash", name=op.f("uq_api_keys_key_hash")),
+    )
+    op.create_index(op.f("ix_api_keys_user_id"), "api_keys", ["user_id"], unique=False)
+    op.create_table(
+        "blob_chunks",
+        sa.Column("digest", sa.Text(), nullable=False),
+        sa.Column("n", sa.Integer(), nullable=False),
+        sa.Column("data", sa.LargeBinary(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["digest"], ["blobs.digest"], name=op.f("fk_blob_chunks_digest_blobs"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("digest", "n", name=op.f("pk_blob_chunks")),
+    )
+    op.create_table(
+        "datasets",
+        sa.Column("id", sa.UUID(), nullable=False),
+        sa.Column("owner_id", sa.UUID(), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("filename", sa.Text(), nullable=False),
+        sa.Column("source_digest", sa.Text(), nullable=False),
+        sa.Column("source_size_bytes", sa.BigInteger(), nullable=False),
+        sa.Column("digest", sa.Text(), nullable=False),
+        sa.Column("size_bytes", sa.BigInteger(), nullable=False),
+        sa.Column("rows", sa.BigInteger(), nullable=False),
+        sa.Column("columns", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
+        sa.Column("format", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
+        sa.Column("profile", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
+        sa.Column("idempotency_key", sa.Text(), nullable=True),
+        sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["owner_id"], ["users.id"], name=op.f("fk_datasets_owner_id_users"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_datasets")),
+        sa.UniqueConstraint("owner_id", "idempotency_key", name=op.f("uq_datasets_owner_id_idempotency_key")),
+    )
+    op.create_index(op.f("ix_datasets_owner_id"), "datasets", ["owner_id"], unique=False)
+    op.create_table(
+        "refresh_tokens",
+        sa.Column("id", sa.UUID(), nullable=False),
+        sa.Column("user_id", sa.UUID(), nullable=False),
+        sa.Column("family", sa.UUID(), nullable=False),
+        sa.Column("issued_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.Column("expires_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("used_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("revoked_at", sa.DateTime(timezone=True), nullable=True),
+        sa.ForeignKeyConstraint(
+            ["user_id"], ["users.id"], name=op.f("fk_refresh_tokens_user_id_users"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_refresh_tokens")),
+    )
+    op.create_index(op.f("ix_refresh_tokens_family"), "refresh_tokens", ["family"], unique=False)
+    op.create_index(op.f("ix_refresh_tokens_user_id"), "refresh_tokens", ["user_id"], unique=False)
+    op.create_table(
+        "sessions",
+        sa.Column("id", sa.UUID(), nullable=False),
+        sa.Column("owner_id", sa.UUID(), nullable=False),
+        sa.Column("graph", sa.Text(), server_default="pipeline", nullable=False),
+        sa.Column("graph_version", sa.Integer(), nullable=False),
+        sa.Column("goal", sa.Text(), nullable=False),
+        sa.Column("preferences", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
+        sa.Column("dataset_ids", postgresql.ARRAY(sa.UUID()), nullable=False),
+        sa.Column("seed", sa.BigInteger(), nullable=False),
+        sa.Column("idempotency_key", sa.Text(), nullable=True),
+        sa.Column("status", sa.Text(), server_default="queued", nullable=False),
+        sa.Column("fence", sa.BigInteger(), server_default=sa.text("0"), nullable=False),
+        sa.Column("lease_until", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("wake", sa.Integer(), server_default=sa.text("1"), nullable=False),
+        sa.Column("seen", sa.Integer(), server_default=sa.text("0"), nullable=False),
+        sa.Column("last_seq", sa.Integer(), server_default=sa.text("0"), nullable=False),
+        sa.Column("event_seq", sa.BigInteger(), server_default=sa.text("0"), nullable=False),
+        sa.Column("crashes", sa.Integer(), server_default=sa.text("0"), nullable=False),
+        sa.Column("cancel", sa.Boolean(), server_default=sa.text("false"), nullable=False),
+        sa.Column("queued_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.Column("started_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("deadline_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("waiting_since", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("ended_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("error", postgresql.JSONB(astext_type=sa.Text()), nullable=True),
+        sa.Column("result", postgresql.JSON(astext_type=sa.Text()), nullable=True),
+        sa.Column("parent_id", sa.UUID(), nullable=True),
+        sa.Column("parent_seq", sa.Integer(), nullable=True),
+        sa.ForeignKeyConstraint(
+            ["owner_id"], ["users.id"], name=op.f("fk_sessions_owner_id_users"), ondelete="CASCADE"
+        ),
+        sa.ForeignKeyConstraint(
+            ["parent_id"], ["sessions.id"], name=op.f("fk_sessions_parent_id_sessions"), ondelete="SET NULL"
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_sessions")),
+        sa.UniqueConstraint("owner_id", "idempotency_key", name=op.f("uq_sessions_owner_id_idempotency_key")),
+        postgresql_with={"fillfactor": "60"},
+    )
+    op.create_index(
+        "ix_sessions_live",
+        "sessions",
+        ["queued_at"],
+        unique=False,
+        postgresql_where=sa.text("ended_at IS NULL"),
+    )
+    op.create_index(
+        "ix_sessions_owner_id_created_at",
+        "sessions",
+        ["owner_id", sa.literal_column("created_at DESC")],
+        unique=False,
+    )
+    op.create_table(
+        "artifacts",
+        sa.Column("id", sa.UUID(), nullable=False),
+        sa.Column("owner_id", sa.UUID(), nullable=False),
+        sa.Column("session_id", sa.UUID(), nullable=True),
+        sa.Column("seq", sa.Integer(), nullable=False),
+        sa.Column("call_key", sa.Text(), server_default="", nullable=False),
+        sa.Column("kind", sa.Text(), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("media_type", sa.Text(), nullable=False),
+        sa.Column("digest", sa.Text(), nullable=False),
+        sa.Column("size_bytes", sa.BigInteger(), nullable=False),
+        sa.Column(
+            "meta", postgresql.JSONB(astext_type=sa.Text()), server_default=sa.text("'{}'"), nullable=False
+        ),
+        sa.Column(
+            "created_at",
+            sa.DateTime(timezone=True),
+            server_default=sa.text("clock_timestamp()"),
+            nullable=False,
+        ),
+        sa.ForeignKeyConstraint(
+            ["owner_id"], ["users.id"], name=op.f("fk_artifacts_owner_id_users"), ondelete="CASCADE"
+        ),
+        sa.ForeignKeyConstraint(
+            ["session_id"], ["sessions.id"], name=op.f("fk_artifacts_session_id_sessions"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_artifacts")),
+        sa.UniqueConstraint(
+            "session_id", "seq", "call_key", "name", name=op.f("uq_artifacts_session_id_seq_call_key_name")
+        ),
+    )
+    op.create_index(op.f("ix_artifacts_digest"), "artifacts", ["digest"], unique=False)
+    op.create_index(
+        "ix_artifacts_owner_id_created_at",
+        "artifacts",
+        ["owner_id", sa.literal_column("created_at DESC")],
+        unique=False,
+    )
+    op.create_index(op.f("ix_artifacts_session_id"), "artifacts", ["session_id"], unique=False)
+    op.create_table(
+        "calls",
+        sa.Column("session_id", sa.UUID(), nullable=False),
+        sa.Column("seq", sa.Integer(), nullable=False),
+        sa.Column("key", sa.Text(), nullable=False),
+        sa.Column("kind", sa.Text(), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("agent", sa.Text(), nullable=True),
+        sa.Column("request_digest", sa.Text(), nullable=False),
+        sa.Column("request", postgresql.JSON(astext_type=sa.Text()), nullable=False),
+        sa.Column("result", postgresql.JSON(astext_type=sa.Text()), nullable=False),
+        sa.Column("failed", sa.Boolean(), server_default=sa.text("false"), nullable=False),
+        sa.Column("fence", sa.BigInteger(), nullable=False),
+        sa.Column("started_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("duration_ms", sa.Double(), nullable=False),
+        sa.Column(
+            "recorded_at",
+            sa.DateTime(timezone=True),
+            server_default=sa.text("clock_timestamp()"),
+            nullable=False,
+        ),
+        sa.Column(
+            "usage", postgresql.JSONB(astext_type=sa.Text()), server_default=sa.text("'{}'"), nullable=False
+        ),
+        sa.ForeignKeyConstraint(
+            ["session_id"], ["sessions.id"], name=op.f("fk_calls_session_id_sessions"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("session_id", "seq", "key", name=op.f("pk_calls")),
+    )
+    op.create_table(
+        "events",
+        sa.Column("session_id", sa.UUID(), nullable=False),
+        sa.Column("n", sa.BigInteger(), nullable=False),
+        sa.Column("kind", sa.Text(), nullable=False),
+        sa.Column("body", postgresql.JSON(astext_type=sa.Text()), nullable=False),
+        sa.Column(
+            "at", sa.DateTime(timezone=True), server_default=sa.text("clock_timestamp()"), nullable=False
+        ),
+        sa.ForeignKeyConstraint(
+            ["session_id"], ["sessions.id"], name=op.f("fk_events_session_id_sessions"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("session_id", "n", name=op.f("pk_events")),
+    )
+    op.create_table(
+        "fits",
+        sa.Column("session_id", sa.UUID(), nullable=False),
+        sa.Column("round_key", sa.Text(), nullable=False),
+        sa.Column("candidate", sa.Integer(), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("spec", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
+        sa.Column("status", sa.Text(), server_default="queued", nullable=False),
+        sa.Column("result", postgresql.JSON(astext_type=sa.Text()), nullable=True),
+        sa.Column("fence", sa.BigInteger(), server_default=sa.text("0"), nullable=False),
+        sa.Column("lease_until", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("runs", sa.Integer(), server_default=sa.text("0"), nullable=False),
+        sa.Column("queued_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.Column("started_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("ended_at", sa.DateTime(timezone=True), nullable=True),
+        sa.ForeignKeyConstraint(
+            ["session_id"], ["sessions.id"], name=op.f("fk_fits_session_id_sessions"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("session_id", "round_key", "candidate", name=op.f("pk_fits")),
+    )
+    op.create_index(
+        "ix_fits_open",
+        "fits",
+        ["queued_at"],
+        unique=False,
+        postgresql_where=sa.text("status IN ('queued', 'running')"),
+    )
+    op.create_table(
+        "messages",
+        sa.Column("session_id", sa.UUID(), nullable=False),
+        sa.Column("seq", sa.Integer(), nullable=False),
+        sa.Column("n", sa.Integer(), nullable=False),
+        sa.Column("role", sa.Text(), nullable=False),
+        sa.Column("text", sa.Text(), nullable=False),
+        sa.Column(
+            "at", sa.DateTime(timezone=True), server_default=sa.text("clock_timestamp()"), nullable=False
+        ),
+        sa.ForeignKeyConstraint(
+            ["session_id"], ["sessions.id"], name=op.f("fk_messages_session_id_sessions"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("session_id", "seq", "n", name=op.f("pk_messages")),
+    )
+    op.create_table(
+        "questions",
+        sa.Column("session_id", sa.UUID(), nullable=False),
+        sa.Column("key", sa.Text(), nullable=False),
+        sa.Column("kind", sa.Text(), nullable=False),
+        sa.Column("agent", sa.Text(), nullable=False),
+        sa.Column("body", postgresql.JSON(astext_type=sa.Text()), nullable=False),
+        sa.Column("asked_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.Column("answer", postgresql.JSON(none_as_null=True, astext_type=sa.Text()), nullable=True),
+        sa.Column("answered_by", sa.Text(), nullable=True),
+        sa.Column("answered_at", sa.DateTime(timezone=True), nullable=True),
+        sa.ForeignKeyConstraint(
+            ["session_id"], ["sessions.id"], name=op.f("fk_questions_session_id_sessions"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("session_id", "key", name=op.f("pk_questions")),
+    )
+    op.create_table(
+        "rounds",
+        sa.Column("session_id", sa.UUID(), nullable=False),
+        sa.Column("round_key", sa.Text(), nullable=False),
+        sa.Column("fits_left", sa.Integer(), nullable=False),
+        sa.Column("deadline_at", sa.DateTime(timezone=True), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["session_id"], ["sessions.id"], name=op.f("fk_rounds_session_id_sessions"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("session_id", "round_key", name=op.f("pk_rounds")),
+    )
+    op.create_table(
+        "steps",
+        sa.Column("session_id", sa.UUID(), nullable=False),
+        sa.Column("seq", sa.Integer(), nullable=False),
+        sa.Column("node", sa.Text(), nullable=False),
+        sa.Column("update", postgresql.JSON(astext_type=sa.Text()), nullable=False),
+        sa.Column("fence", sa.BigInteger(), nullable=False),
+        sa.Column("started_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column(
+            "committed_at",
+            sa.DateTime(timezone=True),
+            server_default=sa.text("clock_timestamp()"),
+            nullable=False,
+        ),
+        sa.ForeignKeyConstraint(
+            ["session_id"], ["sessions.id"], name=op.f("fk_steps_session_id_sessions"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("session_id", "seq", name=op.f("pk_steps")),
+    )
+    # What is stored is compressed already.
+    op.execute("ALTER TABLE blob_chunks ALTER COLUMN data SET STORAGE EXTERNAL")
+
+
+def downgrade() -> None:
+    op.drop_table("steps")
+    op.drop_table("rounds")
+    op.drop_table("questions")
+    op.drop_table("messages")
+    op.drop_index(
+        "ix_fits_open", table_name="fits", postgresql_where=sa.text("status IN ('queued', 'running')")
+    )
+    op.drop_table("fits")
+    op.drop_table("events")
+    op.drop_table("calls")
+    op.drop_index(op.f("ix_artifacts_session_id"), table_name="artifacts")
+    op.drop_index("ix_artifacts_owner_id_created_at", table_name="artifacts")
+    op.drop_index(op.f("ix_artifacts_digest"), table_name="artifacts")
+    op.drop_table("artifacts")
+    op.drop_index("ix_sessions_owner_id_created_at", table_name="sessions")
+    op.drop_index("ix_sessions_live", table_name="sessions", postgresql_where=sa.text("ended_at IS NULL"))
+    op.drop_table("sessions")
+    op.drop_index(op.f("ix_refresh_tokens_user_id"), table_name="refresh_tokens")
+    op.drop_index(op.f("ix_refresh_tokens_family"), table_name="refresh_tokens")
+    op.drop_table("refresh_tokens")
+    op.drop_index(op.f("ix_datasets_owner_id"), table_name="datasets")
+    op.drop_table("datasets")
+    op.drop_table("blob_chunks")
+    op.drop_index(op.f("ix_api_keys_user_id"), table_name="api_keys")
+    op.drop_table("api_keys")
+    op.drop_table("users")
+    op.drop_table("price_data_5min")
+    op.drop_table("blobs")
+    op.drop_index(op.f("ix_audit_session_id"), table_name="audit")
+    op.drop_index(op.f("ix_audit_owner_id"), table_name="audit")
+    op.drop_table("audit")
