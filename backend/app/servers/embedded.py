@@ -1,0 +1,85 @@
+"""Both embedded servers under one data folder, owned by one process at a time."""
+
+import fcntl
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from app.errors import Conflict
+from app.servers.account import choose_account
+from app.servers.postgres import Postgres
+from app.servers.premises import Premises, leave, private_folder, settle
+from app.servers.valkey import Valkey
+
+
+@dataclass
+class FolderLock:
+    """Held while a service runs on a data folder; the kernel drops it with the process."""
+
+    path: Path
+    _file: IO[str] | None = field(default=None, init=False)
+
+    def take(self) -> None:
+        """Raises Conflict with the owner's pid."""
+        file = self.path.open("a+")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            file.seek(0)
+            owner = file.read().strip() or "unknown"
+            file.close()
+            raise Conflict(
+                "folder_in_use",
+                f"A service already runs on {self.path.parent} (process {owner}). "
+                "Stop it first, or set LABCREW_HOME to another folder.",
+            ) from None
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+        self._file = file
+
+    def release(self) -> None:
+        if self._file:
+            self._file.truncate(0)
+            self._file.close()
+            self._file = None
+
+
+class EmbeddedServers:
+    """`home`: the data folder. Use it as a context manager, or call start() and stop() from one thread."""
+
+    def __init__(self, home: Path, runtime: Path | None = None) -> None:
+        self.home = home.absolute()
+        self._runtime = runtime
+        self._premises: Premises | None = None
+        self.postgres: Postgres | None = None
+        self.valkey: Valkey | None = None
+
+    def settle(self) -> Premises:
+        """Find or make the servers' place; nothing is started yet."""
+        if self._premises is None:
+            private_folder(self.home)
+            self._premises = settle(self.home, choose_account(), self._runtime)
+        return self._premises
+
+    def start_postgres(self) -> str:
+        """Start it; the URL of its database."""
+        self.postgres = self.postgres or Postgres(self.settle())
+        self.postgres.start()
+        return self.postgres.url()
+
+    def start_valkey(self) -> str:
+        """Start it; its URL."""
+        self.valkey = self.valkey or Valkey(self.settle())
+        self.valkey.start()
+        return self.valkey.url()
+
+    def stop(self) -> None:
+        """Clients first, then the servers; the data stays and nothing else does."""
+        for server in (self.valkey, self.postgres):
+            if server:
+                server.stop()
+        if self._premises:
+            leave(self._premises)
+            self._premises = self.postgres = self.valkey = None

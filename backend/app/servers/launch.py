@@ -1,0 +1,56 @@
+"""Become a server: `python -I -S launch.py PARENT SIGNAL UID PIDFILE COMMAND...`.
+
+A program of its own, run before the server replaces it, because what it does must not happen in a process that
+has threads. It imports nothing of ours.
+
+- The server is told SIGNAL when its parent dies, however that dies.
+- UID `-` keeps the caller's user. `ns:N` shows that user as N in a user namespace: its files stay its own, and
+  Postgres, which refuses to run as root, does not see root. A bare N becomes that user for good.
+"""
+
+import ctypes
+import os
+import sys
+from pathlib import Path
+
+_CLONE_NEWUSER = 0x10000000
+_PR_SET_PDEATHSIG = 1
+
+
+def _enter_namespace(inner: int) -> None:
+    outer_uid, outer_gid = os.geteuid(), os.getegid()
+    if ctypes.CDLL(None, use_errno=True).unshare(_CLONE_NEWUSER):
+        raise OSError(ctypes.get_errno(), "user namespaces are refused")
+    Path("/proc/self/setgroups").write_text("deny")
+    Path("/proc/self/uid_map").write_text(f"{inner} {outer_uid} 1")
+    Path("/proc/self/gid_map").write_text(f"{inner} {outer_gid} 1")
+
+
+def _become(user: str) -> None:
+    if user == "-":
+        return
+    if user.startswith("ns:"):
+        _enter_namespace(int(user[3:]))
+        return
+    os.setgroups([])
+    os.setgid(int(user))
+    os.setuid(int(user))
+
+
+def _die_with(parent: int, signal_number: int) -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal_number, 0, 0, 0)
+    if os.getppid() != parent:
+        sys.exit("its parent is gone")
+
+
+def main(parent: str, signal_number: str, user: str, pid_file: str, *command: str) -> None:
+    if pid_file:
+        Path(pid_file).write_text(str(os.getpid()))
+    _become(user)
+    _die_with(int(parent), int(signal_number))
+    os.execv(command[0], command)  # noqa: S606 - the command is a list of ours
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

