@@ -55,7 +55,9 @@ def open_chat_model(config: ChatConfig, decide: Decide) -> BaseChatModel:
         "max_retries": config.max_retries,
     }
     try:
-        return init_chat_model(config.model, **{k: v for k, v in settings.items() if v is not None})
+        model: BaseChatModel = init_chat_model(
+            config.model, **{k: v for k, v in settings.items() if v is not None}
+        )
     except ImportError as error:
         raise Unavailable("chat_provider_missing", _how_to_install(config.model)) from error
     except ValueError as error:
@@ -64,6 +66,7 @@ def open_chat_model(config: ChatConfig, decide: Decide) -> BaseChatModel:
             f"LLM_MODEL={config.model!r} names no chat model that can be opened: {error} "
             "Write `offline` or `provider:model`, for example `openai:gpt-5.5`.",
         ) from error
+    return model
 
 
 def _how_to_install(model: str) -> str:

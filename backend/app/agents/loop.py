@@ -1,0 +1,110 @@
+"""An agent: `create_agent` with a prompt, its tools, a typed output and the journal's middleware."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from langchain.agents import create_agent
+from langchain.agents.structured_output import ToolStrategy
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AnyMessage, HumanMessage
+from langchain_core.tools import BaseTool, StructuredTool
+from pydantic import BaseModel
+
+from app.agents.conversation import brief_message
+from app.agents.recording import Bounds, Recording, Turns
+from app.computations.bench import JsonValue
+from app.errors import LabError
+from app.llm.offline import Decide, OfflineChatModel
+from app.tools.context import ToolContext
+from app.tools.invoke import ToolAnswer
+from app.tools.registry import ToolSpec
+
+Output = TypeVar("Output", bound=BaseModel)
+
+_REMINDER = "Your turn ends only by calling {name}. Correct what was refused, or call {name} now."
+
+
+class AgentDidNotFinish(LabError):
+    """An agent ended without its output, its successor too."""
+
+
+@dataclass(frozen=True)
+class Role(Generic[Output]):
+    """What makes an agent itself: a name, a prompt, the output it must end with, and its offline policy."""
+
+    name: str
+    prompt: str
+    output: type[Output]
+    decide: Decide
+
+
+@dataclass(frozen=True)
+class Thought(Generic[Output]):
+    """How an agent's turn ended. Facts come from `answers`; the output says what was chosen and why."""
+
+    output: Output
+    answers: tuple[ToolAnswer, ...]
+
+    def values(self, *names: str) -> list[Any]:
+        """What these tools returned, oldest first, refusals left out."""
+        return [a.value for a in self.answers if a.request.name in names and a.refusal is None]
+
+
+class Agent(Generic[Output]):
+    """One role on one chat model. Built once per process; a run keeps nothing."""
+
+    def __init__(
+        self,
+        role: Role[Output],
+        model: BaseChatModel,
+        model_name: str,
+        tools: Mapping[str, ToolSpec],
+        bounds: Bounds | None = None,
+    ) -> None:
+        self.role = role
+        self.tools = tools
+        self._bounds = bounds or Bounds()
+        successor = OfflineChatModel(decide=role.decide)
+        self._graph = create_agent(
+            model,
+            [_shown(spec) for spec in tools.values()],
+            system_prompt=role.prompt,
+            middleware=[Recording(model_name, successor, self._bounds)],
+            response_format=ToolStrategy(role.output),
+            checkpointer=False,
+            name=role.name,
+        )
+
+    async def run(self, ctx: ToolContext, brief: Mapping[str, JsonValue]) -> Thought[Output]:
+        """Think until the output is given. Interrupts rise to the graph that called."""
+        turns = Turns(ctx, self.tools)
+        named: list[JsonValue] = [*sorted(self.tools)]
+        messages: list[AnyMessage | dict[str, Any]] = [brief_message({**brief, "tools": named})]
+        while turns.turn < 2 * self._bounds.model_calls:
+            state: dict[str, Any] = await self._graph.ainvoke(
+                {"messages": messages},
+                context=turns,
+                config={"recursion_limit": 8 * self._bounds.model_calls},
+            )
+            output = state.get("structured_response")
+            if isinstance(output, self.role.output):
+                return Thought(output, tuple(turns.answers))
+            reminder = _REMINDER.format(name=self.role.output.__name__)
+            messages = [*state["messages"], HumanMessage(reminder, id=f"reminder_{turns.turn}")]
+        raise AgentDidNotFinish(
+            "agent_did_not_finish",
+            f"The {self.role.name} did not come to an end after {turns.turn + 1} answers.",
+            agent=self.role.name,
+        )
+
+
+def _shown(spec: ToolSpec) -> BaseTool:
+    """The tool as a chat model sees it; the recording middleware runs it, never LangChain."""
+
+    async def never(**_: Any) -> None:
+        raise AssertionError("Tools run through the journal.")
+
+    return StructuredTool(
+        name=spec.name, description=spec.description, args_schema=spec.arguments, coroutine=never
+    )
