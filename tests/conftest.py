@@ -1,0 +1,148 @@
+"""One Postgres and one Valkey per pytest run, shared by its xdist workers; a database of its own per test.
+
+They are the servers that the product installs, with fsync on. They start with the first test that asks for them,
+or in xdist's controller before its workers.
+"""
+
+import fcntl
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from redis import Redis
+
+from app.db.migrations import upgrade
+from app.servers.embedded import EmbeddedServers
+from app.storage.folder import FolderBlobs
+
+TEMPLATE = "template_labcrew"
+
+
+@dataclass(frozen=True)
+class Servers:
+    """`admin_url`: a database to say CREATE DATABASE in; `redis_url` ends with `db=`."""
+
+    admin_url: str
+    redis_url: str
+    folder: Path
+    psql: Path
+
+    def sql(self, statement: str) -> str:
+        command = [self.psql, "--no-psqlrc", "-qtA", "-v", "ON_ERROR_STOP=1", "-c", statement, self.admin_url]
+        return subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout.strip()
+
+    def url(self, database: str) -> str:
+        return self.admin_url.replace("/labcrew?", f"/{database}?")
+
+
+class Running:
+    """The servers that this process started, if it did."""
+
+    def __init__(self) -> None:
+        self._embedded: EmbeddedServers | None = None
+        self._folder: Path | None = None
+
+    def start(self) -> Servers:
+        self._folder = Path(tempfile.mkdtemp(prefix="labcrew-tests-"))
+        self._embedded = EmbeddedServers(self._folder)
+        psql = self._embedded.settle().postgres / "bin" / "psql"
+        redis_url = self._embedded.start_valkey().removesuffix("0")
+        return Servers(self._embedded.start_postgres(), redis_url, self._folder, psql)
+
+    def stop(self) -> None:
+        if self._embedded and self._folder:
+            self._embedded.stop()
+            shutil.rmtree(self._folder)
+
+
+RUNNING = pytest.StashKey[Running]()
+SHARED = pytest.StashKey[Servers]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[RUNNING] = Running()
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    config.stash[RUNNING].stop()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node) -> None:  # type: ignore[no-untyped-def]  # xdist has no types
+    """In xdist's controller, before each worker starts."""
+    stash = node.config.stash
+    if SHARED not in stash:
+        stash[SHARED] = stash[RUNNING].start()
+    servers = stash[SHARED]
+    node.workerinput["servers"] = [str(part) for part in vars(servers).values()]
+
+
+@pytest.fixture(scope="session")
+def servers(pytestconfig: pytest.Config) -> Servers:
+    given = getattr(pytestconfig, "workerinput", {}).get("servers")
+    if given:
+        return Servers(given[0], given[1], Path(given[2]), Path(given[3]))
+    return pytestconfig.stash[RUNNING].start()
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    with path.open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+@pytest.fixture(scope="session")
+def template(servers: Servers) -> str:
+    """The name of a migrated database that nobody is connected to."""
+    with locked(servers.folder / "template.lock"):
+        if not servers.sql(f"SELECT 1 FROM pg_database WHERE datname = '{TEMPLATE}'"):
+            unfinished = f"{TEMPLATE}_unfinished"
+            servers.sql(f"CREATE DATABASE {unfinished}")
+            # In a thread, because alembic's environment runs an event loop of its own.
+            with ThreadPoolExecutor(1) as thread:
+                thread.submit(upgrade, servers.url(unfinished)).result()
+            servers.sql(f"ALTER DATABASE {unfinished} RENAME TO {TEMPLATE}")
+    return TEMPLATE
+
+
+@pytest.fixture
+def empty_database_url(servers: Servers) -> Iterator[str]:
+    """A database of this test's own with nothing in it."""
+    yield from _database(servers, "template1")
+
+
+@pytest.fixture
+def database_url(servers: Servers, template: str) -> Iterator[str]:
+    """A migrated database of this test's own."""
+    yield from _database(servers, template)
+
+
+def _database(servers: Servers, template: str) -> Iterator[str]:
+    name = f"test_{uuid4().hex}"
+    servers.sql(f"CREATE DATABASE {name} TEMPLATE {template}")
+    yield servers.url(name)
+    servers.sql(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def redis_url(servers: Servers) -> str:
+    """An empty logical database of this xdist worker's own; channels of pub/sub are shared by all of them."""
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")
+    url = servers.redis_url + worker
+    with Redis.from_url(url) as client:
+        client.flushdb()
+    return url
+
+
+@pytest.fixture
+def blob_store(tmp_path: Path) -> FolderBlobs:
+    return FolderBlobs(tmp_path / "blobs")
