@@ -1,16 +1,14 @@
 """Which chat model answers: the offline policies, or any that `init_chat_model` knows."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from langchain.chat_models import init_chat_model
 from langchain_core.language_models import BaseChatModel
 
 from app.errors import InvalidInput, Unavailable
+from app.llm.config import ChatConfig
 from app.llm.offline import Decide, OfflineChatModel
-
-OFFLINE = "offline"
 
 EXTRAS: Mapping[str, str] = {
     "openai": "openai",
@@ -21,23 +19,6 @@ EXTRAS: Mapping[str, str] = {
     "openrouter": "openrouter",
 }
 """Provider -> the extra of ours that installs it; others need their own LangChain package."""
-
-
-@dataclass(frozen=True)
-class ChatConfig:
-    """`model` is `offline` or `provider:name`. `base_url` is for OpenAI-compatible servers."""
-
-    model: str = OFFLINE
-    base_url: str | None = None
-    api_key: str | None = field(default=None, repr=False)
-    max_tokens: int | None = None
-    timeout_s: float = 120.0
-    max_retries: int = 2
-    streaming: bool = False
-
-    @property
-    def is_offline(self) -> bool:
-        return self.model == OFFLINE
 
 
 def open_chat_model(config: ChatConfig, decide: Decide) -> BaseChatModel:

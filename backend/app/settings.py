@@ -1,0 +1,251 @@
+"""The environment, read once and checked at start; each package is handed its own config class from here.
+
+A setting's description is its line in `.env.example` and in the README; a test keeps the three alike.
+"""
+
+import os
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, Literal
+from urllib.parse import quote
+
+from pydantic import AfterValidator, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from app.auth.config import AuthConfig
+from app.errors import InvalidInput
+from app.llm.config import OFFLINE, ChatConfig
+from app.sandbox.contract import Limits
+from app.sessions.config import SessionsConfig
+from app.storage.blobs import BlobLimits
+
+MIB = 1 << 20
+
+
+def _with_scheme(*schemes: str) -> AfterValidator:
+    def check(url: str) -> str:
+        if not url.startswith(tuple(f"{scheme}://" for scheme in schemes)):
+            raise ValueError(f"it must begin with {' or '.join(f'{scheme}://' for scheme in schemes)}")
+        return url
+
+    return AfterValidator(check)
+
+
+PostgresUrl = Annotated[str, _with_scheme("postgresql", "postgres", "postgresql+asyncpg")]
+RedisUrl = Annotated[str, _with_scheme("redis", "rediss", "unix")]
+HttpUrl = Annotated[str, _with_scheme("http", "https")]
+
+
+class Settings(BaseSettings):
+    """Read from the environment, then from `.env` in the working folder, by these names in capitals."""
+
+    model_config = SettingsConfigDict(
+        env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True, hide_input_in_errors=True
+    )
+
+    labcrew_home: Path = Field(
+        Path(".labcrew"), description="Data folder of the service and its embedded servers."
+    )
+    labcrew_env: Literal["development", "production"] = Field(
+        "development", description="`production` refuses to start without SECRET_KEY."
+    )
+    api_host: str = Field("127.0.0.1", description="Address that the API listens on.")
+    api_port: int = Field(8000, ge=0, le=65535, description="Port that the API listens on; 0 takes a free one.")
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
+        "INFO", description="Least level that is logged."
+    )
+    log_format: Literal["json", "console"] = Field(
+        "json", description="One JSON object a line, or lines to read."
+    )
+
+    database_url: PostgresUrl | None = Field(
+        None, description="Postgres 14 or newer; empty runs the embedded one under LABCREW_HOME."
+    )
+    redis_url: RedisUrl | None = Field(
+        None, description="Redis or Valkey; empty uses REDIS_HOST, and without it the embedded one."
+    )
+    redis_host: str | None = Field(None, description="Host of Redis, for those who write it in parts.")
+    redis_port: int = Field(6379, ge=1, le=65535, description="Port of Redis.")
+    redis_db: int = Field(0, ge=0, description="Number of the Redis database.")
+    redis_password: SecretStr | None = Field(None, description="Password of Redis.")
+
+    secret_key: SecretStr | None = Field(
+        None, description="Signs access tokens, 32 characters or more; made and kept in development."
+    )
+    registration: Literal["open", "closed"] = Field(
+        "open", description="`closed` leaves new accounts to `labcrew user add`."
+    )
+    access_token_seconds: float = Field(900, gt=0, description="Life of an access token.")
+    refresh_token_seconds: float = Field(2_592_000, gt=0, description="Life of a refresh token.")
+
+    llm_provider: str | None = Field(
+        None, description="Provider of the chat model (openai, anthropic, google_genai, ollama, ...)."
+    )
+    llm_model: str = Field(
+        OFFLINE, description="`offline` needs no key; else a model name, alone or as `provider:name`."
+    )
+    llm_base_url: HttpUrl | None = Field(None, description="Address of an OpenAI-compatible server.")
+    openai_api_key: SecretStr | None = Field(None, description="Key for OpenAI, or for LLM_BASE_URL.")
+    openai_model: str | None = Field(
+        None, description="Model when LLM_PROVIDER is openai and LLM_MODEL is not set."
+    )
+    azure_openai_api_key: SecretStr | None = Field(None, description="Key for Azure OpenAI.")
+    anthropic_api_key: SecretStr | None = Field(None, description="Key for Anthropic.")
+    google_api_key: SecretStr | None = Field(None, description="Key for Google.")
+    openrouter_api_key: SecretStr | None = Field(None, description="Key for OpenRouter.")
+    max_tokens_per_request: int = Field(
+        4096, ge=1, description="Most tokens that one answer of a chat model may have."
+    )
+    enable_streaming: bool = Field(True, description="Show a chat model's words as they come.")
+
+    agent_max_retries: int = Field(2, ge=0, le=20, description="Tries again after a chat model failed.")
+    agent_timeout_seconds: float = Field(
+        120, gt=0, description="Longest that one answer of a chat model may take."
+    )
+    max_concurrent_sessions: int = Field(
+        100, ge=0, description="Sessions of one user that may be live at a time; 0 is no limit."
+    )
+    session_time_limit_seconds: float = Field(
+        3600, gt=0, description="Longest that a session may run, without the time it waits for its user."
+    )
+
+    sandbox_max_execution_time: float = Field(
+        300, gt=0, description="Longest that one computation may take, in seconds."
+    )
+    sandbox_max_memory_mb: int = Field(2048, ge=128, description="Most memory of one computation.")
+    sandbox_max_cells: int = Field(16, ge=1, description="Computations that run at once on a host.")
+
+    artifact_storage_path: Path | None = Field(
+        None, description="Folder for artifacts, the same on every host; empty keeps them in Postgres."
+    )
+    artifact_max_size_mb: int = Field(512, ge=1, description="Largest artifact.")
+    upload_max_size_mb: int = Field(512, ge=1, description="Largest upload.")
+
+    xdg_runtime_dir: Path | None = Field(
+        None, description="Private folder with a short path, for sockets when LABCREW_HOME's is too long."
+    )
+
+    @property
+    def home(self) -> Path:
+        return self.labcrew_home.expanduser().absolute()
+
+    @property
+    def production(self) -> bool:
+        return self.labcrew_env == "production"
+
+    @property
+    def redis_address(self) -> str | None:
+        """REDIS_URL, or the one that REDIS_HOST and its parts make."""
+        if self.redis_url or not self.redis_host:
+            return self.redis_url
+        password = self.redis_password.get_secret_value() if self.redis_password else ""
+        login = f":{quote(password, safe='')}@" if password else ""
+        return f"redis://{login}{self.redis_host}:{self.redis_port}/{self.redis_db}"
+
+    @cached_property
+    def chat(self) -> ChatConfig:
+        model = chat_model_name(self.llm_provider, self.llm_model, self.openai_model)
+        provider = model.partition(":")[0]
+        keys = {
+            "openai": self.openai_api_key,
+            "azure_openai": self.azure_openai_api_key,
+            "anthropic": self.anthropic_api_key,
+            "google_genai": self.google_api_key,
+            "openrouter": self.openrouter_api_key,
+        }
+        key = keys.get(provider)
+        return ChatConfig(
+            model=model,
+            base_url=self.llm_base_url,
+            api_key=key.get_secret_value() if key else None,
+            max_tokens=self.max_tokens_per_request,
+            timeout_s=self.agent_timeout_seconds,
+            max_retries=self.agent_max_retries,
+            streaming=self.enable_streaming,
+        )
+
+    @property
+    def auth(self) -> AuthConfig:
+        return AuthConfig(
+            access_ttl_s=self.access_token_seconds,
+            refresh_ttl_s=self.refresh_token_seconds,
+            registration=self.registration,
+        )
+
+    @property
+    def sessions(self) -> SessionsConfig:
+        return SessionsConfig(
+            time_limit_s=self.session_time_limit_seconds,
+            most_live_per_owner=self.max_concurrent_sessions,
+        )
+
+    @property
+    def limits(self) -> Limits:
+        return Limits(
+            time_s=self.sandbox_max_execution_time,
+            memory_bytes=self.sandbox_max_memory_mb * MIB,
+            disk_bytes=self.artifact_max_size_mb * MIB,
+        )
+
+    @property
+    def blobs(self) -> BlobLimits:
+        return BlobLimits(max_bytes=max(self.artifact_max_size_mb, self.upload_max_size_mb) * MIB)
+
+
+def load_settings(**given: Any) -> Settings:
+    """Settings of this process; `given` wins over the environment. Raises InvalidInput in one sentence."""
+    try:
+        settings = Settings(**given)
+    except ValidationError as error:
+        raise _refusal(error) from None
+    _ = settings.chat  # refuses what no single field can refuse
+    return settings
+
+
+def chat_model_name(provider: str | None, model: str, openai_model: str | None) -> str:
+    """`offline` or `provider:name`, from the three settings that users know."""
+    if ":" in model and not provider:
+        return model
+    if provider in (None, OFFLINE):
+        if model == OFFLINE:
+            return OFFLINE
+        raise InvalidInput(
+            "bad_setting",
+            f"LLM_MODEL={model} does not say whose model it is: write provider:{model}, or set LLM_PROVIDER.",
+            settings=["LLM_MODEL", "LLM_PROVIDER"],
+        )
+    name = openai_model if provider == "openai" and model == OFFLINE else model
+    if not name or name == OFFLINE:
+        raise InvalidInput(
+            "bad_setting",
+            f"LLM_PROVIDER={provider} needs a model: set LLM_MODEL"
+            + (" or OPENAI_MODEL." if provider == "openai" else "."),
+            settings=["LLM_MODEL"],
+        )
+    return f"{provider}:{name.removeprefix(f'{provider}:')}"
+
+
+def child_environment(changes: Mapping[str, str]) -> dict[str, str]:
+    """This process's environment for one of the service's own processes, with `changes`."""
+    return {**os.environ, **changes}
+
+
+_SECRET_NAMES = ("KEY", "PASSWORD", "URL")
+
+
+def _refusal(error: ValidationError) -> InvalidInput:
+    """Every wrong setting by name; the value too, unless it may hold a secret."""
+    wrong = error.errors(include_url=False, include_input=True)
+    sentences = []
+    for one in wrong:
+        name = str(one["loc"][0]).upper() if one["loc"] else "settings"
+        shown = "" if name.endswith(_SECRET_NAMES) else f"={one.get('input')}"
+        reason = one["msg"].removeprefix("Value error, ").removeprefix("Input ")
+        sentences.append(f"{name}{shown}: {reason}")
+    plural = "settings are" if len(sentences) > 1 else "setting is"
+    return InvalidInput(
+        "bad_setting",
+        f"This {plural} wrong. {'; '.join(sentences)}.",
+        settings=[str(one["loc"][0]).upper() for one in wrong if one["loc"]],
+    )
