@@ -1,0 +1,116 @@
+"""An upload becomes one Parquet file of plain types, and a profile that relates nothing to a target.
+
+Plain types: integer (BIGINT), number (DOUBLE, finite), boolean, text (VARCHAR), datetime (TIMESTAMP in UTC).
+"""
+
+import shutil
+from pathlib import Path
+
+import duckdb
+
+from app.computations.bench import Bench, JsonValue
+from app.computations.uploads import sql
+from app.computations.uploads.containers import unpack
+from app.computations.uploads.delimited import write_delimited
+from app.computations.uploads.encoding import Text, as_utf8
+from app.computations.uploads.other import json_table, parquet_table, sheet_as_csv
+from app.computations.uploads.profile import profile_table
+from app.errors import InvalidInput
+
+_MEMORY_BYTES = 384 << 20
+_EXPANDED_BYTES = 8 << 30
+
+
+def ingest(bench: Bench, filename: str = "", expanded_bytes: int = _EXPANDED_BYTES) -> dict[str, JsonValue]:
+    """`convert` and `profile` in one cell: `{"format", "columns", "rows", "profile"}` and table.parquet."""
+    converted = convert(bench, filename, expanded_bytes)
+    table = Bench({"table": bench.output / "table.parquet"}, bench.output, bench.threads, bench.report)
+    return {**converted, "profile": profile(table)}
+
+
+def convert(bench: Bench, filename: str = "", expanded_bytes: int = _EXPANDED_BYTES) -> dict[str, JsonValue]:
+    """Read the input `upload` and leave table.parquet.
+
+    Returns `{"format": {"kind", ..., "notes"}, "columns": [{"name", "type"}], "rows"}`. The bytes decide what
+    the file is; `filename` only settles what they leave open. Raises InvalidInput or TooLarge saying what is
+    wrong with the file, and leaves nothing then.
+    """
+    work = bench.output / ".work"
+    work.mkdir()
+    target = bench.output / "table.parquet"
+    try:
+        with sql.connect(work, bench.threads, _MEMORY_BYTES) as connection:
+            bench.report(0.05, "Reading the file")
+            table, rows, compression = _convert(connection, bench, filename, expanded_bytes, target)
+    except BaseException:
+        target.unlink(missing_ok=True)
+        raise
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    if not rows:
+        target.unlink()
+        raise InvalidInput("no_rows", "The file has columns and no rows.")
+    format_: dict[str, JsonValue] = {**table.format, "compression": compression, "notes": [*table.notes]}  # type: ignore[dict-item]  # JSON by construction
+    return {"format": format_, "columns": [dict(column) for column in table.columns], "rows": rows}
+
+
+def profile(bench: Bench) -> dict[str, JsonValue]:
+    """What the input `table` (Parquet of plain types) holds, column by column; see `uploads/profile.py`."""
+    work = bench.output / ".work"
+    work.mkdir()
+    try:
+        with sql.connect(work, bench.threads, _MEMORY_BYTES) as connection:
+            bench.report(0.7, "Profiling the columns")
+            return profile_table(connection, bench.inputs["table"])
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def _convert(
+    connection: duckdb.DuckDBPyConnection, bench: Bench, filename: str, expanded_bytes: int, target: Path
+) -> tuple[sql.Table, int, str | None]:
+    work = bench.output / ".work"
+    plain = unpack(bench.inputs["upload"], work, expanded_bytes)
+
+    def write(table: sql.Table) -> int:
+        return _write(connection, table, target)
+
+    if plain.kind == "parquet":
+        table = parquet_table(connection, plain.path)
+        return table, write(table), plain.compression
+    if plain.kind == "excel":
+        path, format_, notes = sheet_as_csv(plain.path, work)
+        table, rows = write_delimited(connection, Text(path, "utf-8"), write, delimiter=",")
+        kept = {key: table.format[key] for key in ("header", "readings")}
+        return (
+            sql.Table("", table.columns, {**format_, **kept}, (*notes, *table.notes)),
+            rows,
+            plain.compression,
+        )
+    text = as_utf8(plain.path, work)
+    if _is_json(text.path, filename):
+        table = json_table(connection, text.path)
+        rows = write(table)
+    else:
+        table, rows = write_delimited(connection, text, write)
+    format_ = {**table.format, "encoding": text.encoding}
+    return sql.Table("", table.columns, format_, table.notes), rows, plain.compression
+
+
+def _is_json(path: Path, filename: str) -> bool:
+    with path.open(encoding="utf-8") as file:
+        begin = file.read(4096).lstrip()
+    if filename.lower().split(".gz")[0].endswith((".csv", ".tsv", ".txt")):
+        return False
+    return begin.startswith(("{", "["))
+
+
+def _write(connection: duckdb.DuckDBPyConnection, table: sql.Table, target: Path) -> int:
+    width = max(len(table.columns), 1)
+    # A row group is buffered per column: wide tables get shorter ones.
+    group = max(2_048, min(122_880, 4_000_000 // width))
+    (rows,) = connection.execute(
+        f"COPY ({table.select}) TO {sql.text(target)}"
+        f" (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {group})"
+    ).fetchone() or (0,)
+    return int(rows)

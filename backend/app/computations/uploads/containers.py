@@ -1,0 +1,153 @@
+"""What kind of file this is, by its bytes, and the plain file inside a compressed one."""
+
+import bz2
+import gzip
+import lzma
+import zipfile
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, cast
+
+import pyarrow as pa
+
+from app.errors import InvalidInput, TooLarge
+
+_PIECE = 1 << 20
+_ACCEPTED = "CSV or TSV, Parquet, Excel, JSON or JSON Lines, each also compressed with gzip, zstd, bzip2 or xz"
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A file without its compression: `kind` is `text`, `parquet` or `excel`."""
+
+    path: Path
+    kind: str
+    compression: str | None = None
+
+
+def _open_zstd(path: Path) -> IO[bytes]:
+    return cast(IO[bytes], pa.CompressedInputStream(pa.OSFile(str(path)), "zstd"))
+
+
+_Opener = Callable[[Path], IO[bytes]]
+_COMPRESSIONS: tuple[tuple[bytes, str, _Opener], ...] = (
+    (b"\x1f\x8b", "gzip", cast(_Opener, gzip.open)),
+    (b"\x28\xb5\x2f\xfd", "zstd", _open_zstd),
+    (b"BZh", "bzip2", cast(_Opener, bz2.open)),
+    (b"\xfd7zXZ\x00", "xz", cast(_Opener, lzma.open)),
+)
+_KINDS = ((b"PAR1", "parquet"), (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "excel"), (b"PK\x03\x04", "zip"))
+_EXCEL_PARTS = ("xl/workbook.xml", "xl/workbook.bin", "content.xml")
+_DAMAGED = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
+
+
+def unpack(path: Path, work: Path, expanded_bytes: int) -> Plain:
+    """The plain file of an upload, in `work` if it had to be unpacked.
+
+    Raises InvalidInput for what is empty, damaged or no table; TooLarge when it unpacks to more than
+    `expanded_bytes` (a bomb is stopped there, not after).
+    """
+    head = _head(path)
+    if not head:
+        raise InvalidInput("empty_file", "The file is empty.")
+    for magic, name, opener in _COMPRESSIONS:
+        if head.startswith(magic):
+            return _unpack_stream(path, name, opener, work, expanded_bytes)
+    if _kind(head) == "zip":
+        return _unpack_zip(path, work, expanded_bytes)
+    return Plain(path, _kind(head))
+
+
+def not_a_table() -> InvalidInput:
+    return InvalidInput("not_a_table", f"The file is not a table that can be read. Send {_ACCEPTED}.")
+
+
+def _head(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(16)
+
+
+def _kind(head: bytes) -> str:
+    return next((kind for magic, kind in _KINDS if head.startswith(magic)), "text")
+
+
+def _unpack_stream(path: Path, name: str, opener: _Opener, work: Path, expanded_bytes: int) -> Plain:
+    target = work / "unpacked"
+    with _naming_damage(name), opener(path) as source:
+        _copy(source, target, expanded_bytes)
+    inner = unpack(target, work, expanded_bytes) if _kind(_head(target)) == "zip" else None
+    head = _head(target)
+    if any(head.startswith(magic) for magic, _, _ in _COMPRESSIONS):
+        raise InvalidInput("nested_archive", "The file is compressed twice; unpack it once and send that.")
+    if not head:
+        raise InvalidInput("empty_file", f"The {name} file has nothing in it.")
+    return Plain(inner.path if inner else target, inner.kind if inner else _kind(head), name)
+
+
+def _unpack_zip(path: Path, work: Path, expanded_bytes: int) -> Plain:
+    with _naming_damage("zip"), zipfile.ZipFile(path) as archive:
+        names = [entry.filename for entry in archive.infolist() if not entry.is_dir()]
+        if any(part in names for part in _EXCEL_PARTS):
+            _measure(archive, expanded_bytes)
+            return Plain(path, "excel")
+        names = [name for name in names if not name.startswith("__MACOSX/")]
+        if len(names) != 1:
+            raise InvalidInput(
+                "archive_of_files",
+                f"The zip archive holds {len(names)} files; send one table a time.",
+                files=names[:20],
+            )
+        target = work / "unzipped"
+        with archive.open(names[0]) as source:
+            _copy(source, target, expanded_bytes)
+    kind = _kind(_head(target))
+    if kind == "zip":
+        raise InvalidInput("nested_archive", "The zip archive holds an archive; send the table itself.")
+    return Plain(target, kind, "zip")
+
+
+def _measure(archive: zipfile.ZipFile, expanded_bytes: int) -> None:
+    """Unpack to nowhere: the sizes that an archive states are its own claim."""
+    left = expanded_bytes
+    for entry in archive.infolist():
+        with archive.open(entry) as source:
+            while piece := source.read(_PIECE):
+                left -= len(piece)
+                if left < 0:
+                    raise _bomb(expanded_bytes)
+
+
+def _copy(source: IO[bytes], target: Path, expanded_bytes: int) -> None:
+    size = 0
+    with target.open("wb") as file:
+        while piece := source.read(_PIECE):
+            size += len(piece)
+            if size > expanded_bytes:
+                raise _bomb(expanded_bytes)
+            file.write(piece)
+
+
+def _bomb(expanded_bytes: int) -> TooLarge:
+    return TooLarge(
+        "expands_too_far",
+        f"The file unpacks to more than {expanded_bytes:,} bytes.",
+        limit_bytes=expanded_bytes,
+    )
+
+
+class _naming_damage:
+    """Errors of a broken archive, in words of its kind."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, (*_DAMAGED, RuntimeError, NotImplementedError)):
+            raise InvalidInput(
+                "damaged_file", f"The {self._name} file is damaged, cut short or locked: {error}"
+            ) from error

@@ -1,0 +1,150 @@
+"""How a text file lays out its table: delimiter, quote, header, where it begins. Pure."""
+
+import csv
+import io
+import re
+import string
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from app.computations.uploads.kinds import INTEGER, MISSING, READINGS
+
+_LIKELY = "\t;,|"
+_RARE = "^~:\x1f\x1e\x01 "
+_CONSISTENT = 0.9
+_FIELD_BYTES = 64 << 20
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """`skip`: lines before the table. `names` are the header's own, or empty strings when there is none."""
+
+    delimiter: str
+    quote: str = '"'
+    escape: str = '"'
+    skip: int = 0
+    header: bool = True
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """A delimiter tried: `width` of most rows, their `share`, and the narrower rows that lead up to them."""
+
+    delimiter: str
+    rows: list[list[str]]
+    width: int
+    share: float
+    lead: int
+
+
+def sniff(sample: str, whole: bool, delimiter: str | None = None) -> tuple[Dialect, list[list[str]]]:
+    """The dialect of a sample of the file's beginning, and its data rows.
+
+    `whole`: the sample is all of the file; else its last row may be cut and does not count.
+    """
+    skip, sample, stated = _preamble(sample)
+    quote, escape = _quoting(sample)
+    delimiter = delimiter or stated
+    tried = [
+        _lay_out(sample, mark, quote, escape, whole)
+        for mark in ([delimiter] if delimiter else [*_LIKELY, *_RARE, *_unusual(sample)])
+    ]
+    best = max(tried, key=_merit)
+    rows = best.rows[best.lead :]
+    dialect = Dialect(best.delimiter, quote, escape, skip + best.lead)
+    if not rows:
+        return dialect, []
+    header = _is_header(rows)
+    names = tuple(rows[0]) if header else ("",) * best.width
+    return replace(dialect, header=header, names=names), rows[1:] if header else rows
+
+
+def _preamble(sample: str) -> tuple[int, str, str | None]:
+    """Lines to skip (Excel's `sep=;`, comments, blank lines), the rest, and a delimiter that was stated."""
+    skip, stated = 0, None
+    while sample:
+        line, end, rest = sample.partition("\n")
+        said = re.fullmatch(r"sep=(.)\r?", line)
+        if not (said or line.startswith(("# ", "##")) or not line.strip(" \r")):
+            break
+        if not end:
+            break
+        stated = said[1] if said else stated
+        skip, sample = skip + 1, rest
+    return skip, sample, stated
+
+
+def _quoting(sample: str) -> tuple[str, str]:
+    if '"' not in sample and re.search(r"(?m)(?:^|[,;\t|])'[^'\n]*'(?:[,;\t|\r]|$)", sample):
+        return "'", "'"
+    return '"', "\\" if re.search(r'\\"[^,;\t|\r\n]', sample) and '""' not in sample else '"'
+
+
+def _unusual(sample: str) -> list[str]:
+    """Other marks that stand in every line equally often."""
+    lines = [line for line in sample.splitlines()[:50] if line]
+    taken = set(string.ascii_letters + string.digits + _LIKELY + _RARE + "\"'._-+\r\n\\#/")
+    marks = sorted(set(lines[0]) - taken) if len(lines) > 1 else []
+    return [mark for mark in marks if mark.isascii() and len({line.count(mark) for line in lines}) == 1]
+
+
+def _lay_out(sample: str, delimiter: str, quote: str, escape: str, whole: bool) -> _Layout:
+    csv.field_size_limit(_FIELD_BYTES)
+    reader = csv.reader(
+        io.StringIO(sample, newline=""),
+        delimiter=delimiter,
+        quotechar=quote,
+        doublequote=escape == quote,
+        escapechar=None if escape == quote else escape,
+    )
+    try:
+        rows = [row for row in reader if row]
+    except csv.Error:
+        return _Layout(delimiter, [], 0, 0.0, 0)
+    if not whole and len(rows) > 1:
+        rows.pop()
+    if not rows:
+        return _Layout(delimiter, [], 0, 0.0, 0)
+    width, _ = max(Counter(map(len, rows)).items(), key=lambda item: (item[1], item[0]))
+    lead = next(n for n, row in enumerate(rows) if len(row) == width)
+    if lead > 20 or width < 2 or any(len(row) > 1 and all(row) for row in rows[:lead]):
+        lead, width = 0, len(rows[0])
+    share = sum(len(row) == width for row in rows[lead:]) / len(rows[lead:])
+    return _Layout(delimiter, rows, width, share, lead)
+
+
+def _merit(layout: _Layout) -> tuple[float, ...]:
+    """Better is larger: rows as wide as the first, of more than one field, by a likelier mark."""
+    likely = layout.delimiter in _LIKELY
+    several = layout.width > 1
+    return (
+        several and layout.share >= _CONSISTENT and likely,
+        several and layout.share >= _CONSISTENT,
+        several and likely,
+        -layout.lead,
+        round(layout.share, 2),
+        -(_LIKELY + _RARE).find(layout.delimiter) if likely or not several else layout.width,
+    )
+
+
+def _is_header(rows: Sequence[Sequence[str]]) -> bool:
+    """The first row names the columns: no value that could be data, and no name twice among all-text rows."""
+    first = [cell.strip() for cell in rows[0]]
+    if all(cell in MISSING for cell in first):
+        return False
+    if any(_is_measure(cell) for cell in first):
+        # Years or counts as names (`name,2019,2020`) stand over columns that are named by text too.
+        return _only_years_are_measures(first)
+    return True
+
+
+def _is_measure(cell: str) -> bool:
+    return any(reading.fits(cell) for reading in READINGS)
+
+
+def _only_years_are_measures(cells: Sequence[str]) -> bool:
+    measures = [cell for cell in cells if _is_measure(cell)]
+    years = all(INTEGER.fits(cell) and 1800 <= int(cell) <= 2200 for cell in measures)
+    return years and len(measures) < len(cells) and len(set(measures)) == len(measures) > 1

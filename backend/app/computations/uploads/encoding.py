@@ -1,0 +1,142 @@
+"""Text of any encoding, as UTF-8 without byte order mark and NULs."""
+
+import codecs
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from charset_normalizer import from_bytes
+
+from app.computations.uploads.containers import not_a_table
+
+_PIECE = 4 << 20
+_HEAD = 64 << 10
+
+# UTF-32's mark begins with UTF-16's.
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_DENSE = ["cp1251", "koi8_r", "cp1253", "cp1255", "cp1256", "cp932", "gb18030", "big5", "euc_kr", "euc_jp"]
+_ODD_CONTROLS = bytes(n for n in range(1, 32) if n not in b"\t\n\r\x0b\x0c\x1a\x1b\x1c\x1d\x1e\x1f")
+
+
+@dataclass(frozen=True)
+class Text:
+    """A UTF-8 file; `encoding` is what it was, `notes` what was repaired."""
+
+    path: Path
+    encoding: str
+    notes: tuple[str, ...] = ()
+
+
+def as_utf8(path: Path, work: Path) -> Text:
+    """The text as UTF-8, the file itself where it is that already; raises InvalidInput for binary junk."""
+    with path.open("rb") as file:
+        head = file.read(_HEAD)
+    marked = next((encoding for mark, encoding in _MARKS if head.startswith(mark)), None)
+    encoding = marked or _wide(head)
+    if encoding is None:
+        _refuse_binary(head)
+        damage = _utf8_damage(path)
+        if damage is None:
+            return Text(path, "utf-8")
+        encoding = "utf-8" if damage == "nul" else _eight_bit(path)
+    return _transcode(path, work / "text", encoding)
+
+
+def _wide(head: bytes) -> str | None:
+    """UTF-16 without a mark: Western text has a NUL in every second place."""
+    if len(head) < 4 or (len(head) % 2 and len(head) < _HEAD):
+        return None
+    even, odd = head[0::2].count(0), head[1::2].count(0)
+    half = len(head) // 2
+    if odd > half * 0.6 and even < half * 0.05:
+        return "utf-16-le"
+    return "utf-16-be" if even > half * 0.6 and odd < half * 0.05 else None
+
+
+def _refuse_binary(head: bytes) -> None:
+    odd = len(head) - len(head.translate(None, _ODD_CONTROLS + b"\x00"))
+    if odd > max(2, len(head) * 0.02):
+        raise not_a_table()
+
+
+def _utf8_damage(path: Path) -> str | None:
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    nul = False
+    try:
+        for piece in _pieces(path):
+            decoder.decode(piece)
+            nul = nul or b"\x00" in piece
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return "bytes"
+    return "nul" if nul else None
+
+
+def _eight_bit(path: Path) -> str:
+    """The likeliest encoding of text that is not UTF-8, from its lines that are not ASCII."""
+    sample = _telling_lines(path)
+    foreign = sum(byte > 127 for byte in sample)
+    letters = sum(chr(byte).isalpha() for byte in sample if byte < 128)
+    if foreign > (foreign + letters) * 0.4:
+        guess = from_bytes(sample, cp_isolation=_DENSE).best()
+        if guess and _decodes(path, guess.encoding):
+            return guess.encoding
+    return "cp1252" if _decodes(path, "cp1252") else "latin-1"
+
+
+def _telling_lines(path: Path) -> bytes:
+    found = bytearray()
+    with path.open("rb") as file:
+        for line in iter(lambda: file.readline(_PIECE), b""):
+            if not line.isascii():
+                found += line[:4096]
+            if len(found) > _HEAD:
+                break
+    return bytes(found)
+
+
+def _decodes(path: Path, encoding: str) -> bool:
+    decoder = codecs.getincrementaldecoder(encoding)()
+    try:
+        for piece in _pieces(path):
+            decoder.decode(piece)
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _transcode(path: Path, target: Path, encoding: str) -> Text:
+    decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
+    nuls = broken = 0
+    with target.open("w", encoding="utf-8", newline="") as file:
+        for piece in _pieces_then_end(path):
+            text = decoder.decode(piece, final=not piece)
+            nuls += text.count("\x00")
+            broken += text.count("\ufffd")
+            file.write(text.replace("\x00", ""))
+    notes = []
+    if encoding not in ("utf-8", "utf-8-sig"):
+        notes.append(f"The text was read as {encoding}.")
+    if nuls:
+        notes.append(f"{nuls:,} NUL characters were removed.")
+    if broken:
+        notes.append(f"{broken:,} characters could not be read and are shown as \ufffd.")
+    return Text(target, encoding, tuple(notes))
+
+
+def _pieces(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        while piece := file.read(_PIECE):
+            yield piece
+
+
+def _pieces_then_end(path: Path) -> Iterator[bytes]:
+    yield from _pieces(path)
+    yield b""

@@ -1,0 +1,178 @@
+"""Parquet, JSON and Excel, brought to the same plain types."""
+
+import csv
+import datetime as dt
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import duckdb
+from python_calamine import CalamineError, CalamineWorkbook
+
+from app.computations.uploads import sql
+from app.computations.uploads.names import mend_names
+from app.errors import InvalidInput
+
+# DuckDB's type, up to its first bracket -> ours, and how it is read. What is not listed is told as text.
+_PLAIN: dict[str, tuple[str, str]] = {
+    "BOOLEAN": ("boolean", "{c}"),
+    **dict.fromkeys(
+        ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"),
+        ("integer", "CAST({c} AS BIGINT)"),
+    ),
+    "UBIGINT": ("number", "CAST({c} AS DOUBLE)"),
+    "HUGEINT": ("number", "CAST({c} AS DOUBLE)"),
+    "UHUGEINT": ("number", "CAST({c} AS DOUBLE)"),
+    "DECIMAL": ("number", "CAST({c} AS DOUBLE)"),
+    "FLOAT": ("number", "CASE WHEN isfinite({c}) THEN CAST({c} AS DOUBLE) END"),
+    "DOUBLE": ("number", "CASE WHEN isfinite({c}) THEN {c} END"),
+    "VARCHAR": ("text", "{c}"),
+    "ENUM": ("text", "CAST({c} AS VARCHAR)"),
+    "UUID": ("text", "CAST({c} AS VARCHAR)"),
+    "TIME": ("text", "CAST({c} AS VARCHAR)"),
+    **dict.fromkeys(
+        ("DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"),
+        ("datetime", "CAST({c} AS TIMESTAMP)"),
+    ),
+    "TIMESTAMP WITH TIME ZONE": ("datetime", "timezone('UTC', {c})"),
+    "NULL": ("text", "CAST({c} AS VARCHAR)"),
+    "JSON": ("text", "CAST({c} AS VARCHAR)"),
+}
+_NESTED = "CAST(to_json({c}) AS VARCHAR)"
+_OBJECT_BYTES = 64 << 20
+
+
+def parquet_table(connection: duckdb.DuckDBPyConnection, path: Path) -> sql.Table:
+    """Raises InvalidInput when the file is damaged."""
+    return _plain_table(connection, f"read_parquet({sql.text(path)})", {"kind": "parquet"}, "parquet")
+
+
+def json_table(connection: duckdb.DuckDBPyConnection, path: Path) -> sql.Table:
+    """An array of objects, an object a line, or one object that holds such an array or its columns."""
+    source = f"read_json({sql.text(path)}, maximum_object_size={_OBJECT_BYTES}, sample_size=-1)"
+    source = _unwrapped(connection, source)
+    return _plain_table(connection, source, {"kind": "json"}, "JSON")
+
+
+def sheet_as_csv(path: Path, work: Path) -> tuple[Path, dict[str, object], list[str]]:
+    """The first sheet that has cells, written as CSV; what it was called, and notes.
+
+    Raises InvalidInput for a workbook that is damaged, locked or empty.
+    """
+    try:
+        workbook = CalamineWorkbook.from_path(str(path))
+        for sheet in workbook.sheet_names:
+            target = work / "sheet.csv"
+            if _write_rows(target, workbook.get_sheet_by_name(sheet).iter_rows()):
+                others = [other for other in workbook.sheet_names if other != sheet]
+                notes = [f"Only the sheet {sheet} was read, not {', '.join(others[:10])}."] if others else []
+                return target, {"kind": "excel", "sheet": sheet}, notes
+    except (CalamineError, OSError, ValueError) as error:
+        raise InvalidInput("damaged_file", f"The Excel file cannot be read: {error}") from error
+    raise InvalidInput("empty_file", "The Excel file has no cells.")
+
+
+def _write_rows(target: Path, rows: Iterable[Sequence[object]]) -> bool:
+    wrote = False
+    with target.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        for row in rows:
+            cells = [_spelled(cell) for cell in row]
+            if any(cells) or wrote:
+                writer.writerow(cells)
+                wrote = True
+    return wrote
+
+
+def _spelled(cell: object) -> str:
+    match cell:
+        case bool():
+            return "true" if cell else "false"
+        case float():
+            return str(int(cell)) if cell.is_integer() and abs(cell) < 1e15 else repr(cell)
+        case dt.datetime() | dt.date():
+            return cell.isoformat(sep=" ") if isinstance(cell, dt.datetime) else cell.isoformat()
+        case _:
+            return str(cell).replace("\x00", "")
+
+
+def _unwrapped(connection: duckdb.DuckDBPyConnection, source: str) -> str:
+    columns = _described(connection, source, "JSON")
+    lists = [name for name, type_ in columns if type_.endswith("[]")]
+    if not lists or (
+        len(lists) < len(columns) and not any(t.startswith("STRUCT") and t.endswith("[]") for _, t in columns)
+    ):
+        return source
+    (rows,) = connection.execute(f"SELECT count(*) FROM (FROM {source} LIMIT 2)").fetchone() or (0,)  # noqa: S608
+    if rows != 1:
+        return source
+    records = [name for name, type_ in columns if type_.startswith("STRUCT") and type_.endswith("[]")]
+    if len(records) == 1:
+        return f"(SELECT unnest({sql.name(records[0])}, max_depth := 2) FROM {source})"  # noqa: S608
+    cells = ", ".join(f"unnest({sql.name(name)}) AS {sql.name(name)}" for name in lists)
+    return f"(SELECT {cells} FROM {source})"  # noqa: S608
+
+
+def _described(connection: duckdb.DuckDBPyConnection, source: str, kind: str) -> list[tuple[str, str]]:
+    try:
+        found = connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()  # noqa: S608
+    except duckdb.Error as error:
+        first = str(error).splitlines()[0]
+        raise InvalidInput("damaged_file", f"The {kind} file cannot be read: {first[:300]}") from error
+    return [(row[0], row[1]) for row in found]
+
+
+def _plain_table(
+    connection: duckdb.DuckDBPyConnection, source: str, format_: dict[str, object], kind: str
+) -> sql.Table:
+    cells = [leaf for name, type_ in _described(connection, source, kind) for leaf in _leaves(name, type_)]
+    names, notes = mend_names([leaf.name for leaf in cells])
+    columns, selected = [], []
+    for name, leaf in zip(names, cells, strict=True):
+        columns.append({"name": name, "type": leaf.type})
+        selected.append(f"{leaf.sql} AS {sql.name(name)}")
+        if leaf.note:
+            notes.append(f"{name}: {leaf.note}")
+    return sql.Table(f"SELECT {', '.join(selected)} FROM {source}", columns, format_, tuple(notes))  # noqa: S608
+
+
+class _Leaf:
+    """A column as it will be; `path` is the SQL that reaches it."""
+
+    def __init__(self, name: str, path: str, type_: str) -> None:
+        base = re.split(r"[(\[]", type_, maxsplit=1)[0].strip()
+        nested = type_.endswith("]") or base in ("STRUCT", "MAP", "UNION", "LIST", "VARIANT")
+        plain, how = ("text", _NESTED) if nested else _PLAIN.get(base, ("text", "CAST({c} AS VARCHAR)"))
+        self.name = name
+        self.type = plain
+        self.sql = how.replace("{c}", path)
+        self.note = ""
+        if nested:
+            self.note = "nested values are kept as JSON text."
+        elif base not in _PLAIN:
+            self.note = f"values of type {base} are kept as text."
+
+
+def _leaves(name: str, type_: str) -> list[_Leaf]:
+    """A record's fields become columns `record.field`, one level deep."""
+    if not type_.startswith("STRUCT(") or type_.endswith("]"):
+        return [_Leaf(name, sql.name(name), type_)]
+    return [
+        _Leaf(f"{name}.{field}", f"{sql.name(name)}.{sql.name(field)}", inner)
+        for field, inner in _fields(type_.removeprefix("STRUCT(")[:-1])
+    ]
+
+
+def _fields(inside: str) -> list[tuple[str, str]]:
+    """`a BIGINT, "b c" STRUCT(x BIGINT)` as pairs of name and type."""
+    parts, depth, quoted, start = [], 0, False, 0
+    for at, mark in enumerate(inside):
+        quoted ^= mark == '"'
+        if not quoted:
+            depth += (mark in "([") - (mark in ")]")
+            if mark == "," and depth == 0:
+                parts.append(inside[start:at].strip())
+                start = at + 1
+    parts.append(inside[start:].strip())
+    found = (re.fullmatch(r'(?s)("(?:[^"]|"")*"|\S+)\s+(.*)', part) for part in parts)
+    return [(match[1].strip('"').replace('""', '"'), match[2]) for match in found if match]

@@ -1,0 +1,88 @@
+"""Local read-only copies of remote blobs, bounded in bytes, shared by the processes of a host."""
+
+import asyncio
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from app.storage.blobs import BlobLimits, checked, digest_file, not_stored
+
+
+class LocalCache:
+    """A file appears under its digest whole and verified, or not at all.
+
+    The bound is soft: a copy that was asked for in the last `cache_grace_s` seconds may still be read by a
+    cell, so it is never evicted.
+    """
+
+    def __init__(self, folder: Path, limits: BlobLimits) -> None:
+        self._folder = folder
+        self._limits = limits
+        self._filling: dict[str, asyncio.Lock] = {}
+
+    def find(self, digest: str) -> Path | None:
+        """The copy, marked as used now."""
+        path = self._folder / checked(digest)
+        try:
+            os.utime(path)
+        except FileNotFoundError:
+            return None
+        return path
+
+    async def fill(self, digest: str, source: AsyncIterator[bytes]) -> Path:
+        """The copy, made from `source` if it is not there; raises NotFound if the bytes are not the blob's."""
+        lock = self._filling.setdefault(digest, asyncio.Lock())
+        try:
+            async with lock:
+                return self.find(digest) or await self._fetch(digest, source)
+        finally:
+            self._filling.pop(digest, None)
+
+    def adopt(self, path: Path, digest: str) -> None:
+        """Copy a file that was just stored, so that its next reader need not fetch it. Blocking."""
+        if self.find(digest):
+            return
+        part = self._part()
+        try:
+            shutil.copyfile(path, part)
+            self._publish(part, digest)
+        finally:
+            part.unlink(missing_ok=True)
+
+    async def _fetch(self, digest: str, source: AsyncIterator[bytes]) -> Path:
+        part = self._part()
+        try:
+            with part.open("wb") as file:
+                async for piece in source:
+                    await asyncio.to_thread(file.write, piece)
+            return await asyncio.to_thread(self._publish, part, digest)
+        finally:
+            part.unlink(missing_ok=True)
+
+    def _part(self) -> Path:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        descriptor, name = tempfile.mkstemp(prefix=".part-", dir=self._folder)
+        os.close(descriptor)
+        return Path(name)
+
+    def _publish(self, part: Path, digest: str) -> Path:
+        if digest_file(part, self._limits.max_bytes).digest != digest:
+            raise not_stored(digest)
+        path = self._folder / digest
+        part.chmod(0o444)
+        part.replace(path)
+        self._evict()
+        return path
+
+    def _evict(self) -> None:
+        copies = sorted((entry.stat().st_mtime, entry) for entry in self._folder.iterdir())
+        size = sum(entry.stat().st_size for _, entry in copies)
+        newest_to_go = time.time() - self._limits.cache_grace_s
+        for used_at, entry in copies:
+            if size <= self._limits.cache_bytes or used_at > newest_to_go:
+                return
+            size -= entry.stat().st_size
+            entry.unlink(missing_ok=True)

@@ -1,0 +1,110 @@
+"""Blobs in a folder: `ab/abcd...`, read-only files that appear whole or not at all."""
+
+import asyncio
+import os
+import tempfile
+import time
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+from app.storage.blobs import (
+    CHUNK_BYTES,
+    Blob,
+    BlobLimits,
+    checked,
+    digest_bytes,
+    digest_file,
+    not_stored,
+)
+
+
+class FolderBlobs:
+    """Made for one host, or a folder that every host mounts at the same place."""
+
+    def __init__(self, folder: Path, limits: BlobLimits | None = None) -> None:
+        self._folder = folder
+        self._limits = limits or BlobLimits()
+
+    async def put_file(self, path: Path) -> Blob:
+        return await asyncio.to_thread(
+            self._store, lambda each: digest_file(path, self._limits.max_bytes, each)
+        )
+
+    async def put_bytes(self, data: bytes) -> Blob:
+        def write(each: Callable[[bytes], object]) -> Blob:
+            blob = digest_bytes(data, self._limits.max_bytes)
+            each(data)
+            return blob
+
+        return await asyncio.to_thread(self._store, write)
+
+    async def open(self, digest: str, start: int = 0, end: int | None = None) -> AsyncIterator[bytes]:
+        path = self._existing(digest)
+        stop = path.stat().st_size if end is None else end
+        with path.open("rb") as source:
+            source.seek(start)
+            while start < stop and (
+                piece := await asyncio.to_thread(source.read, min(CHUNK_BYTES, stop - start))
+            ):
+                start += len(piece)
+                yield piece
+
+    async def size(self, digest: str) -> int:
+        return self._existing(digest).stat().st_size
+
+    async def local_path(self, digest: str) -> Path:
+        return self._existing(digest)
+
+    async def stored_before(self, age_s: float) -> AsyncIterator[str]:
+        for path in await asyncio.to_thread(lambda: sorted(self._folder.glob("??/*"))):
+            if checked_name(path.name) and _age_s(path) > age_s:
+                yield path.name
+
+    async def forget(self, digest: str, age_s: float) -> bool:
+        path = self._path(digest)
+        if not path.exists() or _age_s(path) <= age_s:
+            return False
+        path.unlink(missing_ok=True)
+        return True
+
+    def _path(self, digest: str) -> Path:
+        return self._folder / checked(digest)[:2] / digest
+
+    def _existing(self, digest: str) -> Path:
+        path = self._path(digest)
+        if not path.is_file():
+            raise not_stored(digest)
+        return path
+
+    def _store(self, write: Callable[[Callable[[bytes], object]], Blob]) -> Blob:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        descriptor, name = tempfile.mkstemp(prefix=".part-", dir=self._folder)
+        part = Path(name)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                blob = write(file.write)
+                file.flush()
+                os.fsync(file.fileno())
+            self._publish(part, self._path(blob.digest))
+            return blob
+        finally:
+            part.unlink(missing_ok=True)
+
+    def _publish(self, part: Path, path: Path) -> None:
+        path.parent.mkdir(exist_ok=True)
+        part.chmod(0o444)
+        # Also when the blob is there: the fresh file's time keeps the sweep away from it.
+        part.replace(path)
+        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def checked_name(name: str) -> bool:
+    return len(name) == 64 and not name.startswith(".")
+
+
+def _age_s(path: Path) -> float:
+    return time.time() - path.stat().st_mtime

@@ -1,0 +1,101 @@
+"""Blobs in Postgres, in chunks of 1 MiB: every worker on every machine can read them."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable
+from itertools import islice
+from pathlib import Path
+
+from asyncpg import Connection, Pool
+
+from app.storage.blobs import (
+    CHUNK_BYTES,
+    Blob,
+    BlobLimits,
+    checked,
+    digest_bytes,
+    digest_file,
+    not_stored,
+    pieces,
+)
+from app.storage.cache import LocalCache
+
+_READ_AHEAD = 4
+_ADOPT_BYTES = 64 << 20
+
+# An existing blob's time is renewed, which keeps the sweep away from it. `xmax = 0` is true of a new row only.
+_CLAIM = """
+    INSERT INTO blobs (digest, size_bytes) VALUES ($1, $2)
+    ON CONFLICT (digest) DO UPDATE SET created_at = now()
+    RETURNING xmax = 0
+"""
+_READ = "SELECT data FROM blob_chunks WHERE digest = $1 AND n BETWEEN $2 AND $3 ORDER BY n"
+_OLD = "SELECT digest FROM blobs WHERE created_at < now() - make_interval(secs => $1)"
+_FORGET = "DELETE FROM blobs WHERE digest = $1 AND created_at < now() - make_interval(secs => $2)"
+
+
+class PostgresBlobs:
+    """`pool` is an asyncpg pool of this process; `cache` is a folder of this host."""
+
+    def __init__(self, pool: Pool, cache: Path, limits: BlobLimits | None = None) -> None:
+        self._pool = pool
+        self._limits = limits or BlobLimits()
+        self._cache = LocalCache(cache, self._limits)
+
+    async def put_file(self, path: Path) -> Blob:
+        blob = await asyncio.to_thread(digest_file, path, self._limits.max_bytes)
+        await self._put(blob, pieces(path))
+        if blob.size_bytes <= _ADOPT_BYTES:
+            await asyncio.to_thread(self._cache.adopt, path, blob.digest)
+        return blob
+
+    async def put_bytes(self, data: bytes) -> Blob:
+        blob = digest_bytes(data, self._limits.max_bytes)
+        await self._put(blob, (data[at : at + CHUNK_BYTES] for at in range(0, len(data), CHUNK_BYTES)))
+        return blob
+
+    async def open(self, digest: str, start: int = 0, end: int | None = None) -> AsyncIterator[bytes]:
+        size = await self.size(digest)
+        stop = size if end is None else min(end, size)
+        while start < stop:
+            first = start // CHUNK_BYTES
+            last = min((stop - 1) // CHUNK_BYTES, first + _READ_AHEAD - 1)
+            # A connection is held per batch, not per stream: a slow reader must not keep one.
+            chunks = await self._pool.fetch(_READ, digest, first, last)
+            if len(chunks) != last - first + 1:
+                raise not_stored(digest)
+            for n, row in enumerate(chunks, first):
+                piece = row["data"][start - n * CHUNK_BYTES : stop - n * CHUNK_BYTES]
+                start += len(piece)
+                yield piece
+
+    async def size(self, digest: str) -> int:
+        size = await self._pool.fetchval("SELECT size_bytes FROM blobs WHERE digest = $1", checked(digest))
+        if size is None:
+            raise not_stored(digest)
+        return int(size)
+
+    async def local_path(self, digest: str) -> Path:
+        return self._cache.find(digest) or await self._cache.fill(digest, self.open(digest))
+
+    async def stored_before(self, age_s: float) -> AsyncIterator[str]:
+        for row in await self._pool.fetch(_OLD, age_s):
+            yield row["digest"]
+
+    async def forget(self, digest: str, age_s: float) -> bool:
+        return bool((await self._pool.execute(_FORGET, checked(digest), age_s)) == "DELETE 1")
+
+    async def _put(self, blob: Blob, chunks: Iterable[bytes]) -> None:
+        async with self._pool.acquire() as connection, connection.transaction():
+            if await connection.fetchval(_CLAIM, blob.digest, blob.size_bytes):
+                await self._copy(connection, blob.digest, chunks)
+
+    async def _copy(self, connection: Connection, digest: str, chunks: Iterable[bytes]) -> None:
+        async def records() -> AsyncIterator[tuple[str, int, bytes]]:
+            numbered = iter(enumerate(chunks))
+            while batch := await asyncio.to_thread(lambda: list(islice(numbered, _READ_AHEAD))):
+                for n, piece in batch:
+                    yield digest, n, piece
+
+        await connection.copy_records_to_table(
+            "blob_chunks", records=records(), columns=["digest", "n", "data"]
+        )
