@@ -1,0 +1,35 @@
+"""What a process needs to know who is asking."""
+
+from dataclasses import dataclass
+
+from redis.asyncio import Redis
+
+from app.auth.config import AuthConfig
+from app.auth.passwords import Passwords
+from app.auth.standing import Authenticator
+from app.auth.throttle import Throttle
+from app.auth.tokens import TokenSigner
+from app.db.unit_of_work import OpenUnitOfWork
+
+
+@dataclass(frozen=True)
+class AuthDesk:
+    config: AuthConfig
+    passwords: Passwords
+    signer: TokenSigner
+    authenticator: Authenticator
+    throttle: Throttle
+
+    def close(self) -> None:
+        self.passwords.close()
+
+
+def open_desk(config: AuthConfig, secret: str, open_uow: OpenUnitOfWork, redis: Redis) -> AuthDesk:
+    signer = TokenSigner(secret, config)
+    return AuthDesk(
+        config=config,
+        passwords=Passwords(),
+        signer=signer,
+        authenticator=Authenticator(signer, open_uow),
+        throttle=Throttle(redis, config.throttle_window_s),
+    )

@@ -1,0 +1,110 @@
+"""Rows of users, refresh tokens and API keys."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import Select, delete, func, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.db.repository import OwnedRepository
+from app.db.tables import ApiKeyRow, RefreshTokenRow, UserRow
+from app.errors import NotFound
+
+
+class UserRepository:
+    def __init__(self, db: AsyncSession) -> None:
+        self.db = db
+
+    async def by_email(self, email: str) -> UserRow | None:
+        return (await self.db.execute(select(UserRow).where(UserRow.email == email))).scalar_one_or_none()
+
+    async def get(self, user_id: UUID) -> UserRow:
+        user = await self.db.get(UserRow, user_id)
+        if user is None:
+            raise NotFound("user_not_found", f"There is no user with the id {user_id}.")
+        return user
+
+    async def all(self) -> Sequence[UserRow]:
+        return (await self.db.execute(select(UserRow).order_by(UserRow.created_at))).scalars().all()
+
+
+class RefreshTokenRepository:
+    def __init__(self, db: AsyncSession) -> None:
+        self.db = db
+
+    async def use(self, token_id: UUID) -> RefreshTokenRow | None:
+        """Mark a fresh token used, in one guarded statement; None when it is not fresh (any more)."""
+        fresh = (
+            update(RefreshTokenRow)
+            .where(
+                RefreshTokenRow.id == token_id,
+                RefreshTokenRow.used_at.is_(None),
+                RefreshTokenRow.revoked_at.is_(None),
+                RefreshTokenRow.expires_at > func.now(),
+            )
+            .values(used_at=func.now())
+            .returning(RefreshTokenRow)
+        )
+        return (await self.db.execute(fresh)).scalar_one_or_none()
+
+    async def revoke_family(self, family: UUID) -> None:
+        await self.db.execute(
+            update(RefreshTokenRow)
+            .where(RefreshTokenRow.family == family, RefreshTokenRow.revoked_at.is_(None))
+            .values(revoked_at=func.now())
+        )
+
+    async def forget_expired(self, user_id: UUID) -> None:
+        await self.db.execute(
+            delete(RefreshTokenRow).where(
+                RefreshTokenRow.user_id == user_id, RefreshTokenRow.expires_at < func.now()
+            )
+        )
+
+    async def stands(self, user_id: UUID, family: UUID) -> str | None:
+        """The user's role, or None when the user is disabled or gone or the family is revoked or gone."""
+        revoked = (
+            select(RefreshTokenRow.id)
+            .where(RefreshTokenRow.family == family, RefreshTokenRow.revoked_at.is_not(None))
+            .exists()
+        )
+        standing = select(UserRow.role).where(UserRow.id == user_id, UserRow.disabled_at.is_(None), ~revoked)
+        return await self.db.scalar(standing)
+
+
+class KeyRepository(OwnedRepository[ApiKeyRow]):
+    row = ApiKeyRow
+    noun = "key"
+
+    def mine(self) -> Select[ApiKeyRow]:
+        return select(ApiKeyRow).where(ApiKeyRow.user_id == self.owner)
+
+    async def working(self) -> int:
+        """How many are not revoked."""
+        mine = self.mine().where(ApiKeyRow.revoked_at.is_(None)).subquery()
+        return await self.db.scalar(select(func.count()).select_from(mine)) or 0
+
+
+@dataclass(frozen=True)
+class KeyHolder:
+    user_id: UUID
+    role: str
+
+
+async def use_key(db: AsyncSession, digest: str) -> KeyHolder | None:
+    """Whose key it is, if it still works; marks it as used."""
+    used = (
+        update(ApiKeyRow)
+        .where(
+            ApiKeyRow.key_hash == digest,
+            ApiKeyRow.user_id == UserRow.id,
+            ApiKeyRow.revoked_at.is_(None),
+            or_(ApiKeyRow.expires_at.is_(None), ApiKeyRow.expires_at > func.now()),
+            UserRow.disabled_at.is_(None),
+        )
+        .values(last_used_at=func.now())
+        .returning(UserRow.id, UserRow.role)
+    )
+    found = (await db.execute(used)).one_or_none()
+    return KeyHolder(found.id, found.role) if found else None

@@ -1,0 +1,71 @@
+"""What the auth endpoints take and give."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, EmailStr, Field, SecretStr
+
+from app.auth.principal import Role
+
+MIN_PASSWORD, MAX_PASSWORD = 10, 128
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(extra="forbid", str_strip_whitespace=False)
+
+
+class _View(BaseModel):
+    model_config = ConfigDict(from_attributes=True, frozen=True)
+
+
+Email = Annotated[EmailStr, Field(max_length=254), AfterValidator(str.lower)]
+
+
+class Registration(_Body):
+    email: Email = Field(examples=["ada@example.com"])
+    password: SecretStr = Field(
+        min_length=MIN_PASSWORD, max_length=MAX_PASSWORD, examples=["correct horse battery"]
+    )
+
+
+class SignIn(_Body):
+    email: Email = Field(examples=["ada@example.com"])
+    password: SecretStr = Field(min_length=1, max_length=MAX_PASSWORD, examples=["correct horse battery"])
+
+
+class RefreshRequest(_Body):
+    refresh_token: SecretStr = Field(min_length=1, max_length=2048)
+
+
+class TokenPair(_View):
+    access_token: str
+    refresh_token: str
+    token_type: Literal["bearer"] = "bearer"  # noqa: S105 - no secret
+    expires_in: int = Field(description="Seconds that the access token lives.", examples=[900])
+
+
+class UserView(_View):
+    id: UUID
+    email: str = Field(examples=["ada@example.com"])
+    role: Role
+    created_at: datetime
+
+
+class KeyCreate(_Body):
+    name: str = Field(min_length=1, max_length=100, examples=["nightly job"])
+    expires_in_days: int | None = Field(default=None, ge=1, le=3650, description="None: until revoked.")
+
+
+class KeyView(_View):
+    id: UUID
+    name: str
+    prefix: str = Field(description="The key's first characters.", examples=["lab_Zk3xQ9f"])
+    created_at: datetime
+    last_used_at: datetime | None
+    expires_at: datetime | None
+    revoked_at: datetime | None
+
+
+class KeyCreated(KeyView):
+    key: str = Field(description="Shown this once; keep it.", examples=["lab_Zk3xQ9f..."])

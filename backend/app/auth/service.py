@@ -1,0 +1,95 @@
+"""Accounts, sign-in and the rotating chain of tokens."""
+
+from dataclasses import dataclass
+from uuid import UUID, uuid4
+
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.auth.passwords import Passwords
+from app.auth.principal import Role
+from app.auth.repository import RefreshTokenRepository, UserRepository
+from app.auth.schemas import TokenPair
+from app.auth.tokens import Claims, TokenSigner
+from app.db.tables import RefreshTokenRow, UserRow
+from app.errors import Conflict, Unauthorized
+from app.observability import audit
+
+
+@dataclass(frozen=True)
+class Accounts:
+    """Works inside the caller's transaction."""
+
+    db: AsyncSession
+    passwords: Passwords
+
+    async def register(self, email: str, password: str, role: Role = Role.USER) -> UserRow:
+        """Raises Conflict `email_taken`. `email` is lower-case."""
+        user = UserRow(
+            id=uuid4(), email=email, password_hash=await self.passwords.hash(password), role=role.value
+        )
+        self.db.add(user)
+        try:
+            await self.db.flush()
+        except IntegrityError as error:
+            raise Conflict("email_taken", "This address has an account already. Sign in instead.") from error
+        await self.db.refresh(user, ["created_at"])
+        await audit.record(self.db, "user_registered", owner_id=user.id, role=role.value)
+        return user
+
+    async def sign_in(self, email: str, password: str) -> UserRow:
+        """Raises Unauthorized, the same for an unknown address, a wrong password and a disabled user."""
+        user = await UserRepository(self.db).by_email(email)
+        known = await self.passwords.matches(password, user.password_hash if user else None)
+        if user is None or not known or user.disabled_at is not None:
+            raise Unauthorized("sign_in_refused", "The address or the password is wrong.")
+        if self.passwords.outdated(user.password_hash):
+            user.password_hash = await self.passwords.hash(password)
+        return user
+
+
+class ReusedToken(Unauthorized):
+    """Somebody used a refresh token twice: its family is revoked, and that must be committed."""
+
+
+@dataclass(frozen=True)
+class TokenChain:
+    """Pairs of tokens. A refresh token works once; using it again revokes the whole family."""
+
+    db: AsyncSession
+    signer: TokenSigner
+
+    async def start(self, user_id: UUID) -> TokenPair:
+        await RefreshTokenRepository(self.db).forget_expired(user_id)
+        return await self._next(user_id, family=uuid4())
+
+    async def rotate(self, refresh_token: str) -> TokenPair | ReusedToken:
+        """The next pair; a reused token is returned, not raised, so that its revocation is committed.
+
+        Raises Unauthorized for what was never a valid token or has expired.
+        """
+        claims = self.signer.read("refresh", refresh_token)
+        tokens = RefreshTokenRepository(self.db)
+        used = await tokens.use(claims.id)
+        role = used and await tokens.stands(used.user_id, used.family)
+        if used is None or role is None:
+            await tokens.revoke_family(claims.family)
+            await audit.record(self.db, "refresh_token_reused", owner_id=claims.user_id, family=claims.family)
+            return ReusedToken("token_revoked", "This refresh token no longer works. Sign in again.")
+        return await self._next(used.user_id, used.family)
+
+    async def end(self, family: UUID) -> None:
+        await RefreshTokenRepository(self.db).revoke_family(family)
+
+    async def _next(self, user_id: UUID, family: UUID) -> TokenPair:
+        refresh = Claims(uuid4(), user_id, family, self.signer.expires_at("refresh"))
+        access = Claims(uuid4(), user_id, family, self.signer.expires_at("access"))
+        self.db.add(
+            RefreshTokenRow(id=refresh.id, user_id=user_id, family=family, expires_at=refresh.expires_at)
+        )
+        await self.db.flush()
+        return TokenPair(
+            access_token=self.signer.sign("access", access),
+            refresh_token=self.signer.sign("refresh", refresh),
+            expires_in=int(self.signer.config.access_ttl_s),
+        )

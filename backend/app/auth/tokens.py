@@ -1,0 +1,91 @@
+"""Signed tokens: a short access token to act with, a long refresh token to get the next pair."""
+
+import hashlib
+import hmac
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, Literal
+from uuid import UUID
+
+import jwt
+
+from app.auth.config import AuthConfig
+from app.errors import Unauthorized
+
+ISSUER = "labcrew"
+_ALGORITHM = "HS256"
+Purpose = Literal["access", "refresh"]
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True)
+class Claims:
+    """`id` is the row of a refresh token; an access token's is nobody's row."""
+
+    id: UUID
+    user_id: UUID
+    family: UUID
+    expires_at: datetime
+
+
+class TokenSigner:
+    """Each purpose signs with a key of its own, so that one kind of token never passes for the other."""
+
+    def __init__(self, secret: str, config: AuthConfig, now: Callable[[], datetime] = utc_now) -> None:
+        self.config = config
+        self._now = now
+        self._keys = {purpose: _derived(secret, purpose) for purpose in ("access", "refresh")}
+
+    def expires_at(self, purpose: Purpose) -> datetime:
+        ttl_s = self.config.access_ttl_s if purpose == "access" else self.config.refresh_ttl_s
+        return self._now() + timedelta(seconds=ttl_s)
+
+    def sign(self, purpose: Purpose, claims: Claims) -> str:
+        payload = {
+            "iss": ISSUER,
+            "sub": str(claims.user_id),
+            "jti": str(claims.id),
+            "fam": str(claims.family),
+            "iat": self._now(),
+            "exp": claims.expires_at,
+        }
+        return jwt.encode(payload, self._keys[purpose], _ALGORITHM)
+
+    def read(self, purpose: Purpose, token: str) -> Claims:
+        """Raises Unauthorized: `token_expired`, or `token_invalid` for anything else."""
+        try:
+            return _claims(
+                jwt.decode(
+                    token,
+                    self._keys[purpose],
+                    algorithms=[_ALGORITHM],
+                    issuer=ISSUER,
+                    options={"require": ["exp", "sub", "jti"]},
+                )
+            )
+        except jwt.ExpiredSignatureError as error:
+            raise Unauthorized(
+                "token_expired", f"The {purpose} token has expired. {_REMEDY[purpose]}"
+            ) from error
+        except (jwt.InvalidTokenError, KeyError, ValueError) as error:
+            raise Unauthorized("token_invalid", f"This is not a valid {purpose} token.") from error
+
+
+_REMEDY: dict[Purpose, str] = {"access": "Refresh it, or sign in again.", "refresh": "Sign in again."}
+
+
+def _claims(payload: dict[str, Any]) -> Claims:
+    return Claims(
+        id=UUID(payload["jti"]),
+        user_id=UUID(payload["sub"]),
+        family=UUID(payload["fam"]),
+        expires_at=datetime.fromtimestamp(payload["exp"], UTC),
+    )
+
+
+def _derived(secret: str, purpose: str) -> bytes:
+    return hmac.digest(secret.encode(), f"labcrew {purpose} token".encode(), hashlib.sha256)
