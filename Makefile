@@ -1,0 +1,55 @@
+# `make demo` and `make test` work right after a clone, with only git, make and Python 3.11.
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+BIN := .venv/bin
+JOBS ?= auto
+
+RUNTIME := .venv/.runtime-installed
+DEV := .venv/.dev-installed
+LOCKS := requirements/bootstrap.txt pyproject.toml scripts/install
+
+.PHONY: help demo up test lint types imports unit lock bench clean
+
+help: ## show this list
+	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' $(MAKEFILE_LIST)
+
+demo: $(RUNTIME) ## run the crew on a real table, from goal to report
+	$(BIN)/labcrew demo
+
+up: $(RUNTIME) ## run the whole service in this terminal
+	$(BIN)/labcrew up
+
+test: lint types imports unit ## every check: style, types, import contracts, all tests
+
+lint: $(DEV) ## style
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(DEV) ## strict types
+	$(BIN)/mypy
+
+imports: $(DEV) ## dependencies point down
+	$(BIN)/lint-imports
+
+unit: $(DEV) ## all tests
+	$(BIN)/pytest -n $(JOBS)
+
+bench: $(RUNTIME) ## measure sessions through the API
+	$(BIN)/python -m benchmarks.sessions
+
+lock: $(DEV) ## pin the newest versions that install together
+	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header \
+		pyproject.toml --output-file requirements/runtime.txt
+	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header \
+		pyproject.toml --group dev --constraint requirements/runtime.txt --output-file requirements/dev.txt
+
+clean: ## remove what was installed and made here, the service's data too
+	rm -rf .venv .labcrew .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis backend/*.egg-info
+
+$(RUNTIME): requirements/runtime.txt $(LOCKS)
+	scripts/install runtime
+	@touch $@
+
+$(DEV): requirements/dev.txt requirements/runtime.txt $(LOCKS)
+	scripts/install dev
+	@touch $@ $(RUNTIME)
