@@ -1,0 +1,74 @@
+"""Small computations that show whether cells keep their promises; tests and `labcrew doctor` run them."""
+
+import ctypes
+import os
+import time
+
+from app.computations.bench import Bench, JsonValue
+from app.errors import NotFound
+
+
+def echo(bench: Bench, value: JsonValue) -> JsonValue:
+    """`value`, after saying so on both outputs."""
+    print(f"echo {value}")  # noqa: T201 (a cell's standard output is part of its answer)
+    return value
+
+
+def sizes(bench: Bench) -> dict[str, JsonValue]:
+    """Sizes of the inputs by name, in bytes."""
+    return {name: path.stat().st_size for name, path in bench.inputs.items()}
+
+
+def leave(bench: Bench, names: list[str], size_bytes: int = 1) -> None:
+    """Files of those names in the output folder."""
+    for name in names:
+        path = bench.output / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"0" * size_bytes)
+
+
+def steps(bench: Bench, count: int) -> int:
+    """Report `count` steps of progress."""
+    for step in range(count):
+        bench.report((step + 1) / count, f"step {step + 1}")
+    return count
+
+
+def spin(bench: Bench) -> None:
+    """Compute for ever."""
+    print("spinning")  # noqa: T201 (as above)
+    while True:
+        pass
+
+
+def rest(bench: Bench, seconds: float) -> float:
+    """Sleep: work that takes no processor."""
+    time.sleep(seconds)
+    return seconds
+
+
+def allocate(bench: Bench, size_bytes: int) -> int:
+    """Use that much memory."""
+    return len(bytearray(size_bytes))
+
+
+def refuse(bench: Bench) -> None:
+    raise NotFound("no_such_thing", "There is no such thing here.", nearest=["thing"])
+
+
+def fail(bench: Bench) -> None:
+    raise ValueError("this went wrong")
+
+
+def crash(bench: Bench) -> None:
+    """Read address 0: a segmentation fault."""
+    ctypes.string_at(0)
+
+
+def who(bench: Bench) -> dict[str, JsonValue]:
+    """What this cell is to the kernel."""
+    return {
+        "environment": sorted(os.environ),
+        "descriptors": sorted(int(name) for name in os.listdir("/proc/self/fd")),
+        "threads_allowed": bench.threads,
+    }

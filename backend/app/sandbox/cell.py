@@ -1,0 +1,133 @@
+"""One cell: the process that computes. It is forked from the zygote, serves one request and ends."""
+
+import errno
+import importlib
+import io
+import json
+import os
+import sys
+import traceback
+from typing import NoReturn
+
+import numpy as np
+import pyarrow
+from threadpoolctl import ThreadpoolController
+
+from app.computations.bench import Bench, JsonValue
+from app.errors import LabError
+from app.sandbox import limits as bounds
+from app.sandbox import values
+from app.sandbox.contract import CellRequest, Code, End, Limits
+from app.sandbox.kernel import die_with_parent
+from app.sandbox.wire import REPORT, REQUEST, STDERR, STDOUT, read_request
+
+Report = dict[str, JsonValue]
+
+_FULL = (errno.EFBIG, errno.ENOSPC, errno.EDQUOT)
+
+
+def live(parent: int, base: bounds.Footprint, pools: ThreadpoolController) -> NoReturn:
+    """Serve the request on descriptor REQUEST and end. Runs right after the fork; never returns."""
+    try:
+        die_with_parent(parent)
+        request = read_request(REQUEST)
+        _settle(request, base, pools)
+        report = _answer(request)
+    except BaseException as error:  # noqa: BLE001 (a cell's outermost edge)
+        report = _failed(error)
+    _tell(report)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            continue  # its reader has had enough
+    os._exit(0)
+
+
+def _settle(request: CellRequest, base: bounds.Footprint, pools: ThreadpoolController) -> None:
+    """Take the place that the request describes, then give up everything else."""
+    sys.stdout = _capped(STDOUT, request.limits)
+    sys.stderr = _capped(STDERR, request.limits)
+    os.chdir(request.output)
+    np.random.seed()
+    if request.limits.threads > 1:
+        os.environ["OMP_NUM_THREADS"] = str(request.limits.threads)
+        pools.limit(limits=request.limits.threads)
+        pyarrow.set_cpu_count(request.limits.threads)
+    bounds.apply(request.limits, base)
+
+
+def _answer(request: CellRequest) -> Report:
+    try:
+        value = values.encode(_compute(request), request.limits.value_bytes)
+        report: Report = {"end": End.RETURNED, "value": value}
+        return report
+    except LabError as error:
+        return {"end": End.REFUSED, "fault": _lab_fault(error)}
+
+
+def _compute(request: CellRequest) -> object:
+    work = request.work
+    if isinstance(work, Code):
+        raise NotImplementedError("code")
+    module, _, function = work.function.rpartition(".")
+    bench = Bench(request.inputs, request.output, request.limits.threads, _progress)
+    return getattr(importlib.import_module(f"app.computations.{module}"), function)(bench, **work.params)
+
+
+def _failed(error: BaseException) -> Report:
+    """What an exception that nobody caught says of this cell. The traceback goes to its stderr."""
+    if isinstance(error, MemoryError):
+        return {"end": End.OUT_OF_MEMORY}
+    if isinstance(error, OSError) and error.errno in _FULL:
+        return {"end": End.OUT_OF_DISK}
+    try:
+        traceback.print_exception(error)
+        detail = f"{type(error).__name__}: {error}"[:2_000]
+    except Exception:  # noqa: BLE001 (an exception may lie about itself)
+        detail = type(error).__name__
+    return {"end": End.RAISED, "fault": {"code": type(error).__name__, "detail": detail}}
+
+
+def _lab_fault(error: LabError) -> JsonValue:
+    return {
+        "kind": error.kind,
+        "code": error.code,
+        "detail": error.detail,
+        "facts": values.to_json(error.facts),
+    }
+
+
+def _progress(fraction: float, text: str) -> None:
+    _tell({"progress": [float(fraction), str(text)[:500]]})
+
+
+def _tell(report: Report) -> None:
+    """One line of JSON to the worker."""
+    line = json.dumps(report).encode() + b"\n"
+    while line:
+        line = line[os.write(REPORT, line) :]
+
+
+class _Cap(io.RawIOBase):
+    """A descriptor that takes so many bytes and drops the rest: talking too much is no failure."""
+
+    def __init__(self, descriptor: int, room: int) -> None:
+        self._descriptor = descriptor
+        self._room = room
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: object) -> int:
+        view = memoryview(data).cast("B")  # type: ignore[arg-type]  # io passes any buffer
+        kept = view[: self._room]
+        self._room -= len(kept)
+        while kept:
+            kept = kept[os.write(self._descriptor, kept) :]
+        return len(view)
+
+
+def _capped(descriptor: int, limits: Limits) -> io.TextIOWrapper:
+    buffer = io.BufferedWriter(_Cap(descriptor, limits.stdout_bytes))
+    return io.TextIOWrapper(buffer, encoding="utf-8", errors="backslashreplace", line_buffering=True)

@@ -1,0 +1,37 @@
+"""The few Linux calls that Python does not have, by ctypes. Each raises OSError with its own name."""
+
+import ctypes
+import os
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_libc.syscall.restype = ctypes.c_long
+
+PR_SET_PDEATHSIG = 1
+PR_SET_DUMPABLE = 4
+PR_CAPBSET_DROP = 24
+PR_SET_NO_NEW_PRIVS = 38
+PR_CAP_AMBIENT = 47
+PR_CAP_AMBIENT_CLEAR_ALL = 4
+
+
+def checked(result: int, what: str) -> int:
+    """`result`, or the OSError that errno names."""
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{what}: {os.strerror(number)}")
+    return result
+
+
+def syscall(number: int, *args: object, what: str) -> int:
+    return checked(_libc.syscall(ctypes.c_long(number), *args), what)
+
+
+def prctl(option: int, value: int = 0) -> None:
+    checked(_libc.prctl(option, *map(ctypes.c_ulong, (value, 0, 0, 0))), f"prctl {option}")
+
+
+def die_with_parent(parent: int) -> None:
+    """SIGKILL for this process as soon as its parent ends, for whatever reason."""
+    prctl(PR_SET_PDEATHSIG, 9)
+    if os.getppid() != parent:  # it ended before we asked
+        os._exit(1)

@@ -1,0 +1,60 @@
+"""Folders that live as long as their process, and are swept by the next one if it was killed."""
+
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+LOCK = ".alive"
+
+
+class Scratch:
+    """A private folder under `root`. Its lock falls with the process, whatever ends it."""
+
+    def __init__(self, root: Path) -> None:
+        root.mkdir(parents=True, exist_ok=True)
+        with _locked(root):
+            self.path = Path(tempfile.mkdtemp(prefix="run-", dir=root))
+            self._lock = os.open(self.path / LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+            fcntl.flock(self._lock, fcntl.LOCK_EX)
+
+    def close(self) -> None:
+        shutil.rmtree(self.path, ignore_errors=True)
+        os.close(self._lock)
+
+
+def sweep(root: Path) -> int:
+    """Remove what dead processes left; how many folders that were."""
+    with _locked(root):
+        dead = [folder for folder in root.glob("run-*") if not _is_alive(folder)]
+        for folder in dead:
+            shutil.rmtree(folder, ignore_errors=True)
+    return len(dead)
+
+
+@contextmanager
+def _locked(root: Path) -> Iterator[None]:
+    """One process at a time makes or sweeps, so a folder without a lock is never a new one."""
+    descriptor = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _is_alive(folder: Path) -> bool:
+    try:
+        lock = os.open(folder / LOCK, os.O_RDWR | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(lock)
+    return False

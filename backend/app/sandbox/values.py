@@ -1,0 +1,94 @@
+"""What a computation returned, as bounded JSON. Runs inside the cell."""
+
+import datetime
+import json
+import math
+from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
+from enum import Enum
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from app.computations.bench import JsonValue
+from app.errors import TooLarge
+
+PREVIEW_ROWS = 50
+DEPTH = 30
+
+
+def to_json(value: object, depth: int = 0) -> JsonValue:
+    """`value` as plain JSON: a number that JSON lacks is null, a frame its first rows, the unknown its repr."""
+    if value is None or isinstance(value, bool):
+        return value
+    if depth > DEPTH:
+        return "..."
+    for kinds, convert in _CONVERSIONS:
+        if isinstance(value, kinds):
+            return convert(value, depth + 1)
+    return repr(value)[:2_000]
+
+
+def encode(value: object, limit_bytes: int) -> JsonValue:
+    """`to_json`, refused as TooLarge when its text is over the limit."""
+    plain = to_json(value)
+    size = len(json.dumps(plain))
+    if size > limit_bytes:
+        raise TooLarge(
+            "value_too_large",
+            f"The result is {size} bytes of JSON, over the limit of {limit_bytes}: leave it in a file instead.",
+            size_bytes=size,
+            limit_bytes=limit_bytes,
+        )
+    return plain
+
+
+def _number(value: Any, depth: int) -> JsonValue:
+    number = float(value)
+    return number if math.isfinite(number) else None
+
+
+def _mapping(value: Mapping[Any, Any], depth: int) -> JsonValue:
+    return {str(key): to_json(item, depth) for key, item in value.items()}
+
+
+def _sequence(value: Any, depth: int) -> JsonValue:
+    return [to_json(item, depth) for item in value]
+
+
+def _frame(value: pd.DataFrame, depth: int) -> JsonValue:
+    head = value.head(PREVIEW_ROWS)
+    return {
+        "columns": [str(name) for name in value.columns],
+        "rows": [[to_json(cell, depth) for cell in row] for row in head.itertuples(index=False, name=None)],
+        "row_count": len(value),
+    }
+
+
+def _series(value: Any, depth: int) -> JsonValue:
+    return _mapping(value.head(PREVIEW_ROWS).to_dict(), depth)
+
+
+def _missing(value: object, depth: int) -> JsonValue:
+    return None
+
+
+# Read from the top: the first row whose types fit converts.
+_CONVERSIONS: tuple[tuple[tuple[type, ...], Callable[[Any, int], JsonValue]], ...] = (
+    ((str,), lambda value, depth: str(value)),
+    ((type(pd.NaT), type(pd.NA)), _missing),
+    ((Enum,), lambda value, depth: to_json(value.value, depth)),
+    ((np.bool_,), lambda value, depth: bool(value)),
+    ((int, np.integer), lambda value, depth: int(value)),
+    ((float, np.floating), _number),
+    ((datetime.date, datetime.time, pd.Period), lambda value, depth: str(value)),
+    ((datetime.timedelta, np.datetime64, np.timedelta64, PurePath, bytes), lambda value, depth: str(value)),
+    ((pd.DataFrame,), _frame),
+    ((pd.Series,), _series),
+    ((pd.Index, np.ndarray), lambda value, depth: _sequence(value.tolist(), depth)),
+    ((Mapping,), _mapping),
+    ((list, tuple), _sequence),
+    ((AbstractSet,), lambda value, depth: _sequence(sorted(value, key=repr), depth)),
+)

@@ -1,0 +1,81 @@
+"""Pure: from what kernel and cell say to an outcome. The kernel is believed; the cell's word is data."""
+
+import json
+import signal
+from dataclasses import dataclass
+from typing import Any
+
+from app.sandbox.contract import End, Fault, Limits, Outcome, Usage
+
+
+@dataclass(frozen=True)
+class Ending:
+    """What the zygote saw. `status`: an exit code, or minus the signal. `reason`: why it killed the cell."""
+
+    status: int
+    reason: str | None
+    usage: Usage
+
+
+_KILLED = {
+    "timed_out": End.TIMED_OUT,
+    "cancelled": End.CANCELLED,
+    "out_of_disk": End.OUT_OF_DISK,
+}
+
+_SIGNALLED = {
+    -signal.SIGXCPU: End.TIMED_OUT,
+    -signal.SIGXFSZ: End.OUT_OF_DISK,
+    -signal.SIGKILL: End.OUT_OF_MEMORY,  # nobody of ours did it: the kernel's out-of-memory killer
+}
+
+# What a cell may say of itself; the other ends are only the kernel's to say.
+_SAID = (End.RETURNED, End.REFUSED, End.RAISED, End.OUT_OF_MEMORY, End.OUT_OF_DISK)
+
+
+def judge(ending: Ending, report: bytes, limits: Limits) -> Outcome:
+    """The outcome without its output: end, usage, value and fault."""
+    if ending.reason:
+        end = _KILLED.get(ending.reason, End.DIED)
+        fault = None if ending.reason in _KILLED else Fault("killed", f"It was stopped: {ending.reason}.")
+        return Outcome(end, ending.usage, fault=fault)
+    said = last_report(report)
+    if ending.status == 0 and said is not None:
+        return Outcome(End(said["end"]), ending.usage, said.get("value"), _fault(said.get("fault")))
+    return Outcome(_death(ending, limits), ending.usage, fault=_obituary(ending))
+
+
+def last_report(report: bytes) -> dict[str, Any] | None:
+    """The cell's last line if it is a well-formed answer."""
+    line = report.rstrip(b"\n").rpartition(b"\n")[2]
+    try:
+        said = json.loads(line)
+        return said if isinstance(said, dict) and End(said["end"]) in _SAID else None
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def _fault(said: Any) -> Fault | None:
+    if not isinstance(said, dict):
+        return None
+    facts = said.get("facts")
+    return Fault(
+        code=str(said.get("code", "unknown"))[:200],
+        detail=str(said.get("detail", ""))[:4_000],
+        facts=facts if isinstance(facts, dict) else {},
+        kind=str(said.get("kind", "invalid")),
+    )
+
+
+def _death(ending: Ending, limits: Limits) -> End:
+    if ending.status in _SIGNALLED:
+        return _SIGNALLED[ending.status]
+    # Native code that gets no memory aborts; near its limit that is what happened.
+    near_limit = ending.usage.peak_memory_bytes > 0.8 * limits.memory_bytes
+    return End.OUT_OF_MEMORY if near_limit else End.DIED
+
+
+def _obituary(ending: Ending) -> Fault:
+    if ending.status >= 0:
+        return Fault("died", f"Its process ended without an answer (exit code {ending.status}).")
+    return Fault("died", f"Its process was ended by {signal.Signals(-ending.status).name}.")
