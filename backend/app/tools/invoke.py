@@ -12,7 +12,7 @@ from app.errors import LabError, ToolRefused, Unavailable
 from app.sessions.events import ToolCalled, ToolReturned
 from app.sessions.scope import Call, Recorded
 from app.tools.context import ToolContext
-from app.tools.nearest import must_know
+from app.modeling.nearest import must_know
 from app.tools.registry import ToolSpec
 
 REFUSED = "refused"
