@@ -1,35 +1,39 @@
-"""One server process: started, waited for, and stopped; it dies with us."""
+"""One process of the service: started, waited for, and stopped; it dies with us."""
 
 import contextlib
 import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.errors import Unavailable
 from app.servers.account import Account, launcher
+from app.servers.launch import identity
 
 _POLL_S = 0.01
 _LOG_LIMIT_BYTES = 16 << 20
 
+BARE_ENVIRONMENT: Mapping[str, str] = {"PATH": os.defpath, "LC_ALL": "C"}
+
 
 @dataclass
 class Daemon:
-    """`folder` is the process's working folder and tells it from a stranger with the same pid."""
+    """`pid_file` names the process so that it cannot be mistaken for another with its pid."""
 
     name: str
     account: Account
-    folder: Path
     pid_file: Path
     log: Path
     stop_signal: signal.Signals
+    environment: Mapping[str, str] = field(default_factory=lambda: BARE_ENVIRONMENT)
+    folder: Path | None = None
     process: "subprocess.Popen[bytes] | None" = field(default=None, init=False)
 
-    def start(self, command: list[str], ready: Callable[[], bool], timeout_s: float = 30.0) -> None:
-        """Start it and wait until it is ready; raises Unavailable with the last line of its log."""
+    def launch(self, command: Sequence[str], pass_fds: Sequence[int] = ()) -> None:
+        """Start it and do not wait; call it from the thread that lives longest."""
         self.end_leftover()
         if self.log.exists() and self.log.stat().st_size > _LOG_LIMIT_BYTES:
             self.log.unlink()
@@ -40,16 +44,24 @@ class Daemon:
                 stdout=log,
                 stderr=log,
                 cwd=self.folder,
-                env={"PATH": os.defpath, "LC_ALL": "C"},
+                env=dict(self.environment),
+                pass_fds=pass_fds,
                 start_new_session=True,
             )
+
+    def start(self, command: Sequence[str], ready: Callable[[], bool], timeout_s: float = 30.0) -> None:
+        """Start it and wait until it is ready; raises Unavailable with the last line of its log."""
+        self.launch(command)
+        self.wait_until(ready, timeout_s)
+
+    def wait_until(self, ready: Callable[[], bool], timeout_s: float) -> None:
         deadline = time.monotonic() + timeout_s
         while not ready():
             if not self.alive or time.monotonic() > deadline:
                 self.stop()
                 raise Unavailable(
                     "server_not_started",
-                    f"The embedded {self.name} did not start: {self.last_words()} ({self.log})",
+                    f"{self.name} did not start: {self.last_words()} (see {self.log})",
                 )
             time.sleep(_POLL_S)
 
@@ -57,19 +69,28 @@ class Daemon:
     def alive(self) -> bool:
         return self.process is not None and self.process.poll() is None
 
+    def ask_to_stop(self) -> None:
+        if self.process and self.alive:
+            self.process.send_signal(self.stop_signal)
+
     def stop(self, patience_s: float = 20.0) -> None:
         """Ask, wait, and only then kill."""
+        self.ask_to_stop()
+        self.wait_or_kill(patience_s)
+
+    def wait_or_kill(self, patience_s: float) -> None:
         if self.process is None:
             return
-        for how, patience in ((self.stop_signal, patience_s), (signal.SIGKILL, 5.0)):
-            if self.process.poll() is None:
-                self.process.send_signal(how)
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    self.process.wait(patience)
+        try:
+            self.process.wait(patience_s)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
         self.process = None
+        self.pid_file.unlink(missing_ok=True)
 
     def end_leftover(self, patience_s: float = 20.0) -> None:
-        """A server whose owner was killed is stopping by itself: wait for it, then insist."""
+        """A process whose owner was killed is stopping by itself: wait for it, then insist."""
         pid = self.leftover()
         if pid is None:
             return
@@ -77,18 +98,19 @@ class Daemon:
         deadline = time.monotonic() + patience_s
         while self.leftover() == pid:
             if time.monotonic() > deadline:
-                os.kill(pid, signal.SIGKILL)
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
                 deadline += patience_s
             time.sleep(_POLL_S)
 
     def leftover(self) -> int | None:
         """The living process of an earlier start, if its pid was not taken by somebody else since."""
         try:
-            pid = int(self.pid_file.read_text().split()[0])
-            works_in = Path(f"/proc/{pid}/cwd").readlink()
+            noted = self.pid_file.read_text()
+            pid = int(noted.split()[0])
+            return pid if identity(pid) == noted else None
         except (OSError, ValueError, IndexError):
             return None
-        return pid if works_in == self.folder.resolve() else None
 
     def last_words(self) -> str:
         lines = self.log.read_text(errors="replace").strip().splitlines() if self.log.exists() else []

@@ -6,6 +6,7 @@ has threads. It imports nothing of ours.
 - The server is told SIGNAL when its parent dies, however that dies.
 - UID `-` keeps the caller's user. `ns:N` shows that user as N in a user namespace: its files stay its own, and
   Postgres, which refuses to run as root, does not see root. A bare N becomes that user for good.
+- PIDFILE names the process; the server keeps the pid.
 """
 
 import ctypes
@@ -15,6 +16,21 @@ from pathlib import Path
 
 _CLONE_NEWUSER = 0x10000000
 _PR_SET_PDEATHSIG = 1
+
+
+def identity(pid: int) -> str:
+    """The pid with the process's start and the machine's: never the same for two processes, on Linux.
+
+    Raises OSError when there is no such process, or it has ended and waits for its parent only.
+    """
+    if sys.platform != "linux":
+        os.kill(pid, 0)
+        return str(pid)
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    after_name = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    if after_name[0] in "ZX":
+        raise ProcessLookupError(pid)
+    return f"{pid} {after_name[19]} {boot}"
 
 
 def _enter_namespace(inner: int) -> None:
@@ -46,7 +62,7 @@ def _die_with(parent: int, signal_number: int) -> None:
 
 def main(parent: str, signal_number: str, user: str, pid_file: str, *command: str) -> None:
     if pid_file:
-        Path(pid_file).write_text(str(os.getpid()))
+        Path(pid_file).write_text(identity(os.getpid()))
     _become(user)
     _die_with(int(parent), int(signal_number))
     os.execv(command[0], command)  # noqa: S606 - the command is a list of ours

@@ -44,12 +44,12 @@ class Postgres:
         self._premises = premises
         self._programs = premises.postgres / "bin"
         self._data = premises.data / "postgres"
+        self._status_file = self._data / "postmaster.pid"
         self._password_file = premises.data / "postgres.password"
         self.daemon = Daemon(
-            "Postgres",
+            "The embedded Postgres",
             premises.account,
-            self._data,
-            self._data / "postmaster.pid",
+            premises.data / "postgres.pid",
             premises.data / "postgres.log",
             signal.SIGINT,  # a fast shutdown: open transactions end, the log is flushed
         )
@@ -62,7 +62,8 @@ class Postgres:
         if not (self._data / "PG_VERSION").exists():
             self._create()
         self.daemon.end_leftover()
-        self.daemon.pid_file.unlink(missing_ok=True)
+        # The pid in it may be anybody's by now, and Postgres would take that process for its own.
+        self._status_file.unlink(missing_ok=True)
         settings = {**SETTINGS, "unix_socket_directories": str(self._premises.sockets)}
         options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
         self._start_patiently([str(self._programs / "postgres"), "-D", str(self._data), *options])
@@ -81,9 +82,9 @@ class Postgres:
                     raise
 
     def _is_ready(self) -> bool:
-        """Postgres writes its state into the eighth line of its pid file; the launcher's has one line."""
+        """Postgres writes its state into the eighth line of this file."""
         try:
-            lines = self.daemon.pid_file.read_text().splitlines()
+            lines = self._status_file.read_text().splitlines()
         except FileNotFoundError:
             return False
         return len(lines) > 7 and lines[7].strip() == "ready"

@@ -29,9 +29,8 @@ class Valkey:
         self._socket = premises.sockets / "valkey.sock"
         self._folder = premises.data / "valkey"
         self.daemon = Daemon(
-            "Valkey",
+            "The embedded Valkey",
             premises.account,
-            self._folder,
             premises.data / "valkey.pid",
             premises.data / "valkey.log",
             signal.SIGTERM,
