@@ -57,7 +57,9 @@ class ApiKeys:
             prefix=key.prefix,
             key_hash=key.digest,
             created_at=datetime.now(UTC),
+            last_used_at=None,
             expires_at=_after_days(wanted.expires_in_days),
+            revoked_at=None,
         )
         self.db.add(row)
         await self.db.flush()

@@ -15,4 +15,5 @@ def create_engine(database_url: str, pool_size: int = 8) -> AsyncEngine:
         pool_size=pool_size,
         max_overflow=pool_size,
         pool_pre_ping=True,
+        hide_parameters=True,  # they hold what users sent, and errors are logged
     )

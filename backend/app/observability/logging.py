@@ -47,5 +47,9 @@ _REPLACED = ("uvicorn.access",)
 def _rendering(form: LogFormat) -> list[Processor]:
     strip = structlog.stdlib.ProcessorFormatter.remove_processors_meta
     if form == "console":
-        return [strip, structlog.dev.ConsoleRenderer()]
+        # The default shows local variables in tracebacks: passwords and rows among them.
+        return [
+            strip,
+            structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback),
+        ]
     return [strip, structlog.processors.format_exc_info, structlog.processors.JSONRenderer(default=str)]

@@ -1,0 +1,83 @@
+"""How the API describes itself: problems per route, and nothing that it cannot keep."""
+
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from pydantic import BaseModel, ConfigDict, Field
+
+from app.api.failures import MEDIA_TYPE, TITLES
+
+Responses = dict[int | str, dict[str, Any]]
+
+
+class FaultView(BaseModel):
+    where: str = Field(examples=["body.email"])
+    why: str
+    kind: str
+
+
+class ProblemView(BaseModel):
+    """RFC 9457. Further members depend on the code: a limit, the nearest names, seconds to wait."""
+
+    model_config = ConfigDict(extra="allow")
+
+    type: str = Field(examples=["urn:labcrew:problem:session_not_found"])
+    title: str
+    status: int
+    code: str = Field(description="Stable: programs may rely on it.")
+    detail: str = Field(description="What is wrong and what to do, in one sentence or two.")
+    request_id: str | None = None
+    errors: list[FaultView] | None = None
+
+
+def problems(*statuses: int) -> Responses:
+    """The documented failures of a route."""
+    return {
+        status: {
+            "description": TITLES[status],
+            "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemView"}}},
+        }
+        for status in statuses
+    }
+
+
+EVERY_ROUTE = problems(413, 422, 500)
+
+SUMMARY = "Give a crew of data-science agents a table and a goal; watch it work; keep what it made."
+
+TAGS = [
+    {"name": "auth", "description": "Accounts, sign-in, tokens and API keys."},
+    {"name": "datasets", "description": "Upload a table once; look at its schema and its first rows."},
+    {"name": "prices", "description": "Five-minute prices of coins, shared by all users."},
+    {"name": "sessions", "description": "A crew at work on one goal: ask, watch, answer, cancel."},
+    {"name": "artifacts", "description": "What sessions left: frames, figures, reports."},
+    {"name": "models", "description": "Trained models, and predictions with them."},
+    {"name": "health", "description": "For load balancers and monitoring."},
+]
+
+
+def describe(app: FastAPI) -> None:
+    """Adds to the generated document what its routes refer to by name."""
+
+    def openapi() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            document = get_openapi(
+                title=app.title,
+                version=app.version,
+                summary=SUMMARY,
+                routes=app.routes,
+                tags=TAGS,
+            )
+            _add_schema(document, ProblemView)
+            app.openapi_schema = document
+        return app.openapi_schema
+
+    app.openapi = openapi  # type: ignore[method-assign] # the way that FastAPI documents
+
+
+def _add_schema(document: dict[str, Any], model: type[BaseModel]) -> None:
+    schemas = document.setdefault("components", {}).setdefault("schemas", {})
+    schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
+    schemas.update(schema.pop("$defs", {}))
+    schemas[model.__name__] = schema

@@ -1,0 +1,74 @@
+"""Accounts and sign-in."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+
+from app.api.deps import DeskDep, PrincipalDep, ResourcesDep, SignedInDep, UowDep
+from app.api.openapi import problems
+from app.auth.repository import UserRepository
+from app.auth.schemas import RefreshRequest, Registration, SignIn, TokenPair, UserView
+from app.auth.service import Accounts, ReusedToken, TokenChain
+from app.errors import Forbidden, Unauthorized
+from app.observability.metrics import SIGN_INS
+
+router = APIRouter(prefix="/auth", tags=["auth"])
+
+
+async def _host(request: Request) -> str:
+    return request.client.host if request.client else "local"
+
+
+HostDep = Annotated[str, Depends(_host)]
+
+
+@router.post("/register", status_code=201, operation_id="register", responses=problems(403, 409, 429))
+async def register(wanted: Registration, desk: DeskDep, uow: UowDep, host: HostDep) -> UserView:
+    """Open an account. Answers 403 where only an admin may do that."""
+    if desk.config.registration == "closed":
+        raise Forbidden("registration_closed", "Accounts are made by an admin here: labcrew user add.")
+    await desk.throttle.check("register", host, desk.config.registrations)
+    await desk.throttle.count("register", host)
+    user = await Accounts(uow.db, desk.passwords).register(wanted.email, wanted.password.get_secret_value())
+    return UserView.model_validate(user)
+
+
+@router.post("/token", operation_id="sign_in", responses=problems(401, 429))
+async def sign_in(wanted: SignIn, desk: DeskDep, uow: UowDep, host: HostDep) -> TokenPair:
+    """Sign in: a short access token and a refresh token that works once."""
+    tries = desk.config.sign_in_tries
+    await desk.throttle.check("sign-in", wanted.email, tries)
+    await desk.throttle.check("sign-in-host", host, tries * 10)
+    try:
+        user = await Accounts(uow.db, desk.passwords).sign_in(wanted.email, wanted.password.get_secret_value())
+    except Unauthorized:
+        SIGN_INS.labels("refused").inc()
+        await desk.throttle.count("sign-in", wanted.email)
+        await desk.throttle.count("sign-in-host", host)
+        raise
+    SIGN_INS.labels("accepted").inc()
+    return await TokenChain(uow.db, desk.signer).start(user.id)
+
+
+@router.post("/refresh", operation_id="refresh", responses=problems(401))
+async def refresh(wanted: RefreshRequest, desk: DeskDep, resources: ResourcesDep) -> TokenPair:
+    """The next pair. Using a refresh token a second time revokes every token of its chain."""
+    async with resources.open_uow() as uow:
+        pair = await TokenChain(uow.db, desk.signer).rotate(wanted.refresh_token.get_secret_value())
+    if isinstance(pair, ReusedToken):
+        raise pair
+    return pair
+
+
+@router.post("/logout", status_code=204, operation_id="sign_out", responses=problems(401, 403))
+async def sign_out(principal: SignedInDep, desk: DeskDep, uow: UowDep) -> None:
+    """Revoke the access token that is sent and every token of its chain."""
+    if principal.family is not None:
+        await TokenChain(uow.db, desk.signer).end(principal.family)
+    desk.authenticator.forget(principal.user_id)
+
+
+@router.get("/me", operation_id="me", responses=problems(401))
+async def me(principal: PrincipalDep, uow: UowDep) -> UserView:
+    """Who is calling."""
+    return UserView.model_validate(await UserRepository(uow.db).get(principal.user_id))

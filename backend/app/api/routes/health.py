@@ -1,0 +1,45 @@
+"""Is it up, is it ready, and how busy is it?"""
+
+from typing import Literal
+
+from fastapi import APIRouter, Response
+from pydantic import BaseModel, Field
+
+from app.api.deps import ResourcesDep
+from app.api.readiness import what_is_missing
+from app.observability.metrics import exposition
+
+router = APIRouter(tags=["health"])
+
+
+class Health(BaseModel):
+    status: Literal["ok"] = "ok"
+
+
+class Readiness(BaseModel):
+    status: Literal["ready", "not_ready"]
+    missing: dict[str, str] = Field(
+        description="What does not answer, by name, and what to do about it.",
+        examples=[{"redis": "ConnectionError: live events and sign-in throttling are off."}],
+    )
+
+
+@router.get("/healthz", operation_id="healthz")
+async def healthz() -> Health:
+    """This process answers."""
+    return Health()
+
+
+@router.get("/readyz", operation_id="readyz", responses={503: {"model": Readiness}})
+async def readyz(resources: ResourcesDep, response: Response) -> Readiness:
+    """Everything that a request may need answers. Names what does not."""
+    missing = await what_is_missing(resources)
+    response.status_code = 503 if missing else 200
+    return Readiness(status="not_ready" if missing else "ready", missing=missing)
+
+
+@router.get("/metrics", operation_id="metrics", response_class=Response)
+async def metrics() -> Response:
+    """This process's figures in Prometheus's text format."""
+    body, media_type = exposition()
+    return Response(body, media_type=media_type)

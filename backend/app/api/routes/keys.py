@@ -1,0 +1,34 @@
+"""API keys for programs."""
+
+from uuid import UUID
+
+from fastapi import APIRouter
+
+from app.api.deps import DeskDep, PageDep, PageOf, SignedInDep, UowDep
+from app.api.openapi import problems
+from app.auth.keys import ApiKeys
+from app.auth.repository import KeyRepository
+from app.auth.schemas import KeyCreate, KeyCreated, KeyView
+
+router = APIRouter(prefix="/auth/keys", tags=["auth"], responses=problems(401, 403))
+
+
+@router.post("", status_code=201, operation_id="create_key", responses=problems(409))
+async def create_key(wanted: KeyCreate, principal: SignedInDep, uow: UowDep) -> KeyCreated:
+    """Make an API key. Its text is in this answer and never again."""
+    return await ApiKeys(uow.db, principal.user_id).create(wanted)
+
+
+@router.get("", operation_id="list_keys")
+async def list_keys(principal: SignedInDep, page: PageDep, uow: UowDep) -> PageOf[KeyView]:
+    rows, total = await KeyRepository(uow.db, principal.user_id).page(page.limit, page.offset)
+    return PageOf(
+        items=[KeyView.model_validate(row) for row in rows], total=total, limit=page.limit, offset=page.offset
+    )
+
+
+@router.delete("/{key_id}", status_code=204, operation_id="revoke_key", responses=problems(404))
+async def revoke_key(key_id: UUID, principal: SignedInDep, desk: DeskDep, uow: UowDep) -> None:
+    """The key stops working: here at once, elsewhere within seconds."""
+    await ApiKeys(uow.db, principal.user_id).revoke(key_id)
+    desk.authenticator.forget(principal.user_id)

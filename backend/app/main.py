@@ -1,0 +1,60 @@
+"""The API as one ASGI application."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+from app.api.failures import add_failures
+from app.api.limits import BODY_BYTES, larger_bodies
+from app.api.middleware import BodyLimit, Envelope
+from app.api.openapi import describe
+from app.api.router import api_router
+from app.api.routes import docs, health
+from app.auth.desk import open_desk
+from app.auth.secret import signing_secret
+from app.observability.logging import configure_logging
+from app.resources import open_resources
+from app.settings import Settings, load_settings
+
+
+def create_app(settings: Settings) -> FastAPI:
+    """Nothing is opened before the server starts the lifespan."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        given = settings.secret_key.get_secret_value() if settings.secret_key else None
+        secret = signing_secret(given, settings.home, settings.production)
+        async with open_resources(settings, "api") as resources:
+            desk = open_desk(settings.auth, secret, resources.open_uow, resources.redis)
+            app.state.resources, app.state.desk = resources, desk
+            try:
+                yield
+            finally:
+                desk.close()
+
+    app = FastAPI(
+        title="Labcrew",
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/openapi.json",
+        telemetry={"tracing": False, "metrics": False, "logs": False},
+    )
+    add_failures(app)
+    app.add_middleware(
+        BodyLimit, limit_bytes=BODY_BYTES, larger=larger_bodies(settings.upload_max_size_mb << 20)
+    )
+    app.add_middleware(Envelope)
+    app.include_router(api_router())
+    for routes in (health, docs):
+        app.include_router(routes.router, include_in_schema=False)
+    describe(app)
+    return app
+
+
+def app_factory() -> FastAPI:
+    """For `uvicorn app.main:app_factory --factory`: settings from the environment."""
+    settings = load_settings()
+    configure_logging(settings.log_level, settings.log_format)
+    return create_app(settings)

@@ -1,0 +1,76 @@
+"""What a process owns. Built and closed here only."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from typing import Literal
+
+from redis.asyncio import Redis
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from app.db.engine import create_engine
+from app.db.pool import Database
+from app.db.unit_of_work import OpenUnitOfWork, unit_of_work
+from app.errors import Unavailable
+from app.jobs import Job, Send
+from app.sandbox.computer import Computer
+from app.sandbox.process import ProcessConfig, ProcessProvider
+from app.settings import Settings
+from app.storage.blobs import BlobStore
+from app.storage.folder import FolderBlobs
+from app.storage.postgres import PostgresBlobs
+
+Part = Literal["api", "worker"]
+
+
+@dataclass(frozen=True)
+class Resources:
+    """`engine` for the ORM, `database` for hot statements; both to the same Postgres."""
+
+    settings: Settings
+    engine: AsyncEngine
+    database: Database
+    redis: Redis
+    blobs: BlobStore
+    cells: ProcessProvider
+    computer: Computer
+    send: Send
+    open_uow: OpenUnitOfWork
+
+
+def _left_to_the_sweeper(job: Job) -> None:
+    """No sender yet: a wake-up that is not sent is found by the sweeper."""
+
+
+@asynccontextmanager
+async def open_resources(settings: Settings, part: Part) -> AsyncIterator[Resources]:
+    """Raises Unavailable when an address is missing. Redis may be away; Postgres must answer."""
+    if settings.database_url is None or settings.redis_address is None:
+        raise Unavailable("address_missing", "DATABASE_URL and REDIS_URL must be set; `labcrew up` sets them.")
+    async with AsyncExitStack() as stack:
+        engine = create_engine(settings.database_url)
+        stack.push_async_callback(engine.dispose)
+        database = await Database.open(settings.database_url)
+        stack.push_async_callback(database.close)
+        redis = Redis.from_url(settings.redis_address, socket_timeout=5, socket_connect_timeout=2)
+        stack.push_async_callback(redis.aclose)
+        blobs = _blobs(settings, database)
+        cells = ProcessProvider(ProcessConfig(settings.home / "cells", settings.sandbox_max_cells))
+        stack.push_async_callback(cells.close)
+        yield Resources(
+            settings=settings,
+            engine=engine,
+            database=database,
+            redis=redis,
+            blobs=blobs,
+            cells=cells,
+            computer=Computer(cells, blobs, cells.scratch, settings.limits),
+            send=_left_to_the_sweeper,
+            open_uow=unit_of_work(engine, _left_to_the_sweeper),
+        )
+
+
+def _blobs(settings: Settings, database: Database) -> BlobStore:
+    if settings.artifact_storage_path is not None:
+        return FolderBlobs(settings.artifact_storage_path, settings.blobs)
+    return PostgresBlobs(database.pool, settings.home / "blobs", settings.blobs)

@@ -1,0 +1,79 @@
+"""The real application on real servers, and users who are signed in."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import UUID, uuid4
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from app.main import create_app
+from app.settings import Settings, load_settings
+
+PREFIX = "/api/v1"
+PASSWORD = "correct horse battery"
+
+
+@pytest.fixture
+def settings(database_url: str, redis_url: str, tmp_path: Path) -> Settings:
+    return load_settings(
+        _env_file=None, database_url=database_url, redis_url=redis_url, labcrew_home=tmp_path / "home"
+    )
+
+
+@pytest.fixture
+async def app(settings: Settings) -> AsyncIterator[FastAPI]:
+    app = create_app(settings)
+    async with app.router.lifespan_context(app):
+        yield app
+
+
+@dataclass(frozen=True)
+class User:
+    """`http` sends this user's access token."""
+
+    id: UUID
+    email: str
+    tokens: dict[str, str]
+    http: httpx.AsyncClient
+
+
+def client_of(app: FastAPI, token: str | None = None) -> httpx.AsyncClient:
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+    return httpx.AsyncClient(transport=transport, base_url=f"http://lab{PREFIX}", headers=headers)
+
+
+@pytest.fixture
+async def nobody(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
+    async with client_of(app) as http:
+        yield http
+
+
+NewUser = Callable[[], Awaitable[User]]
+
+
+@pytest.fixture
+async def new_user(app: FastAPI, nobody: httpx.AsyncClient) -> NewUser:
+    async def make() -> User:
+        account = {"email": f"{uuid4().hex}@example.com", "password": PASSWORD}
+        registered = await nobody.post("/auth/register", json=account)
+        assert registered.status_code == 201, registered.text
+        tokens = (await nobody.post("/auth/token", json=account)).json()
+        return User(
+            UUID(registered.json()["id"]), account["email"], tokens, client_of(app, tokens["access_token"])
+        )
+
+    return make
+
+
+@pytest.fixture
+async def ada(new_user: NewUser) -> User:
+    return await new_user()
+
+
+@pytest.fixture
+async def eve(new_user: NewUser) -> User:
+    return await new_user()

@@ -1,0 +1,62 @@
+from collections.abc import AsyncIterator
+
+import httpx
+import pytest
+import structlog
+
+PASSWORD = "correct horse"
+
+
+async def chunks(count: int, size: int) -> AsyncIterator[bytes]:
+    for _ in range(count):
+        yield b"x" * size
+
+
+async def test_a_declared_body_over_the_limit_is_not_read(client: httpx.AsyncClient) -> None:
+    answer = await client.post("/echo", content=b"x" * 101)
+    assert (answer.status_code, answer.json()["code"]) == (413, "body_too_large")
+    assert "100 bytes" in answer.json()["detail"]
+
+
+async def test_a_body_that_hides_its_length_is_cut_at_the_limit(client: httpx.AsyncClient) -> None:
+    answer = await client.post("/echo", content=chunks(11, 10))
+    assert (answer.status_code, answer.json()["code"]) == (413, "body_too_large")
+
+
+@pytest.mark.parametrize(("size", "status"), [(1000, 200), (1001, 413)])
+async def test_a_path_may_have_a_limit_of_its_own(client: httpx.AsyncClient, size: int, status: int) -> None:
+    assert (await client.post("/large/file", content=b"x" * size)).status_code == status
+    assert (await client.post("/large/file", content=chunks(1, size))).status_code == status
+
+
+async def test_a_request_keeps_the_id_that_it_came_with(client: httpx.AsyncClient) -> None:
+    answer = await client.post("/echo", json={"password": PASSWORD}, headers={"X-Request-ID": "trace-0001"})
+    assert answer.headers["x-request-id"] == "trace-0001"
+
+
+@pytest.mark.parametrize("given", ["short", "x" * 65, "new line\\n", "<script>alert(1)"])
+async def test_a_strange_request_id_is_replaced(client: httpx.AsyncClient, given: str) -> None:
+    answer = await client.post("/echo", json={"password": PASSWORD}, headers={"X-Request-ID": given})
+    assert len(answer.headers["x-request-id"]) == 32
+
+
+async def test_every_answer_has_safe_headers(client: httpx.AsyncClient) -> None:
+    headers = (await client.get("/missing")).headers
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["x-frame-options"] == "DENY"
+    assert headers["cache-control"] == "no-store"
+    assert headers["content-security-policy"] == "default-src 'none'; frame-ancestors 'none'"
+
+
+async def test_a_route_keeps_the_policy_that_it_chose(client: httpx.AsyncClient) -> None:
+    headers = (await client.get("/page")).headers
+    assert headers.get_list("content-security-policy") == ["default-src 'self'"]
+
+
+async def test_the_log_has_the_request_and_nothing_that_the_user_sent(client: httpx.AsyncClient) -> None:
+    with structlog.testing.capture_logs() as lines:
+        await client.post("/echo?token=t0ken", json={"password": PASSWORD}, headers={"Authorization": "h3ader"})
+    (line,) = [line for line in lines if line["event"] == "request"]
+    assert (line["method"], line["path"], line["status"]) == ("POST", "/echo", 200)
+    said = str(lines)
+    assert not any(secret in said for secret in (PASSWORD, "t0ken", "h3ader"))
