@@ -1,0 +1,25 @@
+"""Extend a frame's recipe with cleaning."""
+
+from typing import Any
+
+from app.computations.bench import Bench, JsonValue
+from app.computations.frames import answer, read_training, write_frame
+from app.modeling.cleaning import suggest_cleaning
+from app.modeling.preview import extend
+
+
+def clean_data(
+    bench: Bench,
+    problem: dict[str, Any],
+    recipe: list[dict[str, Any]] | None = None,
+    operations: list[dict[str, Any]] | None = None,
+) -> JsonValue:
+    """Input `frame`: the RAW training frame (`source` of a frame artifact). Leaves frame.parquet, a preview.
+
+    Adds `operations`, or where there are none, what the data asks for. Answers `results.FrameFacts`.
+    """
+    frame, whole = read_training(bench, problem)
+    added = suggest_cleaning(frame, whole) if operations is None else operations
+    made, facts = extend(frame, whole, recipe or [], added)
+    write_frame(bench, made, "frame.parquet")
+    return answer(facts)

@@ -1,0 +1,91 @@
+"""Judge candidates: out of fold while choosing, on the hold-out once at the end."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from app.computations.bench import Bench, JsonValue
+from app.computations.frames import answer, read_frame, read_model, read_training
+from app.modeling import comparison, importance
+from app.modeling.candidates import BASELINE
+from app.modeling.evaluation import evaluate
+from app.modeling.fitting import Spec, cross_validate, fit, output_of
+from app.modeling.labels import labels_of
+from app.modeling.problem import Problem
+from app.modeling.recipe import inputs_of
+from app.modeling.scores import Predicted
+from app.modeling.split import FoldPlan
+from app.modeling.split import folds as make_folds
+
+
+def evaluate_model(
+    bench: Bench, problem: dict[str, Any], fit: dict[str, Any], folds: dict[str, Any], seed: int = 0
+) -> JsonValue:
+    """Inputs `frame` (RAW training frame) and `oof` (oof.parquet of the fit). `fit`: its `FitFacts`.
+
+    Answers `results.EvaluationFacts` on out-of-fold rows; never sees the hold-out.
+    """
+    frame, whole = read_training(bench, problem)
+    oof = read_frame(bench, "oof")
+    predicted = _from_oof(oof, whole, fit.get("threshold"))
+    naive = cross_validate(
+        frame, whole, Spec(BASELINE, seed=seed), make_folds(frame, whole, FoldPlan.from_json(folds))
+    )
+    rows = oof["row"].to_numpy()
+    baseline = Predicted(naive.truth[rows], naive.output[rows], whole.positive_index)
+    return answer(evaluate(predicted, baseline, whole, "cross-validation", seed))
+
+
+def _from_oof(oof: pd.DataFrame, problem: Problem, threshold: float | None) -> Predicted:
+    output: np.ndarray
+    if problem.is_classification:
+        output = oof[[f"p_{place}" for place in range(len(problem.classes or ()))]].to_numpy()
+    else:
+        output = oof["prediction"].to_numpy()
+    return Predicted(oof["truth"].to_numpy(), output, problem.positive_index, threshold or 0.5)
+
+
+def compare_models(
+    bench: Bench, fits: list[dict[str, Any]], left_out: list[dict[str, str]] | None = None
+) -> JsonValue:
+    """No input. `fits`: `FitFacts`; `left_out`: `[{"name", "reason"}]`. Answers `results.ComparisonFacts`."""
+    return answer(comparison.compare(fits, left_out or []))
+
+
+def feature_importance(
+    bench: Bench,
+    problem: dict[str, Any],
+    estimator: str,
+    folds: dict[str, Any],
+    recipe: list[dict[str, Any]] | None = None,
+    hyperparameters: dict[str, Any] | None = None,
+    seed: int = 0,
+    repeats: int = 5,
+) -> JsonValue:
+    """Input `frame`: the RAW training frame. Permutation importance out of fold; answers `ImportanceFacts`."""
+    frame, whole = read_training(bench, problem)
+    spec = Spec(estimator, hyperparameters or {}, recipe or [], seed, bench.threads)
+    made = make_folds(frame, whole, FoldPlan.from_json(folds))
+    return answer(importance.permutation_importance(frame, whole, spec, made, repeats))
+
+
+def final_evaluation(bench: Bench, seed: int = 0) -> JsonValue:
+    """Inputs `train` (RAW training frame), `holdout` and `model` (model.skops of the chosen fit).
+
+    Problem, threshold and cross-validated score come from the model's own metadata. Opens the hold-out, once.
+    Answers `results.EvaluationFacts`.
+    """
+    train, holdout = read_frame(bench, "train"), read_frame(bench, "holdout")
+    stored = read_model(bench)
+    whole = Problem.from_json(stored.metadata["problem"])
+    naive = fit(train, whole, Spec(BASELINE, seed=seed))
+    labels = labels_of(holdout, whole).to_numpy()
+    known = np.flatnonzero(~np.isnan(labels))
+    inputs = inputs_of(holdout, whole)
+    threshold = stored.metadata.get("threshold") or 0.5
+    said = output_of(stored.pipeline, inputs, whole, bench.threads)[known]
+    naive_said = output_of(naive, inputs, whole, bench.threads)[known]
+    predicted = Predicted(labels[known], said, whole.positive_index, threshold)
+    baseline = Predicted(labels[known], naive_said, whole.positive_index)
+    return answer(evaluate(predicted, baseline, whole, "hold-out", seed, stored.metadata))

@@ -1,0 +1,56 @@
+"""Frames and models on a bench: Parquet and skops in, Parquet and skops out."""
+
+from typing import Any
+
+import pandas as pd
+
+from app.computations.bench import Bench
+from app.errors import InvalidInput
+from app.modeling.operations.dates import as_dates
+from app.modeling.persistence import StoredModel, load
+from app.modeling.plain import plain
+from app.modeling.problem import Problem
+
+
+def read_frame(bench: Bench, name: str = "frame") -> pd.DataFrame:
+    """The input of that name; raises InvalidInput `no_input` when the caller gave none."""
+    path = bench.inputs.get(name)
+    if path is None:
+        raise InvalidInput("no_input", f"This computation needs the input {name!r}.", input=name)
+    return pd.read_parquet(path)
+
+
+def read_model(bench: Bench, name: str = "model") -> StoredModel:
+    path = bench.inputs.get(name)
+    if path is None:
+        raise InvalidInput("no_input", f"This computation needs the input {name!r}.", input=name)
+    return load(path.read_bytes())
+
+
+def write_frame(bench: Bench, frame: pd.DataFrame, name: str) -> None:
+    frame.to_parquet(bench.output / name, compression="zstd", index=False)
+
+
+def answer(facts: Any) -> dict[str, Any]:
+    """Facts as strict JSON."""
+    made: dict[str, Any] = plain(facts)
+    return made
+
+
+def read_training(bench: Bench, problem: dict[str, Any]) -> tuple[pd.DataFrame, Problem]:
+    """The raw training frame and its problem."""
+    return read_frame(bench), Problem.from_json(problem)
+
+
+def in_time(table: pd.DataFrame, time_column: str | None) -> pd.DataFrame:
+    """The table with its time column read as dates, in UTC where it had a zone."""
+    if time_column is None or time_column not in table.columns:
+        return table
+    times = as_dates(table[time_column])
+    if times.isna().mean() > 0.2:
+        raise InvalidInput(
+            "time_column_is_no_date",
+            f"{time_column!r} does not hold dates, so it cannot order the rows.",
+            column=time_column,
+        )
+    return table.assign(**{time_column: times})

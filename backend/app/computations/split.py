@@ -1,0 +1,48 @@
+"""Lock the hold-out."""
+
+from typing import Any
+
+from app.computations.bench import Bench, JsonValue
+from app.computations.frames import answer, in_time, read_frame, write_frame
+from app.modeling import split
+from app.modeling.columns import describe
+from app.modeling.exploration import target_summary
+from app.modeling.problem import define
+from app.modeling.results import SplitFacts
+
+
+def define_problem(bench: Bench, problem: dict[str, Any]) -> JsonValue:
+    """Input `table`. The wish (`{"target": ..., ...}`) made a complete problem; raises as `problem.define`."""
+    table = in_time(read_frame(bench, "table"), problem.get("time_column"))
+    return answer(define(table, problem).to_json())
+
+
+def lock_holdout(
+    bench: Bench, problem: dict[str, Any], seed: int = 0, share: float = 0.2, folds: int = 5
+) -> JsonValue:
+    """Input `table`; leaves train.parquet and holdout.parquet; answers `results.SplitFacts`.
+
+    `problem` may be a wish: only `target` is needed, and what is missing is completed from the data. Raises
+    InvalidInput as `modeling.problem.define` and `modeling.split.lock_holdout` do.
+    """
+    table = in_time(read_frame(bench, "table"), problem.get("time_column"))
+    whole = define(table, problem)
+    table = in_time(table, whole.time_column)
+    locked = split.lock_holdout(table, whole, seed, share)
+    write_frame(bench, locked.train, "train.parquet")
+    write_frame(bench, locked.holdout, "holdout.parquet")
+    facts: SplitFacts = {
+        "problem": whole.to_json(),
+        "kind": locked.kind.value,
+        "reason": locked.reason,
+        "folds": {"kind": locked.kind.value, "count": folds, "seed": seed},
+        "rows": len(table),
+        "train_rows": len(locked.train),
+        "holdout_rows": len(locked.holdout),
+        "duplicates_removed": locked.duplicates_removed,
+        "unlabelled_removed": locked.unlabelled_removed,
+        "target_summary": target_summary(locked.train, whole),
+        "columns": describe(locked.train),  # type: ignore[typeddict-item]  # the same keys
+        "notes": list(locked.notes),
+    }
+    return answer(facts)

@@ -1,0 +1,68 @@
+"""Which cleaning operations a frame needs, judged from its training rows."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from app.modeling.columns import Holds, holds
+from app.modeling.problem import Problem
+from app.modeling.recipe import RecipeJson, inputs_of
+
+
+def suggest_cleaning(frame: pd.DataFrame, problem: Problem, keep: Sequence[str] = ()) -> RecipeJson:
+    """Drop what says nothing, read numbers and dates that came as text, merge spellings, mark what is missing.
+
+    Columns in `keep` are never dropped.
+    """
+    inputs = inputs_of(frame, problem)
+    special = {problem.target, problem.time_column, problem.group_column}
+    columns = [name for name in inputs.columns if name not in special]
+    silent = [name for name in columns if inputs[name].nunique(dropna=False) <= 1 and name not in keep]
+    rest = [name for name in columns if name not in silent]
+    numbers = [name for name in rest if _reads_as_number(inputs[name])]
+    dates = [name for name in rest if name not in numbers and _reads_as_date(inputs[name])]
+    missing = [name for name in rest if 0.005 < inputs[name].isna().mean() < 0.995]
+    spelled = [
+        name for name in rest if name not in numbers and name not in dates and _has_spellings(inputs[name])
+    ]
+    recipe: RecipeJson = []
+    for op, names in (
+        ("drop", silent),
+        ("to_number", numbers),
+        ("merge_spellings", spelled),
+        ("mark_missing", missing),
+        ("parse_dates", dates),
+    ):
+        if names:
+            recipe.append({"op": op, "columns": names})
+    return recipe
+
+
+def _texts(column: pd.Series) -> pd.Series | None:
+    if holds(column) not in (Holds.CATEGORY, Holds.TEXT) or pd.api.types.is_numeric_dtype(column.dtype):
+        return None
+    return column.dropna().astype("str")
+
+
+def _reads_as_number(column: pd.Series) -> bool:
+    texts = _texts(column)
+    if texts is None:
+        return False
+    pattern = r"\s*[-+]?[$€£]?\s*\d{1,3}(?:,?\d{3})*(?:\.\d+)?\s*%?\s*"
+    return bool(texts.str.fullmatch(pattern).mean() >= 0.95)
+
+
+def _reads_as_date(column: pd.Series) -> bool:
+    if holds(column) is Holds.DATETIME:
+        return True
+    texts = _texts(column)
+    if texts is None:
+        return False
+    return bool(texts.str.match(r"\s*(\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[/.]\d{1,2}[/.]\d{2,4})").mean() >= 0.95)
+
+
+def _has_spellings(column: pd.Series) -> bool:
+    texts = _texts(column)
+    if texts is None or holds(column) is not Holds.CATEGORY:
+        return False
+    return bool(texts.str.strip().str.lower().nunique() < texts.nunique())

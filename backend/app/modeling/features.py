@@ -1,0 +1,78 @@
+"""Which features a frame offers, judged from its training rows."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from app.modeling.columns import Holds, holds
+from app.modeling.operations.text import PATTERNS
+from app.modeling.problem import Problem
+from app.modeling.recipe import RecipeJson, inputs_of
+
+
+def suggest_features(frame: pd.DataFrame, problem: Problem, lookback: Sequence[int] = ()) -> RecipeJson:
+    """Parts of dates, what texts and names say, shares of categories, and the past where there is a horizon."""
+    inputs = inputs_of(frame, problem)
+    special = {problem.target, problem.time_column, problem.group_column}
+    columns = [str(name) for name in inputs.columns if name not in special]
+    of = {name: holds(inputs[name]) for name in columns}
+    recipe: RecipeJson = []
+    for name in columns:
+        recipe += _text_features(inputs[name], of[name])
+    dates = [name for name in columns if of[name] is Holds.DATETIME]
+    if dates:
+        recipe.append({"op": "parse_dates", "columns": dates})
+    if problem.time_column and problem.time_column in inputs.columns:
+        recipe.append(_calendar(inputs[problem.time_column]))
+    if problem.horizon:
+        recipe += history_features(frame, problem, lookback)
+    return recipe
+
+
+def history_features(frame: pd.DataFrame, problem: Problem, lookback: Sequence[int] = ()) -> RecipeJson:
+    """Lags, changes and rolling statistics of the target and up to 8 other numbers."""
+    periods = sorted(set(lookback)) or [1, 2, 3, 5]
+    inputs = inputs_of(frame, problem)
+    numbers = [str(name) for name in inputs.columns if holds(inputs[name]) is Holds.NUMBER]
+    chosen = [name for name in [problem.target, *numbers] if name in numbers]
+    chosen = list(dict.fromkeys(chosen))[:8]
+    if not chosen:
+        return []
+    windows = sorted({max(2, periods[-1]), 2 * max(2, periods[-1])})
+    return [
+        {"op": "lags", "columns": chosen[:1], "periods": periods},
+        {"op": "changes", "columns": chosen, "periods": periods},
+        {"op": "rolling", "columns": chosen[:4], "windows": windows, "statistics": ["mean", "std"]},
+    ]
+
+
+def _calendar(times: pd.Series) -> dict[str, object]:
+    gaps = times.sort_values().diff().dt.total_seconds()
+    daily = bool(gaps[gaps > 0].median() >= 86_400)
+    parts = ["month", "weekday"] if daily else ["weekday", "hour"]
+    return {"op": "parse_dates", "columns": [times.name], "parts": parts, "keep": True}
+
+
+def _text_features(column: pd.Series, kind: Holds) -> RecipeJson:
+    if kind is not Holds.TEXT:
+        return []
+    name = str(column.name)
+    texts = column.dropna().astype("str")
+    recipe: RecipeJson = [{"op": "extract", "columns": [name], "what": what} for what in _patterns(texts)]
+    if texts.str.count(r"\S+").mean() >= 2:
+        recipe.append({"op": "text_stats", "columns": [name]})
+    if texts.str.count(r"\S+").mean() >= 6:
+        recipe.append({"op": "tfidf", "columns": [name]})
+    elif texts.nunique() < 0.7 * len(texts):
+        recipe.append({"op": "frequency", "columns": [name]})
+    return recipe
+
+
+def _patterns(texts: pd.Series) -> list[str]:
+    """The patterns that at least 60% of the texts match and that give 2 to 100 values that repeat."""
+    found = []
+    for what in ("title", "domain", "letters"):
+        values = texts.str.extract(PATTERNS[what], flags=2, expand=False).str.title()
+        if values.notna().mean() >= 0.6 and 2 <= values.nunique() <= min(100, len(texts) / 5):
+            found.append(what)
+    return found

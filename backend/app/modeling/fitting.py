@@ -1,0 +1,147 @@
+"""Fit one candidate, judged by cross-validation: everything is learned inside each training fold."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.pipeline import Pipeline
+from threadpoolctl import threadpool_limits
+
+from app.modeling.candidates import candidate, make_estimator
+from app.modeling.encode import Encoder
+from app.modeling.labels import labels_of
+from app.modeling.plain import rounded
+from app.modeling.problem import Problem
+from app.modeling.recipe import RecipeJson, inputs_of, recipe_for
+from app.modeling.scores import SCORES, Predicted, score_all
+from app.modeling.split import Fold
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A candidate to fit. `hyperparameters` override the estimator's defaults."""
+
+    estimator: str
+    hyperparameters: Mapping[str, Any] = field(default_factory=dict)
+    recipe: RecipeJson = field(default_factory=list)
+    seed: int = 0
+    threads: int = 1
+
+
+@dataclass(frozen=True)
+class CrossValidated:
+    """`output` and `fold` by position of row; `tested` marks rows that some fold judged."""
+
+    truth: np.ndarray
+    output: np.ndarray
+    fold: np.ndarray
+    fold_metrics: list[dict[str, float | None]]
+    seconds: float
+
+    @property
+    def tested(self) -> np.ndarray:
+        return self.fold >= 0
+
+    def predicted(self, problem: Problem, threshold: float = 0.5) -> Predicted:
+        rows = self.tested
+        return Predicted(self.truth[rows], self.output[rows], problem.positive_index, threshold)
+
+    def mean(self, metric: str) -> float | None:
+        return _over_folds(self.fold_metrics, metric, np.mean)
+
+    def summary(self) -> dict[str, dict[str, float | None]]:
+        names = self.fold_metrics[0]
+        return {
+            name: {
+                "mean": _over_folds(self.fold_metrics, name, np.mean),
+                "std": _over_folds(self.fold_metrics, name, lambda scores: np.std(scores, ddof=1)),
+            }
+            for name in names
+        }
+
+
+def _over_folds(
+    fold_metrics: list[dict[str, float | None]], name: str, statistic: Callable[[list[float]], Any]
+) -> float | None:
+    known = [score for metrics in fold_metrics if (score := metrics[name]) is not None]
+    return rounded(float(statistic(known))) if len(known) > 1 else (known[0] if known else None)
+
+
+def build(problem: Problem, spec: Spec) -> Pipeline:
+    """An unfitted pipeline that takes raw rows."""
+    estimator, style = make_estimator(
+        spec.estimator, problem.kind, spec.hyperparameters, spec.seed, spec.threads
+    )
+    return Pipeline(
+        [
+            ("recipe", recipe_for(problem, spec.recipe)),
+            ("encode", Encoder(style)),
+            ("estimator", estimator),
+        ]
+    )
+
+
+def fit(frame: pd.DataFrame, problem: Problem, spec: Spec) -> Pipeline:
+    """The pipeline fitted on every labelled row; all rows are its history."""
+    labels = labels_of(frame, problem)
+    return fit_rows(frame, labels, np.flatnonzero(labels.notna().to_numpy()), problem, spec)
+
+
+def fit_rows(
+    frame: pd.DataFrame, labels: pd.Series, rows: np.ndarray, problem: Problem, spec: Spec
+) -> Pipeline:
+    model = build(problem, spec)
+    inputs = inputs_of(frame, problem)
+    y = labels.iloc[rows].to_numpy()
+    with threadpool_limits(spec.threads):
+        model.fit(inputs.iloc[rows], y.astype(int) if problem.is_classification else y)
+    model.named_steps["recipe"].remember(inputs)
+    return model
+
+
+def output_of(model: Pipeline, inputs: pd.DataFrame, problem: Problem, threads: int = 1) -> np.ndarray:
+    """Probabilities of every class of the problem (rows, classes), or numbers (rows,)."""
+    with threadpool_limits(threads):
+        if not problem.is_classification:
+            return np.asarray(model.predict(inputs), dtype="float64")
+        known = model.predict_proba(inputs)
+    output = np.zeros((len(inputs), len(problem.classes or ())))
+    output[:, np.asarray(model.classes_, dtype=int)] = known  # a fold may lack a class
+    return output
+
+
+def cross_validate(
+    frame: pd.DataFrame,
+    problem: Problem,
+    spec: Spec,
+    made_folds: list[Fold],
+    report: Callable[[float], None] = lambda fraction: None,
+) -> CrossValidated:
+    """Out-of-fold output and the metrics of each fold."""
+    started = time.perf_counter()
+    labels = labels_of(frame, problem)
+    inputs = inputs_of(frame, problem)
+    width = (len(frame), len(problem.classes or ())) if problem.is_classification else (len(frame),)
+    output, place = np.full(width, np.nan), np.full(len(frame), -1)
+    metrics = []
+    for number, fold in enumerate(made_folds):
+        model = fit_rows(frame, labels, fold.train, problem, spec)
+        if fold.history is not None:
+            model.named_steps["recipe"].remember(inputs.iloc[fold.history])
+        output[fold.test] = output_of(model, inputs.iloc[fold.test], problem, spec.threads)
+        place[fold.test] = number
+        truth = labels.iloc[fold.test].to_numpy()
+        metrics.append(score_all(Predicted(truth, output[fold.test], problem.positive_index), problem))
+        report((number + 1) / (len(made_folds) + 1))
+    return CrossValidated(labels.to_numpy(), output, place, metrics, time.perf_counter() - started)
+
+
+def greater_is_better(problem: Problem) -> bool:
+    return SCORES[problem.metric].greater_is_better
+
+
+def name_of(spec: Spec, problem: Problem) -> str:
+    return candidate(spec.estimator, problem.kind).name

@@ -1,0 +1,1 @@
+"""The operations a recipe is made of, by what they work on."""

@@ -1,0 +1,48 @@
+"""New numbers out of one or two others."""
+
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from app.modeling.operations.step import State, Step, quiet_float
+
+
+class Log1p(Step):
+    """Logarithm of 1 + value, sign kept: for amounts that span magnitudes."""
+
+    op: Literal["log1p"] = "log1p"
+    columns: tuple[str, ...]
+
+    def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
+        return frame.assign(**{f"{name}_log": _log(quiet_float(frame[name])) for name in self.columns})
+
+
+def _log(values: pd.Series) -> pd.Series:
+    return pd.Series(np.sign(values) * np.log1p(values.abs()), index=values.index)
+
+
+class Combine(Step):
+    """One column of each pair: `ratio` (missing where the second is 0), `product`, `difference` or `sum`."""
+
+    op: Literal["combine"] = "combine"
+    how: Literal["ratio", "product", "difference", "sum"]
+    pairs: tuple[tuple[str, str], ...]
+
+    def needs(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(name for pair in self.pairs for name in pair))
+
+    def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
+        made = {}
+        for left, right in self.pairs:
+            a, b = quiet_float(frame[left]), quiet_float(frame[right])
+            made[f"{left}_{self.how}_{right}"] = _COMBINE[self.how](a, b)
+        return frame.assign(**made)
+
+
+_COMBINE = {
+    "ratio": lambda a, b: a / b.where(b != 0),
+    "product": lambda a, b: a * b,
+    "difference": lambda a, b: a - b,
+    "sum": lambda a, b: a + b,
+}

@@ -1,0 +1,40 @@
+"""What every operation of a recipe is."""
+
+from typing import Any, ClassVar
+
+import pandas as pd
+from pydantic import BaseModel, ConfigDict
+
+State = dict[str, Any]
+"""What an operation learned from training rows: strict JSON."""
+
+
+class Step(BaseModel):
+    """One operation: its fields are its JSON, `fit` learns from training rows, `apply` never changes the rows.
+
+    `ordered` operations look back over earlier rows: they get rows sorted by time, at most `depth()` rows of
+    history before them, and the group of each row, which no look back may cross.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    ordered: ClassVar[bool] = False
+
+    def needs(self) -> tuple[str, ...]:
+        """The columns it reads."""
+        return tuple(getattr(self, "columns", ()))
+
+    def fit(self, frame: pd.DataFrame) -> State:
+        return {}
+
+    def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
+        raise NotImplementedError
+
+    def depth(self) -> int:
+        return 0
+
+
+def quiet_float(column: pd.Series) -> pd.Series:
+    """Numbers as float64, whatever numeric or boolean type they had; anything else becomes missing."""
+    if pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_bool_dtype(column.dtype):
+        return column.astype("float64")
+    return pd.to_numeric(column, errors="coerce").astype("float64")

@@ -1,0 +1,66 @@
+"""A trained model as bytes, read back only from types that are listed here."""
+
+import json
+import platform
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+import skops.io
+from sklearn.pipeline import Pipeline
+
+from app.errors import InvalidInput
+
+TRUSTED = (
+    "app.modeling.encode.Encoder",
+    "app.modeling.recipe.Recipe",
+    "sklearn.ensemble._hist_gradient_boosting.binning._BinMapper",
+    "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
+    "sklearn.tree._tree.Tree",
+    "xgboost.core.Booster",
+    "xgboost.sklearn.XGBClassifier",
+    "xgboost.sklearn.XGBRegressor",
+)
+"""Beside what skops itself trusts; everything else in a file is refused."""
+
+_LIBRARIES = ("scikit-learn", "xgboost-cpu", "pandas", "numpy", "skops")
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class StoredModel:
+    """`metadata`: strict JSON: problem, schema, threshold, estimator, metrics, versions."""
+
+    pipeline: Pipeline
+    metadata: dict[str, Any]
+
+
+def versions() -> dict[str, str]:
+    return {"python": platform.python_version()} | {name: version(name) for name in _LIBRARIES}
+
+
+def dump(model: StoredModel) -> bytes:
+    payload = {
+        "format": FORMAT,
+        "pipeline": model.pipeline,
+        "metadata": json.dumps(model.metadata, allow_nan=False),
+    }
+    return skops.io.dumps(payload)  # type: ignore[no-any-return]  # skops has no types
+
+
+def load(data: bytes) -> StoredModel:
+    """Raises InvalidInput `untrusted_model` for a file with any other type, `bad_model` for no model at all."""
+    try:
+        unknown = set(skops.io.get_untrusted_types(data=data)) - set(TRUSTED)
+        if unknown:
+            raise InvalidInput(
+                "untrusted_model",
+                f"The model file holds {', '.join(sorted(unknown))}, which is no trusted type.",
+                types=sorted(unknown),
+            )
+        payload = skops.io.loads(data, trusted=list(TRUSTED))
+        return StoredModel(payload["pipeline"], json.loads(payload["metadata"]))
+    except InvalidInput:
+        raise
+    except (ValueError, KeyError, TypeError, OSError, ImportError) as error:
+        raise InvalidInput("bad_model", f"This file is no trained model: {error}.") from error

@@ -1,0 +1,271 @@
+"""What is to be predicted, and how well is judged."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any, Self
+
+import pandas as pd
+
+from app.errors import InvalidInput
+from app.modeling.columns import Holds, holds, require
+from app.modeling.nearest import nearest
+from app.modeling.plain import Scalar, label
+from app.modeling.structure import find_group_column, find_time_column
+
+
+class Kind(StrEnum):
+    CLASSIFICATION = "classification"
+    REGRESSION = "regression"
+
+
+class Outlook(StrEnum):
+    """What of the target's future is predicted when there is a horizon."""
+
+    VALUE = "value"
+    CHANGE = "change"
+    """Relative change from now to the horizon."""
+    DIRECTION = "direction"
+    """Class `up` when the target is higher at the horizon than now, else `down`."""
+
+
+METRICS: dict[Kind, tuple[str, ...]] = {
+    Kind.CLASSIFICATION: (
+        "roc_auc",
+        "log_loss",
+        "accuracy",
+        "balanced_accuracy",
+        "f1",
+        "average_precision",
+        "brier",
+        "precision",
+        "recall",
+    ),
+    Kind.REGRESSION: ("rmse", "mae", "r2", "mape", "median_ae"),
+}
+
+MOST_CLASSES = 50
+POSITIVE_WORDS = ("1", "true", "yes", "y", "positive", "up", "t", "survived", "churned", "fraud", "malignant")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A complete problem; `classes` are JSON scalars in sorted order, None for regression.
+
+    With a `horizon` (rows ahead, within a group) the label of a row is its target's future, and the target's
+    present value is one of the inputs. `time_column` alone only orders the split.
+    """
+
+    target: str
+    kind: Kind
+    metric: str
+    classes: tuple[Scalar, ...] | None = None
+    positive_class: Scalar = None
+    time_column: str | None = None
+    group_column: str | None = None
+    horizon: int | None = None
+    outlook: Outlook | None = None
+    exclude: tuple[str, ...] = ()
+
+    @property
+    def is_classification(self) -> bool:
+        return self.kind is Kind.CLASSIFICATION
+
+    @property
+    def is_binary(self) -> bool:
+        return self.classes is not None and len(self.classes) == 2
+
+    @property
+    def positive_index(self) -> int:
+        """Place of the positive class in `classes`; 1 where none is named."""
+        if self.classes and self.positive_class in self.classes:
+            return self.classes.index(self.positive_class)
+        return 1
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "target": self.target,
+            "kind": self.kind.value,
+            "metric": self.metric,
+            "classes": list(self.classes) if self.classes is not None else None,
+            "positive_class": self.positive_class,
+            "time_column": self.time_column,
+            "group_column": self.group_column,
+            "horizon": self.horizon,
+            "outlook": self.outlook.value if self.outlook else None,
+            "exclude": list(self.exclude),
+        }
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Self:
+        """The problem that `to_json` or `define` gave; raises InvalidInput `bad_problem` for anything else."""
+        try:
+            classes = value.get("classes")
+            return cls(
+                target=value["target"],
+                kind=Kind(value["kind"]),
+                metric=value["metric"],
+                classes=tuple(classes) if classes else None,
+                positive_class=value.get("positive_class"),
+                time_column=value.get("time_column"),
+                group_column=value.get("group_column"),
+                horizon=value.get("horizon"),
+                outlook=Outlook(value["outlook"]) if value.get("outlook") else None,
+                exclude=tuple(value.get("exclude") or ()),
+            )
+        except (KeyError, ValueError) as error:
+            raise InvalidInput("bad_problem", f"This is not a complete problem: {error}.") from error
+
+
+def define(frame: pd.DataFrame, wish: Mapping[str, Any]) -> Problem:
+    """Complete what the user wished (at least `target`) from the data.
+
+    Raises InvalidInput with a stable code: `no_target`, `unknown_column`, `target_empty`, `target_constant`,
+    `target_is_date`, `target_is_text`, `target_not_numeric`, `too_many_classes`, `bad_metric`,
+    `bad_horizon`, `no_time_column`, `bad_problem_kind`, `bad_positive_class`.
+    """
+    target = wish.get("target")
+    if not target:
+        raise InvalidInput("no_target", "Say which column is to be predicted.", field="target")
+    named = [target, *(wish.get("exclude") or ())]
+    named += [wish[key] for key in ("time_column", "group_column") if wish.get(key)]
+    require(frame, named)
+    column = frame[target]
+    _check_target(target, column)
+    horizon = _horizon(wish.get("horizon"))
+    outlook = _outlook(wish, column) if horizon else None
+    kind = _kind(wish.get("kind") or wish.get("problem"), target, column, outlook)
+    problem = Problem(
+        target=target,
+        kind=kind,
+        metric=_metric(wish.get("metric"), kind, 2),
+        time_column=wish.get("time_column") or find_time_column(frame, target, bool(horizon)),
+        group_column=wish.get("group_column") or find_group_column(frame, target),
+        horizon=horizon,
+        outlook=outlook,
+        exclude=tuple(wish.get("exclude") or ()),
+    )
+    if horizon and not problem.time_column:
+        raise InvalidInput(
+            "no_time_column", "A horizon needs a date column that orders the rows.", field="time_column"
+        )
+    return _with_classes(problem, column, wish) if problem.is_classification else problem
+
+
+def _check_target(target: str, column: pd.Series) -> None:
+    kind = holds(column)
+    if kind is Holds.EMPTY:
+        raise InvalidInput("target_empty", f"The target {target!r} has no values.", column=target)
+    if column.dropna().nunique() < 2:
+        raise InvalidInput(
+            "target_constant",
+            f"The target {target!r} has only one value, so there is nothing to predict.",
+            column=target,
+        )
+    if kind is Holds.DATETIME:
+        raise InvalidInput(
+            "target_is_date",
+            f"The target {target!r} is a date. Predict a number or a class, for example the days until it.",
+            column=target,
+        )
+
+
+def _horizon(value: Any) -> int | None:
+    if value is None or value == 0:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise InvalidInput(
+            "bad_horizon", f"A horizon is a whole number of rows ahead, not {value!r}.", field="horizon"
+        )
+    return value
+
+
+def _outlook(wish: Mapping[str, Any], column: pd.Series) -> Outlook | None:
+    if holds(column) is not Holds.NUMBER:
+        return Outlook.VALUE
+    if wish.get("outlook"):
+        return Outlook(wish["outlook"])
+    wants_class = (wish.get("kind") or wish.get("problem")) == Kind.CLASSIFICATION
+    return Outlook.DIRECTION if wants_class and column.nunique() > 10 else Outlook.VALUE
+
+
+def _kind(wanted: Any, target: str, column: pd.Series, outlook: Outlook | None) -> Kind:
+    if outlook is Outlook.DIRECTION:
+        return Kind.CLASSIFICATION
+    if wanted is None:
+        return kind_of(column)
+    if wanted not in list(Kind):
+        raise InvalidInput("bad_problem_kind", f"A problem is classification or regression, not {wanted!r}.")
+    if wanted == Kind.REGRESSION and holds(column) is not Holds.NUMBER:
+        raise InvalidInput(
+            "target_not_numeric",
+            f"Regression needs numbers, and {target!r} holds text or yes/no.",
+            column=target,
+        )
+    return Kind(wanted)
+
+
+def kind_of(column: pd.Series) -> Kind:
+    """Regression for numbers that measure, classification for everything else.
+
+    Whole numbers with at most 10 distinct values, each seen about 10 times or more, count as classes.
+    """
+    if holds(column) is not Holds.NUMBER:
+        return Kind.CLASSIFICATION
+    values = column.dropna()
+    whole = bool((values == values.round()).all())
+    distinct = values.nunique()
+    few = distinct == 2 or (distinct <= 10 and distinct * 10 <= len(values))
+    return Kind.CLASSIFICATION if whole and few else Kind.REGRESSION
+
+
+def _metric(wanted: Any, kind: Kind, classes: int) -> str:
+    if wanted is None:
+        return {Kind.REGRESSION: "rmse"}.get(kind, "roc_auc" if classes == 2 else "log_loss")
+    if wanted not in METRICS[kind]:
+        close = nearest(str(wanted), METRICS[kind])
+        raise InvalidInput(
+            "bad_metric",
+            f"{wanted!r} is not a metric for {kind.value}. Choose from {', '.join(METRICS[kind])}.",
+            metric=str(wanted),
+            nearest=close,
+        )
+    return str(wanted)
+
+
+def _with_classes(problem: Problem, column: pd.Series, wish: Mapping[str, Any]) -> Problem:
+    if problem.outlook is Outlook.DIRECTION:
+        classes: list[Scalar] = ["down", "up"]
+    else:
+        classes = sorted({label(value) for value in column.dropna().unique()}, key=_sort_key)
+    if len(classes) > MOST_CLASSES:
+        text = holds(column) is Holds.TEXT
+        raise InvalidInput(
+            "target_is_text" if text else "too_many_classes",
+            f"The target {problem.target!r} has {len(classes)} different values, "
+            + ("like a name or an identifier." if text else f"more than {MOST_CLASSES} classes."),
+            column=problem.target,
+        )
+    positive = _positive(wish.get("positive_class"), classes, column) if len(classes) == 2 else None
+    metric = _metric(wish.get("metric"), problem.kind, len(classes))
+    return replace(problem, classes=tuple(classes), positive_class=positive, metric=metric)
+
+
+def _sort_key(value: Scalar) -> tuple[bool, Any]:
+    return (isinstance(value, str), value)
+
+
+def _positive(wanted: Any, classes: list[Scalar], column: pd.Series) -> Scalar:
+    """The class that scores are about: as wished, else one that says yes, else the rarer one."""
+    by_text = {str(value).lower(): value for value in classes}
+    if wanted is not None:
+        if str(label(wanted)).lower() not in by_text:
+            raise InvalidInput(
+                "bad_positive_class", f"{wanted!r} is not a class: {', '.join(map(str, classes))}."
+            )
+        return by_text[str(label(wanted)).lower()]
+    for word in POSITIVE_WORDS:
+        if word in by_text:
+            return by_text[word]
+    counts = column.dropna().map(label).value_counts()
+    return min(classes, key=lambda value: (counts.get(value, 0), str(value)))

@@ -1,0 +1,158 @@
+"""What makes features: a JSON list of operations, as one transformer that is fitted on training rows only."""
+
+import io
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Self
+
+import pandas as pd
+from pydantic import Field, TypeAdapter, ValidationError
+from sklearn.base import BaseEstimator, TransformerMixin
+
+from app.errors import InvalidInput
+from app.modeling.columns import require
+from app.modeling.operations.columns import Drop, Frequency, GroupRare, MergeCategories, ToCategory, ToNumber
+from app.modeling.operations.dates import ParseDates
+from app.modeling.operations.history import Changes, Lags, Rolling
+from app.modeling.operations.indicators import Indicators
+from app.modeling.operations.missing import Clip, Impute, MarkMissing
+from app.modeling.operations.numbers import Combine, Log1p
+from app.modeling.operations.step import State, Step
+from app.modeling.operations.text import Extract, TextStats, Tfidf
+from app.modeling.problem import Problem
+
+Operation = Annotated[
+    Drop
+    | ToNumber
+    | ToCategory
+    | MergeCategories
+    | GroupRare
+    | Frequency
+    | ParseDates
+    | MarkMissing
+    | Impute
+    | Clip
+    | Log1p
+    | Combine
+    | TextStats
+    | Extract
+    | Tfidf
+    | Lags
+    | Rolling
+    | Changes
+    | Indicators,
+    Field(discriminator="op"),
+]
+OPERATIONS: TypeAdapter[list[Operation]] = TypeAdapter(list[Operation])
+
+RecipeJson = list[dict[str, Any]]
+
+
+def parse(recipe: Sequence[Mapping[str, Any]]) -> list[Step]:
+    """The operations of a recipe; raises InvalidInput `bad_recipe` naming the operation and the field."""
+    try:
+        return list(OPERATIONS.validate_python(list(recipe)))
+    except ValidationError as error:
+        first = error.errors()[0]
+        at = first["loc"][0] if first["loc"] else 0
+        field = ".".join(str(part) for part in first["loc"][2:])
+        raise InvalidInput(
+            "bad_recipe",
+            f"Operation {at} of the recipe is wrong: {field + ': ' if field else ''}{first['msg']}.",
+            operation=at,
+            field=field,
+        ) from error
+
+
+class Recipe(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """Rows as they come in -> rows with features, the same rows in the same order.
+
+    `hide`: columns that order or group the rows and are no features; they go last. Operations that look back
+    see the stored history before the rows they are given; `remember` replaces that history.
+    """
+
+    def __init__(
+        self,
+        operations: RecipeJson,
+        time_column: str | None = None,
+        group_column: str | None = None,
+        hide: Sequence[str] = (),
+    ) -> None:
+        self.operations = operations
+        self.time_column = time_column
+        self.group_column = group_column
+        self.hide = hide
+
+    def fit(self, X: pd.DataFrame, y: object = None) -> Self:
+        self.fit_transform(X, y)
+        return self
+
+    def fit_transform(self, X: pd.DataFrame, y: object = None) -> pd.DataFrame:
+        steps = parse(self.operations)
+        self.columns_in_ = [str(name) for name in X.columns]
+        self.states_: list[State] = []
+        self.history_: bytes | None = None
+        self.remember(X)
+        frame, groups = self._sorted(X)
+        for step in steps:
+            require(frame, step.needs())
+            self.states_.append(step.fit(frame))
+            frame = step.apply(frame, self.states_[-1], groups)
+        self.columns_out_ = [str(name) for name in frame.columns if name not in self.hide]
+        return frame.loc[X.index, self.columns_out_]
+
+    def transform(self, X: pd.DataFrame) -> pd.DataFrame:
+        past = self._past()
+        rows = X.reset_index(drop=True)
+        together = rows if past is None else pd.concat([past.set_axis(-1 - past.index), rows])
+        frame, groups = self._sorted(together)
+        for step, state in zip(parse(self.operations), self.states_, strict=True):
+            frame = step.apply(frame, state, groups)
+        return frame.loc[rows.index, self.columns_out_].set_axis(X.index)
+
+    def remember(self, rows: pd.DataFrame) -> None:
+        """Keep the last of these rows as the history of the rows that come next."""
+        depth = sum(step.depth() for step in parse(self.operations) if step.ordered)
+        if not depth:
+            return
+        ordered, groups = self._sorted(rows[self.columns_in_])
+        last = ordered.tail(depth) if groups is None else ordered.groupby(groups, sort=False).tail(depth)
+        buffer = io.BytesIO()
+        last.reset_index(drop=True).to_parquet(buffer)
+        self.history_ = buffer.getvalue()
+
+    def _past(self) -> pd.DataFrame | None:
+        return None if self.history_ is None else pd.read_parquet(io.BytesIO(self.history_))
+
+    def _sorted(self, rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series | None]:
+        if self.time_column is None:
+            return rows, None
+        ordered = rows.sort_values(self.time_column, kind="stable")
+        return ordered, None if self.group_column is None else ordered[self.group_column]
+
+    def get_feature_names_out(self, input_features: object = None) -> list[str]:
+        return self.columns_out_
+
+
+def recipe_for(problem: Problem, operations: RecipeJson) -> Recipe:
+    """The transformer of a problem: time is never a feature by itself, groups only where time orders them.
+
+    Raises InvalidInput `bad_recipe`, or `order_needed` for a look back without a time column.
+    """
+    looks_back = [step for step in parse(operations) if step.ordered]
+    if looks_back and problem.time_column is None:
+        raise InvalidInput(
+            "order_needed", "Lags, rolling statistics and indicators need a date column that orders the rows."
+        )
+    hidden = [problem.time_column] if problem.time_column else [problem.group_column]
+    return Recipe(
+        operations=list(operations),
+        time_column=problem.time_column,
+        group_column=problem.group_column,
+        hide=tuple(name for name in hidden if name),
+    )
+
+
+def inputs_of(frame: pd.DataFrame, problem: Problem) -> pd.DataFrame:
+    """The columns that a model may see: not excluded ones, nor the target unless it has a horizon."""
+    left_out = set(problem.exclude) | (set() if problem.horizon else {problem.target})
+    return frame[[name for name in frame.columns if name not in left_out]]

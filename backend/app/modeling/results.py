@@ -1,0 +1,251 @@
+"""The shapes of what computations answer: strict JSON, documented once, for whoever reads the facts."""
+
+from typing import Any, NotRequired, TypedDict
+
+RecipeJson = list[dict[str, Any]]
+ProblemJson = dict[str, Any]
+Metrics = dict[str, float | None]
+
+
+class ColumnFact(TypedDict):
+    name: str
+    type: str
+    """`number`, `boolean`, `category`, `text`, `datetime` or `empty`."""
+
+
+class FoldsJson(TypedDict):
+    kind: str
+    """`stratified`, `grouped`, `time` or `random`."""
+    count: int
+    seed: int
+
+
+class SplitFacts(TypedDict):
+    """`split.lock_holdout`; files train.parquet and holdout.parquet. `problem` is the wish made complete."""
+
+    problem: ProblemJson
+    kind: str
+    reason: str
+    folds: FoldsJson
+    rows: int
+    train_rows: int
+    holdout_rows: int
+    duplicates_removed: int
+    unlabelled_removed: int
+    target_summary: dict[str, Any]
+    """Of the training rows: `{"classes": {name: count}}` or `{"mean", "std", "min", "median", "max"}`."""
+    columns: list[ColumnFact]
+    """Of the training frame."""
+    notes: list[str]
+
+
+class Finding(TypedDict):
+    """`severity`: `info`, `warning` or `serious`. `suggestion`: operations that would mend it."""
+
+    kind: str
+    column: str | None
+    text: str
+    severity: str
+    evidence: dict[str, Any]
+    suggestion: RecipeJson
+
+
+class Leak(TypedDict):
+    """`kind`: `nearly_perfect`, `near_copy`, `fills_for_one_outcome` or `row_order`.
+
+    `certain`: leave the column out without asking.
+    """
+
+    column: str
+    kind: str
+    text: str
+    certain: bool
+    evidence: dict[str, Any]
+
+
+class ColumnProfile(TypedDict):
+    name: str
+    type: str
+    missing: float
+    distinct: int
+    summary: dict[str, Any]
+    relation: float | None
+    """How well the column alone predicts the target out of fold: ROC AUC (0.5 to 1) or R2 (0 to 1)."""
+
+
+class EdaFacts(TypedDict):
+    """`explore.perform_eda`; figures as SVG."""
+
+    rows: int
+    columns: list[ColumnProfile]
+    findings: list[Finding]
+    leaks: list[Leak]
+    target: dict[str, Any]
+    correlations: list[dict[str, Any]]
+    """The strongest pairs of numeric columns: `{"a", "b", "r"}`."""
+    suggested_cleaning: RecipeJson
+    suggested_features: RecipeJson
+    figures: list[dict[str, str]]
+    """`{"file", "title"}` of each figure left."""
+
+
+class FrameFacts(TypedDict):
+    """`clean.clean_data`, `features.create_features`, `features.technical_indicators`; file frame.parquet.
+
+    `recipe` is the whole recipe (given + added); frame.parquet shows its effect on the training rows.
+    """
+
+    recipe: RecipeJson
+    added: RecipeJson
+    effects: list[str]
+    """One sentence an operation."""
+    rows: int
+    columns: list[ColumnFact]
+    new_columns: list[str]
+    dropped_columns: list[str]
+
+
+class FitFacts(TypedDict):
+    """`train.fit_candidate`; files model.skops and oof.parquet.
+
+    oof.parquet: `row` (position in train.parquet), `fold`, `truth`, and `p_<place of class>` or `prediction`.
+    """
+
+    name: str
+    estimator: str
+    hyperparameters: dict[str, Any]
+    recipe: RecipeJson
+    metric: str
+    greater_is_better: bool
+    score: float | None
+    """Mean over folds of `metric`."""
+    std: float | None
+    fold_scores: list[float | None]
+    metrics: dict[str, dict[str, float | None]]
+    """metric -> `{"mean", "std"}` over folds."""
+    threshold: float | None
+    """Binary: the probability from which the positive class is chosen, set on out-of-fold rows."""
+    rows: int
+    features: int
+    fit_s: float
+    folds: FoldsJson
+    fold_count: int
+    limited: str | None
+    """What was cut to keep the time limit, else None."""
+    schema: list[dict[str, Any]]
+    """Raw input columns of the model, see `SchemaColumn`."""
+
+
+class SchemaColumn(TypedDict):
+    name: str
+    type: str
+    required: bool
+    missing_allowed: bool
+    categories: list[str] | None
+    minimum: float | str | None
+    maximum: float | str | None
+
+
+class Comparison(TypedDict):
+    """One candidate against the best. `difference`: by how much the best is better, in the metric."""
+
+    name: str
+    score: float | None
+    std: float | None
+    difference: float | None
+    low: float | None
+    high: float | None
+    """95% interval of the paired difference over folds."""
+    distinguishable: bool
+    beats_baseline: bool | None
+    fit_s: float
+    limited: NotRequired[str | None]
+
+
+class ComparisonFacts(TypedDict):
+    """`evaluate.compare_models`: `leaderboard` best first.
+
+    `chosen` may be simpler or faster than `best` when the data cannot tell them apart; `reason` says so.
+    """
+
+    metric: str
+    greater_is_better: bool
+    leaderboard: list[Comparison]
+    best: str
+    chosen: str
+    reason: str
+    baseline: str | None
+    beats_baseline: bool | None
+    left_out: list[dict[str, str]]
+
+
+class Importance(TypedDict):
+    """Loss of the metric when a raw column is shuffled; `helps` when mean - 2 std over repeats > 0."""
+
+    column: str
+    mean: float
+    std: float
+    helps: bool
+
+
+class ImportanceFacts(TypedDict):
+    metric: str
+    importances: list[Importance]
+    repeats: int
+    base_score: float | None
+    rows: int
+
+
+class Interval(TypedDict):
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+class Curve(TypedDict):
+    """At most 200 points."""
+
+    x: list[float]
+    y: list[float]
+
+
+class EvaluationFacts(TypedDict):
+    """`evaluate.evaluate_model` (out of fold) and `evaluate.final_evaluation` (hold-out)."""
+
+    on: str
+    """`cross-validation` or `hold-out`."""
+    rows: int
+    metric: str
+    metrics: dict[str, Interval]
+    """95% intervals by `interval_method`."""
+    interval_method: str
+    baseline: Metrics
+    beats_baseline: bool
+    baseline_difference: Interval
+    threshold: float | None
+    confusion: dict[str, Any] | None
+    """`{"labels": [...], "counts": [[...]]}`: rows are the truth."""
+    per_class: list[dict[str, Any]]
+    roc: Curve | None
+    precision_recall: Curve | None
+    calibration: dict[str, Any] | None
+    """`{"bins": [{"predicted", "observed", "count"}], "error": float}`"""
+    residuals: dict[str, Any] | None
+    """`{"points": [{"truth", "prediction"}], "quantiles": {...}, "histogram": {"edges", "counts"}}`"""
+    cv_score: float | None
+    agrees_with_cv: bool | None
+    notes: list[str]
+    """Plain sentences: what does not hold, what to be careful about."""
+    figures: list[dict[str, str]]
+
+
+class PredictionFacts(TypedDict):
+    """`predict.predict`. A prediction: `{"prediction", "probabilities": {class: p}}` or `{"prediction"}`.
+
+    Up to 1,000 rows come back in `predictions`; all are in predictions.parquet.
+    """
+
+    rows: int
+    predictions: list[dict[str, Any]]
+    warnings: list[dict[str, Any]]
+    """`{"kind", "column", "text", "rows"}`: extra columns, unseen categories, values out of range."""

@@ -1,0 +1,164 @@
+"""What rows a model takes, and whether given rows are such."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from app.errors import InvalidInput
+from app.modeling.columns import Holds, holds
+from app.modeling.nearest import nearest
+from app.modeling.operations.columns import as_text
+from app.modeling.operations.dates import as_dates
+from app.modeling.plain import scalar
+from app.modeling.problem import Problem
+from app.modeling.recipe import RecipeJson, inputs_of, parse
+
+SchemaJson = list[dict[str, Any]]
+MOST_LISTED = 100
+
+
+def schema_of(frame: pd.DataFrame, problem: Problem, recipe: RecipeJson) -> SchemaJson:
+    """The raw input columns of a model trained on `frame`, as `results.SchemaColumn`.
+
+    A column that the recipe drops before anything reads it is not required; nor is the group that only
+    splits, nor the present target of a horizon.
+    """
+    inputs = inputs_of(frame, problem)
+    optional = _unused(recipe) | {problem.target}
+    if problem.group_column and not problem.time_column:
+        optional.add(problem.group_column)
+    return [_column(inputs[name], str(name) not in optional) for name in inputs.columns]
+
+
+def _unused(recipe: RecipeJson) -> set[str]:
+    unused: set[str] = set()
+    read: set[str] = set()
+    for step in parse(recipe):
+        if step.op == "drop":  # type: ignore[attr-defined]  # every operation has it, the base does not
+            unused |= set(step.needs()) - read
+        read |= set(step.needs())
+    return unused
+
+
+def _column(column: pd.Series, required: bool) -> dict[str, Any]:
+    kind = holds(column)
+    measured = kind in (Holds.NUMBER, Holds.DATETIME)
+    return {
+        "name": str(column.name),
+        "type": kind.value,
+        "required": required and kind is not Holds.EMPTY,
+        "missing_allowed": bool(column.isna().any()),
+        "categories": _categories(column) if kind is Holds.CATEGORY else None,
+        "minimum": scalar(column.min()) if measured else None,
+        "maximum": scalar(column.max()) if measured else None,
+    }
+
+
+def _categories(column: pd.Series) -> list[str]:
+    return sorted(str(value) for value in as_text(column).dropna().unique())[:MOST_LISTED]
+
+
+def conform(rows: pd.DataFrame, schema: SchemaJson) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
+    """The rows with the model's columns in order and type, and warnings.
+
+    Raises InvalidInput `no_rows`, `missing_columns` or `wrong_type`.
+    """
+    if rows.empty:
+        raise InvalidInput("no_rows", "There are no rows to predict.")
+    warnings = _extra(rows, schema)
+    _check_present(rows, schema)
+    columns = {}
+    for column in schema:
+        name = column["name"]
+        given: pd.Series = rows.reindex(columns=[name]).iloc[:, 0]
+        columns[name] = _typed(given, column)
+        warnings += _surprises(columns[name], column)
+    return pd.DataFrame(columns, index=rows.index), warnings
+
+
+def _extra(rows: pd.DataFrame, schema: SchemaJson) -> list[dict[str, Any]]:
+    known = {column["name"] for column in schema}
+    return [
+        {
+            "kind": "extra_column",
+            "column": str(name),
+            "text": f"The model does not use {str(name)!r}; it was ignored.",
+            "rows": len(rows),
+        }
+        for name in rows.columns
+        if name not in known
+    ]
+
+
+def _check_present(rows: pd.DataFrame, schema: SchemaJson) -> None:
+    given = [str(name) for name in rows.columns]
+    missing = [column["name"] for column in schema if column["required"] and column["name"] not in given]
+    if missing:
+        close = {name: nearest(name, given) for name in missing}
+        hints = [f"{name!r} (is it {near[0]!r}?)" if near else f"{name!r}" for name, near in close.items()]
+        raise InvalidInput(
+            "missing_columns", f"The model needs {', '.join(hints)}.", missing=missing, nearest=close
+        )
+
+
+def _typed(given: pd.Series, column: dict[str, Any]) -> pd.Series:
+    typed = _READ[column["type"]](given)
+    lost = given.notna() & typed.isna()
+    if lost.any():
+        row = int(lost.to_numpy().argmax())
+        raise InvalidInput(
+            "wrong_type",
+            f"{column['name']!r} takes a {column['type']}, and row {row} has {given.iloc[row]!r}.",
+            column=column["name"],
+            row=row,
+            expected=column["type"],
+        )
+    return typed
+
+
+def _boolean(given: pd.Series) -> pd.Series:
+    words = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+    read = as_text(given).str.lower().map(words)
+    return read.astype("boolean") if read.isna().any() else read.astype("bool")
+
+
+def _number(given: pd.Series) -> pd.Series:
+    return pd.to_numeric(given, errors="coerce").astype("float64")
+
+
+_READ = {
+    "number": _number,
+    "boolean": _boolean,
+    "category": as_text,
+    "text": as_text,
+    "datetime": as_dates,
+    "empty": as_text,
+}
+
+
+def _surprises(column: pd.Series, expected: dict[str, Any]) -> list[dict[str, Any]]:
+    name = expected["name"]
+    found: list[dict[str, Any]] = []
+    missing = int(column.isna().sum())
+    if missing and expected["required"] and not expected["missing_allowed"]:
+        found.append(_warning("missing_values", name, f"{name!r} was never missing in training.", missing))
+    categories: Sequence[str] | None = expected["categories"]
+    if categories and len(categories) < MOST_LISTED:
+        unseen = column[column.notna() & ~column.isin(list(categories))]
+        if len(unseen):
+            values = ", ".join(repr(str(value)) for value in unseen.unique()[:3])
+            found.append(
+                _warning("unseen_category", name, f"{name!r} never was {values} in training.", len(unseen))
+            )
+    if expected["type"] == "number" and expected["minimum"] is not None:
+        outside = (column < expected["minimum"]) | (column > expected["maximum"])
+        if outside.any():
+            span = f"{expected['minimum']:g} to {expected['maximum']:g}"
+            text = f"{name!r} lies outside {span}, as seen in training."
+            found.append(_warning("outside_range", name, text, int(outside.sum())))
+    return found
+
+
+def _warning(kind: str, column: str, text: str, rows: int) -> dict[str, Any]:
+    return {"kind": kind, "column": column, "text": text, "rows": rows}

@@ -1,0 +1,183 @@
+"""How good predictions are: every metric in one table."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn import metrics
+
+from app.modeling.plain import rounded
+from app.modeling.problem import Kind, Problem
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """What a model says of rows whose labels are known.
+
+    `truth`: labels as `labels_of` gives them.
+    `output`: class probabilities (rows, classes), or numbers (rows,).
+    `threshold`: the positive class's probability from which it is chosen; binary problems only.
+    """
+
+    truth: np.ndarray
+    output: np.ndarray
+    positive: int = 1
+    threshold: float = 0.5
+
+    @property
+    def positive_share(self) -> np.ndarray:
+        """Probability of the positive class of a binary problem."""
+        share: np.ndarray = self.output[:, self.positive]
+        return share
+
+    @property
+    def is_positive(self) -> np.ndarray:
+        positive: np.ndarray = (self.truth == self.positive).astype(int)
+        return positive
+
+    @property
+    def choice(self) -> np.ndarray:
+        """The chosen class of each row, as its place."""
+        if self.output.shape[1] == 2:
+            chosen = self.positive_share >= self.threshold
+            return np.where(chosen, self.positive, 1 - self.positive)
+        most_likely: np.ndarray = self.output.argmax(axis=1)
+        return most_likely
+
+    def take(self, rows: np.ndarray) -> "Predicted":
+        return Predicted(self.truth[rows], self.output[rows], self.positive, self.threshold)
+
+
+@dataclass(frozen=True)
+class Score:
+    """`compute` may give nan where the metric is not defined, for example one class only."""
+
+    name: str
+    kind: Kind
+    greater_is_better: bool
+    compute: Callable[[Predicted], float]
+    binary_only: bool = False
+
+
+def _single_class(predicted: Predicted) -> bool:
+    return len(np.unique(predicted.truth)) < 2
+
+
+def _roc_auc(predicted: Predicted) -> float:
+    if _single_class(predicted):
+        return float("nan")
+    if predicted.output.shape[1] == 2:
+        return float(metrics.roc_auc_score(predicted.is_positive, predicted.positive_share))
+    present = np.unique(predicted.truth).astype(int)
+    areas = [
+        metrics.roc_auc_score((predicted.truth == place).astype(int), predicted.output[:, place])
+        for place in present
+    ]
+    return float(np.mean(areas))
+
+
+def _log_loss(predicted: Predicted) -> float:
+    rows = np.arange(len(predicted.truth))
+    chosen = predicted.output[rows, predicted.truth.astype(int)]
+    return float(-np.log(np.clip(chosen, 1e-15, 1.0)).mean())
+
+
+def _balanced_accuracy(predicted: Predicted) -> float:
+    choice = predicted.choice
+    hits = [np.mean(choice[predicted.truth == place] == place) for place in np.unique(predicted.truth)]
+    return float(np.mean(hits))
+
+
+def _class_counts(predicted: Predicted, place: int) -> tuple[int, int, int]:
+    """True positives, false positives, false negatives of one class."""
+    said, is_so = predicted.choice == place, predicted.truth == place
+    return int((said & is_so).sum()), int((said & ~is_so).sum()), int((~said & is_so).sum())
+
+
+def _per_class(ratio: Callable[[int, int, int], float]) -> Callable[[Predicted], float]:
+    """The positive class's figure of a binary problem, the mean over classes otherwise."""
+
+    def compute(predicted: Predicted) -> float:
+        if predicted.output.shape[1] == 2:
+            return ratio(*_class_counts(predicted, predicted.positive))
+        places = np.unique(predicted.truth).astype(int)
+        return float(np.mean([ratio(*_class_counts(predicted, int(place))) for place in places]))
+
+    return compute
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else 0.0
+
+
+def _average_precision(predicted: Predicted) -> float:
+    if not predicted.is_positive.any():
+        return float("nan")
+    return float(metrics.average_precision_score(predicted.is_positive, predicted.positive_share))
+
+
+def _brier(predicted: Predicted) -> float:
+    return float(np.mean((predicted.positive_share - predicted.is_positive) ** 2))
+
+
+def _error(predicted: Predicted) -> np.ndarray:
+    error: np.ndarray = predicted.output - predicted.truth
+    return error
+
+
+def _r2(predicted: Predicted) -> float:
+    spread = float(((predicted.truth - predicted.truth.mean()) ** 2).sum())
+    return 1 - float((_error(predicted) ** 2).sum()) / spread if spread else float("nan")
+
+
+def _mape(predicted: Predicted) -> float:
+    """Defined only where no label is 0."""
+    if (predicted.truth == 0).any():
+        return float("nan")
+    return float(np.mean(np.abs(_error(predicted) / predicted.truth)))
+
+
+_C, _R = Kind.CLASSIFICATION, Kind.REGRESSION
+
+SCORES: dict[str, Score] = {
+    score.name: score
+    for score in (
+        Score("roc_auc", _C, True, _roc_auc),
+        Score("log_loss", _C, False, _log_loss),
+        Score("accuracy", _C, True, lambda p: float(np.mean(p.choice == p.truth))),
+        Score("balanced_accuracy", _C, True, _balanced_accuracy),
+        Score("f1", _C, True, _per_class(lambda tp, fp, fn: _share(2 * tp, 2 * tp + fp + fn))),
+        Score("precision", _C, True, _per_class(lambda tp, fp, fn: _share(tp, tp + fp))),
+        Score("recall", _C, True, _per_class(lambda tp, fp, fn: _share(tp, tp + fn))),
+        Score("average_precision", _C, True, _average_precision, binary_only=True),
+        Score("brier", _C, False, _brier, binary_only=True),
+        Score("rmse", _R, False, lambda p: float(np.sqrt(np.mean(_error(p) ** 2)))),
+        Score("mae", _R, False, lambda p: float(np.mean(np.abs(_error(p))))),
+        Score("r2", _R, True, _r2),
+        Score("mape", _R, False, _mape),
+        Score("median_ae", _R, False, lambda p: float(np.median(np.abs(_error(p))))),
+    )
+}
+
+
+def scores_for(problem: Problem) -> list[Score]:
+    return [
+        score
+        for score in SCORES.values()
+        if score.kind is problem.kind and (problem.is_binary or not score.binary_only)
+    ]
+
+
+def score_all(predicted: Predicted, problem: Problem) -> dict[str, float | None]:
+    """Every metric of the problem; None where one is not defined for these rows."""
+    return {score.name: rounded(score.compute(predicted)) for score in scores_for(problem)}
+
+
+def better(metric: str, a: float, b: float) -> bool:
+    return a > b if SCORES[metric].greater_is_better else a < b
+
+
+def rank(metric: str, scores: Mapping[str, float | None]) -> list[str]:
+    """Names from best to worst; those without a score last."""
+    sign = -1 if SCORES[metric].greater_is_better else 1
+    return sorted(scores, key=lambda name: (scores[name] is None, sign * (scores[name] or 0.0), name))

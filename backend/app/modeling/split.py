@@ -1,0 +1,229 @@
+"""The hold-out and the folds: rows that may teach, and rows that may judge."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
+
+from app.errors import InvalidInput
+from app.modeling.labels import label_times, labels_of
+from app.modeling.problem import Problem
+
+
+class SplitKind(StrEnum):
+    STRATIFIED = "stratified"
+    GROUPED = "grouped"
+    TIME = "time"
+    RANDOM = "random"
+
+
+@dataclass(frozen=True)
+class FoldPlan:
+    """How rows are folded: of the same kind as the hold-out was taken."""
+
+    kind: SplitKind
+    count: int = 5
+    seed: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        return {"kind": self.kind.value, "count": self.count, "seed": self.seed}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Self:
+        try:
+            return cls(SplitKind(value["kind"]), int(value.get("count", 5)), int(value.get("seed", 0)))
+        except (KeyError, ValueError) as error:
+            raise InvalidInput("bad_folds", f"This is no plan of folds: {error}.") from error
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Positions of rows. `history`: rows that lie before the test rows in time (time only)."""
+
+    train: np.ndarray
+    test: np.ndarray
+    history: np.ndarray | None = None
+
+
+FEWEST_ROWS = 20
+
+
+def choose_kind(problem: Problem) -> tuple[SplitKind, str]:
+    """The kind of split and why, in a sentence."""
+    if problem.time_column:
+        gap = (
+            f", with {problem.horizon} row(s) left out before it, as far as labels look ahead"
+            if problem.horizon
+            else ""
+        )
+        return SplitKind.TIME, (
+            f"Rows are ordered by {problem.time_column!r}, so the latest rows are the hold-out{gap}: "
+            "a model is judged on a future that it has not seen."
+        )
+    if problem.group_column:
+        return SplitKind.GROUPED, (
+            f"Rows of the same {problem.group_column!r} belong together, so no group is on both sides."
+        )
+    if problem.is_classification:
+        return (
+            SplitKind.STRATIFIED,
+            "Classes keep their shares on both sides, chosen at random with a fixed seed.",
+        )
+    return (
+        SplitKind.RANDOM,
+        "The target is a number and rows have no order or groups: chosen at random with a fixed seed.",
+    )
+
+
+@dataclass(frozen=True)
+class Locked:
+    """Train and hold-out rows of one table, and what was set aside before."""
+
+    train: pd.DataFrame
+    holdout: pd.DataFrame
+    kind: SplitKind
+    reason: str
+    duplicates_removed: int
+    unlabelled_removed: int
+    notes: tuple[str, ...] = ()
+
+
+def lock_holdout(table: pd.DataFrame, problem: Problem, seed: int, share: float = 0.2) -> Locked:
+    """Split once, before anyone looks.
+
+    Rows without a label are left out (with a horizon they stay, as history), and so are repeated rows, unless
+    repeats are most of the table. Raises InvalidInput `bad_share`, `too_little_data` or `single_class`.
+    """
+    if not 0.05 <= share <= 0.5:
+        raise InvalidInput("bad_share", f"The hold-out's share lies between 0.05 and 0.5, not {share}.")
+    rows, unlabelled = _labelled(table, problem)
+    rows, duplicates, notes = _without_repeats(rows)
+    if problem.time_column:
+        rows = rows.sort_values(problem.time_column, kind="stable")
+    rows = rows.reset_index(drop=True)
+    _check_enough(rows, problem)
+    kind, reason = choose_kind(problem)
+    held = _held_out(rows, problem, kind, seed, share)
+    train = rows.loc[~held].reset_index(drop=True)
+    holdout = rows.loc[held].reset_index(drop=True)
+    return Locked(train, holdout, kind, reason, duplicates, unlabelled, notes)
+
+
+def _labelled(table: pd.DataFrame, problem: Problem) -> tuple[pd.DataFrame, int]:
+    known = table[problem.target].notna()
+    if problem.time_column:
+        known &= table[problem.time_column].notna()
+    elif problem.group_column:
+        known &= table[problem.group_column].notna()
+    return table.loc[known], int((~known).sum())
+
+
+def _without_repeats(rows: pd.DataFrame) -> tuple[pd.DataFrame, int, tuple[str, ...]]:
+    repeated = rows.duplicated()
+    count = int(repeated.sum())
+    if count > len(rows) / 2:
+        return (
+            rows,
+            0,
+            (f"{count} rows repeat another one; most of the table does, so they were kept.",),
+        )
+    return rows.loc[~repeated], count, ()
+
+
+def _check_enough(rows: pd.DataFrame, problem: Problem) -> None:
+    labels = labels_of(rows, problem).dropna()
+    if len(labels) < FEWEST_ROWS:
+        raise InvalidInput(
+            "too_little_data",
+            f"Only {len(labels)} different rows have a label; at least {FEWEST_ROWS} are needed.",
+            rows=len(labels),
+            needed=FEWEST_ROWS,
+        )
+    if labels.nunique() < 2:
+        raise InvalidInput(
+            "single_class", f"All labelled rows have the same {problem.target!r}: there is nothing to learn."
+        )
+
+
+def _held_out(rows: pd.DataFrame, problem: Problem, kind: SplitKind, seed: int, share: float) -> np.ndarray:
+    held = np.zeros(len(rows), dtype=bool)
+    if kind is SplitKind.TIME:
+        times = rows[problem.time_column]
+        first = times.iloc[int(len(rows) * (1 - share))]
+        latest: np.ndarray = (times >= first).to_numpy()
+        return latest
+    pieces = round(1 / share)
+    fold = folds(rows, problem, FoldPlan(kind, pieces, seed))[0]
+    held[fold.test] = True
+    return held
+
+
+def folds(frame: pd.DataFrame, problem: Problem, plan: FoldPlan) -> list[Fold]:
+    """Folds over the labelled rows of a frame, by position; raises InvalidInput `too_little_data`."""
+    labels = labels_of(frame, problem)
+    known = np.flatnonzero(labels.notna().to_numpy())
+    if plan.kind is SplitKind.TIME:
+        return _time_folds(frame, problem, known, plan.count)
+    return [
+        Fold(known[train], known[test])
+        for train, test in _splitter(frame.iloc[known], problem, labels.iloc[known], plan)
+    ]
+
+
+def _splitter(frame: pd.DataFrame, problem: Problem, labels: pd.Series, plan: FoldPlan) -> Any:
+    """scikit-learn's own splitters, with as many folds as the rarest class or the groups allow."""
+    count = min(plan.count, len(frame) // 2)
+    if plan.kind is SplitKind.GROUPED:
+        groups = frame[problem.group_column].astype("str").to_numpy()
+        count = min(count, len(np.unique(groups)))
+        _at_least_two(count)
+        if problem.is_classification:
+            # StratifiedGroupKFold warns and does little where a class has fewer groups than folds.
+            enough = (
+                labels.groupby(groups).first().groupby(labels.groupby(groups).first()).size().min() >= count
+            )
+            if enough:
+                made = StratifiedGroupKFold(count, shuffle=True, random_state=plan.seed)
+                return made.split(frame, labels, groups)
+        return GroupKFold(count, shuffle=True, random_state=plan.seed).split(frame, labels, groups)
+    if plan.kind is SplitKind.STRATIFIED:
+        rarest = int(labels.value_counts().min())
+        if rarest >= 2:
+            count = min(count, rarest)
+            return StratifiedKFold(count, shuffle=True, random_state=plan.seed).split(frame, labels)
+    _at_least_two(count)
+    return KFold(count, shuffle=True, random_state=plan.seed).split(frame)
+
+
+def _at_least_two(count: int) -> None:
+    if count < 2:
+        raise InvalidInput("too_little_data", "There are too few rows or groups for two folds.")
+
+
+def _time_folds(frame: pd.DataFrame, problem: Problem, known: np.ndarray, count: int) -> list[Fold]:
+    """Growing windows: each fold tests the rows after those it learns from.
+
+    A row whose label is known only when the test rows have begun may not teach (the embargo).
+    """
+    times = frame[problem.time_column].to_numpy()
+    known_at = label_times(frame, problem).to_numpy()
+    order = known[np.argsort(times[known], kind="stable")]
+    made: list[Fold] = []
+    bounds = np.linspace(0, len(order), count + 2).astype(int)[1:]
+    for start, end in pairwise(bounds):
+        begins, last = times[order[start]], end == len(order)
+        ends = None if last else times[order[end]]
+        test = order[(times[order] >= begins) & (True if ends is None else times[order] < ends)]
+        before = np.flatnonzero(times < begins)
+        teaches = known_at[order] < begins if problem.horizon else times[order] < begins
+        train = order[teaches & (times[order] < begins)]
+        if len(train) and len(test):
+            made.append(Fold(train, test, before))
+    if len(made) < 2:
+        raise InvalidInput("too_little_data", "There are too few rows or moments in time for two folds.")
+    return made
