@@ -17,6 +17,7 @@ class DatasetRef:
     rows: int
     columns: Sequence[Mapping[str, Any]]
     profile: Mapping[str, Any]
+    size_bytes: int = 0
 
 
 class DatasetShelf(Protocol):

@@ -23,7 +23,7 @@ _EXAMPLES = 5
 _SHOWN = 120
 
 _NUMBERS = {"integer", "number"}
-_TYPES = {"BIGINT": "integer", "DOUBLE": "number", "BOOLEAN": "boolean", "TIMESTAMP": "datetime"}
+TYPES = {"BIGINT": "integer", "DOUBLE": "number", "BOOLEAN": "boolean", "TIMESTAMP": "datetime"}
 
 # fact -> the aggregate of column {c}; `{distinct}` and `{quartiles}` are filled in by the table's size.
 _EVERY = {"present": "count({c})", "distinct": "{distinct}"}
@@ -44,7 +44,7 @@ def profile_table(connection: duckdb.DuckDBPyConnection, path: Path) -> dict[str
     """`{"rows", "approximate", "columns": [...]}`; NaN and infinity never appear."""
     source = f"read_parquet({sql.text(path)})"
     described = connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()  # noqa: S608
-    columns = [(row[0], _TYPES.get(row[1], "text")) for row in described]
+    columns = [(row[0], TYPES.get(row[1], "text")) for row in described]
     (rows,) = connection.execute(f"SELECT count(*) FROM {source}").fetchone() or (0,)  # noqa: S608
     exact = rows <= EXACT_ROWS
     facts = _aggregate(connection, source, columns, exact)
@@ -149,7 +149,7 @@ def _column(
     column: dict[str, JsonValue] = {
         "name": name,
         "type": type_,
-        "hint": hint(name, type_, rows, present, distinct, unique, facts.get("mean_length") or 0.0),
+        "hint": hint(name, type_, rows, present, distinct, unique, facts),
         "missing": (rows - present) / rows if rows else 0.0,
         "missing_count": rows - present,
         "distinct": present if unique else distinct,

@@ -1,0 +1,96 @@
+"""Stored bytes over HTTP: one range, conditions by digest, a safe name, and pages that can run nothing."""
+
+import re
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from fastapi import Request, Response
+from fastapi.responses import StreamingResponse
+
+from app.api.failures import problem
+from app.storage.blobs import BlobStore
+
+_SHOWN_INLINE = ("text/", "image/", "application/json", "application/pdf")
+_PAGE_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:"
+_CACHE = "private, max-age=86400, immutable"
+
+
+@dataclass(frozen=True)
+class Download:
+    digest: str
+    size_bytes: int
+    media_type: str
+    filename: str
+
+
+@dataclass(frozen=True)
+class Slice:
+    """Bytes `start` to `end`, exclusive."""
+
+    start: int
+    end: int
+
+
+def asked_range(header: str | None, size_bytes: int) -> Slice | None:
+    """The one range that is asked for; None means all. ValueError when it lies outside.
+
+    Several ranges, another unit or nonsense mean all: RFC 9110 lets a server ignore them.
+    """
+    match = re.fullmatch(r"bytes=(\d{0,19})-(\d{0,19})", (header or "").replace(" ", ""))
+    if not match or not (match[1] or match[2]):
+        return None
+    if not match[1]:
+        start, end = max(size_bytes - int(match[2]), 0), size_bytes
+    else:
+        start = int(match[1])
+        end = min(int(match[2]) + 1, size_bytes) if match[2] else size_bytes
+        if match[2] and int(match[2]) < start:
+            return None
+    if start >= end:
+        raise ValueError(f"bytes */{size_bytes}")
+    return Slice(start, end)
+
+
+async def send_blob(request: Request, blobs: BlobStore, download: Download, attach: bool = False) -> Response:
+    """200, 206, 304 or 416, by the request's own headers. Raises NotFound when the bytes are gone."""
+    await blobs.size(download.digest)
+    etag = f'"{download.digest}"'
+    headers = {"ETag": etag, "Accept-Ranges": "bytes", "Cache-Control": _CACHE}
+    if etag in _tags(request.headers.get("if-none-match", "")):
+        return Response(status_code=304, headers=headers)
+    current = request.headers.get("if-range", etag) == etag
+    try:
+        part = asked_range(request.headers.get("range") if current else None, download.size_bytes)
+    except ValueError as error:
+        return problem(
+            416,
+            "range_not_satisfiable",
+            f"The file has {download.size_bytes} bytes.",
+            request.scope.get("request_id"),
+            headers={"Content-Range": str(error)},
+        )
+    headers |= _presentation(download, attach)
+    status, part = (206, part) if part else (200, Slice(0, download.size_bytes))
+    if status == 206:
+        headers["Content-Range"] = f"bytes {part.start}-{part.end - 1}/{download.size_bytes}"
+    headers["Content-Length"] = str(part.end - part.start)
+    if request.method == "HEAD":
+        return Response(status_code=status, headers=headers, media_type=download.media_type)
+    content = blobs.open(download.digest, part.start, part.end)
+    return StreamingResponse(content, status, headers, download.media_type)
+
+
+def _tags(header: str) -> list[str]:
+    return [tag.strip().removeprefix("W/") for tag in header.split(",")]
+
+
+def _presentation(download: Download, attach: bool) -> dict[str, str]:
+    """Whatever a session made is shown in a page of its own without scripts, forms or our origin."""
+    inline = download.media_type.startswith(_SHOWN_INLINE) and not attach
+    plain = re.sub(r"[^A-Za-z0-9._ -]", "_", download.filename)[:150] or "file"
+    disposition = "inline" if inline else "attachment"
+    encoded = quote(download.filename[:150], safe="")
+    return {
+        "Content-Disposition": f"{disposition}; filename=\"{plain}\"; filename*=UTF-8''{encoded}",
+        "Content-Security-Policy": _PAGE_POLICY,
+    }

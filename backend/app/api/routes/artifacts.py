@@ -1,0 +1,60 @@
+"""What sessions left: rows to list, bytes to fetch."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Request, Response
+
+from app.api.deps import PageDep, PageOf, PrincipalDep, ResourcesDep, UowDep
+from app.api.downloads import Download, send_blob
+from app.api.openapi import problems
+from app.artifacts import service
+from app.artifacts.schemas import ArtifactView
+
+router = APIRouter(prefix="/artifacts", tags=["artifacts"], responses=problems(401))
+
+
+@router.get("", operation_id="list_artifacts")
+async def list_artifacts(
+    principal: PrincipalDep,
+    page: PageDep,
+    uow: UowDep,
+    session_id: UUID | None = None,
+    kind: Annotated[str | None, Query(max_length=40, examples=["figure"])] = None,
+) -> PageOf[ArtifactView]:
+    """Newest first. The locked hold-out is not listed before its session has ended."""
+    items, total = await service.list_artifacts(
+        uow.db, principal.user_id, session_id, kind, page.limit, page.offset
+    )
+    return PageOf(items=items, total=total, limit=page.limit, offset=page.offset)
+
+
+@router.get("/{artifact_id}/info", operation_id="get_artifact_info", responses=problems(404))
+async def get_artifact_info(artifact_id: UUID, principal: PrincipalDep, uow: UowDep) -> ArtifactView:
+    """Its row; the bytes are at `/artifacts/{id}`."""
+    return await service.get_artifact(uow.db, principal.user_id, artifact_id)
+
+
+@router.head("/{artifact_id}", include_in_schema=False)
+@router.get(
+    "/{artifact_id}",
+    operation_id="get_artifact",
+    response_class=Response,
+    responses={
+        **problems(404, 416),
+        206: {"description": "The range that was asked for."},
+        304: {"description": "Not changed: the digest is the ETag."},
+    },
+)
+async def get_artifact(
+    artifact_id: UUID,
+    request: Request,
+    principal: PrincipalDep,
+    resources: ResourcesDep,
+    uow: UowDep,
+    download: bool = False,
+) -> Response:
+    """The bytes: whole, or one range of them. `download` asks the browser to save instead of show."""
+    artifact = await service.get_artifact(uow.db, principal.user_id, artifact_id)
+    wanted = Download(artifact.digest, artifact.size_bytes, artifact.media_type, artifact.name)
+    return await send_blob(request, resources.blobs, wanted, attach=download)

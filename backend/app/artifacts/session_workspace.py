@@ -1,0 +1,65 @@
+"""A session's frames and other artifacts by name, as its rows say."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from sqlalchemy import select
+
+from app.artifacts.repository import HOLDOUT
+from app.artifacts.workspace import FrameRef
+from app.db.tables import ArtifactRow
+from app.db.unit_of_work import OpenUnitOfWork
+from app.modeling.nearest import must_know
+
+FRAME = "frame"
+
+
+class SessionWorkspace:
+    """A Workspace over one session's rows."""
+
+    def __init__(self, open_uow: OpenUnitOfWork, owner: UUID, session_id: UUID) -> None:
+        self._open_uow = open_uow
+        self._owner = owner
+        self._session_id = session_id
+
+    async def frame(self, name: str) -> FrameRef:
+        return _named(await self.frames(), name, FRAME)
+
+    async def frames(self) -> list[FrameRef]:
+        return newest(visible(await self._rows(), FRAME))
+
+    async def artifact(self, kind: str, name: str) -> FrameRef:
+        return _named(newest([row for row in await self._rows() if row.kind == kind]), name, kind)
+
+    async def is_split(self) -> bool:
+        """Is the hold-out locked away? From then on only training rows may be seen."""
+        return any(row.kind == HOLDOUT for row in await self._rows())
+
+    async def _rows(self) -> Sequence[ArtifactRow]:
+        query = (
+            select(ArtifactRow)
+            .where(ArtifactRow.owner_id == self._owner, ArtifactRow.session_id == self._session_id)
+            .order_by(ArtifactRow.seq, ArtifactRow.created_at, ArtifactRow.id)
+        )
+        async with self._open_uow() as uow:
+            return (await uow.db.execute(query)).scalars().all()
+
+
+def visible(rows: Sequence[ArtifactRow], kind: str) -> list[ArtifactRow]:
+    """Artifacts of a kind that may be looked at: once there is a hold-out, only those made with it or later.
+
+    What was made before the split holds the hold-out's rows.
+    """
+    split = max((row.seq for row in rows if row.kind == HOLDOUT), default=0)
+    return [row for row in rows if row.kind == kind and row.seq >= split]
+
+
+def newest(rows: Sequence[ArtifactRow]) -> list[FrameRef]:
+    """The last of each name, in the order in which the names first came."""
+    by_name = {row.name: row for row in rows}
+    return [FrameRef(row.name, row.digest, row.meta) for row in by_name.values()]
+
+
+def _named(refs: Sequence[FrameRef], name: str, noun: str) -> FrameRef:
+    known = must_know(name, [ref.name for ref in refs], noun)
+    return next(ref for ref in refs if ref.name == known)

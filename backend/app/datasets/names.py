@@ -1,0 +1,49 @@
+"""Names of datasets, and the table names that they have in SQL. Pure."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+_ENDINGS = re.compile(
+    r"(?i)(\.(csv|tsv|txt|tab|parquet|pq|xlsx?|xlsb|xlsm|ods|json|jsonl|ndjson|gz|zst|bz2|xz|zip))+$"
+)
+_RESERVED = frozenset(
+    (  # noqa: SIM905 - ninety words in quotes are no easier to read
+        "all analyse analyze and any array as asc between both by case cast check collate column constraint"
+        " create cross current date default desc describe distinct do else end except exists extract false"
+        " fetch for foreign from full group having if in inner intersect interval into is join lambda lateral"
+        " left like limit natural not null offset on only or order outer over partition pivot primary qualify"
+        " references returning right row rows sample select set show some summarize table test then to true"
+        " union unique unpivot user using values when where window with"
+    ).split()
+)
+_LONGEST = 48
+
+
+def dataset_name(wanted: str) -> str:
+    """A printable name of at most 120 characters: a path's last part without the endings of table files."""
+    last = re.split(r"[/\\]", wanted)[-1]
+    plain = "".join(mark if mark.isprintable() else " " for mark in _ENDINGS.sub("", last))
+    return " ".join(plain.split())[:120] or "dataset"
+
+
+def table_names(names: Sequence[str], taken: Iterable[str] = ()) -> list[str]:
+    """One SQL name each that needs no quotes: lower case, unique, no keyword, none of `taken`."""
+    used = set(taken)
+    found: list[str] = []
+    for name in names:
+        base = _slug(name)
+        table, n = base, 2
+        while table in used:
+            table, n = f"{base}_{n}", n + 1
+        used.add(table)
+        found.append(table)
+    return found
+
+
+def _slug(name: str) -> str:
+    ascii_only = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    slug = re.sub(r"[^a-z0-9]+", "_", ascii_only).strip("_")[:_LONGEST].strip("_")
+    if not slug or slug in _RESERVED:
+        return f"table_{slug}".rstrip("_")
+    return f"t_{slug}" if slug[0].isdigit() else slug

@@ -1,0 +1,51 @@
+"""What the dataset endpoints answer."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class ColumnView(BaseModel):
+    name: str = Field(examples=["age"])
+    type: str = Field(description="integer, number, boolean, text or datetime.", examples=["number"])
+
+
+class DatasetView(BaseModel):
+    """A table that was uploaded, converted once, and can be used in sessions."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    id: UUID
+    name: str = Field(examples=["titanic"])
+    filename: str = Field(examples=["titanic.csv"])
+    rows: int = Field(examples=[1313])
+    columns: list[ColumnView]
+    format: dict[str, Any] = Field(
+        description="What was sniffed in the upload, and `notes` on what was repaired.",
+        examples=[{"kind": "csv", "delimiter": ",", "encoding": "utf-8", "notes": []}],
+    )
+    source_size_bytes: int = Field(description="Size of the upload.")
+    size_bytes: int = Field(description="Size of the Parquet file that it was converted to.")
+    created_at: datetime
+
+
+class ProfileView(BaseModel):
+    """What the columns hold; nothing here relates to a target."""
+
+    rows: int
+    approximate: bool = Field(description="Whether distinct counts and quartiles are estimates.")
+    columns: list[dict[str, Any]] = Field(
+        description="Per column: type, hint, share missing, distinct, extremes, quartiles, top values.",
+        examples=[[{"name": "age", "type": "number", "hint": "numeric", "missing": 0.42, "distinct": 75}]],
+    )
+
+
+class PreviewView(BaseModel):
+    """Some rows in file order; a cell is null where its value is missing, and times are ISO 8601 in UTC."""
+
+    columns: list[ColumnView]
+    rows: list[list[Any]]
+    offset: int
+    total: int

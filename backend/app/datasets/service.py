@@ -1,0 +1,137 @@
+"""Uploads become datasets: converted and profiled in one cell, stored, then a row."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+from uuid import UUID
+
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.datasets.names import dataset_name
+from app.datasets.repository import DatasetRepository
+from app.db.tables import DatasetRow
+from app.db.unit_of_work import OpenUnitOfWork
+from app.errors import Conflict
+from app.sandbox.computer import Computed, Computer
+from app.sandbox.contract import Computation, Limits
+from app.storage.blobs import Blob, BlobStore, digest_file
+
+
+@dataclass(frozen=True)
+class UploadLimits:
+    """`max_bytes` as sent, `expanded_bytes` unpacked; `cell` bounds the conversion."""
+
+    max_bytes: int = 512 << 20
+    expanded_bytes: int = 8 << 30
+    cell: Limits = Limits(time_s=300, memory_bytes=1 << 30, disk_bytes=20 << 30, threads=2)
+
+
+@dataclass(frozen=True)
+class Upload:
+    """A file that has arrived whole. `path` is temporary and its sender's to delete."""
+
+    path: Path
+    filename: str
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class Datasets:
+    """What one owner may do with uploads."""
+
+    owner: UUID
+    open_uow: OpenUnitOfWork
+    blobs: BlobStore
+    computer: Computer
+    limits: UploadLimits
+
+    async def add(self, upload: Upload, idempotency_key: str | None = None) -> DatasetRow:
+        """The new dataset; the one made before when `idempotency_key` came with the same bytes.
+
+        Raises InvalidInput or TooLarge saying what is wrong with the file, and Conflict for a key that came
+        with other bytes. Nothing is stored before the file has proved to be a table.
+        """
+        if idempotency_key and (made := await self._made_before(upload, idempotency_key)):
+            return made
+        computed = await self.computer.run(
+            Computation(
+                "ingest.ingest",
+                {"filename": upload.filename, "expanded_bytes": self.limits.expanded_bytes},
+            ),
+            {"upload": upload.path},
+            self.limits.cell,
+        )
+        source = await self.blobs.put_file(upload.path)
+        row = _row(self.owner, upload, source, computed, idempotency_key)
+        try:
+            async with self.open_uow() as uow:
+                uow.db.add(row)
+        except IntegrityError:
+            # The same key came twice at once: the other one has made it.
+            if idempotency_key and (made := await self._made_before(upload, idempotency_key)):
+                return made
+            raise
+        return row
+
+    async def _made_before(self, upload: Upload, key: str) -> DatasetRow | None:
+        async with self.open_uow() as uow:
+            made = await DatasetRepository(uow.db, self.owner).by_idempotency_key(key)
+        if made is None:
+            return None
+        sent = await asyncio.to_thread(digest_file, upload.path, self.limits.max_bytes)
+        if sent.digest != made.source_digest:
+            raise Conflict(
+                "idempotency_key_reused",
+                "This Idempotency-Key came before with another file; use a new key for a new upload.",
+            )
+        return made
+
+    async def preview(self, row: DatasetRow, limit: int, offset: int) -> dict[str, Any]:
+        """Rows of the table as `PreviewView`'s JSON."""
+        computed = await self.computer.run(
+            Computation("query.preview", {"limit": limit, "offset": offset}), {"table": row.digest}
+        )
+        return cast(dict[str, Any], computed.value)
+
+
+async def delete_dataset(db: AsyncSession, owner: UUID, dataset_id: UUID) -> None:
+    """The row goes at once, its bytes with the next sweep; Conflict while a session uses it."""
+    repository = DatasetRepository(db, owner)
+    row = await repository.get(dataset_id)
+    if await repository.is_in_use(dataset_id):
+        raise Conflict("dataset_in_use", "A session that has not ended uses this dataset; cancel it first.")
+    await db.delete(row)
+
+
+async def require_datasets(db: AsyncSession, owner: UUID, ids: Sequence[UUID]) -> list[DatasetRow]:
+    """All of them in order; raises NotFound for the first that is not there."""
+    repository = DatasetRepository(db, owner)
+    rows = await repository.in_order(ids)
+    if len(rows) < len(set(ids)):
+        known = {row.id for row in rows}
+        await repository.get(next(id_ for id_ in ids if id_ not in known))
+    return rows
+
+
+def _row(
+    owner: UUID, upload: Upload, source: Blob, computed: Computed, idempotency_key: str | None
+) -> DatasetRow:
+    found = cast(dict[str, Any], computed.value)
+    table = computed.file("table.parquet")
+    return DatasetRow(
+        owner_id=owner,
+        name=dataset_name(upload.name or upload.filename),
+        filename=upload.filename,
+        source_digest=source.digest,
+        source_size_bytes=source.size_bytes,
+        digest=table.digest,
+        size_bytes=table.size_bytes,
+        rows=found["rows"],
+        columns=found["columns"],
+        format=found["format"],
+        profile=found["profile"],
+        idempotency_key=idempotency_key,
+    )
