@@ -52,6 +52,9 @@ class Settings(BaseSettings):
     )
     api_host: str = Field("127.0.0.1", description="Address that the API listens on.")
     api_port: int = Field(8000, ge=0, le=65535, description="Port that the API listens on; 0 takes a free one.")
+    workers_per_queue: int = Field(
+        1, ge=1, le=64, description="Worker processes that `labcrew up` runs for each queue."
+    )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
         "INFO", description="Least level that is logged."
     )

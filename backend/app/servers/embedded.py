@@ -39,6 +39,17 @@ class FolderLock:
         file.flush()
         self._file = file
 
+    def is_taken(self) -> bool:
+        """Does somebody hold it now?"""
+        if not self.path.exists():
+            return False
+        with self.path.open("r") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except OSError:
+                return True
+        return False
+
     def release(self) -> None:
         if self._file:
             self._file.truncate(0)
@@ -63,17 +74,23 @@ class EmbeddedServers:
             self._premises = settle(self.home, choose_account(), self._runtime)
         return self._premises
 
+    def settle_postgres(self) -> Postgres:
+        self.postgres = self.postgres or Postgres(self.settle())
+        return self.postgres
+
+    def settle_valkey(self) -> Valkey:
+        self.valkey = self.valkey or Valkey(self.settle())
+        return self.valkey
+
     def start_postgres(self) -> str:
         """Start it; the URL of its database."""
-        self.postgres = self.postgres or Postgres(self.settle())
-        self.postgres.start()
-        return self.postgres.url()
+        self.settle_postgres().start()
+        return self.settle_postgres().url()
 
     def start_valkey(self) -> str:
         """Start it; its URL."""
-        self.valkey = self.valkey or Valkey(self.settle())
-        self.valkey.start()
-        return self.valkey.url()
+        self.settle_valkey().start()
+        return self.settle_valkey().url()
 
     def stop(self) -> None:
         """Clients first, then the servers; the data stays and nothing else does."""

@@ -1,0 +1,97 @@
+"""`labcrew user` and `labcrew key`: accounts and API keys."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+from uuid import UUID
+
+import typer
+
+from app.settings import load_settings
+
+if TYPE_CHECKING:
+    from app.cli.ledger import Ledger
+
+users = typer.Typer(help="Accounts: add, list, disable, enable.", no_args_is_help=True)
+keys = typer.Typer(help="API keys: create, list, revoke.", no_args_is_help=True)
+
+Email = Annotated[str, typer.Argument(help="E-mail address of the account.")]
+
+
+@users.command("add")
+def add_user(
+    email: Email,
+    admin: Annotated[bool, typer.Option("--admin", help="May do everything.")] = False,
+    password_stdin: Annotated[
+        bool, typer.Option("--password-stdin", help="Read the password's line from standard input.")
+    ] = False,
+) -> None:
+    """Add an account."""
+    if password_stdin:
+        password = typer.get_text_stream("stdin").readline().rstrip("\n")
+    else:
+        password = typer.prompt("Password", hide_input=True, confirmation_prompt=True)
+    with _ledger() as ledger:
+        user = ledger.add_user(email, password, admin=admin)
+    typer.echo(f"{user.email} may sign in ({user.role}).")
+
+
+@users.command("list")
+def list_users() -> None:
+    """List the accounts."""
+    with _ledger() as ledger:
+        for user in ledger.users():
+            state = "disabled" if user.disabled_at else "enabled"
+            typer.echo(f"{user.email}\t{user.role}\t{state}\t{user.created_at:%Y-%m-%d}")
+
+
+@users.command("disable")
+def disable_user(email: Email) -> None:
+    """Take an account's access away; its data stays."""
+    with _ledger() as ledger:
+        ledger.set_disabled(email, disabled=True)
+    typer.echo(f"{email} is disabled.")
+
+
+@users.command("enable")
+def enable_user(email: Email) -> None:
+    """Give a disabled account its access back."""
+    with _ledger() as ledger:
+        ledger.set_disabled(email, disabled=False)
+    typer.echo(f"{email} is enabled.")
+
+
+@keys.command("create")
+def create_key(
+    email: Email,
+    name: Annotated[str, typer.Option(help="What the key is for.")] = "command line",
+    days: Annotated[int | None, typer.Option(help="Days that it works; without it, until revoked.")] = None,
+) -> None:
+    """Create an API key and show it, this once."""
+    with _ledger() as ledger:
+        typer.echo(ledger.create_key(email, name, days))
+
+
+@keys.command("list")
+def list_keys(email: Email) -> None:
+    """List an account's API keys."""
+    with _ledger() as ledger:
+        for key in ledger.keys(email):
+            state = "revoked" if key.revoked_at else "works"
+            typer.echo(f"{key.id}\t{key.prefix}...\t{key.name}\t{state}")
+
+
+@keys.command("revoke")
+def revoke_key(email: Email, key_id: UUID) -> None:
+    """Make an API key worthless."""
+    with _ledger() as ledger:
+        ledger.revoke_key(email, key_id)
+    typer.echo("Revoked.")
+
+
+@contextmanager
+def _ledger() -> Iterator["Ledger"]:
+    from app.cli.ledger import open_ledger  # noqa: PLC0415 - a second that other commands need not wait
+
+    with open_ledger(load_settings()) as ledger:
+        yield ledger

@@ -1,0 +1,47 @@
+"""Where Postgres and Redis are, for a command that runs beside the service."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from app.cli.card import running_service
+from app.errors import Unavailable
+from app.servers.embedded import EmbeddedServers, FolderLock
+from app.servers.premises import private_folder
+from app.settings import Settings
+
+
+def with_addresses(settings: Settings) -> Settings:
+    """Settings whose database and Redis are known: given ones, or those of the service that runs here."""
+    if settings.database_url and settings.redis_address:
+        return settings
+    card = running_service(settings.home)
+    if card is None:
+        raise Unavailable(
+            "no_service",
+            f"No service runs on {settings.home}. Start one with `labcrew up`, "
+            "or set DATABASE_URL and REDIS_URL to servers of your own.",
+        )
+    return settings.model_copy(
+        update={
+            "database_url": settings.database_url or card.database_url,
+            "redis_url": settings.redis_address or card.redis_url,
+        }
+    )
+
+
+@contextmanager
+def database_address(settings: Settings) -> Iterator[str]:
+    """The database's URL; the embedded Postgres runs for the block if it does not run yet."""
+    card = None if settings.database_url else running_service(settings.home)
+    if settings.database_url or card:
+        yield settings.database_url or (card.database_url if card else "")
+        return
+    private_folder(settings.home)
+    lock = FolderLock(settings.home / "lock")
+    lock.take()
+    servers = EmbeddedServers(settings.home, settings.xdg_runtime_dir)
+    try:
+        yield servers.start_postgres()
+    finally:
+        servers.stop()
+        lock.release()

@@ -1,0 +1,20 @@
+"""What an exit code means, for scripts that call `labcrew`."""
+
+from enum import IntEnum
+
+from app.errors import LabError
+
+
+class Exit(IntEnum):
+    DONE = 0
+    FAILED = 1  # the session failed, or its report could not be checked
+    USAGE = 2
+    REFUSED = 3  # something given is wrong: a setting, a file, an id
+    UNAVAILABLE = 4  # a server or a kernel feature is missing
+    WAITING = 5  # the crew asked, and nobody is there to answer
+    CANCELLED = 6
+    INTERRUPTED = 130
+
+
+def exit_for(error: LabError) -> Exit:
+    return Exit.UNAVAILABLE if error.kind == "unavailable" else Exit.REFUSED

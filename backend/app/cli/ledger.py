@@ -1,0 +1,130 @@
+"""Accounts and keys straight in the database, one transaction a call, for the terminal."""
+
+import asyncio
+import secrets
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+from uuid import UUID
+
+from pydantic import TypeAdapter, ValidationError
+from sqlalchemy import func
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.auth.keys import ApiKeys
+from app.auth.passwords import Passwords
+from app.auth.principal import Role
+from app.auth.repository import KeyRepository, UserRepository
+from app.auth.schemas import MAX_PASSWORD, MIN_PASSWORD, Email, KeyCreate
+from app.auth.service import Accounts
+from app.cli.addresses import database_address
+from app.db.engine import create_engine
+from app.db.migrations import upgrade
+from app.db.tables import ApiKeyRow, UserRow
+from app.db.unit_of_work import unit_of_work
+from app.errors import InvalidInput, NotFound
+from app.jobs import Job
+from app.settings import Settings
+
+Result = TypeVar("Result")
+
+
+class Ledger:
+    """Every method raises LabError for an account or key that is not there, or a value that cannot be."""
+
+    def __init__(self, database_url: str) -> None:
+        self._url = database_url
+
+    def users(self) -> list[UserRow]:
+        async def read(db: AsyncSession) -> list[UserRow]:
+            return list(await UserRepository(db).all())
+
+        return self._do(read)
+
+    def add_user(self, email: str, password: str, *, admin: bool) -> UserRow:
+        address = _email(email)
+        if not MIN_PASSWORD <= len(password) <= MAX_PASSWORD:
+            raise InvalidInput("bad_password", f"A password has {MIN_PASSWORD} to {MAX_PASSWORD} characters.")
+        role = Role.ADMIN if admin else Role.USER
+        return self._do(lambda db: Accounts(db, Passwords()).register(address, password, role))
+
+    def set_disabled(self, email: str, *, disabled: bool) -> None:
+        async def change(db: AsyncSession) -> None:
+            (await _known(db, email)).disabled_at = func.now() if disabled else None
+
+        self._do(change)
+
+    def keys(self, email: str) -> list[ApiKeyRow]:
+        async def read(db: AsyncSession) -> list[ApiKeyRow]:
+            rows, _ = await KeyRepository(db, (await _known(db, email)).id).page(limit=200, offset=0)
+            return list(rows)
+
+        return self._do(read)
+
+    def create_key(self, email: str, name: str, days: int | None) -> str:
+        try:
+            wanted = KeyCreate(name=name, expires_in_days=days)
+        except ValidationError as error:
+            first = error.errors()[0]
+            option = {"expires_in_days": "days"}.get(str(first["loc"][0]), first["loc"][0])
+            raise InvalidInput("bad_option", f"--{option}: {first['msg']}.") from None
+
+        async def create(db: AsyncSession) -> str:
+            return (await ApiKeys(db, (await _known(db, email)).id).create(wanted)).key
+
+        return self._do(create)
+
+    def own_key(self, email: str, name: str) -> str:
+        """A fresh key of an account of this machine's own, made first if need be; nobody knows its password."""
+
+        async def create(db: AsyncSession) -> str:
+            user = await UserRepository(db).by_email(email)
+            if user is None:
+                user = await Accounts(db, Passwords()).register(email, secrets.token_urlsafe(32))
+            return (await ApiKeys(db, user.id).create(KeyCreate(name=name, expires_in_days=30))).key
+
+        return self._do(create)
+
+    def revoke_key(self, email: str, key_id: UUID) -> None:
+        async def revoke(db: AsyncSession) -> None:
+            await ApiKeys(db, (await _known(db, email)).id).revoke(key_id)
+
+        self._do(revoke)
+
+    def _do(self, work: Callable[[AsyncSession], Awaitable[Result]]) -> Result:
+        return asyncio.run(self._in_transaction(work))
+
+    async def _in_transaction(self, work: Callable[[AsyncSession], Awaitable[Result]]) -> Result:
+        engine = create_engine(self._url, pool_size=1)
+        try:
+            async with unit_of_work(engine, _no_job)() as uow:
+                return await work(uow.db)
+        finally:
+            await engine.dispose()
+
+
+@contextmanager
+def open_ledger(settings: Settings) -> Iterator[Ledger]:
+    """The ledger of the service's database, which gets this version's schema first."""
+    with database_address(settings) as url:
+        upgrade(url)
+        yield Ledger(url)
+
+
+def _no_job(job: Job) -> None:
+    raise RuntimeError(f"Accounts queue no jobs, but here is {job.name}.")
+
+
+async def _known(db: AsyncSession, email: str) -> UserRow:
+    user = await UserRepository(db).by_email(_email(email))
+    if user is None:
+        raise NotFound("user_not_found", f"There is no account {email}; `labcrew user list` shows them.")
+    return user
+
+
+def _email(text: str) -> str:
+    try:
+        address: str = TypeAdapter(Email).validate_python(text)
+    except ValidationError:
+        raise InvalidInput("bad_email", f"{text!r} is no e-mail address.") from None
+    return address

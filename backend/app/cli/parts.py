@@ -1,0 +1,43 @@
+"""One part of the service and when to start it again."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from app.servers.daemon import Daemon
+
+STEADY_S = 10.0
+"""A part that lived this long had started well: its death does not count against it."""
+
+MOST_QUICK_DEATHS = 6
+
+
+def pause_before_restart_s(quick_deaths: int) -> float | None:
+    """At once after the first death, then ever later; None: give it up."""
+    if quick_deaths >= MOST_QUICK_DEATHS:
+        return None
+    return 0.0 if quick_deaths <= 1 else min(0.25 * 2**quick_deaths, 5.0)
+
+
+@dataclass
+class Part:
+    """`start` starts it; `daemon` gives the process that runs it."""
+
+    name: str
+    daemon: Callable[[], Daemon]
+    start: Callable[[], object]
+    quick_deaths: int = field(default=0, init=False)
+    started_at: float = field(default=0.0, init=False)
+    due_at: float | None = field(default=None, init=False)
+
+    def begin(self) -> None:
+        self.started_at, self.due_at = time.monotonic(), None
+        self.start()
+
+    def note_death(self) -> float | None:
+        """How long to wait before it is begun again; None: it keeps dying."""
+        steady = time.monotonic() - self.started_at >= STEADY_S
+        self.quick_deaths = 1 if steady else self.quick_deaths + 1
+        pause_s = pause_before_restart_s(self.quick_deaths)
+        self.due_at = None if pause_s is None else time.monotonic() + pause_s
+        return pause_s

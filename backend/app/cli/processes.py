@@ -1,0 +1,69 @@
+"""`labcrew api`, `worker` and `migrate`: one process of the service each, for containers and larger set-ups.
+
+Their imports take seconds and a hundred megabytes, so each is made by the one command that needs it.
+"""
+
+import asyncio
+import socket
+from typing import Annotated
+
+import typer
+
+from app.cli.addresses import with_addresses
+from app.errors import InvalidInput
+from app.settings import load_settings
+
+QUEUES = ("steps", "compute")
+
+Fd = Annotated[int | None, typer.Option(hidden=True, help="A listening socket that `labcrew up` made.")]
+Queues = Annotated[str, typer.Option(help="Queues to serve, with commas between.")]
+
+
+def api(fd: Fd = None) -> None:
+    """Run the API alone."""
+    import uvicorn  # noqa: PLC0415 - see above
+
+    from app.main import create_app  # noqa: PLC0415 - see above
+    from app.observability.logging import configure_logging  # noqa: PLC0415 - see above
+
+    settings = with_addresses(load_settings())
+    configure_logging(settings.log_level, settings.log_format)
+    config = uvicorn.Config(
+        create_app(settings),
+        host=settings.api_host,
+        port=settings.api_port,
+        loop="uvloop",
+        http="httptools",
+        access_log=False,
+        log_config=None,
+        server_header=False,
+        timeout_graceful_shutdown=10,
+    )
+    sockets = None if fd is None else [socket.socket(fileno=fd)]
+    with asyncio.Runner(loop_factory=config.get_loop_factory()) as runner:
+        runner.run(uvicorn.Server(config).serve(sockets))
+
+
+def worker(queues: Queues = "steps,compute") -> None:
+    """Run a worker: it drives sessions and fits models."""
+    from app.observability.logging import configure_logging  # noqa: PLC0415 - see above
+    from app.worker.process import run  # noqa: PLC0415 - see above
+
+    settings = with_addresses(load_settings())
+    configure_logging(settings.log_level, settings.log_format)
+    run(settings, _known(queues))
+
+
+def migrate() -> None:
+    """Bring the database to this version's schema."""
+    from app.db.migrations import upgrade  # noqa: PLC0415 - see above
+
+    upgrade(with_addresses(load_settings()).database_url or "")
+    typer.echo("The database has this version's schema.")
+
+
+def _known(queues: str) -> tuple[str, ...]:
+    wanted = tuple(name.strip() for name in queues.split(",") if name.strip())
+    if not wanted or not set(wanted) <= set(QUEUES):
+        raise InvalidInput("unknown_queue", f"--queues={queues} must name some of: {', '.join(QUEUES)}.")
+    return wanted

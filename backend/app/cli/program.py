@@ -1,0 +1,39 @@
+"""`labcrew`: every command, and what happens when one fails."""
+
+import sys
+from typing import NoReturn
+
+import typer
+
+from app.cli import accounts, processes, up
+from app.cli.exits import Exit, exit_for
+from app.errors import LabError
+
+app = typer.Typer(
+    name="labcrew",
+    help="A data-science crew behind an API: from data and a goal to a checked report.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+app.command("up")(up.up)
+app.command("api")(processes.api)
+app.command("worker")(processes.worker)
+app.command("migrate")(processes.migrate)
+app.add_typer(accounts.users, name="user")
+app.add_typer(accounts.keys, name="key")
+
+
+def main() -> NoReturn:
+    try:
+        app()
+    except LabError as error:
+        print(f"labcrew: {error.detail}", file=sys.stderr)  # noqa: T201 - the terminal is the edge here
+        sys.exit(exit_for(error))
+    except KeyboardInterrupt:
+        sys.exit(Exit.INTERRUPTED)
+    sys.exit(Exit.DONE)
+
+
+if __name__ == "__main__":
+    main()

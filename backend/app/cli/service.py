@@ -1,0 +1,191 @@
+"""The whole service of one machine: its servers, the API and the workers, kept running by one process."""
+
+import http.client
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from urllib.parse import urlsplit
+
+from app.cli.card import ServiceCard, leave_card, take_card_away
+from app.cli.parts import Part
+from app.cli.processes import QUEUES
+from app.errors import Conflict, LabError, Unavailable
+from app.servers.account import OURSELVES
+from app.servers.daemon import Daemon
+from app.servers.embedded import EmbeddedServers, FolderLock
+from app.servers.premises import private_folder
+from app.settings import Settings, child_environment
+
+_WATCH_S = 0.2
+_DRAIN_S = 20.0
+
+
+class Service:
+    """Use it from the main thread: its processes die with the thread that started them.
+
+    `tell` is given one readable line about whatever happens.
+    """
+
+    def __init__(self, settings: Settings, tell: Callable[[str], object]) -> None:
+        self._settings = settings
+        self._home = settings.home
+        self._tell = tell
+        self._servers = EmbeddedServers(self._home, settings.xdg_runtime_dir)
+        self._parts: list[Part] = []
+        self._processes: list[Daemon] = []
+        self._undo = ExitStack()
+        self.stopping = threading.Event()
+
+    def start(self) -> ServiceCard:
+        """Raises Conflict when a service runs on this folder, or the port is taken."""
+        private_folder(self._home)
+        lock = FolderLock(self._home / "lock")
+        lock.take()
+        self._undo.callback(lock.release)
+        try:
+            return self._start()
+        except BaseException:
+            self.stop()
+            raise
+
+    def watch(self) -> None:
+        """Start again what dies, until `stopping` is set. Raises Unavailable when a part keeps dying."""
+        while not self.stopping.wait(_WATCH_S):
+            for part in self._parts:
+                self._look_after(part)
+
+    def stop(self) -> None:
+        """The API and the workers first, then their servers."""
+        for process in self._processes:
+            process.ask_to_stop()
+        for process in self._processes:
+            process.wait_or_kill(_DRAIN_S)
+        self._servers.stop()
+        self._undo.close()
+
+    def hurry(self) -> None:
+        """The second Ctrl-C: nobody waits for what is still running."""
+        for process in self._processes:
+            if process.process and process.alive:
+                process.process.kill()
+
+    def _start(self) -> ServiceCard:
+        listener = self._listen()
+        self._undo.callback(listener.close)
+        host, port = listener.getsockname()[:2]
+        api = f"http://{_reachable(host)}:{port}"
+        redis_url = self._settings.redis_address or self._begin_valkey()
+        database_url = self._settings.database_url or self._begin_postgres()
+        card = ServiceCard(api, database_url, redis_url, os.getpid())
+        _migrate(database_url)
+        for queue in QUEUES:
+            for n in range(1, self._settings.workers_per_queue + 1):
+                self._begin_process(f"worker-{queue}-{n}", card, ["worker", "--queues", queue])
+        api_process = self._begin_process("api", card, ["api", "--fd", str(listener.fileno())], listener)
+        api_process.wait_until(lambda: _answers(api), timeout_s=60)
+        leave_card(self._home, card)
+        self._undo.callback(take_card_away, self._home)
+        return card
+
+    def _listen(self) -> socket.socket:
+        """Ours, so that the port stays the same while the API is started again, and connections wait."""
+        host, port = self._settings.api_host, self._settings.api_port
+        try:
+            return socket.create_server((host, port), family=_family(host), backlog=512)
+        except OSError as error:
+            raise Conflict(
+                "port_taken",
+                f"The API cannot listen on {host}:{port} ({error.strerror}). "
+                "Set API_PORT to another port, or to 0.",
+            ) from None
+
+    def _begin_postgres(self) -> str:
+        postgres = self._servers.settle_postgres()
+        self._begin(Part("postgres", lambda: postgres.daemon, postgres.start))
+        return postgres.url()
+
+    def _begin_valkey(self) -> str:
+        valkey = self._servers.settle_valkey()
+        self._begin(Part("valkey", lambda: valkey.daemon, valkey.start))
+        return valkey.url()
+
+    def _begin_process(
+        self, name: str, card: ServiceCard, command: Sequence[str], listener: socket.socket | None = None
+    ) -> Daemon:
+        environment = child_environment(
+            {
+                "LABCREW_HOME": str(self._home),
+                "DATABASE_URL": card.database_url,
+                "REDIS_URL": card.redis_url,
+            }
+        )
+        daemon = Daemon(
+            f"Labcrew's {name}",
+            OURSELVES,
+            private_folder(self._home / "run") / f"{name}.pid",
+            private_folder(self._home / "logs") / f"{name}.log",
+            signal.SIGTERM,
+            environment,
+        )
+        self._processes.append(daemon)
+        program = [sys.executable, "-m", "app.cli.program", *command]
+        fds = [listener.fileno()] if listener else []
+        self._begin(Part(name, lambda: daemon, lambda: daemon.launch(program, fds)))
+        return daemon
+
+    def _begin(self, part: Part) -> None:
+        part.begin()
+        self._parts.append(part)
+
+    def _look_after(self, part: Part) -> None:
+        if part.due_at is None:
+            if not part.daemon().alive:
+                self._plan_restart(part)
+        elif time.monotonic() >= part.due_at:
+            try:
+                part.begin()
+                self._tell(f"{part.name} runs again.")
+            except LabError as error:
+                self._tell(error.detail)
+                self._plan_restart(part)
+
+    def _plan_restart(self, part: Part) -> None:
+        daemon = part.daemon()
+        if part.note_death() is None:
+            raise Unavailable(
+                "part_keeps_ending", f"{part.name} keeps ending: {daemon.last_words()} (see {daemon.log})"
+            )
+        self._tell(f"{part.name} ended unexpectedly; starting it again.")
+
+
+def _family(host: str) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in host else socket.AF_INET
+
+
+def _migrate(database_url: str) -> None:
+    from app.db.migrations import upgrade  # noqa: PLC0415 - half a second that `labcrew --help` need not wait
+
+    upgrade(database_url)
+
+
+def _reachable(host: str) -> str:
+    """The host to write into an address: one that listens everywhere is reached here."""
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - compared, not bound
+    return f"[{host}]" if ":" in host else host
+
+
+def _answers(api: str) -> bool:
+    address = urlsplit(api)
+    connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=1)
+    try:
+        connection.request("GET", "/healthz")
+        return connection.getresponse().status == http.HTTPStatus.OK
+    except OSError:
+        return False
+    finally:
+        connection.close()
