@@ -7,6 +7,8 @@ import json
 import os
 import sys
 import traceback
+from dataclasses import dataclass
+from pathlib import Path
 from typing import NoReturn
 
 import numpy as np
@@ -14,11 +16,12 @@ import pyarrow
 from threadpoolctl import ThreadpoolController
 
 from app.computations.bench import Bench, JsonValue
-from app.errors import LabError
+from app.errors import LabError, Unavailable
 from app.sandbox import limits as bounds
 from app.sandbox import values
 from app.sandbox.contract import CellRequest, Code, End, Limits
 from app.sandbox.kernel import die_with_parent
+from app.sandbox.walls import Room, Tier, close_in
 from app.sandbox.wire import REPORT, REQUEST, STDERR, STDOUT, read_request
 
 Report = dict[str, JsonValue]
@@ -26,13 +29,26 @@ Report = dict[str, JsonValue]
 _FULL = (errno.EFBIG, errno.ENOSPC, errno.EDQUOT)
 
 
-def live(parent: int, base: bounds.Footprint, pools: ThreadpoolController) -> NoReturn:
+@dataclass(frozen=True)
+class Stage:
+    """What a cell has from its zygote. `parent`: the zygote's pid as the cell sees it."""
+
+    parent: int
+    tier: Tier
+    interpreter: tuple[Path, ...]
+    base: bounds.Footprint
+    pools: ThreadpoolController
+
+
+def live(stage: Stage, folder: int | None) -> NoReturn:
     """Serve the request on descriptor REQUEST and end. Runs right after the fork; never returns."""
     try:
-        die_with_parent(parent)
+        die_with_parent(stage.parent)
         request = read_request(REQUEST)
-        _settle(request, base, pools)
+        _settle(request, stage, folder)
         report = _answer(request)
+    except LabError as error:
+        report = {"end": End.REFUSED, "fault": _lab_fault(error)}
     except BaseException as error:  # noqa: BLE001 (a cell's outermost edge)
         report = _failed(error)
     _tell(report)
@@ -44,26 +60,33 @@ def live(parent: int, base: bounds.Footprint, pools: ThreadpoolController) -> No
     os._exit(0)
 
 
-def _settle(request: CellRequest, base: bounds.Footprint, pools: ThreadpoolController) -> None:
+def _settle(request: CellRequest, stage: Stage, folder: int | None) -> None:
     """Take the place that the request describes, then give up everything else."""
     sys.stdout = _capped(STDOUT, request.limits)
     sys.stderr = _capped(STDERR, request.limits)
-    os.chdir(request.output)
     np.random.seed()
+    bounds.apply(request.limits, stage.base)
+    _close_in(request, stage, folder)
+    os.chdir(request.output)
     if request.limits.threads > 1:
         os.environ["OMP_NUM_THREADS"] = str(request.limits.threads)
-        pools.limit(limits=request.limits.threads)
+        stage.pools.limit(limits=request.limits.threads)
         pyarrow.set_cpu_count(request.limits.threads)
-    bounds.apply(request.limits, base)
+
+
+def _close_in(request: CellRequest, stage: Stage, folder: int | None) -> None:
+    if stage.tier is Tier.NONE and not request.trusted:
+        raise Unavailable("cells_not_isolated", "This host lacks the walls that untrusted work needs.")
+    links = request.inputs if isinstance(request.work, Code) else {}
+    room = Room((*stage.interpreter, *request.inputs.values()), request.output, links, folder)
+    try:
+        close_in(stage.tier, room)
+    except OSError as error:
+        raise Unavailable("cells_not_isolated", f"A wall of the cell did not go up: {error}") from error
 
 
 def _answer(request: CellRequest) -> Report:
-    try:
-        value = values.encode(_compute(request), request.limits.value_bytes)
-        report: Report = {"end": End.RETURNED, "value": value}
-        return report
-    except LabError as error:
-        return {"end": End.REFUSED, "fault": _lab_fault(error)}
+    return {"end": End.RETURNED, "value": values.encode(_compute(request), request.limits.value_bytes)}
 
 
 def _compute(request: CellRequest) -> object:

@@ -1,7 +1,7 @@
 """Run a computation on blobs: fetch its inputs, run it in a cell, keep what it left."""
 
+import asyncio
 import mimetypes
-import shutil
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,6 +20,7 @@ from app.sandbox.contract import (
     Progress,
     Usage,
 )
+from app.sandbox.folders import remove
 from app.storage.blobs import BlobStore
 
 
@@ -107,7 +108,7 @@ class Computer:
                 outcome.stderr,
             )
         finally:
-            shutil.rmtree(output, ignore_errors=True)
+            await asyncio.to_thread(remove, output)
 
     async def _keep(self, output: Path, name: str) -> StoredFile:
         blob = await self._blobs.put_file(output / name)

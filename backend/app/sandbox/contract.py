@@ -40,10 +40,14 @@ class Limits:
 
 @dataclass(frozen=True)
 class Computation:
-    """A named library function: `"train.fit_candidate"` is that function of `app.computations.train`."""
+    """A named library function: `"train.fit_candidate"` is that function of `app.computations.train`.
+
+    Not trusted: what it reads may be hostile (a stored pipeline), so it needs walls as much as code does.
+    """
 
     function: str
     params: Mapping[str, JsonValue] = field(default_factory=dict)
+    trusted: bool = True
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,10 @@ class CellRequest:
     inputs: Mapping[str, Path]
     output: Path
     limits: Limits = Limits()
+
+    @property
+    def trusted(self) -> bool:
+        return isinstance(self.work, Computation) and self.work.trusted
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,10 @@
-"""The few Linux calls that Python does not have, by ctypes. Each raises OSError with its own name."""
+"""The few Linux calls that Python 3.11 does not have, by ctypes. Each raises OSError with its own name."""
 
 import ctypes
 import os
+import struct
+
+from app.sandbox.syscalls import SETTING_UP
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
@@ -35,3 +38,21 @@ def die_with_parent(parent: int) -> None:
     prctl(PR_SET_PDEATHSIG, 9)
     if os.getppid() != parent:  # it ended before we asked
         os._exit(1)
+
+
+def unshare(flags: int) -> None:
+    checked(_libc.unshare(flags), "unshare")
+
+
+def setns(descriptor: int, kind: int) -> None:
+    checked(_libc.setns(descriptor, kind), "setns")
+
+
+def drop_capabilities() -> None:
+    """Give up every privilege of root, for good."""
+    for capability in range(64):
+        if _libc.prctl(PR_CAPBSET_DROP, *map(ctypes.c_ulong, (capability, 0, 0, 0))) < 0:
+            break  # past the last one, or not ours to drop: then we have none
+    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL)
+    version_3 = struct.pack("Ii", 0x20080522, 0)
+    syscall(SETTING_UP["capset"], version_3, bytes(24), what="capset")

@@ -45,8 +45,9 @@ _ENVIRONMENT = {
 class ZygoteLink:
     """One running zygote. `on_end` is called once, when it has ended for whatever cause."""
 
-    def __init__(self, cache: Path, on_end: Callable[[], None]) -> None:
+    def __init__(self, cache: Path, tier: str, on_end: Callable[[], None]) -> None:
         self._cache = cache
+        self._tier = tier
         self._on_end = on_end
         self._ids = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[Ending | None]] = {}
@@ -60,7 +61,7 @@ class ZygoteLink:
         ours.setblocking(False)
         self._control = ours
         with its:
-            self._process = _spawn(its.fileno(), self._cache)
+            self._process = _spawn(its.fileno(), self._cache, self._tier)
         self._alive = True
         self._loop.add_reader(ours, self._hear)
         try:
@@ -82,10 +83,16 @@ class ZygoteLink:
             impatience = self._loop.call_later(KILL_LIMIT_S, self._process.kill)
             await _regardless_of_cancels(ended)
             impatience.cancel()
+            _drop_folder(ended.result())
             raise
 
     def _ask(self, cell: int, request: CellRequest, pipes: CellPipes) -> None:
-        order = {"run": cell, "limits": asdict(request.limits), "output": str(request.output)}
+        order = {
+            "run": cell,
+            "trusted": request.trusted,
+            "limits": asdict(request.limits),
+            "output": str(request.output),
+        }
         body = write_request(request)
         descriptors = [pipes.stdout.writer, pipes.stderr.writer, body, pipes.report.writer]
         try:
@@ -102,11 +109,11 @@ class ZygoteLink:
 
     def _hear(self) -> None:
         try:
-            message = self._control.recv(CONTROL_BYTES)
+            message, folders, _, _ = socket.recv_fds(self._control, CONTROL_BYTES, 1)
         except BlockingIOError:
             return
         except ConnectionError:
-            message = b""
+            message, folders = b"", []
         if not message:
             self._hang_up()
             return
@@ -114,12 +121,12 @@ class ZygoteLink:
         if "ready" in body:
             self._ready.set_result(body["ready"])
         else:
-            self._settle(body)
+            self._settle(body, folders[0] if folders else None)
 
-    def _settle(self, body: dict[str, Any]) -> None:
+    def _settle(self, body: dict[str, Any], folder: int | None) -> None:
         usage = Usage(body["wall_s"], body["cpu_s"], body["peak_memory_bytes"])
         ended = self._waiting.pop(body["ended"])
-        ended.set_result(Ending(body["status"], body["reason"], usage))
+        ended.set_result(Ending(body["status"], body["reason"], usage, folder))
 
     def _hang_up(self) -> None:
         """The zygote is gone or told to go: nobody waits for it any longer."""
@@ -143,10 +150,15 @@ class ZygoteLink:
             self._control.send(json.dumps(message).encode())
 
 
-def _spawn(control: int, cache: Path) -> subprocess.Popen[bytes]:
+def _drop_folder(ending: Ending | None) -> None:
+    if ending and ending.folder is not None:
+        os.close(ending.folder)
+
+
+def _spawn(control: int, cache: Path, tier: str) -> subprocess.Popen[bytes]:
     cache.mkdir(parents=True, exist_ok=True)
     return subprocess.Popen(  # noqa: S603 (fixed arguments)
-        [sys.executable, "-m", "app.sandbox.zygote", str(control)],
+        [sys.executable, "-m", "app.sandbox.zygote", str(control), str(cache), tier],
         pass_fds=[control],
         stdin=subprocess.DEVNULL,
         env={**_ENVIRONMENT, "MPLCONFIGDIR": str(cache)},

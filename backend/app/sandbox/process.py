@@ -2,13 +2,13 @@
 
 import asyncio
 import os
-import stat
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.errors import Unavailable
 from app.sandbox.contract import CellRequest, End, Fault, Outcome, Progress, Usage
+from app.sandbox.folders import Content, copy_out, survey
 from app.sandbox.link import ZygoteLink
 from app.sandbox.pipes import CellPipes
 from app.sandbox.scratch import Scratch, sweep
@@ -17,10 +17,14 @@ from app.sandbox.verdict import judge
 
 @dataclass(frozen=True)
 class ProcessConfig:
-    """`home`: a folder of ours on a disk with room. `max_cells`: how many compute at once; more wait."""
+    """`home`: a folder of ours on a disk with room. `max_cells`: how many compute at once; more wait.
+
+    `tier`: "best", or the one of `walls.Tier` to use.
+    """
 
     home: Path
     max_cells: int = 16
+    tier: str = "best"
 
 
 class ProcessProvider:
@@ -58,7 +62,7 @@ class ProcessProvider:
     async def _zygote(self) -> ZygoteLink:
         """The running zygote; a new one when there is none. Who stops waiting does not stop the launch."""
         if self._launch is None:
-            self._link = ZygoteLink(self._config.home / "cache", self._forget)
+            self._link = ZygoteLink(self._config.home / "cache", self._config.tier, self._forget)
             self._launch = asyncio.create_task(_launched(self._link))
         return await asyncio.shield(self._launch)
 
@@ -77,13 +81,13 @@ async def _run(link: ZygoteLink, request: CellRequest, on_progress: Progress | N
         ending = await link.run(request, pipes)
     finally:
         pipes.finish()
-    outcome = judge(ending, bytes(pipes.report.data), request.limits) if ending else _ZYGOTE_DIED
-    return replace(
-        outcome,
-        stdout=pipes.stdout.text,
-        stderr=pipes.stderr.text,
-        files=tuple(regular_files(request.output)),
-    )
+    if ending is None:
+        return replace(_ZYGOTE_DIED, stdout=pipes.stdout.text, stderr=pipes.stderr.text)
+    outcome = judge(ending, bytes(pipes.report.data), request.limits)
+    content = await asyncio.to_thread(_gather, ending.folder, request)
+    if content.exceeds(request.limits.disk_bytes):
+        outcome = Outcome(End.OUT_OF_DISK, outcome.usage)
+    return replace(outcome, stdout=pipes.stdout.text, stderr=pipes.stderr.text, files=content.files)
 
 
 _ZYGOTE_DIED = Outcome(
@@ -93,13 +97,15 @@ _ZYGOTE_DIED = Outcome(
 )
 
 
-def regular_files(folder: Path) -> list[str]:
-    """Names (relative, with `/`) of the regular files that a cell left; hidden ones left out."""
-    found = []
-    for parent, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(names):
-            path = Path(parent, name)
-            if not name.startswith(".") and stat.S_ISREG(path.lstat().st_mode):
-                found.append(path.relative_to(folder).as_posix())
-    return found
+def _gather(folder: int | None, request: CellRequest) -> Content:
+    """What the cell left in `request.output`, brought there from its own filesystem if it had one."""
+    if folder is None:
+        return survey(request.output)
+    source = Path(f"/proc/self/fd/{folder}")
+    try:
+        content = survey(source)
+        if not content.exceeds(request.limits.disk_bytes):
+            copy_out(source, request.output, content.files)
+        return content
+    finally:
+        os.close(folder)

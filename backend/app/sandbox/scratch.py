@@ -2,11 +2,12 @@
 
 import fcntl
 import os
-import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from app.sandbox.folders import remove
 
 LOCK = ".alive"
 
@@ -22,7 +23,7 @@ class Scratch:
             fcntl.flock(self._lock, fcntl.LOCK_EX)
 
     def close(self) -> None:
-        shutil.rmtree(self.path, ignore_errors=True)
+        remove(self.path)
         os.close(self._lock)
 
 
@@ -31,7 +32,7 @@ def sweep(root: Path) -> int:
     with _locked(root):
         dead = [folder for folder in root.glob("run-*") if not _is_alive(folder)]
         for folder in dead:
-            shutil.rmtree(folder, ignore_errors=True)
+            remove(folder)
     return len(dead)
 
 

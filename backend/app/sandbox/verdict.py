@@ -10,11 +10,15 @@ from app.sandbox.contract import End, Fault, Limits, Outcome, Usage
 
 @dataclass(frozen=True)
 class Ending:
-    """What the zygote saw. `status`: an exit code, or minus the signal. `reason`: why it killed the cell."""
+    """What the zygote saw. `status`: an exit code, or minus the signal. `reason`: why it killed the cell.
+
+    `folder`: a descriptor of the filesystem that the cell had for its output, where it had one.
+    """
 
     status: int
     reason: str | None
     usage: Usage
+    folder: int | None = None
 
 
 _KILLED = {

@@ -1,11 +1,13 @@
 """The process that cells are forked from: it has every library imported, and does nothing else.
 
-Started by exec as `python -m app.sandbox.zygote CONTROL_FD`, with an allow-listed environment, and told what
-to do over that SEQPACKET socket. It runs no parallel region and keeps one thread, because only then is a fork
-of it a sound process. When its worker ends, whatever the cause, the socket closes and it ends with its cells.
+Started by exec as `python -m app.sandbox.zygote CONTROL_FD CACHE TIER`, with an allow-listed environment, and
+told what to do over that SEQPACKET socket. It runs no parallel region and keeps one thread, because only then is
+a fork of it sound. When its worker ends, whatever the cause, the socket closes and it ends with its cells.
 
-    to it    {"run": id, "limits": {...}, "output": folder} with four descriptors     {"kill": id}
-    from it  {"ready": {...}}     {"ended": id, "status": ..., "reason": ..., "wall_s": ..., ...}
+    to it    {"run": id, "trusted": ..., "limits": {...}, "output": folder} with four descriptors
+             {"kill": id}
+    from it  {"ready": {...}}
+             {"ended": id, "status": ..., "reason": ..., "wall_s": ..., ...} with its folder, if it had one
 """
 
 import gc
@@ -27,8 +29,12 @@ from threadpoolctl import ThreadpoolController
 
 import app.computations
 from app.sandbox import cell, limits
+from app.sandbox.cell import Stage
 from app.sandbox.contract import Limits
-from app.sandbox.wire import CONTROL_BYTES, REPORT, REQUEST, STDERR, STDIN, STDOUT
+from app.sandbox.folders import ENTRIES_LIMIT, survey
+from app.sandbox.namespaces import bounded_folder, enter, fork_first_process
+from app.sandbox.walls import Tier, interpreter_paths, survey_host
+from app.sandbox.wire import CONTROL_BYTES
 
 LIBRARIES = (
     "duckdb",
@@ -53,7 +59,8 @@ LIBRARIES = (
     "xgboost",
 )
 
-SUPERVISE_S = 0.02
+SUPERVISE_S = 0.01
+THREADS_LIMIT = 300
 
 
 @dataclass
@@ -63,12 +70,23 @@ class Cell:
     pidfd: int
     limits: Limits
     output: Path
+    folder: int | None  # its own filesystem, where it has one
     started: float
     reason: str | None = None  # why we killed it
 
     @property
     def deadline(self) -> float:
         return self.started + self.limits.time_s
+
+    def offence(self, now: float) -> str | None:
+        """The limit that it has passed, of those that the kernel does not keep for us."""
+        if now >= self.deadline:
+            return "timed_out"
+        if self.folder is None and survey(self.output).exceeds(self.limits.disk_bytes):
+            return "out_of_disk"
+        if _threads(self.pid) > THREADS_LIMIT:
+            return "too many threads"
+        return None
 
     def kill(self, reason: str) -> None:
         self.reason = self.reason or reason
@@ -79,20 +97,26 @@ class Cell:
 class Zygote:
     """Forks a cell for each request, watches the cells, reports how each ended."""
 
-    def __init__(self, control: socket.socket) -> None:
+    def __init__(self, control: socket.socket, tier: Tier, cache: Path) -> None:
         self._control = control
         self._cells: dict[int, Cell] = {}  # by pidfd
         self._poll = select.poll()
         self._poll.register(control, select.POLLIN)
-        self._base = limits.footprint()
-        self._pools = ThreadpoolController()
+        self._self = os.pidfd_open(os.getpid())
+        self._stage = Stage(
+            parent=0 if tier is Tier.NAMESPACES else os.getpid(),
+            tier=tier,
+            interpreter=interpreter_paths(cache),
+            base=limits.footprint(),
+            pools=ThreadpoolController(),
+        )
         self._idle_memory = 0
 
-    def serve(self) -> None:
-        """Until the worker's end of the control socket closes."""
+    def serve(self, missing: dict[str, str]) -> None:
+        """Until the worker's end of the control socket closes. `missing`: why stronger tiers do not work."""
         self._idle_memory = self._measure_an_idle_fork()
-        threads = len(list(Path("/proc/self/task").iterdir()))
-        self._send({"ready": {"threads": threads, "memory_bytes": self._idle_memory}})
+        facts = {"tier": self._stage.tier, "missing": missing, "threads": _threads(os.getpid())}
+        self._send({"ready": facts})
         while True:
             for descriptor, _ in self._poll.poll(self._pause_ms()):
                 if descriptor in self._cells:
@@ -120,26 +144,25 @@ class Zygote:
         return True
 
     def _fork(self, order: dict[str, Any], descriptors: list[int]) -> None:
-        parent = os.getpid()
+        bounds = Limits(**order["limits"])
+        isolated = self._stage.tier is Tier.NAMESPACES
+        folder = bounded_folder(bounds.disk_bytes, ENTRIES_LIMIT) if isolated and not order["trusted"] else None
         started = time.monotonic()
-        pid = os.fork()
+        pid = fork_first_process(self._self) if isolated else os.fork()
         if pid == 0:
             os.setsid()
-            _take(descriptors)
-            cell.live(parent, self._base, self._pools)
+            cell.live(self._stage, _take(descriptors, folder))
         for descriptor in descriptors:
             os.close(descriptor)
         pidfd = os.pidfd_open(pid)
-        self._cells[pidfd] = Cell(
-            order["run"], pid, pidfd, Limits(**order["limits"]), Path(order["output"]), started
-        )
+        self._cells[pidfd] = Cell(order["run"], pid, pidfd, bounds, Path(order["output"]), folder, started)
         self._poll.register(pidfd, select.POLLIN)
 
     def _supervise(self) -> None:
         now = time.monotonic()
         for one in self._cells.values():
-            if now >= one.deadline:
-                one.kill("timed_out")
+            if offence := one.offence(now):
+                one.kill(offence)
 
     def _bury(self, one: Cell) -> None:
         """Reap a cell that ended, and whatever it left running, and tell the worker."""
@@ -156,8 +179,11 @@ class Zygote:
                 "wall_s": time.monotonic() - one.started,
                 "cpu_s": used.ru_utime + used.ru_stime,
                 "peak_memory_bytes": max(0, used.ru_maxrss * 1024 - self._idle_memory),
-            }
+            },
+            one.folder,
         )
+        if one.folder is not None:
+            os.close(one.folder)
 
     def _measure_an_idle_fork(self) -> int:
         """Peak memory of a cell that does nothing: the pages that it shares with us. Bytes."""
@@ -166,9 +192,10 @@ class Zygote:
             os._exit(0)
         return os.wait4(pid, 0)[2].ru_maxrss * 1024
 
-    def _send(self, message: dict[str, object]) -> None:
+    def _send(self, message: dict[str, object], folder: int | None = None) -> None:
+        descriptors = [] if folder is None else [folder]
         try:
-            self._control.send(json.dumps(message).encode())
+            socket.send_fds(self._control, [json.dumps(message).encode()], descriptors)
         except OSError:
             return  # the worker is gone; the next poll says so
 
@@ -179,13 +206,26 @@ class Zygote:
             os.waitpid(one.pid, 0)
 
 
-def _take(descriptors: list[int]) -> None:
-    """In a new cell: give its descriptors their places and close all others."""
+def _take(descriptors: list[int], folder: int | None) -> int | None:
+    """In a new cell: give its descriptors their places and close all others. The new number of `folder`."""
     null = os.open(os.devnull, os.O_RDONLY)
-    high = [os.dup2(descriptor, 100 + place) for place, descriptor in enumerate((null, *descriptors))]
-    for place, descriptor in zip((STDIN, STDOUT, STDERR, REQUEST, REPORT), high, strict=True):
+    wanted = [null, *descriptors] + ([] if folder is None else [folder])
+    # First out of the way of the places, then into them.
+    for place, descriptor in enumerate(
+        [os.dup2(descriptor, 1_000 + at) for at, descriptor in enumerate(wanted)]
+    ):
         os.dup2(descriptor, place)
-    os.closerange(REPORT + 1, 4096)
+    os.closerange(len(wanted), 4_096)
+    return None if folder is None else len(wanted) - 1
+
+
+def _threads(pid: int) -> int:
+    """Threads of a process; 0 when it has ended."""
+    try:
+        after_name = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+    return int(after_name[17])
 
 
 def _kill_group(pid: int) -> None:
@@ -221,11 +261,15 @@ def _warm() -> None:
 
 
 def main() -> None:
-    control = socket.socket(fileno=int(sys.argv[1]))
+    control_fd, cache, wanted = sys.argv[1:]
+    control = socket.socket(fileno=int(control_fd))
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # Ctrl-C is the worker's to act on
+    tier, missing = survey_host() if wanted == "best" else (Tier(wanted), {})
+    if tier is Tier.NAMESPACES:
+        enter()
     load()
-    Zygote(control).serve()
+    Zygote(control, tier, Path(cache)).serve(missing)
     os._exit(0)  # nothing of ours is left to tidy, and libraries complain about what they tidy
 
 

@@ -1,0 +1,124 @@
+"""Where the kernel allows it: cells see a world of their own, with no network, no other process, no other file.
+
+The zygote enters network, ipc and mount namespaces once; each cell gets its own process and mount namespaces
+and a root that holds its interpreter and inputs, read-only, and its output folder.
+"""
+
+import ctypes
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from app.sandbox.kernel import checked, setns, syscall, unshare
+from app.sandbox.syscalls import SETTING_UP
+
+NEWNS, NEWCGROUP, NEWUTS, NEWIPC = 0x00020000, 0x02000000, 0x04000000, 0x08000000
+NEWUSER, NEWPID, NEWNET = 0x10000000, 0x20000000, 0x40000000
+
+_HERE = -100  # AT_FDCWD
+_EMPTY_PATH, _RECURSIVE, _CLONE, _CLOEXEC = 0x1000, 0x8000, 1, 0o2000000
+_READ_ONLY, _NOSUID, _NODEV, _NOEXEC = 1, 2, 4, 8
+_PRIVATE = 1 << 18
+_SET_STRING, _CREATE = 1, 6
+_DETACH = 2
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def enter() -> None:
+    """The zygote, once: leave the host's network, ipc and mounts. Needs a single thread."""
+    uid, gid = os.getuid(), os.getgid()
+    user = 0 if uid == 0 else NEWUSER
+    unshare(user | NEWNS | NEWNET | NEWIPC | NEWUTS | NEWCGROUP)
+    if user:
+        Path("/proc/self/setgroups").write_text("deny")
+        Path("/proc/self/uid_map").write_text(f"{uid} {uid} 1")
+        Path("/proc/self/gid_map").write_text(f"{gid} {gid} 1")
+    _attributes(_HERE, "/", 0, _RECURSIVE, propagation=_PRIVATE)
+
+
+def fork_first_process(home: int) -> int:
+    """Fork as the first process of a new process namespace; `home`: a pidfd of this process."""
+    unshare(NEWPID)
+    pid = os.fork()
+    if pid:
+        setns(home, NEWPID)
+    return pid
+
+
+def bounded_folder(size_bytes: int, inodes: int) -> int:
+    """A descriptor of a new filesystem in memory that holds so much and no more."""
+    context = syscall(SETTING_UP["fsopen"], b"tmpfs", 1, what="fsopen tmpfs")
+    for key, value in ((b"size", size_bytes), (b"nr_inodes", inodes), (b"mode", 700)):
+        _configure(context, _SET_STRING, key, str(value).encode())
+    _configure(context, _CREATE, None, None)
+    mount = syscall(SETTING_UP["fsmount"], context, 1, _NOSUID | _NODEV | _NOEXEC, what="fsmount")
+    os.close(context)
+    return mount
+
+
+def move_in(readable: Iterable[Path], output: Path, folder: int | None) -> None:
+    """In a cell: a root of `readable` and the output folder, which is `folder` if given. Then nothing else."""
+    unshare(NEWNS)
+    root = Path(tempfile.gettempdir())
+    floor = bounded_folder(1 << 20, 2_000)
+    # The plan of the new root is laid while the old one is still there to be read.
+    trees = {path: _tree(path, _READ_ONLY | _NOSUID) for path in sorted(readable) if path.exists()}
+    trees[output] = folder if folder is not None else _tree(output, _NOSUID | _NODEV | _NOEXEC)
+    kinds = {path: path.is_dir() for path in trees}
+    _attach(floor, root)
+    for path, tree in trees.items():
+        _attach(tree, _place(root, path, kinds[path]))
+    old = root / ".old"
+    old.mkdir()
+    syscall(SETTING_UP["pivot_root"], bytes(root), bytes(old), what="pivot_root")
+    os.chdir("/")
+    checked(_libc.umount2(b"/.old", _DETACH), "umount of the old root")
+    Path("/.old").rmdir()
+    _attributes(_HERE, "/", _READ_ONLY)
+
+
+def _tree(path: Path, attributes: int) -> int:
+    """A detached copy of the mounts at `path`, with these restrictions."""
+    flags = _CLONE | _RECURSIVE | _CLOEXEC
+    tree = syscall(SETTING_UP["open_tree"], _HERE, bytes(path), flags, what=f"open_tree {path}")
+    _attributes(tree, "", attributes, _EMPTY_PATH | _RECURSIVE)
+    return tree
+
+
+def _place(root: Path, path: Path, is_folder: bool) -> Path:
+    place = root / path.relative_to("/")
+    if place.exists():  # beneath a tree that is there already
+        return place
+    if is_folder:
+        place.mkdir(parents=True)
+    else:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.touch()
+    return place
+
+
+def _attach(tree: int, place: Path) -> None:
+    from_empty_path = 4
+    syscall(
+        SETTING_UP["move_mount"], tree, b"", _HERE, bytes(place), from_empty_path, what=f"move_mount {place}"
+    )
+    os.close(tree)
+
+
+def _attributes(at: int, path: str, restrict: int, flags: int = 0, propagation: int = 0) -> None:
+    attributes = (ctypes.c_uint64 * 4)(restrict, 0, propagation, 0)
+    syscall(
+        SETTING_UP["mount_setattr"],
+        at,
+        path.encode(),
+        flags,
+        attributes,
+        ctypes.c_size_t(32),
+        what=f"mount_setattr {path}",
+    )
+
+
+def _configure(context: int, command: int, key: bytes | None, value: bytes | None) -> None:
+    syscall(SETTING_UP["fsconfig"], context, command, key, value, 0, what=f"fsconfig {key!r}")

@@ -1,0 +1,109 @@
+"""A cell's walls, in the order in which they go up. Each stands by itself; together they are the boundary.
+
+namespaces     no network, no other process, no other file (where the kernel allows it)
+no_new_privs   nothing run later can gain a privilege
+capabilities   none, whoever we are
+Landlock       reads the interpreter and its inputs, writes its output folder, reaches nothing else
+seccomp        no socket, no new process, no signal to others, and whatever else is not on the list
+"""
+
+import os
+import sys
+import sysconfig
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+import app
+from app.sandbox import landlock, namespaces, seccomp
+from app.sandbox.kernel import PR_SET_DUMPABLE, PR_SET_NO_NEW_PRIVS, drop_capabilities, prctl
+from app.sandbox.syscalls import AUDIT_ARCHITECTURES, MACHINE
+
+
+class Tier(StrEnum):
+    """Which walls this host has."""
+
+    NAMESPACES = "namespaces+lsm"
+    LSM = "lsm-only"
+    NONE = "none"
+
+
+@dataclass(frozen=True)
+class Room:
+    """What a cell may reach. `folder`: a filesystem of bounded size to mount as `output`, or None.
+
+    `links`: names in the output folder for files elsewhere, so that a program opens its inputs by name.
+    """
+
+    readable: tuple[Path, ...]
+    output: Path
+    links: Mapping[str, Path] = field(default_factory=dict)
+    folder: int | None = None
+
+
+def close_in(tier: Tier, room: Room) -> None:
+    """Shut this process in `room` for good; raises OSError if a wall does not go up."""
+    if tier is Tier.NAMESPACES:
+        namespaces.move_in(room.readable, room.output, room.folder)
+    for name, target in room.links.items():
+        (room.output / Path(name).name).symlink_to(target)
+    if tier is Tier.NONE:
+        return
+    prctl(PR_SET_DUMPABLE, 0)
+    prctl(PR_SET_NO_NEW_PRIVS, 1)
+    drop_capabilities()
+    landlock.restrict(room.readable, [room.output])
+    seccomp.install(seccomp.assemble(seccomp.rules(os.getpid())))
+
+
+def interpreter_paths(cache: Path) -> tuple[Path, ...]:
+    """What Python and its libraries read while they run."""
+    installed = (sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
+    paths = {
+        *map(Path, installed),
+        Path(sys.base_prefix, "lib"),
+        Path(app.__path__[0]),
+        cache,
+        *map(Path, ("/usr/lib", "/usr/lib64", "/usr/local/lib", "/lib", "/lib64")),
+        *map(Path, ("/usr/share/zoneinfo", "/usr/share/fonts", "/etc/localtime")),
+        *map(Path, ("/dev/null", "/dev/zero", "/dev/urandom")),
+    }
+    return tuple(sorted(path for path in paths if path.exists()))
+
+
+def survey_host() -> tuple[Tier, dict[str, str]]:
+    """The strongest tier that works here, and why each stronger one does not."""
+    missing: dict[str, str] = {}
+    for tier in (Tier.NAMESPACES, Tier.LSM):
+        reason = failure(tier)
+        if reason is None:
+            return tier, missing
+        missing[str(tier)] = reason
+    return Tier.NONE, missing
+
+
+def failure(tier: Tier) -> str | None:
+    """Why a child of this process cannot shut itself in at that tier; None if it can."""
+    if MACHINE not in AUDIT_ARCHITECTURES:
+        return f"no table of system calls for {MACHINE}"
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os._exit(_try(tier, writer))
+    os.close(writer)
+    with os.fdopen(reader, "rb") as pipe:
+        said = pipe.read().decode("utf-8", "replace")
+    _, status = os.waitpid(pid, 0)
+    return None if status == 0 else said or f"it ended with status {status}"
+
+
+def _try(tier: Tier, writer: int) -> int:
+    try:
+        if tier is Tier.NAMESPACES:
+            namespaces.enter()
+        close_in(tier, Room((), Path("/dev/null")))
+    except OSError as error:
+        os.write(writer, str(error).encode())
+        return 1
+    return 0
