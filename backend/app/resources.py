@@ -1,5 +1,6 @@
 """What a process owns. Built and closed here only."""
 
+import os
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -12,15 +13,20 @@ from app.db.engine import create_engine
 from app.db.pool import Database
 from app.db.unit_of_work import OpenUnitOfWork, unit_of_work
 from app.errors import Unavailable
-from app.jobs import Job, Send
+from app.jobs import JobSender, Send
 from app.sandbox.computer import Computer
 from app.sandbox.process import ProcessConfig, ProcessProvider
+from app.sessions.tail import Tail
+from app.sessions.watch import Watch
 from app.settings import Settings
 from app.storage.blobs import BlobStore
 from app.storage.folder import FolderBlobs
 from app.storage.postgres import PostgresBlobs
 
 Part = Literal["api", "worker"]
+
+# How long a statement is repeated while Postgres is away: a caller of the API should not wait for long.
+_PATIENCE_S: dict[Part, float] = {"api": 5.0, "worker": 30.0}
 
 
 @dataclass(frozen=True)
@@ -36,10 +42,8 @@ class Resources:
     computer: Computer
     send: Send
     open_uow: OpenUnitOfWork
-
-
-def _left_to_the_sweeper(job: Job) -> None:
-    """No sender yet: a wake-up that is not sent is found by the sweeper."""
+    tail: Tail
+    watch: Watch
 
 
 @asynccontextmanager
@@ -47,13 +51,22 @@ async def open_resources(settings: Settings, part: Part) -> AsyncIterator[Resour
     """Raises Unavailable when an address is missing. Redis may be away; Postgres must answer."""
     if settings.database_url is None or settings.redis_address is None:
         raise Unavailable("address_missing", "DATABASE_URL and REDIS_URL must be set; `labcrew up` sets them.")
+    # LangChain sends traces to a stranger's server when it finds its variables; nothing here may.
+    os.environ["LANGSMITH_TRACING"] = os.environ["LANGCHAIN_TRACING_V2"] = "false"
     async with AsyncExitStack() as stack:
         engine = create_engine(settings.database_url)
         stack.push_async_callback(engine.dispose)
-        database = await Database.open(settings.database_url)
+        database = await Database.open(settings.database_url, patience_s=_PATIENCE_S[part])
         stack.push_async_callback(database.close)
         redis = Redis.from_url(settings.redis_address, socket_timeout=5, socket_connect_timeout=2)
         stack.push_async_callback(redis.aclose)
+        tail = Tail(redis)
+        tail.start()
+        stack.push_async_callback(tail.close)
+        send = JobSender(redis)
+        stack.push_async_callback(send.close)
+        watch = Watch(settings.redis_address, database)
+        stack.push_async_callback(watch.close)
         blobs = _blobs(settings, database)
         cells = ProcessProvider(ProcessConfig(settings.home / "cells", settings.sandbox_max_cells))
         stack.push_async_callback(cells.close)
@@ -65,8 +78,10 @@ async def open_resources(settings: Settings, part: Part) -> AsyncIterator[Resour
             blobs=blobs,
             cells=cells,
             computer=Computer(cells, blobs, cells.scratch, settings.limits),
-            send=_left_to_the_sweeper,
-            open_uow=unit_of_work(engine, _left_to_the_sweeper),
+            send=send,
+            open_uow=unit_of_work(engine, send),
+            tail=tail,
+            watch=watch,
         )
 
 

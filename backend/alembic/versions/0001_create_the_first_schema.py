@@ -130,7 +130,7 @@ def upgrade() -> None:
         sa.Column("id", sa.UUID(), nullable=False),
         sa.Column("owner_id", sa.UUID(), nullable=False),
         sa.Column("graph", sa.Text(), server_default="pipeline", nullable=False),
-        sa.Column("graph_version", sa.Integer(), nullable=False),
+        sa.Column("graph_version", sa.Integer(), nullable=True),
         sa.Column("goal", sa.Text(), nullable=False),
         sa.Column("preferences", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
         sa.Column("dataset_ids", postgresql.ARRAY(sa.UUID()), nullable=False),

@@ -185,7 +185,8 @@ class SessionRow(Base):
     id: Mapped[UUID] = _id()
     owner_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
     graph: Mapped[str] = mapped_column(server_default="pipeline")
-    graph_version: Mapped[int]
+    graph_version: Mapped[int | None]
+    """The version that its first driver ran."""
     goal: Mapped[str]
     preferences: Mapped[Json]
     dataset_ids: Mapped[list[UUID]]

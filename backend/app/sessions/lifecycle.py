@@ -1,4 +1,4 @@
-"""Where a session stands, as a table that can be read down."""
+"""Where a session stands."""
 
 from enum import StrEnum
 
@@ -12,3 +12,6 @@ class SessionStatus(StrEnum):
     COMPLETED = "completed"
     FAILED = "failed"
     CANCELLED = "cancelled"
+
+
+TERMINAL = frozenset({SessionStatus.COMPLETED, SessionStatus.FAILED, SessionStatus.CANCELLED})

@@ -1,0 +1,95 @@
+"""Hot statements: plain SQL, prepared once per connection, repeated while Postgres is away."""
+
+import asyncio
+import random
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import asyncpg
+from sqlalchemy.engine import make_url
+
+Record = Mapping[str, Any]
+"""A row by column name."""
+
+_AWAY = (
+    OSError,
+    TimeoutError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.CannotConnectNowError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+    asyncpg.DeadlockDetectedError,
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
+)
+
+
+def is_away(error: BaseException) -> bool:
+    """Whether Postgres could not be reached. (DataError is an InterfaceError too, and ours to mend.)"""
+    return isinstance(error, _AWAY) and not isinstance(error, asyncpg.DataError)
+
+
+async def _keep_as_is(connection: Any) -> None:
+    """Nothing to reset between statements that change no setting; the default costs a round trip each."""
+
+
+class Database:
+    """A pool of connections on one event loop.
+
+    Every statement is a transaction of its own. One that met a lost connection is sent again for `patience_s`
+    seconds, so it must be safe to run twice: guard it, or say `on conflict do nothing`.
+    """
+
+    def __init__(self, pool: "asyncpg.Pool", patience_s: float) -> None:
+        self.pool = pool
+        self._patience_s = patience_s
+
+    @classmethod
+    async def open(cls, database_url: str, size: int = 8, patience_s: float = 30.0) -> "Database":
+        dsn = make_url(database_url).set(drivername="postgresql").render_as_string(hide_password=False)
+        pool = await asyncpg.create_pool(
+            dsn,
+            min_size=1,
+            max_size=size,
+            command_timeout=30,
+            reset=_keep_as_is,
+            max_inactive_connection_lifetime=0,
+        )
+        return cls(pool, patience_s)
+
+    async def close(self) -> None:
+        await self.pool.close()
+
+    async def row(self, sql: str, *args: Any) -> Record | None:
+        """The first row, or None."""
+        try:
+            row: Record | None = await self.pool.fetchrow(sql, *args)
+            return row
+        except Exception as error:
+            if not is_away(error):
+                raise
+        rows = await self._again(sql, args)
+        return rows[0] if rows else None
+
+    async def rows(self, sql: str, *args: Any) -> Sequence[Record]:
+        try:
+            rows: Sequence[Record] = await self.pool.fetch(sql, *args)
+            return rows
+        except Exception as error:
+            if not is_away(error):
+                raise
+        return await self._again(sql, args)
+
+    async def _again(self, sql: str, args: Sequence[Any]) -> Sequence[Record]:
+        until = time.monotonic() + self._patience_s
+        pause_s = 0.05
+        while True:
+            await asyncio.sleep(pause_s * random.uniform(0.5, 1))  # noqa: S311 - spreads the crowd
+            try:
+                rows: Sequence[Record] = await self.pool.fetch(sql, *args)
+                return rows
+            except Exception as error:
+                if not is_away(error) or time.monotonic() > until:
+                    raise
+            pause_s = min(2 * pause_s, 0.5)

@@ -1,0 +1,208 @@
+"""LangGraph checkpoints on plain Redis commands: a cache of the journal, lost without harm.
+
+One hash per thread: a field for every checkpoint and one for every pending write. No modules, no Lua, no locks.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import (
+    WRITES_IDX_MAP,
+    BaseCheckpointSaver,
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    CheckpointTuple,
+    PendingWrite,
+    get_checkpoint_id,
+    get_checkpoint_metadata,
+    writes_sort_key,
+)
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from redis.asyncio import Redis
+
+ALLOWED_TYPES: tuple[tuple[str, str], ...] = ()
+"""Types beyond the serializer's own safe ones that a checkpoint may make. State is JSON: none."""
+
+_KEEP_S = 24 * 3600
+_SEPARATOR = "\x1f"
+_PREFIX = "labcrew:checkpoints:"
+
+
+def thread_config(thread_id: str, namespace: str = "", checkpoint_id: str | None = None) -> RunnableConfig:
+    return {
+        "configurable": {
+            "thread_id": thread_id,
+            "checkpoint_ns": namespace,
+            "checkpoint_id": checkpoint_id,
+        }
+    }
+
+
+def _place(config: RunnableConfig) -> tuple[str, str]:
+    where = config["configurable"]
+    return str(where["thread_id"]), where.get("checkpoint_ns", "")
+
+
+class RedisCheckpoints(BaseCheckpointSaver[int]):
+    """Checkpoints of any LangGraph graph."""
+
+    def __init__(self, redis: "Redis", keep_s: int = _KEEP_S) -> None:
+        super().__init__(serde=JsonPlusSerializer(allowed_msgpack_modules=ALLOWED_TYPES))
+        self._redis = redis
+        self._keep_s = keep_s
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        thread_id, namespace = _place(config)
+        fields = await self._read(thread_id)
+        wanted = get_checkpoint_id(config)
+        ids = [found for found in _checkpoint_ids(fields, namespace) if wanted in (None, found)]
+        return self._tuple(fields, thread_id, namespace, max(ids)) if ids else None
+
+    async def alist(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: dict[str, Any] | None = None,
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[CheckpointTuple]:
+        """Newest first within a thread's namespace."""
+        wanted = get_checkpoint_id(config) if config else None
+        until = get_checkpoint_id(before) if before else None
+        found = 0
+        for thread_id in [_place(config)[0]] if config else await self._threads():
+            fields = await self._read(thread_id)
+            for namespace in _namespaces(fields, config):
+                for checkpoint_id in sorted(_checkpoint_ids(fields, namespace), reverse=True):
+                    if (wanted and checkpoint_id != wanted) or (until and checkpoint_id >= until):
+                        continue
+                    entry = self._tuple(fields, thread_id, namespace, checkpoint_id)
+                    if filter and any(entry.metadata.get(key) != value for key, value in filter.items()):
+                        continue
+                    if limit is not None and found >= limit:
+                        return
+                    found += 1
+                    yield entry
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        thread_id, namespace = _place(config)
+        parent = config["configurable"].get("checkpoint_id")
+        value = self._dump([checkpoint, get_checkpoint_metadata(config, metadata), parent])
+        async with self._redis.pipeline(transaction=True) as pipeline:
+            pipeline.hset(_PREFIX + thread_id, _checkpoint_field(namespace, checkpoint["id"]), value)
+            pipeline.expire(_PREFIX + thread_id, self._keep_s)
+            await pipeline.execute()
+        return thread_config(thread_id, namespace, checkpoint["id"])
+
+    async def aput_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        """An ordinary write is kept as first written; a special one (error, interrupt) is replaced."""
+        thread_id, namespace = _place(config)
+        checkpoint_id = config["configurable"]["checkpoint_id"]
+        async with self._redis.pipeline(transaction=True) as pipeline:
+            for i, (channel, value) in enumerate(writes):
+                index = WRITES_IDX_MAP.get(channel, i)
+                name = _SEPARATOR.join(("w", namespace, checkpoint_id, task_id, str(index)))
+                put = pipeline.hsetnx if index >= 0 else pipeline.hset
+                put(_PREFIX + thread_id, name, self._dump([task_id, channel, value, task_path]))
+            pipeline.expire(_PREFIX + thread_id, self._keep_s)
+            await pipeline.execute()
+
+    async def adelete_thread(self, thread_id: str) -> None:
+        await self._redis.delete(_PREFIX + thread_id)
+
+    async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
+        """`keep_latest`: the newest checkpoint of each namespace with its writes; `delete`: nothing."""
+        if strategy not in ("keep_latest", "delete"):
+            raise ValueError(f"There is no pruning strategy {strategy!r}: use keep_latest or delete.")
+        for thread_id in thread_ids:
+            fields = await self._read(thread_id)
+            newest = {
+                namespace: max(_checkpoint_ids(fields, namespace)) for namespace in _namespaces(fields, None)
+            }
+            doomed = [
+                name
+                for name in fields
+                if strategy == "delete" or newest.get(name.split(_SEPARATOR)[1]) != name.split(_SEPARATOR)[2]
+            ]
+            if doomed:
+                await self._redis.hdel(_PREFIX + thread_id, *doomed)
+
+    async def replace(self, thread_id: str, checkpoint: Checkpoint, metadata: CheckpointMetadata) -> None:
+        """The thread's only checkpoint from now on."""
+        async with self._redis.pipeline(transaction=True) as pipeline:
+            pipeline.delete(_PREFIX + thread_id)
+            pipeline.hset(
+                _PREFIX + thread_id,
+                _checkpoint_field("", checkpoint["id"]),
+                self._dump([checkpoint, metadata, None]),
+            )
+            pipeline.expire(_PREFIX + thread_id, self._keep_s)
+            await pipeline.execute()
+
+    async def _threads(self) -> list[str]:
+        return [
+            _text(key)[len(_PREFIX) :] async for key in self._redis.scan_iter(match=_PREFIX + "*", count=500)
+        ]
+
+    async def _read(self, thread_id: str) -> dict[str, bytes]:
+        raw: dict[bytes, bytes] = await self._redis.hgetall(_PREFIX + thread_id)  # type: ignore[assignment]
+        return {_text(name): value for name, value in raw.items()}
+
+    def _tuple(
+        self, fields: dict[str, bytes], thread_id: str, namespace: str, checkpoint_id: str
+    ) -> CheckpointTuple:
+        checkpoint, metadata, parent = self._load(fields[_checkpoint_field(namespace, checkpoint_id)])
+        return CheckpointTuple(
+            config=thread_config(thread_id, namespace, checkpoint_id),
+            checkpoint=checkpoint,
+            metadata=metadata,
+            parent_config=thread_config(thread_id, namespace, parent) if parent else None,
+            pending_writes=self._writes(fields, namespace, checkpoint_id),
+        )
+
+    def _writes(self, fields: dict[str, bytes], namespace: str, checkpoint_id: str) -> list[PendingWrite]:
+        start = _SEPARATOR.join(("w", namespace, checkpoint_id, ""))
+        found = []
+        for name, raw in fields.items():
+            if name.startswith(start):
+                task_id, channel, value, task_path = self._load(raw)
+                order = writes_sort_key(task_path, task_id, int(name.rsplit(_SEPARATOR, 1)[1]))
+                found.append((order, (task_id, channel, value)))
+        return [write for _, write in sorted(found, key=lambda pair: pair[0])]
+
+    def _dump(self, value: Any) -> bytes:
+        kind, raw = self.serde.dumps_typed(value)
+        return kind.encode() + b"|" + raw
+
+    def _load(self, value: bytes) -> Any:
+        kind, _, raw = value.partition(b"|")
+        return self.serde.loads_typed((kind.decode(), raw))
+
+
+def _checkpoint_field(namespace: str, checkpoint_id: str) -> str:
+    return _SEPARATOR.join(("c", namespace, checkpoint_id))
+
+
+def _checkpoint_ids(fields: dict[str, bytes], namespace: str) -> list[str]:
+    start = _checkpoint_field(namespace, "")
+    return [name[len(start) :] for name in fields if name.startswith(start)]
+
+
+def _namespaces(fields: dict[str, bytes], config: RunnableConfig | None) -> list[str]:
+    wanted = config["configurable"].get("checkpoint_ns") if config else None
+    found = sorted({name.split(_SEPARATOR)[1] for name in fields if name.startswith("c")})
+    return [namespace for namespace in found if wanted in (None, namespace)]
+
+
+def _text(value: bytes | str) -> str:
+    return value.decode() if isinstance(value, bytes) else value

@@ -1,0 +1,207 @@
+"""Drive sessions: claim, run the graph for a slice, hand back or end."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from langgraph.errors import GraphDrained
+
+from app import jobs
+from app.db.pool import Database, is_away
+from app.errors import LabError
+from app.jobs import Send
+from app.sessions.checkpoints import RedisCheckpoints
+from app.sessions.config import SessionsConfig
+from app.sessions.drive import GraphDrive
+from app.sessions.events import SessionCancelled, SessionFailed, SessionFinished
+from app.sessions.fenced import Hold
+from app.sessions.graphs import Graphs, GraphSpec
+from app.sessions.journal import Journal
+from app.sessions.lease import Ending, Lease, LeaseLost, Leases, Standing
+from app.sessions.slice_checkpoint import SliceCheckpoint
+from app.sessions.tail import Tail
+
+log = logging.getLogger(__name__)
+
+_MOST_SUPERSTEPS = 1000
+
+
+@dataclass(frozen=True)
+class Pause:
+    """The drive stops and the session goes on later: `again` at once, else when something wakes it."""
+
+    again: bool
+
+
+@dataclass(frozen=True)
+class Abandoned:
+    """The lease is somebody else's: nothing more is written."""
+
+
+Outcome = Ending | Pause | Abandoned
+
+_TOO_LONG = SessionFailed(code="time_limit", detail="The session used up its time limit and was stopped.")
+
+
+_OUTCOMES: dict[Standing, Outcome] = {
+    Standing.CANCEL: SessionCancelled(),
+    Standing.OVERDUE: _TOO_LONG,
+    Standing.LOST: Abandoned(),
+    Standing.SHUTDOWN: Pause(again=True),
+    Standing.GO_ON: Pause(again=True),
+}
+
+
+def stopped(why: Standing) -> Outcome:
+    """What becomes of a drive that was told to stop."""
+    return _OUTCOMES[why]
+
+
+@dataclass
+class Runner:
+    """Drives sessions on one event loop."""
+
+    db: Database
+    leases: Leases
+    graphs: Graphs
+    checkpoints: RedisCheckpoints
+    tail: Tail
+    send: Send
+    config: SessionsConfig
+    draining: bool = False
+    _running: dict[UUID, GraphDrive] = field(default_factory=dict)
+
+    async def advance(self, session_id: UUID) -> None:
+        """Drive a session for a slice, if it has something to do and nobody drives it."""
+        if self.draining:
+            return
+        lease = await self.leases.claim(session_id)
+        if lease is None:
+            return
+        if lease.started:
+            self.tail.show(session_id, lease.started)
+        saved = SliceCheckpoint(self.checkpoints)
+        outcome = await self._outcome(lease, saved)
+        if isinstance(outcome, Pause):
+            await saved.flush()
+            await self._hand_back(lease, outcome.again)
+        elif not isinstance(outcome, Abandoned):
+            await self._end(lease, outcome, saved)
+
+    def cancel(self, session_id: UUID) -> None:
+        """Somebody says that a session was cancelled: ask its row now instead of at the next renewal."""
+        if drive := self._running.get(session_id):
+            drive.look.set()
+
+    async def drain(self) -> None:
+        """Claim no more; let running steps finish, and stop those that take too long."""
+        self.draining = True
+        for drive in self._running.values():
+            drive.control.request_drain("shutdown")
+        tasks = {drive.task for drive in self._running.values() if drive.task}
+        if tasks:
+            await asyncio.wait(tasks, timeout=self.config.drain_s)
+        for drive in self._running.values():
+            drive.halt(Standing.SHUTDOWN)
+
+    async def _outcome(self, lease: Lease, saved: SliceCheckpoint) -> Outcome:
+        if lease.standing is not Standing.GO_ON:
+            return stopped(lease.standing)
+        if lease.crashes > self.config.most_crashes:
+            return SessionFailed(
+                code="crashed",
+                detail=f"The process that ran step {lease.last_seq + 1} died {lease.crashes} times.",
+            )
+        try:
+            spec = self.graphs.get(lease.graph, lease.graph_version)
+        except LabError as error:
+            return SessionFailed(code=error.code, detail=error.detail)
+        drive = self._drive(lease, spec)
+        async with self._renewed(drive):
+            return await _guarded(drive, spec, saved)
+
+    def _drive(self, lease: Lease, spec: GraphSpec) -> GraphDrive:
+        journal = Journal(Hold(self.db, lease, self.config.lease_s))
+        return GraphDrive(lease, journal, self.tail, self.send, self.config.slice_s, spec.make_context)
+
+    @asynccontextmanager
+    async def _renewed(self, drive: GraphDrive) -> AsyncIterator[None]:
+        session_id = drive.lease.facts.id
+        self._running[session_id] = drive
+        renewal = asyncio.create_task(self._renew(drive))
+        try:
+            yield
+        finally:
+            renewal.cancel()
+            if self._running.get(session_id) is drive:
+                del self._running[session_id]
+
+    async def _renew(self, drive: GraphDrive) -> None:
+        while True:
+            try:
+                async with asyncio.timeout(self.config.renew_s):
+                    await drive.look.wait()
+            except TimeoutError:
+                pass
+            drive.look.clear()
+            try:
+                found = await self.leases.renew(drive.lease)
+            except LeaseLost:
+                found = Standing.LOST
+            if found is not Standing.GO_ON:
+                drive.halt(found)
+                return
+
+    async def _hand_back(self, lease: Lease, again: bool) -> None:
+        if await self.leases.hand_back(lease, again):
+            self.send(jobs.advance(lease.facts.id))
+
+    async def _end(self, lease: Lease, ending: Ending, saved: SliceCheckpoint) -> None:
+        seen = await self.leases.end(lease, ending)
+        if seen:
+            self.tail.show(lease.facts.id, seen)
+            await saved.forget(lease)
+        else:
+            await self._hand_back(lease, again=False)
+
+
+async def _guarded(drive: GraphDrive, spec: GraphSpec, saved: SliceCheckpoint) -> Outcome:
+    """Run the graph; whatever happens in it becomes an outcome."""
+    try:
+        return await _run(drive, spec, saved)
+    except GraphDrained:
+        return stopped(drive.standing)
+    except LeaseLost:
+        return Abandoned()
+    except asyncio.CancelledError:
+        if drive.standing is Standing.GO_ON:
+            raise
+        if drive.task:
+            drive.task.uncancel()
+        return stopped(drive.standing)
+    except LabError as error:
+        return SessionFailed(code=error.code, detail=error.detail)
+    except Exception as error:  # the edge between the machinery and anybody's graph
+        if is_away(error):
+            return Abandoned()  # the lease runs out, and the sweeper sends the session to whoever can
+        log.exception("session %s failed", drive.lease.facts.id)
+        detail = f"Step {drive.journal.last_seq + 1} failed: {type(error).__name__}: {error}"
+        return SessionFailed(code="step_failed", detail=detail)
+
+
+async def _run(drive: GraphDrive, spec: GraphSpec, saved: SliceCheckpoint) -> Outcome:
+    lease = drive.lease
+    resumed = await saved.load(lease)
+    out = await spec.graph.copy({"checkpointer": saved}).ainvoke(
+        None if resumed else {**spec.initial(lease.facts), "step": 0},
+        {"configurable": {"thread_id": str(lease.facts.id)}, "recursion_limit": _MOST_SUPERSTEPS},
+        context=drive,
+        durability="exit",
+        control=drive.control,
+    )
+    if out.get("__interrupt__"):
+        return Pause(again=False)
+    return SessionFinished(result=spec.result(out))

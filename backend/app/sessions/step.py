@@ -1,0 +1,120 @@
+"""The scope of one running step: what `sessions.scope.StepScope` promises, over rows."""
+
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Protocol
+
+from langgraph.types import interrupt
+
+from app.computations.bench import JsonValue
+from app.jobs import Job, fit
+from app.sessions import questions, rounds
+from app.sessions.events import ArtifactSaved, Durable, Live, MessagePosted, StepFinished, StepStarted
+from app.sessions.fenced import Written
+from app.sessions.journal import CallDone, Journal, Leavings, StepDone
+from app.sessions.scope import ArtifactDraft, Call, Fit, FitOutcome, Question, Recorded, SessionFacts
+
+
+class Driver(Protocol):
+    """What a step needs of the drive that it belongs to."""
+
+    journal: Journal
+
+    def notice(self, written: Written) -> None: ...
+
+    def show(self, event: Live) -> None: ...
+
+    def send(self, job: Job) -> None: ...
+
+
+class DrivenStep:
+    """One step of one drive."""
+
+    def __init__(self, driver: Driver, session: SessionFacts, seq: int, node: str, attempt: int) -> None:
+        self.session = session
+        self.seq = seq
+        self.node = node
+        self.attempt = attempt
+        self._driver = driver
+        self._journal = driver.journal
+        self._messages: list[tuple[str, str]] = []
+        self._artifacts: list[ArtifactDraft] = []
+        self._events: list[Durable] = []
+        self._started_at = datetime.now(UTC)
+        self._clock = time.perf_counter()
+
+    async def recorded(self) -> dict[str, Any] | None:
+        """The update of a step that was committed before; else watchers are told that it starts."""
+        update = await self._journal.step(self.seq, self.node)
+        if update is None:
+            self._driver.show(StepStarted(step=self.seq, node=self.node, attempt=self.attempt))
+        return update
+
+    async def commit(self, update: Mapping[str, Any]) -> dict[str, Any]:
+        finished = StepFinished(step=self.seq, node=self.node, duration_ms=_since_ms(self._clock))
+        posted = [MessagePosted(step=self.seq, role=role, text=text) for role, text in self._messages]
+        saved = [_saved(self.seq, artifact) for artifact in self._artifacts]
+        leavings = Leavings([*self._events, *posted, *saved, finished], self._artifacts, self._messages)
+        done = StepDone(self.seq, self.node, update, self._started_at)
+        replayed, written = await self._journal.commit(done, leavings)
+        self._driver.notice(written)
+        return replayed
+
+    async def call(self, call: Call, run: Callable[[], Awaitable[Recorded]]) -> JsonValue:
+        if recorded := await self._journal.call(self.seq, call):
+            return recorded[0]
+        started_at, clock = datetime.now(UTC), time.perf_counter()
+        result = await run()
+        saved = [_saved(self.seq, artifact) for artifact in result.artifacts]
+        done = CallDone(self.seq, call, result, started_at, _since_ms(clock))
+        value, written = await self._journal.record(done, Leavings([*saved, *result.events], result.artifacts))
+        self._driver.notice(written)
+        return value
+
+    async def ask(self, question: Question) -> JsonValue:
+        never = self.session.preferences.get("clarify") == "never"
+        asked = await questions.ask(self._journal.hold, self.seq, question, take_default=never)
+        if asked.told:
+            self._driver.notice(asked.told)
+        if asked.answered:
+            return asked.answer
+        answer: JsonValue = interrupt({"question": question.key})
+        return answer
+
+    async def fan_out(self, key: str, fits: Sequence[Fit], deadline_s: float) -> list[FitOutcome]:
+        joined = await rounds.join(self._journal.hold, self.seq, key, fits, deadline_s)
+        if joined.opened:
+            self._driver.notice(joined.opened)
+            for candidate in range(len(fits)):
+                self._driver.send(fit(self.session.id, joined.key, candidate))
+        if joined.open:
+            interrupt({"round": joined.key})
+        return joined.outcomes
+
+    def say(self, role: str, text: str) -> None:
+        self._messages.append((role, text))
+
+    def keep(self, artifact: ArtifactDraft) -> None:
+        self._artifacts.append(artifact)
+
+    def tell(self, event: Durable | Live) -> None:
+        if isinstance(event, Live):
+            self._driver.show(event)
+        else:
+            self._events.append(event)
+
+
+def _since_ms(clock: float) -> float:
+    return round((time.perf_counter() - clock) * 1000, 3)
+
+
+def _saved(seq: int, artifact: ArtifactDraft) -> ArtifactSaved:
+    return ArtifactSaved(
+        step=seq,
+        artifact=str(artifact.id),
+        artifact_kind=artifact.kind,
+        name=artifact.name,
+        media_type=artifact.media_type,
+        size_bytes=artifact.size_bytes,
+    )

@@ -1,0 +1,178 @@
+"""Watch sessions: one Redis connection per process feeds every watcher of it.
+
+A watcher first listens and then reads rows, so nothing falls between; it drops what it has seen, and reads rows
+again when a number is missing and every few seconds.
+"""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from redis.asyncio import Redis
+from redis.asyncio.client import PubSub
+from redis.exceptions import RedisError
+
+from app.db.pool import Database
+from app.errors import TooMany
+from app.sessions.events import TERMINAL
+from app.sessions.tail import channel, parse
+from app.sessions.wire import Sighting, sighting
+
+_READ_AGAIN_S = 3.0
+_PAGE = 500
+_MOST_BEHIND = 2000
+
+_TERMINAL_KINDS = frozenset(event.model_fields["kind"].default for event in TERMINAL)
+
+_ROWS = """
+select n, at, kind, body from events where session_id = $1 and n > $2 order by n limit 500
+"""
+_STANDS = "select event_seq, ended_at is not null as ended from sessions where id = $1"
+
+
+class FellBehind(TooMany):
+    """The watcher reads too slowly: it should come back with its cursor."""
+
+
+@dataclass(eq=False)
+class _Listener:
+    queue: "asyncio.Queue[Sighting]" = field(default_factory=lambda: asyncio.Queue(_MOST_BEHIND))
+    overrun: bool = False
+
+    def hear(self, seen: Sighting) -> None:
+        try:
+            self.queue.put_nowait(seen)
+        except asyncio.QueueFull:
+            if seen.n is not None:
+                self.overrun = True
+
+
+class Watch:
+    """One per process; `redis_url` because a listening connection is no pool's."""
+
+    def __init__(self, redis_url: str, db: Database) -> None:
+        self._redis = Redis.from_url(redis_url, socket_connect_timeout=2, health_check_interval=15)
+        self._pubsub: PubSub | None = None
+        self._db = db
+        self._listeners: dict[UUID, set[_Listener]] = {}
+        self._ready: dict[UUID, asyncio.Event] = {}
+        self._reader: asyncio.Task[None] | None = None
+
+    async def close(self) -> None:
+        if self._reader:
+            self._reader.cancel()
+            await asyncio.gather(self._reader, return_exceptions=True)
+        if self._pubsub:
+            await self._pubsub.aclose()  # type: ignore[no-untyped-call]  # redis has no type here
+        await self._redis.aclose()
+
+    async def subscribe(self, session_id: UUID, since: int = 0) -> AsyncIterator[Sighting]:
+        """What happened after event `since` and what happens from now on, until the session has ended.
+
+        Durable events come once each and in order; live ones as they come, if they come. Raises FellBehind.
+        """
+        async with self._listening(session_id) as listener:
+            seen = since
+            while True:
+                rows = await self._rows(session_id, seen)
+                for row in rows:
+                    yield row
+                    seen = row.n or seen
+                if rows and rows[-1].kind in _TERMINAL_KINDS:
+                    return
+                if not rows and await self._is_over(session_id, seen):
+                    return
+                if len(rows) == _PAGE:
+                    continue
+                async for heard in self._heard(listener, seen):
+                    yield heard
+                    if heard.n is not None:
+                        seen = heard.n
+                        if heard.kind in _TERMINAL_KINDS:
+                            return
+
+    async def _heard(self, listener: _Listener, seen: int) -> AsyncIterator[Sighting]:
+        """What the tail brings, until a number is missing or it is time to read rows again."""
+        until = time.monotonic() + _READ_AGAIN_S
+        while (left_s := until - time.monotonic()) > 0:
+            if listener.overrun:
+                raise FellBehind(
+                    "fell_behind", "The stream was read too slowly; come back with the last cursor."
+                )
+            try:
+                heard = listener.queue.get_nowait()
+            except asyncio.QueueEmpty:
+                try:
+                    async with asyncio.timeout(left_s):
+                        heard = await listener.queue.get()
+                except TimeoutError:
+                    return
+            if heard.n is None:
+                yield heard
+            elif heard.n == seen + 1:
+                seen = heard.n
+                yield heard
+            elif heard.n > seen:
+                return
+
+    async def _rows(self, session_id: UUID, since: int) -> list[Sighting]:
+        rows = await self._db.rows(_ROWS, session_id, since)
+        return [sighting(row["n"], row["at"], row["kind"], row["body"]) for row in rows]
+
+    async def _is_over(self, session_id: UUID, seen: int) -> bool:
+        row = await self._db.row(_STANDS, session_id)
+        return row is None or (row["ended"] and seen >= row["event_seq"])
+
+    @contextlib.asynccontextmanager
+    async def _listening(self, session_id: UUID) -> AsyncIterator[_Listener]:
+        listener = _Listener()
+        self._listeners.setdefault(session_id, set()).add(listener)
+        try:
+            await self._tune_in(session_id)
+            yield listener
+        finally:
+            self._listeners[session_id].discard(listener)
+            if not self._listeners[session_id]:
+                del self._listeners[session_id]
+                self._ready.pop(session_id, None)
+                if self._pubsub:
+                    with contextlib.suppress(RedisError, OSError):
+                        await self._pubsub.unsubscribe(channel(session_id))
+
+    async def _tune_in(self, session_id: UUID) -> None:
+        """Return when Redis sends us this session's events; without Redis, rows alone must do."""
+        ready = self._ready.setdefault(session_id, asyncio.Event())
+        if self._reader is None:
+            self._pubsub = self._redis.pubsub()
+            self._reader = asyncio.create_task(self._read_for_ever(self._pubsub), name="watch")
+        if not ready.is_set() and self._pubsub:
+            with contextlib.suppress(RedisError, OSError, TimeoutError):
+                await self._pubsub.subscribe(channel(session_id))
+                async with asyncio.timeout(1.0):
+                    await ready.wait()
+
+    async def _read_for_ever(self, pubsub: PubSub) -> None:
+        while True:
+            try:
+                message = await pubsub.get_message(timeout=None) if pubsub.subscribed else None
+                if message:
+                    self._tell(message["type"], message["channel"].decode(), message["data"])
+                elif not pubsub.subscribed:
+                    await pubsub.subscribe("labcrew:watch")
+            except (RedisError, OSError):
+                await asyncio.sleep(0.2)
+
+    def _tell(self, kind: str, name: str, data: bytes | int) -> None:
+        head, _, session = name.rpartition(":")
+        if head != "labcrew:tail":
+            return
+        session_id = UUID(session)
+        if kind == "subscribe" and session_id in self._ready:
+            self._ready[session_id].set()
+        elif kind == "message" and isinstance(data, bytes):
+            seen = parse(data.decode())
+            for listener in self._listeners.get(session_id, ()):
+                listener.hear(seen)

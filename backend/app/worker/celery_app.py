@@ -1,0 +1,46 @@
+"""The Celery application: queues, broker, and settings that survive a broker that does not."""
+
+from urllib.parse import parse_qs, urlsplit
+
+from celery import Celery
+
+from app.jobs import QUEUES
+
+
+def broker_url(redis_url: str) -> str:
+    """A Redis URL as kombu wants it: a unix socket has a scheme of its own there."""
+    parts = urlsplit(redis_url)
+    if parts.scheme != "unix":
+        return redis_url
+    database = parse_qs(parts.query).get("db", ["0"])[0]
+    credentials = parts.netloc and f"{parts.netloc.removesuffix('@')}@"
+    return f"redis+socket://{credentials}{parts.path}?virtual_host={database}"
+
+
+def make_celery(redis_url: str) -> Celery:
+    """No results, events or remote control; a message is a wake-up, acknowledged before it runs."""
+    app = Celery("labcrew", broker=broker_url(redis_url), set_as_current=False)
+    app.conf.update(
+        task_default_queue="steps",
+        task_routes={name: {"queue": queue} for name, queue in QUEUES.items()},
+        task_ignore_result=True,
+        task_store_errors_even_if_ignored=False,
+        task_acks_late=False,
+        worker_prefetch_multiplier=1,
+        worker_enable_prefetch_count_reduction=False,
+        worker_send_task_events=False,
+        worker_enable_remote_control=False,
+        worker_hijack_root_logger=False,
+        worker_redirect_stdouts=False,
+        worker_cancel_long_running_tasks_on_connection_loss=False,
+        broker_connection_retry_on_startup=True,
+        broker_connection_max_retries=None,
+        broker_transport_options={
+            "visibility_timeout": 3600,
+            "socket_timeout": 5,
+            "socket_connect_timeout": 2,
+            "health_check_interval": 10,
+        },
+        task_publish_retry_policy={"max_retries": 1, "interval_start": 0.05},
+    )
+    return app

@@ -1,0 +1,147 @@
+"""A worker process's event loop, in a thread of its own, and everything that lives on it.
+
+Celery's pool threads only hand their job over and wait. The loop starts before the first job and never lazily,
+or the sweeper would sleep until a first message; the pool is of threads, so nothing forks after it.
+"""
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from dataclasses import dataclass
+from typing import Any, Protocol
+from uuid import UUID
+
+import uvloop
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from app.db.pool import Database
+from app.jobs import Send
+from app.resources import Resources
+from app.sessions.checkpoints import RedisCheckpoints
+from app.sessions.config import SessionsConfig
+from app.sessions.fits import FitKey, Fits
+from app.sessions.graphs import Graphs
+from app.sessions.lease import Leases
+from app.sessions.runner import Runner
+from app.sessions.sweeper import sweep_for_ever
+from app.sessions.tail import CONTROL
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Duties:
+    """What a worker process works with, opened on its loop."""
+
+    runner: Runner
+    fits: Fits
+    db: Database
+    redis: "Redis"
+    send: Send
+    config: SessionsConfig
+
+    @classmethod
+    def of(cls, resources: Resources, graphs: Graphs) -> "Duties":
+        db, tail, send = resources.database, resources.tail, resources.send
+        config = resources.settings.sessions
+        runner = Runner(
+            db=db,
+            leases=Leases(db, config, graphs.versions),
+            graphs=graphs,
+            checkpoints=RedisCheckpoints(resources.redis),
+            tail=tail,
+            send=send,
+            config=config,
+        )
+        fits = Fits(db, resources.computer, tail, send, config)
+        return cls(runner, fits, db, resources.redis, send, config)
+
+
+class OpenDuties(Protocol):
+    def __call__(self) -> AbstractAsyncContextManager[Duties]: ...
+
+
+class WorkerLoop:
+    """One per process. `start` returns when it is ready for jobs, or raises what kept it from being."""
+
+    def __init__(self, open_duties: OpenDuties) -> None:
+        self._open = open_duties
+        self._loop = uvloop.new_event_loop()
+        self._thread = threading.Thread(target=self._live, name="labcrew-loop", daemon=True)
+        self._ready: Future[Duties] = Future()
+        self._stop = asyncio.Event()
+
+    def start(self) -> None:
+        self._thread.start()
+        self._ready.result()
+
+    def advance(self, session_id: UUID) -> None:
+        """Drive a session; blocks its pool thread until the drive is over."""
+        self._run(self._ready.result().runner.advance(session_id))
+
+    def fit(self, key: FitKey) -> None:
+        self._run(self._ready.result().fits.run(key))
+
+    def drain(self) -> None:
+        """No new claims; running steps finish or are stopped. Safe to call from a signal's receiver."""
+        duties = self._ready.result()
+        self._loop.call_soon_threadsafe(lambda: self._loop.create_task(_drain(duties)))
+
+    def stop(self) -> None:
+        """After the last job: close what was opened, and end the loop."""
+        self._loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join(timeout=15)
+
+    def _run(self, work: Coroutine[Any, Any, None]) -> None:
+        asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    def _live(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        try:
+            self._loop.run_until_complete(self._main())
+        except BaseException as error:
+            if not self._ready.done():
+                self._ready.set_exception(error)
+            else:
+                log.exception("the worker's event loop ended")
+
+    async def _main(self) -> None:
+        async with AsyncExitStack() as stack:
+            duties = await stack.enter_async_context(self._open())
+            background = [
+                asyncio.create_task(sweep_for_ever(duties.db, duties.send, duties.config), name="sweeper"),
+                asyncio.create_task(_listen_for_ever(duties), name="control"),
+            ]
+            self._ready.set_result(duties)
+            await self._stop.wait()
+            for task in background:
+                task.cancel()
+            await asyncio.gather(*background, return_exceptions=True)
+
+
+async def _drain(duties: Duties) -> None:
+    await asyncio.gather(duties.runner.drain(), duties.fits.drain())
+
+
+async def _listen_for_ever(duties: Duties) -> None:
+    """Hear of cancels at once; without Redis the next renewal sees them."""
+    react: tuple[Callable[[UUID], None], ...] = (duties.runner.cancel, duties.fits.cancel)
+    while True:
+        try:
+            async with duties.redis.pubsub() as control:
+                await control.subscribe(CONTROL)
+                async for heard in control.listen():
+                    if heard["type"] == "message":
+                        session_id = UUID(_text(heard["data"]))
+                        for cancel in react:
+                            cancel(session_id)
+        except (RedisError, OSError, ValueError):
+            await asyncio.sleep(0.3)
+
+
+def _text(data: bytes | str) -> str:
+    return data.decode() if isinstance(data, bytes) else data

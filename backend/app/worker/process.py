@@ -1,0 +1,86 @@
+"""A worker process: Celery's consumer and thread pool in front of our event loop."""
+
+import os
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+from uuid import UUID
+
+from celery import Celery
+from celery.signals import worker_ready, worker_shutting_down
+
+from app.errors import Unavailable
+from app.jobs import JobName
+from app.resources import Resources, open_resources
+from app.sessions.fits import FitKey
+from app.sessions.graphs import Graphs
+from app.settings import Settings
+from app.worker.celery_app import make_celery
+from app.worker.graphs import pipeline_graphs
+from app.worker.loop import Duties, WorkerLoop
+from app.worker.watchdog import watch
+
+_MOST_DRIVES = 16
+
+MakeGraphs = Callable[[Resources], Graphs]
+
+
+def run(settings: Settings, queues: Sequence[str] = ("steps", "compute"), threads: int | None = None) -> None:
+    """Work until SIGTERM or SIGINT; then claim nothing more, end running steps and return.
+
+    `threads`: how many jobs run at once. Drives of the `steps` queue mostly wait; a fit of the `compute` queue
+    uses a core, so that queue is best given processes of its own, by default with one thread a core.
+    """
+    most = (os.cpu_count() or 1) if list(queues) == ["compute"] else _MOST_DRIVES
+    serve(settings, queues, threads or most, pipeline_graphs)
+
+
+def serve(settings: Settings, queues: Sequence[str], threads: int, make_graphs: MakeGraphs) -> None:
+    """`run` for any graphs."""
+    if settings.redis_address is None:
+        raise Unavailable("address_missing", "REDIS_URL must be set; `labcrew up` sets it.")
+
+    @asynccontextmanager
+    async def open_duties() -> AsyncIterator[Duties]:
+        async with open_resources(settings, "worker") as resources:
+            yield Duties.of(resources, make_graphs(resources))
+
+    consume(make_celery(settings.redis_address), queues, threads, WorkerLoop(open_duties))
+
+
+def consume(app: Celery, queues: Sequence[str], threads: int, loop: WorkerLoop) -> None:
+    """Bind the jobs to a loop of ours and consume until told to stop."""
+
+    @app.task(name=JobName.ADVANCE)  # type: ignore[untyped-decorator]  # celery has no types
+    def advance(session_id: str) -> None:
+        loop.advance(UUID(session_id))
+
+    @app.task(name=JobName.FIT)  # type: ignore[untyped-decorator]  # celery has no types
+    def fit(session_id: str, round_key: str, candidate: int) -> None:
+        loop.fit(FitKey(UUID(session_id), round_key, candidate))
+
+    def drain(**_: Any) -> None:
+        loop.drain()
+
+    def guard(sender: Any, **_: Any) -> None:
+        watch(sender)
+
+    worker_shutting_down.connect(drain)
+    worker_ready.connect(guard)
+    loop.start()
+    try:
+        app.worker_main(
+            [
+                "--quiet",
+                "worker",
+                "--pool=threads",
+                f"--concurrency={threads}",
+                f"--queues={','.join(queues)}",
+                "--without-gossip",
+                "--without-mingle",
+                "--without-heartbeat",
+                "--loglevel=WARNING",
+            ]
+        )
+    finally:
+        loop.stop()

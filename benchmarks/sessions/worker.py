@@ -1,0 +1,10 @@
+"""A worker of the product whose only graph does nothing."""
+
+from benchmarks.sessions.noop import spec
+
+from app.sessions.graphs import Graphs
+from app.settings import load_settings
+from app.worker.process import serve
+
+if __name__ == "__main__":
+    serve(load_settings(), ("steps",), 16, lambda resources: Graphs([spec()]))
