@@ -21,7 +21,7 @@ def missing_values(rows: int, columns: Sequence[Facts]) -> Figure:
     """`columns`: `[{"name", "missing"}]`; those without gaps are counted, not drawn."""
     gaps = sorted((c for c in columns if c["missing"]), key=lambda c: -c["missing"])
     shown = gaps[:_MOST_COLUMNS]
-    figure = style.canvas(7.2, 1.35 + 0.3 * max(len(shown), 1))
+    figure = style.canvas(7.2, 1.35 + 0.3 * max(len(shown), 2))
     complete = len(columns) - len(gaps)
     note = f"Share of {rows:,} rows without a value; {complete} of {len(columns)} columns are complete"
     if len(gaps) > len(shown):
@@ -49,7 +49,7 @@ def missing_values(rows: int, columns: Sequence[Facts]) -> Figure:
             color="white" if inside else INK,
         )
     axes.set_yticks(places, [style.label(c["name"]) for c in shown], color=INK)
-    axes.invert_yaxis()
+    axes.set_ylim(max(len(shown), 2) - 0.4, -0.6)
     axes.set_xlim(0, 1)
     style.share_ticks(axes, "x")
     style.columns_grid(axes)
@@ -92,7 +92,7 @@ def association(names: Sequence[str], matrix: Sequence[Sequence[float | None]], 
     signed = bool(np.nanmin(values) < 0) if values.size and not np.isnan(values).all() else False
     # The last column and the first row of a lower triangle are empty: they get no place.
     lower = np.where(np.tril(np.ones((size, size)), -1).astype(bool), values, np.nan)[1:, :-1]
-    side = max(0.44 * size, 2.4)
+    side = max(0.44 * size, 3.0)
     figure = style.canvas(min(side + 2.3, 9.5), min(side + 1.5, 9.0))
     style.headline(figure, "Association between columns", note or "Strength of the pairwise relation")
     axes = figure.subplots()

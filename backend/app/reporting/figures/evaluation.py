@@ -47,8 +47,8 @@ def leaderboard(metric: str, greater_is_better: bool, entries: Sequence[Facts]) 
 
 def roc(curves: Sequence[Facts]) -> Figure:
     """`curves`: `[{"label", "fpr", "tpr", "auc"}]`, one per model or class."""
-    figure = style.canvas(5.2, 5.2)
-    style.headline(figure, "ROC curve", "Share of positives found against share of negatives wrongly flagged")
+    figure = style.canvas(4.4, 4.5)
+    style.headline(figure, "ROC curve", "Positives found against negatives wrongly flagged")
     axes = _unit_square(figure)
     axes.plot([0, 1], [0, 1], color=FAINT, linestyle=(0, (4, 3)), linewidth=1.2, label="chance")
     for place, curve in enumerate(curves):
@@ -64,10 +64,8 @@ def roc(curves: Sequence[Facts]) -> Figure:
 
 def precision_recall(curves: Sequence[Facts], prevalence: float | None = None) -> Figure:
     """`curves`: `[{"label", "recall", "precision", "average_precision"}]`; `prevalence`: what guessing gets."""
-    figure = style.canvas(5.2, 5.2)
-    style.headline(
-        figure, "Precision and recall", "Share of flagged rows that are right against share of positives found"
-    )
+    figure = style.canvas(4.4, 4.5)
+    style.headline(figure, "Precision and recall", "Flagged rows that are right against positives found")
     axes = _unit_square(figure)
     if prevalence is not None:
         axes.axhline(prevalence, color=FAINT, linestyle=(0, (4, 3)), linewidth=1.2, label="always positive")
@@ -87,7 +85,7 @@ def confusion(labels: Sequence[Any], matrix: Sequence[Sequence[int]]) -> Figure:
     shares = np.divide(counts, totals, out=np.zeros_like(counts), where=totals > 0)
     size = len(labels)
     side = max(0.8 * size, 2.6)
-    figure = style.canvas(min(side + 2.2, 9.0), min(side + 1.6, 8.4))
+    figure = style.canvas(min(side + 1.8, 9.0), min(side + 1.9, 8.4))
     style.headline(figure, "Confusion matrix", "Rows; percentage and colour: share of the actual class")
     axes = figure.subplots()
     axes.imshow(shares, cmap=SEQUENTIAL, vmin=0, vmax=1)
@@ -113,8 +111,8 @@ def confusion(labels: Sequence[Any], matrix: Sequence[Sequence[int]]) -> Figure:
 
 def calibration(curves: Sequence[Facts]) -> Figure:
     """`curves`: `[{"label", "predicted", "observed", "counts"}]`, one point per bin of the prediction."""
-    figure = style.canvas(5.2, 5.8)
-    style.headline(figure, "Calibration", "Observed share of positives in each range of predicted probability")
+    figure = style.canvas(4.4, 4.9)
+    style.headline(figure, "Calibration", "Observed share in each range of predicted probability")
     axes, below = figure.subplots(2, 1, height_ratios=[4.2, 1], sharex=True)
     axes.plot([0, 1], [0, 1], color=FAINT, linestyle=(0, (4, 3)), linewidth=1.2, label="perfect")
     width = 0.045 / max(len(curves), 1)
@@ -139,7 +137,7 @@ def calibration(curves: Sequence[Facts]) -> Figure:
 
 def predicted_vs_actual(actual: Sequence[float], predicted: Sequence[float], target: str = "") -> Figure:
     """One point per hold-out row, both axes in the unit of the target."""
-    figure = style.canvas(5.2, 5.2)
+    figure = style.canvas(4.4, 4.5)
     style.headline(
         figure, "Predicted against actual", f"{style.label(target or 'target')}, hold-out rows; line: perfect"
     )
@@ -182,7 +180,7 @@ def residuals(predicted: Sequence[float], residuals: Sequence[float], target: st
 
 
 def importances(metric: str, features: Sequence[Facts]) -> Figure:
-    """`features`: `[{"feature", "mean", "std"}]`: how much the metric falls when the column is shuffled."""
+    """`features`: `[{"column", "mean", "std"}]`: how much the metric falls when the column is shuffled."""
     ranked = sorted(features, key=lambda f: -f["mean"])[:20]
     figure = style.canvas(7.2, 1.45 + 0.3 * max(len(ranked), 1))
     more = f"; top {len(ranked)} of {len(features)}" if len(features) > len(ranked) else ""
@@ -198,7 +196,7 @@ def importances(metric: str, features: Sequence[Facts]) -> Figure:
     axes.barh(places, means, color=colours, height=0.64)
     axes.errorbar(means, places, xerr=spread, fmt="none", ecolor=INK, elinewidth=1, capsize=2.5)
     axes.axvline(0, color=MUTED, linewidth=1)
-    axes.set_yticks(places, [style.label(f["feature"], 30) for f in ranked], color=INK)
+    axes.set_yticks(places, [style.label(f["column"], 30) for f in ranked], color=INK)
     axes.set_ylim(max(len(ranked), 1) - 0.4, -0.6)
     style.columns_grid(axes)
     style.plain_ticks(axes, "x")

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.dates import AutoDateLocator, ConciseDateFormatter, date2num
+from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 from matplotlib.figure import Figure
 
 from app.reporting.figures import style
@@ -18,7 +18,7 @@ def time_series(
     times: Sequence[str], series: Sequence[Facts], split_at: str | None = None, value_label: str = ""
 ) -> Figure:
     """`times`: ISO 8601; `series`: `[{"label", "values"}]`; `split_at`: where the hold-out begins."""
-    moments = [float(day) for day in date2num(np.array(times, dtype="datetime64[ms]"))]
+    moments = [_day(moment) for moment in times]
     figure = style.canvas(7.8, 3.9)
     span = f"{times[0][:10]} to {times[-1][:10]}"
     style.headline(figure, "Over time", f"{style.label(value_label or 'value')}, {span}")
@@ -33,7 +33,7 @@ def time_series(
             label=style.label(each["label"]),
         )
     if split_at:
-        _mark_split(axes, float(date2num(np.datetime64(split_at, "ms"))), moments[-1])
+        _mark_split(axes, _day(split_at), moments[-1])
     axes.xaxis_date()
     locator: Any = AutoDateLocator(maxticks=8)  # type: ignore[no-untyped-call]  # untyped in matplotlib
     axes.xaxis.set_major_locator(locator)
@@ -60,3 +60,8 @@ def _mark_split(axes: Axes, start: float, end: float) -> None:
         fontsize=8.5,
         color=MUTED,
     )
+
+
+def _day(moment: str) -> float:
+    """Days since the epoch: matplotlib's own unit of time."""
+    return float(np.datetime64(moment, "ms").astype("int64")) / 86_400_000

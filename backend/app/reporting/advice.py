@@ -1,0 +1,195 @@
+"""Recommendations that follow from findings: a table of rules, each a condition on facts and its sentences."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from app.reporting.document import Text
+from app.reporting.evidence import Fact, parts
+from app.reporting.sections.draft import Draft, listed
+
+_FEW_ROWS = 500
+_RARE = 0.1
+_BADLY_CALIBRATED = 0.08
+_CLOSE_SHARE = 0.5
+
+
+@dataclass(frozen=True)
+class Advice:
+    """`rule` is stable. `text` says what to do and why, with the evidence as claims."""
+
+    rule: str
+    text: Text
+
+
+Rule = Callable[[Draft], Text]
+"""Nothing where the rule does not apply."""
+
+
+def advise(draft: Draft) -> list[Advice]:
+    """In the order of the table: what matters most first."""
+    return [Advice(name, text) for name, rule in RULES.items() if (text := rule(draft))]
+
+
+def _not_better_than_a_guess(draft: Draft) -> Text:
+    beats = _final(draft, "beats_baseline")
+    if beats is None or beats.value is True:
+        return ()
+    return (
+        "Do not use this model: it cannot be told from a guess. Look for columns that are known before the "
+        "outcome and bear on it, or for more rows.",
+    )
+
+
+def _holdout_reopened(draft: Draft) -> Text:
+    if len(draft.found.final_calls) < 2:
+        return ()
+    return ("Judge the model again on rows that no one has seen: this hold-out was opened more than once.",)
+
+
+def _disagreement(draft: Draft) -> Text:
+    agrees = _final(draft, "agrees_with_cv")
+    if agrees is None or agrees.value is not False:
+        return ()
+    return (
+        "Find out why the hold-out and the cross-validation disagree before using the model: rows may change "
+        "over time, or belong to groups that the split did not know.",
+    )
+
+
+def _leaks(draft: Draft) -> Text:
+    leaks = parts(draft.found.eda, "leaks")
+    columns = [(draft.read(column),) for leak in leaks if (column := leak.at("column"))]
+    if not columns:
+        return ()
+    return (
+        "Ask when ",
+        *listed(columns),
+        " becomes known: what is only known after the outcome must not be given to a model.",
+    )
+
+
+def _no_real_winner(draft: Draft) -> Text:
+    close = [
+        entry
+        for entry in parts(draft.found.comparison, "leaderboard")
+        if entry.value.get("distinguishable") is False and entry.value.get("difference")
+    ]
+    if not close or not draft.found.chosen:
+        return ()
+    names = listed([draft.shown(entry.at("name")) for entry in close[:4]])
+    return (
+        "Choose by speed and simplicity as much as by score: the folds cannot tell ",
+        *names,
+        " from the best.",
+    )
+
+
+def _few_rows(draft: Draft) -> Text:
+    rows = draft.found.split.at("train_rows") if draft.found.split else None
+    if rows is None or rows.value >= _FEW_ROWS:
+        return ()
+    return ("Collect more rows: with ", draft.read(rows, "integer"), " to learn from, intervals stay wide.")
+
+
+def _rare_class(draft: Draft) -> Text:
+    classes = draft.found.split.at("target_summary", "classes") if draft.found.split else None
+    if classes is None or not classes.items():
+        return ()
+    count = min(classes.items(), key=lambda fact: fact.value)
+    total = sum(fact.value for fact in classes.items())
+    if not total or count.value / total >= _RARE:
+        return ()
+    return (
+        "Choose the threshold by what errors cost, and do not judge by accuracy: the rarest class has only ",
+        draft.read(count, "integer"),
+        " training rows.",
+    )
+
+
+def _calibration(draft: Draft) -> Text:
+    error = _final(draft, "calibration", "error")
+    if error is None or error.value is None or error.value < _BADLY_CALIBRATED:
+        return ()
+    return (
+        "Do not read the probabilities as chances without calibrating them: on average they are off by ",
+        draft.read(error, "percent"),
+        ".",
+    )
+
+
+def _one_column_carries_it(draft: Draft) -> Text:
+    entries = parts(draft.found.importance, "importances")
+    if len(entries) < 2:
+        return ()
+    total = sum(max(entry.value["mean"], 0) for entry in entries)
+    column = entries[0].at("column")
+    if not total or column is None or entries[0].value["mean"] / total < _CLOSE_SHARE:
+        return ()
+    return (
+        "Guard the quality of ",
+        draft.read(column),
+        ": the model relies on it more than on all others together, and fails when it is wrong or missing.",
+    )
+
+
+def _useless_columns(draft: Draft) -> Text:
+    ranked = parts(draft.found.importance, "importances")
+    useless = [entry for entry in ranked if entry.value.get("helps") is False]
+    names = [draft.shown(entry.at("column")) for entry in useless[:6]]
+    if not names:
+        return ()
+    more = " and others" if len(useless) > len(names) else ""
+    return (
+        "Consider a simpler model without ",
+        *listed(names),
+        f"{more}: shuffling them costs nothing that can be told.",
+    )
+
+
+def _cut_short(draft: Draft) -> Text:
+    limited = [fit for fit in draft.found.fits if fit.at("limited")]
+    if not limited and not parts(draft.found.comparison, "left_out"):
+        return ()
+    return ("Run again with a larger time budget: some candidates were cut short or left out.",)
+
+
+def _time(draft: Draft) -> Text:
+    column = draft.found.problem.at("time_column") if draft.found.problem else None
+    if column is None or draft.found.final is None:
+        return ()
+    return (
+        "Watch the score in use and train again when it falls: rows are ordered by ",
+        draft.read(column),
+        ", and what held in the past may change.",
+    )
+
+
+def _next_step(draft: Draft) -> Text:
+    beats = _final(draft, "beats_baseline")
+    if beats is None or beats.value is not True:
+        return ()
+    return (
+        "Try the model on new rows through its predict endpoint, and compare what it says with what then "
+        "happens before anything depends on it.",
+    )
+
+
+RULES: dict[str, Rule] = {
+    "not_better_than_a_guess": _not_better_than_a_guess,
+    "holdout_reopened": _holdout_reopened,
+    "holdout_disagrees": _disagreement,
+    "leaking_columns": _leaks,
+    "rare_class": _rare_class,
+    "badly_calibrated": _calibration,
+    "few_rows": _few_rows,
+    "one_column_carries_it": _one_column_carries_it,
+    "no_real_winner": _no_real_winner,
+    "useless_columns": _useless_columns,
+    "cut_short": _cut_short,
+    "watch_over_time": _time,
+    "try_on_new_rows": _next_step,
+}
+
+
+def _final(draft: Draft, *path: str) -> Fact | None:
+    return draft.found.final.at(*path) if draft.found.final else None

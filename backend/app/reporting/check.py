@@ -1,0 +1,222 @@
+"""The report's check: read every claim again from the journal, and find numerals that nobody vouches for.
+
+It needs the report as JSON and the recorded calls, nothing of the code that wrote it but the small tables of
+operations and styles.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from typing import Any
+
+from app.reporting.claims import compute, text_of
+from app.reporting.evidence import RecordedCall, resolve
+from app.reporting.metrics import VOCABULARY
+
+_NUMERAL = re.compile(r"\d")
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """`where` is a claim's id or a place in the document."""
+
+    where: str
+    problem: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """`checked`: how many claims were read again. A report in which nothing was checked does not pass."""
+
+    checked: int
+    mismatches: tuple[Mismatch, ...]
+
+    @property
+    def passes(self) -> bool:
+        return self.checked > 0 and not self.mismatches
+
+
+def verify(
+    report: Mapping[str, Any],
+    calls: Sequence[RecordedCall],
+    html: str | None = None,
+    markdown: str | None = None,
+) -> Verdict:
+    """Check `report.json` and, where given, its renderings against the recorded calls."""
+    claims: Sequence[Mapping[str, Any]] = report.get("claims") or []
+    recorded = {(call.seq, call.key): call for call in calls}
+    found = [mismatch for claim in claims if (mismatch := _check_claim(claim, recorded))]
+    shown = {claim for part in ("title", "subtitle", "sections") for claim in _mentions(report.get(part))}
+    found += _unvouched(report, recorded, shown, {str(claim["id"]) for claim in claims})
+    if not claims:
+        found.append(Mismatch("claims", "The report makes no claim, so nothing was checked."))
+    if html is not None:
+        found += _check_html(html, claims)
+    if markdown is not None:
+        found += _check_markdown(markdown, claims)
+    return Verdict(len(claims), tuple(found))
+
+
+def _check_claim(claim: Mapping[str, Any], recorded: Mapping[tuple[int, str], RecordedCall]) -> Mismatch | None:
+    where = str(claim.get("id"))
+    try:
+        places = [claim, *claim.get("operands", [])]
+        values = [resolve(recorded[p["step"], p["call"]].result, p["pointer"]) for p in places]
+        value = compute(claim["operation"], values)
+        text = text_of(claim, value)
+    except (KeyError, TypeError, ValueError, ZeroDivisionError, IndexError) as error:
+        return Mismatch(where, f"It cannot be read again from the journal: {type(error).__name__} {error}.")
+    if not _same(value, claim.get("value")):
+        return Mismatch(where, f"It says {claim.get('value')!r}; the journal says {value!r}.")
+    if text != claim.get("text"):
+        return Mismatch(where, f"It shows {claim.get('text')!r}; its value reads {text!r}.")
+    return None
+
+
+def _same(left: Any, right: Any) -> bool:
+    return json.dumps(left, sort_keys=True) == json.dumps(right, sort_keys=True)
+
+
+def _unvouched(
+    report: Mapping[str, Any],
+    recorded: Mapping[tuple[int, str], RecordedCall],
+    shown: set[str],
+    known: set[str],
+) -> Iterator[Mismatch]:
+    """Numerals in prose, quotes of what was never recorded, claims that are shown but not made."""
+    for claim in sorted(shown - known):
+        yield Mismatch(claim, "It is shown but not among the claims.")
+    for where, prose in _prose(report):
+        if _NUMERAL.search(prose):
+            yield Mismatch(where, f"A number that is no claim: {prose!r}.")
+    said = [
+        json.dumps([call.request, call.result, call.tool], ensure_ascii=False) for call in recorded.values()
+    ]
+    for where, name in _names(report):
+        quoted = json.dumps(name, ensure_ascii=False)[1:-1]
+        if _NUMERAL.search(name) and name not in VOCABULARY and not any(quoted in text for text in said):
+            yield Mismatch(where, f"A quote of something that was never recorded: {name!r}.")
+
+
+_NOT_PROSE = ("id", "kind", "tone", "name", "digest", "step", "call", "numeric", "marked", "code")
+
+
+def _prose(node: Any, where: str = "") -> Iterator[tuple[str, str]]:
+    """Every string that the author wrote, with its place."""
+    if isinstance(node, str):
+        yield where, node
+    elif isinstance(node, list):
+        for place, item in enumerate(node):
+            yield from _prose(item, f"{where}/{place}")
+    elif isinstance(node, Mapping) and "claim" not in node:
+        quiet = ("claims", "calls", "version") if not where else _NOT_PROSE
+        for name, item in node.items():
+            if name not in quiet:
+                yield from _prose(item, f"{where}/{name}")
+
+
+def _names(node: Any, where: str = "") -> Iterator[tuple[str, str]]:
+    if isinstance(node, list):
+        for place, item in enumerate(node):
+            yield from _names(item, f"{where}/{place}")
+    elif isinstance(node, Mapping):
+        if "name" in node and "code" in node:
+            yield where, str(node["name"])
+        elif where or "claims" in node:
+            for name, item in node.items():
+                if name not in ("claims", "calls"):
+                    yield from _names(item, f"{where}/{name}")
+
+
+def _mentions(node: Any) -> Iterator[str]:
+    if isinstance(node, list):
+        for item in node:
+            yield from _mentions(item)
+    elif isinstance(node, Mapping):
+        if "claim" in node:
+            yield str(node["claim"])
+        else:
+            for item in node.values():
+                yield from _mentions(item)
+
+
+class _Page(HTMLParser):
+    """Splits a page into what claims show and what is plain prose; the appendix and quotes are neither."""
+
+    VOID = frozenset({"meta", "img", "br", "link", "input", "hr"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shown: list[tuple[str, str]] = []
+        self.prose: list[str] = []
+        self._stack: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in self.VOID:
+            return
+        given = dict(attrs)
+        role = "quiet" if self._stack and self._stack[-1] == "quiet" else "prose"
+        if tag in ("style", "title") or given.get("id") == "provenance" or given.get("class") == "name":
+            role = "quiet"
+        if given.get("class") == "claim":
+            role = f"claim:{(given.get('href') or '')[1:]}"
+            self.shown.append((role[6:], ""))
+        self._stack.append(role)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in self.VOID and self._stack:
+            self._stack.pop()
+
+    def handle_data(self, data: str) -> None:
+        role = self._stack[-1] if self._stack else "prose"
+        if role == "prose":
+            self.prose.append(data)
+        elif role.startswith("claim:"):
+            claim, before = self.shown[-1]
+            self.shown[-1] = (claim, before + data)
+
+
+def _check_html(html: str, claims: Sequence[Mapping[str, Any]]) -> Iterator[Mismatch]:
+    page = _Page()
+    page.feed(html)
+    yield from _check_shown("html", page.shown, claims)
+    for text in page.prose:
+        if _NUMERAL.search(text):
+            yield Mismatch("html", f"A number that is no claim: {text.strip()!r}.")
+
+
+_LINK = re.compile(r"\[((?:\\.|[^\]\\])*)\]\(#(c\d+)\)")
+_CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
+_IMAGE = re.compile(r"!\[([^\]]*)\]\([^)]*\)")
+_ESCAPE = re.compile(r"\\(.)")
+
+
+def _check_markdown(markdown: str, claims: Sequence[Mapping[str, Any]]) -> Iterator[Mismatch]:
+    body = markdown.split("\n## Provenance\n")[0]
+    body = _CODE.sub("", _IMAGE.sub(r"\1", body))
+    shown = [(claim, _ESCAPE.sub(r"\1", text)) for text, claim in _LINK.findall(body)]
+    yield from _check_shown("markdown", shown, claims)
+    # A person's words stand escaped, with a backslash before every sign: they are quotes, checked in the JSON.
+    for line in _LINK.sub("", body).splitlines():
+        text = _without(line, VOCABULARY)
+        if _NUMERAL.search(text) and not line.startswith((">", "#")):
+            yield Mismatch("markdown", f"A number that is no claim: {line.strip()!r}.")
+
+
+def _without(line: str, words: frozenset[str]) -> str:
+    for word in words:
+        line = line.replace(word, "")
+    return line
+
+
+def _check_shown(
+    where: str, shown: Sequence[tuple[str, str]], claims: Sequence[Mapping[str, Any]]
+) -> Iterator[Mismatch]:
+    texts = {str(claim["id"]): str(claim["text"]) for claim in claims}
+    for claim, text in shown:
+        if texts.get(claim) is None or " ".join(text.split()) != " ".join(texts[claim].split()):
+            yield Mismatch(where, f"{claim} shows {text!r} and claims {texts.get(claim)!r}.")
+    if claims and not shown:
+        yield Mismatch(where, "The page shows none of the claims.")

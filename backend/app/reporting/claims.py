@@ -1,0 +1,122 @@
+"""A claim is a shown value and the proof of it: which step, which call, which place, which operation.
+
+What a claim shows is computed from its sources and nothing else, so that anyone with the journal can compute it
+again (`check.py` does).
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from app.reporting.evidence import Fact, Json
+
+
+@dataclass(frozen=True)
+class Source:
+    step: int
+    call: str
+    pointer: str
+
+
+@dataclass(frozen=True)
+class Claim:
+    """`text` is `value` in its `style`, as a reader sees it; `value` is the `operation` on the sources."""
+
+    id: str
+    text: str
+    value: Json
+    style: str
+    operation: str
+    sources: tuple[Source, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        first, *operands = (vars(source) for source in self.sources)
+        return {
+            "id": self.id,
+            "text": self.text,
+            "value": self.value,
+            **first,
+            "style": self.style,
+            "operation": self.operation,
+            "operands": operands,
+        }
+
+
+OPERATIONS: dict[str, Callable[..., Json]] = {
+    "read": lambda value: value,
+    "difference": lambda left, right: left - right,
+    "share": lambda part, whole: part / whole,
+    "sum": lambda *values: sum(values),
+    "count": len,
+    "first_line": lambda value: str(value).strip().splitlines()[0],
+}
+
+
+def _score(value: float) -> str:
+    """Three decimals for what lies between -10 and 10, three significant digits beyond."""
+    return f"{value:.3f}" if abs(value) < 10 else _quantity(value)
+
+
+def _quantity(value: float) -> str:
+    if isinstance(value, int) or (value == int(value) and abs(value) < 1e15):
+        return f"{int(value):,}"
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
+    digits = max(0, 3 - math.ceil(math.log10(abs(value)))) if value else 0
+    return f"{value:.{min(digits, 6)}f}"
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.1f} s" if value < 120 else f"{value / 60:.1f} min"
+
+
+STYLES: dict[str, Callable[[Any], str]] = {
+    "integer": lambda value: f"{int(value):,}",
+    "plain_integer": lambda value: str(int(value)),
+    "score": _score,
+    "signed_score": lambda value: ("+" if value > 0 else "") + _score(value),
+    "quantity": _quantity,
+    "significant": lambda value: f"{value:.4g}",
+    "percent": lambda value: f"{100 * value:.1f}%",
+    "whole_percent": lambda value: f"{100 * value:.0f}%",
+    "seconds": _seconds,
+    "milliseconds": lambda value: f"{value:.0f} ms",
+    "text": str,
+    "digest": lambda value: str(value)[:12],
+    "minute": lambda value: str(value)[:16].replace("T", " "),
+}
+
+
+def compute(operation: str, values: Sequence[Json]) -> Json:
+    """Raises KeyError for an unknown operation, TypeError or ZeroDivisionError where it has no value."""
+    return OPERATIONS[operation](*values)
+
+
+@dataclass
+class Ledger:
+    """The claims of one report; equal claims are one, ids count in the order of first use."""
+
+    claims: dict[tuple[str, str, tuple[Source, ...]], Claim] = field(default_factory=dict)
+
+    def read(self, fact: Fact, style: str) -> Claim:
+        return self.derive("read", [fact], style)
+
+    def derive(self, operation: str, facts: Sequence[Fact], style: str) -> Claim:
+        """Raises what `compute` raises: a section that derives must know that its facts allow it."""
+        sources = tuple(Source(fact.call.seq, fact.call.key, fact.pointer) for fact in facts)
+        key = (operation, style, sources)
+        if key not in self.claims:
+            value = compute(operation, [fact.value for fact in facts])
+            self.claims[key] = Claim(
+                f"c{len(self.claims) + 1}", STYLES[style](value), value, style, operation, sources
+            )
+        return self.claims[key]
+
+    def all(self) -> list[Claim]:
+        return list(self.claims.values())
+
+
+def text_of(claim: Mapping[str, Any], value: Json) -> str:
+    """What a claim in JSON must show if its value is this; KeyError for an unknown style."""
+    return STYLES[str(claim["style"])](value)

@@ -1,0 +1,126 @@
+"""A report as Markdown (GitHub's dialect). Claims are links to their row in the provenance table."""
+
+import re
+from collections.abc import Sequence
+
+from app.reporting.claims import Claim
+from app.reporting.document import (
+    Block,
+    Bullets,
+    Callout,
+    Name,
+    Paragraph,
+    Picture,
+    Quote,
+    Report,
+    Section,
+    Table,
+    Text,
+    Tiles,
+)
+from app.reporting.legible import legible
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|~>$&:@/])")
+_TONES = {"good": "Good", "warn": "Take care", "info": "Note"}
+
+
+def render(report: Report) -> str:
+    """The whole document; figures are referred to by file name, as `<name>.png` beside it."""
+    parts = [f"# {inline(report.title)}", inline(report.subtitle)]
+    parts += [_section(section) for section in report.sections]
+    parts.append(_provenance(report))
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def inline(text: Text) -> str:
+    return "".join(_piece(piece) for piece in text)
+
+
+def code(text: str) -> str:
+    """A code span that holds any text, in tables too: its fence is longer than any run of backticks in it."""
+    text = legible(text).replace("|", "\\|") or " "
+    runs = [len(run) for run in re.findall(r"`+", text)]
+    fence = "`" * (max(runs, default=0) + 1)
+    pad = " " if runs else ""
+    return f"{fence}{pad}{text}{pad}{fence}"
+
+
+def plain(text: str) -> str:
+    """Words of a person or of data as literal text: no markup, no HTML, no link."""
+    return _SPECIAL.sub(r"\\\1", legible(text)).replace("<", "&lt;")
+
+
+def _piece(piece: str | Claim | Name) -> str:
+    if isinstance(piece, Claim):
+        return f"[{plain(piece.text)}](#{piece.id})"
+    if isinstance(piece, Name):
+        return code(piece.text) if piece.code else plain(piece.text)
+    return _prose(piece)
+
+
+def _prose(text: str) -> str:
+    return text.replace("|", "\\|").replace("*", "\\*").replace("_", "\\_").replace("<", "&lt;")
+
+
+def _section(section: Section) -> str:
+    blocks = [_block(block) for block in section.blocks]
+    return "\n\n".join([f"## {_prose(section.title)}", *blocks])
+
+
+def _block(block: Block) -> str:
+    match block:
+        case Paragraph():
+            return inline(block.text)
+        case Bullets():
+            return "\n".join(f"- {inline(item)}" for item in block.items)
+        case Quote():
+            return f"> {inline(block.text)}"
+        case Callout():
+            return f"> **{_TONES[block.tone]}.** {inline(block.text)}"
+        case Tiles():
+            return "\n".join(_tile(tile.label, tile.value, tile.note) for tile in block.tiles)
+        case Table():
+            return _table(block)
+        case Picture():
+            return f"![{_prose(block.title)}]({block.name}.png)\n\n*{_prose(block.caption)}*"
+
+
+def _tile(label: str, value: Text, note: Text) -> str:
+    tail = f" ({inline(note)})" if note else ""
+    return f"- **{_prose(label)}:** {inline(value)}{tail}"
+
+
+def _table(table: Table) -> str:
+    rules = ["---:" if place in table.numeric else "---" for place in range(len(table.columns))]
+    lines = [_row([_prose(name) for name in table.columns]), _row(rules)]
+    for place, row in enumerate(table.rows):
+        cells = [inline(cell) for cell in row]
+        if place in table.marked and cells:
+            cells[0] = f"**{cells[0]}**"
+        lines.append(_row(cells))
+    if table.caption:
+        lines += ["", f"*{_prose(table.caption)}*"]
+    return "\n".join(lines)
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _provenance(report: Report) -> str:
+    names = {(row.step, row.call): row for row in report.calls}
+    lines = [
+        "## Provenance",
+        "",
+        "Every number above links here: the step and the call that produced it, and its place in the record.",
+        "",
+        _row(["Claim", "Shown", "Step", "Call", "Recorded by", "Place", "How"]),
+        _row(["---"] * 7),
+    ]
+    for claim in report.claims:
+        for source in claim.sources:
+            row = names[source.step, source.call]
+            anchor = f'<a id="{claim.id}"></a>{claim.id}' if source is claim.sources[0] else ""
+            cells = [anchor, plain(claim.text), str(source.step), code(source.call), code(row.tool)]
+            lines.append(_row([*cells, code(source.pointer or "/"), claim.operation]))
+    return "\n".join(lines)

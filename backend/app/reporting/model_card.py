@@ -1,0 +1,171 @@
+"""A model card, in the sections of Mitchell et al. (2019), "Model Cards for Model Reporting"."""
+
+from app.reporting.advice import advise
+from app.reporting.document import Block, Bullets, Name, Paragraph, ProvenanceRow, Report, Section, Table, Text
+from app.reporting.evidence import Fact, parts
+from app.reporting.metrics import METRICS, metric_of
+from app.reporting.sections import closing
+from app.reporting.sections.draft import NOTHING, Draft
+
+
+def compose(draft: Draft) -> Report | None:
+    """A card for the model that was judged on the hold-out; None where none was. Its claims are its own."""
+    final = draft.found.final
+    if final is None:
+        return None
+    draft = Draft(draft.calls, draft.found)
+    made = [
+        _details(draft),
+        _intended_use(draft),
+        _factors(draft),
+        _metrics(draft),
+        _evaluation_data(draft),
+        _training_data(draft),
+        _analyses(draft, final),
+        _ethics(),
+        _caveats(draft),
+    ]
+    sections = [section for section in made if section.blocks]
+    claims = draft.ledger.all()
+    cited = {(source.step, source.call) for claim in claims for source in claim.sources}
+    rows = [
+        ProvenanceRow(call.seq, call.node, call.key, call.tool, call.agent)
+        for call in draft.calls
+        if (call.seq, call.key) in cited
+    ]
+    return Report(("Model card",), ("Of a model that predicts ", *_target(draft), "."), sections, claims, rows)
+
+
+def _target(draft: Draft) -> Text:
+    return draft.shown(draft.found.problem.at("target") if draft.found.problem else None)
+
+
+def _details(draft: Draft) -> Section:
+    found, session = draft.found, draft.found.session
+    fit = found.fit_of(str(found.chosen.value)) if found.chosen else None
+    facts: list[tuple[str, Fact | None, str]] = [
+        ("Model", found.chosen, "text"),
+        ("Estimator", fit.at("estimator") if fit else None, "text"),
+        ("Features", fit.at("features") if fit else None, "integer"),
+        ("Problem", found.problem.at("kind") if found.problem else None, "text"),
+        ("Seed", session.at("seed"), "plain_integer"),
+        ("Session", session.at("id"), "text"),
+        ("Made", session.at("created_at"), "minute"),
+    ]
+    rows: list[list[Text]] = [[(title,), (draft.read(fact, style),)] for title, fact, style in facts if fact]
+    hyperparameters = fit.at("hyperparameters") if fit else None
+    rows += [
+        [(Name(name),), (draft.read(value),)]
+        for name, value in (hyperparameters.children() if hyperparameters else ())
+    ]
+    versions = session.at("versions")
+    rows += [
+        [(Name(name),), (draft.read(version),)] for name, version in (versions.children() if versions else ())
+    ]
+    chosen = str(found.chosen.value) if found.chosen else ""
+    rows += [
+        [("Digest of the stored model",), (draft.read(digest),)]
+        for each in parts(session, "artifacts")
+        if each.text("kind") == "model"
+        and chosen in (each.text("name"), each.text("name").removesuffix(".skops"))
+        and (digest := each.at("digest"))
+    ]
+    return Section("details", "Model details", [Table(("What", "Value"), rows)])
+
+
+_FOR = "For rows that come about like the training rows, with the same columns in the same units."
+_NOT_FOR = "Not for deciding about people with nobody looking at each case, and not for finding causes."
+
+
+def _intended_use(draft: Draft) -> Section:
+    goal = draft.found.session.at("goal")
+    words = [Paragraph(("Made for this goal: ", Name(str(goal.value), code=False)))] if goal else []
+    return Section("use", "Intended use", [*words, Bullets([(_FOR,), (_NOT_FOR,)])])
+
+
+def _factors(draft: Draft) -> Section:
+    ranked = parts(draft.found.importance, "importances")
+    helping = [each for each in ranked if each.value.get("helps")]
+    if not helping:
+        return Section("factors", "Factors", [])
+    items = [
+        (*draft.shown(each.at("column")), ": loss of ", *draft.score(each.at("mean"))) for each in helping[:8]
+    ]
+    return Section(
+        "factors",
+        "Factors",
+        [Paragraph(("Columns that the model relies on, by permutation importance:",)), Bullets(items)],
+    )
+
+
+def _metrics(draft: Draft) -> Section:
+    final = draft.found.final
+    method = final.at("interval_method") if final else None
+    how: Text = (" Intervals: ", draft.read(method), ".") if method else ()
+    text = ("The deciding metric is ", draft.metric_name, ", ", draft.metric.meaning, ".", *how)
+    return Section("metrics", "Metrics", [Paragraph(text)])
+
+
+def _evaluation_data(draft: Draft) -> Section:
+    split = draft.found.split
+    if split is None:
+        return Section("evaluation-data", "Evaluation data", [])
+    text = (
+        *draft.shown(split.at("holdout_rows"), "integer"),
+        " rows locked away before any step saw the data. ",
+        *draft.shown(split.at("reason")),
+    )
+    return Section("evaluation-data", "Evaluation data", [Paragraph(text)])
+
+
+def _training_data(draft: Draft) -> Section:
+    blocks: list[Block] = []
+    rows = [
+        [draft.shown(each.at("name")), draft.shown(each.at("rows"), "integer"), draft.shown(each.at("digest"))]
+        for each in parts(draft.found.session, "datasets")
+    ]
+    if rows:
+        blocks.append(Table(("Dataset", "Rows", "Digest"), rows, numeric=(1,)))
+    if draft.found.split:
+        rows_text = draft.shown(draft.found.split.at("train_rows"), "integer")
+        blocks.append(Paragraph((*rows_text, " rows were used to learn.")))
+    return Section("training-data", "Training data", blocks)
+
+
+def _analyses(draft: Draft, final: Fact) -> Section:
+    metrics = final.at("metrics")
+    rows = [
+        [
+            (Name(metric_of(name).label, code=False),),
+            draft.score(score.at("value"), metric_of(name).style),
+            draft.interval(score, metric_of(name).style) or NOTHING,
+            draft.score(final.at("baseline", name), metric_of(name).style),
+        ]
+        for name in METRICS
+        if metrics and (score := metrics.at(name))
+    ]
+    blocks: list[Block] = [Table(("Metric", "Hold-out", "Interval", "Baseline"), rows, numeric=(1, 2, 3))]
+    classes = [
+        [
+            draft.shown(each.at("class")),
+            *(draft.shown(each.at(name), "score") for name in ("precision", "recall")),
+        ]
+        for each in parts(final, "per_class")
+    ]
+    if classes:
+        blocks.append(Table(("Class", "Precision", "Recall"), classes, numeric=(1, 2)))
+    return Section("analyses", "Quantitative analyses", blocks)
+
+
+def _ethics() -> Section:
+    text = (
+        "The model repeats what its data shows, unfairness included. Whether its errors fall evenly on groups "
+        "of people was not examined beyond the classes above."
+    )
+    return Section("ethics", "Ethical considerations", [Paragraph((text,))])
+
+
+def _caveats(draft: Draft) -> Section:
+    limits = closing.limits(draft).blocks
+    advice = [each.text for each in advise(draft)]
+    return Section("caveats", "Caveats and recommendations", [*limits, *([Bullets(advice)] if advice else [])])

@@ -1,0 +1,101 @@
+"""Limits, recommendations, questions, and what is needed to get the same result again."""
+
+from app.reporting.advice import advise
+from app.reporting.document import Block, Bullets, Name, Paragraph, Section, Table, Text
+from app.reporting.evidence import Fact, parts
+from app.reporting.sections.draft import Draft
+
+_FEW_HELD_OUT = 200
+
+
+def limits(draft: Draft) -> Section:
+    found, items = draft.found, list[Text]()
+    items += [(draft.read(note),) for note in parts(found.final, "notes")]
+    held = found.split.at("holdout_rows") if found.split else None
+    if held and held.value < _FEW_HELD_OUT:
+        items.append(
+            ("The hold-out has only ", draft.read(held, "integer"), " rows, so the intervals are wide.")
+        )
+    items += [
+        ("The fit of ", *draft.shown(fit.at("name")), " was cut: ", draft.read(limited), ".")
+        for fit in found.fits
+        if (limited := fit.at("limited"))
+    ]
+    if found.final is None:
+        items.append(("No score was measured on rows that were locked away.",))
+    items += [
+        ("The result holds for rows that come about as these did, not for other places or times.",),
+        ("What goes together need not be cause: a column that predicts is not a lever that can be pulled.",),
+    ]
+    return Section("limits", "Limits", [Bullets(items)])
+
+
+def recommendations(draft: Draft) -> Section | None:
+    advice = advise(draft)
+    return (
+        Section("recommendations", "Recommendations", [Bullets([each.text for each in advice])])
+        if advice
+        else None
+    )
+
+
+def questions(draft: Draft) -> Section | None:
+    rows = [_question(draft, each) for each in parts(draft.found.session, "questions")]
+    if not rows:
+        return None
+    return Section(
+        "questions", "Questions and answers", [Table(("Asked by", "Question", "Answer", "Given by"), rows)]
+    )
+
+
+def reproducibility(draft: Draft) -> Section | None:
+    session = draft.found.session
+    rows: list[list[Text]] = []
+    for title, name, style in (
+        ("Session", "id", "text"),
+        ("Begun", "created_at", "minute"),
+        ("Seed", "seed", "plain_integer"),
+    ):
+        fact = session.at(name)
+        if fact:
+            rows.append([(title,), (draft.read(fact, style),)])
+    versions = session.at("versions")
+    rows += [
+        [(Name(name),), (draft.read(version),)] for name, version in (versions.children() if versions else ())
+    ]
+    if not rows:
+        return None
+    blocks: list[Block] = [
+        Paragraph(
+            ("The same data, goal, preferences, seed and versions give the same splits, folds and candidates.",)
+        ),
+        Table(("What", "Value"), rows),
+        *_digests(draft, session),
+    ]
+    return Section("reproducibility", "Reproducibility", blocks)
+
+
+def _question(draft: Draft, asked: Fact) -> list[Text]:
+    answer = asked.at("answer") or asked.at("default")
+    by = "nobody: the default was taken" if asked.text("by") == "default" else "the user"
+    return [
+        draft.shown(asked.at("agent")),
+        draft.shown(asked.at("text")),
+        draft.shown(answer),
+        (by if asked.at("answer") or asked.text("by") == "default" else "still open",),
+    ]
+
+
+def _digests(draft: Draft, session: Fact) -> list[Block]:
+    kept = [each for each in parts(session, "artifacts") if each.text("kind") in ("model", "frame", "holdout")]
+    if not kept:
+        return []
+    rows = [
+        [draft.shown(each.at("kind")), draft.shown(each.at("name")), draft.shown(each.at("digest"), "digest")]
+        for each in kept
+    ]
+    return [
+        Table(
+            ("Kind", "Artifact", "Digest"), rows, "What the session made, by the beginning of its fingerprint"
+        )
+    ]

@@ -1,0 +1,84 @@
+"""What came, what was found in it, what was changed and what was left out."""
+
+from app.reporting.document import Block, Bullets, Paragraph, Section, Table, Text
+from app.reporting.evidence import Fact, parts
+from app.reporting.sections.draft import Draft, listed
+
+_MOST_FINDINGS = 12
+_MOST_EFFECTS = 12
+_ORDER = {"serious": 0, "warning": 1, "info": 2}
+_WORDS = {"serious": "Serious", "warning": "Warning", "info": "Note"}
+
+
+def section(draft: Draft) -> Section | None:
+    blocks: list[Block] = [*_sources(draft), *_left_out(draft), *_findings(draft), *_changes(draft)]
+    blocks += draft.pictures(
+        "missing_values", "target", "distributions", "target_by_feature", "association", "time_series"
+    )
+    return Section("data", "Data", blocks) if blocks else None
+
+
+def _sources(draft: Draft) -> list[Block]:
+    datasets = parts(draft.found.session, "datasets")
+    if not datasets:
+        return []
+    rows = [
+        [
+            draft.shown(each.at("name")),
+            draft.shown(each.at("filename")),
+            draft.shown(each.at("rows"), "integer"),
+            draft.shown(each.at("columns"), "integer"),
+            draft.shown(each.at("digest"), "digest"),
+        ]
+        for each in datasets
+    ]
+    columns = ("Dataset", "File", "Rows", "Columns", "Digest")
+    return [
+        Table(columns, rows, "What came in; the digest begins the fingerprint of the bytes", numeric=(2, 3))
+    ]
+
+
+def _left_out(draft: Draft) -> list[Block]:
+    split = draft.found.split
+    if not split:
+        return []
+    counts = [
+        (split.at("duplicates_removed"), " repeated rows, which could have stood on both sides of the split"),
+        (split.at("unlabelled_removed"), " rows without a value of the target"),
+    ]
+    dropped = [(draft.read(fact, "integer"), why) for fact, why in counts if fact and fact.value]
+    if not dropped:
+        return [Paragraph(("No row was left out: none repeats another, and each has a value of the target.",))]
+    return [Paragraph(("Left out before anything else: ", *listed(dropped), "."))]
+
+
+def _findings(draft: Draft) -> list[Block]:
+    eda = draft.found.eda
+    if not eda:
+        return []
+    findings = [*parts(eda, "leaks"), *parts(eda, "findings")]
+    leaks = [fact for fact in findings if "certain" in fact.value]
+    ranked = leaks + sorted(
+        (fact for fact in findings if fact not in leaks), key=lambda fact: _ORDER.get(fact.text("severity"), 3)
+    )
+    items = [(f"{_severity(fact)}: ", *draft.shown(fact.at("text"))) for fact in ranked[:_MOST_FINDINGS]]
+    if not items:
+        return [Paragraph(("The analysis found nothing that needs care.",))]
+    return [Paragraph(("What the analysis found in the training rows:",)), Bullets(items)]
+
+
+def _severity(fact: Fact) -> str:
+    return "Leak" if "certain" in fact.value else _WORDS.get(fact.text("severity"), "Note")
+
+
+def _changes(draft: Draft) -> list[Block]:
+    effects: list[Text] = []
+    for frame in draft.found.frames:
+        effects += [(draft.read(effect),) for effect in parts(frame, "effects")]
+    if not effects:
+        return []
+    told = list(dict.fromkeys(effects))[:_MOST_EFFECTS]
+    opening = (
+        "What was done to it; each of these is learned inside every training fold, never from rows that judge:"
+    )
+    return [Paragraph((opening,)), Bullets(told)]

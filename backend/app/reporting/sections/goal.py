@@ -1,0 +1,42 @@
+"""What was asked, and the problem that it became."""
+
+from app.reporting.document import Block, Name, Paragraph, Quote, Section, Table, Text
+from app.reporting.evidence import Fact
+from app.reporting.sections.draft import Draft, listed
+
+_ROWS = (
+    ("Target", "target"),
+    ("Problem", "kind"),
+    ("Judged by", "metric"),
+    ("Classes", "classes"),
+    ("Positive class", "positive_class"),
+    ("Ordered by", "time_column"),
+    ("Grouped by", "group_column"),
+    ("Rows ahead", "horizon"),
+    ("What of the future", "outlook"),
+    ("Left out on request", "exclude"),
+)
+
+
+def section(draft: Draft) -> Section | None:
+    goal, problem = draft.found.session.at("goal"), draft.found.problem
+    blocks: list[Block] = []
+    if goal:
+        blocks.append(Quote((Name(str(goal.value), code=False),)))
+    if problem:
+        meaning = (draft.metric_name, " is ", draft.metric.meaning, ".")
+        better = "Higher is better." if draft.metric.greater_is_better else "Lower is better."
+        rows = [((title,), value) for title, name in _ROWS if (value := _value(draft, problem, name))]
+        blocks += [Table(("Question", "Answer"), rows), Paragraph((*meaning, " ", better))]
+    return Section("goal", "Goal", blocks) if blocks else None
+
+
+def _value(draft: Draft, problem: Fact, name: str) -> Text:
+    fact = problem.at(name)
+    if fact is None or fact.value in ([], ""):
+        return ()
+    if name == "metric":
+        return (draft.metric_name,)
+    if isinstance(fact.value, list):
+        return listed([(draft.read(item),) for item in fact.items()])
+    return (draft.read(fact),)

@@ -1,0 +1,118 @@
+"""How good the chosen model is on the hold-out, and what it relies on."""
+
+from app.reporting.document import Block, Name, Paragraph, Section, Table, Text
+from app.reporting.evidence import Fact
+from app.reporting.metrics import METRICS, metric_of
+from app.reporting.sections.draft import NOTHING, Draft
+
+_FIGURES = (
+    "roc",
+    "precision_recall",
+    "confusion",
+    "calibration",
+    "predicted_vs_actual",
+    "residuals",
+)
+_MOST_COLUMNS = 15
+_MOST_CLASSES = 3
+
+
+def hold_out(draft: Draft) -> Section | None:
+    final = draft.found.final
+    metrics = final.at("metrics") if final else None
+    if final is None or metrics is None:
+        return None
+    order = list(METRICS)
+    measured = sorted(
+        metrics.children(), key=lambda pair: (pair[0] != draft.found.metric, _place(order, pair[0]))
+    )
+    rows = [_row(draft, final, name, score) for name, score in measured]
+    table = Table(
+        ("Metric", "Hold-out", "Interval", "Baseline"),
+        rows,
+        "Marked: the metric that decided",
+        numeric=(1, 2, 3),
+        marked=[place for place, (name, _) in enumerate(measured) if name == draft.found.metric],
+    )
+    blocks: list[Block] = [
+        Paragraph(_opening(draft, final)),
+        table,
+        *_threshold(draft, final),
+        *_classes(draft, final),
+    ]
+    return Section("results", "Results on the hold-out", [*blocks, *draft.pictures(*_FIGURES)])
+
+
+def importances(draft: Draft) -> Section | None:
+    importance = draft.found.importance
+    ranked = importance.at("importances") if importance else None
+    if importance is None or ranked is None or not ranked.items():
+        return None
+    style = draft.metric.style
+    rows = [
+        [
+            draft.shown(each.at("column")),
+            draft.shown(each.at("mean"), style),
+            draft.shown(each.at("std"), style),
+            ("yes" if each.value.get("helps") else "cannot be told",),
+        ]
+        for each in ranked.items()[:_MOST_COLUMNS]
+    ]
+    opening = (
+        "Each column was shuffled ",
+        *draft.shown(importance.at("repeats"), "integer"),
+        " times; its importance is how much ",
+        draft.metric_name,
+        " is lost. Columns that say the same share their importance, and importance is not cause.",
+    )
+    table = Table(("Column", "Loss", "Spread", "Helps"), rows, numeric=(1, 2))
+    return Section(
+        "importances", "What the model relies on", [Paragraph(opening), *draft.pictures("importances"), table]
+    )
+
+
+def _opening(draft: Draft, final: Fact) -> Text:
+    rows = draft.shown(final.at("rows"), "integer")
+    method = final.at("interval_method")
+    how = (" Intervals: ", draft.read(method), ".") if method else ()
+    cv = final.at("cv_score")
+    foreseen = (" Cross-validation had foreseen ", draft.read(cv, draft.metric.style), ".") if cv else ()
+    return ("Measured once, on ", *rows, " rows that no step before had seen.", *foreseen, *how)
+
+
+def _row(draft: Draft, final: Fact, name: str, score: Fact) -> list[Text]:
+    style = metric_of(name).style
+    return [
+        (Name(metric_of(name).label, code=False),),
+        draft.score(score.at("value"), style),
+        draft.interval(score, style) or NOTHING,
+        draft.score(final.at("baseline", name), style),
+    ]
+
+
+def _place(order: list[str], name: str) -> int:
+    return order.index(name) if name in order else len(order)
+
+
+def _threshold(draft: Draft, final: Fact) -> list[Block]:
+    threshold = final.at("threshold")
+    if threshold is None:
+        return []
+    claim = draft.read(threshold, "score")
+    return [
+        Paragraph(("The positive class is chosen from a probability of ", claim, ", set on training rows."))
+    ]
+
+
+def _classes(draft: Draft, final: Fact) -> list[Block]:
+    confusion = final.at("confusion")
+    labels, counts = (confusion.at("labels"), confusion.at("counts")) if confusion else (None, None)
+    if labels is None or counts is None or len(labels.value) > _MOST_CLASSES:
+        return []
+    names = [draft.shown(label) for label in labels.items()]
+    rows = [
+        [names[actual], names[predicted], draft.shown(counts.at(actual, predicted), "integer")]
+        for actual in range(len(names))
+        for predicted in range(len(names))
+    ]
+    return [Table(("Actual", "Predicted", "Rows"), rows, "Confusion on the hold-out", numeric=(2,))]

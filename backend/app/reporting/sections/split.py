@@ -1,0 +1,68 @@
+"""How rows that judge were kept from rows that teach, and what the journal says about it."""
+
+from app.reporting.document import Block, Bullets, Paragraph, Piece, Section, Text
+from app.reporting.evidence import Fact, parts
+from app.reporting.found import Found
+from app.reporting.sections.draft import Draft, listed
+
+
+def section(draft: Draft) -> Section | None:
+    split = draft.found.split
+    if not split:
+        return None
+    blocks: list[Block] = [Paragraph(_how(draft, split))]
+    blocks += [Paragraph((draft.read(note),)) for note in parts(split, "notes")]
+    blocks += [Paragraph(("What the journal says about honesty:",)), Bullets(_checks(draft, draft.found))]
+    return Section("split", "Split and honesty checks", blocks)
+
+
+def _how(draft: Draft, split: Fact) -> Text:
+    pieces: list[Piece] = ["Before anyone looked, "]
+    pieces += (*draft.shown(split.at("holdout_rows"), "integer"), " rows were locked away as the hold-out and ")
+    pieces += (*draft.shown(split.at("train_rows"), "integer"), " were left to learn from (")
+    pieces += (*draft.shown(split.at("kind")), " split). ", *draft.shown(split.at("reason")))
+    count = split.at("folds", "count")
+    pieces += (
+        (" Candidates were compared on ", draft.read(count, "integer"), " folds of the same kind.")
+        if count
+        else ()
+    )
+    return pieces
+
+
+def _checks(draft: Draft, found: Found) -> list[Text]:
+    return [_opened_once(draft, found), _nothing_after(found), _leaks(draft, found), _baseline(found)]
+
+
+def _opened_once(draft: Draft, found: Found) -> Text:
+    opened = len(found.final_calls)
+    if opened == 0:
+        return ("The hold-out was never opened.",)
+    if opened == 1:
+        return ("The hold-out was opened once, at the end.",)
+    return ("Take care: the hold-out was opened more than once, so its score is no longer a clean one.",)
+
+
+def _nothing_after(found: Found) -> Text:
+    if not found.final_calls:
+        return ("No score in this report was measured on rows that were locked away.",)
+    if found.last_fit_step is not None and found.last_fit_step > found.final_calls[0].seq:
+        return ("Take care: a model was fitted after the hold-out was opened.",)
+    return ("No model was fitted and none was chosen after the hold-out was opened.",)
+
+
+def _leaks(draft: Draft, found: Found) -> Text:
+    leaks = found.eda.at("leaks") if found.eda else None
+    if leaks is None:
+        return ("Columns were not searched for leaks.",)
+    columns = [(draft.read(column),) for leak in leaks.items() if (column := leak.at("column"))]
+    if not columns:
+        return ("No column gives the target away.",)
+    return ("Columns that may give the target away: ", *listed(columns), ".")
+
+
+def _baseline(found: Found) -> Text:
+    baseline = found.comparison.at("baseline") if found.comparison else None
+    if baseline is None and not (found.final and found.final.at("baseline")):
+        return ("No baseline was fitted, so a score has nothing to stand beside.",)
+    return ("A baseline that looks at no column was fitted and judged like every candidate.",)

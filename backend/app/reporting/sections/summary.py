@@ -1,0 +1,103 @@
+"""The answer first: how good, on what, compared with what."""
+
+from app.reporting.document import Block, Callout, Paragraph, Piece, Section, Text, Tile, Tiles
+from app.reporting.evidence import Fact
+from app.reporting.sections.draft import Draft
+
+
+def section(draft: Draft) -> Section:
+    final = draft.found.final
+    if final is None:
+        blocks: list[Block] = [Callout("warn", _unfinished(draft))]
+    else:
+        blocks = [Paragraph(_answer(draft, final)), _tiles(draft, final), _verdict(final)]
+    return Section("summary", "Summary", [*blocks, *(Paragraph((remark,)) for remark in draft.remarks)])
+
+
+def headline(draft: Draft) -> Text:
+    """The answer in one sentence."""
+    return _answer(draft, draft.found.final) if draft.found.final else _unfinished(draft)
+
+
+def _answer(draft: Draft, final: Fact) -> Text:
+    found = draft.found
+    target = found.problem.at("target") if found.problem else None
+    score = final.at("metrics", found.metric)
+    baseline = final.at("baseline", found.metric)
+    bounds = draft.interval(score, draft.metric.style) if score else ()
+    pieces: list[Piece] = []
+    pieces += (draft.read(found.chosen),) if found.chosen else ("The chosen model",)
+    pieces += (
+        " predicts ",
+        draft.read(target) if target else "the target",
+        " with ",
+        draft.metric_name,
+        " of ",
+    )
+    pieces += draft.score(score.at("value") if score else None)
+    pieces += (" (interval ", *bounds, ")") if bounds else ()
+    pieces += (" on ", *draft.shown(final.at("rows"), "integer"), " rows that it had never seen")
+    pieces += ("; guessing without any column reaches ", *draft.score(baseline)) if baseline else ()
+    return (*pieces, ".")
+
+
+def _unfinished(draft: Draft) -> Text:
+    error = draft.found.session.at("error", "detail")
+    if error:
+        return ("This session ended without a result: ", draft.read(error))
+    if draft.found.comparison:
+        return (
+            "Models were compared, but none was judged on the hold-out: take every score below as optimistic.",
+        )
+    return ("No model was judged in this session; what follows is what was learned on the way.",)
+
+
+def _tiles(draft: Draft, final: Fact) -> Tiles:
+    found, style = draft.found, draft.metric.style
+    score = final.at("metrics", found.metric)
+    gain = final.at("baseline_difference")
+    tiles = [
+        Tile(
+            f"Hold-out {'score' if draft.metric.greater_is_better else 'error'}",
+            draft.score(score.at("value") if score else None),
+            _note("", draft.metric_name, draft.interval(score, style) if score else ()),
+        )
+    ]
+    if gain and gain.at("value"):
+        tiles.append(
+            Tile(
+                "Gain over the baseline",
+                draft.score(gain.at("value")),
+                ("interval ", *draft.interval(gain, style)),
+            )
+        )
+    if found.split:
+        rows = draft.shown(found.split.at("train_rows"), "integer")
+        held = draft.shown(found.split.at("holdout_rows"), "integer")
+        tiles.append(Tile("Rows to learn from", rows, ("and ", *held, " held out")))
+    if found.comparison and found.comparison.at("leaderboard"):
+        count = draft.ledger.derive(
+            "count", [found.comparison.at("leaderboard") or found.comparison], "integer"
+        )
+        tiles.append(Tile("Candidates compared", (count,), ("the baseline among them",)))
+    return Tiles(tiles)
+
+
+def _note(before: str, name: Piece, bounds: Text) -> Text:
+    return (before, name, ", ", *bounds) if bounds else (before, name)
+
+
+_NOT_TOLD = "The model cannot be told from a guess on the hold-out. Do not use it; the recommendations say what could help."
+_DISAGREES = "It beats a guess, but hold-out and cross-validation disagree: read the limits before using it."
+_FORESEEN = "It beats a guess by more than chance explains, and cross-validation foresaw the result."
+_BEATS = "It beats a guess by more than chance explains."
+
+
+def _verdict(final: Fact) -> Callout:
+    """Whether the result is worth anything, in one line."""
+    beats, agrees = final.at("beats_baseline"), final.at("agrees_with_cv")
+    if beats is None or beats.value is not True:
+        return Callout("warn", (_NOT_TOLD,))
+    if agrees is None:
+        return Callout("good", (_BEATS,))
+    return Callout("good", (_FORESEEN,)) if agrees.value else Callout("warn", (_DISAGREES,))
