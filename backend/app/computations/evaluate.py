@@ -12,6 +12,7 @@ from app.modeling.candidates import BASELINE
 from app.modeling.evaluation import evaluate
 from app.modeling.fitting import Spec, cross_validate, fit, output_of
 from app.modeling.labels import labels_of
+from app.modeling.limits import threads_for
 from app.modeling.problem import Problem
 from app.modeling.recipe import inputs_of
 from app.modeling.scores import Predicted
@@ -34,7 +35,9 @@ def evaluate_model(
     )
     rows = oof["row"].to_numpy()
     baseline = Predicted(naive.truth[rows], naive.output[rows], whole.positive_index)
-    return answer(evaluate(predicted, baseline, whole, "cross-validation", seed))
+    groups = frame[whole.group_column].iloc[rows] if whole.group_column else None
+    facts = evaluate(predicted, baseline, whole, "cross-validation", seed, groups=groups)
+    return answer({**facts, "model": fit["name"]})
 
 
 def _from_oof(oof: pd.DataFrame, problem: Problem, threshold: float | None) -> Predicted:
@@ -65,7 +68,7 @@ def feature_importance(
 ) -> JsonValue:
     """Input `frame`: the RAW training frame. Permutation importance out of fold; answers `ImportanceFacts`."""
     frame, whole = read_training(bench, problem)
-    spec = Spec(estimator, hyperparameters or {}, recipe or [], seed, bench.threads)
+    spec = Spec(estimator, hyperparameters or {}, recipe or [], seed, threads_for(frame, bench.threads))
     made = make_folds(frame, whole, FoldPlan.from_json(folds))
     return answer(importance.permutation_importance(frame, whole, spec, made, repeats))
 
@@ -88,4 +91,5 @@ def final_evaluation(bench: Bench, seed: int = 0) -> JsonValue:
     naive_said = output_of(naive, inputs, whole, bench.threads)[known]
     predicted = Predicted(labels[known], said, whole.positive_index, threshold)
     baseline = Predicted(labels[known], naive_said, whole.positive_index)
-    return answer(evaluate(predicted, baseline, whole, "hold-out", seed, stored.metadata))
+    groups = holdout[whole.group_column].iloc[known] if whole.group_column else None
+    return answer(evaluate(predicted, baseline, whole, "hold-out", seed, stored.metadata, groups))

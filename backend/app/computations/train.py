@@ -8,6 +8,7 @@ import pandas as pd
 from app.computations.bench import Bench, JsonValue
 from app.computations.frames import answer, read_training, write_frame
 from app.modeling.fitting import CrossValidated, Spec, cross_validate, fit, greater_is_better, name_of
+from app.modeling.limits import threads_for, within
 from app.modeling.persistence import StoredModel, dump, versions
 from app.modeling.plain import rounded
 from app.modeling.preview import normalized
@@ -40,14 +41,11 @@ def fit_candidate(
     started = time.perf_counter()
     frame, whole = read_training(bench, problem)
     plan = FoldPlan.from_json(folds)
-    spec = Spec(estimator, hyperparameters or {}, normalized(recipe or []), seed, bench.threads)
-    judged = cross_validate(
-        frame,
-        whole,
-        spec,
-        make_folds(frame, whole, plan),
-        lambda done: bench.report(done, f"{estimator}: folds"),
-    )
+    threads = threads_for(frame, bench.threads)
+    made = make_folds(frame, whole, plan)
+    asked = Spec(estimator, hyperparameters or {}, normalized(recipe or []), seed, threads)
+    spec, limited = within(frame, whole, asked, made, time_limit_s)
+    judged = cross_validate(frame, whole, spec, made, lambda done: bench.report(done, f"{estimator}: folds"))
     model = fit(frame, whole, spec)
     threshold = best_threshold(judged.predicted(whole)) if whole.is_binary else None
     summary = judged.summary()
@@ -68,7 +66,7 @@ def fit_candidate(
         "fit_s": rounded(time.perf_counter() - started, 4) or 0.0,
         "folds": plan.to_json(),  # type: ignore[typeddict-item]  # the same keys
         "fold_count": len(judged.fold_metrics),
-        "limited": None,
+        "limited": limited,
         "schema": schema_of(frame, whole, spec.recipe),
     }
     metadata = {**answer(facts), "problem": whole.to_json(), "versions": versions()}

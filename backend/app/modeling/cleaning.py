@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from app.modeling.columns import Holds, holds
+from app.modeling.leaks import looks_like_row_number
 from app.modeling.problem import Problem
 from app.modeling.recipe import RecipeJson, inputs_of
 
@@ -17,10 +18,10 @@ def suggest_cleaning(frame: pd.DataFrame, problem: Problem, keep: Sequence[str] 
     inputs = inputs_of(frame, problem)
     special = {problem.target, problem.time_column, problem.group_column}
     columns = [name for name in inputs.columns if name not in special]
-    silent = [name for name in columns if inputs[name].nunique(dropna=False) <= 1 and name not in keep]
+    silent = [name for name in columns if name not in keep and _says_nothing(inputs[name])]
     rest = [name for name in columns if name not in silent]
-    numbers = [name for name in rest if _reads_as_number(inputs[name])]
-    dates = [name for name in rest if name not in numbers and _reads_as_date(inputs[name])]
+    numbers = [name for name in rest if reads_as_number(inputs[name])]
+    dates = [name for name in rest if name not in numbers and reads_as_date(inputs[name])]
     missing = [name for name in rest if 0.005 < inputs[name].isna().mean() < 0.995]
     spelled = [
         name for name in rest if name not in numbers and name not in dates and _has_spellings(inputs[name])
@@ -38,13 +39,18 @@ def suggest_cleaning(frame: pd.DataFrame, problem: Problem, keep: Sequence[str] 
     return recipe
 
 
+def _says_nothing(column: pd.Series) -> bool:
+    return column.nunique(dropna=False) <= 1 or looks_like_row_number(column)
+
+
 def _texts(column: pd.Series) -> pd.Series | None:
     if holds(column) not in (Holds.CATEGORY, Holds.TEXT) or pd.api.types.is_numeric_dtype(column.dtype):
         return None
     return column.dropna().astype("str")
 
 
-def _reads_as_number(column: pd.Series) -> bool:
+def reads_as_number(column: pd.Series) -> bool:
+    """Text, and at least 95% of it numbers, with or without a currency sign, thousands and percent signs."""
     texts = _texts(column)
     if texts is None:
         return False
@@ -52,7 +58,8 @@ def _reads_as_number(column: pd.Series) -> bool:
     return bool(texts.str.fullmatch(pattern).mean() >= 0.95)
 
 
-def _reads_as_date(column: pd.Series) -> bool:
+def reads_as_date(column: pd.Series) -> bool:
+    """Dates, or text of which at least 95% look like `2024-05-31`, `31.05.2024` or `5/31/24`."""
     if holds(column) is Holds.DATETIME:
         return True
     texts = _texts(column)

@@ -38,7 +38,7 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
         return self
 
     def transform(self, X: pd.DataFrame) -> np.ndarray:
-        parts = [_ENCODE[code["as"]](X[code["column"]], code) for code in self.codes_]
+        parts = [_ENCODE[code["as"]](X[str(code["column"])], code) for code in self.codes_]
         if not parts:
             return np.zeros((len(X), 1))
         return np.column_stack(parts)

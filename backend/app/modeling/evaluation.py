@@ -4,14 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from app.modeling.curves import calibration, confusion, per_class, precision_recall_curve, residuals, roc_curve
-from app.modeling.intervals import bootstrap
+from app.modeling.intervals import bootstrap, resampling
 from app.modeling.problem import Problem
 from app.modeling.results import EvaluationFacts, Interval
 from app.modeling.scores import SCORES, Predicted, score_all
-
-INTERVAL_METHOD = "percentile bootstrap over rows, 1,000 resamples, 95%"
 
 
 def evaluate(
@@ -21,22 +20,25 @@ def evaluate(
     on: str,
     seed: int = 0,
     cv: Mapping[str, Any] | None = None,
+    groups: pd.Series | None = None,
 ) -> EvaluationFacts:
     """Everything that is said of a model on these rows; `cv` is its `FitFacts`, to compare with.
 
-    `baseline` is the naive model's word on the same rows.
+    `baseline` is the naive model's word on the same rows; `groups` names rows that belong together.
     """
-    metrics, difference = bootstrap(predicted, baseline, problem, seed)
+    how = resampling(len(predicted.truth), problem, groups)
+    metrics, difference = bootstrap(predicted, baseline, problem, how, seed)
     low = difference["low"]
     beats = low is not None and low > 0
     agrees = _agrees(metrics[problem.metric], cv) if cv else None
     is_binary = problem.is_binary
     return {
         "on": on,
+        "model": cv.get("name") if cv else None,
         "rows": len(predicted.truth),
         "metric": problem.metric,
         "metrics": metrics,
-        "interval_method": INTERVAL_METHOD,
+        "interval_method": how.method,
         "baseline": score_all(baseline, problem),
         "beats_baseline": beats,
         "baseline_difference": difference,

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.dummy import DummyRegressor
 from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
 from app.modeling.candidates import candidate, make_estimator
 from app.modeling.encode import Encoder
-from app.modeling.labels import labels_of
+from app.modeling.labels import labels_of, present_value
 from app.modeling.plain import rounded
 from app.modeling.problem import Problem
 from app.modeling.recipe import RecipeJson, inputs_of, recipe_for
@@ -29,6 +30,8 @@ class Spec:
     recipe: RecipeJson = field(default_factory=list)
     seed: int = 0
     threads: int = 1
+    row_share: float = 1.0
+    """Share of the training rows that is learned from, to keep a time limit: the latest, or drawn at random."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,8 @@ def build(problem: Problem, spec: Spec) -> Pipeline:
     estimator, style = make_estimator(
         spec.estimator, problem.kind, spec.hyperparameters, spec.seed, spec.threads
     )
+    if problem.horizon and isinstance(estimator, DummyRegressor):
+        estimator = DummyRegressor(strategy="constant", constant=0.0)  # persistence: nothing changes
     return Pipeline(
         [
             ("recipe", recipe_for(problem, spec.recipe)),
@@ -95,18 +100,33 @@ def fit_rows(
 ) -> Pipeline:
     model = build(problem, spec)
     inputs = inputs_of(frame, problem)
+    rows = _share_of(rows, problem, spec)
     y = labels.iloc[rows].to_numpy()
+    start = present_value(inputs, problem)
+    if start is not None:
+        y = y - start.iloc[rows].to_numpy()
     with threadpool_limits(spec.threads):
         model.fit(inputs.iloc[rows], y.astype(int) if problem.is_classification else y)
     model.named_steps["recipe"].remember(inputs)
     return model
 
 
+def _share_of(rows: np.ndarray, problem: Problem, spec: Spec) -> np.ndarray:
+    if spec.row_share >= 1:
+        return rows
+    count = max(int(len(rows) * spec.row_share), min(len(rows), 500))
+    if problem.time_column:
+        return rows[-count:]
+    return np.sort(np.random.default_rng(spec.seed).permutation(rows)[:count])
+
+
 def output_of(model: Pipeline, inputs: pd.DataFrame, problem: Problem, threads: int = 1) -> np.ndarray:
     """Probabilities of every class of the problem (rows, classes), or numbers (rows,)."""
     with threadpool_limits(threads):
         if not problem.is_classification:
-            return np.asarray(model.predict(inputs), dtype="float64")
+            said = np.asarray(model.predict(inputs), dtype="float64")
+            start = present_value(inputs, problem)
+            return said if start is None else said + start.to_numpy()
         known = model.predict_proba(inputs)
     output = np.zeros((len(inputs), len(problem.classes or ())))
     output[:, np.asarray(model.classes_, dtype=int)] = known  # a fold may lack a class

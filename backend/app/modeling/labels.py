@@ -11,14 +11,15 @@ from app.modeling.problem import Outlook, Problem
 def labels_of(frame: pd.DataFrame, problem: Problem) -> pd.Series:
     """One float a row, missing where the label is unknown: the class's place in `classes`, or the number.
 
-    With a horizon it is the target's future in the row's own group; the last `horizon` rows have none.
+    With a horizon it is the target's future in the row's own group: the last `horizon` rows have none, nor has
+    a row whose present value is missing.
     """
     target = frame[problem.target]
     if problem.horizon:
         ahead = _ahead(frame, target, problem)
         if problem.outlook in (Outlook.DIRECTION, Outlook.CHANGE):
             return _movement(quiet_float(target), quiet_float(ahead), problem.outlook)
-        target = ahead
+        target = ahead.where(target.notna())
     if not problem.is_classification:
         return quiet_float(target).replace([np.inf, -np.inf], np.nan)
     places = {value: place for place, value in enumerate(problem.classes or ())}
@@ -40,6 +41,13 @@ def _movement(now: pd.Series, ahead: pd.Series, outlook: Outlook) -> pd.Series:
     if outlook is Outlook.CHANGE:
         return change
     return (ahead > now).astype("float64").where(ahead.notna() & now.notna())
+
+
+def present_value(inputs: pd.DataFrame, problem: Problem) -> pd.Series | None:
+    """What a forecast of a number starts from: a model learns and says the difference to it. None elsewhere."""
+    if problem.is_classification or problem.outlook is not Outlook.VALUE:
+        return None
+    return quiet_float(inputs[problem.target])
 
 
 def label_times(frame: pd.DataFrame, problem: Problem) -> pd.Series:

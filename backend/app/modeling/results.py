@@ -214,6 +214,7 @@ class EvaluationFacts(TypedDict):
 
     on: str
     """`cross-validation` or `hold-out`."""
+    model: str | None
     rows: int
     metric: str
     metrics: dict[str, Interval]

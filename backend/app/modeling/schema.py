@@ -11,7 +11,7 @@ from app.modeling.nearest import nearest
 from app.modeling.operations.columns import as_text
 from app.modeling.operations.dates import as_dates
 from app.modeling.plain import scalar
-from app.modeling.problem import Problem
+from app.modeling.problem import Outlook, Problem
 from app.modeling.recipe import RecipeJson, inputs_of, parse
 
 SchemaJson = list[dict[str, Any]]
@@ -22,13 +22,18 @@ def schema_of(frame: pd.DataFrame, problem: Problem, recipe: RecipeJson) -> Sche
     """The raw input columns of a model trained on `frame`, as `results.SchemaColumn`.
 
     A column that the recipe drops before anything reads it is not required; nor is the group that only
-    splits, nor the present target of a horizon.
+    splits, nor the present target unless a forecast starts from it.
     """
     inputs = inputs_of(frame, problem)
-    optional = _unused(recipe) | {problem.target}
+    optional = _unused(recipe) | ({problem.target} - _starts_from(problem))
     if problem.group_column and not problem.time_column:
         optional.add(problem.group_column)
     return [_column(inputs[name], str(name) not in optional) for name in inputs.columns]
+
+
+def _starts_from(problem: Problem) -> set[str]:
+    """A forecast of a number is a difference to its present value, so rows must have it."""
+    return {problem.target} if problem.outlook is Outlook.VALUE and not problem.is_classification else set()
 
 
 def _unused(recipe: RecipeJson) -> set[str]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn import metrics
+from scipy.stats import rankdata
 
 from app.modeling.plain import rounded
 from app.modeling.problem import Kind, Problem
@@ -59,20 +59,22 @@ class Score:
     binary_only: bool = False
 
 
-def _single_class(predicted: Predicted) -> bool:
-    return len(np.unique(predicted.truth)) < 2
+def _area(is_positive: np.ndarray, score: np.ndarray) -> float:
+    """ROC AUC by ranks (ties count half): what scikit-learn computes, fast enough for a bootstrap."""
+    positives = int(is_positive.sum())
+    negatives = len(is_positive) - positives
+    if not positives or not negatives:
+        return float("nan")
+    ranks = rankdata(score)[is_positive.astype(bool)].sum()
+    return float((ranks - positives * (positives + 1) / 2) / (positives * negatives))
 
 
 def _roc_auc(predicted: Predicted) -> float:
-    if _single_class(predicted):
-        return float("nan")
+    """One class against the rest; the mean over the classes present where there are more than two."""
     if predicted.output.shape[1] == 2:
-        return float(metrics.roc_auc_score(predicted.is_positive, predicted.positive_share))
+        return _area(predicted.is_positive, predicted.positive_share)
     present = np.unique(predicted.truth).astype(int)
-    areas = [
-        metrics.roc_auc_score((predicted.truth == place).astype(int), predicted.output[:, place])
-        for place in present
-    ]
+    areas = [_area(predicted.truth == place, predicted.output[:, place]) for place in present]
     return float(np.mean(areas))
 
 
@@ -83,9 +85,10 @@ def _log_loss(predicted: Predicted) -> float:
 
 
 def _balanced_accuracy(predicted: Predicted) -> float:
-    choice = predicted.choice
-    hits = [np.mean(choice[predicted.truth == place] == place) for place in np.unique(predicted.truth)]
-    return float(np.mean(hits))
+    truth = predicted.truth.astype(int)
+    rows = np.bincount(truth)
+    hits = np.bincount(truth, weights=predicted.choice == truth)
+    return float((hits[rows > 0] / rows[rows > 0]).mean())
 
 
 def _class_counts(predicted: Predicted, place: int) -> tuple[int, int, int]:
@@ -111,9 +114,15 @@ def _share(part: float, whole: float) -> float:
 
 
 def _average_precision(predicted: Predicted) -> float:
-    if not predicted.is_positive.any():
+    """Mean precision over the steps of recall, equal scores taken together."""
+    positives = predicted.is_positive.sum()
+    if not positives:
         return float("nan")
-    return float(metrics.average_precision_score(predicted.is_positive, predicted.positive_share))
+    order = np.argsort(-predicted.positive_share, kind="stable")
+    score, hits = predicted.positive_share[order], predicted.is_positive[order].cumsum()
+    last = np.append(np.flatnonzero(np.diff(score)), len(score) - 1)
+    precision = hits[last] / (last + 1)
+    return float((np.diff(hits[last], prepend=0) * precision).sum() / positives)
 
 
 def _brier(predicted: Predicted) -> float:

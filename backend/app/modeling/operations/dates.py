@@ -36,6 +36,9 @@ class ParseDates(Step):
         return left.assign(**made)
 
 
+_ATTRIBUTES = {"weekday": "day_of_week"}
+
+
 def as_dates(column: pd.Series) -> pd.Series:
     """Aware times become UTC without a zone, text is read as each value looks; junk is missing."""
     if isinstance(column.dtype, pd.DatetimeTZDtype):
@@ -59,7 +62,7 @@ def _part(dates: pd.Series, part: Part, earliest: str | None) -> pd.Series:
             return pd.Series(np.nan, index=dates.index)
         return (dates - pd.Timestamp(earliest)) / pd.Timedelta(days=1)
     if part == "weekend":
-        weekend: pd.Series = (dates.dt.weekday >= 5).astype("float64").where(dates.notna())
+        weekend: pd.Series = (dates.dt.day_of_week >= 5).astype("float64").where(dates.notna())
         return weekend
-    made: pd.Series = getattr(dates.dt, "dayofyear" if part == "day_of_year" else part).astype("float64")
+    made: pd.Series = getattr(dates.dt, _ATTRIBUTES.get(part, part)).astype("float64")
     return made
