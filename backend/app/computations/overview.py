@@ -118,7 +118,7 @@ def _groups(column: pd.Series) -> pd.Series | None:
     cut, edges = pd.qcut(_numbers(column), _MOST_GROUPS, duplicates="drop", retbins=True)
     if len(edges) < 3:
         return None
-    names = [f"{_short(low)}\N{EN DASH}{_short(high)}" for low, high in pairwise(edges)]
+    names = [f"{_short(low)}\N{EN DASH}{_short(high)}" for low, high in pairwise(edges.tolist())]
     return cut.cat.rename_categories(names) if len(set(names)) == len(names) else None
 
 

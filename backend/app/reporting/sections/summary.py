@@ -87,7 +87,7 @@ def _note(before: str, name: Piece, bounds: Text) -> Text:
     return (before, name, ", ", *bounds) if bounds else (before, name)
 
 
-_NOT_TOLD = "The model cannot be told from a guess on the hold-out. Do not use it; the recommendations say what could help."
+_NOT_TOLD = "The model cannot be told from a guess on the hold-out. Do not use it: see the recommendations."
 _DISAGREES = "It beats a guess, but hold-out and cross-validation disagree: read the limits before using it."
 _FORESEEN = "It beats a guess by more than chance explains, and cross-validation foresaw the result."
 _BEATS = "It beats a guess by more than chance explains."
