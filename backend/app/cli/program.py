@@ -5,7 +5,7 @@ from typing import NoReturn
 
 import typer
 
-from app.cli import accounts, processes, up
+from app.cli import accounts, processes, run, up
 from app.cli.exits import Exit, exit_for
 from app.errors import LabError
 
@@ -17,6 +17,8 @@ app = typer.Typer(
     add_completion=False,
 )
 app.command("up")(up.up)
+app.command("run")(run.run)
+app.command("demo")(run.demo)
 app.command("api")(processes.api)
 app.command("worker")(processes.worker)
 app.command("migrate")(processes.migrate)

@@ -1,0 +1,50 @@
+"""A question of the crew, put to whoever sits at the terminal."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+
+from app.cli.story import Json
+
+
+def put(question: Json, console: Console, read: Callable[[str], str]) -> Any:
+    """The answer as JSON: an option by its number or its text, or what was typed; nothing is the default."""
+    console.print(f"\n[bold]{escape(question['agent'].replace('_', ' '))} asks:[/] {escape(question['text'])}")
+    options: list[Any] = question.get("options") or []
+    for number, option in enumerate(options, 1):
+        console.print(f"  {number}. {escape(as_text(option))}")
+    default = question.get("default")
+    hint = "" if default is None else f" [{as_text(default)}]"
+    return understood(
+        read(f"Your answer{hint}: ").strip(), options, default, question.get("answer_schema") or {}
+    )
+
+
+def understood(typed: str, options: list[Any], default: Any, schema: Json) -> Any:
+    """What somebody meant by what was typed."""
+    if not typed:
+        return default
+    if typed.isdigit() and 1 <= int(typed) <= len(options):
+        return options[int(typed) - 1]
+    for option in options:
+        if as_text(option).casefold() == typed.casefold():
+            return option
+    if schema.get("type") == "string":
+        return typed
+    if schema.get("type") == "boolean" and typed.casefold() in _YES | _NO:
+        return typed.casefold() in _YES
+    try:
+        return json.loads(typed)
+    except ValueError:
+        return typed
+
+
+_YES = {"y", "yes", "true"}
+_NO = {"n", "no", "false"}
+
+
+def as_text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)

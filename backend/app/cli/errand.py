@@ -1,0 +1,19 @@
+"""One session as the command line asks for it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Errand:
+    """`out` None is a folder under the data folder; `onward` are lines on how to go on."""
+
+    files: tuple[Path, ...]
+    goal: str
+    preferences: Mapping[str, object]
+    url: str | None = None
+    key: str | None = None
+    out: Path | None = None
+    as_json: bool = False
+    onward: tuple[str, ...] = ()

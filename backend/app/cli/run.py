@@ -1,0 +1,103 @@
+"""`labcrew run` and `labcrew demo`: one session from the terminal."""
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.cli.errand import Errand
+from app.cli.exits import Exit
+from app.errors import NotFound
+
+DEMO_GOAL = "Predict which passengers survived."
+
+What = Annotated[
+    list[str], typer.Argument(metavar='DATA... "GOAL"', help="Files of data, then the goal in words.")
+]
+Target = Annotated[str | None, typer.Option(help="Column to predict.")]
+Metric = Annotated[str | None, typer.Option(help="What candidates are compared by: roc_auc, rmse, ...")]
+TimeColumn = Annotated[str | None, typer.Option(help="Column that orders the rows in time.")]
+GroupColumn = Annotated[str | None, typer.Option(help="Column whose groups must not be split.")]
+Exclude = Annotated[list[str] | None, typer.Option(help="Column not to use; may be given again.")]
+Budget = Annotated[float, typer.Option(help="Seconds to search for a model.", min=1)]
+Seed = Annotated[int | None, typer.Option(help="The same seed chooses the same.", min=0)]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Take the crew's own answer to its questions.")]
+Url = Annotated[str | None, typer.Option(help="A service elsewhere; without it, the one of this machine.")]
+Key = Annotated[str | None, typer.Option(envvar="LABCREW_API_KEY", help="API key for --url.")]
+Out = Annotated[Path | None, typer.Option(help="Folder for the report.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")]
+
+
+def run(
+    what: What,
+    target: Target = None,
+    metric: Metric = None,
+    time_column: TimeColumn = None,
+    group_column: GroupColumn = None,
+    exclude: Exclude = None,
+    budget: Budget = 60,
+    seed: Seed = None,
+    yes: Yes = False,
+    url: Url = None,
+    key: Key = None,
+    out: Out = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run one session: the crew takes the data and the goal, and leaves a checked report.
+
+    Exit codes: 0 done, 1 the session failed, 2 wrong usage, 3 something given is wrong, 4 a server is missing,
+    5 the crew asked and nobody could answer, 6 cancelled, 130 interrupted.
+    """
+    *files, goal = what
+    preferences = {
+        "target": target,
+        "metric": metric,
+        "time_column": time_column,
+        "group_column": group_column,
+        "exclude": exclude,
+        "time_budget_s": budget,
+        "seed": seed,
+        "clarify": "never" if yes else "ask",
+    }
+    given = {name: value for name, value in preferences.items() if value is not None}
+    errand = Errand(tuple(map(_file, files)), goal, given, url, key, out, as_json)
+    raise typer.Exit(_carry_out(errand))
+
+
+def demo(budget: Budget = 30, out: Out = None, as_json: AsJson = False) -> None:
+    """Show the crew at work on a real table: who survived the Titanic."""
+    preferences: dict[str, object] = {"time_budget_s": budget, "clarify": "never", "seed": 1}
+    errand = Errand((_titanic(),), DEMO_GOAL, preferences, out=out, as_json=as_json, onward=_ONWARD)
+    raise typer.Exit(_carry_out(errand))
+
+
+_ONWARD = (
+    "",
+    "Open the report in a browser. Then try your own data:",
+    '  .venv/bin/labcrew run data.csv "Predict the price"',
+    "  .venv/bin/labcrew up    the service with its API; its reference is at /docs",
+)
+
+
+def _carry_out(errand: Errand) -> Exit:
+    from app.cli.outing import carry_out  # noqa: PLC0415 - a second that `--help` need not wait
+
+    return carry_out(errand)
+
+
+def _file(name: str) -> Path:
+    path = Path(name).expanduser()
+    if not path.is_file():
+        raise NotFound("no_such_file", f"There is no file {name}. Files come first, then the goal in quotes.")
+    return path
+
+
+def _titanic() -> Path:
+    """1,313 passengers, as the package `bokeh_sampledata` ships them."""
+    spec = find_spec("bokeh_sampledata")
+    if spec is None or not spec.submodule_search_locations:
+        raise NotFound(
+            "no_demo_data", "The package bokeh_sampledata, which has the demo's data, is not installed."
+        )
+    return Path(spec.submodule_search_locations[0]) / "_data" / "titanic_all.csv"

@@ -1,0 +1,78 @@
+"""Shows a session in the terminal: finished steps stay as lines, the running one moves below them."""
+
+import time
+from types import TracebackType
+
+from rich.console import Console
+from rich.live import Live
+from rich.markup import escape
+from rich.spinner import Spinner
+from rich.text import Text
+
+from app.cli.story import Json, StepLine, Story
+
+_MOST_WIDE = 90
+
+
+class Screen:
+    """Use it as a context manager; `pause` and `go_on` frame a prompt."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._began = time.monotonic()
+        self._told = 0
+        self.story = Story()
+        self._live = Live(console=console, refresh_per_second=8, transient=True, get_renderable=self._running)
+
+    def __enter__(self) -> "Screen":
+        if self._console.is_terminal:
+            self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._live.stop()
+
+    def see(self, event: Json) -> None:
+        known_plan = bool(self.story.plan)
+        self.story.see(event, self._now())
+        if self.story.plan and not known_plan:
+            for line in self.story.plan:
+                self._console.print(Text(f"    {line}", style="dim"))
+        self._tell_finished()
+
+    def pause(self) -> None:
+        self._live.stop()
+
+    def go_on(self) -> None:
+        if self._console.is_terminal:
+            self._live.start()
+
+    @property
+    def elapsed_s(self) -> float:
+        return self._now()
+
+    def _now(self) -> float:
+        return time.monotonic() - self._began
+
+    def _tell_finished(self) -> None:
+        for step in self.story.steps[self._told :]:
+            if step.ended_s is None:
+                return
+            self._console.print(_line("[green]done[/]", step, self._now()))
+            self._told += 1
+
+    def _running(self) -> Spinner | Text:
+        step = self.story.running
+        if step is None:
+            return Spinner("dots", Text(f"waiting  {self._now():.0f} s", style="dim"))
+        return Spinner("dots", _line("", step, self._now()))
+
+
+def _line(mark: str, step: StepLine, now_s: float) -> Text:
+    name = step.node.replace("_", " ")
+    doing = step.doing if len(step.doing) <= _MOST_WIDE else step.doing[: _MOST_WIDE - 1] + "…"
+    return Text.from_markup(
+        f"{mark} {name:<24}{step.elapsed_s(now_s):>7.1f} s  [dim]{escape(doing)}[/]".strip()
+    )

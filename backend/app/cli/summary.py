@@ -1,0 +1,105 @@
+"""How a session ended: for people, for programs, and as an exit code."""
+
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from app.cli.asking import as_text
+from app.cli.conduct import Ending
+from app.cli.exits import Exit
+from app.cli.story import Json
+
+_EXIT_OF_STATUS = {
+    "failed": Exit.FAILED,
+    "cancelled": Exit.CANCELLED,
+    "cancelling": Exit.CANCELLED,
+}
+
+
+def exit_of(ending: Ending) -> Exit:
+    """Done means completed with a report whose numbers were checked."""
+    if ending.waiting:
+        return Exit.WAITING
+    if ending.session["status"] == "completed" and ending.checked_claims and ending.report:
+        return Exit.DONE
+    return _EXIT_OF_STATUS.get(ending.session["status"], Exit.FAILED)
+
+
+def document(ending: Ending) -> Json:
+    """What `--json` prints."""
+    session = ending.session
+    return {
+        "session": session["id"],
+        "status": "awaiting_user" if ending.waiting else session["status"],
+        "elapsed_s": round(ending.elapsed_s, 2),
+        "result": session.get("result"),
+        "error": session.get("error"),
+        "question": ending.waiting,
+        "report": str(ending.report) if ending.report else None,
+        "files": [str(path) for path in ending.files],
+    }
+
+
+def show(ending: Ending, console: Console) -> None:
+    session = ending.session
+    if ending.waiting:
+        _show_waiting(ending.waiting, session["id"], console)
+    elif session["status"] != "completed":
+        error = session.get("error") or {}
+        reason = error.get("detail") or f"The session is {session['status']}."
+        console.print(f"\n[red]{escape(reason)}[/] (session {session['id']})")
+    else:
+        _show_result(ending, console)
+
+
+def _show_result(ending: Ending, console: Console) -> None:
+    result = ending.result
+    console.print(f"\n[bold]{escape(str(result.get('headline') or 'Done.'))}[/]")
+    entries = result.get("leaderboard") or []
+    if entries:
+        console.print(_leaderboard(entries, str(result.get("metric") or "score")))
+    holdout = result.get("holdout")
+    if holdout:
+        console.print(f"On {holdout['rows']:,} rows that nobody had seen: {_with_interval(holdout)}")
+    if ending.report:
+        console.print(
+            f"Report: {ending.report} ({ending.checked_claims} numbers checked against what was recorded)"
+        )
+    else:
+        console.print("[red]There is no report.[/]")
+    console.print(f"[dim]{ending.elapsed_s:.0f} s, session {ending.session['id']}[/]")
+
+
+def _with_interval(holdout: Json) -> str:
+    interval = ""
+    if holdout.get("low") is not None:
+        interval = f" (95% interval {holdout['low']:.4f} to {holdout['high']:.4f})"
+    return f"{holdout['metric']} {holdout['value']:.4f}{interval}"
+
+
+def _leaderboard(entries: list[Json], metric: str) -> Table:
+    """`entries`: name, score and std across folds, best first."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2))
+    table.add_column("")
+    table.add_column("Candidate")
+    table.add_column(f"{metric}, cross-validated", justify="right")
+    for place, entry in enumerate(entries, 1):
+        spread = f" ± {entry['std']:.4f}" if entry.get("std") is not None else ""
+        table.add_row(str(place), str(entry["name"]), f"{_number(entry['score'])}{spread}")
+    return table
+
+
+def _number(value: Any) -> str:
+    return f"{value:.4f}" if isinstance(value, int | float) else "-"
+
+
+def _show_waiting(question: Json, session_id: str, console: Console) -> None:
+    console.print(f"\nThe {question['agent'].replace('_', ' ')} asks: {escape(question['text'])}")
+    for option in question.get("options") or []:
+        console.print(f"  - {escape(as_text(option))}")
+    console.print(
+        f"Nobody can answer here. The session waits: POST /api/v1/lab/agent/sessions/{session_id}/respond, "
+        "or run it again with --yes or --target."
+    )
