@@ -1,6 +1,6 @@
 """An agent: `create_agent` with a prompt, its tools, a typed output and the journal's middleware."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -21,6 +21,9 @@ from app.tools.invoke import ToolAnswer
 from app.tools.registry import ToolSpec
 
 Output = TypeVar("Output", bound=BaseModel)
+
+Check = Callable[[Output, Sequence[ToolAnswer]], str | None]
+"""What is wrong with an output, in words that the agent can act on, or None."""
 
 _REMINDER = "Your turn ends only by calling {name}. Correct what was refused, or call {name} now."
 
@@ -76,25 +79,33 @@ class Agent(Generic[Output]):
             name=role.name,
         )
 
-    async def run(self, ctx: ToolContext, brief: Mapping[str, JsonValue]) -> Thought[Output]:
-        """Think until the output is given. Interrupts rise to the graph that called."""
+    async def run(
+        self, ctx: ToolContext, brief: Mapping[str, JsonValue], check: Check[Output] | None = None
+    ) -> Thought[Output]:
+        """Think until the output is given and `check` has nothing against it.
+
+        Interrupts rise to the graph that called. Raises AgentDidNotFinish.
+        """
         turns = Turns(ctx, self.tools)
         named: list[JsonValue] = [*sorted(self.tools)]
         messages: list[AnyMessage | dict[str, Any]] = [brief_message({**brief, "tools": named})]
-        while turns.turn < 2 * self._bounds.model_calls:
+        reminder = _REMINDER.format(name=self.role.output.__name__)
+        for _ in range(self._bounds.reminders + 1):
             state: dict[str, Any] = await self._graph.ainvoke(
                 {"messages": messages},
                 context=turns,
                 config={"recursion_limit": 8 * self._bounds.model_calls},
             )
             output = state.get("structured_response")
+            wrong: str | None = reminder
             if isinstance(output, self.role.output):
-                return Thought(output, tuple(turns.answers))
-            reminder = _REMINDER.format(name=self.role.output.__name__)
-            messages = [*state["messages"], HumanMessage(reminder, id=f"reminder_{turns.turn}")]
+                wrong = check(output, turns.answers) if check else None
+                if wrong is None:
+                    return Thought(output, tuple(turns.answers))
+            messages = [*state["messages"], HumanMessage(wrong or reminder, id=f"reminder_{turns.turn}")]
         raise AgentDidNotFinish(
             "agent_did_not_finish",
-            f"The {self.role.name} did not come to an end after {turns.turn + 1} answers.",
+            f"The {self.role.name} did not come to an end in {turns.turn + 1} answers. {wrong}",
             agent=self.role.name,
         )
 

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, ToolCall
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages.tool import tool_call
 from pydantic import BaseModel
 
 from app.agents.conversation import View, read
@@ -25,8 +26,8 @@ class Move:
 Rule = Callable[[View], Move | None]
 
 
-def call(name: str, says: str = "", **arguments: Any) -> Move:
-    return Move(((name, arguments),), says)
+def call(tool: str, /, says: str = "", **arguments: Any) -> Move:
+    return Move(((tool, arguments),), says)
 
 
 def finish(output: BaseModel, says: str = "") -> Move:
@@ -48,5 +49,5 @@ def follow(rules: Sequence[Rule]) -> Decide:
 
 
 def _message(move: Move) -> AIMessage:
-    calls = [ToolCall(name=name, args=arguments, id=None) for name, arguments in move.calls]
+    calls = [tool_call(name=name, args=arguments, id=None) for name, arguments in move.calls]
     return AIMessage(move.says, tool_calls=calls)

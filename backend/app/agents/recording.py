@@ -52,6 +52,7 @@ class Bounds:
 
     model_calls: int = 30
     tool_calls: int = 60
+    reminders: int = 3
 
 
 class Recording(AgentMiddleware[Any, Turns, Any]):

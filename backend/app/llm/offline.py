@@ -5,7 +5,8 @@ from typing import Any
 
 from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
-from langchain_core.messages import AIMessage, BaseMessage, ToolCall
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages.tool import tool_call
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable
 
@@ -42,7 +43,7 @@ def _numbered(message: AIMessage, before: Sequence[BaseMessage]) -> AIMessage:
     """Ids that depend on the place in the conversation only, so that a replay makes the same ones."""
     turn = sum(isinstance(earlier, AIMessage) for earlier in before)
     calls = [
-        ToolCall(name=call["name"], args=call["args"], id=call["id"] or f"call_{turn}_{i}")
+        tool_call(name=call["name"], args=call["args"], id=call["id"] or f"call_{turn}_{i}")
         for i, call in enumerate(message.tool_calls)
     ]
     return message.model_copy(update={"id": message.id or f"message_{turn}", "tool_calls": calls})

@@ -1,11 +1,26 @@
 """What a tool may use: its step, its frames, and cells to compute in."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from app.artifacts.workspace import Workspace
 from app.datasets.shelf import DatasetShelf
+from app.errors import ToolRefused
 from app.sandbox.computer import Computer
 from app.sessions.scope import SessionFacts, StepScope
+
+
+@dataclass(frozen=True)
+class Study:
+    """What the split settled, and how long the round of work that is under way may still take.
+
+    `problem` is complete (`modeling.problem.Problem` as JSON), `folds` says how rows are folded.
+    """
+
+    problem: Mapping[str, Any]
+    folds: Mapping[str, Any]
+    time_left_s: float = 60.0
 
 
 @dataclass(frozen=True)
@@ -21,7 +36,15 @@ class ToolContext:
     datasets: DatasetShelf
     computer: Computer
     call: str = ""
+    settled: Study | None = field(default=None)
 
     @property
     def session(self) -> SessionFacts:
         return self.step.session
+
+    @property
+    def study(self) -> Study:
+        """Raises ToolRefused before the split."""
+        if self.settled is None:
+            raise ToolRefused("The hold-out is not locked yet, so there is nothing to train on.")
+        return self.settled

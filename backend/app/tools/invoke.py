@@ -9,10 +9,10 @@ from pydantic import ValidationError
 
 from app.computations.bench import JsonValue
 from app.errors import LabError, ToolRefused, Unavailable
+from app.modeling.nearest import must_know
 from app.sessions.events import ToolCalled, ToolReturned
 from app.sessions.scope import Call, Recorded
 from app.tools.context import ToolContext
-from app.modeling.nearest import must_know
 from app.tools.registry import ToolSpec
 
 REFUSED = "refused"

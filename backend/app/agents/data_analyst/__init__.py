@@ -1,0 +1,1 @@
+"""Looks at the training frame, cleans it and builds its features."""

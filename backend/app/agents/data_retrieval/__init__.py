@@ -1,0 +1,1 @@
+"""Fetches the one table that the plan needs."""

@@ -1,0 +1,40 @@
+"""The retrieval node: one table, fetched."""
+
+from collections.abc import Sequence
+
+from langgraph.runtime import Runtime
+
+from app.agents.context import LabContext
+from app.agents.data_retrieval.output import Retrieved
+from app.agents.state import Json, LabState, LabUpdate
+from app.errors import InvalidInput
+from app.tools.frames import RETRIEVED
+from app.tools.invoke import ToolAnswer
+
+
+async def data_retrieval(state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
+    lab = runtime.context
+    brief: Json = {"goal": state["goal"], "plan": state["plan"]}
+    thought = await lab.crew["data_retrieval"].run(lab.tools("data_retrieval"), brief, check)
+    retrieved: Retrieved = thought.output
+    fetched = _fetched(thought.answers)
+    if fetched is None:
+        raise InvalidInput("no_data", f"No table could be fetched. {retrieved.note}".strip())
+    return {"retrieved": {"frame": RETRIEVED, **retrieved.model_dump(mode="json")}}
+
+
+def check(retrieved: Retrieved, answers: Sequence[ToolAnswer]) -> str | None:
+    """The output must fit the table that was fetched last; without any table the node says why."""
+    columns = _fetched(answers)
+    if columns is None or retrieved.target in columns:
+        return None
+    return f"The fetched table has no column {retrieved.target!r}. It has: {', '.join(columns[:50])}."
+
+
+def _fetched(answers: Sequence[ToolAnswer]) -> list[str] | None:
+    """Columns of the table that was kept last."""
+    for answer in reversed(answers):
+        value = answer.value
+        if isinstance(value, dict) and value.get("frame") == RETRIEVED and isinstance(value["columns"], list):
+            return [str(column["name"]) for column in value["columns"] if isinstance(column, dict)]
+    return None

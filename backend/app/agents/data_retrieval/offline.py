@@ -1,0 +1,138 @@
+"""Data retrieval without a provider: fetch the planned table, or make it of several with one SELECT."""
+
+from app.agents.conversation import View
+from app.agents.data_retrieval import sql
+from app.agents.data_retrieval.output import Retrieved
+from app.agents.planner.output import Plan
+from app.agents.planner.tables import Table, table_of
+from app.agents.policy import Move, call, finish, follow
+from app.modeling.nearest import nearest
+
+FETCHES = ("fetch_dataset", "execute_sql", "fetch_price_data")
+
+
+def list_tables_when_unknown(view: View) -> Move | None:
+    """The planned table is not there: see what is."""
+    return call("list_datasets") if view.refused("fetch_dataset") and not view.tried("list_datasets") else None
+
+
+def read_schemas_to_join(view: View) -> Move | None:
+    plan = _plan(view)
+    if not plan.join or view.tried("get_dataset_schema"):
+        return None
+    return Move(tuple(("get_dataset_schema", {"dataset": name}) for name in plan.tables))
+
+
+def see_coins(view: View) -> Move | None:
+    return (
+        call("get_available_coins")
+        if _plan(view).source == "prices" and not view.tried("get_available_coins")
+        else None
+    )
+
+
+def ask_which_coin(view: View) -> Move | None:
+    if _plan(view).source != "prices" or _coin(view) or not _coins(view) or view.tried("ask_user"):
+        return None
+    coins = _coins(view)
+    return call("ask_user", question="Which coin's prices?", options=coins, default=coins[0])
+
+
+def fetch_prices(view: View) -> Move | None:
+    coin = _coin(view)
+    if _plan(view).source != "prices" or coin is None or view.tried("fetch_price_data"):
+        return None
+    return call("fetch_price_data", coin=coin)
+
+
+def select(view: View) -> Move | None:
+    """Joining and cutting need a SELECT; one that was refused is not tried again."""
+    plan = _plan(view)
+    if view.tried("execute_sql") or plan.source == "prices" or not (plan.join or plan.cut):
+        return None
+    source = _joined(view, plan) if plan.join else sql.whole(plan.tables[0])
+    if source is None:
+        return None
+    if plan.cut:
+        source = sql.with_cut(source, plan.target, plan.cut)
+    return call("execute_sql", says="I make one table of it.", sql=source, keep=True)
+
+
+def fetch(view: View) -> Move | None:
+    plan = _plan(view)
+    if plan.source == "prices" or view.last(*FETCHES):
+        return None
+    tried = [answered.arguments.get("dataset") for answered in view.refused("fetch_dataset")]
+    table = plan.tables[0] if plan.tables[0] not in tried else _nearest_table(view, plan.tables[0])
+    return None if table is None or table in tried else call("fetch_dataset", dataset=table)
+
+
+def done(view: View) -> Move:
+    plan = _plan(view)
+    fetched = view.last(*FETCHES)
+    if fetched is None:
+        refusals = [answered.refusal or "" for answered in view.refused(*FETCHES, "get_available_coins")]
+        return finish(Retrieved(target=plan.target, note=" ".join(refusals) or "There is nothing to fetch."))
+    is_cut = plan.cut is not None and fetched.name == "execute_sql"
+    target = sql.cut_name(plan.target, plan.cut) if plan.cut and is_cut else plan.target
+    note = _note(view, plan)
+    rows = fetched.value.get("rows") if fetched.name != "execute_sql" else fetched.value.get("row_count")
+    says = f"The table has {rows:,} rows and {len(fetched.value['columns'])} columns. {note}".strip()
+    return finish(Retrieved(target=target, exclude=plan.exclude, note=note), says=says)
+
+
+RULES = (
+    list_tables_when_unknown,
+    read_schemas_to_join,
+    see_coins,
+    ask_which_coin,
+    fetch_prices,
+    select,
+    fetch,
+    done,
+)
+decide = follow(RULES)
+
+
+def _plan(view: View) -> Plan:
+    return Plan.model_validate(view.brief["plan"])
+
+
+def _joined(view: View, plan: Plan) -> str | None:
+    read: dict[str, Table] = {}
+    for answered in view.all("get_dataset_schema"):
+        table = table_of(answered.value)
+        read[table.name] = table
+    home = read.get(plan.tables[0])
+    return sql.joined(home, [read[name] for name in plan.tables[1:] if name in read]) if home else None
+
+
+def _nearest_table(view: View, name: str) -> str | None:
+    listed = view.last("list_datasets")
+    names = [dataset["table"] for dataset in listed.value["datasets"]] if listed else []
+    close = nearest(name, names)
+    return close[0] if close else (names[0] if len(names) == 1 else None)
+
+
+def _coins(view: View) -> list[str]:
+    listed = view.last("get_available_coins")
+    return [entry["coin"] for entry in listed.value["coins"]] if listed else []
+
+
+def _coin(view: View) -> str | None:
+    """The plan's coin if there are prices of it, the one that was chosen, or the only one."""
+    coins, planned = _coins(view), _plan(view).coin
+    by_folded = {coin.casefold(): coin for coin in coins}
+    if planned and planned.casefold() in by_folded:
+        return by_folded[planned.casefold()]
+    if answer := view.last("ask_user"):
+        return str(answer.value["answer"])
+    return coins[0] if len(coins) == 1 and planned is None else None
+
+
+def _note(view: View, plan: Plan) -> str:
+    if refused := view.refused("execute_sql"):
+        return f"That SELECT was refused ({refused[-1].refusal}), so I go on with `{plan.tables[0]}` alone."
+    if plan.join and not view.tried("execute_sql"):
+        return f"The tables share no key, so I go on with `{plan.tables[0]}` alone."
+    return ""

@@ -1,0 +1,13 @@
+"""What data retrieval ends with."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Retrieved(BaseModel):
+    """The session's table is fetched. `target` is its column to predict; `exclude` what must not be used."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    target: str = Field(min_length=1)
+    exclude: list[str] = Field(default_factory=list)
+    note: str = ""

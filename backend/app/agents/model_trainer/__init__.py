@@ -1,0 +1,1 @@
+"""Chooses candidates for the frame and the clock, and has them fitted."""

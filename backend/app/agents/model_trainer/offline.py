@@ -1,0 +1,80 @@
+"""The model trainer without a provider: candidates by a table, and what to do when they do not come."""
+
+from typing import Any
+
+from app.agents.conversation import View
+from app.agents.model_trainer.candidates import BASELINE, LINEAR, choose
+from app.agents.model_trainer.output import Trained
+from app.agents.policy import Move, call, finish, follow
+
+TRAINING = ("train_classification_model", "train_regression_model")
+UNTREATED = "train"
+
+
+def train(view: View) -> Move | None:
+    if view.tried(*TRAINING):
+        return None
+    chosen = choose(_kind(view), int(view.brief["rows"]), float(view.brief["time_left_s"]))
+    names = ", ".join(candidate["estimator"] for candidate in chosen)
+    return _train(view, str(view.brief["frame"]), chosen, f"I fit {names}.")
+
+
+def train_on_plain_frame(view: View) -> Move | None:
+    """The first round was refused as a whole: the prepared frame may be at fault."""
+    frames = [answered.arguments["frame"] for answered in view.answered if answered.name in TRAINING]
+    if view.last(*TRAINING) or UNTREATED in frames or len(frames) != 1:
+        return None
+    simple = [{"estimator": name} for name in (BASELINE, LINEAR[_kind(view)], "GradientBoosting")]
+    return _train(
+        view, UNTREATED, simple, "That did not work, so I fit simpler candidates on the rows as they are."
+    )
+
+
+def train_something_real(view: View) -> Move | None:
+    """Only the baseline came: one more try with the cheapest real candidate."""
+    fits = _fits(view)
+    rounds = [answered for answered in view.answered if answered.name in TRAINING]
+    if not fits or any(fit["estimator"] != BASELINE for fit in fits) or len(rounds) >= 3:
+        return None
+    frame = str(rounds[-1].arguments["frame"])
+    simplest = [{"estimator": LINEAR[_kind(view)]}]
+    return _train(view, frame, simplest, "Only the baseline came; I try the simplest one.")
+
+
+def conclude(view: View) -> Move:
+    fits = _fits(view)
+    if not fits:
+        refusals = [answered.refusal or "" for answered in view.refused(*TRAINING)]
+        return finish(
+            Trained(notes=refusals[-1:]), says=f"No candidate could be fitted. {' '.join(refusals[-1:])}"
+        )
+    notes = [_left_out(entry) for answered in view.all(*TRAINING) for entry in answered.value["left_out"]]
+    return finish(Trained(notes=notes), says=" ".join([_standing(fits), *notes]))
+
+
+RULES = (train, train_on_plain_frame, train_something_real, conclude)
+decide = follow(RULES)
+
+
+def _train(view: View, frame: str, candidates: list[dict[str, Any]], says: str) -> Move:
+    return call(f"train_{_kind(view)}_model", says=says, frame=frame, candidates=candidates)
+
+
+def _kind(view: View) -> str:
+    return str(view.brief["problem"]["kind"])
+
+
+def _fits(view: View) -> list[dict[str, Any]]:
+    return [fit for answered in view.all(*TRAINING) for fit in answered.value["fits"]]
+
+
+def _left_out(entry: dict[str, str]) -> str:
+    return f"{entry['name']} is left out: {entry['reason']}"
+
+
+def _standing(fits: list[dict[str, Any]]) -> str:
+    scored = [fit for fit in fits if fit["score"] is not None]
+    if not scored:
+        return "No candidate has a score."
+    best = (max if scored[0]["greater_is_better"] else min)(scored, key=lambda fit: fit["score"])
+    return f"{best['name']} leads with {best['metric']} {best['score']:.4g} over {best['fold_count']} folds."

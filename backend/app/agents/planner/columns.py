@@ -1,0 +1,63 @@
+"""Columns that a goal names in passing: to leave out, to group by, to order by."""
+
+from collections.abc import Sequence
+
+from app.agents.planner.goal import Goal
+from app.agents.planner.tables import Column, Table
+from app.agents.planner.words import stems, words
+
+_IDENTIFIERS = {"id", "ids", "identifier", "identifiers", "index", "key"}
+
+
+def named(phrase: str, columns: Sequence[Column]) -> list[str]:
+    """Columns that a phrase such as `the cabin` or `ids` means; empty when it means none."""
+    said, said_stems = words(phrase), set(stems(phrase))
+    exact = [column.name for column in columns if words(column.name) == said]
+    if exact:
+        return exact
+    if _IDENTIFIERS & set(said):
+        return [c.name for c in columns if c.hint == "id" or _IDENTIFIERS & set(words(c.name))]
+    return [c.name for c in columns if (own := set(stems(c.name))) and (own <= said_stems or said_stems <= own)]
+
+
+def excluded(goal: Goal, table: Table, target: str) -> tuple[list[str], list[str]]:
+    """Columns that the goal forbids, and phrases of it that match no column."""
+    names: list[str] = []
+    unknown: list[str] = []
+    for phrase in goal.excluded:
+        found = [name for name in named(phrase, table.columns) if name != target]
+        names += [name for name in found if name not in names]
+        if not found:
+            unknown.append(phrase)
+    return names, unknown
+
+
+def group_column(goal: Goal, table: Table, target: str) -> str | None:
+    """The column whose unseen values the model must work for."""
+    for phrase in goal.groups:
+        for name in named(phrase, table.columns):
+            column = table.column(name)
+            if name != target and column and 1 < column.distinct < table.rows:
+                return name
+    return None
+
+
+def time_column(goal: Goal, table: Table, wants_order: bool) -> str | None:
+    """The column that orders the rows: the one that is named, or the only date when order matters."""
+    if goal.time:
+        for name in named(goal.time, table.columns):
+            return name
+    dates = table.dates
+    return dates[0].name if wants_order and dates else None
+
+
+def positive_class(goal: Goal, column: Column) -> object:
+    """The value of the target that the goal is about, when it says one."""
+    values = {str(value).casefold(): value for value in column.top}
+    if goal.positive and goal.positive.casefold() in values:
+        return values[goal.positive.casefold()]
+    if not column.has_few_values or column.is_number:
+        return None
+    said = set(words(goal.text))
+    spoken = [value for text, value in values.items() if len(text) > 2 and set(words(text)) <= said]
+    return spoken[0] if len(spoken) == 1 else None

@@ -1,0 +1,128 @@
+"""What a goal says in words, before any data is looked at."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from app.agents.planner import phrases
+from app.agents.planner.phrases import Kind, Outlook
+from app.agents.planner.words import words
+
+Meaning = TypeVar("Meaning", bound=str)
+
+
+@dataclass(frozen=True)
+class Ahead:
+    """How far ahead: `rows`, or `seconds` that depend on how the rows are spaced."""
+
+    rows: int | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True)
+class Threshold:
+    above: bool
+    value: float
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A goal in parts.
+
+    `asked` is the text that may name the target: without inputs, exclusions and metrics. `after_verb` is what
+    follows its first verb of prediction, empty when there is none.
+    """
+
+    text: str
+    asked: str
+    after_verb: str
+    inputs: str
+    quoted: tuple[str, ...]
+    kind: Kind | None
+    metric: str | None
+    ahead: Ahead | None
+    outlook: Outlook | None
+    excluded: tuple[str, ...]
+    positive: str | None
+    groups: tuple[str, ...]
+    time: str | None
+    wants_join: bool
+    threshold: Threshold | None
+    coin: str | None
+    about_coins: bool
+
+
+def read_goal(text: str) -> Goal:
+    """Take a goal apart."""
+    metric = _first(phrases.METRICS, text)
+    without = phrases.EXCLUSION.sub(" ", text)
+    asked = phrases.INPUTS.sub(" ", _without_metrics(without))
+    verb = phrases.VERB.search(asked)
+    return Goal(
+        text=text,
+        asked=asked,
+        after_verb=asked[verb.end() :] if verb else "",
+        inputs=" ".join(found["rest"] for found in phrases.INPUTS.finditer(without)),
+        quoted=tuple(next(filter(None, groups)) for groups in phrases.QUOTED.findall(asked)),
+        kind=_kind(text, metric),
+        metric=metric,
+        ahead=_ahead(text),
+        outlook=_first(phrases.OUTLOOKS, text),
+        excluded=tuple(_excluded(text)),
+        positive=next(_named(phrases.POSITIVE, text), None),
+        groups=tuple(_named(phrases.GROUPS, text)),
+        time=next(_named(phrases.TIME, text), None),
+        wants_join=bool(phrases.JOIN.search(text)),
+        threshold=_threshold(text),
+        coin=next((phrases.COINS[word] for word in words(text) if word in phrases.COINS), None),
+        about_coins=bool(phrases.COIN_PRICES.search(text)),
+    )
+
+
+def _first(table: Sequence[tuple[str, Meaning]], text: str) -> Meaning | None:
+    return next((meaning for pattern, meaning in table if re.search(pattern, text, re.IGNORECASE)), None)
+
+
+def _named(pattern: re.Pattern[str], text: str) -> Iterator[str]:
+    return (next(filter(None, found.groups())) for found in pattern.finditer(text))
+
+
+def _without_metrics(text: str) -> str:
+    for pattern, _ in phrases.METRICS:
+        text = re.sub(pattern, " ", text, flags=re.IGNORECASE)
+    return text
+
+
+def _kind(text: str, metric: str | None) -> Kind | None:
+    """A metric is the plainer word: who asks for a mean absolute error wants a number."""
+    if metric:
+        return "regression" if metric in phrases.REGRESSION_METRICS else "classification"
+    return _first(phrases.KINDS, text)
+
+
+def _ahead(text: str) -> Ahead | None:
+    found = phrases.AHEAD.search(text)
+    if not found:
+        return None
+    if found["tomorrow"]:
+        return Ahead(seconds=phrases.SECONDS["day"])
+    unit = (found["u1"] or found["u2"] or found["u3"]).lower()
+    said = (found["n1"] or found["n2"] or found["n3"] or "1").lower()
+    count = phrases.NUMBERS.get(said) or int(said)
+    return Ahead(rows=count) if unit in phrases.ROWS else Ahead(seconds=count * phrases.SECONDS[unit])
+
+
+def _excluded(text: str) -> Iterator[str]:
+    for found in phrases.EXCLUSION.finditer(text):
+        for part in re.split(r",|\band\b|\bor\b|\bnor\b", found["rest"]):
+            if name := re.sub(r"^\s*(?:any|the|all|its|their|columns?)\s+|[`'\"]", "", part).strip():
+                yield name
+
+
+def _threshold(text: str) -> Threshold | None:
+    found = phrases.THRESHOLD.search(text)
+    if not found:
+        return None
+    value = float(found["value"].replace(",", "").replace("_", "")) * (1000 if found["thousand"] else 1)
+    return Threshold(found["side"].lower() not in {"below", "under", "less than"}, value)

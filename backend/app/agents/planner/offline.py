@@ -1,0 +1,101 @@
+"""The planner without a provider: read the tables, read the goal, ask what neither settles, then plan."""
+
+from functools import lru_cache
+from typing import Any
+
+from app.agents.conversation import View
+from app.agents.planner import questions
+from app.agents.planner.goal import Goal, read_goal
+from app.agents.planner.output import Plan
+from app.agents.planner.plan import PRICES, kind_is_unclear, make_plan
+from app.agents.planner.tables import Table, table_of
+from app.agents.planner.target import Scored, TargetReading, find_target
+from app.agents.policy import Move, call, finish, follow
+
+_goal = lru_cache(maxsize=64)(read_goal)
+
+
+def list_tables(view: View) -> Move | None:
+    return None if view.tried("list_datasets") else call("list_datasets", says="First I look at what there is.")
+
+
+def read_schemas(view: View) -> Move | None:
+    """Every table that has not been read, in one go."""
+    read = {
+        answered.arguments["dataset"] for answered in view.answered if answered.name == "get_dataset_schema"
+    }
+    unread = [name for name in _table_names(view) if name not in read]
+    if not unread:
+        return None
+    return Move(tuple(("get_dataset_schema", {"dataset": name}) for name in unread))
+
+
+def ask_for_target(view: View) -> Move | None:
+    reading = _target(view)
+    if reading.chosen or not reading.options or _chosen(view):
+        return None
+    return questions.ask_target(reading.options, several_tables=len(_tables(view)) > 1)
+
+
+def ask_for_kind(view: View) -> Move | None:
+    target = _chosen(view)
+    if target is None or _wishes(view).get("problem") or questions.kind_answer(view):
+        return None
+    return questions.ask_kind(target.column) if kind_is_unclear(_read(view), target.column) else None
+
+
+def plan(view: View) -> Move:
+    target = _chosen(view)
+    if target is None:
+        return finish(Plan(target="?", notes=["None of the tables has a column that can be predicted."]))
+    made = make_plan(_read(view), _tables(view), target, _wishes(view), questions.kind_answer(view))
+    return finish(made, says=_announcement(made, target))
+
+
+RULES = (list_tables, read_schemas, ask_for_target, ask_for_kind, plan)
+decide = follow(RULES)
+
+
+def _announcement(made: Plan, target: Scored) -> str:
+    shape = f" ({target.column.distinct} classes)" if made.kind == "classification" and not made.horizon else ""
+    if made.cut:
+        shape = f" ({'above' if made.cut.above else 'below'} {made.cut.value:g} or not)"
+    ahead = f" {made.horizon} row(s) ahead" if made.horizon else ""
+    outlook = f"the {made.outlook} of " if made.outlook in ("direction", "change") else ""
+    source = "the stored prices" if made.source == "prices" else ", ".join(f"`{name}`" for name in made.tables)
+    without = f", without {', '.join(f'`{name}`' for name in made.exclude)}" if made.exclude else ""
+    return " ".join(
+        [f"I will predict {outlook}`{made.target}`{shape}{ahead} from {source}{without}.", *made.notes]
+    )
+
+
+def _read(view: View) -> Goal:
+    return _goal(str(view.brief.get("goal", "")))
+
+
+def _wishes(view: View) -> dict[str, Any]:
+    return {k: v for k, v in (view.brief.get("preferences") or {}).items() if v not in (None, [], "")}
+
+
+def _table_names(view: View) -> list[str]:
+    listed = view.last("list_datasets")
+    return [dataset["table"] for dataset in listed.value["datasets"]] if listed else []
+
+
+def _tables(view: View) -> list[Table]:
+    """Uploaded tables; the lab's own prices when the goal is about them and no table was given."""
+    uploaded = [table_of(answered.value) for answered in view.all("get_dataset_schema")]
+    goal = _read(view)
+    return uploaded or ([PRICES] if goal.coin or goal.about_coins else [])
+
+
+def _target(view: View) -> TargetReading:
+    return find_target(_read(view), _tables(view), _wishes(view).get("target"))
+
+
+def _chosen(view: View) -> Scored | None:
+    reading = _target(view)
+    if reading.chosen:
+        return reading.chosen
+    answer = questions.target_answer(view)
+    return questions.matching(answer, reading.options) if answer else None

@@ -1,0 +1,57 @@
+"""What the planner ends with."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from app.computations.bench import JsonValue
+
+
+class Cut(BaseModel):
+    """A number turned into yes or no: is the target above (or below) this value?"""
+
+    above: bool
+    value: float
+
+
+class Plan(BaseModel):
+    """The plan: what is predicted from which tables, how it is judged, and the steps in plain words.
+
+    Leave a field null where the data shall decide. `horizon` counts rows ahead. `exclude` names columns that
+    must not be used. `tables` are names that list_datasets returned; with `source` prices they are not used.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    source: Literal["datasets", "prices"] = "datasets"
+    tables: list[str] = Field(default_factory=list, max_length=20)
+    join: bool = False
+    coin: str | None = None
+    target: str = Field(min_length=1)
+    kind: Literal["classification", "regression"] | None = None
+    metric: str | None = None
+    positive_class: str | int | float | bool | None = None
+    time_column: str | None = None
+    group_column: str | None = None
+    horizon: int | None = Field(default=None, ge=1)
+    outlook: Literal["value", "change", "direction"] | None = None
+    cut: Cut | None = None
+    exclude: list[str] = Field(default_factory=list)
+    steps: list[str] = Field(default_factory=list, max_length=20)
+    notes: list[str] = Field(default_factory=list, max_length=20)
+
+    def wish(self) -> dict[str, JsonValue]:
+        """What is known of the problem before the data completes it."""
+        fields = (
+            "target",
+            "kind",
+            "metric",
+            "positive_class",
+            "time_column",
+            "group_column",
+            "horizon",
+            "outlook",
+            "exclude",
+        )
+        wished: dict[str, JsonValue] = self.model_dump(mode="json", include=set(fields))
+        return {name: value for name, value in wished.items() if value not in (None, [])}

@@ -1,0 +1,117 @@
+"""The phrases a goal is read by, as tables that are read from the top."""
+
+import re
+from typing import Literal
+
+Kind = Literal["classification", "regression"]
+Outlook = Literal["value", "change", "direction"]
+
+METRICS: tuple[tuple[str, str], ...] = (
+    (r"average precision|pr[- ]?auc|precision[- ]recall", "average_precision"),
+    (r"balanced accuracy", "balanced_accuracy"),
+    (r"\b(roc|auc|auroc)\b", "roc_auc"),
+    (r"log[- ]?loss|cross[- ]entropy", "log_loss"),
+    (r"brier|well[- ]calibrated|calibration", "brier"),
+    (r"\bf1\b|\bf[- ]?score\b", "f1"),
+    (r"false negatives?|\brecall\b|sensitivity|miss(ing)? as few|catch (as many|every|all)", "recall"),
+    (r"false (positives?|alarms?)|\bprecision\b", "precision"),
+    (r"\baccura(cy|te|tely)\b", "accuracy"),
+    (r"median absolute error|\bmedian error", "median_ae"),
+    (r"mean absolute percentage error|\bmape\b|percent(age)? error|relative error", "mape"),
+    (r"mean absolute error|\bmae\b|absolute error", "mae"),
+    (r"root mean squared? error|\brmse\b|squared error|\bmse\b", "rmse"),
+    (r"\br2\b|\br²|r[- ]squared|explained variance", "r2"),
+)
+REGRESSION_METRICS = frozenset({"rmse", "mae", "r2", "mape", "median_ae"})
+
+KINDS: tuple[tuple[str, Kind], ...] = (
+    (r"\bclassif(y|ier|ication)\b|\bwhether\b|\bwho\b|\bwhich\b|\bprobability\b|\bodds\b", "classification"),
+    (r"\b(likely|likelihood|chances?)\b|\brisk of\b|\bdetect\b|\bpredict if\b|\byes or no\b", "classification"),
+    (r"\bhow (much|many|long|old|far|high|tall|heavy|fast|late)\b|\bregress(ion)?\b", "regression"),
+    (r"\bestimate (the|its|their)\b|\bnumber of\b|\bforecast(ing)?\b", "regression"),
+)
+
+OUTLOOKS: tuple[tuple[str, Outlook], ...] = (
+    (r"\bdirection\b|\bup or down\b|\brise or fall\b|\b(go|goes|move|moves) (up|down)\b", "direction"),
+    (r"\b(returns?|change|changes|growth)\b", "change"),
+)
+
+SECONDS: dict[str, float] = {
+    "minute": 60,
+    "hour": 3_600,
+    "day": 86_400,
+    "week": 604_800,
+    "month": 2_629_746,
+    "quarter": 7_889_238,
+    "year": 31_556_952,
+}
+ROWS = frozenset({"step", "row", "period", "bar", "tick", "observation", "candle"})
+NUMBERS = {"a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "ten": 10}
+
+_COUNT = rf"\d+|{'|'.join(NUMBERS)}"
+_UNIT = "|".join([*SECONDS, *sorted(ROWS)])
+
+AHEAD = re.compile(
+    rf"\bnext[- ](?:(?P<n1>{_COUNT})[- ])?(?P<u1>{_UNIT})s?\b"
+    rf"|\b(?P<n2>{_COUNT})[- ](?P<u2>{_UNIT})s?[- ](?:ahead|later|from now|in advance)\b"
+    rf"|\bin (?P<n3>{_COUNT}) (?P<u3>{_UNIT})s?\b"
+    r"|\b(?P<tomorrow>tomorrow)\b",
+    re.IGNORECASE,
+)
+EXCLUSION = re.compile(
+    r"\b(?:without(?: using)?|exclud(?:e|ing)|ignor(?:e|ing)|leav(?:e|ing) out|(?:do not|don't|never) use"
+    r"|not using|except(?: for)?|drop(?:ping)?|other than)\b"
+    r"(?P<rest>(?:(?!\b(?:but|while|because|predict|using|with|from|based on|for|since|to|when)\b)[^.;:!?])*)",
+    re.IGNORECASE,
+)
+INPUTS = re.compile(
+    r"\b(?:from|using|based on|given|by means of|with the help of|on the basis of)\b(?P<rest>[^.;:!?]*)",
+    re.IGNORECASE,
+)
+QUOTED = re.compile(r"`([^`]+)`|\"([^\"]+)\"|“([^”]+)”|(?<!\w)'([^']+)'(?!\w)")
+VERB = re.compile(
+    r"\b(?:predict(?:ing|s|ion of|or of)?|forecast(?:ing|s)?|estimat(?:e|es|ing)|classify(?:ing)?"
+    r"|model(?:ling)?|explain(?:ing)?|what drives|detect(?:ing)?|determine)\b",
+    re.IGNORECASE,
+)
+POSITIVE = re.compile(
+    r"\bpositive class (?:is|=|should be)?\s*[`'\"]?(?P<a>[\w-]+)"
+    r"|[`'\"]?(?P<b>[\w-]+)[`'\"]? (?:is|as) the positive class",
+    re.IGNORECASE,
+)
+GROUPS = re.compile(
+    r"\b(?:for|to|on|across) (?:new|unseen|unknown|other|future)\s+(?P<a>\w+)"
+    r"|\b(?:per|for each|for every|by each)\s+(?P<b>\w+)"
+    r"|\b(?P<c>\w+?)s? (?:that )?(?:we|it|the model) (?:have|has) (?:never|not) seen",
+    re.IGNORECASE,
+)
+TIME = re.compile(
+    r"\b(?:order(?:ed)? by|sorted by|time column (?:is)?|time is in|dated by)\s+[`'\"]?(?P<a>\w+)",
+    re.IGNORECASE,
+)
+JOIN = re.compile(
+    r"\b(?:join(?:ed|ing)?|merg(?:e|ed|ing)|combin(?:e|ed|ing)|enrich(?:ed)?|together with)\b", re.IGNORECASE
+)
+THRESHOLD = re.compile(
+    r"\b(?P<side>above|over|exceeds?|exceeding|more than|greater than|below|under|less than)\s+"
+    r"[$€£]?(?P<value>\d[\d,_]*(?:\.\d+)?)(?P<thousand>k\b)?",
+    re.IGNORECASE,
+)
+COINS: dict[str, str] = {
+    "bitcoin": "BTC",
+    "btc": "BTC",
+    "ethereum": "ETH",
+    "ether": "ETH",
+    "eth": "ETH",
+    "solana": "SOL",
+    "sol": "SOL",
+    "dogecoin": "DOGE",
+    "doge": "DOGE",
+    "cardano": "ADA",
+    "ripple": "XRP",
+    "xrp": "XRP",
+    "litecoin": "LTC",
+    "ltc": "LTC",
+}
+COIN_PRICES = re.compile(r"\b(coins?|crypto(?:currency|currencies)?|price_data\w*)\b", re.IGNORECASE)
+"""The goal is about prices in the lab's own table even when it names no coin."""

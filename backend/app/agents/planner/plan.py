@@ -1,0 +1,139 @@
+"""From what was read, answered and found in the data to a plan."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from app.agents.planner import columns
+from app.agents.planner.goal import Goal
+from app.agents.planner.horizon import rows_ahead
+from app.agents.planner.output import Cut, Plan
+from app.agents.planner.phrases import Kind
+from app.agents.planner.tables import Column, Table, mentioned
+from app.agents.planner.target import Scored
+
+PRICES = Table(
+    "price_data_5min",
+    0,
+    (
+        Column("ts", "datetime", "datetime"),
+        *(
+            Column(name, "number", "numeric", distinct=1000)
+            for name in ("open", "high", "low", "close", "volume")
+        ),
+    ),
+)
+
+
+def kind_is_unclear(goal: Goal, column: Column) -> bool:
+    """Whole numbers with few values can be classes or amounts, and the goal does not say which."""
+    return goal.kind is None and goal.ahead is None and column.type == "integer" and 3 <= column.distinct <= 10
+
+
+def make_plan(
+    goal: Goal,
+    tables: Sequence[Table],
+    target: Scored,
+    wishes: Mapping[str, Any],
+    kind: Kind | None,
+) -> Plan:
+    """The plan for a target. Preferences (`wishes`) win over what the goal says."""
+    table, column = target.table, target.column
+    cut = _cut(goal, column)
+    group = wishes.get("group_column") or columns.group_column(goal, table, column.name)
+    wants_order = bool(goal.ahead or wishes.get("horizon") or goal.outlook == "direction")
+    time = wishes.get("time_column") or columns.time_column(goal, table, wants_order)
+    horizon = _horizon(goal, table, wishes, time, group)
+    named, unknown = columns.excluded(goal, table, column.name)
+    used = _tables(goal, tables, table)
+    prices = table is PRICES
+    plan = Plan(
+        source="prices" if prices else "datasets",
+        coin=goal.coin if prices else None,
+        tables=[] if prices else [used_table.name for used_table in used],
+        join=len(used) > 1,
+        target=column.name,
+        kind="classification" if cut else _kind(goal, column, wishes, kind, horizon),
+        metric=wishes.get("metric") or goal.metric,
+        positive_class=_scalar(wishes.get("positive_class", columns.positive_class(goal, column))),
+        time_column=time,
+        group_column=group,
+        horizon=horizon,
+        outlook=goal.outlook if horizon else None,
+        cut=cut,
+        exclude=list(dict.fromkeys([*(wishes.get("exclude") or []), *named])),
+        notes=[f"The goal leaves out {phrase!r}, but no column is called that." for phrase in unknown],
+    )
+    if goal.ahead and not horizon:
+        plan.notes.append(
+            "The goal looks ahead in time, but no column holds dates; rows are taken as they are."
+        )
+    return plan.model_copy(update={"steps": steps(plan, used)})
+
+
+def _cut(goal: Goal, column: Column) -> Cut | None:
+    """A number that the goal asks a yes or no about."""
+    asked = goal.threshold
+    if asked is None or not column.is_number or goal.kind != "classification" or column.distinct <= 2:
+        return None
+    inside = _between(column.low, asked.value, column.high)
+    return Cut(above=asked.above, value=asked.value) if inside else None
+
+
+def _between(low: Any, value: float, high: Any) -> bool:
+    return not isinstance(low, int | float) or not isinstance(high, int | float) or low < value < high
+
+
+def _kind(
+    goal: Goal, column: Column, wishes: Mapping[str, Any], answered: Kind | None, horizon: int | None
+) -> Literal["classification", "regression"] | None:
+    wished = wishes.get("problem") or answered
+    if wished in ("classification", "regression"):
+        return "classification" if wished == "classification" else "regression"
+    if horizon and goal.outlook:
+        return "classification" if goal.outlook == "direction" else "regression"
+    if not column.is_number:
+        return "classification"
+    if goal.kind == "classification" and column.distinct > 20:
+        return None
+    return goal.kind
+
+
+def _horizon(
+    goal: Goal, table: Table, wishes: Mapping[str, Any], time: str | None, group: str | None
+) -> int | None:
+    if wished := wishes.get("horizon"):
+        return int(wished)
+    if not time:
+        return None
+    if goal.ahead:
+        return rows_ahead(goal.ahead, table, time, group)
+    return 1 if goal.outlook == "direction" or table is PRICES else None
+
+
+def _tables(goal: Goal, tables: Sequence[Table], home: Table) -> list[Table]:
+    """The target's table first; others only when the goal asks to join them."""
+    if not goal.wants_join:
+        return [home]
+    others = [table for table in mentioned(tables, goal.text) if table is not home]
+    return [home, *(others or [table for table in tables if table is not home])]
+
+
+def _scalar(value: object) -> str | int | float | bool | None:
+    return value if isinstance(value, str | int | float | bool) else None
+
+
+def steps(plan: Plan, tables: Sequence[Table]) -> list[str]:
+    """The plan as a person reads it."""
+    names = " and ".join(f"`{table.name}`" for table in tables)
+    source = f"the prices of {plan.coin or 'the coin'}" if plan.source == "prices" else names
+    judged = f", judged by {plan.metric}" if plan.metric else ""
+    return [
+        f"Fetch {source}{' and join them' if plan.join else ''}.",
+        "Lock a hold-out away before anyone looks at the data"
+        + (f", keeping each `{plan.group_column}` on one side." if plan.group_column else "."),
+        f"Look for gaps, skew and columns that give `{plan.target}` away; clean what needs it.",
+        "Build features" + (f" from the past only, {plan.horizon} row(s) ahead." if plan.horizon else "."),
+        f"Fit several kinds of model and compare them by cross-validation{judged}.",
+        "Tune the best one if it beats the baseline and time is left.",
+        "Open the hold-out once and write the report.",
+    ]

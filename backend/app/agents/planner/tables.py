@@ -1,0 +1,103 @@
+"""What the planner knows of tables: columns with their profile, and how tables hang together."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from app.agents.planner.words import stems
+
+DAY_S = 86_400.0
+
+
+@dataclass(frozen=True)
+class Column:
+    """`hint` is the profile's: numeric, boolean, category, datetime, text, id, constant or empty."""
+
+    name: str
+    type: str
+    hint: str
+    distinct: int = 0
+    missing: float = 0.0
+    unique: bool = False
+    top: tuple[Any, ...] = ()
+    low: Any = None
+    high: Any = None
+
+    @property
+    def can_be_target(self) -> bool:
+        return self.hint not in {"id", "constant", "empty", "datetime", "text"}
+
+    @property
+    def is_number(self) -> bool:
+        return self.type in {"integer", "number"}
+
+    @property
+    def has_few_values(self) -> bool:
+        return 2 <= self.distinct <= 10
+
+
+@dataclass(frozen=True)
+class Table:
+    name: str
+    rows: int
+    columns: tuple[Column, ...] = field(default=())
+
+    def column(self, name: str) -> Column | None:
+        return next((column for column in self.columns if column.name == name), None)
+
+    @property
+    def dates(self) -> list[Column]:
+        return [column for column in self.columns if column.hint == "datetime" or column.type == "datetime"]
+
+
+def table_of(schema: Mapping[str, Any]) -> Table:
+    """A table from what `get_dataset_schema` returned."""
+    return Table(schema["table"], int(schema["rows"]), tuple(map(_column, schema["columns"])))
+
+
+def _column(profile: Mapping[str, Any]) -> Column:
+    return Column(
+        name=profile["name"],
+        type=profile["type"],
+        hint=profile.get("hint") or _HINTS.get(profile["type"], "category"),
+        distinct=int(profile.get("distinct") or 0),
+        missing=float(profile.get("missing") or 0.0),
+        unique=bool(profile.get("unique")),
+        top=tuple(item["value"] for item in profile.get("top") or ()),
+        low=profile.get("min"),
+        high=profile.get("max"),
+    )
+
+
+_HINTS = {"integer": "numeric", "number": "numeric", "boolean": "boolean", "datetime": "datetime"}
+
+
+def row_spacing_s(table: Table, column: Column, groups: int = 1) -> float | None:
+    """Usual seconds between neighbouring rows of a date column; None when it cannot be told."""
+    try:
+        low, high = datetime.fromisoformat(str(column.low)), datetime.fromisoformat(str(column.high))
+    except ValueError:
+        return None
+    gaps = max(column.distinct, table.rows // max(groups, 1) if not column.distinct else column.distinct) - 1
+    return (high - low).total_seconds() / gaps if gaps > 0 and high > low else None
+
+
+def join_key(left: Table, right: Table) -> str | None:
+    """The column that both have and that names the rows of one of them; None when there is none."""
+    shared = [column.name for column in left.columns if right.column(column.name)]
+    ranked = sorted(shared, key=lambda name: (-_key_strength(left, right, name), shared.index(name)))
+    return ranked[0] if ranked and _key_strength(left, right, ranked[0]) > 0 else None
+
+
+def _key_strength(left: Table, right: Table, name: str) -> int:
+    sides = [column for column in (left.column(name), right.column(name)) if column]
+    unique = sum(column.unique or column.hint == "id" for column in sides)
+    named = {"id", "key", "code", "no", "number"} & set(stems(name))
+    return 2 * unique + bool(named)
+
+
+def mentioned(tables: Sequence[Table], goal: str) -> list[Table]:
+    """Tables whose name stands in the goal."""
+    said = set(stems(goal))
+    return [table for table in tables if (name := set(stems(table.name))) and name <= said]

@@ -1,0 +1,96 @@
+"""Words of a goal and of column names, brought to a form in which they can be compared."""
+
+import re
+
+_WORD = re.compile(r"[^\W_]+", re.UNICODE)
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_ENDINGS = (
+    "ations",
+    "ation",
+    "ities",
+    "ivals",
+    "ings",
+    "ions",
+    "ival",
+    "ments",
+    "ment",
+    "ing",
+    "ion",
+    "ity",
+    "ies",
+    "ors",
+    "ers",
+    "als",
+    "ed",
+    "es",
+    "or",
+    "er",
+    "al",
+    "s",
+    "e",
+    "y",
+)
+_SHORTEST_STEM = 4
+
+MEANINGS: tuple[frozenset[str], ...] = tuple(
+    frozenset(group.split())
+    for group in (
+        "surviv survive die died death dead alive mortality live lived perish",
+        "churn churned leave left cancel quit attrition exited exit unsubscribe retention",
+        "price cost worth amount expensive",
+        "price close",
+        "salary wage income earn pay compensation",
+        "default repay delinquent bankrupt",
+        "fraud fraudulent scam",
+        "disease diagnosis sick ill illness malignant tumor cancer target",
+        "buy purchase bought convert conversion order",
+        "demand sales sold units volume quantity",
+        "mpg fuel mileage economy consumption",
+        "species kind type category variety",
+        "rating score grade quality",
+        "weight heavy mass",
+        "height tall",
+        "age old",
+        "duration long minutes",
+        "distance far",
+        "temperature temp hot warm cold degrees",
+        "delay late delayed",
+        "rent rented rental rentals count",
+        "sex gender male female",
+        "spam junk",
+        "progression outcome result",
+        "click clicked ctr",
+        "approve approved approval accept accepted",
+        "fare ticket",
+        "population inhabitants people",
+    )
+)
+"""Words that mean much the same when one is in the goal and the other names a column."""
+
+
+def words(text: str) -> list[str]:
+    """The words of a text in lower case; `SalePrice` and `sale_price` are two words each."""
+    return [word.lower() for word in _WORD.findall(_CAMEL.sub(" ", text))]
+
+
+def stem(word: str) -> str:
+    """A crude English stem: survive, survived, survival and survivors share one."""
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
+            return word[: -len(ending)]
+    return word[:-1] if len(word) > 3 and word.endswith("s") else word
+
+
+def stems(text: str) -> list[str]:
+    return [stem(word) for word in words(text)]
+
+
+_MEANINGS_BY_STEM: dict[str, set[int]] = {}
+for _i, _group in enumerate(MEANINGS):
+    for _word in _group:
+        _MEANINGS_BY_STEM.setdefault(stem(_word), set()).add(_i)
+
+
+def same_meaning(one: str, other: str) -> bool:
+    """Do two stems belong to a common meaning?"""
+    return bool(_MEANINGS_BY_STEM.get(one, set()) & _MEANINGS_BY_STEM.get(other, set()))

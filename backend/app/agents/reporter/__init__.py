@@ -1,0 +1,1 @@
+"""Writes down what was found, for a person."""

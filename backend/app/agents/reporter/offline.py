@@ -1,0 +1,36 @@
+"""The reporter without a provider: every document in its order, then the headline."""
+
+from app.agents.conversation import View
+from app.agents.policy import Move, call, finish, follow
+from app.agents.reporter.output import Reported
+
+WRITING = ("generate_recommendations", "create_comparison_report", "generate_summary")
+
+
+def write(view: View) -> Move | None:
+    """The next document that is not written; a refused one is not tried twice."""
+    available = view.brief.get("tools", WRITING)
+    waiting = [name for name in WRITING if name in available and not view.tried(name)]
+    return call(waiting[0]) if waiting else None
+
+
+def conclude(view: View) -> Move:
+    refused = view.refused(*WRITING)
+    without = f" Missing: {refused[-1].refusal}" if refused else ""
+    headline = f"{_headline(view)}{without}"
+    return finish(Reported(headline=headline[:2000]), says=headline)
+
+
+RULES = (write, conclude)
+decide = follow(RULES)
+
+
+def _headline(view: View) -> str:
+    """In words only: numbers belong to the report, where each has its source."""
+    target, final = view.brief["problem"]["target"], view.brief["final"]
+    judged = (
+        "does better than the baseline on rows it had never seen"
+        if final["beats_baseline"]
+        else "does no better than the baseline on rows it had never seen"
+    )
+    return f"The report is written: {view.brief['chosen']} for `{target}` {judged}."

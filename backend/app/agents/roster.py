@@ -1,0 +1,58 @@
+"""Who is in the crew: one line for each part an agent plays."""
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from app.agents.context import Crew
+from app.agents.data_analyst import offline as data_analyst
+from app.agents.data_analyst.output import Analysis, Prepared
+from app.agents.data_retrieval import offline as data_retrieval
+from app.agents.data_retrieval.output import Retrieved
+from app.agents.loop import Agent, Role
+from app.agents.model_evaluator import offline as model_evaluator
+from app.agents.model_evaluator.output import Tuned, Verdict
+from app.agents.model_trainer import offline as model_trainer
+from app.agents.model_trainer.output import Trained
+from app.agents.planner import offline as planner
+from app.agents.planner.output import Plan
+from app.agents.recording import Bounds
+from app.agents.reporter import offline as reporter
+from app.agents.reporter.output import Reported
+from app.llm.config import ChatConfig
+from app.llm.providers import open_chat_model
+from app.tools.toolsets import Toolsets
+
+
+@cache
+def prompt(agent: str) -> str:
+    """What every member of the crew is told, and then what this one is."""
+    here = files("app.agents")
+    return f"{(here / 'crew.md').read_text()}\n{(here / agent / 'prompt.md').read_text()}"
+
+
+def _role(agent: str, output: Any, decide: Any) -> Role[Any]:
+    return Role(agent, prompt(agent), output, decide)
+
+
+def roles() -> Mapping[str, Role[Any]]:
+    """Every part by the name of what it does; two agents play two parts."""
+    return {
+        "planner": _role("planner", Plan, planner.decide),
+        "data_retrieval": _role("data_retrieval", Retrieved, data_retrieval.decide),
+        "data_analysis": _role("data_analyst", Analysis, data_analyst.decide_analysis),
+        "feature_engineering": _role("data_analyst", Prepared, data_analyst.decide_features),
+        "model_trainer": _role("model_trainer", Trained, model_trainer.decide),
+        "model_evaluation": _role("model_evaluator", Verdict, model_evaluator.decide_evaluation),
+        "hyperparameter_tuning": _role("model_evaluator", Tuned, model_evaluator.decide_tuning),
+        "reporter": _role("reporter", Reported, reporter.decide),
+    }
+
+
+def assemble(chat: ChatConfig, toolsets: Toolsets, bounds: Bounds | None = None) -> Crew:
+    """The crew on the chosen chat model, each with the tools that the operator leaves it."""
+    return {
+        part: Agent(role, open_chat_model(chat, role.decide), chat.model, toolsets.of(role.name), bounds)
+        for part, role in roles().items()
+    }

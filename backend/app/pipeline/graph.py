@@ -1,0 +1,76 @@
+"""The data-science graph: every node and edge on one screen."""
+
+from collections.abc import Callable
+from typing import Any
+
+from langgraph.graph import END, START, StateGraph
+
+from app.agents.context import Crew, LabContext
+from app.agents.data_analyst.node import data_analysis, feature_engineering
+from app.agents.data_retrieval.node import data_retrieval
+from app.agents.model_evaluator.node import hyperparameter_tuning, model_evaluation
+from app.agents.model_trainer.node import model_training
+from app.agents.planner.node import planning
+from app.agents.reporter.node import reporting
+from app.agents.state import LabState
+from app.artifacts.workspace import Workspace
+from app.datasets.shelf import DatasetShelf
+from app.pipeline.holdout import final_evaluation, split
+from app.pipeline.routing import after_evaluation
+from app.pipeline.state import initial, result
+from app.pipeline.timing import LabNode, timed
+from app.sandbox.computer import Computer
+from app.sessions.graphs import GraphSpec, journaled
+from app.sessions.scope import SessionFacts, StepScope
+
+NAME = "pipeline"
+VERSION = 1
+
+# The clock runs from training on: that is the time that the user sets a budget for.
+NODES: dict[str, LabNode] = {
+    "planning": planning,
+    "data_retrieval": data_retrieval,
+    "split": split,
+    "data_analysis": data_analysis,
+    "feature_engineering": feature_engineering,
+    "model_training": timed(model_training),
+    "model_evaluation": timed(model_evaluation),
+    "hyperparameter_tuning": timed(hyperparameter_tuning),
+    "final_evaluation": timed(final_evaluation),
+    "reporting": reporting,
+}
+
+EDGES = (
+    (START, "planning"),
+    ("planning", "data_retrieval"),
+    ("data_retrieval", "split"),
+    ("split", "data_analysis"),
+    ("data_analysis", "feature_engineering"),
+    ("feature_engineering", "model_training"),
+    ("model_training", "model_evaluation"),
+    ("hyperparameter_tuning", "model_evaluation"),
+    ("final_evaluation", "reporting"),
+    ("reporting", END),
+)
+
+
+def spec(
+    crew: Crew,
+    computer: Computer,
+    workspace_of: Callable[[SessionFacts], Workspace],
+    shelf_of: Callable[[SessionFacts], DatasetShelf],
+) -> GraphSpec:
+    """The pipeline as a graph that sessions can run."""
+    graph: Any = StateGraph(LabState)  # its overloads do not know a node that takes any state
+    for name, node in NODES.items():
+        graph.add_node(name, journaled(name, node))
+    for start, end in EDGES:
+        graph.add_edge(start, end)
+    graph.add_conditional_edges(
+        "model_evaluation", after_evaluation, ["hyperparameter_tuning", "final_evaluation"]
+    )
+
+    def make_context(step: StepScope) -> LabContext:
+        return LabContext(step, workspace_of(step.session), shelf_of(step.session), computer, crew)
+
+    return GraphSpec(NAME, VERSION, graph.compile(), initial, make_context, result)

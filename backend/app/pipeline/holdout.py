@@ -1,0 +1,61 @@
+"""The two nodes that touch the hold-out: one locks it away, one opens it."""
+
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from app.agents.context import LabContext
+from app.agents.planner.output import Plan
+from app.agents.state import LabState, LabUpdate
+from app.agents.study import study_of
+from app.errors import InvalidInput
+from app.tools.data import lock_holdout
+from app.tools.invoke import ToolRequest, invoke
+from app.tools.modeling import final_evaluation as evaluate_on_holdout
+from app.tools.registry import REGISTRY
+
+SPLITTER = "pipeline"
+
+
+async def split(state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
+    """Lock the hold-out before anyone looks, and complete the problem from the data."""
+    lab = runtime.context
+    name = lock_holdout.__name__
+    request = ToolRequest("tool:0.0", name, {"problem": wish_of(state)})
+    answer = await invoke({name: REGISTRY[name]}, lab.tools(SPLITTER), request)
+    if answer.refusal is not None:
+        raise InvalidInput("cannot_split", answer.refusal)
+    facts: Any = answer.value
+    lab.step.say(SPLITTER, _said(facts))
+    return {"split": facts, "problem": facts["problem"], "columns": facts["columns"]}
+
+
+def wish_of(state: LabState) -> dict[str, Any]:
+    """What is wanted of the retrieved table; retrieval may have made a target that the plan did not know."""
+    plan = Plan.model_validate(state["plan"])
+    retrieved = state["retrieved"]
+    wish: dict[str, Any] = {**plan.wish(), "target": retrieved["target"], "exclude": retrieved["exclude"]}
+    if retrieved["target"] != plan.target:
+        wish.pop("positive_class", None)
+    return wish
+
+
+async def final_evaluation(state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
+    """Open the hold-out, once, after the last choice."""
+    lab = runtime.context
+    name = evaluate_on_holdout.__name__
+    request = ToolRequest("tool:0.0", name, {"model": state["verdict"]["chosen"]})
+    answer = await invoke({name: REGISTRY[name]}, lab.tools(SPLITTER, study_of(state)), request)
+    if answer.refusal is not None:
+        raise InvalidInput("cannot_evaluate", answer.refusal)
+    facts: Any = answer.value
+    return {"final": {key: facts[key] for key in ("metric", "metrics", "beats_baseline", "notes", "rows")}}
+
+
+def _said(facts: dict[str, Any]) -> str:
+    removed = facts["duplicates_removed"]
+    without = f" {removed} repeated row(s) were left out." if removed else ""
+    return (
+        f"{facts['holdout_rows']:,} of {facts['rows']:,} rows are locked away until the end. "
+        f"{facts['reason']}{without} {' '.join(facts['notes'])}"
+    ).strip()

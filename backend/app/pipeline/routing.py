@@ -1,0 +1,8 @@
+"""Where a session goes next."""
+
+from app.agents.state import LabState
+
+
+def after_evaluation(state: LabState) -> str:
+    """Tune when the evaluator asked for it (it can only while there is time), else open the hold-out."""
+    return "hyperparameter_tuning" if state["verdict"]["tune"] else "final_evaluation"

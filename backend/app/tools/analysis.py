@@ -1,0 +1,108 @@
+"""What the data analyst can do: look, clean, build features. All of it only ever sees training rows."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from app.modeling.nearest import must_know
+from app.sandbox.contract import Computation
+from app.sessions.scope import Recorded
+from app.tools.context import ToolContext
+from app.tools.frames import TRAIN, figures, frame_artifact, training
+from app.tools.registry import FrameName, tool
+
+ANALYST = ("data_analyst",)
+Operations = Annotated[
+    list[dict[str, Any]] | None,
+    Field(
+        description="Operations such as {'op': 'drop', 'columns': [...]}, {'op': 'impute', 'columns': [...], "
+        "'strategy': 'median'}, {'op': 'clip', 'columns': [...]}, {'op': 'mark_missing', 'columns': [...]}, "
+        "{'op': 'to_number', 'columns': [...]}, {'op': 'log1p', 'columns': [...]}. Null: what the data needs.",
+        max_length=100,
+    ),
+]
+NewName = Annotated[str, Field(pattern=r"^[A-Za-z][\w-]{0,59}$", description="Name of the frame to make.")]
+Indicator = Literal["SMA", "EMA", "RSI", "MACD", "BBANDS", "ATR", "OBV"]
+
+
+@tool(agents=ANALYST)
+async def perform_eda(ctx: ToolContext, frame: FrameName = TRAIN) -> Recorded:
+    """Look at a frame: gaps, skew, relations to the target, and columns that give the target away (leaks).
+
+    Each finding carries the operations that would mend it; `suggested_cleaning` collects them.
+    """
+    source = await training(ctx, frame)
+    params: dict[str, Any] = {
+        "problem": dict(ctx.study.problem),
+        "recipe": source.recipe,
+        "seed": ctx.session.seed,
+    }
+    computed = await ctx.computer.run(Computation("explore.perform_eda", params), {"frame": source.digest})
+    facts: Any = computed.value
+    leaks = f", {len(facts['leaks'])} possible leak(s)" if facts["leaks"] else ""
+    return Recorded(
+        value=facts,
+        summary=f"{facts['rows']} rows, {len(facts['columns'])} columns, {len(facts['findings'])} findings{leaks}",
+        artifacts=figures(computed, facts["figures"]),
+    )
+
+
+@tool(agents=ANALYST)
+async def clean_data(
+    ctx: ToolContext, frame: FrameName = TRAIN, operations: Operations = None, name: NewName = "cleaned"
+) -> Recorded:
+    """Clean a frame: missing values, outliers, types, spellings, columns to drop. Makes a new frame.
+
+    What it learns (medians, quantiles) is learned again inside every training fold.
+    """
+    return await _extended(ctx, "clean.clean_data", frame, name, {"operations": operations})
+
+
+@tool(agents=ANALYST)
+async def create_features(
+    ctx: ToolContext,
+    frame: FrameName = TRAIN,
+    operations: Operations = None,
+    lookback_periods: Annotated[list[Annotated[int, Field(ge=1, le=1000)]] | None, Field(max_length=20)] = None,
+    name: NewName = "features",
+) -> Recorded:
+    """Build features: parts of dates, texts and names, ratios; with `lookback_periods` (rows) lags, changes and
+    rolling statistics from the past only. Makes a new frame."""
+    params = {"operations": operations, "lookback_periods": lookback_periods}
+    return await _extended(ctx, "features.create_features", frame, name, params)
+
+
+@tool(agents=ANALYST)
+async def calculate_technical_indicators(
+    ctx: ToolContext,
+    frame: FrameName = TRAIN,
+    indicators: list[Indicator] | None = None,
+    close: str = "close",
+    high: str | None = None,
+    low: str | None = None,
+    volume: str | None = None,
+    window: Annotated[int, Field(ge=2, le=1000)] = 20,
+    name: NewName = "indicators",
+) -> Recorded:
+    """Technical indicators of a price, each from its past only: SMA, EMA, RSI, MACD, BBANDS, ATR, OBV.
+
+    ATR needs high and low, OBV needs volume. Makes a new frame.
+    """
+    source = await training(ctx, frame)
+    columns = {"close": close, "high": high, "low": low, "volume": volume}
+    known = {key: must_know(column, source.columns, "column") for key, column in columns.items() if column}
+    params = {"indicators": list(indicators) if indicators else None, "window": window, **known}
+    return await _extended(ctx, "features.technical_indicators", frame, name, params)
+
+
+async def _extended(ctx: ToolContext, function: str, frame: str, name: str, params: dict[str, Any]) -> Recorded:
+    source = await training(ctx, frame)
+    given = {"problem": dict(ctx.study.problem), "recipe": source.recipe, **params}
+    computed = await ctx.computer.run(Computation(function, given), {"frame": source.digest})
+    facts: Any = {**computed.value, "frame": name}  # type: ignore[dict-item]  # FrameFacts
+    said = " ".join(facts["effects"]) or "Nothing had to be changed."
+    return Recorded(
+        value=facts,
+        summary=f"{name}: {len(facts['columns'])} columns. {said}"[:500],
+        artifacts=[frame_artifact(computed, name, facts)],
+    )

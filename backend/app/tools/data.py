@@ -1,0 +1,98 @@
+"""What data retrieval can do: see what there is, and fetch the one table that the session works on."""
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from app.computations.bench import JsonValue
+from app.sandbox.contract import Computation
+from app.sessions.scope import ArtifactDraft, Recorded
+from app.tools.context import ToolContext
+from app.tools.frames import RETRIEVED, TRAIN, artifact
+from app.tools.queryable import queryable
+from app.tools.registry import tool
+
+RETRIEVAL = ("data_retrieval",)
+READERS = ("planner", "data_retrieval")
+PREVIEW_ROWS = 20
+
+DatasetName = Annotated[str, Field(description="A dataset's table name, name or id.", max_length=300)]
+
+
+@tool(agents=READERS)
+async def list_datasets(ctx: ToolContext) -> Recorded:
+    """The datasets of this session: table name, rows and column names."""
+    datasets = await ctx.datasets.list()
+    listed: list[JsonValue] = [
+        {
+            "table": dataset.table,
+            "name": dataset.name,
+            "rows": dataset.rows,
+            "columns": [str(column["name"]) for column in dataset.columns],
+        }
+        for dataset in datasets
+    ]
+    names = ", ".join(f"{dataset.table} ({dataset.rows} rows)" for dataset in datasets)
+    return Recorded(value={"datasets": listed}, summary=names or "No dataset was given.")
+
+
+@tool(agents=READERS)
+async def get_dataset_schema(ctx: ToolContext, dataset: DatasetName) -> Recorded:
+    """A dataset's columns with their types, gaps, distinct values, ranges and examples."""
+    ref = await ctx.datasets.get(dataset)
+    columns = list(ref.profile.get("columns") or ref.columns)
+    return Recorded(
+        value={"table": ref.table, "rows": ref.rows, "columns": [dict(column) for column in columns]},
+        summary=f"{ref.table}: {ref.rows} rows, {len(columns)} columns.",
+    )
+
+
+@tool(agents=RETRIEVAL)
+async def fetch_dataset(ctx: ToolContext, dataset: DatasetName) -> Recorded:
+    """Take a whole dataset as the session's table."""
+    ref = await ctx.datasets.get(dataset)
+    columns: list[JsonValue] = [dict(column) for column in ref.columns]
+    meta = {"rows": ref.rows, "columns": columns, "source": {"dataset": str(ref.id)}}
+    media_type = "application/vnd.apache.parquet"
+    return Recorded(
+        value={"frame": RETRIEVED, "rows": ref.rows, "columns": columns},
+        summary=f"{ref.table}: {ref.rows} rows, {len(columns)} columns.",
+        artifacts=[ArtifactDraft("frame", RETRIEVED, media_type, ref.digest, ref.size_bytes, meta)],
+    )
+
+
+@tool(agents=RETRIEVAL)
+async def execute_sql(
+    ctx: ToolContext,
+    sql: Annotated[str, Field(min_length=1, max_length=20_000)],
+    keep: Annotated[bool, Field(description="Keep the result as the session's table.")] = False,
+) -> Recorded:
+    """Run one SELECT (DuckDB) over the session's tables; the first rows come back."""
+    tables = await queryable(ctx.datasets, ctx.frames)
+    computed = await ctx.computer.run(Computation("query.run_sql", {"sql": sql, "rows": PREVIEW_ROWS}), tables)
+    facts: Any = computed.value
+    meta = {"rows": facts["row_count"], "columns": facts["columns"], "source": {"sql": sql}}
+    kept = [artifact(computed.file("result.parquet"), "frame", RETRIEVED, meta)] if keep else []
+    return Recorded(
+        value={**facts, "frame": RETRIEVED if keep else None},
+        summary=f"{facts['row_count']} rows, {len(facts['columns'])} columns.",
+        artifacts=kept,
+    )
+
+
+@tool(agents=())
+async def lock_holdout(ctx: ToolContext, problem: dict[str, Any]) -> Recorded:
+    """Split the session's table once, before anyone looks: training rows, and a hold-out that stays shut."""
+    table = await ctx.frames.frame(RETRIEVED)
+    params: dict[str, Any] = {"problem": problem, "seed": ctx.session.seed}
+    computed = await ctx.computer.run(Computation("split.lock_holdout", params), {"table": table.digest})
+    facts: Any = computed.value
+    train = {"rows": facts["train_rows"], "columns": facts["columns"], "recipe": [], "source": TRAIN}
+    return Recorded(
+        value=facts,
+        summary=f"{facts['train_rows']} rows to learn from, {facts['holdout_rows']} locked ({facts['kind']}).",
+        artifacts=[
+            artifact(computed.file("train.parquet"), "frame", TRAIN, train),
+            artifact(computed.file("holdout.parquet"), "holdout", "holdout", {"rows": facts["holdout_rows"]}),
+        ],
+    )

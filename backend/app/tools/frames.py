@@ -1,0 +1,56 @@
+"""Frames and files as artifacts: what a computation left becomes something that a later call opens by name."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+
+from app.computations.bench import JsonValue
+from app.errors import ToolRefused
+from app.sandbox.computer import Computed, StoredFile
+from app.sessions.scope import ArtifactDraft
+from app.tools.context import ToolContext
+
+RETRIEVED = "data"
+TRAIN = "train"
+
+
+@dataclass(frozen=True)
+class Training:
+    """A frame to learn from: the raw training rows, and the recipe that makes the frame's features of them."""
+
+    digest: str
+    recipe: list[Any]
+    columns: list[str]
+
+
+async def training(ctx: ToolContext, frame: str) -> Training:
+    """Raises ToolRefused when there is no such frame, or when it has no recipe."""
+    ref = await ctx.frames.frame(frame)
+    recipe = ref.meta.get("recipe")
+    if recipe is None:
+        raise ToolRefused(
+            f"The frame {frame!r} has no recipe that makes its features, so nothing can be trained on it."
+        )
+    raw = ref if frame == TRAIN else await ctx.frames.frame(TRAIN)
+    return Training(raw.digest, list(recipe), [column["name"] for column in ref.meta.get("columns", ())])
+
+
+def artifact(file: StoredFile, kind: str, name: str, meta: Mapping[str, Any] | None = None) -> ArtifactDraft:
+    return ArtifactDraft(kind, name, file.media_type, file.digest, file.size_bytes, dict(meta or {}))
+
+
+def figures(computed: Computed, titles: Iterable[Mapping[str, str]]) -> list[ArtifactDraft]:
+    """The figures that a computation left, titled as its facts say, in every format."""
+    title_of = {PurePath(entry["file"]).stem: entry["title"] for entry in titles}
+    return [
+        artifact(file, "figure", file.name, {"title": title_of[PurePath(file.name).stem]})
+        for file in computed.files
+        if PurePath(file.name).stem in title_of
+    ]
+
+
+def frame_artifact(computed: Computed, name: str, facts: Mapping[str, JsonValue]) -> ArtifactDraft:
+    """The frame that a step of preparation left: a preview of what its recipe makes."""
+    meta = {"rows": facts["rows"], "columns": facts["columns"], "recipe": facts["recipe"], "source": TRAIN}
+    return artifact(computed.file("frame.parquet"), "frame", name, meta)

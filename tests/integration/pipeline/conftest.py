@@ -1,0 +1,146 @@
+"""A whole session in this process: real tables, real computations in real cells, a journal in memory."""
+
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from app.agents.roster import assemble
+from app.artifacts.workspace import FrameRef
+from app.datasets.session_shelf import pick
+from app.datasets.shelf import DatasetRef
+from app.errors import LabError
+from app.llm.config import ChatConfig
+from app.modeling.nearest import must_know
+from app.pipeline.graph import spec
+from app.sandbox.computer import Computer
+from app.sandbox.contract import Computation
+from app.sandbox.process import ProcessConfig, ProcessProvider
+from app.sessions.graphs import GraphSpec
+from app.sessions.memory import MemoryDrive, MemoryJournal
+from app.sessions.scope import Fit, FitOutcome, SessionFacts
+from app.storage.folder import FolderBlobs
+from app.tools.toolsets import Toolsets
+
+
+@dataclass
+class JournalWorkspace:
+    """A Workspace over the artifacts of a journal in memory."""
+
+    journal: MemoryJournal
+
+    async def frame(self, name: str) -> FrameRef:
+        return await self.artifact("frame", name)
+
+    async def frames(self) -> list[FrameRef]:
+        return list(self._named("frame").values())
+
+    async def artifact(self, kind: str, name: str) -> FrameRef:
+        named = self._named(kind)
+        return named[must_know(name, named, kind)]
+
+    async def is_split(self) -> bool:
+        return bool(self._named("holdout"))
+
+    def _named(self, kind: str) -> dict[str, FrameRef]:
+        return {
+            draft.name: FrameRef(draft.name, draft.digest, draft.meta)
+            for draft in self.journal.artifacts
+            if draft.kind == kind
+        }
+
+
+@dataclass
+class Shelf:
+    datasets: list[DatasetRef] = field(default_factory=list)
+
+    async def list(self) -> Sequence[DatasetRef]:
+        return self.datasets
+
+    async def get(self, name: str) -> DatasetRef:
+        return pick(self.datasets, name)
+
+
+@dataclass
+class Lab:
+    """Runs sessions; `drive` makes one that can be run again over the same journal."""
+
+    computer: Computer
+    shelf: Shelf = field(default_factory=Shelf)
+
+    async def upload(self, path: Path, name: str | None = None) -> DatasetRef:
+        work = Computation("ingest.ingest", {"filename": path.name})
+        computed = await self.computer.run(work, {"upload": path})
+        facts: Any = computed.value
+        table = computed.file("table.parquet")
+        ref = DatasetRef(
+            uuid4(),
+            name or path.stem,
+            name or path.stem,
+            table.digest,
+            facts["rows"],
+            facts["columns"],
+            facts["profile"],
+            table.size_bytes,
+        )
+        self.shelf.datasets.append(ref)
+        return ref
+
+    def drive(
+        self,
+        goal: str,
+        preferences: Mapping[str, Any] | None = None,
+        journal: MemoryJournal | None = None,
+        chat: ChatConfig | None = None,
+        crew: Any = None,
+    ) -> MemoryDrive:
+        journal = journal or MemoryJournal()
+        journal.run_fit = self.fit
+        return MemoryDrive(
+            self.spec(journal, crew or assemble(chat or ChatConfig(), Toolsets())),
+            facts(goal, preferences),
+            journal,
+        )
+
+    def spec(self, journal: MemoryJournal, crew: Any) -> GraphSpec:
+        return spec(crew, self.computer, lambda _: JournalWorkspace(journal), lambda _: self.shelf)
+
+    async def fit(self, fit: Fit) -> FitOutcome:
+        started = time.perf_counter()
+        try:
+            computed = await self.computer.run(Computation(fit.function, fit.params), fit.inputs, fit.limits)
+        except LabError as error:
+            return FitOutcome(fit.name, "failed", reason=error.detail)
+        files = {
+            file.name: {"digest": file.digest, "size_bytes": file.size_bytes, "media_type": file.media_type}
+            for file in computed.files
+        }
+        return FitOutcome(fit.name, "done", computed.value, files, wall_s=time.perf_counter() - started)
+
+
+def facts(goal: str, preferences: Mapping[str, Any] | None = None) -> SessionFacts:
+    return SessionFacts(
+        id=UUID(int=1),
+        owner_id=UUID(int=2),
+        goal=goal,
+        preferences={"time_budget_s": 60, **(preferences or {})},
+        dataset_ids=(),
+        seed=0,
+        created_at=datetime.now(UTC),
+    )
+
+
+@pytest.fixture
+async def lab(tmp_path: Path) -> AsyncIterator[Lab]:
+    blobs = FolderBlobs(tmp_path / "blobs")
+    cells = ProcessProvider(ProcessConfig(home=tmp_path))
+    await cells.start()
+    try:
+        yield Lab(Computer(cells, blobs, cells.scratch))
+    finally:
+        await cells.close()
