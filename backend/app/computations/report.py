@@ -7,17 +7,20 @@ from hashlib import sha256
 from typing import Any
 
 from app.computations.bench import Bench, JsonValue
-from app.errors import LabError
+from app.errors import InvalidInput, LabError
 from app.reporting import html, markdown, model_card
 from app.reporting.check import verify
 from app.reporting.compose import compose, draft_of
-from app.reporting.document import spoken
+from app.reporting.document import Report, spoken
 from app.reporting.drawable import drawables
 from app.reporting.evidence import Fact, RecordedCall
 from app.reporting.figures.drawing import draw, leave
-from app.reporting.found import gather
+from app.reporting.sections import results, trials
 from app.reporting.sections.draft import Draft, FigureRef
 from app.reporting.sections.summary import headline
+
+COMPARISON = (trials.leaderboard, trials.tuning, results.importances)
+_COMPARED = ("leaderboard", "importances")
 
 
 def write_report(
@@ -30,57 +33,86 @@ def write_report(
 
     `own`: the call that writes the report, as it will be recorded; its result holds `session`. `figures`:
     `[{"name", "title", "digest", "step", "call", "node"}]` drawn before. Leaves report.html, report.md,
-    report.json, model_card.md and the figures drawn here. Answers
-    `{"headline", "claims", "checked", "sections", "figures", "advice", "drawn"}`.
+    report.json, model_card.md and the figures drawn here. Answers `{"headline", "claims", "checked",
+    "sections", "figures", "titles"}`. Raises LabError `report_unproven` if the report fails its own check.
     """
+    draft, images = _drawn(bench, _draft(bench, own, figures, remarks), figures)
+    report = compose(draft)
+    facts = _leave(bench, "report", report, draft, images)
+    card = model_card.compose(draft)
+    if card is not None:
+        _prove(card, draft)
+        (bench.output / "model_card.md").write_text(markdown.render(card), encoding="utf-8")
+    return {**facts, "headline": spoken(headline(draft))}
+
+
+def write_comparison(bench: Bench, own: dict[str, Any], figures: Sequence[dict[str, Any]] = ()) -> JsonValue:
+    """As `write_report`, of the candidates alone: comparison.html, comparison.md, comparison.json.
+
+    Raises InvalidInput `nothing_to_compare` before any candidate was fitted.
+    """
+    draft, images = _drawn(bench, _draft(bench, own, (), ()), (), _COMPARED)
+    if not draft.found.fits and not draft.found.comparison:
+        raise InvalidInput("nothing_to_compare", "No candidate was fitted yet, so there is nothing to compare.")
+    facts = _leave(bench, "comparison", compose(draft, COMPARISON, "Candidates compared"), draft, images)
+    chosen = (
+        draft.found.comparison.text("reason") if draft.found.comparison else "Candidates are not compared yet."
+    )
+    return {**facts, "headline": chosen}
+
+
+def _draft(
+    bench: Bench, own: dict[str, Any], figures: Sequence[dict[str, Any]], remarks: Sequence[str]
+) -> Draft:
     calls = [RecordedCall(**call) for call in json.loads(bench.inputs["calls"].read_bytes())]
-    own_call = RecordedCall(**own)
-    calls.append(own_call)
+    last = RecordedCall(**own)
+    session = Fact(last, "/session", last.result["session"])
+    return draft_of([*calls, last], session, [FigureRef(**figure) for figure in figures], remarks)
+
+
+def _drawn(
+    bench: Bench, draft: Draft, figures: Sequence[dict[str, Any]], only: Sequence[str] = ()
+) -> tuple[Draft, dict[str, bytes]]:
+    """The draft with the figures that its facts allow, and the SVG of every figure by name."""
     images = {figure["name"]: bench.inputs[figure["name"]].read_bytes() for figure in figures}
-    refs = [FigureRef(**figure) for figure in figures]
-    draft = draft_of(calls, Fact(own_call, "/session", own_call.result["session"]), refs, remarks)
-    bench.report(0.1, "drawing figures")
-    drawn, files = _draw(bench, draft)
-    draft = replace(draft, figures=[*refs, *(ref for ref, _ in drawn)])
-    return _write(bench, draft, images | {ref.name: svg for ref, svg in drawn}, files)
-
-
-def _draw(bench: Bench, draft: Draft) -> tuple[list[tuple[FigureRef, bytes]], list[JsonValue]]:
-    made: list[tuple[FigureRef, bytes]] = []
-    files: list[JsonValue] = []
+    refs = list(draft.figures)
     for each in drawables(draft.found):
+        if only and each.name not in only:
+            continue
+        bench.report(0.1 + 0.05 * len(refs), f"drawing {each.name}")
         drawing = draw(each.name, each.facts)
-        files += leave(bench.output, each.name, drawing)
+        leave(bench.output, each.name, drawing)
         call = each.source.call
         digest = sha256(drawing.svg).hexdigest()
         title = each.name.replace("_", " ").capitalize()
-        made.append((FigureRef(each.name, title, digest, call.seq, call.key, call.node), drawing.svg))
-    return made, files
+        refs.append(FigureRef(each.name, title, digest, call.seq, call.key, call.node))
+        images[each.name] = drawing.svg
+    return replace(draft, figures=refs), images
 
 
-def _write(bench: Bench, draft: Draft, images: dict[str, bytes], files: list[JsonValue]) -> JsonValue:
-    bench.report(0.6, "writing the report")
-    report = compose(draft)
-    card = model_card.compose(draft)
-    answer = report.to_json()
+def _leave(
+    bench: Bench, name: str, report: Report, draft: Draft, images: dict[str, bytes]
+) -> dict[str, JsonValue]:
     page, text = html.render(report, images), markdown.render(report)
-    verdict = verify(answer, draft.calls, page, text)
-    if not verdict.passes:
-        first = verdict.mismatches[0]
-        raise LabError("report_unproven", f"The report fails its own check: {first.where}: {first.problem}")
-    (bench.output / "report.html").write_text(page, encoding="utf-8")
-    (bench.output / "report.md").write_text(text, encoding="utf-8")
-    (bench.output / "report.json").write_text(json.dumps(answer, ensure_ascii=False), encoding="utf-8")
-    if card is not None:
-        (bench.output / "model_card.md").write_text(markdown.render(card), encoding="utf-8")
+    checked = _prove(report, draft, page, text)
+    (bench.output / f"{name}.html").write_text(page, encoding="utf-8")
+    (bench.output / f"{name}.md").write_text(text, encoding="utf-8")
+    (bench.output / f"{name}.json").write_text(
+        json.dumps(report.to_json(), ensure_ascii=False, allow_nan=False), encoding="utf-8"
+    )
     return {
-        "headline": spoken(headline(draft)),
         "claims": len(report.claims),
-        "checked": verdict.checked,
+        "checked": checked,
         "sections": [section.id for section in report.sections],
         "figures": [figure.name for figure in draft.figures],
-        "drawn": files,
+        "titles": {figure.name: figure.title for figure in draft.figures},
     }
 
 
-__all__ = ["gather", "write_report"]
+def _prove(report: Report, draft: Draft, page: str | None = None, text: str | None = None) -> int:
+    """How many claims were read again from the calls; raises LabError when one does not hold."""
+    verdict = verify(report.to_json(), draft.calls, page, text)
+    if not verdict.passes:
+        first = verdict.mismatches[0]
+        raise LabError("report_unproven", f"The report fails its own check: {first.where}: {first.problem}")
+    return verdict.checked

@@ -4,7 +4,6 @@ What a claim shows is computed from its sources and nothing else, so that anyone
 again (`check.py` does).
 """
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -63,8 +62,9 @@ def _quantity(value: float) -> str:
         return f"{int(value):,}"
     if abs(value) >= 1000:
         return f"{value:,.0f}"
-    digits = max(0, 3 - math.ceil(math.log10(abs(value)))) if value else 0
-    return f"{value:.{min(digits, 6)}f}"
+    if abs(value) >= 0.01:
+        return f"{value:.{1 if abs(value) >= 10 else 3 if abs(value) < 1 else 2}f}"
+    return f"{value:.3g}"
 
 
 def _seconds(value: float) -> str:

@@ -8,7 +8,9 @@ from app.reporting.found import gather
 from app.reporting.sections import closing, data, goal, results, split, summary, trials
 from app.reporting.sections.draft import Draft, FigureRef
 
-SECTIONS: tuple[Callable[[Draft], Section | None], ...] = (
+MakeSection = Callable[[Draft], Section | None]
+
+SECTIONS: tuple[MakeSection, ...] = (
     summary.section,
     goal.section,
     data.section,
@@ -31,12 +33,11 @@ def draft_of(
     return Draft(calls, gather(calls, session), figures, remarks)
 
 
-def compose(draft: Draft) -> Report:
-    """The whole report; a part without facts is left out."""
-    sections = [section for make in SECTIONS if (section := make(draft)) is not None]
-    claims = draft.ledger.all()
+def compose(draft: Draft, sections: Sequence[MakeSection] = SECTIONS, title: str = "") -> Report:
+    """The whole report, or these sections of it; a part without facts is left out."""
+    made = [section for make in sections if (section := make(draft)) is not None]
     subtitle = ("Every number is linked to the recorded call that produced it.",)
-    return Report(_title(draft), subtitle, sections, claims, _cited(draft))
+    return Report((title,) if title else _title(draft), subtitle, made, draft.ledger.all(), cited(draft))
 
 
 def _title(draft: Draft) -> Text:
@@ -44,12 +45,12 @@ def _title(draft: Draft) -> Text:
     return ("Predicting ", Name(str(target.value))) if target else ("What this session found",)
 
 
-def _cited(draft: Draft) -> list[ProvenanceRow]:
+def cited(draft: Draft) -> list[ProvenanceRow]:
     """The calls that claims or figures cite, in their order."""
-    cited = {(source.step, source.call) for claim in draft.ledger.all() for source in claim.sources}
-    cited |= {(figure.step, figure.call) for figure in draft.figures}
+    places = {(source.step, source.call) for claim in draft.ledger.all() for source in claim.sources}
+    places |= {(figure.step, figure.call) for figure in draft.figures}
     return [
         ProvenanceRow(call.seq, call.node, call.key, call.tool, call.agent)
         for call in draft.calls
-        if (call.seq, call.key) in cited
+        if (call.seq, call.key) in places
     ]

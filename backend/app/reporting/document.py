@@ -88,10 +88,17 @@ class Picture:
     step: int
     call: str
     wide: bool = True
-    kind: str = "picture"
 
 
-Block = Paragraph | Bullets | Quote | Callout | Tiles | Table | Picture
+@dataclass(frozen=True)
+class Gallery:
+    """Figures one after the other; two that are not wide may stand side by side."""
+
+    pictures: Sequence[Picture]
+    kind: str = "gallery"
+
+
+Block = Paragraph | Bullets | Quote | Callout | Tiles | Table | Gallery
 
 
 @dataclass(frozen=True)

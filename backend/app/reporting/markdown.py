@@ -8,6 +8,7 @@ from app.reporting.document import (
     Block,
     Bullets,
     Callout,
+    Gallery,
     Name,
     Paragraph,
     Picture,
@@ -81,8 +82,12 @@ def _block(block: Block) -> str:
             return "\n".join(_tile(tile.label, tile.value, tile.note) for tile in block.tiles)
         case Table():
             return _table(block)
-        case Picture():
-            return f"![{_prose(block.title)}]({block.name}.png)\n\n*{_prose(block.caption)}*"
+        case Gallery():
+            return "\n\n".join(_picture(picture) for picture in block.pictures)
+
+
+def _picture(picture: Picture) -> str:
+    return f"![{_prose(picture.title)}]({picture.name}.png)\n\n*{_prose(picture.caption)}*"
 
 
 def _tile(label: str, value: Text, note: Text) -> str:

@@ -1,7 +1,8 @@
 """A model card, in the sections of Mitchell et al. (2019), "Model Cards for Model Reporting"."""
 
 from app.reporting.advice import advise
-from app.reporting.document import Block, Bullets, Name, Paragraph, ProvenanceRow, Report, Section, Table, Text
+from app.reporting.compose import cited
+from app.reporting.document import Block, Bullets, Name, Paragraph, Report, Section, Table, Text
 from app.reporting.evidence import Fact, parts
 from app.reporting.metrics import METRICS, metric_of
 from app.reporting.sections import closing
@@ -26,14 +27,8 @@ def compose(draft: Draft) -> Report | None:
         _caveats(draft),
     ]
     sections = [section for section in made if section.blocks]
-    claims = draft.ledger.all()
-    cited = {(source.step, source.call) for claim in claims for source in claim.sources}
-    rows = [
-        ProvenanceRow(call.seq, call.node, call.key, call.tool, call.agent)
-        for call in draft.calls
-        if (call.seq, call.key) in cited
-    ]
-    return Report(("Model card",), ("Of a model that predicts ", *_target(draft), "."), sections, claims, rows)
+    subtitle = ("Of a model that predicts ", *_target(draft), ".")
+    return Report(("Model card",), subtitle, sections, draft.ledger.all(), cited(draft))
 
 
 def _target(draft: Draft) -> Text:

@@ -8,6 +8,7 @@ from app.artifacts.workspace import Workspace
 from app.datasets.shelf import DatasetShelf
 from app.errors import ToolRefused
 from app.sandbox.computer import Computer
+from app.sessions.records import SessionRecords
 from app.sessions.scope import SessionFacts, StepScope
 
 
@@ -37,6 +38,7 @@ class ToolContext:
     computer: Computer
     call: str = ""
     settled: Study | None = field(default=None)
+    records: SessionRecords | None = None
 
     @property
     def session(self) -> SessionFacts:

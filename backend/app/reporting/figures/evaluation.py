@@ -47,7 +47,7 @@ def leaderboard(metric: str, greater_is_better: bool, entries: Sequence[Facts]) 
 
 def roc(curves: Sequence[Facts]) -> Figure:
     """`curves`: `[{"label", "fpr", "tpr", "auc"}]`, one per model or class."""
-    figure = style.canvas(4.4, 4.5)
+    figure = style.canvas(3.7, 3.9)
     style.headline(figure, "ROC curve", "Positives found against negatives wrongly flagged")
     axes = _unit_square(figure)
     axes.plot([0, 1], [0, 1], color=FAINT, linestyle=(0, (4, 3)), linewidth=1.2, label="chance")
@@ -64,7 +64,7 @@ def roc(curves: Sequence[Facts]) -> Figure:
 
 def precision_recall(curves: Sequence[Facts], prevalence: float | None = None) -> Figure:
     """`curves`: `[{"label", "recall", "precision", "average_precision"}]`; `prevalence`: what guessing gets."""
-    figure = style.canvas(4.4, 4.5)
+    figure = style.canvas(3.7, 3.9)
     style.headline(figure, "Precision and recall", "Flagged rows that are right against positives found")
     axes = _unit_square(figure)
     if prevalence is not None:
@@ -84,8 +84,8 @@ def confusion(labels: Sequence[Any], matrix: Sequence[Sequence[int]]) -> Figure:
     totals = counts.sum(axis=1, keepdims=True)
     shares = np.divide(counts, totals, out=np.zeros_like(counts), where=totals > 0)
     size = len(labels)
-    side = max(0.8 * size, 2.6)
-    figure = style.canvas(min(side + 1.8, 9.0), min(side + 1.9, 8.4))
+    side = max(0.8 * size, 2.2)
+    figure = style.canvas(min(side + 1.5, 9.0), min(side + 1.7, 8.4))
     style.headline(figure, "Confusion matrix", "Rows; percentage and colour: share of the actual class")
     axes = figure.subplots()
     axes.imshow(shares, cmap=SEQUENTIAL, vmin=0, vmax=1)
@@ -111,11 +111,11 @@ def confusion(labels: Sequence[Any], matrix: Sequence[Sequence[int]]) -> Figure:
 
 def calibration(curves: Sequence[Facts]) -> Figure:
     """`curves`: `[{"label", "predicted", "observed", "counts"}]`, one point per bin of the prediction."""
-    figure = style.canvas(4.4, 4.9)
-    style.headline(figure, "Calibration", "Observed share in each range of predicted probability")
+    figure = style.canvas(3.7, 4.3)
+    style.headline(figure, "Calibration", "Observed share per range of predicted probability")
     axes, below = figure.subplots(2, 1, height_ratios=[4.2, 1], sharex=True)
     axes.plot([0, 1], [0, 1], color=FAINT, linestyle=(0, (4, 3)), linewidth=1.2, label="perfect")
-    width = 0.045 / max(len(curves), 1)
+    width = 0.022 / max(len(curves), 1)
     for place, curve in enumerate(curves):
         x, y = style.finite(curve["predicted"]), style.finite(curve["observed"])
         axes.plot(
@@ -137,7 +137,7 @@ def calibration(curves: Sequence[Facts]) -> Figure:
 
 def predicted_vs_actual(actual: Sequence[float], predicted: Sequence[float], target: str = "") -> Figure:
     """One point per hold-out row, both axes in the unit of the target."""
-    figure = style.canvas(4.4, 4.5)
+    figure = style.canvas(3.7, 3.9)
     style.headline(
         figure, "Predicted against actual", f"{style.label(target or 'target')}, hold-out rows; line: perfect"
     )

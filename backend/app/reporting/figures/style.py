@@ -67,7 +67,7 @@ RC: Any = {
     "svg.hashsalt": "labcrew",
 }
 
-_PNG_DPI = 160
+_PNG_DPI = 180
 MINUS = "\N{MINUS SIGN}"
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from app.reporting.claims import Claim, Ledger
-from app.reporting.document import Name, Picture, Text
+from app.reporting.document import Gallery, Name, Picture, Text
 from app.reporting.evidence import Fact, RecordedCall
 from app.reporting.found import Found
 from app.reporting.metrics import Metric, metric_of
@@ -60,10 +60,11 @@ class Draft:
             return ()
         return (self.read(low, style), " to ", self.read(high, style))
 
-    def pictures(self, *names: str) -> list[Picture]:
-        """The figures of these names that exist, in this order."""
+    def pictures(self, *names: str) -> list[Gallery]:
+        """The figures of these names that exist, in this order: one gallery, or none."""
         made = {figure.name: figure for figure in self.figures}
-        return [picture(made[name]) for name in names if name in made]
+        found = [picture(made[name]) for name in names if name in made]
+        return [Gallery(found)] if found else []
 
 
 CAPTIONS = {
@@ -82,7 +83,7 @@ CAPTIONS = {
     "importances": "How much is lost when a column is shuffled; grey bars cannot be told from zero.",
     "time_series": "The target over time and where the hold-out begins.",
 }
-_NARROW = frozenset({"roc", "precision_recall", "confusion", "calibration", "predicted_vs_actual"})
+_NARROW = frozenset({"roc", "precision_recall", "confusion", "calibration", "predicted_vs_actual", "residuals"})
 _FALLBACK = "Drawn by the step that is linked here."
 
 

@@ -61,11 +61,11 @@ def importances(draft: Draft) -> Section | None:
     opening = (
         "Each column was shuffled ",
         *draft.shown(importance.at("repeats"), "integer"),
-        " times; its importance is how much ",
+        " times; its importance is how much worse ",
         draft.metric_name,
-        " is lost. Columns that say the same share their importance, and importance is not cause.",
+        " gets. Columns that say the same share their importance, and importance is not cause.",
     )
-    table = Table(("Column", "Loss", "Spread", "Helps"), rows, numeric=(1, 2))
+    table = Table(("Column", "Importance", "Spread", "Helps"), rows, numeric=(1, 2))
     return Section(
         "importances", "What the model relies on", [Paragraph(opening), *draft.pictures("importances"), table]
     )

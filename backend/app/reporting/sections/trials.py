@@ -72,7 +72,7 @@ def _remark(draft: Draft, entry: Fact) -> Text:
         return ("no better than the baseline",)
     distinguishable = entry.at("distinguishable")
     if distinguishable is not None and distinguishable.value is False:
-        return ("tied with the best",)
+        return ("tied with best",)
     return ()
 
 

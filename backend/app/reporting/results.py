@@ -1,0 +1,87 @@
+"""A session's result as data: what `GET /sessions/{id}/results` answers and a finished session carries."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from app.reporting.claims import Ledger
+from app.reporting.document import spoken
+from app.reporting.evidence import Fact, RecordedCall, parts
+from app.reporting.found import Found, gather
+from app.reporting.sections.draft import Draft
+from app.reporting.sections.summary import headline
+
+SUMMARY = "generate_summary"
+_SPLIT = ("kind", "reason", "train_rows", "holdout_rows", "duplicates_removed", "unlabelled_removed")
+_REPORTS = ("report.html", "report.md", "report.json", "model_card.md")
+
+
+def summarise(calls: Sequence[RecordedCall], artifacts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """`artifacts`: `[{"id", "kind", "name"}]`, oldest first. What a session never came to is null or empty.
+
+    `{headline, problem, split, metric, leaderboard: [{name, score, std, chosen, baseline}], holdout: {metric,
+    value, low, high, rows, baseline, beats_baseline}, metrics: {name: {value, low, high}}, importances, model,
+    model_name, report: {artifact, checked, markdown, json, model_card}, cautions}`.
+    """
+    written = next((call for call in reversed(calls) if call.tool == SUMMARY and not call.failed), None)
+    session = Fact(written, "/session", written.result.get("session")) if written else _nobody()
+    found = gather(calls, session)
+    newest = {(str(each["kind"]), str(each["name"])): str(each["id"]) for each in artifacts}
+    chosen = str(found.chosen.value) if found.chosen else None
+    return {
+        "headline": spoken(headline(Draft(calls, found, ledger=Ledger()))),
+        "problem": found.problem.value if found.problem else None,
+        "split": {name: found.split.value.get(name) for name in _SPLIT} if found.split else None,
+        "metric": found.metric or None,
+        "leaderboard": _leaderboard(found, chosen),
+        "holdout": _holdout(found),
+        "metrics": found.final.value["metrics"] if found.final else {},
+        "importances": [each.value for each in parts(found.importance, "importances")],
+        "model": newest.get(("model", chosen)) if chosen else None,
+        "model_name": chosen,
+        "report": _report(newest, written),
+        "cautions": [note.value for note in parts(found.final, "notes")],
+    }
+
+
+def _leaderboard(found: Found, chosen: str | None) -> list[dict[str, Any]]:
+    baseline = found.comparison.text("baseline") if found.comparison else ""
+    return [
+        {
+            **{key: entry.value.get(key) for key in ("name", "score", "std", "fit_s")},
+            "chosen": entry.text("name") == chosen,
+            "baseline": entry.text("name") == baseline,
+        }
+        for entry in parts(found.comparison, "leaderboard")
+    ]
+
+
+def _holdout(found: Found) -> dict[str, Any] | None:
+    if found.final is None:
+        return None
+    final = found.final.value
+    score = final["metrics"].get(found.metric) or {}
+    return {
+        "metric": found.metric,
+        **{name: score.get(name) for name in ("value", "low", "high")},
+        "rows": final["rows"],
+        "baseline": (final.get("baseline") or {}).get(found.metric),
+        "beats_baseline": final.get("beats_baseline"),
+    }
+
+
+def _report(newest: Mapping[tuple[str, str], str], written: RecordedCall | None) -> dict[str, Any] | None:
+    ids = {name: newest.get(("model_card" if name == "model_card.md" else "report", name)) for name in _REPORTS}
+    if ids["report.html"] is None:
+        return None
+    return {
+        "artifact": ids["report.html"],
+        "markdown": ids["report.md"],
+        "json": ids["report.json"],
+        "model_card": ids["model_card.md"],
+        "checked": written.result.get("checked", 0) if written else 0,
+    }
+
+
+def _nobody() -> Fact:
+    """Stands for a session of which nothing was written down."""
+    return Fact(RecordedCall(0, "", "", "", "", None, {}), "", {})

@@ -1,0 +1,187 @@
+"""What the reporter can do: recommend, compare, and write the report. Every number is read from the journal."""
+
+import dataclasses
+import json
+import platform
+import re
+import tempfile
+from collections.abc import Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path, PurePath
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from app.datasets.shelf import DatasetRef
+from app.errors import ToolRefused, Unavailable
+from app.reporting.advice import advise
+from app.reporting.compose import draft_of
+from app.reporting.document import spoken
+from app.reporting.evidence import Fact, RecordedCall
+from app.reporting.results import SUMMARY, summarise
+from app.reporting.sections.draft import CAPTIONS
+from app.sandbox.computer import Computed, StoredFile
+from app.sandbox.contract import Computation
+from app.sessions.records import ArtifactFacts, SessionRecords
+from app.sessions.scope import ArtifactDraft, Recorded
+from app.tools.context import ToolContext
+from app.tools.registry import tool
+
+REPORTER = ("reporter",)
+_LIBRARIES = ("labcrew", "scikit-learn", "xgboost-cpu", "pandas", "numpy", "duckdb", "matplotlib")
+_KEPT = ("model", "frame", "holdout", "table")
+_KINDS = {".html": "report", ".md": "report", ".json": "report", ".svg": "figure", ".png": "figure"}
+
+Remarks = Annotated[
+    list[Annotated[str, Field(min_length=1, max_length=600)]],
+    Field(description="Up to five sentences of your own for the summary, in words only.", max_length=5),
+]
+
+
+@tool(agents=REPORTER)
+async def generate_recommendations(ctx: ToolContext) -> Recorded:
+    """What to do next, each recommendation following from a finding of this session."""
+    calls = await _records(ctx).calls(ctx.step)
+    own = _own(ctx, "generate_recommendations", await _session(ctx))
+    advice = advise(draft_of(calls, Fact(own, "/session", own.result["session"])))
+    value: Any = {
+        "session": own.result["session"],
+        "recommendations": [{"rule": each.rule, "text": spoken(each.text)} for each in advice],
+    }
+    rules = ", ".join(each.rule for each in advice) or "none"
+    return Recorded(value=value, summary=f"{len(advice)} recommendation(s): {rules}")
+
+
+@tool(agents=REPORTER)
+async def create_comparison_report(ctx: ToolContext) -> Recorded:
+    """Write the comparison of all candidates beside the baseline, with its figure."""
+    value, files = await _write(ctx, "create_comparison_report", "report.write_comparison", {})
+    return Recorded(value=value, summary=str(value["headline"]), artifacts=files)
+
+
+@tool(agents=REPORTER)
+async def generate_summary(ctx: ToolContext, remarks: Remarks = []) -> Recorded:  # noqa: B006 - never changed
+    """Write the whole report (HTML, Markdown, JSON), the model card and all figures. Call it last.
+
+    Numbers come from the journal by themselves; `remarks` hold words only.
+    """
+    for remark in remarks:
+        if re.search(r"\d", remark):
+            raise ToolRefused(f"A remark holds no number, the report has them from the journal: {remark!r}.")
+    value, files = await _write(ctx, SUMMARY, "report.write_report", {"remarks": list(remarks)})
+    return Recorded(value=value, summary=str(value["headline"]), artifacts=files)
+
+
+async def session_result(ctx: ToolContext) -> dict[str, Any]:
+    """The session's result as `reporting.results.summarise` shapes it, from what is recorded by now."""
+    records = _records(ctx)
+    artifacts = [{"id": each.id, "kind": each.kind, "name": each.name} for each in await records.artifacts()]
+    return summarise(await records.calls(ctx.step), artifacts)
+
+
+async def _write(
+    ctx: ToolContext, name: str, function: str, params: Mapping[str, Any]
+) -> tuple[dict[str, Any], list[ArtifactDraft]]:
+    records = _records(ctx)
+    calls = await records.calls(ctx.step)
+    own = _own(ctx, name, await _session(ctx))
+    figures = _figures(await records.artifacts(), calls)
+    with tempfile.TemporaryDirectory(prefix="report-") as folder:
+        recorded = Path(folder) / "calls.json"
+        _dump(recorded, calls)
+        computed = await ctx.computer.run(
+            Computation(function, {"own": dataclasses.asdict(own), "figures": figures, **params}),
+            {"calls": recorded, **{str(figure["name"]): str(figure["digest"]) for figure in figures}},
+        )
+    facts: Any = computed.value
+    return {**facts, "session": own.result["session"]}, _artifacts(computed, facts.pop("titles", {}))
+
+
+def _dump(path: Path, calls: Sequence[RecordedCall]) -> None:
+    path.write_text(json.dumps([dataclasses.asdict(call) for call in calls]), encoding="utf-8")
+
+
+def _own(ctx: ToolContext, name: str, session: Mapping[str, Any]) -> RecordedCall:
+    """The call being made, as it will be recorded: the report cites the session's facts in it."""
+    return RecordedCall(
+        ctx.step.seq, ctx.step.node, ctx.call, name, ctx.agent, None, {"session": dict(session)}
+    )
+
+
+async def _session(ctx: ToolContext) -> dict[str, Any]:
+    """What is known of the session itself."""
+    records = _records(ctx)
+    return {
+        "id": str(ctx.session.id),
+        "goal": ctx.session.goal,
+        "seed": ctx.session.seed,
+        "created_at": ctx.session.created_at.isoformat(),
+        "preferences": dict(ctx.session.preferences),
+        "datasets": [_dataset(each) for each in await ctx.datasets.list()],
+        "questions": [dataclasses.asdict(each) for each in await records.questions()],
+        "artifacts": [
+            {"kind": each.kind, "name": each.name, "digest": each.digest}
+            for each in await records.artifacts()
+            if each.kind in _KEPT
+        ],
+        "versions": _versions(),
+    }
+
+
+def _dataset(ref: DatasetRef) -> dict[str, Any]:
+    named = {"name": ref.name, "table": ref.table, "digest": ref.digest}
+    return {**named, "rows": ref.rows, "columns": len(ref.columns)}
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    for name in _LIBRARIES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _figures(artifacts: Sequence[ArtifactFacts], calls: Sequence[RecordedCall]) -> list[dict[str, Any]]:
+    """The newest SVG of each name that earlier calls drew."""
+    nodes = {(call.seq, call.key): call.node for call in calls}
+    drawn = {
+        PurePath(each.name).stem: each
+        for each in artifacts
+        if (each.seq, each.call) in nodes and _is_drawn(each)
+    }
+    return [
+        {
+            "name": name,
+            "title": str(each.meta.get("title") or name),
+            "digest": each.digest,
+            "step": each.seq,
+            "call": each.call,
+            "node": nodes[each.seq, each.call],
+        }
+        for name, each in drawn.items()
+    ]
+
+
+def _is_drawn(artifact: ArtifactFacts) -> bool:
+    """Whether it is a figure that the report has a place for; an agent's own figures stay artifacts."""
+    path = PurePath(artifact.name)
+    return artifact.kind == "figure" and path.suffix == ".svg" and path.stem in CAPTIONS
+
+
+def _artifacts(computed: Computed, titles: Mapping[str, str]) -> list[ArtifactDraft]:
+    return [_artifact(file, titles) for file in computed.files]
+
+
+def _artifact(file: StoredFile, titles: Mapping[str, str]) -> ArtifactDraft:
+    path = PurePath(file.name)
+    kind = "model_card" if file.name == "model_card.md" else _KINDS.get(path.suffix, "other")
+    meta = {"title": titles[path.stem]} if path.stem in titles else {}
+    return ArtifactDraft(kind, file.name, file.media_type, file.digest, file.size_bytes, meta)
+
+
+def _records(ctx: ToolContext) -> SessionRecords:
+    if ctx.records is None:
+        raise Unavailable("no_records", "This context was made without the session's records.")
+    return ctx.records
