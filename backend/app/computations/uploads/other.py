@@ -122,18 +122,24 @@ def _described(connection: duckdb.DuckDBPyConnection, source: str, kind: str) ->
     return [(row[0], row[1]) for row in found]
 
 
+def plain_columns(
+    described: Iterable[tuple[str, str, str]],
+) -> tuple[list[sql.Column], list[str], list[str]]:
+    """From `(name, DuckDB type, SQL that reaches it)`: our columns, the SQL that reads each, and notes."""
+    leaves = [leaf for name, type_, path in described for leaf in _leaves(name, type_, path)]
+    names, notes = mend_names([leaf.name for leaf in leaves])
+    notes += [f"{name}: {leaf.note}" for name, leaf in zip(names, leaves, strict=True) if leaf.note]
+    columns = [{"name": name, "type": leaf.type} for name, leaf in zip(names, leaves, strict=True)]
+    cells = [f"{leaf.sql} AS {sql.name(name)}" for name, leaf in zip(names, leaves, strict=True)]
+    return columns, cells, notes
+
+
 def _plain_table(
     connection: duckdb.DuckDBPyConnection, source: str, format_: dict[str, object], kind: str
 ) -> sql.Table:
-    cells = [leaf for name, type_ in _described(connection, source, kind) for leaf in _leaves(name, type_)]
-    names, notes = mend_names([leaf.name for leaf in cells])
-    columns, selected = [], []
-    for name, leaf in zip(names, cells, strict=True):
-        columns.append({"name": name, "type": leaf.type})
-        selected.append(f"{leaf.sql} AS {sql.name(name)}")
-        if leaf.note:
-            notes.append(f"{name}: {leaf.note}")
-    return sql.Table(f"SELECT {', '.join(selected)} FROM {source}", columns, format_, tuple(notes))  # noqa: S608
+    described = [(name, type_, sql.name(name)) for name, type_ in _described(connection, source, kind)]
+    columns, cells, notes = plain_columns(described)
+    return sql.Table(f"SELECT {', '.join(cells)} FROM {source}", columns, format_, tuple(notes))  # noqa: S608
 
 
 class _Leaf:
@@ -153,12 +159,12 @@ class _Leaf:
             self.note = f"values of type {base} are kept as text."
 
 
-def _leaves(name: str, type_: str) -> list[_Leaf]:
+def _leaves(name: str, type_: str, path: str) -> list[_Leaf]:
     """A record's fields become columns `record.field`, one level deep."""
     if not type_.startswith("STRUCT(") or type_.endswith("]"):
-        return [_Leaf(name, sql.name(name), type_)]
+        return [_Leaf(name, path, type_)]
     return [
-        _Leaf(f"{name}.{field}", f"{sql.name(name)}.{sql.name(field)}", inner)
+        _Leaf(f"{name}.{field}", f"{path}.{sql.name(field)}", inner)
         for field, inner in _fields(type_.removeprefix("STRUCT(")[:-1])
     ]
 

@@ -1,0 +1,196 @@
+"""What SQL is admitted: one SELECT over the tables at hand, with functions of the allow-list. Pure.
+
+Two readings must both agree. `require_question` reads the text with sqlglot and refuses in words;
+`require_plain_tree` walks the tree that DuckDB itself parsed and will run, so nothing hides in a difference
+between two parsers.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from app.computations.sql_functions import FUNCTIONS, TABLE_FUNCTIONS
+from app.errors import InvalidInput
+from app.modeling.nearest import nearest
+
+LONGEST = 20_000
+
+_QUESTIONS = (exp.Select, exp.SetOperation, exp.Values, exp.Subquery)
+_FORBIDDEN_PARTS: tuple[tuple[type[exp.Expr], str], ...] = (
+    (exp.DDL, "a statement that changes data"),
+    (exp.DML, "a statement that changes data"),
+    (exp.Command, "a command"),
+    (exp.Into, "SELECT INTO"),
+    (exp.Lock, "FOR UPDATE"),
+    (exp.Parameter, "a parameter"),
+    (exp.Placeholder, "a parameter"),
+    (exp.Version, "AT (a version of a table)"),
+)
+
+
+def require_question(text: str, tables: Iterable[str]) -> None:
+    """Raises InvalidInput naming the construct, table or function that is not admitted."""
+    if len(text) > LONGEST:
+        raise _refused("sql_too_long", f"The query has more than {LONGEST:,} characters.")
+    if "\x00" in text:
+        raise _refused("sql_invalid", "The query holds a NUL character.")
+    try:
+        statements = [found for found in sqlglot.parse(text, dialect="duckdb") if found is not None]
+    except (SqlglotError, RecursionError) as error:
+        raise _refused("sql_invalid", f"The query cannot be read: {_plain(error)}") from error
+    if len(statements) != 1:
+        raise _refused("sql_not_admitted", f"Send one SELECT, not {len(statements)} statements.")
+    statement = statements[0]
+    if not isinstance(statement, _QUESTIONS):
+        raise _refused("sql_not_admitted", f"{_statement_name(statement)} is not admitted; send a SELECT.")
+    for part, words in _FORBIDDEN_PARTS:
+        if statement.find(part):
+            raise _refused("sql_not_admitted", f"The query holds {words}; only SELECT is admitted.")
+    _require_tables(statement, tables)
+    for call in statement.find_all(exp.Anonymous):
+        require_function(call.name)
+
+
+def require_plain_tree(tree: Mapping[str, Any], tables: Iterable[str]) -> None:
+    """`tree`: what DuckDB's `json_serialize_sql` made of the query; raises like `require_question`."""
+    if tree.get("error"):
+        raise _refused("sql_invalid", f"The query cannot be read: {tree.get('error_message', '')}")
+    if len(tree["statements"]) != 1:
+        raise _refused("sql_not_admitted", "Send one SELECT.")
+    _walk(tree["statements"][0]["node"], frozenset(name.casefold() for name in tables))
+
+
+def require_function(name: str, table: bool = False) -> None:
+    known = TABLE_FUNCTIONS if table else FUNCTIONS
+    if name.casefold() in known:
+        return
+    close = nearest(name, known)
+    hint = f" Did you mean {', '.join(close)}?" if close else ""
+    kind = "table function" if table else "function"
+    raise _refused(
+        "function_not_admitted", f"The {kind} {name} is not admitted.{hint}", function=name, nearest=close
+    )
+
+
+def require_table(name: str, tables: Iterable[str]) -> None:
+    """Case does not count, as in DuckDB."""
+    known = sorted(tables)
+    if name.casefold() in {table.casefold() for table in known}:
+        return
+    close = nearest(name, known)
+    hint = f"Did you mean {', '.join(close)}?" if close else f"There are: {', '.join(known[:30]) or 'none'}."
+    raise _refused("unknown_table", f"There is no table {name}. {hint}", table=name, nearest=close)
+
+
+def unknown_column(problem: str, columns: Iterable[str]) -> InvalidInput | None:
+    """DuckDB's complaint about a column, in our words with the nearest names; None for any other."""
+    found = re.search(r'[Cc]olumn "([^"]+)" not found|does not have a column named "([^"]+)"', problem)
+    if not found:
+        return None
+    name = found[1] or found[2]
+    known = list(dict.fromkeys(columns))
+    close = nearest(name, known)
+    hint = f"Did you mean {', '.join(close)}?" if close else f"There are: {', '.join(known[:30])}."
+    return _refused("unknown_column", f"There is no column {name}. {hint}", column=name, nearest=close)
+
+
+def _require_tables(statement: exp.Expr, tables: Iterable[str]) -> None:
+    named = {cte.alias.casefold() for cte in statement.find_all(exp.CTE)}
+    for table in statement.find_all(exp.Table):
+        if isinstance(table.this, exp.Func):
+            continue  # DuckDB's own tree says which table function it is.
+        if table.args.get("db") or table.args.get("catalog"):
+            raise _refused("unknown_table", f"{table.sql()} names a schema; name a table alone.")
+        if table.name.casefold() not in named:
+            require_table(table.name, tables)
+
+
+_REFERENCES = {
+    "BASE_TABLE",
+    "SUBQUERY",
+    "JOIN",
+    "TABLE_FUNCTION",
+    "EMPTY",
+    "EXPRESSION_LIST",
+    "PIVOT",
+    "SHOW_REF",
+}
+_REFUSED_TYPES = {
+    "SHOW_REF": "SHOW, DESCRIBE or SUMMARIZE",
+    "COLUMN_DATA": "a scan of internal data",
+    "DELIM_GET": "a scan of internal data",
+    "BOUND_TABLE_REF": "a bound table",
+    "VALUE_PARAMETER": "a parameter",
+    "VALUE_DEFAULT": "DEFAULT",
+}
+
+
+def _walk(node: Any, tables: frozenset[str]) -> None:
+    if isinstance(node, list):
+        for part in node:
+            _walk(part, tables)
+    if not isinstance(node, dict):
+        return
+    tables = _with_own_tables(node, tables)
+    _judge(node, tables)
+    for key, part in node.items():
+        if key == "from_table" and part.get("type") not in _REFERENCES:
+            raise _refused("sql_not_admitted", f"The query reads from {part['type']}, which is not admitted.")
+        if key != "cte_map":
+            _walk(part, tables)
+
+
+def _with_own_tables(node: Mapping[str, Any], tables: frozenset[str]) -> frozenset[str]:
+    """The scope below a node: a WITH's names may be read after their definition, and in it if recursive."""
+    for entry in (node.get("cte_map") or {}).get("map", []):
+        _walk(entry["value"], tables)
+        tables |= {str(entry["key"]).casefold()}
+    if node.get("type") == "RECURSIVE_CTE_NODE":
+        tables |= {str(node.get("cte_name", "")).casefold()}
+    return tables
+
+
+def _judge(node: Mapping[str, Any], tables: frozenset[str]) -> None:
+    kind = node.get("type")
+    if isinstance(kind, str) and kind in _REFUSED_TYPES:
+        raise _refused("sql_not_admitted", f"{_REFUSED_TYPES[kind]} is not admitted; send a SELECT.")
+    if kind == "BASE_TABLE":
+        _judge_table(node, tables)
+    elif kind == "TABLE_FUNCTION":
+        require_function(_function_name(node["function"]), table=True)
+    elif "function_name" in node:
+        require_function(_function_name(node))
+
+
+def _judge_table(node: Mapping[str, Any], tables: frozenset[str]) -> None:
+    if node.get("schema_name") or node.get("catalog_name"):
+        raise _refused("unknown_table", f"{node['table_name']} is named with its schema; name a table alone.")
+    if node.get("at_clause"):
+        raise _refused("sql_not_admitted", "AT (a version of a table) is not admitted.")
+    require_table(node["table_name"], tables)
+
+
+def _function_name(node: Mapping[str, Any]) -> str:
+    """The last part of a path: `name.upper()` has the same tree as a function of a schema `name`."""
+    path = (node.get("qualified_name") or {}).get("path") or [node["function_name"]]
+    return str(path[-1])
+
+
+def _statement_name(statement: exp.Expr) -> str:
+    if isinstance(statement, exp.Command):
+        return str(statement.this).upper()
+    return re.sub(r"(?<!^)(?=[A-Z])", " ", type(statement).__name__).upper()
+
+
+def _plain(error: Exception) -> str:
+    return (
+        re.sub(r"\x1b\[\d+m", "", str(error)).splitlines()[0][:300] if str(error) else "it is nested too deep."
+    )
+
+
+def _refused(code: str, detail: str, **facts: object) -> InvalidInput:
+    return InvalidInput(code, detail, **facts)
