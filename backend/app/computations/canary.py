@@ -65,10 +65,17 @@ def crash(bench: Bench) -> None:
     ctypes.string_at(0)
 
 
+def unrestricted(bench: Bench, source: str) -> JsonValue:
+    """Run Python without the language policy: what it cannot do is what the walls alone stop. Never trusted."""
+    variables: dict[str, object] = {"__name__": "__main__"}
+    exec(compile(source, "<canary>", "exec"), variables)  # noqa: S102 (its purpose)
+    return str(variables.get("result"))
+
+
 def who(bench: Bench) -> dict[str, JsonValue]:
     """What this cell is to the kernel."""
     return {
-        "environment": sorted(os.environ),
+        "environment": [*sorted(os.environ)],
         "descriptors": [number for number in range(100) if _is_open(number)],
         "threads_allowed": bench.threads,
     }

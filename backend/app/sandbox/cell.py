@@ -1,6 +1,5 @@
 """One cell: the process that computes. It is forked from the zygote, serves one request and ends."""
 
-import errno
 import importlib
 import io
 import json
@@ -18,15 +17,13 @@ from threadpoolctl import ThreadpoolController
 from app.computations.bench import Bench, JsonValue
 from app.errors import LabError, Unavailable
 from app.sandbox import limits as bounds
-from app.sandbox import values
+from app.sandbox import program, values
 from app.sandbox.contract import CellRequest, Code, End, Limits
 from app.sandbox.kernel import die_with_parent
 from app.sandbox.walls import Room, Tier, close_in
 from app.sandbox.wire import REPORT, REQUEST, STDERR, STDOUT, read_request
 
 Report = dict[str, JsonValue]
-
-_FULL = (errno.EFBIG, errno.ENOSPC, errno.EDQUOT)
 
 
 @dataclass(frozen=True)
@@ -92,7 +89,7 @@ def _answer(request: CellRequest) -> Report:
 def _compute(request: CellRequest) -> object:
     work = request.work
     if isinstance(work, Code):
-        raise NotImplementedError("code")
+        return program.run(work.source, request.inputs, request.output)
     module, _, function = work.function.rpartition(".")
     bench = Bench(request.inputs, request.output, request.limits.threads, _progress)
     return getattr(importlib.import_module(f"app.computations.{module}"), function)(bench, **work.params)
@@ -100,10 +97,10 @@ def _compute(request: CellRequest) -> object:
 
 def _failed(error: BaseException) -> Report:
     """What an exception that nobody caught says of this cell. The traceback goes to its stderr."""
-    if isinstance(error, MemoryError):
-        return {"end": End.OUT_OF_MEMORY}
-    if isinstance(error, OSError) and error.errno in _FULL:
-        return {"end": End.OUT_OF_DISK}
+    if limit := bounds.exhausted(error):
+        return {"end": limit}
+    if isinstance(error, program.ProgramRaised):
+        return {"end": End.RAISED, "fault": {"code": error.kind, "detail": str(error)[:2_000]}}
     try:
         traceback.print_exception(error)
         detail = f"{type(error).__name__}: {error}"[:2_000]

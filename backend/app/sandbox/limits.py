@@ -1,11 +1,12 @@
 """Bounds that the kernel keeps for one cell, and the footprint of the zygote that they start from."""
 
+import errno
 import math
 import resource
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.sandbox.contract import Limits
+from app.sandbox.contract import End, Limits
 
 OPEN_FILES = 512
 PER_THREAD_BYTES = 160 << 20
@@ -51,3 +52,12 @@ def _lower(kind: int, value: int) -> None:
     _, hard = resource.getrlimit(kind)
     bound = value if hard == resource.RLIM_INFINITY else min(value, hard)
     resource.setrlimit(kind, (bound, bound))
+
+
+def exhausted(error: BaseException) -> End | None:
+    """The limit that an exception inside a cell speaks of."""
+    if isinstance(error, MemoryError):
+        return End.OUT_OF_MEMORY
+    if isinstance(error, OSError) and error.errno in (errno.EFBIG, errno.ENOSPC, errno.EDQUOT):
+        return End.OUT_OF_DISK
+    return None

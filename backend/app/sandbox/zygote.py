@@ -1,8 +1,8 @@
 """The process that cells are forked from: it has every library imported, and does nothing else.
 
 Started by exec as `python -m app.sandbox.zygote CONTROL_FD CACHE TIER`, with an allow-listed environment, and
-told what to do over that SEQPACKET socket. It runs no parallel region and keeps one thread, because only then is
-a fork of it sound. When its worker ends, whatever the cause, the socket closes and it ends with its cells.
+told what to do over that SEQPACKET socket. It runs no parallel region and keeps one thread, because only then
+is a fork of it sound. When its worker ends, whatever the cause, the socket closes and it ends with its cells.
 
     to it    {"run": id, "trusted": ..., "limits": {...}, "output": folder} with four descriptors
              {"kill": id}

@@ -1,0 +1,63 @@
+"""The names that a program starts with."""
+
+import builtins
+import sys
+import types
+from typing import Any
+
+from RestrictedPython.Guards import (
+    guarded_iter_unpack_sequence,
+    guarded_unpack_sequence,
+    safe_builtins,
+)
+
+from app.sandbox.policy import guards
+from app.sandbox.policy.allowed import BUILTINS
+
+
+class Printer:
+    """`print` writes where the process does, at once, so that what was said before a time-out is seen."""
+
+    def __init__(self, read_attribute: object) -> None:
+        del read_attribute
+
+    def _call_print(self, *values: object, **options: Any) -> None:
+        file = options.pop("file", None)
+        print(*values, file=file if file is sys.stderr else sys.stdout, **options)
+
+
+def program_namespace() -> dict[str, Any]:
+    """Fresh globals for one program."""
+    sys.modules["__main__"] = types.ModuleType("__main__")  # what the zygote ran is none of its business
+    return {"__builtins__": dict(_BUILTINS), **_GUARDS}
+
+
+_BUILTINS: dict[str, Any] = {
+    **safe_builtins,
+    **{name: getattr(builtins, name) for name in BUILTINS},
+    "__import__": guards.guarded_import,
+    "getattr": guards.read_attribute,
+    "hasattr": guards.has_attribute,
+    "setattr": guards.write_attribute,
+    "type": guards.kind_of,
+    "open": guards.relative_open,
+}
+for _unsafe in ("delattr", "_getattr_"):
+    _BUILTINS.pop(_unsafe, None)
+
+_GUARDS: dict[str, Any] = {
+    "__name__": "__main__",
+    "__metaclass__": type,
+    "_getattr_": guards.read_attribute,
+    "_getitem_": guards.read_item,
+    "_getiter_": iter,
+    "_iter_unpack_sequence_": guarded_iter_unpack_sequence,
+    "_unpack_sequence_": guarded_unpack_sequence,
+    "_write_": guards.writable,
+    "_slice_": slice,
+    "_inplacevar_": guards.change_variable,
+    "_inplace_item_": guards.change_item,
+    "_inplace_attribute_": guards.change_attribute,
+    "_print_": Printer,
+    "_apply_": lambda function, *arguments, **named: function(*arguments, **named),
+}
