@@ -16,7 +16,7 @@ from app.reporting.drawable import drawables
 from app.reporting.evidence import Fact, RecordedCall
 from app.reporting.figures.drawing import draw, leave
 from app.reporting.sections import results, trials
-from app.reporting.sections.draft import Draft, FigureRef
+from app.reporting.sections.draft import Draft, FigureRef, title_of
 from app.reporting.sections.summary import headline
 
 COMPARISON = (trials.leaderboard, trials.tuning, results.importances)
@@ -84,8 +84,7 @@ def _drawn(
         leave(bench.output, each.name, drawing)
         call = each.source.call
         digest = sha256(drawing.svg).hexdigest()
-        title = each.name.replace("_", " ").capitalize()
-        refs.append(FigureRef(each.name, title, digest, call.seq, call.key, call.node))
+        refs.append(FigureRef(each.name, title_of(each.name), digest, call.seq, call.key, call.node))
         images[each.name] = drawing.svg
     return replace(draft, figures=refs), images
 

@@ -42,12 +42,11 @@ Remarks = Annotated[
 async def generate_recommendations(ctx: ToolContext) -> Recorded:
     """What to do next, each recommendation following from a finding of this session."""
     calls = await _records(ctx).calls(ctx.step)
-    own = _own(ctx, "generate_recommendations", await _session(ctx))
-    advice = advise(draft_of(calls, Fact(own, "/session", own.result["session"])))
-    value: Any = {
-        "session": own.result["session"],
-        "recommendations": [{"rule": each.rule, "text": spoken(each.text)} for each in advice],
-    }
+    session = await _session(ctx)
+    own = _own(ctx, "generate_recommendations", session)
+    advice = advise(draft_of(calls, Fact(own, "/session", session)))
+    found = [{"rule": each.rule, "text": spoken(each.text)} for each in advice]
+    value: Any = {"session": session, "recommendations": found}
     rules = ", ".join(each.rule for each in advice) or "none"
     return Recorded(value=value, summary=f"{len(advice)} recommendation(s): {rules}")
 

@@ -160,12 +160,10 @@ def predicted_vs_actual(actual: Sequence[float], predicted: Sequence[float], tar
 
 def residuals(predicted: Sequence[float], residuals: Sequence[float], target: str = "") -> Figure:
     """Residual = actual - predicted, against the prediction and as a distribution."""
-    figure = style.canvas(7.2, 4.2)
-    unit = f", in units of {style.label(target)}" if target else ""
-    style.headline(
-        figure, "Residuals", f"Actual minus predicted{unit}; a pattern means something was not learned"
-    )
-    axes, beside = figure.subplots(1, 2, width_ratios=[4, 1], sharey=True)
+    figure = style.canvas(3.7, 3.9)
+    unit = f" ({style.label(target, 14)})" if target else ""
+    style.headline(figure, "Residuals", f"Actual minus predicted{unit}, and how often")
+    axes, beside = figure.subplots(1, 2, width_ratios=[3.4, 1], sharey=True)
     axes.axhline(0, color=MUTED, linewidth=1.2, linestyle=(0, (4, 3)))
     _cloud(axes, predicted, residuals)
     beside.hist(residuals, bins=24, orientation="horizontal", color=BLUE, edgecolor="white", linewidth=0.5)
@@ -187,7 +185,7 @@ def importances(metric: str, features: Sequence[Facts]) -> Figure:
     style.headline(
         figure,
         "Permutation importance",
-        f"Loss of {metric} when the column is shuffled; bar: mean, line: one standard deviation{more}",
+        f"Change of {metric} for the worse when the column is shuffled; line: one standard deviation{more}",
     )
     axes = figure.subplots()
     places = range(len(ranked))
@@ -200,7 +198,7 @@ def importances(metric: str, features: Sequence[Facts]) -> Figure:
     axes.set_ylim(max(len(ranked), 1) - 0.4, -0.6)
     style.columns_grid(axes)
     style.plain_ticks(axes, "x")
-    axes.set_xlabel(f"Loss of {metric}")
+    axes.set_xlabel(f"{metric}: change for the worse")
     return figure
 
 

@@ -83,12 +83,26 @@ CAPTIONS = {
     "importances": "How much is lost when a column is shuffled; grey bars cannot be told from zero.",
     "time_series": "The target over time and where the hold-out begins.",
 }
+_TITLES = {
+    "roc": "ROC curve",
+    "precision_recall": "Precision and recall",
+    "confusion": "Confusion matrix",
+    "predicted_vs_actual": "Predicted against actual",
+    "importances": "Permutation importance",
+    "association": "Association between columns",
+    "time_series": "Over time",
+}
 _NARROW = frozenset({"roc", "precision_recall", "confusion", "calibration", "predicted_vs_actual", "residuals"})
 _FALLBACK = "Drawn by the step that is linked here."
 
 
+def title_of(name: str) -> str:
+    """A figure's title by its name."""
+    return _TITLES.get(name) or name.replace("_", " ").capitalize()
+
+
 def picture(figure: FigureRef) -> Picture:
-    title = figure.name.replace("_", " ").capitalize()
+    title = title_of(figure.name)
     caption = CAPTIONS.get(figure.name, _FALLBACK)
     return Picture(
         figure.name, title, caption, figure.digest, figure.step, figure.call, figure.name not in _NARROW
