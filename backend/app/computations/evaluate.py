@@ -7,6 +7,12 @@ import pandas as pd
 
 from app.computations.bench import Bench, JsonValue
 from app.computations.frames import answer, read_frame, read_model, read_training
+from app.computations.pictures import (
+    comparison_pictures,
+    evaluation_pictures,
+    importance_pictures,
+    leave_pictures,
+)
 from app.modeling import comparison, importance
 from app.modeling.candidates import BASELINE
 from app.modeling.evaluation import evaluate
@@ -37,7 +43,9 @@ def evaluate_model(
     baseline = Predicted(naive.truth[rows], naive.output[rows], whole.positive_index)
     groups = frame[whole.group_column].iloc[rows] if whole.group_column else None
     facts = evaluate(predicted, baseline, whole, "cross-validation", seed, groups=groups)
-    return answer({**facts, "model": fit["name"]})
+    facts["model"] = fit["name"]
+    facts["figures"] = leave_pictures(bench, evaluation_pictures(facts, problem))
+    return answer(facts)
 
 
 def _from_oof(oof: pd.DataFrame, problem: Problem, threshold: float | None) -> Predicted:
@@ -53,7 +61,9 @@ def compare_models(
     bench: Bench, fits: list[dict[str, Any]], left_out: list[dict[str, str]] | None = None
 ) -> JsonValue:
     """No input. `fits`: `FitFacts`; `left_out`: `[{"name", "reason"}]`. Answers `results.ComparisonFacts`."""
-    return answer(comparison.compare(fits, left_out or []))
+    facts = comparison.compare(fits, left_out or [])
+    facts["figures"] = leave_pictures(bench, comparison_pictures(facts, fits))
+    return answer(facts)
 
 
 def feature_importance(
@@ -70,7 +80,9 @@ def feature_importance(
     frame, whole = read_training(bench, problem)
     spec = Spec(estimator, hyperparameters or {}, recipe or [], seed, threads_for(frame, bench.threads))
     made = make_folds(frame, whole, FoldPlan.from_json(folds))
-    return answer(importance.permutation_importance(frame, whole, spec, made, repeats))
+    facts = importance.permutation_importance(frame, whole, spec, made, repeats)
+    facts["figures"] = leave_pictures(bench, importance_pictures(facts))
+    return answer(facts)
 
 
 def final_evaluation(bench: Bench, seed: int = 0) -> JsonValue:
@@ -92,4 +104,6 @@ def final_evaluation(bench: Bench, seed: int = 0) -> JsonValue:
     predicted = Predicted(labels[known], said, whole.positive_index, threshold)
     baseline = Predicted(labels[known], naive_said, whole.positive_index)
     groups = holdout[whole.group_column].iloc[known] if whole.group_column else None
-    return answer(evaluate(predicted, baseline, whole, "hold-out", seed, stored.metadata, groups))
+    facts = evaluate(predicted, baseline, whole, "hold-out", seed, stored.metadata, groups)
+    facts["figures"] = leave_pictures(bench, evaluation_pictures(facts, whole.to_json()))
+    return answer(facts)

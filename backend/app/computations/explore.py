@@ -4,12 +4,15 @@ from typing import Any
 
 from app.computations.bench import Bench, JsonValue
 from app.computations.frames import answer, read_training
+from app.computations.overview import leave_overview
 from app.modeling.exploration import explore
 
 
 def perform_eda(
     bench: Bench, problem: dict[str, Any], recipe: list[dict[str, Any]] | None = None, seed: int = 0
 ) -> JsonValue:
-    """Input `frame`: the raw training frame, seen through `recipe`. Answers `results.EdaFacts`."""
+    """Input `frame`: the RAW training frame, seen through `recipe`. Leaves figures; answers `EdaFacts`."""
     frame, whole = read_training(bench, problem)
-    return answer(explore(frame, whole, recipe or [], seed))
+    facts = explore(frame, whole, recipe or [], seed)
+    facts["figures"] = leave_overview(bench.output, frame, whole.to_json())
+    return answer(facts)

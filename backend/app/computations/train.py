@@ -68,9 +68,10 @@ def fit_candidate(
         "fold_count": len(judged.fold_metrics),
         "limited": limited,
         "schema": schema_of(frame, whole, spec.recipe),
+        "problem": whole.to_json(),
+        "versions": versions(),
     }
-    metadata = {**answer(facts), "problem": whole.to_json(), "versions": versions()}
-    (bench.output / "model.skops").write_bytes(dump(StoredModel(model, metadata)))
+    (bench.output / "model.skops").write_bytes(dump(StoredModel(model, answer(facts))))
     write_frame(bench, _out_of_fold(judged, whole), "oof.parquet")
     return answer(facts)
 

@@ -48,6 +48,7 @@ def compare(fits: Sequence[Mapping[str, Any]], left_out: Sequence[Mapping[str, s
         "baseline": baseline["name"] if baseline else None,
         "beats_baseline": next(row["beats_baseline"] for row in board if row["name"] == chosen),
         "left_out": [dict(entry) for entry in left_out],
+        "figures": [],
     }
 
 

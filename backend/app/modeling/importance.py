@@ -58,6 +58,7 @@ def permutation_importance(
         "repeats": repeats,
         "base_score": rounded(float(np.mean(bases))),
         "rows": rows,
+        "figures": [],
     }
 
 

@@ -106,7 +106,7 @@ class FrameFacts(TypedDict):
 
 
 class FitFacts(TypedDict):
-    """`train.fit_candidate`; files model.skops and oof.parquet.
+    """`train.fit_candidate`; files model.skops (these facts are its metadata) and oof.parquet.
 
     oof.parquet: `row` (position in train.parquet), `fold`, `truth`, and `p_<place of class>` or `prediction`.
     """
@@ -134,6 +134,9 @@ class FitFacts(TypedDict):
     """What was cut to keep the time limit, else None."""
     schema: list[dict[str, Any]]
     """Raw input columns of the model, see `SchemaColumn`."""
+    problem: ProblemJson
+    versions: dict[str, str]
+    """Of Python and the libraries that fitted it."""
 
 
 class SchemaColumn(TypedDict):
@@ -177,6 +180,7 @@ class ComparisonFacts(TypedDict):
     baseline: str | None
     beats_baseline: bool | None
     left_out: list[dict[str, str]]
+    figures: list[dict[str, str]]
 
 
 class Importance(TypedDict):
@@ -194,6 +198,7 @@ class ImportanceFacts(TypedDict):
     repeats: int
     base_score: float | None
     rows: int
+    figures: list[dict[str, str]]
 
 
 class Interval(TypedDict):

@@ -1,0 +1,104 @@
+"""What the model endpoints take and answer."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+MOST_ROWS = 10_000
+
+
+class IntervalView(BaseModel):
+    """A score with its 95% interval; no bounds where too few rows allow none."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+class ModelView(BaseModel):
+    """A trained model and how well it did in cross-validation."""
+
+    id: UUID
+    session_id: UUID | None
+    name: str = Field(examples=["XGBoost-t3"])
+    estimator: str = Field(examples=["XGBoost"])
+    problem: dict[str, Any] = Field(description="Target, kind, classes, metric, time and group columns.")
+    metric: str = Field(examples=["roc_auc"])
+    greater_is_better: bool
+    score: float | None = Field(description="Cross-validated.")
+    std: float | None = Field(description="Over folds.")
+    chosen: bool = Field(description="Its session chose it and judged it on the hold-out.")
+    holdout: IntervalView | None = Field(description="Score on the hold-out; only for the chosen model.")
+    size_bytes: int
+    digest: str = Field(description="SHA-256 of the model's file (skops).")
+    created_at: datetime
+
+
+class SchemaColumnView(BaseModel):
+    """One raw input column."""
+
+    name: str
+    type: str = Field(description="number, boolean, category, text, datetime or empty.")
+    required: bool
+    missing_allowed: bool
+    categories: list[str] | None
+    minimum: float | str | None
+    maximum: float | str | None
+
+
+class ModelDetail(ModelView):
+    """Everything that is known of a model, and the rows that it takes."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    columns: list[SchemaColumnView] = Field(alias="schema")
+    metrics: dict[str, dict[str, float | None]]
+    threshold: float | None
+    hyperparameters: dict[str, Any]
+    recipe: list[dict[str, Any]] = Field(description="Operations that make its features out of raw rows.")
+    rows: int = Field(description="Labelled training rows.")
+    features: int
+    versions: dict[str, str]
+
+
+class PredictionRequest(BaseModel):
+    """Rows to predict: here, or a dataset of yours."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [{"rows": [{"class": "1st", "sex": "female", "age": 29, "name": "Allen"}]}]
+        },
+    )
+
+    rows: list[dict[str, bool | int | float | str | None]] | None = Field(
+        default=None, min_length=1, max_length=MOST_ROWS
+    )
+    dataset_id: UUID | None = None
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> "PredictionRequest":
+        if (self.rows is None) == (self.dataset_id is None):
+            raise ValueError("give either rows or dataset_id")
+        return self
+
+
+class PredictionWarning(BaseModel):
+    kind: str = Field(examples=["unseen_category"])
+    column: str
+    text: str
+    rows: int = Field(description="How many rows it touches.")
+
+
+class PredictionView(BaseModel):
+    """Predictions in the order of the rows; of a dataset the first 1,000, all of them in the artifact."""
+
+    model_id: UUID
+    rows: int
+    predictions: list[dict[str, Any]] = Field(
+        examples=[[{"prediction": 1, "probabilities": {"0": 0.08, "1": 0.92}}]]
+    )
+    warnings: list[PredictionWarning]
+    artifact_id: UUID | None = Field(default=None, description="Of a dataset's predictions, as Parquet.")

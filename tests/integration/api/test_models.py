@@ -1,0 +1,107 @@
+"""Trained models over the real API, predicting in real cells."""
+
+from pathlib import Path
+from uuid import UUID
+
+import bokeh_sampledata
+import pandas as pd
+import pytest
+from fastapi import FastAPI
+
+from app.computations import split, train
+from app.computations.bench import Bench
+from app.db.tables import ArtifactRow
+
+from .conftest import NewUser, User
+
+TITANIC = Path(bokeh_sampledata.__file__).parent / "_data" / "titanic_all.csv"
+ROW = {"name": "Allen, Miss Elisabeth", "class": "1st", "age": 29, "sex": "female"}
+
+
+@pytest.fixture
+async def ada(new_user: NewUser) -> User:
+    return await new_user()
+
+
+def bench(folder: Path, **inputs: Path) -> Bench:
+    folder.mkdir()
+    return Bench(inputs, folder)
+
+
+@pytest.fixture
+async def model_id(app: FastAPI, ada: User, tmp_path: Path) -> UUID:
+    """A model of Ada's, fitted on the Titanic."""
+    table = tmp_path / "table.parquet"
+    pd.read_csv(TITANIC).to_parquet(table)
+    locked = bench(tmp_path / "split", table=table)
+    facts = split.lock_holdout(locked, {"target": "survived"})
+    fitted = bench(tmp_path / "fit", frame=locked.output / "train.parquet")
+    fit = train.fit_candidate(
+        fitted,
+        facts["problem"],
+        "LogisticRegression",
+        facts["folds"],
+        [{"op": "mark_missing", "columns": ["age"]}],
+    )
+    resources = app.state.resources
+    blob = await resources.blobs.put_file(fitted.output / "model.skops")
+    async with resources.open_uow() as uow:
+        row = ArtifactRow(
+            owner_id=ada.id,
+            seq=1,
+            kind="model",
+            name="LogisticRegression",
+            media_type="application/vnd.skops",
+            digest=blob.digest,
+            size_bytes=blob.size_bytes,
+            meta={"fit": fit},
+        )
+        uow.db.add(row)
+        await uow.db.flush()
+        return row.id
+
+
+async def test_a_model_says_what_it_takes(ada: User, model_id: UUID) -> None:
+    listed = (await ada.http.get("/models")).json()
+    assert [model["name"] for model in listed["items"]] == ["LogisticRegression"]
+    answer = await ada.http.get(f"/models/{model_id}")
+    assert answer.status_code == 200, answer.text
+    model = answer.json()
+    assert [column["name"] for column in model["schema"]] == ["name", "class", "age", "sex"]
+    assert model["problem"]["target"] == "survived"
+    assert model["score"] > 0.75
+
+
+async def test_a_model_predicts_rows_and_refuses_wrong_ones(ada: User, model_id: UUID) -> None:
+    path = f"/models/{model_id}/predict"
+    answer = await ada.http.post(path, json={"rows": [ROW, {**ROW, "sex": "male", "class": "9th", "tip": 1}]})
+    assert answer.status_code == 200, answer.text
+    said = answer.json()
+    assert [row["prediction"] for row in said["predictions"]] == [1, 0]
+    assert said["predictions"][0]["probabilities"]["1"] > 0.8
+    assert {warning["kind"] for warning in said["warnings"]} == {"extra_column", "unseen_category"}
+
+    missing = await ada.http.post(path, json={"rows": [{"name": "x", "klass": "1st", "age": 3, "sex": "male"}]})
+    assert (missing.status_code, missing.json()["code"]) == (422, "missing_columns")
+    assert missing.json()["nearest"] == {"class": ["klass"]}
+    wrong = await ada.http.post(path, json={"rows": [{**ROW, "age": "old"}]})
+    assert (wrong.status_code, wrong.json()["code"]) == (422, "wrong_type")
+    for body in ({}, {"rows": []}, {"rows": [ROW], "dataset_id": str(model_id)}):
+        assert (await ada.http.post(path, json=body)).status_code == 422
+
+
+async def test_a_model_predicts_a_dataset_and_keeps_what_it_said(ada: User, model_id: UUID) -> None:
+    sent = await ada.http.post("/datasets", files={"file": ("titanic.csv", TITANIC.read_bytes())})
+    answer = await ada.http.post(f"/models/{model_id}/predict", json={"dataset_id": sent.json()["id"]})
+    assert answer.status_code == 200, answer.text
+    said = answer.json()
+    assert (said["rows"], len(said["predictions"])) == (1313, 1000)
+    kept = await ada.http.get(f"/artifacts/{said['artifact_id']}")
+    assert kept.content[:4] == b"PAR1"
+
+
+async def test_a_model_of_somebody_else_does_not_exist(ada: User, new_user: NewUser, model_id: UUID) -> None:
+    bob = await new_user()
+    assert (await bob.http.get(f"/models/{model_id}")).status_code == 404
+    assert (await bob.http.post(f"/models/{model_id}/predict", json={"rows": [ROW]})).status_code == 404
+    assert (await bob.http.get("/models")).json()["items"] == []
