@@ -31,6 +31,7 @@ class Daemon:
     environment: Mapping[str, str] = field(default_factory=lambda: BARE_ENVIRONMENT)
     folder: Path | None = None
     process: "subprocess.Popen[bytes] | None" = field(default=None, init=False)
+    _log_start: int = field(default=0, init=False)
 
     def launch(self, command: Sequence[str], pass_fds: Sequence[int] = ()) -> None:
         """Start it and do not wait; call it from the thread that lives longest."""
@@ -38,6 +39,7 @@ class Daemon:
         if self.log.exists() and self.log.stat().st_size > _LOG_LIMIT_BYTES:
             self.log.unlink()
         with self.log.open("ab") as log:
+            self._log_start = log.tell()
             self.process = subprocess.Popen(  # noqa: S603 - a command list of ours
                 [*launcher(self.account, self.pid_file, self.stop_signal), *command],
                 stdin=subprocess.DEVNULL,
@@ -113,5 +115,12 @@ class Daemon:
             return None
 
     def last_words(self) -> str:
-        lines = self.log.read_text(errors="replace").strip().splitlines() if self.log.exists() else []
+        """The last line that it logged since it was started."""
+        lines = self.words().splitlines()
         return lines[-1] if lines else "it said nothing."
+
+    def words(self) -> str:
+        """What it logged since it was started."""
+        if not self.log.exists():
+            return ""
+        return self.log.read_bytes()[self._log_start :].decode(errors="replace").strip()

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import IO
 
 from app.errors import Conflict
-from app.servers.account import choose_account
+from app.servers.account import Account, choose_account
 from app.servers.postgres import Postgres
-from app.servers.premises import Premises, leave, private_folder, settle
+from app.servers.premises import ELSEWHERE, Premises, leave, private_folder, settle
 from app.servers.valkey import Valkey
 
 
@@ -58,11 +58,22 @@ class FolderLock:
 
 
 class EmbeddedServers:
-    """`home`: the data folder. Use it as a context manager, or call start() and stop() from one thread."""
+    """`home`: the data folder. Call it from the thread that lives longest: the servers die with it.
 
-    def __init__(self, home: Path, runtime: Path | None = None) -> None:
+    `account`: as whom they run, found out when None. `elsewhere`: where another account's data goes.
+    """
+
+    def __init__(
+        self,
+        home: Path,
+        runtime: Path | None = None,
+        account: Account | None = None,
+        elsewhere: Path = ELSEWHERE,
+    ) -> None:
         self.home = home.absolute()
         self._runtime = runtime
+        self._account = account
+        self._elsewhere = elsewhere
         self._premises: Premises | None = None
         self.postgres: Postgres | None = None
         self.valkey: Valkey | None = None
@@ -71,7 +82,8 @@ class EmbeddedServers:
         """Find or make the servers' place; nothing is started yet."""
         if self._premises is None:
             private_folder(self.home)
-            self._premises = settle(self.home, choose_account(), self._runtime)
+            account = self._account or choose_account()
+            self._premises = settle(self.home, account, self._runtime, self._elsewhere)
         return self._premises
 
     def settle_postgres(self) -> Postgres:

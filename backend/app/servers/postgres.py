@@ -62,8 +62,9 @@ class Postgres:
         if not (self._data / "PG_VERSION").exists():
             self._create()
         self.daemon.end_leftover()
-        # The pid in it may be anybody's by now, and Postgres would take that process for its own.
-        self._status_file.unlink(missing_ok=True)
+        # The pid in them may be anybody's by now, and Postgres would take that process for its own.
+        for lock in (self._status_file, self._premises.sockets / ".s.PGSQL.5432.lock"):
+            lock.unlink(missing_ok=True)
         settings = {**SETTINGS, "unix_socket_directories": str(self._premises.sockets)}
         options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
         self._start_patiently([str(self._programs / "postgres"), "-D", str(self._data), *options])
@@ -78,7 +79,7 @@ class Postgres:
                 return self.daemon.start(command, self._is_ready)
             except Unavailable:
                 attempts -= 1
-                if not attempts or "still in use" not in self.daemon.last_words():
+                if not attempts or "still in use" not in self.daemon.words():
                     raise
 
     def _is_ready(self) -> bool:
@@ -117,8 +118,7 @@ class Postgres:
         descriptor = os.open(self._password_file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w") as file:
             file.write(secrets.token_hex(32) + "\n")
-        if self._premises.account.uid is not None:
-            os.chown(self._password_file, self._premises.account.uid, -1)
+        self._premises.hand_over(self._password_file)
 
     def _run(self, program: str, *arguments: str, stdin: str = "") -> None:
         command = [

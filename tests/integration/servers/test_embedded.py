@@ -1,0 +1,274 @@
+"""The embedded servers as `labcrew up` uses them: private, durable, and no trouble after a crash."""
+
+import os
+import pwd
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import asyncpg
+import pytest
+from redis import Redis
+
+from app.errors import Conflict
+from app.servers.account import Account
+from app.servers.embedded import EmbeddedServers, FolderLock
+
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def embedded(home: Path) -> Iterator[EmbeddedServers]:
+    servers = EmbeddedServers(home)
+    yield servers
+    servers.stop()
+
+
+async def value(url: str, sql: str) -> object:
+    connection = await asyncpg.connect(url)
+    try:
+        return await connection.fetchval(sql)
+    finally:
+        await connection.close()
+
+
+async def test_a_stop_keeps_the_data_and_the_next_start_finds_it(home: Path, embedded: EmbeddedServers) -> None:
+    await value(embedded.start_postgres(), "CREATE TABLE kept AS SELECT 7 AS n")
+    embedded.stop()
+    assert await value(embedded.start_postgres(), "SELECT n FROM kept") == 7
+
+
+def test_a_stop_leaves_no_socket_and_no_pid_file(home: Path, embedded: EmbeddedServers) -> None:
+    embedded.start_valkey()
+    embedded.start_postgres()
+    sockets = embedded.settle().sockets
+    embedded.stop()
+    assert not sockets.exists()
+    assert not list(home.rglob("*.pid"))
+
+
+@pytest.mark.parametrize("setting", ["fsync", "synchronous_commit", "full_page_writes", "data_checksums"])
+async def test_postgres_is_as_durable_as_one_installed_by_hand(setting: str, servers) -> None:
+    assert await value(servers.admin_url, f"SHOW {setting}") == "on"
+
+
+async def test_postgres_listens_on_no_port(servers) -> None:
+    assert await value(servers.admin_url, "SHOW listen_addresses") == ""
+
+
+async def test_postgres_asks_everybody_for_the_password(servers) -> None:
+    stranger = servers.admin_url.replace(servers.admin_url.split(":")[2].split("@")[0], "guessed")
+    with pytest.raises(asyncpg.InvalidPasswordError):
+        await value(stranger, "SELECT 1")
+
+
+@as_root
+def test_another_local_user_reaches_neither_server(servers) -> None:
+    attempt = (
+        "import os, socket, sys\n"
+        "os.setgid(65534); os.setuid(65534)\n"
+        "for path in sys.argv[1:]:\n"
+        "    try: socket.socket(socket.AF_UNIX).connect(path)\n"
+        "    except PermissionError: continue\n"
+        "    sys.exit('reached ' + path)\n"
+    )
+    folder = Path(servers.admin_url.partition("host=")[2])
+    paths = [folder / ".s.PGSQL.5432", folder / "valkey.sock"]
+    assert all(path.exists() for path in paths)
+    subprocess.run([sys.executable, "-c", attempt, *paths], check=True)
+
+
+def test_no_folder_that_was_there_changes(tmp_path: Path) -> None:
+    private = tmp_path / "private"
+    private.mkdir(mode=0o700)
+    before = [(folder, folder.stat().st_mode, folder.stat().st_uid) for folder in (private, tmp_path)]
+    servers = EmbeddedServers(private / "home")
+    try:
+        servers.start_postgres()
+    finally:
+        servers.stop()
+    assert before == [(folder, folder.stat().st_mode, folder.stat().st_uid) for folder, *_ in before]
+
+
+def test_everything_made_is_for_its_owner_only(home: Path, embedded: EmbeddedServers) -> None:
+    embedded.start_valkey()
+    embedded.start_postgres()
+    assert stat.S_IMODE(home.stat().st_mode) == 0o700
+    assert stat.S_IMODE(embedded.settle().sockets.stat().st_mode) == 0o700
+    assert stat.S_IMODE(next(home.rglob("postgres.password")).stat().st_mode) == 0o600
+
+
+def test_a_long_path_gets_sockets_with_a_short_one(tmp_path: Path) -> None:
+    servers = EmbeddedServers(tmp_path / ("long-" * 30))
+    try:
+        servers.start_valkey()
+        servers.start_postgres()
+        folder = servers.settle().sockets
+        assert len(bytes(folder / ".s.PGSQL.5432")) <= 107
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    finally:
+        servers.stop()
+    assert not folder.exists()
+
+
+async def test_two_services_on_one_machine_do_not_meet(tmp_path: Path) -> None:
+    one, other = EmbeddedServers(tmp_path / "one"), EmbeddedServers(tmp_path / "other")
+    try:
+        await value(one.start_postgres(), "CREATE TABLE mine (n int)")
+        assert await value(other.start_postgres(), "SELECT to_regclass('mine')") is None
+        Redis.from_url(one.start_valkey()).set("mine", 1)
+        assert Redis.from_url(other.start_valkey()).get("mine") is None
+    finally:
+        one.stop()
+        other.stop()
+
+
+OWNER = """
+import signal, sys
+from pathlib import Path
+from app.servers.embedded import EmbeddedServers
+servers = EmbeddedServers(Path(sys.argv[1]))
+servers.start_valkey()
+servers.start_postgres()
+print(servers.postgres.daemon.process.pid, servers.valkey.daemon.process.pid, flush=True)
+signal.pause()
+"""
+
+
+def start_owner(home: Path) -> tuple["subprocess.Popen[str]", list[int]]:
+    owner = subprocess.Popen([sys.executable, "-c", OWNER, home], stdout=subprocess.PIPE, text=True)
+    assert owner.stdout
+    return owner, [int(pid) for pid in owner.stdout.readline().split()]
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+async def test_the_servers_of_a_killed_owner_end_and_the_next_start_finds_the_data(
+    home: Path, embedded: EmbeddedServers
+) -> None:
+    owner, pids = start_owner(home)
+    with owner:
+        owner.kill()
+    await value(embedded.start_postgres(), "SELECT 1")
+    embedded.start_valkey()
+    assert not any(alive(pid) for pid in pids)
+
+
+async def test_servers_killed_together_with_their_owner_start_again(
+    home: Path, embedded: EmbeddedServers
+) -> None:
+    owner, pids = start_owner(home)
+    with owner:
+        for pid in (owner.pid, *pids):
+            os.kill(pid, signal.SIGKILL)
+    assert await value(embedded.start_postgres(), "SELECT 1") == 1
+    assert Redis.from_url(embedded.start_valkey()).ping()
+
+
+async def test_a_pid_that_a_stranger_has_by_now_does_not_stop_the_start(
+    home: Path, embedded: EmbeddedServers
+) -> None:
+    embedded.start_postgres()
+    data = embedded.settle().data / "postgres"
+    embedded.stop()
+    (data / "postmaster.pid").write_text(f"{os.getppid()}\n{data}\n")
+    (data.parent / "postgres.pid").write_text(f"{os.getppid()} 1 another-boot")
+    assert await value(embedded.start_postgres(), "SELECT 1") == 1
+    assert alive(os.getppid())
+
+
+def test_an_unfinished_data_folder_is_made_anew(home: Path, embedded: EmbeddedServers) -> None:
+    unfinished = embedded.settle().data / "postgres.unfinished"
+    unfinished.mkdir()
+    (unfinished / "PG_VERSION").write_text("18")
+    embedded.start_postgres()
+    assert not unfinished.exists()
+
+
+def test_a_second_owner_of_a_folder_is_told_who_the_first_is(tmp_path: Path) -> None:
+    first, second = FolderLock(tmp_path / "lock"), FolderLock(tmp_path / "lock")
+    first.take()
+    with pytest.raises(Conflict, match=f"already runs on {tmp_path}.*process {os.getpid()}"):
+        second.take()
+    assert second.is_taken()
+    first.release()
+    second.take()
+    second.release()
+
+
+def uid_of(pid: int) -> int:
+    return Path(f"/proc/{pid}").stat().st_uid
+
+
+@pytest.fixture
+def elsewhere() -> Iterator[Path]:
+    """A place that another user can reach, unlike `tmp_path`."""
+    folder = Path(tempfile.mkdtemp(prefix="labcrew-elsewhere-"))
+    folder.chmod(0o711)
+    yield folder
+    shutil.rmtree(folder)
+
+
+@as_root
+async def test_where_namespaces_are_refused_root_hands_everything_to_another_user(
+    home: Path, elsewhere: Path
+) -> None:
+    nobody = pwd.getpwnam("nobody").pw_uid
+    account = Account(str(nobody), nobody)
+    servers = EmbeddedServers(home, account=account, elsewhere=elsewhere)
+    try:
+        await value(servers.start_postgres(), "CREATE TABLE kept AS SELECT 7 AS n")
+        assert Redis.from_url(servers.start_valkey()).ping()
+        assert servers.postgres
+        assert servers.postgres.daemon.process
+        assert uid_of(servers.postgres.daemon.process.pid) == nobody
+        servers.stop()
+        servers = EmbeddedServers(home, account=account, elsewhere=elsewhere)
+        assert await value(servers.start_postgres(), "SELECT n FROM kept") == 7
+    finally:
+        servers.stop()
+
+
+def readable_for(uid: int) -> bool:
+    try:
+        attempt = subprocess.run([sys.executable, "-c", "import app"], check=False, user=uid, group=uid)
+    except PermissionError:
+        return False
+    return attempt.returncode == 0
+
+
+@as_root
+def test_an_ordinary_user_runs_them_without_any_privilege(tmp_path: Path) -> None:
+    """In a place that an ordinary user can reach: the interpreter and the wheels must be readable."""
+    nobody = pwd.getpwnam("nobody").pw_uid
+    if not readable_for(nobody):
+        pytest.skip("an ordinary user cannot read this interpreter's packages")
+    home = Path(tempfile.mkdtemp(prefix="labcrew-nobody-"))
+    os.chown(home, nobody, -1)
+    script = OWNER.replace("signal.pause()", "servers.stop()")
+    try:
+        subprocess.run(
+            [sys.executable, "-c", script, home],
+            check=True,
+            user=nobody,
+            group=nobody,
+            extra_groups=[],
+            cwd=home,
+        )
+    finally:
+        shutil.rmtree(home)
