@@ -84,7 +84,7 @@ async def _write(
     records = _records(ctx)
     calls = await records.calls(ctx.step)
     own = _own(ctx, name, await _session(ctx))
-    figures = _figures(await records.artifacts(), calls)
+    figures: Any = _figures(await records.artifacts(), calls)
     with tempfile.TemporaryDirectory(prefix="report-") as folder:
         recorded = Path(folder) / "calls.json"
         _dump(recorded, calls)
@@ -93,7 +93,8 @@ async def _write(
             {"calls": recorded, **{str(figure["name"]): str(figure["digest"]) for figure in figures}},
         )
     facts: Any = computed.value
-    return {**facts, "session": own.result["session"]}, _artifacts(computed, facts.pop("titles", {}))
+    files = _artifacts(computed, facts.pop("titles"))
+    return {**facts, "session": own.result["session"]}, files
 
 
 def _dump(path: Path, calls: Sequence[RecordedCall]) -> None:
