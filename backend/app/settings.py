@@ -106,6 +106,9 @@ class Settings(BaseSettings):
     agent_timeout_seconds: float = Field(
         120, gt=0, description="Longest that one answer of a chat model may take."
     )
+    tools_config: Path | None = Field(
+        None, description="TOML or JSON file that narrows the tools of each agent."
+    )
     max_concurrent_sessions: int = Field(
         100, ge=0, description="Sessions of one user that may be live at a time; 0 is no limit."
     )

@@ -9,6 +9,7 @@ from app.agents.loop import Agent
 from app.artifacts.workspace import Workspace
 from app.datasets.shelf import DatasetShelf
 from app.sandbox.computer import Computer
+from app.sessions.records import SessionRecords
 from app.sessions.scope import Call, Recorded, StepScope
 from app.tools.context import Study, ToolContext
 
@@ -25,10 +26,13 @@ class LabContext:
     datasets: DatasetShelf
     computer: Computer
     crew: Crew
+    records: SessionRecords | None = None
 
     def tools(self, agent: str, study: Study | None = None) -> ToolContext:
         """The context of an agent's tools in this step."""
-        return ToolContext(agent, self.step, self.frames, self.datasets, self.computer, settled=study)
+        return ToolContext(
+            agent, self.step, self.frames, self.datasets, self.computer, settled=study, records=self.records
+        )
 
     async def clock(self, key: str) -> float:
         """Seconds since the epoch, read once and then replayed: what is chosen by it can be repeated."""

@@ -36,6 +36,8 @@ class LabState(TypedDict, total=False):
     final: Json
     report: Json
     spent_s: float
+    result: Json
+    """What a completed session shows; see `reporting.results.summarise`."""
 
 
 LabUpdate = LabState

@@ -21,6 +21,7 @@ from app.pipeline.state import initial, result
 from app.pipeline.timing import LabNode, timed
 from app.sandbox.computer import Computer
 from app.sessions.graphs import GraphSpec, journaled
+from app.sessions.records import SessionRecords
 from app.sessions.scope import SessionFacts, StepScope
 
 NAME = "pipeline"
@@ -59,6 +60,7 @@ def spec(
     computer: Computer,
     workspace_of: Callable[[SessionFacts], Workspace],
     shelf_of: Callable[[SessionFacts], DatasetShelf],
+    records_of: Callable[[SessionFacts], SessionRecords],
 ) -> GraphSpec:
     """The pipeline as a graph that sessions can run."""
     graph: Any = StateGraph(LabState)  # its overloads do not know a node that takes any state
@@ -71,6 +73,7 @@ def spec(
     )
 
     def make_context(step: StepScope) -> LabContext:
-        return LabContext(step, workspace_of(step.session), shelf_of(step.session), computer, crew)
+        facts = step.session
+        return LabContext(step, workspace_of(facts), shelf_of(facts), computer, crew, records_of(facts))
 
     return GraphSpec(NAME, VERSION, graph.compile(), initial, make_context, result)

@@ -42,7 +42,7 @@ async def perform_eda(ctx: ToolContext, frame: FrameName = TRAIN) -> Recorded:
     leaks = f", {len(facts['leaks'])} possible leak(s)" if facts["leaks"] else ""
     return Recorded(
         value=facts,
-        summary=f"{facts['rows']} rows, {len(facts['columns'])} columns, {len(facts['findings'])} findings{leaks}",
+        summary=f"{facts['rows']} rows: {len(facts['findings'])} finding(s){leaks}.",
         artifacts=figures(computed, facts["figures"]),
     )
 

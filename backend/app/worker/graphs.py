@@ -1,8 +1,29 @@
 """The graphs that this service's sessions run."""
 
+from app.agents.roster import assemble
+from app.artifacts.session_workspace import SessionWorkspace
+from app.artifacts.workspace import Workspace
+from app.datasets.session_shelf import SessionShelf
+from app.datasets.shelf import DatasetShelf
+from app.pipeline.graph import spec
 from app.resources import Resources
 from app.sessions.graphs import Graphs
+from app.sessions.records import DatabaseRecords, SessionRecords
+from app.sessions.scope import SessionFacts
+from app.tools.toolsets import load_toolsets
 
 
 def pipeline_graphs(resources: Resources) -> Graphs:
-    return Graphs([])
+    settings = resources.settings
+    crew = assemble(settings.chat, load_toolsets(settings.tools_config))
+
+    def workspace_of(facts: SessionFacts) -> Workspace:
+        return SessionWorkspace(resources.open_uow, facts.owner_id, facts.id)
+
+    def shelf_of(facts: SessionFacts) -> DatasetShelf:
+        return SessionShelf(resources.open_uow, facts.owner_id, facts.dataset_ids)
+
+    def records_of(facts: SessionFacts) -> SessionRecords:
+        return DatabaseRecords(resources.database, facts.id)
+
+    return Graphs([spec(crew, resources.computer, workspace_of, shelf_of, records_of)])

@@ -1,5 +1,6 @@
 """A whole session in this process: real tables, real computations in real cells, a journal in memory."""
 
+import json
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,12 +19,14 @@ from app.errors import LabError
 from app.llm.config import ChatConfig
 from app.modeling.nearest import must_know
 from app.pipeline.graph import spec
+from app.reporting.evidence import RecordedCall
 from app.sandbox.computer import Computer
 from app.sandbox.contract import Computation
 from app.sandbox.process import ProcessConfig, ProcessProvider
 from app.sessions.graphs import GraphSpec
 from app.sessions.memory import MemoryDrive, MemoryJournal
-from app.sessions.scope import Fit, FitOutcome, SessionFacts
+from app.sessions.records import ArtifactFacts, QuestionFacts
+from app.sessions.scope import ArtifactDraft, Fit, FitOutcome, SessionFacts, StepScope
 from app.storage.folder import FolderBlobs
 from app.tools.toolsets import Toolsets
 
@@ -53,6 +56,62 @@ class JournalWorkspace:
             for draft in self.journal.artifacts
             if draft.kind == kind
         }
+
+
+@dataclass
+class JournalRecords:
+    """A SessionRecords over a journal in memory."""
+
+    journal: MemoryJournal
+
+    async def calls(self, step: StepScope) -> Sequence[RecordedCall]:
+        nodes = {seq: node for seq, (node, _) in self.journal.steps.items()}
+        places = list(self.journal.calls)
+        return [
+            RecordedCall(
+                seq,
+                nodes.get(seq, step.node),
+                key,
+                call.name,
+                call.agent,
+                call.request,
+                json.loads(self.journal.calls[seq, key][1]),
+                failed=recorded.failed,
+            )
+            for (seq, key), (call, recorded) in zip(places, self.journal.recorded, strict=True)
+            if call.kind == "tool"
+        ]
+
+    async def artifacts(self) -> Sequence[ArtifactFacts]:
+        places = list(self.journal.calls)
+        return [
+            ArtifactFacts(
+                draft.id,
+                draft.kind,
+                draft.name,
+                draft.media_type,
+                draft.digest,
+                draft.size_bytes,
+                seq,
+                key,
+                draft.meta,
+            )
+            for (seq, key), (_, recorded) in zip(places, self.journal.recorded, strict=True)
+            for draft in recorded.artifacts
+        ]
+
+    async def questions(self) -> Sequence[QuestionFacts]:
+        return [
+            QuestionFacts(asked.key, asked.agent, asked.text, asked.default, self._answer(asked.key), "user")
+            for asked in self.journal.asked
+        ]
+
+    def _answer(self, key: str) -> Any:
+        return next((v for k, v in self.journal.answers.items() if k.endswith(key)), None)
+
+
+def _named(draft: ArtifactDraft) -> tuple[Any, ...]:
+    return draft.id, draft.kind, draft.name, draft.media_type, draft.digest, draft.size_bytes
 
 
 @dataclass
@@ -108,7 +167,13 @@ class Lab:
         )
 
     def spec(self, journal: MemoryJournal, crew: Any) -> GraphSpec:
-        return spec(crew, self.computer, lambda _: JournalWorkspace(journal), lambda _: self.shelf)
+        return spec(
+            crew,
+            self.computer,
+            lambda _: JournalWorkspace(journal),
+            lambda _: self.shelf,
+            lambda _: JournalRecords(journal),
+        )
 
     async def fit(self, fit: Fit) -> FitOutcome:
         started = time.perf_counter()
