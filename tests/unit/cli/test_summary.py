@@ -1,0 +1,63 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from app.cli.conduct import Ending
+from app.cli.exits import Exit
+from app.cli.summary import document, exit_of, show
+
+RESULT = {
+    "headline": "Logistic regression tells 84% of pairs apart.",
+    "metric": "roc_auc",
+    "leaderboard": [{"name": "LogisticRegression", "score": 0.8522, "std": 0.0276}],
+    "holdout": {"metric": "roc_auc", "value": 0.841, "low": 0.7818, "high": 0.8943, "rows": 263},
+    "report": {"artifact": "a", "checked": 41},
+}
+
+
+def ending(status: str = "completed", result: Any = RESULT, **more: Any) -> Ending:
+    session = {"id": "s1", "status": status, "result": result, "error": None}
+    return Ending(session, 12.3, (Path("/reports/report.html"),), **more)
+
+
+def test_done_is_a_completed_session_with_a_checked_report() -> None:
+    assert exit_of(ending()) is Exit.DONE
+
+
+@pytest.mark.parametrize("checked", [0, None])
+def test_a_report_in_which_nothing_was_checked_is_not_done(checked: int | None) -> None:
+    assert exit_of(ending(result={**RESULT, "report": {"checked": checked}})) is Exit.FAILED
+
+
+def test_a_completed_session_without_a_report_is_not_done() -> None:
+    assert exit_of(Ending({"id": "s", "status": "completed", "result": RESULT}, 1.0)) is Exit.FAILED
+
+
+@pytest.mark.parametrize(
+    ("status", "code"),
+    [("failed", Exit.FAILED), ("cancelled", Exit.CANCELLED), ("running", Exit.FAILED)],
+)
+def test_other_endings_have_their_own_code(status: str, code: Exit) -> None:
+    assert exit_of(ending(status, result=None)) is code
+
+
+def test_a_question_that_nobody_answers_has_a_code_of_its_own() -> None:
+    assert exit_of(ending("awaiting_user", waiting={"text": "?"})) is Exit.WAITING
+
+
+def test_the_summary_names_the_score_its_interval_and_the_report() -> None:
+    console = Console(record=True, width=120)
+    show(ending(), console)
+    shown = console.export_text()
+    for words in ("84% of pairs", "LogisticRegression", "0.8522 ± 0.0276", "263 rows", "0.8410 (95% interval"):
+        assert words in shown
+    assert "/reports/report.html (41 numbers checked" in shown
+
+
+def test_json_says_what_programs_need() -> None:
+    told = document(ending())
+    assert told["status"] == "completed"
+    assert told["report"] == "/reports/report.html"
+    assert told["result"] == RESULT

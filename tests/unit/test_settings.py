@@ -1,0 +1,120 @@
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from app.errors import InvalidInput
+from app.settings import Settings, chat_model_name, load_settings
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def bare_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in Settings.model_fields:
+        monkeypatch.delenv(name.upper(), raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+def example() -> dict[str, tuple[str, str]]:
+    """Name -> (value, the comment above it) of `.env.example`."""
+    lines = (ROOT / ".env.example").read_text().splitlines()
+    pairs = [(line.partition("="), above) for above, line in pairwise(lines) if "=" in line]
+    return {name: (value, above.removeprefix("# ")) for (name, _, value), above in pairs if name.isupper()}
+
+
+def test_the_example_names_every_setting_once_and_no_other() -> None:
+    names = [line.partition("=")[0] for line in (ROOT / ".env.example").read_text().splitlines()]
+    settings = [name for name in names if name.isupper()]
+    assert settings == [name.upper() for name in Settings.model_fields]
+
+
+def test_the_example_gives_every_default(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text((ROOT / ".env.example").read_text())
+    assert load_settings() == load_settings(_env_file=None)
+
+
+@pytest.mark.parametrize("name", Settings.model_fields)
+def test_the_example_and_the_readme_describe_every_setting_alike(name: str) -> None:
+    description = Settings.model_fields[name].description
+    assert description
+    assert example()[name.upper()][1] == description
+    assert f"| `{name.upper()}` |" in (ROOT / "README.md").read_text()
+    assert description in (ROOT / "README.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("API_PORT", "eighty"),
+        ("API_PORT", "70000"),
+        ("SANDBOX_MAX_MEMORY_MB", "1"),
+        ("REGISTRATION", "maybe"),
+        ("MAX_CONCURRENT_SESSIONS", "-1"),
+        ("ENABLE_STREAMING", "perhaps"),
+        ("LLM_BASE_URL", "localhost"),
+        ("DATABASE_URL", "mysql://somewhere/db"),
+        ("REDIS_URL", "somewhere:6379"),
+    ],
+)
+def test_a_wrong_value_is_refused_by_name(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(InvalidInput, match=name) as refused:
+        load_settings()
+    assert "\n" not in refused.value.detail
+
+
+@pytest.mark.parametrize("name", ["DATABASE_URL", "REDIS_URL"])
+def test_a_refusal_shows_no_password(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(name, "ftp://me:hunter2@host/db")
+    with pytest.raises(InvalidInput) as refused:
+        load_settings()
+    assert "hunter2" not in str(refused.value.detail)
+
+
+def test_secrets_are_not_shown() -> None:
+    assert "hunter2" not in repr(load_settings(openai_api_key="hunter2", redis_password="hunter2"))
+
+
+def test_an_empty_value_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATABASE_URL", "")
+    assert load_settings().database_url is None
+
+
+@pytest.mark.parametrize(
+    ("provider", "model", "openai_model", "name"),
+    [
+        (None, "offline", None, "offline"),
+        ("offline", "offline", "gpt-5", "offline"),
+        (None, "openai:gpt-5", None, "openai:gpt-5"),
+        ("openai", "offline", "gpt-5", "openai:gpt-5"),
+        ("openai", "gpt-4o", "gpt-5", "openai:gpt-4o"),
+        ("anthropic", "claude", None, "anthropic:claude"),
+        ("anthropic", "anthropic:claude", None, "anthropic:claude"),
+        ("ollama", "llama3:8b", None, "ollama:llama3:8b"),
+    ],
+)
+def test_three_settings_name_one_chat_model(
+    provider: str | None, model: str, openai_model: str | None, name: str
+) -> None:
+    assert chat_model_name(provider, model, openai_model) == name
+
+
+@pytest.mark.parametrize(("provider", "model"), [(None, "gpt-5"), ("openai", "offline"), ("ollama", "offline")])
+def test_half_a_chat_model_is_refused(provider: str | None, model: str) -> None:
+    with pytest.raises(InvalidInput, match="LLM_"):
+        chat_model_name(provider, model, None)
+
+
+def test_redis_can_be_given_in_parts() -> None:
+    settings = load_settings(redis_host="cache", redis_port=6380, redis_db=3, redis_password="p@ss")
+    assert settings.redis_address == "redis://:p%40ss@cache:6380/3"
+
+
+def test_the_redis_url_wins_over_its_parts() -> None:
+    assert load_settings(redis_url="redis://one/0", redis_host="other").redis_address == "redis://one/0"
+
+
+def test_limits_reach_the_cells() -> None:
+    limits = load_settings(sandbox_max_execution_time=5, sandbox_max_memory_mb=256).limits
+    assert (limits.time_s, limits.memory_bytes) == (5, 256 << 20)
