@@ -8,6 +8,7 @@ from app.auth.config import AuthConfig
 from app.auth.passwords import Passwords
 from app.auth.standing import Authenticator
 from app.auth.throttle import Throttle
+from app.auth.tickets import Tickets
 from app.auth.tokens import TokenSigner
 from app.db.unit_of_work import OpenUnitOfWork
 
@@ -19,6 +20,7 @@ class AuthDesk:
     signer: TokenSigner
     authenticator: Authenticator
     throttle: Throttle
+    tickets: Tickets
 
     def close(self) -> None:
         self.passwords.close()
@@ -32,4 +34,5 @@ def open_desk(config: AuthConfig, secret: str, open_uow: OpenUnitOfWork, redis: 
         signer=signer,
         authenticator=Authenticator(signer, open_uow),
         throttle=Throttle(redis, config.throttle_window_s),
+        tickets=Tickets(redis),
     )

@@ -53,7 +53,7 @@ class UserView(_View):
 
 
 class KeyCreate(_Body):
-    name: str = Field(min_length=1, max_length=100, examples=["nightly job"])
+    name: str = Field(min_length=1, max_length=100, pattern=r"^[^\x00]+$", examples=["nightly job"])
     expires_in_days: int | None = Field(default=None, ge=1, le=3650, description="None: until revoked.")
 
 

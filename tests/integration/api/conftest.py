@@ -10,10 +10,17 @@ import pytest
 from fastapi import FastAPI
 
 from app.main import create_app
+from app.observability.logging import configure_logging
 from app.settings import Settings, load_settings
 
 PREFIX = "/api/v1"
 PASSWORD = "correct horse battery"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _plain_logs() -> None:
+    """Outside `configure_logging` structlog draws every local variable of a traceback: seconds for each."""
+    configure_logging("WARNING", "console")
 
 
 @pytest.fixture

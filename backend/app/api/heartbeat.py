@@ -1,0 +1,29 @@
+"""An iterator that never stays silent for long."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from typing import TypeVar
+
+Item = TypeVar("Item")
+
+
+async def with_heartbeats(source: AsyncGenerator[Item, None], every_s: float) -> AsyncIterator[Item | None]:
+    """The items of `source`, and None whenever `every_s` seconds pass without one.
+
+    Waiting is never cut short: a timeout inside `source` would end it.
+    """
+    async with aclosing(source):
+        while True:
+            coming = asyncio.ensure_future(anext(source))
+            try:
+                while not (await asyncio.wait({coming}, timeout=every_s))[0]:
+                    yield None
+                item = coming.result()
+            except StopAsyncIteration:
+                return
+            finally:
+                if not coming.done():
+                    coming.cancel()
+                    await asyncio.gather(coming, return_exceptions=True)
+            yield item

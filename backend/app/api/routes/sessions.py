@@ -1,0 +1,124 @@
+"""A crew at work on one goal: ask, look, answer, cancel."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Header, Response
+
+from app.api.deps import PageDep, PageOf, PrincipalDep, UowDep, paged
+from app.api.openapi import problems
+from app.api.session_deps import ReaderDep, ServiceDep
+from app.artifacts.schemas import ArtifactView
+from app.artifacts.service import list_artifacts
+from app.observability.metrics import SESSIONS_CREATED
+from app.sessions.lifecycle import SessionStatus
+from app.sessions.schemas import (
+    AuditView,
+    MessageView,
+    ResultsView,
+    SessionAnswered,
+    SessionCreate,
+    SessionCreated,
+    SessionRespond,
+    SessionStanding,
+    SessionSummary,
+    SessionView,
+    StepView,
+)
+
+router = APIRouter(prefix="/lab/agent/sessions", tags=["sessions"], responses=problems(401))
+
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        min_length=1,
+        max_length=200,
+        pattern=r"^[\x21-\x7e]+$",
+        description="Sending a request again with its key makes no second session.",
+        examples=["b1946ac9-titanic-1"],
+    ),
+]
+
+
+@router.post("", status_code=201, operation_id="create_session", responses=problems(404, 409, 429))
+async def create_session(
+    wanted: SessionCreate,
+    principal: PrincipalDep,
+    service: ServiceDep,
+    response: Response,
+    idempotency_key: IdempotencyKey = None,
+) -> SessionCreated:
+    """Give the crew a goal and data. It starts at once; watch it by socket or event stream."""
+    created = await service.create(principal.user_id, wanted, idempotency_key)
+    SESSIONS_CREATED.inc()
+    response.headers["Location"] = f"{router.prefix}/{created.id}"
+    return created
+
+
+@router.get("", operation_id="list_sessions")
+async def list_sessions(
+    reader: ReaderDep, page: PageDep, status: SessionStatus | None = None
+) -> PageOf[SessionSummary]:
+    """Your sessions, newest first."""
+    return paged(page, *await reader.browse(status, page.limit, page.offset))
+
+
+@router.get("/{session_id}", operation_id="get_session", responses=problems(404))
+async def get_session(session_id: UUID, reader: ReaderDep) -> SessionView:
+    """Where a session stands, its open question, what it used and what it came to."""
+    return await reader.get(session_id)
+
+
+@router.get("/{session_id}/messages", operation_id="list_session_messages", responses=problems(404))
+async def list_messages(session_id: UUID, reader: ReaderDep, page: PageDep) -> PageOf[MessageView]:
+    """The conversation as a person reads it."""
+    return paged(page, *await reader.messages(session_id, page.limit, page.offset))
+
+
+@router.get("/{session_id}/steps", operation_id="list_session_steps", responses=problems(404))
+async def list_steps(session_id: UUID, reader: ReaderDep, page: PageDep) -> PageOf[StepView]:
+    """The journal: every committed step and the calls that it made."""
+    return paged(page, *await reader.steps(session_id, page.limit, page.offset))
+
+
+@router.get("/{session_id}/artifacts", operation_id="list_session_artifacts", responses=problems(404))
+async def list_session_artifacts(
+    session_id: UUID, principal: PrincipalDep, reader: ReaderDep, page: PageDep, uow: UowDep
+) -> PageOf[ArtifactView]:
+    """What the session has left so far; the locked hold-out appears when it has ended."""
+    await reader.must_exist(session_id)
+    artifacts, total = await list_artifacts(
+        uow.db, principal.user_id, session_id=session_id, kind=None, limit=page.limit, offset=page.offset
+    )
+    return paged(page, artifacts, total)
+
+
+@router.get("/{session_id}/results", operation_id="get_session_results", responses=problems(404))
+async def get_results(session_id: UUID, reader: ReaderDep) -> ResultsView:
+    """What the session came to, and every candidate that it fitted."""
+    return await reader.results(session_id)
+
+
+@router.get("/{session_id}/audit", operation_id="list_session_audit", responses=problems(404))
+async def list_audit(session_id: UUID, reader: ReaderDep, page: PageDep) -> PageOf[AuditView]:
+    """Who did what: what the user asked for, and every call of an agent."""
+    return paged(page, *await reader.audit(session_id, page.limit, page.offset))
+
+
+@router.post(
+    "/{session_id}/respond", status_code=202, operation_id="respond_session", responses=problems(404, 409)
+)
+async def respond_session(
+    session_id: UUID, wanted: SessionRespond, principal: PrincipalDep, service: ServiceDep
+) -> SessionAnswered:
+    """Answer a question of the crew. The answer must satisfy the question's `answer_schema`."""
+    key = await service.respond(principal.user_id, session_id, wanted.question, wanted.answer)
+    return SessionAnswered(id=session_id, question=key)
+
+
+@router.delete("/{session_id}", status_code=202, operation_id="cancel_session", responses=problems(404, 409))
+async def cancel_session(session_id: UUID, principal: PrincipalDep, service: ServiceDep) -> SessionStanding:
+    """Stop a session. Its status is `cancelled` when nothing of it runs any more."""
+    await service.cancel(principal.user_id, session_id)
+    return SessionStanding(id=session_id, status=SessionStatus.CANCELLING)

@@ -1,0 +1,108 @@
+"""Watch a session: as server-sent events, or over a socket that also takes answers."""
+
+from collections.abc import AsyncGenerator, AsyncIterator
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Header, Query, Response, WebSocket
+from fastapi.responses import StreamingResponse
+
+from app.api.deps import DeskDep, PrincipalDep, ResourcesDep, principal_of
+from app.api.heartbeat import with_heartbeats
+from app.api.openapi import problems
+from app.api.session_deps import ReaderDep, session_service
+from app.api.socket import HEARTBEAT_S, Close, SessionSocket, close
+from app.auth.desk import AuthDesk
+from app.auth.tickets import TICKET_TTL_S
+from app.errors import LabError, NotFound
+from app.observability.metrics import OPEN_STREAMS
+from app.sessions.reading import SessionReader
+from app.sessions.schemas import TicketView
+from app.sessions.watch import FellBehind
+from app.sessions.wire import Sighting
+
+router = APIRouter(prefix="/lab/agent/sessions/{session_id}", tags=["sessions"])
+
+Since = Annotated[int, Query(ge=0, le=2**53, description="Number of the last event that was seen.")]
+
+_SSE_HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
+
+
+@router.post("/ticket", status_code=201, operation_id="create_ticket", responses=problems(401, 404, 503))
+async def create_ticket(
+    session_id: UUID, principal: PrincipalDep, desk: DeskDep, reader: ReaderDep
+) -> TicketView:
+    """For browsers, which send no header with a socket: append `?ticket=` to the stream's address."""
+    await reader.must_exist(session_id)
+    ticket = await desk.tickets.issue(principal.user_id, session_id)
+    return TicketView(ticket=ticket, expires_in=TICKET_TTL_S)
+
+
+@router.get(
+    "/events",
+    operation_id="stream_session_events",
+    response_class=StreamingResponse,
+    responses={
+        200: {"description": "`id` is the cursor to come back with.", "content": {"text/event-stream": {}}},
+        204: {"description": "The session has ended and everything was seen: do not come back."},
+        **problems(401, 404),
+    },
+)
+async def stream_events(
+    session_id: UUID,
+    reader: ReaderDep,
+    resources: ResourcesDep,
+    since: Since = 0,
+    last_event_id: Annotated[str | None, Header(pattern=r"^\d{1,16}$")] = None,
+) -> Response:
+    """Every event after `since` or `Last-Event-ID`, and those to come, until the session has ended."""
+    cursor = int(last_event_id) if last_event_id is not None else since
+    session = await reader.get(session_id)
+    if session.ended_at is not None and cursor >= session.last_event:
+        return Response(status_code=204)
+    events = resources.watch.subscribe(session_id, cursor)
+    return StreamingResponse(_as_sse(events), media_type="text/event-stream", headers=_SSE_HEADERS)
+
+
+async def _as_sse(events: AsyncGenerator[Sighting, None]) -> AsyncIterator[str]:
+    """A client that fell behind is cut off and comes back with its cursor by itself."""
+    with OPEN_STREAMS.labels("sse").track_inprogress():
+        yield "retry: 1000\n\n"
+        try:
+            async for seen in with_heartbeats(events, HEARTBEAT_S):
+                yield ": heartbeat\n\n" if seen is None else _sse(seen)
+        except FellBehind:
+            return
+
+
+def _sse(seen: Sighting) -> str:
+    cursor = "" if seen.n is None else f"id: {seen.n}\n"
+    return f"{cursor}event: {seen.kind}\ndata: {seen.data}\n\n"
+
+
+@router.websocket("/stream")
+async def stream(
+    socket: WebSocket,
+    session_id: UUID,
+    resources: ResourcesDep,
+    desk: DeskDep,
+    since: Since = 0,
+    ticket: Annotated[str | None, Query(max_length=100)] = None,
+) -> None:
+    """Refusals come as close codes: of a refused handshake a browser sees only that it failed."""
+    await socket.accept()
+    try:
+        owner = await _admitted(socket, session_id, desk, ticket)
+        await SessionReader(resources.database, owner).must_exist(session_id)
+    except LabError as refusal:
+        await close(socket, Close.NOT_FOUND if isinstance(refusal, NotFound) else Close.NOT_SIGNED_IN)
+        return
+    with OPEN_STREAMS.labels("socket").track_inprogress():
+        events = resources.watch.subscribe(session_id, since)
+        await SessionSocket(socket, session_service(resources), owner, session_id).serve(events)
+
+
+async def _admitted(socket: WebSocket, session_id: UUID, desk: AuthDesk, ticket: str | None) -> UUID:
+    if ticket is not None:
+        return await desk.tickets.redeem(ticket, session_id)
+    return (await principal_of(socket.headers, desk)).user_id

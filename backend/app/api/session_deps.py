@@ -1,0 +1,27 @@
+"""The session services of one request."""
+
+from typing import Annotated
+
+from fastapi import Depends
+
+from app.api.deps import PrincipalDep, ResourcesDep
+from app.resources import Resources
+from app.sessions.reading import SessionReader
+from app.sessions.service import SessionService
+
+
+def session_service(resources: Resources) -> SessionService:
+    return SessionService(resources.database, resources.tail, resources.send, resources.settings.sessions)
+
+
+async def _service(resources: ResourcesDep) -> SessionService:
+    return session_service(resources)
+
+
+async def _reader(resources: ResourcesDep, principal: PrincipalDep) -> SessionReader:
+    return SessionReader(resources.database, principal.user_id)
+
+
+ServiceDep = Annotated[SessionService, Depends(_service)]
+ReaderDep = Annotated[SessionReader, Depends(_reader)]
+"""Reads the caller's own sessions."""

@@ -1,0 +1,151 @@
+"""One socket on one session: events go out, answers and cancels come in."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Annotated, Literal
+from uuid import UUID
+
+import structlog
+from fastapi import WebSocket, WebSocketDisconnect
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
+
+from app.api.failures import faults
+from app.api.heartbeat import with_heartbeats
+from app.errors import LabError
+from app.sessions.schemas import Text
+from app.sessions.service import SessionService
+from app.sessions.watch import FellBehind
+from app.sessions.wire import Sighting
+
+log = structlog.get_logger(__name__)
+
+
+class Close(IntEnum):
+    """Why a socket was closed. 4xxx are ours, and mirror HTTP."""
+
+    ENDED = 1000
+    TOO_LARGE = 1009
+    BROKEN = 1011
+    NOT_SIGNED_IN = 4401
+    NOT_FOUND = 4404
+    TOO_SLOW = 4408
+
+
+REASONS: dict[Close, str] = {
+    Close.ENDED: "The session has ended.",
+    Close.TOO_LARGE: "A message was too large.",
+    Close.BROKEN: "Something went wrong on our side.",
+    Close.NOT_SIGNED_IN: "Send a bearer header, or a fresh ticket.",
+    Close.NOT_FOUND: "There is no such session.",
+    Close.TOO_SLOW: "Read too slowly. Come back with your cursor.",
+}
+
+
+class Respond(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    type: Literal["respond"]
+    question: Text | None = Field(default=None, min_length=1, max_length=200)
+    answer: JsonValue
+    id: str | None = Field(default=None, max_length=100)
+
+
+class Cancel(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    type: Literal["cancel"]
+    id: str | None = Field(default=None, max_length=100)
+
+
+Message = Annotated[Respond | Cancel, Field(discriminator="type")]
+MESSAGE: TypeAdapter[Message] = TypeAdapter(Message)
+
+MOST_BYTES = 256 << 10
+HEARTBEAT_S = 15.0
+SEND_PATIENCE_S = 10.0
+
+HEARTBEAT = json.dumps({"type": "heartbeat"})
+
+
+@dataclass(frozen=True)
+class SessionSocket:
+    """`owner` is admitted to the session already. A client that lost its socket comes back with its cursor."""
+
+    socket: WebSocket
+    service: SessionService
+    owner: UUID
+    session_id: UUID
+    heartbeat_s: float = HEARTBEAT_S
+    send_patience_s: float = SEND_PATIENCE_S
+
+    async def serve(self, events: AsyncGenerator[Sighting, None]) -> None:
+        """Until the session has ended, the client leaves, or it reads too slowly."""
+        talking = asyncio.create_task(self._talk(events))
+        listening = asyncio.create_task(self._listen())
+        try:
+            done, _ = await asyncio.wait({talking, listening}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in (talking, listening):
+                task.cancel()
+            await asyncio.gather(talking, listening, return_exceptions=True)
+        await self._part(talking if talking in done else listening)
+
+    async def _talk(self, events: AsyncGenerator[Sighting, None]) -> Close:
+        try:
+            async for seen in with_heartbeats(events, self.heartbeat_s):
+                await self._send(HEARTBEAT if seen is None else seen.data)
+        except (FellBehind, TimeoutError):
+            return Close.TOO_SLOW
+        return Close.ENDED
+
+    async def _listen(self) -> Close:
+        while True:
+            text = await self.socket.receive_text()
+            if len(text) > MOST_BYTES:
+                return Close.TOO_LARGE
+            await self._send(json.dumps(await self._reply(text)))
+
+    async def _reply(self, text: str) -> dict[str, object]:
+        try:
+            message = MESSAGE.validate_json(text)
+        except ValidationError as error:
+            found = faults(error.errors())
+            return {"type": "problem", "code": "invalid_message", "detail": found[0]["why"], "errors": found}
+        try:
+            return {"type": "done", "of": message.type, "id": message.id, **await self._do(message)}
+        except LabError as error:
+            facts = {**error.facts, "code": error.code, "detail": error.detail}
+            return {**facts, "type": "problem", "of": message.type, "id": message.id}
+
+    async def _do(self, message: Respond | Cancel) -> dict[str, object]:
+        if isinstance(message, Cancel):
+            await self.service.cancel(self.owner, self.session_id)
+            return {}
+        key = await self.service.respond(self.owner, self.session_id, message.question, message.answer)
+        return {"question": key}
+
+    async def _send(self, text: str) -> None:
+        async with asyncio.timeout(self.send_patience_s):
+            await self.socket.send_text(text)
+
+    async def _part(self, ended: "asyncio.Task[Close]") -> None:
+        """Close for the reason that came first; a client that has left is not told."""
+        try:
+            code = ended.result()
+        except WebSocketDisconnect:
+            return
+        except Exception:
+            log.exception("socket_failed", session_id=str(self.session_id))
+            code = Close.BROKEN
+        await close(self.socket, code, self.send_patience_s)
+
+
+async def close(socket: WebSocket, code: Close, patience_s: float = SEND_PATIENCE_S) -> None:
+    """A client that does not take the goodbye in time is left without."""
+    with suppress(TimeoutError, WebSocketDisconnect):
+        async with asyncio.timeout(patience_s):
+            await socket.close(code, REASONS[code])

@@ -1,0 +1,175 @@
+"""What one owner can read of a session. Plain statements: a list or a view is one round trip."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from app.db.pool import Database, Record
+from app.errors import NotFound
+from app.sessions.lifecycle import SessionStatus
+from app.sessions.schemas import (
+    AuditView,
+    CandidateView,
+    FailureView,
+    MessageView,
+    QuestionView,
+    ResultsView,
+    SessionSummary,
+    SessionView,
+    StepView,
+    UsageView,
+)
+
+_LIST = """
+select s.id, s.goal, s.status, s.last_seq as step,
+  (select node from steps where session_id = s.id and seq = s.last_seq) as node,
+  s.created_at, s.started_at, s.ended_at,
+  count(*) over () as total
+from sessions s
+where s.owner_id = $1 and ($2::text is null or s.status = $2)
+order by s.created_at desc, s.id
+limit $3 offset $4
+"""
+
+_COUNT = "select count(*) as total from sessions where owner_id = $1 and ($2::text is null or status = $2)"
+
+_ONE = """
+select s.id, s.goal, s.status, s.last_seq as step,
+  (select node from steps where session_id = s.id and seq = s.last_seq) as node,
+  s.created_at, s.started_at, s.ended_at,
+  s.dataset_ids, s.preferences, s.seed, s.deadline_at, s.event_seq, s.error, s.result,
+  (select row_to_json(q) from (
+    select key, kind, agent, body, asked_at from questions
+    where session_id = s.id and answered_at is null and s.ended_at is null
+    order by asked_at limit 1) as q) as question,
+  (select row_to_json(u) from (
+    select count(*) as calls,
+      coalesce(sum((usage ->> 'input_tokens')::float8), 0)::bigint as input_tokens,
+      coalesce(sum((usage ->> 'output_tokens')::float8), 0)::bigint as output_tokens,
+      coalesce(sum((usage ->> 'cost_usd')::float8), 0) as cost_usd
+    from calls where session_id = s.id and kind = 'chat') as u) as usage
+from sessions s
+where s.id = $1 and s.owner_id = $2
+"""
+
+_MINE = "select from sessions where id = $1 and owner_id = $2"
+
+_MESSAGES = """
+select seq as step, n, role, text, at, count(*) over () as total
+from messages where session_id = $1 order by at, seq, n limit $2 offset $3
+"""
+
+_STEPS = """
+select seq, node, started_at, committed_at, count(*) over () as total,
+  (select coalesce(json_agg(json_build_object(
+      'key', key, 'kind', kind, 'name', name, 'agent', agent, 'failed', failed,
+      'duration_ms', duration_ms, 'recorded_at', recorded_at) order by recorded_at, key), '[]')
+    from calls c where c.session_id = steps.session_id and c.seq = steps.seq) as calls
+from steps where session_id = $1 order by seq limit $2 offset $3
+"""
+
+_AUDIT = """
+select at, actor, action, detail, count(*) over () as total from (
+  select at, id as n, actor, action, detail::json from audit where session_id = $1
+  union all
+  select recorded_at, seq, coalesce(agent, 'system'),
+    case kind when 'tool' then 'tool_called' when 'chat' then 'chat_model_called' else 'choice_made' end,
+    json_build_object('step', seq, 'call', key, 'name', name, 'failed', failed, 'duration_ms', duration_ms,
+      'arguments', case kind when 'tool' then request end, 'usage', usage)
+  from calls where session_id = $1
+) as trail order by at, n limit $2 offset $3
+"""
+
+_RESULTS = """
+select s.id, s.status, s.error, s.result,
+  (select coalesce(json_agg(json_build_object(
+      'round', round_key, 'candidate', candidate, 'name', name, 'status', status, 'runs', runs,
+      'started_at', started_at, 'ended_at', ended_at) order by round_key, candidate), '[]')
+    from fits f where f.session_id = s.id) as candidates
+from sessions s where s.id = $1 and s.owner_id = $2
+"""
+
+
+def session_not_found(session_id: UUID) -> NotFound:
+    return NotFound("session_not_found", f"There is no session with the id {session_id}.")
+
+
+@dataclass(frozen=True)
+class SessionReader:
+    """Every method raises NotFound for a session that is not the owner's."""
+
+    db: Database
+    owner: UUID
+
+    async def browse(
+        self, status: SessionStatus | None, limit: int, offset: int
+    ) -> tuple[list[SessionSummary], int]:
+        """Newest first, and how many there are in all."""
+        rows = await self.db.rows(_LIST, self.owner, status, limit, offset)
+        if rows or not offset:
+            return [SessionSummary(**_plain(row)) for row in rows], rows[0]["total"] if rows else 0
+        counted = await self.db.row(_COUNT, self.owner, status)
+        return [], counted["total"] if counted else 0
+
+    async def get(self, session_id: UUID) -> SessionView:
+        row = await self.db.row(_ONE, session_id, self.owner)
+        if row is None:
+            raise session_not_found(session_id)
+        return SessionView(
+            **_plain(row, "event_seq", "preferences", "error", "result", "question", "usage"),
+            preferences=json.loads(row["preferences"]),
+            last_event=row["event_seq"],
+            question=_question(row["question"]),
+            usage=UsageView.model_validate_json(row["usage"]),
+            error=FailureView.model_validate_json(row["error"]) if row["error"] else None,
+            result=json.loads(row["result"]) if row["result"] else None,
+        )
+
+    async def must_exist(self, session_id: UUID) -> None:
+        if await self.db.row(_MINE, session_id, self.owner) is None:
+            raise session_not_found(session_id)
+
+    async def messages(self, session_id: UUID, limit: int, offset: int) -> tuple[list[MessageView], int]:
+        """In the order in which they were said."""
+        rows, total = await self._page(_MESSAGES, session_id, limit, offset)
+        return [MessageView(**_plain(row)) for row in rows], total
+
+    async def steps(self, session_id: UUID, limit: int, offset: int) -> tuple[list[StepView], int]:
+        rows, total = await self._page(_STEPS, session_id, limit, offset)
+        return [StepView(**_plain(row, "calls"), calls=json.loads(row["calls"])) for row in rows], total
+
+    async def audit(self, session_id: UUID, limit: int, offset: int) -> tuple[list[AuditView], int]:
+        """What the user asked for, and every recorded call of an agent."""
+        rows, total = await self._page(_AUDIT, session_id, limit, offset)
+        return [AuditView(**_plain(row, "detail"), detail=json.loads(row["detail"])) for row in rows], total
+
+    async def results(self, session_id: UUID) -> ResultsView:
+        row = await self.db.row(_RESULTS, session_id, self.owner)
+        if row is None:
+            raise session_not_found(session_id)
+        return ResultsView(
+            id=row["id"],
+            status=row["status"],
+            error=FailureView.model_validate_json(row["error"]) if row["error"] else None,
+            result=json.loads(row["result"]) if row["result"] else None,
+            candidates=[CandidateView(**candidate) for candidate in json.loads(row["candidates"])],
+        )
+
+    async def _page(self, sql: str, session_id: UUID, limit: int, offset: int) -> tuple[list[Record], int]:
+        """One part of what belongs to a session. `total` is 0 past the end."""
+        await self.must_exist(session_id)
+        rows = await self.db.rows(sql, session_id, limit, offset)
+        return list(rows), rows[0]["total"] if rows else 0
+
+
+def _plain(row: Record, *without: str) -> dict[str, Any]:
+    left_out = {"total", *without}
+    return {name: value for name, value in row.items() if name not in left_out}
+
+
+def _question(raw: str | None) -> QuestionView | None:
+    if raw is None:
+        return None
+    question = json.loads(raw)
+    return QuestionView(**question.pop("body"), **question)

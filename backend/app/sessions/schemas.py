@@ -1,0 +1,224 @@
+"""What the session endpoints take and give."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, StringConstraints
+
+from app.sessions.lifecycle import SessionStatus
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class _View(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+def _without_nul(text: str) -> str:
+    """Postgres cannot hold a NUL."""
+    if "\0" in text:
+        raise ValueError("must not contain the character NUL")
+    return text
+
+
+def _distinct(ids: list[UUID]) -> list[UUID]:
+    if len(set(ids)) < len(ids):
+        raise ValueError("must not name a dataset twice")
+    return ids
+
+
+Text = Annotated[str, AfterValidator(_without_nul)]
+ColumnName = Annotated[Text, StringConstraints(min_length=1, max_length=200)]
+Goal = Annotated[Text, StringConstraints(strip_whitespace=True, min_length=3, max_length=10_000)]
+Metric = Literal[
+    "roc_auc",
+    "log_loss",
+    "accuracy",
+    "balanced_accuracy",
+    "f1",
+    "average_precision",
+    "brier",
+    "precision",
+    "recall",
+    "rmse",
+    "mae",
+    "r2",
+    "mape",
+    "median_ae",
+]
+
+MOST_DATASETS = 20
+
+
+class Preferences(_Body):
+    """What the user has decided already; whatever is left out the crew decides, or asks."""
+
+    target: ColumnName | None = Field(default=None, description="The column to predict.", examples=["survived"])
+    problem: Literal["classification", "regression"] | None = None
+    metric: Metric | None = Field(default=None, description="What candidates are compared by.")
+    time_column: ColumnName | None = Field(default=None, description="Orders the rows in time.")
+    group_column: ColumnName | None = Field(
+        default=None, description="Rows of one group stay on one side of every split."
+    )
+    exclude: list[ColumnName] = Field(default_factory=list, max_length=500, description="Columns not to use.")
+    positive_class: bool | int | float | Annotated[Text, StringConstraints(max_length=200)] | None = None
+    horizon: int | None = Field(default=None, ge=1, le=100_000, description="How many rows ahead to predict.")
+    time_budget_s: float = Field(default=60, ge=1, le=86_400, description="Seconds to search for a model.")
+    clarify: Literal["ask", "never"] = Field(
+        default="ask", description="`never` takes an agent's default answer, and the report says so."
+    )
+    deterministic: bool = Field(default=False, description="Choose by counts and seeds, never by the clock.")
+    seed: int | None = Field(default=None, ge=0, le=2**31 - 1)
+    review_plan: bool = Field(default=False, description="Ask for approval before the plan is carried out.")
+
+
+class SessionCreate(_Body):
+    goal: Goal = Field(description="In plain words.", examples=["Predict which passengers survived."])
+    dataset_ids: Annotated[list[UUID], AfterValidator(_distinct)] = Field(
+        default_factory=list,
+        max_length=MOST_DATASETS,
+        examples=[["6f1c1c3e-6f0e-4f0a-9a43-0d3f3f3c2b11"]],
+    )
+    preferences: Preferences = Field(default_factory=Preferences, examples=[{"target": "survived"}])
+
+
+class SessionRespond(_Body):
+    """An answer to a question. `question` is its key; left out, it means the one that is open."""
+
+    question: Text | None = Field(default=None, min_length=1, max_length=200, examples=["1.ask:1"])
+    answer: JsonValue = Field(description="Must satisfy the question's `answer_schema`.", examples=["survived"])
+
+
+class QuestionView(_View):
+    """`key` is what to answer with, `answer_schema` the JSON Schema of the answer."""
+
+    key: str
+    kind: Literal["clarification", "approval", "budget"]
+    agent: str
+    text: str
+    options: list[Any]
+    default: Any
+    answer_schema: dict[str, Any]
+    asked_at: datetime
+
+
+class FailureView(_View):
+    code: str
+    detail: str
+
+
+class UsageView(_View):
+    """What chat models have used so far."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float = 0.0
+
+
+class SessionSummary(_View):
+    id: UUID
+    goal: str
+    status: SessionStatus
+    step: int = Field(description="How many steps are committed.")
+    node: str | None = Field(description="The last committed step's name.", examples=["data_analysis"])
+    created_at: datetime
+    started_at: datetime | None
+    ended_at: datetime | None
+
+
+class SessionView(SessionSummary):
+    dataset_ids: list[UUID]
+    preferences: dict[str, Any]
+    seed: int
+    deadline_at: datetime | None
+    last_event: int = Field(description="Number of the newest event: a cursor for the streams.")
+    question: QuestionView | None = Field(description="The oldest open question, while it awaits its user.")
+    usage: UsageView
+    error: FailureView | None
+    result: dict[str, Any] | None = Field(description="What the session ended with, in short.")
+
+
+class SessionCreated(_View):
+    id: UUID
+    status: SessionStatus
+    created_at: datetime
+
+
+class SessionStanding(_View):
+    id: UUID
+    status: SessionStatus
+
+
+class SessionAnswered(_View):
+    id: UUID
+    question: str = Field(description="The key of the question that was answered.")
+
+
+class MessageView(_View):
+    step: int
+    n: int
+    role: str = Field(description="`user`, an agent's name or `system`.")
+    text: str
+    at: datetime
+
+
+class CallView(_View):
+    """One recorded call: `summary` where a tool left one."""
+
+    key: str
+    kind: str
+    name: str
+    agent: str | None
+    failed: bool
+    duration_ms: float
+    recorded_at: datetime
+
+
+class StepView(_View):
+    seq: int
+    node: str
+    started_at: datetime
+    committed_at: datetime
+    calls: list[CallView]
+
+
+class CandidateView(_View):
+    """One candidate of a round of fits."""
+
+    round: str
+    candidate: int
+    name: str
+    status: str
+    runs: int = Field(description="How often it was started; more than 1 after a crash.")
+    started_at: datetime | None
+    ended_at: datetime | None
+
+
+class ResultsView(_View):
+    """`result` is there once the session is completed, `error` once it failed."""
+
+    id: UUID
+    status: SessionStatus
+    result: dict[str, Any] | None
+    error: FailureView | None
+    candidates: list[CandidateView]
+
+
+class AuditView(_View):
+    """Who did what, when. `detail` depends on the action."""
+
+    at: datetime
+    actor: str
+    action: str
+    detail: dict[str, Any]
+
+
+class TicketView(_View):
+    """Opens one socket, once, within `expires_in` seconds."""
+
+    ticket: str
+    expires_in: int

@@ -1,0 +1,220 @@
+"""What a user does to a session: create it, answer it, cancel it.
+
+Each is one statement that is safe to send twice; the wake-up is queued after it committed.
+"""
+
+import json
+import secrets
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from uuid import UUID, uuid4
+
+from pydantic import JsonValue
+
+from app.db.pool import Database, Record
+from app.errors import Conflict, NotFound, TooMany
+from app.jobs import Send, advance
+from app.sessions.answers import check_answer
+from app.sessions.config import SessionsConfig
+from app.sessions.events import ClarificationAnswered
+from app.sessions.lifecycle import SessionStatus
+from app.sessions.reading import session_not_found
+from app.sessions.schemas import SessionCreate, SessionCreated
+from app.sessions.tail import Tail
+from app.sessions.wire import dumps, event_body, sighting
+
+_CREATE = """
+with known as (
+  select count(*) as n from datasets where id = any($6::uuid[]) and owner_id = $2
+), live as (
+  select count(*) as n from (
+    select from sessions where owner_id = $2 and ended_at is null limit nullif($9::int, 0)) as few
+), s as (
+  insert into sessions (id, owner_id, graph, goal, preferences, dataset_ids, seed, idempotency_key)
+  select $1, $2, $3, $4, $5::jsonb, $6, $7, $8 from known, live
+  where known.n = cardinality($6::uuid[]) and ($9::int = 0 or live.n < $9)
+  on conflict do nothing
+  returning id, created_at
+), message as (
+  insert into messages (session_id, seq, n, role, text) select id, 0, 1, 'user', $4 from s
+), trail as (
+  insert into audit (owner_id, session_id, actor, action) select $2, id, 'user', 'session_created' from s
+)
+select known.n as known, live.n as live, s.created_at from known, live left join s on true
+"""
+
+_FIND_CREATED = """
+select id, status, created_at, goal = $4 and preferences = $5::jsonb and dataset_ids = $6 as same
+from sessions where owner_id = $2 and (id = $1 or idempotency_key = $3)
+"""
+
+_QUESTIONS = """
+select s.ended_at, s.status, q.key, q.body, q.answered_at
+from sessions s left join questions q on q.session_id = s.id and
+  case when $3::text is null then q.answered_at is null else q.key = $3 end
+where s.id = $1 and s.owner_id = $2
+order by q.asked_at
+limit 1
+"""
+
+_ANSWER = """
+with q as (
+  update questions set answer = $3::json, answered_by = 'user', answered_at = $4
+  where session_id = $1 and key = $2 and answered_at is null
+    and exists (select from sessions where id = $1 and ended_at is null)
+  returning key
+), s as (
+  update sessions set
+    wake = wake + 1, event_seq = event_seq + 1, queued_at = now(),
+    status = case when status = 'awaiting_user' then 'queued' else status end
+  from q where id = $1
+  returning id, owner_id, event_seq, last_seq
+), e as (
+  insert into events (session_id, n, kind, body, at)
+  select id, event_seq, 'clarification_answered', $5::json, $4 from s
+), message as (
+  insert into messages (session_id, seq, n, role, text) select id, last_seq + 1, -event_seq, 'user', $6 from s
+), trail as (
+  insert into audit (owner_id, session_id, actor, action, detail)
+  select owner_id, id, 'user', 'question_answered', jsonb_build_object('question', $2::text) from s
+)
+select event_seq from s
+"""
+
+_CANCEL = """
+with s as (
+  update sessions set
+    wake = wake + (not cancel)::int, queued_at = now(), cancel = true, status = 'cancelling'
+  where id = $1 and owner_id = $2 and ended_at is null
+  returning id, wake
+), trail as (
+  insert into audit (owner_id, session_id, actor, action) select $2, id, 'user', 'session_cancel_asked' from s
+)
+select id from s
+"""
+
+_ENDED = "select ended_at from sessions where id = $1 and owner_id = $2"
+
+
+@dataclass(frozen=True)
+class SessionService:
+    db: Database
+    tail: Tail
+    send: Send
+    config: SessionsConfig
+    graph: str = "pipeline"
+
+    async def create(
+        self, owner: UUID, wanted: SessionCreate, idempotency_key: str | None = None
+    ) -> SessionCreated:
+        """The new session, or the one that this key made before.
+
+        Raises NotFound for a dataset that is not the owner's, TooMany over the limit of live sessions, Conflict
+        when the key was used for another request.
+        """
+        session_id = uuid4()
+        preferences = dumps(wanted.preferences.model_dump(mode="json", exclude_none=True), "preferences")
+        row = await self.db.row(
+            _CREATE,
+            session_id,
+            owner,
+            self.graph,
+            wanted.goal,
+            preferences,
+            wanted.dataset_ids,
+            _seed(wanted),
+            idempotency_key,
+            self.config.most_live_per_owner,
+        )
+        if row is None:
+            raise RuntimeError("the statement always gives a row")
+        if row["created_at"] is None:
+            return await self._made_before(session_id, owner, wanted, preferences, idempotency_key, row)
+        self.send(advance(session_id))
+        return SessionCreated(id=session_id, status=SessionStatus.QUEUED, created_at=row["created_at"])
+
+    async def _made_before(
+        self,
+        session_id: UUID,
+        owner: UUID,
+        wanted: SessionCreate,
+        preferences: str,
+        idempotency_key: str | None,
+        counted: Record,
+    ) -> SessionCreated:
+        """By this key, or by ourselves when the reply was lost; else say why it was not made."""
+        found = await self.db.row(
+            _FIND_CREATED, session_id, owner, idempotency_key, wanted.goal, preferences, wanted.dataset_ids
+        )
+        if found is None:
+            raise _refusal(counted, wanted, self.config.most_live_per_owner)
+        if not found["same"]:
+            raise Conflict(
+                "idempotency_key_reused",
+                "This Idempotency-Key was used for another request. Use a new key for a new session.",
+            )
+        self.send(advance(found["id"]))
+        return SessionCreated(
+            id=found["id"], status=SessionStatus(found["status"]), created_at=found["created_at"]
+        )
+
+    async def respond(self, owner: UUID, session_id: UUID, question: str | None, answer: JsonValue) -> str:
+        """Answer a question, the oldest open one when none is named; its key.
+
+        Raises NotFound, Conflict (nothing is asked, answered before, session ended) and InvalidInput.
+        """
+        asked = _open_question(await self.db.row(_QUESTIONS, session_id, owner, question), session_id, question)
+        check_answer(json.loads(asked["body"])["answer_schema"], answer)
+        key, raw = str(asked["key"]), dumps(answer, "answer")
+        at, answered = datetime.now(UTC), ClarificationAnswered(question=key, answer=answer)
+        said = answer if isinstance(answer, str) else raw
+        row = await self.db.row(
+            _ANSWER, session_id, key, raw, at, event_body(answered), said.replace("\0", "\ufffd")
+        )
+        if row is None:
+            raise Conflict("question_answered", "This question has been answered, or its session has ended.")
+        self.tail.show(session_id, sighting(row["event_seq"], at, answered.kind, event_body(answered)))
+        self.send(advance(session_id))
+        return key
+
+    async def cancel(self, owner: UUID, session_id: UUID) -> None:
+        """Ask a session to stop; asking twice is asking once. Raises NotFound and Conflict (it has ended)."""
+        if await self.db.row(_CANCEL, session_id, owner) is None:
+            if await self.db.row(_ENDED, session_id, owner) is None:
+                raise session_not_found(session_id)
+            raise Conflict("session_ended", "This session has ended: there is nothing to cancel.")
+        self.tail.announce_cancel(session_id)
+        self.send(advance(session_id))
+
+
+def _seed(wanted: SessionCreate) -> int:
+    given = wanted.preferences.seed
+    return secrets.randbelow(2**31) if given is None else given
+
+
+def _refusal(counted: Record, wanted: SessionCreate, limit: int) -> NotFound | TooMany:
+    if counted["known"] != len(wanted.dataset_ids):
+        return NotFound(
+            "dataset_not_found",
+            "At least one of `dataset_ids` is not a dataset of yours. GET /datasets lists those that are.",
+        )
+    return TooMany(
+        "too_many_sessions",
+        f"You have {limit} sessions that have not ended. Wait for one, or cancel one.",
+        limit=limit,
+    )
+
+
+def _open_question(asked: Record | None, session_id: UUID, question: str | None) -> Record:
+    """The question to answer; raises when there is none."""
+    if asked is None:
+        raise session_not_found(session_id)
+    if asked["ended_at"] is not None:
+        raise Conflict("session_ended", "This session has ended: nobody waits for an answer.")
+    if asked["key"] is None and question is not None:
+        raise NotFound("question_not_found", f"This session has no question {question!r}.")
+    if asked["key"] is None:
+        raise Conflict("nothing_asked", "This session asks nothing now.", status_now=asked["status"])
+    if asked["answered_at"] is not None:
+        raise Conflict("question_answered", "This question has been answered already.")
+    return asked
