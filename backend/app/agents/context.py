@@ -40,5 +40,5 @@ class LabContext:
         async def read() -> Recorded:
             return Recorded(value=datetime.now(UTC).timestamp())
 
-        value = await self.step.call(Call(f"clock:{key}", "choice", "clock", "pipeline", None), read)
+        value = await self.step.call(Call(f"clock:{key}", "choice", "clock", "pipeline", {}), read)
         return float(value) if isinstance(value, int | float) else 0.0
