@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.artifacts.workspace import Workspace
+from app.datasets.prices import Prices
 from app.datasets.shelf import DatasetShelf
 from app.errors import ToolRefused
 from app.sandbox.computer import Computer
@@ -39,6 +40,7 @@ class ToolContext:
     call: str = ""
     settled: Study | None = field(default=None)
     records: SessionRecords | None = None
+    prices: Prices | None = None
 
     @property
     def session(self) -> SessionFacts:

@@ -5,7 +5,6 @@ from uuid import uuid4
 
 import asyncpg
 import bokeh_sampledata
-import pytest
 
 from app.settings import Settings
 
@@ -13,11 +12,6 @@ from .conftest import NewUser, User
 
 TITANIC = Path(bokeh_sampledata.__file__).parent / "_data" / "titanic_all.csv"
 CSV = b"city,people\nUlm,126\nBonn,330\n"
-
-
-@pytest.fixture
-async def ada(new_user: NewUser) -> User:
-    return await new_user()
 
 
 async def upload(user: User, content: bytes, filename: str = "towns.csv", **headers: str):
