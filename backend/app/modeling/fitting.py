@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from sklearn.dummy import DummyRegressor
 from sklearn.pipeline import Pipeline
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from app.modeling.candidates import candidate, make_estimator
 from app.modeling.encode import Encoder
@@ -19,6 +19,10 @@ from app.modeling.problem import Problem
 from app.modeling.recipe import RecipeJson, inputs_of, recipe_for
 from app.modeling.scores import SCORES, Predicted, score_all
 from app.modeling.split import Fold
+
+
+# Found once, where this module is imported: a cell's walls hide the list of loaded libraries.
+_THREADS = ThreadpoolController()
 
 
 @dataclass(frozen=True)
@@ -105,7 +109,7 @@ def fit_rows(
     start = present_value(inputs, problem)
     if start is not None:
         y = y - start.iloc[rows].to_numpy()
-    with threadpool_limits(spec.threads):
+    with _THREADS.limit(limits=spec.threads):
         model.fit(inputs.iloc[rows], y.astype(int) if problem.is_classification else y)
     model.named_steps["recipe"].remember(inputs)
     return model
@@ -122,7 +126,7 @@ def _share_of(rows: np.ndarray, problem: Problem, spec: Spec) -> np.ndarray:
 
 def output_of(model: Pipeline, inputs: pd.DataFrame, problem: Problem, threads: int = 1) -> np.ndarray:
     """Probabilities of every class of the problem (rows, classes), or numbers (rows,)."""
-    with threadpool_limits(threads):
+    with _THREADS.limit(limits=threads):
         if not problem.is_classification:
             said = np.asarray(model.predict(inputs), dtype="float64")
             start = present_value(inputs, problem)

@@ -1,17 +1,18 @@
 """Which columns there are and what type they have."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import pandas as pd
+from pydantic import Field
 
-from app.modeling.operations.step import State, Step
+from app.modeling.operations.step import Columns, Share, State, Step
 
 
 class Drop(Step):
     """Leave columns out."""
 
     op: Literal["drop"] = "drop"
-    columns: tuple[str, ...]
+    columns: Columns
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
         return frame.drop(columns=list(self.columns))
@@ -21,7 +22,7 @@ class ToNumber(Step):
     """Read numbers out of text: without currency signs, thousands separators and percent signs."""
 
     op: Literal["to_number"] = "to_number"
-    columns: tuple[str, ...]
+    columns: Columns
     decimal: Literal[".", ","] = "."
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
@@ -40,7 +41,7 @@ class ToCategory(Step):
     """Treat numbers as names, for example codes and ids of kinds."""
 
     op: Literal["to_category"] = "to_category"
-    columns: tuple[str, ...]
+    columns: Columns
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
         return frame.assign(**{name: as_text(frame[name]) for name in self.columns})
@@ -50,7 +51,7 @@ class MergeCategories(Step):
     """Write categories one way: trimmed, case ignored; the training rows' most frequent spelling wins."""
 
     op: Literal["merge_spellings"] = "merge_spellings"
-    columns: tuple[str, ...]
+    columns: Columns
 
     def fit(self, frame: pd.DataFrame) -> State:
         return {name: _spellings(as_text(frame[name])) for name in self.columns}
@@ -68,9 +69,9 @@ class GroupRare(Step):
     """Categories seen in fewer than `min_share` of the training rows, and unseen ones, become `other`."""
 
     op: Literal["group_rare"] = "group_rare"
-    columns: tuple[str, ...]
-    min_share: float = 0.01
-    most: int = 30
+    columns: Columns
+    min_share: Share = 0.01
+    most: Annotated[int, Field(ge=1, le=1000)] = 30
 
     def fit(self, frame: pd.DataFrame) -> State:
         return {name: self._kept(as_text(frame[name])) for name in self.columns}
@@ -91,7 +92,7 @@ class Frequency(Step):
     """A category as its share of the training rows (0 for one never seen): for many categories."""
 
     op: Literal["frequency"] = "frequency"
-    columns: tuple[str, ...]
+    columns: Columns
 
     def fit(self, frame: pd.DataFrame) -> State:
         return {

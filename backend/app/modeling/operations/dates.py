@@ -1,11 +1,12 @@
 """What a date says: its parts, and how long ago."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 import pandas as pd
+from pydantic import Field
 
-from app.modeling.operations.step import State, Step
+from app.modeling.operations.step import Columns, State, Step
 
 Part = Literal["year", "quarter", "month", "day", "weekday", "hour", "weekend", "day_of_year", "elapsed_days"]
 
@@ -17,8 +18,8 @@ class ParseDates(Step):
     """
 
     op: Literal["parse_dates"] = "parse_dates"
-    columns: tuple[str, ...]
-    parts: tuple[Part, ...] = ("year", "month", "weekday", "elapsed_days")
+    columns: Columns
+    parts: Annotated[tuple[Part, ...], Field(min_length=1)] = ("year", "month", "weekday", "elapsed_days")
     keep: bool = False
 
     def fit(self, frame: pd.DataFrame) -> State:

@@ -1,11 +1,15 @@
 """What a row's past says; nothing here looks at the same group's later rows."""
 
 from collections.abc import Callable
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import pandas as pd
+from pydantic import Field
 
-from app.modeling.operations.step import State, Step, quiet_float
+from app.modeling.operations.step import Back, Columns, State, Step, quiet_float
+
+Periods = Annotated[tuple[Back, ...], Field(min_length=1)]
+Window = Annotated[int, Field(ge=2, le=2000)]
 
 
 class Lags(Step):
@@ -13,8 +17,8 @@ class Lags(Step):
 
     op: Literal["lags"] = "lags"
     ordered: ClassVar[bool] = True
-    columns: tuple[str, ...]
-    periods: tuple[int, ...] = (1, 2, 3)
+    columns: Columns
+    periods: Periods = (1, 2, 3)
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
         made = {
@@ -33,8 +37,8 @@ class Rolling(Step):
 
     op: Literal["rolling"] = "rolling"
     ordered: ClassVar[bool] = True
-    columns: tuple[str, ...]
-    windows: tuple[int, ...] = (7,)
+    columns: Columns
+    windows: Annotated[tuple[Window, ...], Field(min_length=1)] = (7,)
     statistics: tuple[Literal["mean", "std", "min", "max"], ...] = ("mean", "std")
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
@@ -55,8 +59,8 @@ class Changes(Step):
 
     op: Literal["changes"] = "changes"
     ordered: ClassVar[bool] = True
-    columns: tuple[str, ...]
-    periods: tuple[int, ...] = (1,)
+    columns: Columns
+    periods: Periods = (1,)
     how: Literal["relative", "difference"] = "relative"
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:

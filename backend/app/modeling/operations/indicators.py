@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 import pandas as pd
 
-from app.modeling.operations.history import by_group, rolled, shifted
+from app.modeling.operations.history import Window, by_group, rolled, shifted
 from app.modeling.operations.step import State, Step, quiet_float
 
 Indicator = Literal["SMA", "EMA", "RSI", "MACD", "BBANDS", "ATR", "OBV"]
@@ -25,8 +25,8 @@ class Indicators(Step):
     high: str | None = None
     low: str | None = None
     volume: str | None = None
-    window: int = 20
-    momentum_window: int = 14
+    window: Window = 20
+    momentum_window: Window = 14
 
     def needs(self) -> tuple[str, ...]:
         wanted = [self.close]

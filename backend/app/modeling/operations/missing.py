@@ -1,11 +1,12 @@
 """What is done about missing values and outliers, learned from training rows only."""
 
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import pandas as pd
+from pydantic import model_validator
 
 from app.modeling.operations.columns import as_text
-from app.modeling.operations.step import State, Step, quiet_float
+from app.modeling.operations.step import Columns, Share, State, Step, quiet_float
 from app.modeling.plain import scalar
 
 
@@ -13,7 +14,7 @@ class MarkMissing(Step):
     """A column `<name>_missing`, 1 where the value is missing: that it is missing may say something."""
 
     op: Literal["mark_missing"] = "mark_missing"
-    columns: tuple[str, ...]
+    columns: Columns
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
         return frame.assign(
@@ -25,7 +26,7 @@ class Impute(Step):
     """Fill missing values with the training rows' median, mean or most frequent value, or a constant."""
 
     op: Literal["impute"] = "impute"
-    columns: tuple[str, ...]
+    columns: Columns
     strategy: Literal["median", "mean", "most_frequent", "constant"] = "median"
     value: float | str | None = None
 
@@ -62,9 +63,15 @@ class Clip(Step):
     """Pull outliers in to the training rows' quantiles `lower` and `upper`."""
 
     op: Literal["clip"] = "clip"
-    columns: tuple[str, ...]
-    lower: float = 0.01
-    upper: float = 0.99
+    columns: Columns
+    lower: Share = 0.01
+    upper: Share = 0.99
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.lower >= self.upper:
+            raise ValueError("lower must be below upper")
+        return self
 
     def fit(self, frame: pd.DataFrame) -> State:
         return {name: self._bounds(quiet_float(frame[name])) for name in self.columns}

@@ -1,18 +1,19 @@
 """New numbers out of one or two others."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 import pandas as pd
+from pydantic import Field
 
-from app.modeling.operations.step import State, Step, quiet_float
+from app.modeling.operations.step import Columns, State, Step, quiet_float
 
 
 class Log1p(Step):
     """Logarithm of 1 + value, sign kept: for amounts that span magnitudes."""
 
     op: Literal["log1p"] = "log1p"
-    columns: tuple[str, ...]
+    columns: Columns
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
         return frame.assign(**{f"{name}_log": _log(quiet_float(frame[name])) for name in self.columns})
@@ -27,7 +28,7 @@ class Combine(Step):
 
     op: Literal["combine"] = "combine"
     how: Literal["ratio", "product", "difference", "sum"]
-    pairs: tuple[tuple[str, str], ...]
+    pairs: Annotated[tuple[tuple[str, str], ...], Field(min_length=1)]
 
     def needs(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for pair in self.pairs for name in pair))

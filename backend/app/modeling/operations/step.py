@@ -1,9 +1,14 @@
 """What every operation of a recipe is."""
 
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import pandas as pd
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
+
+Columns = Annotated[tuple[str, ...], Field(min_length=1, max_length=2000)]
+Share = Annotated[float, Field(ge=0, le=1)]
+Back = Annotated[int, Field(ge=1, le=2000)]
+"""Rows to look back; never ahead."""
 
 State = dict[str, Any]
 """What an operation learned from training rows: strict JSON."""

@@ -1,14 +1,15 @@
 """What free text and names say."""
 
 import re
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pandas as pd
+from pydantic import Field
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from app.modeling.operations.columns import as_text
-from app.modeling.operations.step import State, Step
+from app.modeling.operations.step import Columns, Share, State, Step
 
 PATTERNS = {
     "title": r"(?:,\s*|^|\s)(Mr|Mrs|Miss|Ms|Mme|Mlle|Master|Dr|Rev|Sir|Lady|Col|Major|Capt|Don|Prof)\b",
@@ -23,7 +24,7 @@ class TextStats(Step):
     """`<name>_length`, `<name>_words` and `<name>_digits` of a text column."""
 
     op: Literal["text_stats"] = "text_stats"
-    columns: tuple[str, ...]
+    columns: Columns
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
         made: dict[str, pd.Series] = {}
@@ -39,9 +40,9 @@ class Extract(Step):
     """A category out of text, `<name>_<what>`: a form of address, a surname, a mail domain, leading letters."""
 
     op: Literal["extract"] = "extract"
-    columns: tuple[str, ...]
+    columns: Columns
     what: Literal["title", "surname", "domain", "letters", "digits"]
-    min_share: float = 0.005
+    min_share: Share = 0.005
 
     def fit(self, frame: pd.DataFrame) -> State:
         return {name: self._kept(self._found(frame[name])) for name in self.columns}
@@ -65,8 +66,8 @@ class Tfidf(Step):
     """The `most` words that the training rows' texts use, weighted by rarity: `<name>_word_<word>`."""
 
     op: Literal["tfidf"] = "tfidf"
-    columns: tuple[str, ...]
-    most: int = 50
+    columns: Columns
+    most: Annotated[int, Field(ge=1, le=1000)] = 50
 
     def fit(self, frame: pd.DataFrame) -> State:
         return {name: self._words(as_text(frame[name]).fillna("")) for name in self.columns}

@@ -1,0 +1,118 @@
+"""The hold-out and the folds keep apart what must be kept apart."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.errors import InvalidInput
+from app.modeling.split import FoldPlan, SplitKind, folds, lock_holdout
+
+from .frames import houses, people, problem, series
+
+
+def test_classes_keep_their_shares() -> None:
+    frame = people(500)
+    locked = lock_holdout(frame, problem(frame, "left"), seed=1)
+    assert locked.kind is SplitKind.STRATIFIED
+    assert abs(locked.train["left"].mean() - locked.holdout["left"].mean()) < 0.02
+    assert len(locked.holdout) == 100
+
+
+def test_the_same_seed_locks_the_same_rows() -> None:
+    frame = people()
+    one, two = (lock_holdout(frame, problem(frame, "left"), seed=5) for _ in range(2))
+    pd.testing.assert_frame_equal(one.holdout, two.holdout)
+    other = lock_holdout(frame, problem(frame, "left"), seed=6)
+    assert not other.holdout.equals(one.holdout)
+
+
+def test_repeated_rows_are_removed_so_that_none_is_on_both_sides() -> None:
+    frame = houses()
+    doubled = pd.concat([frame, frame.iloc[:80]], ignore_index=True)
+    locked = lock_holdout(doubled, problem(doubled, "price"), seed=0)
+    assert locked.duplicates_removed == 80
+    assert locked.train.merge(locked.holdout).empty
+
+
+def test_repeats_are_kept_where_most_of_the_table_repeats() -> None:
+    frame = pd.DataFrame({"sex": ["f", "m"] * 100, "alive": [1, 0, 0, 1] * 50})
+    locked = lock_holdout(frame, problem(frame, "alive"), seed=0)
+    assert (locked.duplicates_removed, len(locked.notes)) == (0, 1)
+
+
+def test_no_group_is_on_both_sides_nor_in_two_folds() -> None:
+    frame = people(400)
+    frame["customer"] = np.random.default_rng(0).integers(0, 60, 400)
+    asked = problem(frame, "left", group_column="customer")
+    locked = lock_holdout(frame, asked, seed=0)
+    assert locked.kind is SplitKind.GROUPED
+    assert not set(locked.train["customer"]) & set(locked.holdout["customer"])
+    for fold in folds(locked.train, asked, FoldPlan(locked.kind, 5, 0)):
+        of = locked.train["customer"].to_numpy()
+        assert not set(of[fold.train]) & set(of[fold.test])
+
+
+@pytest.mark.parametrize("horizon", [None, 1, 7])
+@pytest.mark.parametrize("shops", [1, 3])
+def test_a_model_never_learns_from_a_label_that_is_known_only_later(horizon: int | None, shops: int) -> None:
+    frame = series(shops=shops)
+    asked = problem(
+        frame, "sales", time_column="day", horizon=horizon, group_column="shop" if shops > 1 else None
+    )
+    locked = lock_holdout(frame.sample(frac=1, random_state=0), asked, seed=0)
+    assert locked.kind is SplitKind.TIME
+    assert locked.train["day"].max() < locked.holdout["day"].min()
+    days = locked.train["day"].to_numpy()
+    ahead = np.timedelta64(horizon or 0, "D")
+    for fold in folds(locked.train, asked, FoldPlan(locked.kind, 5, 0)):
+        assert days[fold.train].max() + ahead < days[fold.test].min()
+        assert fold.history is not None
+        assert days[fold.history].max() < days[fold.test].min()
+
+
+@given(
+    rows=st.integers(40, 200),
+    count=st.integers(2, 8),
+    seed=st.integers(0, 100),
+    kind=st.sampled_from(["left", "visits", "age"]),
+)
+@settings(max_examples=25, deadline=None)
+def test_folds_test_every_labelled_row_once_and_never_a_row_they_learn_from(
+    rows: int, count: int, seed: int, kind: str
+) -> None:
+    frame = people(rows, seed)
+    asked = problem(frame, kind)
+    shape = SplitKind.STRATIFIED if asked.is_classification else SplitKind.RANDOM
+    made = folds(frame, asked, FoldPlan(shape, count, seed))
+    tested = np.sort(np.concatenate([fold.test for fold in made]))
+    assert tested.tolist() == np.flatnonzero(frame[kind].notna()).tolist()
+    assert all(not set(fold.train) & set(fold.test) for fold in made)
+
+
+@pytest.mark.parametrize(
+    ("frame", "code"),
+    [
+        (people(5), "too_little_data"),
+        (people(40).assign(left=[None] * 30 + [0, 1] * 5), "too_little_data"),
+    ],
+)
+def test_too_little_data_is_refused(frame: pd.DataFrame, code: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        lock_holdout(frame, problem(frame, "left"), seed=0)
+    assert caught.value.code == code
+
+
+def test_a_rare_class_takes_fewer_folds_instead_of_failing() -> None:
+    frame = people(60)
+    frame["left"] = 0
+    frame.loc[:2, "left"] = 1
+    made = folds(frame, problem(frame, "left"), FoldPlan(SplitKind.STRATIFIED, 5, 0))
+    assert len(made) == 3
+
+
+def test_a_share_out_of_bounds_is_refused() -> None:
+    frame = people()
+    with pytest.raises(InvalidInput, match="hold-out.s share"):
+        lock_holdout(frame, problem(frame, "left"), seed=0, share=0.9)
