@@ -1,0 +1,175 @@
+"""What every blob store promises: one suite for all of them."""
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncIterator
+from hashlib import sha256
+from pathlib import Path
+
+import asyncpg
+import pytest
+
+from app.errors import InvalidInput, NotFound, TooLarge
+from app.storage.blobs import CHUNK_BYTES, BlobLimits, BlobStore
+from app.storage.folder import FolderBlobs
+from app.storage.postgres import PostgresBlobs
+
+LIMITS = BlobLimits(max_bytes=12 << 20, cache_bytes=6 << 20, cache_grace_s=0.0)
+ABSENT = "0" * 64
+SIZES = (0, 1, CHUNK_BYTES - 1, CHUNK_BYTES, CHUNK_BYTES + 1, 5 * CHUNK_BYTES + 17)
+
+
+@pytest.fixture(params=["folder", "postgres"])
+async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[BlobStore]:
+    if request.param == "folder":
+        yield FolderBlobs(tmp_path / "blobs", LIMITS)
+        return
+    async with asyncpg.create_pool(request.getfixturevalue("database_url"), min_size=1, max_size=4) as pool:
+        yield PostgresBlobs(pool, tmp_path / "cache", LIMITS)
+
+
+async def read(store: BlobStore, digest: str, start: int = 0, end: int | None = None) -> bytes:
+    return b"".join([piece async for piece in store.open(digest, start, end)])
+
+
+def a_file(folder: Path, size: int) -> Path:
+    path = folder / f"file-{size}"
+    path.write_bytes(os.urandom(size))
+    return path
+
+
+async def test_what_was_put_is_read_back_by_its_digest(store: BlobStore, tmp_path: Path) -> None:
+    for size in SIZES:
+        path = a_file(tmp_path, size)
+        blob = await store.put_file(path)
+        content = path.read_bytes()
+        assert (blob.digest, blob.size_bytes) == (sha256(content).hexdigest(), size)
+        assert await store.put_bytes(content) == blob
+        assert await store.size(blob.digest) == size
+        assert await read(store, blob.digest) == content
+
+
+async def test_a_range_is_cut_at_the_end(store: BlobStore, tmp_path: Path) -> None:
+    path = a_file(tmp_path, 5 * CHUNK_BYTES + 17)
+    content, digest = path.read_bytes(), (await store.put_file(path)).digest
+    for start, end in (
+        (0, 1),
+        (CHUNK_BYTES - 1, CHUNK_BYTES + 1),
+        (CHUNK_BYTES, 2 * CHUNK_BYTES),
+        (17, 4 * CHUNK_BYTES + 99),
+        (len(content) - 1, len(content) + 50),
+        (len(content), None),
+        (5, 5),
+    ):
+        assert await read(store, digest, start, end) == content[start:end]
+
+
+async def test_a_local_path_is_read_only_and_has_the_bytes(store: BlobStore, tmp_path: Path) -> None:
+    blob = await store.put_bytes(b"abc")
+    paths = await asyncio.gather(*(store.local_path(blob.digest) for _ in range(8)))
+    assert {path.read_bytes() for path in paths} == {b"abc"}
+    assert paths[0].stat().st_mode & 0o777 == 0o444
+
+
+async def test_what_is_not_stored_is_not_found(store: BlobStore) -> None:
+    for call in (store.size(ABSENT), store.local_path(ABSENT), read(store, ABSENT)):
+        with pytest.raises(NotFound):
+            await call
+
+
+async def test_a_digest_never_becomes_another_path(store: BlobStore) -> None:
+    for digest in ("../../etc/passwd", "A" * 64, "", "a" * 63, "a" * 64 + "\n"):
+        for call in (
+            store.size(digest),
+            store.local_path(digest),
+            read(store, digest),
+            store.forget(digest, 0),
+        ):
+            with pytest.raises(InvalidInput):
+                await call
+
+
+async def test_too_much_is_refused_and_leaves_nothing(store: BlobStore, tmp_path: Path) -> None:
+    path = a_file(tmp_path, LIMITS.max_bytes + 1)
+    content = path.read_bytes()
+    with pytest.raises(TooLarge, match="at most 12,582,912"):
+        await store.put_file(path)
+    with pytest.raises(TooLarge):
+        await store.put_bytes(content)
+    with pytest.raises(NotFound):
+        await store.size(sha256(content).hexdigest())
+    assert not [left for left in os.walk(tmp_path) if any(name.startswith(".part-") for name in left[2])]
+
+
+async def test_many_writers_of_the_same_bytes_make_one_blob(store: BlobStore, tmp_path: Path) -> None:
+    path = a_file(tmp_path, 2 * CHUNK_BYTES + 5)
+    blobs = await asyncio.gather(*(store.put_file(path) for _ in range(4)))
+    assert len(set(blobs)) == 1
+    assert await read(store, blobs[0].digest) == path.read_bytes()
+
+
+async def test_only_what_is_old_is_forgotten(store: BlobStore) -> None:
+    digest = (await store.put_bytes(b"once")).digest
+    assert [old async for old in store.stored_before(3600)] == []
+    assert not await store.forget(digest, 3600)
+    await asyncio.sleep(0.02)
+    assert [old async for old in store.stored_before(0.0)] == [digest]
+    assert await store.forget(digest, 0.0)
+    assert not await store.forget(digest, 0.0)
+    with pytest.raises(NotFound):
+        await store.size(digest)
+    assert (await store.put_bytes(b"once")).digest == digest
+    assert await read(store, digest) == b"once"
+
+
+async def test_a_second_put_makes_a_blob_young_again(store: BlobStore) -> None:
+    digest = (await store.put_bytes(b"twice")).digest
+    await asyncio.sleep(0.3)
+    await store.put_bytes(b"twice")
+    assert not await store.forget(digest, 0.25)
+
+
+@pytest.fixture
+async def remote(database_url: str, tmp_path: Path) -> AsyncIterator[PostgresBlobs]:
+    async with asyncpg.create_pool(database_url, min_size=1, max_size=4) as pool:
+        yield PostgresBlobs(pool, tmp_path / "cache", LIMITS)
+
+
+async def test_the_cache_stays_within_its_bound(remote: PostgresBlobs, tmp_path: Path) -> None:
+    digests = [(await remote.put_bytes(os.urandom(2 << 20))).digest for _ in range(5)]
+    for n, digest in enumerate(digests):
+        path = await remote.local_path(digest)
+        os.utime(path, (time.time() - 100 + n,) * 2)
+    kept = {path.name for path in (tmp_path / "cache").iterdir()}
+    assert kept == set(digests[2:])
+    assert (await remote.local_path(digests[0])).is_file()
+
+
+async def test_a_copy_that_is_in_use_is_not_evicted(database_url: str, tmp_path: Path) -> None:
+    limits = BlobLimits(max_bytes=12 << 20, cache_bytes=1 << 20, cache_grace_s=60)
+    async with asyncpg.create_pool(database_url, min_size=1, max_size=4) as pool:
+        store = PostgresBlobs(pool, tmp_path / "cache", limits)
+        paths = [await store.local_path((await store.put_bytes(os.urandom(1 << 20))).digest) for _ in range(4)]
+        assert all(path.is_file() for path in paths)
+
+
+async def test_damaged_bytes_are_never_handed_out(remote: PostgresBlobs, tmp_path: Path) -> None:
+    digest = (await remote.put_bytes(b"right")).digest
+    await remote._pool.execute("UPDATE blob_chunks SET data = 'wrong'::bytea")
+    with pytest.raises(NotFound):
+        await remote.local_path(digest)
+    assert not [path for path in (tmp_path / "cache").iterdir() if path.is_file()]
+
+
+async def test_a_put_that_is_cut_leaves_no_blob(remote: PostgresBlobs, tmp_path: Path) -> None:
+    path = a_file(tmp_path, 10 << 20)
+    put = asyncio.create_task(remote.put_file(path))
+    await asyncio.sleep(0.03)
+    put.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await put
+    stored = await remote._pool.fetchval("SELECT count(*) FROM blobs")
+    chunks = await remote._pool.fetchval("SELECT count(*) FROM blob_chunks")
+    assert (stored, chunks) in {(0, 0), (1, 10)}
+    assert (await remote.put_file(path)).size_bytes == 10 << 20
