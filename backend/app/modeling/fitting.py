@@ -20,7 +20,6 @@ from app.modeling.recipe import RecipeJson, inputs_of, recipe_for
 from app.modeling.scores import SCORES, Predicted, score_all
 from app.modeling.split import Fold
 
-
 # Found once, where this module is imported: a cell's walls hide the list of loaded libraries.
 _THREADS = ThreadpoolController()
 
