@@ -1,6 +1,7 @@
 """What `labcrew run` and `demo` do once their options are read."""
 
 import json
+from pathlib import Path
 
 import typer
 from rich.console import Console
@@ -28,6 +29,14 @@ def carry_out(errand: Errand) -> Exit:
         typer.echo(json.dumps(document(ending), indent=2))
     else:
         show(ending, console)
+        _point_on(errand, exit_of(ending), settings.home, console)
+    return exit_of(ending)
+
+
+def _point_on(errand: Errand, code: Exit, home: Path, console: Console) -> None:
+    """What to do next: go on after success, look at the logs after a failure of a service of this machine."""
+    if code is Exit.DONE:
         for line in errand.onward:
             console.print(line)
-    return exit_of(ending)
+    elif code is Exit.FAILED and not errand.url:
+        console.print(f"The service's logs: {home / 'logs'}")
