@@ -13,6 +13,7 @@ from typing import Any
 
 from app.reporting.claims import compute, text_of
 from app.reporting.evidence import RecordedCall, resolve
+from app.reporting.markdown import plain
 from app.reporting.metrics import VOCABULARY
 
 _NUMERAL = re.compile(r"\d")
@@ -55,7 +56,7 @@ def verify(
     if html is not None:
         found += _check_html(html, claims)
     if markdown is not None:
-        found += _check_markdown(markdown, claims)
+        found += _check_markdown(markdown, claims, {name for _, name, code in _names(report) if not code})
     return Verdict(len(claims), tuple(found))
 
 
@@ -94,7 +95,7 @@ def _unvouched(
     said = [
         json.dumps([call.request, call.result, call.tool], ensure_ascii=False) for call in recorded.values()
     ]
-    for where, name in _names(report):
+    for where, name, _ in _names(report):
         quoted = json.dumps(name, ensure_ascii=False)[1:-1]
         if _NUMERAL.search(name) and name not in VOCABULARY and not any(quoted in text for text in said):
             yield Mismatch(where, f"A quote of something that was never recorded: {name!r}.")
@@ -117,14 +118,15 @@ def _prose(node: Any, where: str = "") -> Iterator[tuple[str, str]]:
                 yield from _prose(item, f"{where}/{name}")
 
 
-def _names(node: Any, where: str = "") -> Iterator[tuple[str, str]]:
+def _names(node: Any, where: str = "") -> Iterator[tuple[str, str, bool]]:
+    """Every quote with its place, and whether it is set as code."""
     if isinstance(node, list):
         for place, item in enumerate(node):
             yield from _names(item, f"{where}/{place}")
     elif isinstance(node, Mapping):
         if "name" in node and "code" in node:
-            yield where, str(node["name"])
-        elif where or "claims" in node:
+            yield where, str(node["name"]), bool(node["code"])
+        else:
             for name, item in node.items():
                 if name not in ("claims", "calls"):
                     yield from _names(item, f"{where}/{name}")
@@ -187,28 +189,23 @@ def _check_html(html: str, claims: Sequence[Mapping[str, Any]]) -> Iterator[Mism
             yield Mismatch("html", f"A number that is no claim: {text.strip()!r}.")
 
 
-_LINK = re.compile(r"\[((?:\\.|[^\]\\])*)\]\(#(c\d+)\)")
+_LINK = re.compile(r"(?<!\\)\[((?:\\.|[^\]\\])*)\]\(#(c\d+)\)")
 _CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
 _IMAGE = re.compile(r"!\[([^\]]*)\]\([^)]*\)")
 _ESCAPE = re.compile(r"\\(.)")
 
 
-def _check_markdown(markdown: str, claims: Sequence[Mapping[str, Any]]) -> Iterator[Mismatch]:
-    body = markdown.split("\n## Provenance\n")[0]
-    body = _CODE.sub("", _IMAGE.sub(r"\1", body))
+def _check_markdown(markdown: str, claims: Sequence[Mapping[str, Any]], words: set[str]) -> Iterator[Mismatch]:
+    """`words`: what persons said; they were checked in the JSON, and are looked for here as they are rendered."""
+    body = _IMAGE.sub(r"\1", markdown.split("\n## Provenance\n")[0])
     shown = [(claim, _ESCAPE.sub(r"\1", text)) for text, claim in _LINK.findall(body)]
     yield from _check_shown("markdown", shown, claims)
-    # A person's words stand escaped, with a backslash before every sign: they are quotes, checked in the JSON.
-    for line in _LINK.sub("", body).splitlines():
-        text = _without(line, VOCABULARY)
-        if _NUMERAL.search(text) and not line.startswith((">", "#")):
+    body = _LINK.sub("", body)
+    for said in sorted(words, key=len, reverse=True):
+        body = body.replace(plain(said), "")
+    for line in _CODE.sub("", body).splitlines():
+        if _NUMERAL.search(line):
             yield Mismatch("markdown", f"A number that is no claim: {line.strip()!r}.")
-
-
-def _without(line: str, words: frozenset[str]) -> str:
-    for word in words:
-        line = line.replace(word, "")
-    return line
 
 
 def _check_shown(

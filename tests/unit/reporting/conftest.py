@@ -1,0 +1,80 @@
+"""Sessions that really ran, as their journals recorded them (Titanic and scikit-learn's diabetes table)."""
+
+import copy
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.reporting.compose import draft_of
+from app.reporting.evidence import Fact, RecordedCall
+from app.reporting.sections.draft import Draft
+
+RECORDED = Path(__file__).parent / "recorded"
+
+SESSION: dict[str, Any] = {
+    "id": "0b9c5a1e-8f1d-4a4e-9f43-1d2f8a6b7c90",
+    "goal": "Predict which of the 1313 passengers survived.",
+    "seed": 7,
+    "created_at": "2026-03-14T15:09:26+00:00",
+    "datasets": [{"name": "titanic", "rows": 1313, "columns": 5, "digest": "9f2c1b7a44d0e3c5"}],
+    "questions": [
+        {
+            "agent": "planner",
+            "text": "Which metric?",
+            "default": "roc_auc",
+            "answer": "roc_auc",
+            "by": "default",
+        }
+    ],
+    "versions": {"python": "3.11.9", "scikit-learn": "1.9.0"},
+    "artifacts": [{"kind": "frame", "name": "train", "digest": "ab" * 32}],
+}
+
+
+@pytest.fixture
+def titanic() -> list[RecordedCall]:
+    return recorded("titanic")
+
+
+@pytest.fixture
+def diabetes() -> list[RecordedCall]:
+    return recorded("diabetes")
+
+
+@pytest.fixture
+def draft() -> Callable[..., Draft]:
+    return make_draft
+
+
+def recorded(name: str) -> list[RecordedCall]:
+    calls = json.loads((RECORDED / f"{name}.json").read_text())
+    return [RecordedCall(**call) for call in calls]
+
+
+def own_call(calls: Sequence[RecordedCall], **facts: Any) -> RecordedCall:
+    """The call that writes the report, which carries the session's facts."""
+    seq = calls[-1].seq + 1 if calls else 1
+    session = {**copy.deepcopy(SESSION), **facts}
+    return RecordedCall(
+        seq, "reporting", "tool:9.0", "generate_summary", "reporter", None, {"session": session}
+    )
+
+
+def make_draft(calls: Sequence[RecordedCall], remarks: Sequence[str] = (), **facts: Any) -> Draft:
+    last = own_call(calls, **facts)
+    return draft_of([*calls, last], Fact(last, "/session", last.result["session"]), (), remarks)
+
+
+def altered(calls: Sequence[RecordedCall], tool: str, change: Callable[[Any], None]) -> list[RecordedCall]:
+    """The same calls with another result of every call of that tool."""
+    made = []
+    for call in calls:
+        result = copy.deepcopy(call.result)
+        if call.tool == tool:
+            change(result)
+        made.append(replace(call, result=result))
+    return made

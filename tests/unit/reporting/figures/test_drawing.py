@@ -1,0 +1,133 @@
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from app.errors import InvalidInput
+from app.reporting.figures import style
+from app.reporting.figures.drawing import DRAWINGS, draw, leave
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "$\\frac{a}{",
+    "_hidden",
+    "a\u202eb\x00\n",
+    "价格",
+    "",
+    "x" * 500,
+    "100%",
+]
+CURVE = [0.0, 0.25, 0.5, 1.0]
+
+FACTS: dict[str, dict[str, Any]] = {
+    "missing_values": {"rows": 90, "columns": [{"name": name, "missing": n} for n, name in enumerate(HOSTILE)]},
+    "distributions": {
+        "columns": [
+            {"name": HOSTILE[0], "kind": "numeric", "edges": [0, 1, 2], "counts": [3, 4]},
+            {"name": HOSTILE[1], "kind": "categorical", "labels": HOSTILE * 3, "counts": [1] * 24},
+        ]
+    },
+    "target_by_feature": {
+        "value_label": HOSTILE[0],
+        "panels": [
+            {"feature": HOSTILE[1], "labels": HOSTILE, "values": [0.1] * 8, "counts": [5] * 8},
+            {"feature": HOSTILE[2], "labels": ["a"], "values": [None], "low": [None], "high": [None]},
+        ],
+    },
+    "association": {"names": HOSTILE, "matrix": [[0.3] * 8] * 8},
+    "leaderboard": {
+        "metric": "ROC AUC",
+        "greater_is_better": True,
+        "entries": [
+            {"name": HOSTILE[0], "mean": 0.8, "std": 0.1, "folds": [0.7, 0.9], "best": True},
+            {"name": HOSTILE[1], "mean": 0.5, "std": 0.0, "folds": [], "baseline": True},
+        ],
+    },
+    "roc": {"curves": [{"label": HOSTILE[1], "fpr": CURVE, "tpr": CURVE, "auc": 0.5}]},
+    "precision_recall": {
+        "curves": [{"label": HOSTILE[2], "recall": CURVE, "precision": CURVE, "average_precision": 0.5}],
+        "prevalence": 0.3,
+    },
+    "confusion": {"labels": HOSTILE, "matrix": [[1] * 8] * 7 + [[0] * 8]},
+    "calibration": {
+        "curves": [{"label": HOSTILE[0], "predicted": CURVE, "observed": CURVE, "counts": [1, 2, 3, 4]}]
+    },
+    "predicted_vs_actual": {"actual": [1.0], "predicted": [1.0], "target": HOSTILE[1]},
+    "residuals": {"predicted": [1.0, 2.0], "residuals": [0.0, 0.0], "target": HOSTILE[0]},
+    "importances": {
+        "metric": "RMSE",
+        "features": [{"column": name, "mean": 0.1, "std": 0.2} for name in HOSTILE],
+    },
+    "time_series": {
+        "times": ["2026-01-01", "2026-01-02T12:00:00"],
+        "series": [{"label": HOSTILE[2], "values": [1.0, None]}, {"label": "b", "values": [2.0, 3.0]}],
+        "split_at": "2026-01-02",
+        "value_label": HOSTILE[1],
+    },
+}
+
+
+def test_every_figure_is_tried_here() -> None:
+    assert set(FACTS) == set(DRAWINGS)
+
+
+@pytest.mark.parametrize("kind", DRAWINGS)
+def test_a_figure_takes_any_name_and_draws_the_same_bytes_again(kind: str) -> None:
+    drawing = draw(kind, FACTS[kind])
+
+    root = ElementTree.fromstring(drawing.svg.decode())
+    assert root.tag.endswith("svg")
+    assert not [node for node in root.iter() if node.tag.lower().endswith(("script", "foreignobject"))]
+    assert b"http://localhost" not in drawing.svg
+    assert drawing.png.startswith(b"\x89PNG")
+    assert draw(kind, FACTS[kind]) == drawing
+
+
+@pytest.mark.parametrize("kind", ["predicted_vs_actual", "residuals"])
+def test_many_rows_stay_a_small_figure(kind: str) -> None:
+    rows = np.random.default_rng(0).normal(size=(2, 20_000))
+    names = ("actual", "predicted") if kind == "predicted_vs_actual" else ("predicted", "residuals")
+
+    drawing = draw(kind, dict(zip(names, rows.tolist(), strict=True)))
+
+    assert len(drawing.svg) < 500_000
+
+
+def test_an_unknown_figure_is_refused_by_name() -> None:
+    with pytest.raises(InvalidInput, match="'pie'"):
+        draw("pie", {})
+
+
+def test_a_figure_is_left_in_both_formats(tmp_path: Path) -> None:
+    names = leave(tmp_path, "roc", draw("roc", FACTS["roc"]))
+
+    assert names == ["roc.svg", "roc.png"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["roc.png", "roc.svg"]
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("age", "age"),
+        ("", "(empty)"),
+        ("a\n b", "a b"),
+        ("_x", " _x"),
+        ("y" * 40, "y" * 25 + "…"),
+        (3.5, "3.5"),
+    ],
+)
+def test_a_label_is_one_short_printable_line(text: object, label: str) -> None:
+    assert style.label(text) == label
+
+
+def test_colours_differ_in_grey() -> None:
+    def grey(colour: str) -> float:
+        red, green, blue = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    blue, orange = grey(style.BLUE), grey(style.ORANGE)
+
+    assert abs(blue - orange) > 60
+    assert len({style.LINES[place] for place in range(4)}) == 4

@@ -1,0 +1,85 @@
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from app.reporting.advice import RULES, advise
+from app.reporting.document import spoken
+from app.reporting.evidence import RecordedCall
+
+from .conftest import altered, make_draft
+
+Change = Callable[[dict[str, Any]], None]
+
+
+def _leak(result: dict[str, Any]) -> None:
+    result["leaks"] = [{"column": "lifeboat", "kind": "near_copy", "text": "x", "certain": True}]
+
+
+def _rare(result: dict[str, Any]) -> None:
+    result["target_summary"]["classes"] = {"0": 990, "1": 10}
+
+
+def _few(result: dict[str, Any]) -> None:
+    result["train_rows"] = 120
+
+
+def _limited(result: dict[str, Any]) -> None:
+    result["candidates"][1]["limited"] = "half of the trees"
+
+
+def _time(result: dict[str, Any]) -> None:
+    result["problem"]["time_column"] = "day"
+
+
+def _useless(result: dict[str, Any]) -> None:
+    for entry in result["importances"]:
+        entry["helps"] = False
+
+
+@pytest.mark.parametrize(
+    ("rule", "tool", "change", "says"),
+    [
+        ("not_better_than_a_guess", "final_evaluation", lambda r: r.update(beats_baseline=False), "Do not use"),
+        ("holdout_disagrees", "final_evaluation", lambda r: r.update(agrees_with_cv=False), "disagree"),
+        ("leaking_columns", "perform_eda", _leak, "lifeboat"),
+        ("rare_class", "lock_holdout", _rare, "10 training rows"),
+        ("badly_calibrated", "final_evaluation", lambda r: r["calibration"].update(error=0.2), "20.0%"),
+        ("few_rows", "lock_holdout", _few, "120"),
+        ("useless_columns", "feature_importance", _useless, "simpler model"),
+        ("cut_short", "train_classification_model", _limited, "time budget"),
+        ("watch_over_time", "lock_holdout", _time, "day"),
+    ],
+)
+def test_a_finding_leads_to_its_recommendation(
+    rule: str, tool: str, change: Change, says: str, titanic: list[RecordedCall]
+) -> None:
+    before = {each.rule for each in advise(make_draft(titanic))}
+    after = {each.rule: spoken(each.text) for each in advise(make_draft(altered(titanic, tool, change)))}
+
+    assert rule in after
+    assert says in after[rule]
+    assert rule not in before or rule == "useless_columns"
+
+
+def test_the_column_that_carries_the_model_is_named(titanic: list[RecordedCall]) -> None:
+    def change(result: dict[str, Any]) -> None:
+        result["importances"] = [
+            {"column": "sex", "mean": 0.3, "std": 0.01, "helps": True},
+            {"column": "age", "mean": 0.1, "std": 0.01, "helps": True},
+        ]
+
+    advice = {
+        each.rule: spoken(each.text)
+        for each in advise(make_draft(altered(titanic, "feature_importance", change)))
+    }
+
+    assert "Guard the quality of sex" in advice["one_column_carries_it"]
+
+
+def test_a_session_without_results_gets_no_advice_on_them() -> None:
+    assert advise(make_draft([])) == []
+
+
+def test_every_rule_can_be_told_apart() -> None:
+    assert len(set(RULES.values())) == len(RULES)

@@ -1,0 +1,51 @@
+import pytest
+
+from app.reporting.claims import STYLES, Ledger
+from app.reporting.evidence import Fact, RecordedCall
+
+
+@pytest.mark.parametrize(
+    ("style", "value", "text"),
+    [
+        ("integer", 1313, "1,313"),
+        ("plain_integer", 20261121, "20261121"),
+        ("score", 0.8175, "0.818"),
+        ("score", -0.0194, "-0.019"),
+        ("score", 71.23, "71.2"),
+        ("quantity", 54.3268, "54.3"),
+        ("quantity", 123456.7, "123,457"),
+        ("quantity", 0.03481, "0.035"),
+        ("quantity", 0.00012345, "0.000123"),
+        ("quantity", 0.0, "0"),
+        ("quantity", 12.0, "12"),
+        ("percent", 0.4312, "43.1%"),
+        ("seconds", 3.44, "3.4 s"),
+        ("seconds", 180, "3.0 min"),
+        ("digest", "ab" * 32, "abababababab"),
+        ("minute", "2026-03-14T15:09:26+00:00", "2026-03-14 15:09"),
+    ],
+)
+def test_a_style_shows_a_value_as_people_read_it(style: str, value: object, text: str) -> None:
+    assert STYLES[style](value) == text
+
+
+def test_the_same_fact_in_the_same_style_is_one_claim() -> None:
+    result = {"rows": 12}
+    found = Fact(RecordedCall(1, "n", "k", "t", "a", None, result), "", result).at("rows")
+    assert found is not None
+    ledger = Ledger()
+
+    assert ledger.read(found, "integer") is ledger.read(found, "integer")
+    assert ledger.read(found, "score").id != ledger.read(found, "integer").id
+    assert len(ledger.all()) == 2
+
+
+def test_a_derived_claim_names_all_that_it_was_derived_from() -> None:
+    result = {"part": 3, "whole": 12}
+    whole = Fact(RecordedCall(4, "n", "tool:1.0", "t", "a", None, result), "", result)
+    ends = [fact for fact in (whole.at("part"), whole.at("whole")) if fact]
+
+    claim = Ledger().derive("share", ends, "percent").to_json()
+
+    assert (claim["text"], claim["step"], claim["call"], claim["pointer"]) == ("25.0%", 4, "tool:1.0", "/part")
+    assert claim["operands"] == [{"step": 4, "call": "tool:1.0", "pointer": "/whole"}]

@@ -1,0 +1,198 @@
+"""The structure of reports: of sessions that went well, that failed, and that never got anywhere."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from app.reporting import html, markdown
+from app.reporting.check import verify
+from app.reporting.compose import compose
+from app.reporting.document import Report, spoken
+from app.reporting.drawable import drawables
+from app.reporting.evidence import RecordedCall
+from app.reporting.found import gather
+from app.reporting.sections.draft import Draft
+from app.reporting.sections.summary import headline
+
+from .conftest import altered, make_draft
+
+
+def ids(report: Report) -> list[str]:
+    return [section.id for section in report.sections]
+
+
+def prose(draft: Draft) -> str:
+    """The Markdown of a report that passes its check."""
+    report = compose(draft)
+    text = markdown.render(report)
+    verdict = verify(report.to_json(), draft.calls, html.render(report, {}), text)
+    assert verdict.mismatches == ()
+    return text.replace("\\", "")
+
+
+def only(calls: Sequence[RecordedCall], *tools: str) -> list[RecordedCall]:
+    return [call for call in calls if call.tool in tools]
+
+
+def test_a_classification_has_all_its_parts_in_order(titanic: list[RecordedCall]) -> None:
+    draft = make_draft(titanic)
+
+    assert ids(compose(draft)) == [
+        "summary",
+        "goal",
+        "data",
+        "split",
+        "trials",
+        "tuning",
+        "results",
+        "importances",
+        "limits",
+        "recommendations",
+        "questions",
+        "reproducibility",
+    ]
+    assert [drawable.name for drawable in drawables(draft.found)] == [
+        "leaderboard",
+        "roc",
+        "precision_recall",
+        "confusion",
+        "calibration",
+        "importances",
+    ]
+
+
+def test_a_regression_says_error_and_draws_residuals(diabetes: list[RecordedCall]) -> None:
+    draft = make_draft(diabetes, questions=[])
+
+    text = prose(draft)
+
+    assert "Hold-out error" in text
+    assert "lower is better" in text
+    assert "Confusion" not in text
+    assert "questions" not in ids(compose(draft))
+    drawn = [drawable.name for drawable in drawables(draft.found)]
+    assert drawn == ["leaderboard", "predicted_vs_actual", "residuals", "importances"]
+
+
+def test_a_failed_session_says_why_and_keeps_what_it_learned(titanic: list[RecordedCall]) -> None:
+    calls = only(titanic, "lock_holdout", "perform_eda")
+    draft = make_draft(calls, error={"code": "x", "detail": "It took longer than its limit of 60 s."})
+
+    text = prose(draft)
+
+    assert "ended without a result" in text
+    assert "It took longer than its limit of 60 s." in text
+    assert ids(compose(draft)) == [
+        "summary",
+        "goal",
+        "data",
+        "split",
+        "limits",
+        "questions",
+        "reproducibility",
+    ]
+
+
+def test_models_that_were_only_compared_are_called_optimistic(titanic: list[RecordedCall]) -> None:
+    text = prose(make_draft([call for call in titanic if call.tool != "final_evaluation"]))
+
+    assert "none was judged on the hold-out" in text
+    assert "The hold-out was never opened." in text
+
+
+def test_fits_without_a_comparison_are_listed(titanic: list[RecordedCall]) -> None:
+    text = prose(make_draft(only(titanic, "lock_holdout", "train_classification_model")))
+
+    assert "Fitted, and not yet compared" in text
+
+
+def test_a_session_that_recorded_nothing_still_has_a_report() -> None:
+    draft = make_draft([])
+
+    assert ids(compose(draft)) == ["summary", "goal", "data", "limits", "questions", "reproducibility"]
+    assert "No model was judged" in prose(draft)
+
+
+def test_without_importances_the_part_is_left_out(titanic: list[RecordedCall]) -> None:
+    draft = make_draft([call for call in titanic if call.tool != "feature_importance"])
+
+    assert "importances" not in ids(compose(draft))
+    assert "importances" not in [drawable.name for drawable in drawables(draft.found)]
+
+
+def test_a_time_series_says_what_orders_it(diabetes: list[RecordedCall]) -> None:
+    def change(result: dict[str, Any]) -> None:
+        result["problem"] |= {"time_column": "day", "horizon": 3}
+        result["kind"] = "time"
+
+    text = prose(make_draft(altered(diabetes, "lock_holdout", change)))
+
+    assert "Ordered by" in text
+    assert "Watch the score in use" in text
+
+
+def test_a_hold_out_that_was_opened_twice_is_told(titanic: list[RecordedCall]) -> None:
+    final = only(titanic, "final_evaluation")[0]
+    again = replace(final, seq=final.seq + 1)
+
+    text = prose(make_draft([*titanic, again]))
+
+    assert "opened more than once" in text
+
+
+def test_a_fit_after_the_hold_out_was_opened_is_told(titanic: list[RecordedCall]) -> None:
+    late = replace(only(titanic, "train_classification_model")[0], seq=99)
+
+    assert "fitted after the hold-out was opened" in prose(make_draft([*titanic, late]))
+
+
+@pytest.mark.parametrize("tool", ["run_python", "execute_sql"])
+def test_an_agents_own_code_cannot_imitate_an_evaluation(tool: str, titanic: list[RecordedCall]) -> None:
+    forged = {**only(titanic, "final_evaluation")[0].result, "rows": 1_000_000}
+    call = replace(only(titanic, "final_evaluation")[0], tool=tool, result={"value": forged}, seq=99)
+
+    found = gather([*titanic, call], make_draft(titanic).found.session)
+
+    assert found.final is not None
+    assert found.final.value["rows"] == 263
+
+
+def test_only_the_node_that_opens_the_hold_out_can_evaluate_on_it(titanic: list[RecordedCall]) -> None:
+    calls = [replace(call, node="model_evaluation") for call in titanic]
+
+    assert gather(calls, make_draft(titanic).found.session).final is None
+
+
+def test_the_headline_names_model_score_interval_rows_and_baseline(titanic: list[RecordedCall]) -> None:
+    words = spoken(headline(make_draft(titanic)))
+
+    assert words.startswith("LogisticRegression predicts survived with ROC AUC of 0.818 (interval 0.7")
+    assert words.endswith("on 263 rows that it had never seen; guessing without any column reaches 0.500.")
+
+
+@pytest.mark.parametrize(
+    ("facts", "says"),
+    [
+        ({"beats_baseline": False}, "cannot be told from a guess"),
+        ({"beats_baseline": True, "agrees_with_cv": False}, "disagree"),
+        ({"beats_baseline": True, "agrees_with_cv": True}, "foresaw the result"),
+        ({"beats_baseline": True, "agrees_with_cv": None}, "more than chance explains."),
+    ],
+)
+def test_the_verdict_follows_the_facts(facts: dict[str, Any], says: str, titanic: list[RecordedCall]) -> None:
+    calls = altered(titanic, "final_evaluation", lambda result: result.update(facts))
+
+    assert says in prose(make_draft(calls)).split("## Goal")[0]
+
+
+def test_scores_that_are_not_defined_leave_a_dash(titanic: list[RecordedCall]) -> None:
+    def change(result: dict[str, Any]) -> None:
+        for score in result["metrics"].values():
+            score.update(value=None, low=None, high=None)
+
+    draft = make_draft(altered(titanic, "final_evaluation", change))
+
+    assert "ROC AUC of \N{EN DASH}" in prose(draft)
+    assert "roc" not in [drawable.name for drawable in drawables(draft.found)]

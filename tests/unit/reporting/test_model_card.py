@@ -1,0 +1,34 @@
+from app.reporting import markdown, model_card
+from app.reporting.check import verify
+from app.reporting.evidence import RecordedCall
+
+from .conftest import make_draft
+
+
+def test_a_card_has_the_sections_of_the_paper_and_proves_its_numbers(titanic: list[RecordedCall]) -> None:
+    draft = make_draft(titanic)
+    card = model_card.compose(draft)
+    assert card is not None
+
+    text = markdown.render(card)
+
+    titles = [line[3:] for line in text.splitlines() if line.startswith("## ")]
+    assert titles == [
+        "Model details",
+        "Intended use",
+        "Factors",
+        "Metrics",
+        "Evaluation data",
+        "Training data",
+        "Quantitative analyses",
+        "Ethical considerations",
+        "Caveats and recommendations",
+        "Provenance",
+    ]
+    for fact in ("3\\.11\\.9", "LogisticRegression", "9f2c1b7a44d0e3c5", "Seed"):
+        assert fact in text
+    assert verify(card.to_json(), draft.calls, markdown=text).mismatches == ()
+
+
+def test_without_a_judged_model_there_is_no_card(titanic: list[RecordedCall]) -> None:
+    assert model_card.compose(make_draft([c for c in titanic if c.tool != "final_evaluation"])) is None

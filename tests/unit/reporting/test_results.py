@@ -1,0 +1,50 @@
+from app.reporting.evidence import RecordedCall
+from app.reporting.results import summarise
+
+from .conftest import own_call
+
+ARTIFACTS = [
+    {"id": "m0", "kind": "model", "name": "LogisticRegression"},
+    {"id": "r1", "kind": "report", "name": "report.html"},
+    {"id": "r2", "kind": "report", "name": "report.md"},
+    {"id": "r3", "kind": "report", "name": "report.json"},
+    {"id": "c1", "kind": "model_card", "name": "model_card.md"},
+    {"id": "r4", "kind": "report", "name": "report.html"},
+]
+
+
+def test_a_result_names_what_came_out_and_where_it_lies(titanic: list[RecordedCall]) -> None:
+    last = own_call(titanic)
+    last.result["checked"] = 180
+
+    result = summarise([*titanic, last], ARTIFACTS)
+
+    assert result["model"] == "m0"
+    assert result["model_name"] == "LogisticRegression"
+    assert result["report"] == {
+        "artifact": "r4",
+        "markdown": "r2",
+        "json": "r3",
+        "model_card": "c1",
+        "checked": 180,
+    }
+    assert result["metric"] == "roc_auc"
+    assert result["holdout"]["low"] < result["holdout"]["value"] < result["holdout"]["high"]
+    assert result["holdout"]["rows"] == result["split"]["holdout_rows"] == 263
+    assert [entry["name"] for entry in result["leaderboard"] if entry["chosen"]] == ["LogisticRegression"]
+    assert [entry["name"] for entry in result["leaderboard"] if entry["baseline"]] == ["baseline"]
+    assert result["importances"][0]["mean"] > 0
+    assert result["headline"].startswith("LogisticRegression predicts survived")
+
+
+def test_a_session_that_came_to_nothing_has_an_empty_result() -> None:
+    result = summarise([], [])
+
+    assert (
+        result["model"] is result["report"] is result["holdout"] is result["split"] is result["problem"] is None
+    )
+    assert result["leaderboard"] == result["importances"] == result["cautions"] == []
+
+
+def test_a_report_that_was_refused_is_not_a_report(titanic: list[RecordedCall]) -> None:
+    assert summarise(titanic, ARTIFACTS[:1])["report"] is None
