@@ -96,6 +96,8 @@ class Agent(Generic[Output]):
                 context=turns,
                 config={"recursion_limit": 8 * self._bounds.model_calls},
             )
+            if turns.waiting:
+                raise turns.waiting
             output = state.get("structured_response")
             wrong: str | None = reminder
             if isinstance(output, self.role.output):

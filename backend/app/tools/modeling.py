@@ -240,7 +240,7 @@ def _fit(ctx: ToolContext, digest: str, folds: Any, name: str, **spec: Any) -> F
 
 
 async def _outcomes(ctx: ToolContext, fits: Sequence[Fit]) -> Recorded:
-    deadline_s = max(10.0, ctx.study.time_left_s * 1.5 + 15.0)
+    deadline_s = ctx.study.time_left_s * 1.5 + 45.0
     outcomes = await ctx.step.fan_out(ctx.call, fits, deadline_s)
     done = [outcome for outcome in outcomes if outcome.status == "done"]
     if not done:

@@ -114,8 +114,8 @@ def _tables(goal: Goal, tables: Sequence[Table], home: Table) -> list[Table]:
     """The target's table first; others only when the goal asks to join them."""
     if not goal.wants_join:
         return [home]
-    others = [table for table in mentioned(tables, goal.text) if table is not home]
-    return [home, *(others or [table for table in tables if table is not home])]
+    others = [table for table in mentioned(tables, goal.text) if table.name != home.name]
+    return [home, *(others or [table for table in tables if table.name != home.name])]
 
 
 def _scalar(value: object) -> str | int | float | bool | None:

@@ -56,7 +56,9 @@ def _by_text(goal: Goal, column: Column) -> float:
         return QUOTED
     said = goal.after_verb or goal.asked
     best = 0.0
-    for text, weight in ((said, 1.0), (goal.asked, 0.7)):
+    # "Direction from these prices": looking ahead, what is looked at is also what is asked about.
+    ahead = goal.inputs if goal.ahead or goal.outlook else ""
+    for text, weight in ((said, 1.0), (goal.asked, 0.7), (ahead, 0.9)):
         best = max(best, weight * _in_text(text, name, name_stems, early_counts=text is goal.after_verb))
     return best
 

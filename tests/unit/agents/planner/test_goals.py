@@ -1,0 +1,177 @@
+"""Goals in plain words, and the plans they become: over real tools, with no provider."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from langgraph.errors import GraphInterrupt
+
+from app.sessions.memory import MemoryJournal
+
+
+@dataclass(frozen=True)
+class Case:
+    goal: str
+    tables: tuple[str, ...]
+    plan: dict[str, Any]
+    preferences: dict[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.goal
+
+
+CLEAR = (
+    Case("Predict which passengers survived", ("titanic",), {"target": "survived"}),
+    Case(
+        "Who survived? Ignore the cabin and any ids.",
+        ("titanic",),
+        {"target": "survived", "exclude": ["cabin", "PassengerId"]},
+    ),
+    Case(
+        "Predict survival from age and fare, minimise false negatives",
+        ("titanic",),
+        {"target": "survived", "metric": "recall", "kind": "classification"},
+    ),
+    Case("Predict the fare of a passenger", ("titanic",), {"target": "fare", "kind": None}),
+    Case("How much will a house sell for?", ("houses",), {"target": "SalePrice", "kind": "regression"}),
+    Case(
+        "Estimate the sale price of houses without using the city; keep the mean absolute error small",
+        ("houses",),
+        {"target": "SalePrice", "exclude": ["city"], "metric": "mae", "kind": "regression"},
+    ),
+    Case(
+        "Predict whether a house costs more than 300k",
+        ("houses",),
+        {"target": "SalePrice", "cut": {"above": True, "value": 300_000.0}, "kind": "classification"},
+    ),
+    Case(
+        "Predict next-day direction from these prices",
+        ("stock",),
+        {
+            "target": "close",
+            "horizon": 1,
+            "outlook": "direction",
+            "time_column": "date",
+            "kind": "classification",
+        },
+    ),
+    Case(
+        "Forecast the close 5 days ahead",
+        ("stock",),
+        {"target": "close", "horizon": 5, "time_column": "date", "kind": "regression"},
+    ),
+    Case("Forecast tomorrow's demand", ("hourly",), {"target": "demand", "horizon": 24, "time_column": "ts"}),
+    Case("Will a customer leave us?", ("customers",), {"target": "Churn"}),
+    Case(
+        "Predict churn for new customers, judged by AUC",
+        ("customers",),
+        {"target": "Churn", "metric": "roc_auc"},
+    ),
+    Case(
+        "Join orders with customers and predict churn",
+        ("orders", "customers"),
+        {"target": "Churn", "tables": ["customers", "orders"], "join": True},
+    ),
+    Case("Predict churn", ("orders", "customers"), {"target": "Churn", "tables": ["customers"], "join": False}),
+    Case(
+        "Detect malignant tumors and catch as many as possible",
+        ("tumors",),
+        {"target": "diagnosis", "positive_class": "malignant", "metric": "recall"},
+    ),
+    Case("Classify the species", ("flowers",), {"target": "species", "kind": "classification"}),
+    Case("Predict `petal_length`", ("flowers",), {"target": "petal_length"}),
+    Case("Predict fuel consumption of a car", ("cars",), {"target": "mpg"}),
+    Case(
+        "Predict the quality as a number, judged by RMSE",
+        ("wine",),
+        {"target": "quality", "kind": "regression", "metric": "rmse"},
+    ),
+    Case(
+        "Predict whatever you like",
+        ("titanic",),
+        {"target": "fare", "metric": "mae", "exclude": ["name"]},
+        {"target": "fare", "metric": "mae", "exclude": ["name"]},
+    ),
+    Case(
+        "Predict bitcoin's price direction",
+        (),
+        {"source": "prices", "coin": "BTC", "target": "close", "outlook": "direction", "horizon": 1},
+    ),
+)
+
+
+@pytest.mark.parametrize("case", CLEAR, ids=str)
+async def test_a_clear_goal_becomes_its_plan_without_a_question(case, bench, tables):
+    bench.shelf.datasets = [tables[name] for name in case.tables]
+    thought = await bench.run("planner", {"goal": case.goal, "preferences": case.preferences})
+    plan = thought.output.model_dump(mode="json")
+    assert {name: plan[name] for name in case.plan} == case.plan
+    assert bench.questions == []
+
+
+UNCLEAR = (
+    Case("Analyse this data", ("cars",), {}),
+    Case("Predict the length of a flower", ("flowers",), {}),
+    Case("Build the best model you can", ("titanic", "houses"), {}),
+)
+
+
+@pytest.mark.parametrize("case", UNCLEAR, ids=str)
+async def test_an_unclear_goal_becomes_a_question_about_the_target(case, bench, tables):
+    bench.shelf.datasets = [tables[name] for name in case.tables]
+    with pytest.raises(GraphInterrupt):
+        await bench.run("planner", {"goal": case.goal, "preferences": {}})
+    [question] = bench.journal.asked
+    assert question.text.startswith("Which column should be predicted?")
+    assert question.default in question.options
+    assert question.answer_schema == {"enum": list(question.options)}
+
+
+async def test_the_answer_to_a_question_becomes_the_target(bench, tables):
+    bench.shelf.datasets = [tables["flowers"]]
+    for answer in ("petal_length", "sepal_length"):
+        bench.journal = MemoryJournal(answers={"tool:2.0": answer})
+        thought = await bench.run("planner", {"goal": "Predict the length of a flower", "preferences": {}})
+        assert thought.output.target == answer
+
+
+async def test_whole_numbers_that_could_be_classes_are_asked_about(bench, tables):
+    bench.shelf.datasets = [tables["wine"]]
+    kinds = {}
+    for answer in ("class", "amount"):
+        bench.journal = MemoryJournal(answers={"tool:2.0": answer})
+        thought = await bench.run("planner", {"goal": "Predict the quality of a wine", "preferences": {}})
+        kinds[answer] = thought.output.kind
+        assert [text.split("?")[0] for text in bench.questions] == ["Is it a class or an amount"]
+    assert kinds == {"class": "classification", "amount": "regression"}
+
+
+async def test_the_plan_follows_what_the_schema_says(bench, make_table, make_column):
+    """The same goal over tables that differ in one column's profile."""
+    plans = []
+    for hint, distinct in (("numeric", 900), ("category", 2)):
+        bench.journal = MemoryJournal()
+        bench.shelf.datasets = [make_table("t", [make_column("x"), make_column("outcome", hint, distinct)])]
+        plans.append((await bench.run("planner", {"goal": "Predict the outcome", "preferences": {}})).output)
+    assert [plan.kind for plan in plans] == [None, "classification"]
+
+
+async def test_a_phrase_that_matches_no_column_is_said_and_not_guessed(bench, tables):
+    bench.shelf.datasets = [tables["titanic"]]
+    thought = await bench.run(
+        "planner", {"goal": "Predict who survived without the shoe size", "preferences": {}}
+    )
+    assert thought.output.exclude == []
+    assert "shoe size" in thought.output.notes[0]
+
+
+async def test_a_group_that_must_be_new_becomes_the_group_column(bench, make_table, make_column):
+    columns = [make_column("patient", "category", 80), make_column("marker"), make_column("sick", "boolean", 2)]
+    bench.shelf.datasets = [make_table("visits", columns)]
+    thought = await bench.run("planner", {"goal": "Predict who is sick, for new patients", "preferences": {}})
+    assert (thought.output.target, thought.output.group_column) == ("sick", "patient")
+
+
+async def test_without_any_table_the_planner_says_that_there_is_nothing_to_predict(bench):
+    thought = await bench.run("planner", {"goal": "Predict the price", "preferences": {}})
+    assert thought.output.target == "?"
