@@ -196,7 +196,7 @@ _ESCAPE = re.compile(r"\\(.)")
 
 
 def _check_markdown(markdown: str, claims: Sequence[Mapping[str, Any]], words: set[str]) -> Iterator[Mismatch]:
-    """`words`: what persons said; they were checked in the JSON, and are looked for here as they are rendered."""
+    """`words`: what persons said, which was checked in the JSON and is looked for as it is rendered."""
     body = _IMAGE.sub(r"\1", markdown.split("\n## Provenance\n")[0])
     shown = [(claim, _ESCAPE.sub(r"\1", text)) for text, claim in _LINK.findall(body)]
     yield from _check_shown("markdown", shown, claims)

@@ -99,10 +99,20 @@ def encode(figure: Figure) -> Drawing:
     with warnings.catch_warnings():
         # A column name may hold a sign that the font lacks: it is drawn as a box, which is all one can do.
         warnings.filterwarnings("ignore", message=r"Glyph \d+")
+        _settle(figure)
         svg, png = io.BytesIO(), io.BytesIO()
         figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
         figure.savefig(png, format="png", dpi=_PNG_DPI, metadata={"Software": None})
     return Drawing(svg.getvalue(), png.getvalue())
+
+
+def _settle(figure: Figure) -> None:
+    """Lay out once, on round places: the solver's last digits vary, and equal facts shall give equal bytes."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    for axes in figure.axes:
+        left, bottom, width, height = axes.get_position(original=True).bounds
+        axes.set_position((round(left, 4), round(bottom, 4), round(width, 4), round(height, 4)))
 
 
 def label(text: object, width: int = 26) -> str:
