@@ -7,6 +7,7 @@ from typing import Any
 
 from app.agents.loop import Agent
 from app.artifacts.workspace import Workspace
+from app.datasets.prices import Prices
 from app.datasets.shelf import DatasetShelf
 from app.sandbox.computer import Computer
 from app.sessions.records import SessionRecords
@@ -27,11 +28,19 @@ class LabContext:
     computer: Computer
     crew: Crew
     records: SessionRecords | None = None
+    prices: Prices | None = None
 
     def tools(self, agent: str, study: Study | None = None) -> ToolContext:
         """The context of an agent's tools in this step."""
         return ToolContext(
-            agent, self.step, self.frames, self.datasets, self.computer, settled=study, records=self.records
+            agent,
+            self.step,
+            self.frames,
+            self.datasets,
+            self.computer,
+            settled=study,
+            records=self.records,
+            prices=self.prices,
         )
 
     async def clock(self, key: str) -> float:

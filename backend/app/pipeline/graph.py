@@ -14,6 +14,7 @@ from app.agents.planner.node import planning
 from app.agents.reporter.node import reporting
 from app.agents.state import LabState
 from app.artifacts.workspace import Workspace
+from app.datasets.prices import Prices
 from app.datasets.shelf import DatasetShelf
 from app.pipeline.holdout import final_evaluation, split
 from app.pipeline.routing import after_evaluation
@@ -61,6 +62,7 @@ def spec(
     workspace_of: Callable[[SessionFacts], Workspace],
     shelf_of: Callable[[SessionFacts], DatasetShelf],
     records_of: Callable[[SessionFacts], SessionRecords],
+    prices: Prices | None = None,
 ) -> GraphSpec:
     """The pipeline as a graph that sessions can run."""
     graph: Any = StateGraph(LabState)  # its overloads do not know a node that takes any state
@@ -74,6 +76,6 @@ def spec(
 
     def make_context(step: StepScope) -> LabContext:
         facts = step.session
-        return LabContext(step, workspace_of(facts), shelf_of(facts), computer, crew, records_of(facts))
+        return LabContext(step, workspace_of(facts), shelf_of(facts), computer, crew, records_of(facts), prices)
 
     return GraphSpec(NAME, VERSION, graph.compile(), initial, make_context, result)

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from app.computations.bench import JsonValue
 from app.errors import LabError, ToolRefused, Unavailable
 from app.modeling.nearest import must_know
+from app.sandbox.computer import ComputationFailed
 from app.sessions.events import ToolCalled, ToolReturned
 from app.sessions.scope import Call, Recorded
 from app.tools.context import ToolContext
@@ -18,7 +19,9 @@ from app.tools.registry import ToolSpec
 REFUSED = "refused"
 """The only key of a refusal's recorded value."""
 
-_NOT_THE_AGENTS = ("computation_cancelled", "computation_died")
+_TOO_MUCH = ("computation_timed_out", "computation_out_of_memory", "computation_out_of_disk")
+"""An agent can act on these by asking for less; a computation that broke is nobody's to talk round."""
+
 _LONGEST_ARGUMENT = 200
 
 
@@ -90,11 +93,11 @@ async def _run_or_refuse(tools: Mapping[str, ToolSpec], ctx: ToolContext, reques
         return await spec.run(ctx, **_validated(spec, request.arguments))
     except ToolRefused as refused:
         return _refusal(str(refused))
-    except Unavailable:
-        raise
-    except LabError as error:
-        if error.code in _NOT_THE_AGENTS:
+    except (ComputationFailed, Unavailable) as error:
+        if error.code not in _TOO_MUCH:
             raise
+        return _refusal(error.detail)
+    except LabError as error:
         return _refusal(error.detail)
 
 

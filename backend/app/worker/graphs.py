@@ -3,6 +3,7 @@
 from app.agents.roster import assemble
 from app.artifacts.session_workspace import SessionWorkspace
 from app.artifacts.workspace import Workspace
+from app.datasets.prices import Prices
 from app.datasets.session_shelf import SessionShelf
 from app.datasets.shelf import DatasetShelf
 from app.pipeline.graph import spec
@@ -26,4 +27,5 @@ def pipeline_graphs(resources: Resources) -> Graphs:
     def records_of(facts: SessionFacts) -> SessionRecords:
         return DatabaseRecords(resources.database, facts.id)
 
-    return Graphs([spec(crew, resources.computer, workspace_of, shelf_of, records_of)])
+    prices = Prices(resources.database, resources.computer, settings.home / "prices")
+    return Graphs([spec(crew, resources.computer, workspace_of, shelf_of, records_of, prices)])

@@ -90,7 +90,12 @@ def _tables(view: View) -> list[Table]:
 
 
 def _target(view: View) -> TargetReading:
-    return find_target(_read(view), _tables(view), _wishes(view).get("target"))
+    """Of prices the close is meant when the goal names no column."""
+    tables = _tables(view)
+    reading = find_target(_read(view), tables, _wishes(view).get("target"))
+    if reading.chosen is None and PRICES in tables:
+        return find_target(_read(view), tables, "close")
+    return reading
 
 
 def _chosen(view: View) -> Scored | None:

@@ -11,11 +11,12 @@ from app.agents.planner.phrases import Kind
 from app.agents.planner.tables import Column, Table, mentioned
 from app.agents.planner.target import Scored
 
+# One day of five-minute bars stands for all: only their spacing is read from it.
 PRICES = Table(
     "price_data_5min",
     0,
     (
-        Column("ts", "datetime", "datetime"),
+        Column("ts", "datetime", "datetime", 289, low="2024-01-01", high="2024-01-02"),
         *(
             Column(name, "number", "numeric", distinct=1000)
             for name in ("open", "high", "low", "close", "volume")

@@ -175,3 +175,16 @@ async def test_a_group_that_must_be_new_becomes_the_group_column(bench, make_tab
 async def test_without_any_table_the_planner_says_that_there_is_nothing_to_predict(bench):
     thought = await bench.run("planner", {"goal": "Predict the price", "preferences": {}})
     assert thought.output.target == "?"
+
+
+@pytest.mark.parametrize(
+    ("goal", "rows"),
+    [
+        ("Predict bitcoin one hour ahead", 12),
+        ("Predict the next-day direction of ETH", 288),
+        ("Predict BTC", 1),
+    ],
+)
+async def test_time_ahead_becomes_rows_of_five_minute_bars(bench, goal, rows):
+    thought = await bench.run("planner", {"goal": goal, "preferences": {}})
+    assert (thought.output.source, thought.output.target, thought.output.horizon) == ("prices", "close", rows)
