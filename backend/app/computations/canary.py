@@ -2,7 +2,10 @@
 
 import ctypes
 import os
+import socket
 import time
+from collections.abc import Callable
+from pathlib import Path
 
 from app.computations.bench import Bench, JsonValue
 from app.errors import NotFound
@@ -70,6 +73,34 @@ def unrestricted(bench: Bench, source: str) -> JsonValue:
     variables: dict[str, object] = {"__name__": "__main__"}
     exec(compile(source, "<canary>", "exec"), variables)  # noqa: S102 (its purpose)
     return str(variables.get("result"))
+
+
+def escape(bench: Bench, path: str) -> list[JsonValue]:
+    """What this cell can do that untrusted work must not: names of attempts that succeeded."""
+    attempts = {
+        "read a file outside": lambda: Path(path).read_bytes(),
+        "write a file outside": lambda: Path(path).open("ab").close(),
+        "open a network socket": lambda: socket.socket(socket.AF_INET).close(),
+        "open a local socket": lambda: socket.socket(socket.AF_UNIX).close(),
+        "start a process": _start_a_process,
+        "signal another process": lambda: os.kill(-1, 0),
+    }
+    return [name for name, attempt in attempts.items() if _succeeds(attempt)]
+
+
+def _succeeds(attempt: Callable[[], object]) -> bool:
+    try:
+        attempt()
+    except OSError:
+        return False
+    return True
+
+
+def _start_a_process() -> None:
+    pid = os.fork()
+    if pid == 0:
+        os._exit(0)
+    os.waitpid(pid, 0)
 
 
 def who(bench: Bench) -> dict[str, JsonValue]:

@@ -101,6 +101,18 @@ class Outcome:
     files: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Isolation:
+    """Which walls this host has. `refusal`: why untrusted work is refused, or None if it may run.
+
+    `missing`: for each stronger tier that does not work here, why.
+    """
+
+    tier: str
+    refusal: str | None = None
+    missing: Mapping[str, str] = field(default_factory=dict)
+
+
 Progress = Callable[[float, str], None]
 
 
@@ -110,5 +122,7 @@ class CellProvider(Protocol):
     async def start(self) -> None: ...
 
     async def run(self, request: CellRequest, on_progress: Progress | None = None) -> Outcome: ...
+
+    async def isolation(self) -> Isolation: ...
 
     async def close(self) -> None: ...

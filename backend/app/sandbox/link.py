@@ -27,7 +27,6 @@ _ENVIRONMENT = {
     "LANG": "C.UTF-8",
     "HOME": "/nonexistent",
     "TZ": "UTC",
-    "PYTHONDONTWRITEBYTECODE": "1",
     "PYTHONHASHSEED": "0",
     "MPLBACKEND": "Agg",
     # One thread, so that forks of the zygote are sound; a cell raises its own count.
@@ -124,9 +123,8 @@ class ZygoteLink:
             self._settle(body, folders[0] if folders else None)
 
     def _settle(self, body: dict[str, Any], folder: int | None) -> None:
-        usage = Usage(body["wall_s"], body["cpu_s"], body["peak_memory_bytes"])
         ended = self._waiting.pop(body["ended"])
-        ended.set_result(Ending(body["status"], body["reason"], usage, folder))
+        ended.set_result(Ending(body["status"], body["reason"], Usage(**body["usage"]), folder))
 
     def _hang_up(self) -> None:
         """The zygote is gone or told to go: nobody waits for it any longer."""
@@ -158,7 +156,7 @@ def _drop_folder(ending: Ending | None) -> None:
 def _spawn(control: int, cache: Path, tier: str) -> subprocess.Popen[bytes]:
     cache.mkdir(parents=True, exist_ok=True)
     return subprocess.Popen(  # noqa: S603 (fixed arguments)
-        [sys.executable, "-m", "app.sandbox.zygote", str(control), str(cache), tier],
+        [sys.executable, "-P", "-m", "app.sandbox.zygote", str(control), str(cache), tier],
         pass_fds=[control],
         stdin=subprocess.DEVNULL,
         env={**_ENVIRONMENT, "MPLCONFIGDIR": str(cache)},

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from app.sandbox.kernel import checked, setns, syscall, unshare
+from app.sandbox.kernel import checked, die_with_parent, setns, syscall, unshare
 from app.sandbox.syscalls import SETTING_UP
 
 NEWNS, NEWCGROUP, NEWUTS, NEWIPC = 0x00020000, 0x02000000, 0x04000000, 0x08000000
@@ -26,16 +26,27 @@ _DETACH = 2
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def enter() -> None:
-    """The zygote, once: leave the host's network, ipc and mounts. Needs a single thread."""
+def enter() -> int:
+    """The zygote, once: leave the host's network, ipc, processes and mounts. Needs a single thread.
+
+    Returns, in the first process of the new world, a descriptor of its /proc. The process that called it
+    stays outside, waits for the first one and ends as it ends.
+    """
     uid, gid = os.getuid(), os.getgid()
     user = 0 if uid == 0 else NEWUSER
-    unshare(user | NEWNS | NEWNET | NEWIPC | NEWUTS | NEWCGROUP)
+    unshare(user | NEWNS | NEWNET | NEWIPC | NEWUTS | NEWCGROUP | NEWPID)
     if user:
         Path("/proc/self/setgroups").write_text("deny")
         Path("/proc/self/uid_map").write_text(f"{uid} {uid} 1")
         Path("/proc/self/gid_map").write_text(f"{gid} {gid} 1")
+    first = os.fork()
+    if first:
+        os.closerange(3, 4_096)
+        _, status = os.waitpid(first, 0)
+        os._exit(abs(os.waitstatus_to_exitcode(status)))
+    die_with_parent(0)
     _attributes(_HERE, "/", 0, _RECURSIVE, propagation=_PRIVATE)
+    return _filesystem(b"proc", {}, _NOSUID | _NODEV | _NOEXEC)
 
 
 def fork_first_process(home: int) -> int:
@@ -49,13 +60,8 @@ def fork_first_process(home: int) -> int:
 
 def bounded_folder(size_bytes: int, inodes: int) -> int:
     """A descriptor of a new filesystem in memory that holds so much and no more."""
-    context = syscall(SETTING_UP["fsopen"], b"tmpfs", 1, what="fsopen tmpfs")
-    for key, value in ((b"size", size_bytes), (b"nr_inodes", inodes), (b"mode", 700)):
-        _configure(context, _SET_STRING, key, str(value).encode())
-    _configure(context, _CREATE, None, None)
-    mount = syscall(SETTING_UP["fsmount"], context, 1, _NOSUID | _NODEV | _NOEXEC, what="fsmount")
-    os.close(context)
-    return mount
+    options = {b"size": b"%d" % size_bytes, b"nr_inodes": b"%d" % inodes, b"mode": b"700"}
+    return _filesystem(b"tmpfs", options, _NOSUID | _NODEV | _NOEXEC)
 
 
 def move_in(readable: Iterable[Path], output: Path, folder: int | None) -> None:
@@ -120,5 +126,14 @@ def _attributes(at: int, path: str, restrict: int, flags: int = 0, propagation: 
     )
 
 
-def _configure(context: int, command: int, key: bytes | None, value: bytes | None) -> None:
-    syscall(SETTING_UP["fsconfig"], context, command, key, value, 0, what=f"fsconfig {key!r}")
+def _filesystem(kind: bytes, options: dict[bytes, bytes], attributes: int) -> int:
+    """A descriptor of a new filesystem that is attached nowhere yet."""
+    close_on_exec = 1
+    context = syscall(SETTING_UP["fsopen"], kind, close_on_exec, what=f"fsopen {kind!r}")
+    configure = SETTING_UP["fsconfig"]
+    for key, value in options.items():
+        syscall(configure, context, _SET_STRING, key, value, 0, what=f"fsconfig {key!r}")
+    syscall(configure, context, _CREATE, None, None, 0, what=f"fsconfig of {kind!r}")
+    mount = syscall(SETTING_UP["fsmount"], context, close_on_exec, attributes, what=f"fsmount {kind!r}")
+    os.close(context)
+    return mount

@@ -3,15 +3,26 @@
 import asyncio
 import os
 import sys
-from dataclasses import dataclass, replace
+import tempfile
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from app.errors import Unavailable
-from app.sandbox.contract import CellRequest, End, Fault, Outcome, Progress, Usage
-from app.sandbox.folders import Content, copy_out, survey
+from app.sandbox.contract import (
+    CellRequest,
+    Computation,
+    End,
+    Fault,
+    Isolation,
+    Limits,
+    Outcome,
+    Progress,
+    Usage,
+)
+from app.sandbox.folders import Content, copy_out, remove, survey
 from app.sandbox.link import ZygoteLink
 from app.sandbox.pipes import CellPipes
-from app.sandbox.scratch import Scratch, sweep
+from app.sandbox.scratch import LOCK, Scratch, sweep
 from app.sandbox.verdict import judge
 
 
@@ -36,7 +47,7 @@ class ProcessProvider:
         self._config = config
         self._slots = asyncio.Semaphore(config.max_cells)
         self._link: ZygoteLink | None = None
-        self._launch: asyncio.Task[ZygoteLink] | None = None
+        self._launch: asyncio.Task[_Zygote] | None = None
         self._scratch = Scratch(config.home / "scratch")
 
     @property
@@ -50,8 +61,14 @@ class ProcessProvider:
 
     async def run(self, request: CellRequest, on_progress: Progress | None = None) -> Outcome:
         async with self._slots:
-            link = await self._zygote()
-            return await _run(link, request, on_progress)
+            zygote = await self._zygote()
+            if not request.trusted and zygote.isolation.refusal:
+                raise Unavailable("cells_not_isolated", zygote.isolation.refusal, **asdict(zygote.isolation))
+            return await _run(zygote.link, request, on_progress)
+
+    async def isolation(self) -> Isolation:
+        """Which walls cells have here; starts the zygote if need be."""
+        return (await self._zygote()).isolation
 
     async def close(self) -> None:
         """End the zygote with all its cells, and remove the scratch folder."""
@@ -59,20 +76,41 @@ class ProcessProvider:
             await self._link.close()
         await asyncio.to_thread(self._scratch.close)
 
-    async def _zygote(self) -> ZygoteLink:
+    async def _zygote(self) -> "_Zygote":
         """The running zygote; a new one when there is none. Who stops waiting does not stop the launch."""
         if self._launch is None:
             self._link = ZygoteLink(self._config.home / "cache", self._config.tier, self._forget)
-            self._launch = asyncio.create_task(_launched(self._link))
+            self._launch = asyncio.create_task(_launch(self._link, self.scratch))
         return await asyncio.shield(self._launch)
 
     def _forget(self) -> None:
         self._link = self._launch = None
 
 
-async def _launched(link: ZygoteLink) -> ZygoteLink:
-    await link.start()
-    return link
+@dataclass(frozen=True)
+class _Zygote:
+    link: ZygoteLink
+    isolation: Isolation
+
+
+async def _launch(link: ZygoteLink, scratch: Path) -> _Zygote:
+    """Start a zygote, and let a canary try the walls before anything untrusted does."""
+    facts = await link.start()
+    tier, missing = facts["tier"], facts["missing"]
+    refusal = "This host's kernel lacks the walls that untrusted work needs (Landlock and seccomp)."
+    return _Zygote(link, Isolation(tier, refusal if tier == "none" else await _canary(link, scratch), missing))
+
+
+async def _canary(link: ZygoteLink, scratch: Path) -> str | None:
+    """Why untrusted work must not run here; None if the canary got nowhere."""
+    output = Path(tempfile.mkdtemp(prefix="canary-", dir=scratch))
+    secret = scratch / LOCK
+    work = Computation("canary.escape", {"path": str(secret)}, trusted=False)
+    outcome = await _run(link, CellRequest(work, {}, output, Limits(time_s=20)), None)
+    await asyncio.to_thread(remove, output)
+    if outcome.end is not End.RETURNED:
+        return f"The walls could not be tried: {outcome.fault.detail if outcome.fault else outcome.end}"
+    return f"The walls do not hold: a cell could {outcome.value}." if outcome.value else None
 
 
 async def _run(link: ZygoteLink, request: CellRequest, on_progress: Progress | None) -> Outcome:

@@ -9,7 +9,6 @@ seccomp        no socket, no new process, no signal to others, and whatever else
 
 import os
 import sys
-import sysconfig
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -59,9 +58,8 @@ def close_in(tier: Tier, room: Room) -> None:
 
 def interpreter_paths(cache: Path) -> tuple[Path, ...]:
     """What Python and its libraries read while they run."""
-    installed = (sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
     paths = {
-        *map(Path, installed),
+        *map(Path, sys.path),
         Path(sys.base_prefix, "lib"),
         Path(app.__path__[0]),
         cache,
