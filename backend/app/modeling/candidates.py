@@ -22,6 +22,8 @@ from app.modeling.problem import Kind
 
 Hyperparameters = Mapping[str, Any]
 BASELINE = "baseline"
+RESERVED = {"n_jobs", "random_state", "verbose", "verbosity", "warm_start", "device", "callbacks"}
+"""Set by who runs the fit: threads and seed are not an agent's to choose."""
 
 
 @dataclass(frozen=True)
@@ -195,12 +197,8 @@ def make_estimator(
 ) -> tuple[Any, str]:
     """The unfitted estimator and the style of its encoding; raises InvalidInput `bad_hyperparameter`."""
     found = candidate(name, kind)
-    values = {**found.defaults, **hyperparameters}
-    try:
-        estimator = found.make(kind, values, seed, threads)
-        allowed = set(estimator.get_params())
-    except TypeError as error:
-        raise InvalidInput("bad_hyperparameter", f"{found.name} does not take that: {error}.") from error
+    estimator = found.make(kind, dict(found.defaults), seed, threads)
+    allowed = set(estimator.get_params()) - RESERVED
     unknown = sorted(set(hyperparameters) - allowed)
     if unknown:
         raise InvalidInput(
@@ -209,4 +207,4 @@ def make_estimator(
             hyperparameter=unknown[0],
             nearest=nearest(unknown[0], sorted(allowed)),
         )
-    return estimator, found.style
+    return estimator.set_params(**hyperparameters), found.style

@@ -12,16 +12,6 @@ from app.modeling.plain import rounded
 from app.modeling.results import Comparison, ComparisonFacts
 from app.modeling.scores import SCORES, rank
 
-SIMPLEST_FIRST = (
-    BASELINE,
-    "Ridge",
-    "LogisticRegression",
-    "ExtraTrees",
-    "RandomForest",
-    "GradientBoosting",
-    "XGBoost",
-)
-
 
 def compare(fits: Sequence[Mapping[str, Any]], left_out: Sequence[Mapping[str, str]] = ()) -> ComparisonFacts:
     """Candidates by their cross-validated score, each against the best on the same folds.
@@ -37,16 +27,15 @@ def compare(fits: Sequence[Mapping[str, Any]], left_out: Sequence[Mapping[str, s
     best = scored[order[0]]
     baseline = next((fit for fit in scored.values() if fit["estimator"] == BASELINE), None)
     board = [_against_best(scored[name], best, baseline) for name in order]
-    chosen, reason = _choose(board, scored, order[0])
     return {
         "metric": metric,
         "greater_is_better": SCORES[metric].greater_is_better,
         "leaderboard": board,
         "best": order[0],
-        "chosen": chosen,
-        "reason": reason,
+        "chosen": order[0],
+        "reason": _reason(board),
         "baseline": baseline["name"] if baseline else None,
-        "beats_baseline": next(row["beats_baseline"] for row in board if row["name"] == chosen),
+        "beats_baseline": board[0]["beats_baseline"],
         "left_out": [dict(entry) for entry in left_out],
         "figures": [],
     }
@@ -95,5 +84,13 @@ def paired_difference(
     return rounded(mean - reach), rounded(mean), rounded(mean + reach)
 
 
-def _choose(board: list[Comparison], fits: Mapping[str, Mapping[str, Any]], best: str) -> tuple[str, str]:
-    return best, f"{best} has the best cross-validated score."
+def _reason(board: Sequence[Comparison]) -> str:
+    best, rest = board[0], board[1:]
+    close = [row["name"] for row in rest if not row["distinguishable"]]
+    said = f"{best['name']} has the best cross-validated score."
+    if close:
+        shown = ", ".join(close[:3]) + (f" and {len(close) - 3} more" if len(close) > 3 else "")
+        said += f" The folds cannot tell it from {shown}."
+    if best["beats_baseline"] is False:
+        said += " It does not beat the baseline beyond what chance explains."
+    return said

@@ -9,8 +9,11 @@ import numpy as np
 import pandas as pd
 from sklearn.dummy import DummyRegressor
 from sklearn.pipeline import Pipeline
+from sklearn.utils._param_validation import InvalidParameterError
 from threadpoolctl import ThreadpoolController
+from xgboost.core import XGBoostError
 
+from app.errors import InvalidInput
 from app.modeling.candidates import candidate, make_estimator
 from app.modeling.encode import Encoder
 from app.modeling.labels import labels_of, present_value
@@ -108,8 +111,12 @@ def fit_rows(
     start = present_value(inputs, problem)
     if start is not None:
         y = y - start.iloc[rows].to_numpy()
-    with _THREADS.limit(limits=spec.threads):
-        model.fit(inputs.iloc[rows], y.astype(int) if problem.is_classification else y)
+    try:
+        with _THREADS.limit(limits=spec.threads):
+            model.fit(inputs.iloc[rows], y.astype(int) if problem.is_classification else y)
+    except (InvalidParameterError, XGBoostError) as error:
+        said = str(error).strip().splitlines()[0]
+        raise InvalidInput("bad_hyperparameter", f"{spec.estimator} does not take that: {said}") from error
     model.named_steps["recipe"].remember(inputs)
     return model
 

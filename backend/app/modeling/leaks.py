@@ -39,8 +39,8 @@ def screen(frame: pd.DataFrame, problem: Problem, relations: Mapping[str, float]
     found: list[Leak] = []
     for column in relations:
         leak = (
-            _near_copy(inputs[column], labels, problem)
-            or _fills_for_one_outcome(inputs[column], labels, problem)
+            _fills_for_one_outcome(inputs[column], labels, problem)
+            or _near_copy(inputs[column], labels, problem)
             or _row_order(inputs[column], relations[column], problem)
             or _nearly_perfect(column, relations, problem)
         )
@@ -59,7 +59,8 @@ def looks_like_row_number(column: pd.Series) -> bool:
     steps = np.diff(values)
     monotonic = bool((steps > 0).all() or (steps < 0).all())
     dense = values.max() - values.min() < 2 * len(values)
-    return (monotonic and dense) or (bool(_ID_NAME.search(str(column.name))) and (monotonic or dense))
+    named = bool(_ID_NAME.search(str(column.name)))
+    return bool(monotonic and dense) or (named and bool(monotonic or dense))
 
 
 def _near_copy(column: pd.Series, labels: pd.Series, problem: Problem) -> Leak | None:
@@ -105,7 +106,7 @@ def _fills_for_one_outcome(column: pd.Series, labels: pd.Series, problem: Proble
     names = [str((problem.classes or ())[place]) for place in filled.index]
     rates = {name: rounded(float(rate)) for name, rate in zip(names, filled, strict=True)}
     text = f"{column.name!r} is filled in for {most:.0%} of the rows of one class and {least:.0%} of another."
-    return _leak(column.name, "fills_for_one_outcome", text, False, {"filled": rates})
+    return _leak(column.name, "fills_for_one_outcome", text, most - least >= 0.95, {"filled": rates})
 
 
 def _pure(column: pd.Series, labels: pd.Series) -> bool:

@@ -5,6 +5,7 @@ import platform
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
+from zipfile import BadZipFile
 
 import skops.io
 from sklearn.pipeline import Pipeline
@@ -62,5 +63,5 @@ def load(data: bytes) -> StoredModel:
         return StoredModel(payload["pipeline"], json.loads(payload["metadata"]))
     except InvalidInput:
         raise
-    except (ValueError, KeyError, TypeError, OSError, ImportError) as error:
+    except (BadZipFile, ValueError, KeyError, TypeError, OSError, ImportError) as error:
         raise InvalidInput("bad_model", f"This file is no trained model: {error}.") from error

@@ -168,7 +168,7 @@ class Comparison(TypedDict):
 class ComparisonFacts(TypedDict):
     """`evaluate.compare_models`: `leaderboard` best first.
 
-    `chosen` may be simpler or faster than `best` when the data cannot tell them apart; `reason` says so.
+    `chosen` is the best by score; `reason` also names those that the folds cannot tell it from.
     """
 
     metric: str

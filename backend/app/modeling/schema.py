@@ -122,9 +122,12 @@ def _typed(given: pd.Series, column: dict[str, Any]) -> pd.Series:
     return typed
 
 
+_TRUTH = dict.fromkeys(("true", "t", "yes", "y", "1", "1.0"), True)
+_TRUTH |= dict.fromkeys(("false", "f", "no", "n", "0", "0.0"), False)
+
+
 def _boolean(given: pd.Series) -> pd.Series:
-    words = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
-    read = as_text(given).str.lower().map(words)
+    read = as_text(given).str.lower().map(_TRUTH)
     return read.astype("boolean") if read.isna().any() else read.astype("bool")
 
 

@@ -114,5 +114,5 @@ def test_a_rare_class_takes_fewer_folds_instead_of_failing() -> None:
 
 def test_a_share_out_of_bounds_is_refused() -> None:
     frame = people()
-    with pytest.raises(InvalidInput, match="hold-out.s share"):
+    with pytest.raises(InvalidInput, match="share lies between"):
         lock_holdout(frame, problem(frame, "left"), seed=0, share=0.9)
