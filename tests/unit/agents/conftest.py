@@ -7,13 +7,17 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.messages.tool import tool_call
 
+from app.agents.conversation import brief_message, fenced
 from app.agents.loop import Agent, Thought
 from app.agents.roster import assemble
 from app.artifacts.workspace import FrameRef
 from app.datasets.session_shelf import pick
 from app.datasets.shelf import DatasetRef
 from app.llm.config import ChatConfig
+from app.llm.offline import Decide
 from app.modeling.nearest import must_know
 from app.sessions.memory import MemoryJournal, MemoryStep
 from app.sessions.scope import SessionFacts
@@ -191,3 +195,24 @@ def make_column() -> Callable[..., dict[str, Any]]:
 @pytest.fixture
 def make_table() -> Callable[..., DatasetRef]:
     return table
+
+
+def conversation(brief: Mapping[str, Any], *answered: tuple[str, Mapping[str, Any], Any]) -> list[Any]:
+    """Messages of an agent that made these calls and got these answers."""
+    messages: list[Any] = [brief_message(dict(brief))]
+    for place, (name, arguments, value) in enumerate(answered):
+        asked = tool_call(name=name, args=dict(arguments), id=f"call_{place}")
+        messages += [AIMessage("", tool_calls=[asked]), ToolMessage(fenced(value), tool_call_id=asked["id"])]
+    return messages
+
+
+@pytest.fixture
+def next_call() -> Callable[..., tuple[str, dict[str, Any]]]:
+    """`next_call(decide, brief, *answered)`: the call that a policy makes next."""
+
+    def decided(decide: Decide, brief: Mapping[str, Any], *answered: Any) -> tuple[str, dict[str, Any]]:
+        message = decide(conversation(brief, *answered))
+        [made] = message.tool_calls
+        return made["name"], made["args"]
+
+    return decided

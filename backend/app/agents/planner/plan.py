@@ -41,16 +41,16 @@ def make_plan(
     table, column = target.table, target.column
     cut = _cut(goal, column)
     group = wishes.get("group_column") or columns.group_column(goal, table, column.name)
-    wants_order = bool(goal.ahead or wishes.get("horizon") or goal.outlook == "direction")
+    is_prices = table is PRICES
+    wants_order = bool(is_prices or goal.ahead or wishes.get("horizon") or goal.outlook == "direction")
     time = wishes.get("time_column") or columns.time_column(goal, table, wants_order)
     horizon = _horizon(goal, table, wishes, time, group)
     named, unknown = columns.excluded(goal, table, column.name)
     used = _tables(goal, tables, table)
-    prices = table is PRICES
     plan = Plan(
-        source="prices" if prices else "datasets",
-        coin=goal.coin if prices else None,
-        tables=[] if prices else [used_table.name for used_table in used],
+        source="prices" if is_prices else "datasets",
+        coin=goal.coin if is_prices else None,
+        tables=[] if is_prices else [used_table.name for used_table in used],
         join=len(used) > 1,
         target=column.name,
         kind="classification" if cut else _kind(goal, column, wishes, kind, horizon),
