@@ -142,7 +142,7 @@ def _useless_columns(draft: Draft) -> Text:
     return (
         "Consider a simpler model without ",
         *listed(names),
-        f"{more}: shuffling them costs nothing that can be told.",
+        f"{more}: shuffling costs nothing that can be told.",
     )
 
 

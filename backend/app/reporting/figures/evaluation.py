@@ -185,7 +185,7 @@ def importances(metric: str, features: Sequence[Facts]) -> Figure:
     style.headline(
         figure,
         "Permutation importance",
-        f"Change of {metric} for the worse when the column is shuffled; line: one standard deviation{more}",
+        f"Worsening of {metric} when the column is shuffled; line: one standard deviation{more}",
     )
     axes = figure.subplots()
     places = range(len(ranked))
@@ -198,7 +198,7 @@ def importances(metric: str, features: Sequence[Facts]) -> Figure:
     axes.set_ylim(max(len(ranked), 1) - 0.4, -0.6)
     style.columns_grid(axes)
     style.plain_ticks(axes, "x")
-    axes.set_xlabel(f"{metric}: change for the worse")
+    axes.set_xlabel(f"Worsening of {metric}")
     return figure
 
 

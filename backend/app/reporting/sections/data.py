@@ -25,16 +25,15 @@ def _sources(draft: Draft) -> list[Block]:
     rows = [
         [
             draft.shown(each.at("name")),
-            draft.shown(each.at("filename")),
             draft.shown(each.at("rows"), "integer"),
             draft.shown(each.at("columns"), "integer"),
             draft.shown(each.at("digest"), "digest"),
         ]
         for each in datasets
     ]
-    columns = ("Dataset", "File", "Rows", "Columns", "Digest")
+    columns = ("Dataset", "Rows", "Columns", "Digest")
     return [
-        Table(columns, rows, "What came in; the digest begins the fingerprint of the bytes", numeric=(2, 3))
+        Table(columns, rows, "What came in; the digest begins the fingerprint of the bytes", numeric=(1, 2))
     ]
 
 

@@ -80,7 +80,7 @@ CAPTIONS = {
     "calibration": "Hold-out rows: on the diagonal, a predicted probability means what it says.",
     "residuals": "Hold-out rows: errors should scatter around zero without a pattern.",
     "predicted_vs_actual": "Hold-out rows: the closer to the line, the better.",
-    "importances": "How much is lost when a column is shuffled; grey bars cannot be told from zero.",
+    "importances": "How much worse it gets when a column is shuffled; grey bars cannot be told from zero.",
     "time_series": "The target over time and where the hold-out begins.",
 }
 _TITLES = {

@@ -66,7 +66,7 @@ def _tiles(draft: Draft, final: Fact) -> Tiles:
     if gain and gain.at("value"):
         tiles.append(
             Tile(
-                "Gain over the baseline",
+                "Gain over baseline",
                 draft.score(gain.at("value")),
                 ("interval ", *draft.interval(gain, style)),
             )
@@ -74,12 +74,12 @@ def _tiles(draft: Draft, final: Fact) -> Tiles:
     if found.split:
         rows = draft.shown(found.split.at("train_rows"), "integer")
         held = draft.shown(found.split.at("holdout_rows"), "integer")
-        tiles.append(Tile("Rows to learn from", rows, ("and ", *held, " held out")))
+        tiles.append(Tile("Training rows", rows, ("and ", *held, " held out")))
     if found.comparison and found.comparison.at("leaderboard"):
         count = draft.ledger.derive(
             "count", [found.comparison.at("leaderboard") or found.comparison], "integer"
         )
-        tiles.append(Tile("Candidates compared", (count,), ("the baseline among them",)))
+        tiles.append(Tile("Candidates", (count,), ("with the baseline",)))
     return Tiles(tiles)
 
 
