@@ -22,8 +22,11 @@ from langchain_core.messages import (
 from langgraph.errors import GraphBubbleUp
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
+from app.agents.brevity import brief_messages
 from app.agents.conversation import fenced
 from app.computations.bench import JsonValue
+from app.errors import Unavailable
+from app.llm.config import OFFLINE
 from app.llm.offline import OfflineChatModel
 from app.llm.usage import usage_of
 from app.sessions.scope import Call, Recorded
@@ -77,13 +80,16 @@ class Recording(AgentMiddleware[Any, Turns, Any]):
         turns = request.runtime.context
         turns.turn += 1
         over = turns.turn >= self._bounds.model_calls
-        model_name = "offline" if over else self._model_name
-        if over:
-            request = request.override(model=self._successor)
+        model_name = OFFLINE if over else self._model_name
 
         async def run() -> Recorded:
-            response = await handler(request)
-            message = next(m for m in response.result if isinstance(m, AIMessage))
+            if over:
+                response = await handler(request.override(model=self._successor))
+            elif model_name == OFFLINE:
+                response = await handler(request)
+            else:
+                response = await _provided(model_name, request, handler)
+            message = with_own_ids(next(m for m in response.result if isinstance(m, AIMessage)), turns.turn)
             return Recorded(value=dumped(message), summary=message.text[:200], usage=usage_of(message))
 
         call = Call(f"chat:{turns.turn}", "chat", model_name, turns.ctx.agent, _digestible(request))
@@ -121,6 +127,30 @@ class Recording(AgentMiddleware[Any, Turns, Any]):
             raise
         turns.answers.append(answer)
         return answer.value
+
+
+async def _provided(
+    model_name: str,
+    request: ModelRequest[Turns],
+    handler: Callable[[ModelRequest[Turns]], Awaitable[ModelResponse[Any]]],
+) -> ModelResponse[Any]:
+    """A provider's answer. Whatever it fails with (it has tried again by itself) ends the session readably."""
+    try:
+        return await handler(request.override(messages=brief_messages(request.messages)))
+    except GraphBubbleUp:
+        raise
+    except Exception as error:
+        said = f"{type(error).__name__}: {error}"[:300]
+        raise Unavailable("chat_model_failed", f"The chat model {model_name} failed. {said}") from error
+
+
+def with_own_ids(message: AIMessage, turn: int) -> AIMessage:
+    """Calls without an id, or with one that another call has too, get one by their place."""
+    ids = [call["id"] for call in message.tool_calls]
+    if all(ids) and len(set(ids)) == len(ids):
+        return message
+    calls = [{**call, "id": f"call_{turn}_{i}"} for i, call in enumerate(message.tool_calls)]
+    return message.model_copy(update={"tool_calls": calls})
 
 
 def dumped(message: AIMessage) -> JsonValue:

@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.messages.tool import tool_call
 
 from app.agents.conversation import brief_message, fenced
-from app.agents.loop import Agent, Thought
+from app.agents.loop import Agent, Check, Thought
 from app.agents.roster import assemble
 from app.artifacts.workspace import FrameRef
 from app.datasets.session_shelf import pick
@@ -161,12 +161,16 @@ class Bench:
     crew: Mapping[str, Agent[Any]] = field(default_factory=lambda: assemble(ChatConfig(), Toolsets()))
 
     async def run(
-        self, part: str, brief: Mapping[str, Any], preferences: Mapping[str, Any] | None = None
+        self,
+        part: str,
+        brief: Mapping[str, Any],
+        preferences: Mapping[str, Any] | None = None,
+        check: Check[Any] | None = None,
     ) -> Thought[Any]:
         agent = self.crew[part]
         step = MemoryStep(facts(str(brief.get("goal", "")), preferences), self.journal)
         ctx = ToolContext(agent.role.name, step, self.frames, self.shelf, self.computer, settled=self.settled)
-        return await agent.run(ctx, dict(brief))
+        return await agent.run(ctx, dict(brief), check)
 
     @property
     def tools(self) -> list[str]:

@@ -1,0 +1,94 @@
+"""One tool call from end to end."""
+
+from datetime import UTC, datetime
+from uuid import UUID
+
+import pytest
+
+from app.errors import InvalidInput, ToolRefused, Unavailable
+from app.sandbox.computer import ComputationFailed
+from app.sessions.memory import MemoryJournal, MemoryStep
+from app.sessions.scope import Recorded, SessionFacts
+from app.tools.context import ToolContext
+from app.tools.invoke import ToolRequest, invoke
+from app.tools.registry import ToolSpec, _arguments
+
+FACTS = SessionFacts(UUID(int=1), UUID(int=2), "", {}, (), 0, datetime.now(UTC))
+
+
+def spec_of(function) -> dict[str, ToolSpec]:
+    return {"double": ToolSpec("double", "", _arguments(function), function, ())}
+
+
+@pytest.fixture
+def journal() -> MemoryJournal:
+    return MemoryJournal()
+
+
+@pytest.fixture
+def ctx(journal) -> ToolContext:
+    return ToolContext("planner", MemoryStep(FACTS, journal), None, None, None)  # type: ignore[arg-type]
+
+
+def request(**arguments) -> ToolRequest:
+    return ToolRequest("tool:0.0", "double", arguments)
+
+
+async def double(ctx: ToolContext, number: int) -> Recorded:
+    return Recorded(value={"doubled": 2 * number, "key": ctx.call}, summary=f"{2 * number}")
+
+
+async def test_a_call_is_recorded_and_told(ctx, journal):
+    answer = await invoke(spec_of(double), ctx, request(number=4))
+    assert answer.value == {"doubled": 8, "key": "tool:0.0"}
+    called, returned = journal.events
+    assert (called.kind, called.tool, called.arguments) == ("tool_called", "double", {"number": 4})
+    assert (returned.kind, returned.summary, returned.failed) == ("tool_returned", "8", False)
+
+
+async def test_a_recorded_call_does_not_run_again(ctx):
+    runs = []
+
+    async def counting(ctx: ToolContext, number: int) -> Recorded:
+        runs.append(number)
+        return Recorded(value=number)
+
+    first = await invoke(spec_of(counting), ctx, request(number=1))
+    second = await invoke(spec_of(counting), ctx, request(number=1))
+    assert (first.value, second.value, runs) == (1, 1, [1])
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (ToolRefused("There is no column 'x'. Did you mean y?"), "There is no column 'x'. Did you mean y?"),
+        (InvalidInput("bad_recipe", "Operation 0 is wrong."), "Operation 0 is wrong."),
+        (ComputationFailed("computation_timed_out", "It took longer than 3 s."), "It took longer than 3 s."),
+    ],
+)
+async def test_what_the_agent_can_mend_is_a_recorded_refusal(ctx, journal, error, said):
+    async def failing(ctx: ToolContext) -> Recorded:
+        raise error
+
+    for _ in range(2):
+        answer = await invoke(spec_of(failing), ctx, request())
+        assert answer.refusal == said
+    assert [recorded.failed for _, recorded in journal.recorded] == [True]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        Unavailable("cells_unavailable", "No cells."),
+        ComputationFailed("computation_raised", "ZeroDivisionError"),
+        ComputationFailed("computation_cancelled", "It was cancelled."),
+        ZeroDivisionError("a bug"),
+    ],
+)
+async def test_what_nobody_in_the_session_can_mend_rises(ctx, journal, error):
+    async def failing(ctx: ToolContext) -> Recorded:
+        raise error
+
+    with pytest.raises(type(error)):
+        await invoke(spec_of(failing), ctx, request())
+    assert journal.recorded == []
