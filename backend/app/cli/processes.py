@@ -37,6 +37,8 @@ def api(fd: Fd = None) -> None:
         access_log=False,
         log_config=None,
         server_header=False,
+        ws_max_size=1 << 20,
+        ws_per_message_deflate=False,  # it costs 300 KB and time on every socket
         timeout_graceful_shutdown=10,
     )
     sockets = None if fd is None else [socket.socket(fileno=fd)]

@@ -5,7 +5,7 @@ from typing import NoReturn
 
 import typer
 
-from app.cli import accounts, processes, run, up
+from app.cli import accounts, doctor, processes, run, up
 from app.cli.exits import Exit, exit_for
 from app.errors import LabError
 
@@ -22,6 +22,7 @@ app.command("demo")(run.demo)
 app.command("api")(processes.api)
 app.command("worker")(processes.worker)
 app.command("migrate")(processes.migrate)
+app.command("doctor")(doctor.doctor)
 app.add_typer(accounts.users, name="user")
 app.add_typer(accounts.keys, name="key")
 

@@ -1,0 +1,24 @@
+# One image for every process of the service: the API, a worker of either queue, migrations.
+FROM python:3.11-slim-bookworm AS build
+WORKDIR /labcrew
+COPY requirements/bootstrap.txt requirements/runtime.txt requirements/
+RUN python -m venv /venv \
+    && /venv/bin/pip install --no-cache-dir --quiet --require-hashes -r requirements/bootstrap.txt \
+    && /venv/bin/uv pip install --quiet --no-cache --python /venv/bin/python --system-certs --compile-bytecode \
+        --require-hashes -r requirements/runtime.txt
+COPY pyproject.toml README.md LICENSE ./
+COPY backend backend
+RUN /venv/bin/uv pip install --quiet --no-cache --python /venv/bin/python --no-deps --no-build-isolation --offline -e . \
+    && /venv/bin/python -m compileall -q backend
+
+FROM python:3.11-slim-bookworm
+RUN useradd --uid 10001 --create-home labcrew && install -d -o labcrew -g labcrew -m 700 /data
+COPY --from=build /venv /venv
+COPY --from=build /labcrew /labcrew
+ENV PATH=/venv/bin:$PATH LABCREW_HOME=/data API_HOST=0.0.0.0 PYTHONUNBUFFERED=1
+WORKDIR /data
+USER labcrew
+VOLUME /data
+EXPOSE 8000
+STOPSIGNAL SIGTERM
+CMD ["labcrew", "up"]

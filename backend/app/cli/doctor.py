@@ -1,0 +1,92 @@
+"""`labcrew doctor`: does this machine have what the service needs? One line a thing, and what to do."""
+
+import asyncio
+import tempfile
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.cli.addresses import with_addresses
+from app.cli.exits import Exit
+from app.errors import LabError
+from app.settings import Settings, load_settings
+
+ServersOnly = Annotated[bool, typer.Option("--servers", help="Look at Postgres and Redis only.")]
+
+Check = Callable[[Settings], Awaitable[str]]
+"""Says in a few words what is well; raises for what is not."""
+
+
+def doctor(servers: ServersOnly = False) -> None:
+    """Check the servers, the chat model and the cells' walls."""
+    settings = load_settings()
+    checks = _SERVERS if servers else {**_SERVERS, **_REST}
+    well = [asyncio.run(_examine(name, check, settings)) for name, check in checks.items()]
+    raise typer.Exit(Exit.DONE if all(well) else Exit.UNAVAILABLE)
+
+
+async def _examine(name: str, check: Check, settings: Settings) -> bool:
+    try:
+        async with asyncio.timeout(60):
+            typer.echo(f"well   {name:<11} {await check(settings)}")
+    except LabError as error:
+        typer.echo(f"wrong  {name:<11} {error.detail}")
+    except Exception as error:  # noqa: BLE001 - a check reports every way of failing
+        typer.echo(f"wrong  {name:<11} {type(error).__name__}: {error}")
+    else:
+        return True
+    return False
+
+
+async def _postgres(settings: Settings) -> str:
+    from app.db.pool import Database  # noqa: PLC0415 - here and below: each check pays for its own imports
+
+    database = await Database.open(with_addresses(settings).database_url or "", size=1)
+    try:
+        row = await database.row(
+            "SELECT current_setting('server_version') AS version, to_regclass('sessions') IS NOT NULL AS ours"
+        )
+    finally:
+        await database.close()
+    if row is None or not row["ours"]:
+        raise LookupError("it has no Labcrew schema yet; run `labcrew migrate`")
+    return f"version {row['version']}"
+
+
+async def _redis(settings: Settings) -> str:
+    from redis.asyncio import Redis  # noqa: PLC0415
+
+    async with Redis.from_url(with_addresses(settings).redis_address or "", socket_timeout=5) as redis:
+        return f"version {(await redis.info('server'))['redis_version']}"
+
+
+async def _chat_model(settings: Settings) -> str:
+    from langchain_core.messages import AIMessage  # noqa: PLC0415
+
+    from app.llm.providers import open_chat_model  # noqa: PLC0415
+
+    open_chat_model(settings.chat, lambda messages: AIMessage(""))
+    return settings.chat.model
+
+
+async def _cells(settings: Settings) -> str:
+    from app.sandbox.contract import CellRequest, Computation, End  # noqa: PLC0415
+    from app.sandbox.process import ProcessConfig, ProcessProvider  # noqa: PLC0415
+
+    with tempfile.TemporaryDirectory(prefix="labcrew-doctor-") as folder:
+        cells = ProcessProvider(ProcessConfig(Path(folder)))
+        try:
+            work = Computation("canary.echo", {"value": "well"}, trusted=False)
+            output = Path(tempfile.mkdtemp(dir=cells.scratch))
+            outcome = await cells.run(CellRequest(work, {}, output, settings.limits))
+        finally:
+            await cells.close()
+    if outcome.end is not End.RETURNED:
+        raise RuntimeError(outcome.fault.detail if outcome.fault else f"a cell {outcome.end}")
+    return f"untrusted code runs behind walls, in {outcome.usage.wall_s * 1000:.0f} ms"
+
+
+_SERVERS: dict[str, Check] = {"Postgres": _postgres, "Redis": _redis}
+_REST: dict[str, Check] = {"chat model": _chat_model, "cells": _cells}
