@@ -2,6 +2,8 @@
 
 import asyncio
 import os
+import socket
+import subprocess
 import sys
 import tempfile
 from dataclasses import asdict, dataclass, replace
@@ -20,7 +22,8 @@ from app.sandbox.contract import (
     Usage,
 )
 from app.sandbox.folders import Content, copy_out, remove, survey
-from app.sandbox.link import ZygoteLink
+from app.sandbox.launch import RETRY_S, own_zygote, shared_zygote
+from app.sandbox.link import START_LIMIT_S, ZygoteLink
 from app.sandbox.pipes import CellPipes
 from app.sandbox.scratch import LOCK, Scratch, sweep
 from app.sandbox.verdict import judge
@@ -30,12 +33,14 @@ from app.sandbox.verdict import judge
 class ProcessConfig:
     """`home`: a folder of ours on a disk with room. `max_cells`: how many compute at once; more wait.
 
-    `tier`: "best", or the one of `walls.Tier` to use.
+    `tier`: "best", or the one of `walls.Tier` to use. `socket`: where the host's zygote listens; without it the
+    provider starts one of its own.
     """
 
     home: Path
     max_cells: int = 16
     tier: str = "best"
+    socket: Path | None = None
 
 
 class ProcessProvider:
@@ -72,6 +77,8 @@ class ProcessProvider:
 
     async def close(self) -> None:
         """End the zygote with all its cells, and remove the scratch folder."""
+        if self._launch:
+            self._launch.cancel()
         if self._link:
             await self._link.close()
         await asyncio.to_thread(self._scratch.close)
@@ -79,12 +86,34 @@ class ProcessProvider:
     async def _zygote(self) -> "_Zygote":
         """The running zygote; a new one when there is none. Who stops waiting does not stop the launch."""
         if self._launch is None:
-            self._link = ZygoteLink(self._config.home / "cache", self._config.tier, self._forget)
-            self._launch = asyncio.create_task(_launch(self._link, self.scratch))
+            self._launch = asyncio.create_task(self._find_zygote())
+            self._launch.add_done_callback(self._forget_failure)
         return await asyncio.shield(self._launch)
 
+    async def _find_zygote(self) -> "_Zygote":
+        """Start one, or connect to the host's, trying again while that one is being replaced."""
+        async with asyncio.timeout(START_LIMIT_S):
+            while True:
+                self._link = ZygoteLink(self._connect, self._forget)
+                try:
+                    return await _try_out(self._link, self.scratch)
+                except Unavailable:
+                    if not self._config.socket:
+                        raise
+                    await asyncio.sleep(RETRY_S)
+
+    async def _connect(self) -> tuple[socket.socket, subprocess.Popen[bytes] | None]:
+        if self._config.socket:
+            return await shared_zygote(self._config.socket)
+        return await own_zygote(self._config.home / "cache", self._config.tier)
+
     def _forget(self) -> None:
-        self._link = self._launch = None
+        if self._launch and self._launch.done():
+            self._link = self._launch = None
+
+    def _forget_failure(self, launch: asyncio.Task["_Zygote"]) -> None:
+        if launch.cancelled() or launch.exception():
+            self._link = self._launch = None
 
 
 @dataclass(frozen=True)
@@ -93,7 +122,7 @@ class _Zygote:
     isolation: Isolation
 
 
-async def _launch(link: ZygoteLink, scratch: Path) -> _Zygote:
+async def _try_out(link: ZygoteLink, scratch: Path) -> _Zygote:
     """Start a zygote, and let a canary try the walls before anything untrusted does."""
     facts = await link.start()
     tier, missing = facts["tier"], facts["missing"]

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +15,11 @@ THREADS_LIMIT = 300
 
 @dataclass
 class RunningCell:
-    """`folder`: a descriptor of its own filesystem, where it has one; the kernel keeps that one's bounds."""
+    """`id` is its client's name for it. `folder`: a descriptor of its own filesystem, where it has one, whose
+    bounds the kernel keeps.
+    """
 
+    client: socket.socket
     id: int
     pid: int
     pidfd: int

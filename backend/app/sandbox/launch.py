@@ -1,0 +1,100 @@
+"""Start a zygote: our own interpreter by exec, with an environment that holds no secret."""
+
+import asyncio
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+from app.sandbox.kernel import die_with_parent
+
+RETRY_S = 0.1
+
+_ENVIRONMENT = {
+    "PATH": "/usr/bin:/bin",
+    "LANG": "C.UTF-8",
+    "HOME": "/nonexistent",
+    "TZ": "UTC",
+    "PYTHONHASHSEED": "0",
+    "MPLBACKEND": "Agg",
+    # One thread, so that forks of the zygote are sound; a cell raises its own count.
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "JOBLIB_MULTIPROCESSING": "0",
+    "JE_ARROW_MALLOC_CONF": "background_thread:false",
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
+    # Arenas are reserved per thread and would use up a cell's address space.
+    "MALLOC_ARENA_MAX": "4",
+}
+
+
+async def own_zygote(cache: Path, tier: str) -> tuple[socket.socket, subprocess.Popen[bytes]]:
+    """Start a zygote for this client alone.
+
+    On the loop's own thread, which takes a millisecond: the child of a passing thread might end with it.
+    """
+    ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    ours.setblocking(False)
+    with its:
+        process = subprocess.Popen(  # noqa: S603, ASYNC220 (fixed arguments; see above)
+            _command(its.fileno(), cache, tier),
+            pass_fds=[its.fileno()],
+            stdin=subprocess.DEVNULL,
+            env=_environment(cache),
+            cwd="/",
+            start_new_session=True,
+        )
+    return ours, process
+
+
+async def shared_zygote(path: Path) -> tuple[socket.socket, None]:
+    """Connect to the host's zygote, which may be starting again just now: its supervisor sees to that."""
+    while True:
+        ours = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        try:
+            ours.connect(str(path))
+        except (FileNotFoundError, ConnectionRefusedError):
+            ours.close()
+            await asyncio.sleep(RETRY_S)
+        else:
+            ours.setblocking(False)
+            return ours, None
+
+
+def become_server(path: Path, cache: Path, tier: str = "best") -> NoReturn:
+    """Turn this process into the host's zygote: it listens at `path` (short, in a private folder).
+
+    It ends with the process that started it.
+    """
+    die_with_parent(os.getppid())
+    with contextlib.suppress(FileNotFoundError):
+        path.unlink()
+    door = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    door.bind(str(path))
+    door.listen(64)
+    door.set_inheritable(True)
+    command = _command(door.fileno(), cache, tier)
+    os.chdir("/")
+    os.execve(command[0], command, _environment(cache))  # noqa: S606 (fixed arguments)
+
+
+def _command(descriptor: int, cache: Path, tier: str) -> list[str]:
+    return [sys.executable, "-P", "-m", "app.sandbox.zygote", str(descriptor), str(cache.absolute()), tier]
+
+
+def _environment(cache: Path) -> dict[str, str]:
+    cache.mkdir(parents=True, exist_ok=True)
+    return {**_ENVIRONMENT, "MPLCONFIGDIR": str(cache.absolute())}
+
+
+def reap(process: subprocess.Popen[bytes]) -> None:
+    """Wait for its end, and help if it does not come."""
+    try:
+        process.wait(5)
+    except subprocess.TimeoutExpired:
+        process.kill()  # its cells follow it: they asked the kernel for that
+        process.wait()
