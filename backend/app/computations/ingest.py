@@ -18,6 +18,10 @@ from app.computations.uploads.profile import profile_table
 from app.errors import InvalidInput
 
 _MEMORY_BYTES = 384 << 20
+_ROW_GROUP = 122_880
+_WIDE = 400
+_WIDE_MEMORY_BYTES = 800 << 20
+_WIDE_ROW_GROUP = 4_096
 _EXPANDED_BYTES = 8 << 30
 
 
@@ -106,11 +110,13 @@ def _is_json(path: Path, filename: str) -> bool:
 
 
 def _write(connection: duckdb.DuckDBPyConnection, table: sql.Table, target: Path) -> int:
-    width = max(len(table.columns), 1)
-    # A row group is buffered per column: wide tables get shorter ones.
-    group = max(2_048, min(122_880, 4_000_000 // width))
-    (rows,) = connection.execute(
+    group = _ROW_GROUP
+    if len(table.columns) > _WIDE:
+        # Every column has a buffer in every thread.
+        connection.execute(f"SET threads = 1; SET memory_limit = '{_WIDE_MEMORY_BYTES}B'")
+        group = _WIDE_ROW_GROUP
+    done = connection.execute(
         f"COPY ({table.select}) TO {sql.text(target)}"
         f" (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {group})"
-    ).fetchone() or (0,)
-    return int(rows)
+    ).fetchone()
+    return int(done[0]) if done else 0

@@ -26,7 +26,9 @@ class UploadLimits:
 
     max_bytes: int = 512 << 20
     expanded_bytes: int = 8 << 30
-    cell: Limits = Limits(time_s=300, memory_bytes=1 << 30, disk_bytes=20 << 30, threads=2)
+    cell: Limits = Limits(
+        time_s=300, memory_bytes=1 << 30, disk_bytes=20 << 30, threads=2, value_bytes=64 << 20
+    )
 
 
 @dataclass(frozen=True)

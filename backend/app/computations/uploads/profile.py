@@ -1,7 +1,7 @@
 """What a table holds, column by column, in one hand-written pass; exact for small tables, labelled where not.
 
-Distinct counts of tables over EXACT_ROWS are HyperLogLog estimates and quartiles t-digests; extremes, means,
-missing counts, the uniqueness flag and the counts of top values are always exact.
+Of tables over EXACT_ROWS, distinct counts of columns with many values are HyperLogLog estimates; of tables over
+ten million rows, quartiles are t-digests. Extremes, means, missing counts and top values are always exact.
 """
 
 import datetime as dt
@@ -17,6 +17,11 @@ from app.computations.uploads import sql
 from app.computations.uploads.hints import hint
 
 EXACT_ROWS = 100_000
+_EXACT_QUARTILE_ROWS = 10_000_000
+_IN_MEMORY_CELLS = 5_000_000
+_QUARTERS = "[0.25, 0.5, 0.75]"
+# DuckDB 2.0 crashes on tens of thousands of aggregates in one query.
+_AGGREGATES_AT_ONCE = 1_000
 _TOP = 10
 _TOP_DISTINCT = 5_000
 _EXAMPLES = 5
@@ -25,8 +30,8 @@ _SHOWN = 120
 _NUMBERS = {"integer", "number"}
 TYPES = {"BIGINT": "integer", "DOUBLE": "number", "BOOLEAN": "boolean", "TIMESTAMP": "datetime"}
 
-# fact -> the aggregate of column {c}; `{distinct}` and `{quartiles}` are filled in by the table's size.
-_EVERY = {"present": "count({c})", "distinct": "{distinct}"}
+# fact -> the aggregate of column {c}; `{quartiles}` is filled in by the table's size.
+_EVERY = {"present": "count({c})", "distinct": "approx_count_distinct({c})"}
 _MEASURED = {"min": "min({c})", "max": "max({c})"}
 _AGGREGATES: dict[str, dict[str, str]] = {
     "integer": _EVERY
@@ -45,79 +50,116 @@ def profile_table(connection: duckdb.DuckDBPyConnection, path: Path) -> dict[str
     source = f"read_parquet({sql.text(path)})"
     described = connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()  # noqa: S608
     columns = [(row[0], TYPES.get(row[1], "text")) for row in described]
-    (rows,) = connection.execute(f"SELECT count(*) FROM {source}").fetchone() or (0,)  # noqa: S608
-    exact = rows <= EXACT_ROWS
-    facts = _aggregate(connection, source, columns, exact)
-    unique = _unique(connection, source, facts, exact)
+    rows = _one(connection, f"SELECT count(*) FROM {source}")[0]  # noqa: S608
+    if rows * len(columns) <= _IN_MEMORY_CELLS:
+        connection.execute(f"CREATE TEMP TABLE profiled AS FROM {source}")
+        source = "profiled"
+    facts = _aggregate(connection, source, columns, rows)
+    if EXACT_ROWS < rows <= _EXACT_QUARTILE_ROWS:
+        _add_quartiles(connection, source, columns, facts)
+    tops = _tops(connection, source, columns, facts, rows)
+    _add_unique(connection, source, columns, facts)
     examples = _examples(connection, source, columns)
-    tops = _tops(connection, source, columns, facts)
     return {
         "rows": rows,
-        "approximate": not exact,
+        "approximate": rows > EXACT_ROWS,
         "columns": [
-            _column(name, type_, rows, exact, facts[name], unique[name], tops.get(name, []), examples[name])
+            _column(name, type_, rows, facts[name], tops.get(name, []), examples[name])
             for name, type_ in columns
         ],
     }
 
 
+def _one(connection: duckdb.DuckDBPyConnection, query: str) -> tuple[Any, ...]:
+    return connection.execute(query).fetchone() or ()
+
+
 def _aggregate(
-    connection: duckdb.DuckDBPyConnection, source: str, columns: Sequence[tuple[str, str]], exact: bool
+    connection: duckdb.DuckDBPyConnection, source: str, columns: Sequence[tuple[str, str]], rows: int
 ) -> dict[str, dict[str, Any]]:
-    distinct = "count(DISTINCT {c})" if exact else "approx_count_distinct({c})"
-    share = "[0.25, 0.5, 0.75]"
-    quartiles = f"quantile_cont({{c}}, {share})" if exact else f"approx_quantile({{c}}, {share})"
+    """The one pass. Quartiles of middling tables come after it, in the memory of one column at a time."""
+    exact = rows <= EXACT_ROWS
+    quartiles = f"quantile_cont({{c}}, {_QUARTERS})" if exact else f"approx_quantile({{c}}, {_QUARTERS})"
+    later = EXACT_ROWS < rows <= _EXACT_QUARTILE_ROWS
     asked = [
-        (name, fact, form.replace("{distinct}", distinct).replace("{quartiles}", quartiles))
+        (name, fact, form.replace("{quartiles}", quartiles))
         for name, type_ in columns
         for fact, form in _AGGREGATES[type_].items()
+        if not (later and fact == "quartiles")
     ]
-    cells = ", ".join(form.replace("{c}", sql.name(name)) for name, _, form in asked)
-    found = connection.execute(f"SELECT {cells} FROM {source}").fetchone() or ()  # noqa: S608
-    facts: dict[str, dict[str, Any]] = {name: {} for name, _ in columns}
-    for (name, fact, _), value in zip(asked, found, strict=True):
-        facts[name][fact] = value
+    facts: dict[str, dict[str, Any]] = {
+        name: {"distinct_approximate": True, "unique": None} for name, _ in columns
+    }
+    for first in range(0, len(asked), _AGGREGATES_AT_ONCE):
+        batch = asked[first : first + _AGGREGATES_AT_ONCE]
+        cells = ", ".join(form.replace("{c}", sql.name(name)) for name, _, form in batch)
+        found = _one(connection, f"SELECT {cells} FROM {source}")  # noqa: S608
+        for (name, fact, _), value in zip(batch, found, strict=True):
+            facts[name][fact] = value
     return facts
 
 
-def _unique(
-    connection: duckdb.DuckDBPyConnection, source: str, facts: Mapping[str, Mapping[str, Any]], exact: bool
-) -> dict[str, bool]:
-    """Has the column no value twice? Estimates near the count are counted out."""
-    unique = {name: fact["present"] > 1 and fact["distinct"] == fact["present"] for name, fact in facts.items()}
-    if exact:
-        return unique
-    near = [name for name, fact in facts.items() if fact["distinct"] > fact["present"] * 0.85 > 0]
-    for name in facts:
-        unique[name] = name in near and _has_no_twins(connection, source, name)
-    return unique
-
-
-def _has_no_twins(connection: duckdb.DuckDBPyConnection, source: str, name: str) -> bool:
-    cell = sql.name(name)
-    query = f"SELECT count(DISTINCT hash({cell})) = count({cell}) FROM {source} WHERE {cell} IS NOT NULL"  # noqa: S608
-    return bool((connection.execute(query).fetchone() or (False,))[0])
+def _add_quartiles(
+    connection: duckdb.DuckDBPyConnection,
+    source: str,
+    columns: Sequence[tuple[str, str]],
+    facts: dict[str, dict[str, Any]],
+) -> None:
+    for name, type_ in columns:
+        if type_ in _NUMBERS:
+            query = f"SELECT quantile_cont({sql.name(name)}, {_QUARTERS}) FROM {source}"  # noqa: S608
+            facts[name]["quartiles"] = _one(connection, query)[0]
 
 
 def _tops(
     connection: duckdb.DuckDBPyConnection,
     source: str,
     columns: Sequence[tuple[str, str]],
-    facts: Mapping[str, Mapping[str, Any]],
+    facts: dict[str, dict[str, Any]],
+    rows: int,
 ) -> dict[str, list[JsonValue]]:
-    """Most frequent values with exact counts, of columns with few enough values to have any."""
+    """Most frequent values with exact counts, of columns that repeat some.
+
+    Of large tables only columns with few values are counted out. Those have an exact distinct count too.
+    """
     tops: dict[str, list[JsonValue]] = {}
     for name, type_ in columns:
-        few = facts[name]["distinct"] <= _TOP_DISTINCT and facts[name]["distinct"] < facts[name]["present"]
-        if not few or (type_ == "number" and facts[name]["distinct"] > 50):
+        most = 50 if type_ == "number" else _TOP_DISTINCT
+        if rows > EXACT_ROWS and facts[name]["distinct"] > min(most, facts[name]["present"] - 1):
             continue
         cell = sql.name(name)
         found = connection.execute(
-            f"SELECT {cell}, count(*) AS n FROM {source} WHERE {cell} IS NOT NULL"  # noqa: S608
+            f"SELECT {cell}, count(*) AS n, count(*) OVER () FROM {source} WHERE {cell} IS NOT NULL"  # noqa: S608
             f" GROUP BY 1 ORDER BY n DESC, 1 LIMIT {_TOP}"
         ).fetchall()
-        tops[name] = [{"value": _shown(value), "count": count} for value, count in found]
+        distinct = found[0][2] if found else 0
+        facts[name] |= {"distinct": distinct, "distinct_approximate": False}
+        if distinct < facts[name]["present"] and (type_ != "number" or distinct <= most):
+            tops[name] = [{"value": _shown(value), "count": count} for value, count, _ in found]
     return tops
+
+
+def _add_unique(
+    connection: duckdb.DuckDBPyConnection,
+    source: str,
+    columns: Sequence[tuple[str, str]],
+    facts: dict[str, dict[str, Any]],
+) -> None:
+    """Has the column no value twice? Estimates near the count are counted out, but not of measurements."""
+    for name, type_ in columns:
+        present, distinct = facts[name]["present"], facts[name]["distinct"]
+        if not facts[name]["distinct_approximate"]:
+            facts[name]["unique"] = present > 1 and distinct == present
+        elif distinct <= present * 0.85:
+            facts[name]["unique"] = False
+        elif type_ != "number":
+            facts[name]["unique"] = _has_no_twins(connection, source, name)
+
+
+def _has_no_twins(connection: duckdb.DuckDBPyConnection, source: str, name: str) -> bool:
+    cell = sql.name(name)
+    query = f"SELECT count(DISTINCT hash({cell})) = count({cell}) FROM {source} WHERE {cell} IS NOT NULL"  # noqa: S608
+    return bool(_one(connection, query)[0])
 
 
 def _examples(
@@ -138,22 +180,20 @@ def _column(
     name: str,
     type_: str,
     rows: int,
-    exact: bool,
     facts: Mapping[str, Any],
-    unique: bool,
     top: list[JsonValue],
     examples: list[JsonValue],
 ) -> dict[str, JsonValue]:
-    present = facts["present"]
-    distinct = min(facts["distinct"], present)
+    present, unique = facts["present"], facts["unique"]
+    distinct = present if unique else min(facts["distinct"], present)
     column: dict[str, JsonValue] = {
         "name": name,
         "type": type_,
-        "hint": hint(name, type_, rows, present, distinct, unique, facts),
+        "hint": hint(name, type_, rows, present, distinct, unique is True, facts),
         "missing": (rows - present) / rows if rows else 0.0,
         "missing_count": rows - present,
-        "distinct": present if unique else distinct,
-        "distinct_approximate": not exact and not unique,
+        "distinct": distinct,
+        "distinct_approximate": facts["distinct_approximate"] and not unique,
         "unique": unique,
         "top": top,
         "examples": examples,
@@ -164,7 +204,7 @@ def _column(
     if "quartiles" in facts:
         for fact, value in zip(("q25", "q50", "q75"), facts["quartiles"] or (None,) * 3, strict=True):
             column[fact] = _shown(value)
-        column["quartiles_approximate"] = not exact
+        column["quartiles_approximate"] = rows > _EXACT_QUARTILE_ROWS
     return column
 
 
