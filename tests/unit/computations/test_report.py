@@ -1,0 +1,132 @@
+"""The report finds what the science answers today: real computations, recorded, written down and checked."""
+
+import dataclasses
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from app.computations import evaluate, explore, report, split, train
+from app.computations.bench import Bench
+from app.errors import InvalidInput
+from app.reporting.check import verify
+from app.reporting.evidence import RecordedCall
+
+Compute = Callable[..., tuple[Any, Path]]
+SESSION = {"id": "s", "goal": "Predict it.", "seed": 0, "created_at": "2026-03-14T00:00:00+00:00"}
+
+
+@pytest.fixture
+def compute(tmp_path: Path) -> Compute:
+    def run(function: Any, inputs: Mapping[str, Path], **params: Any) -> tuple[Any, Path]:
+        output = tmp_path / f"cell-{len(list(tmp_path.iterdir()))}"
+        output.mkdir()
+        return json.loads(json.dumps(function(Bench(inputs, output), **params))), output
+
+    return run
+
+
+def table(kind: str) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    rows = 160
+    x = rng.normal(size=(rows, 2))
+    y = x[:, 0] * 2 + rng.normal(size=rows)
+    made = pd.DataFrame({"a": x[:, 0], "b": x[:, 1], "kind": rng.choice(["u", "v"], rows)})
+    target = {
+        "binary": np.where(y > 0, "yes", "no"),
+        "classes": np.select([y < -1, y > 1], ["low", "high"], "middle"),
+        "number": y * 100,
+    }
+    made["y"] = target[kind]
+    return made
+
+
+def recorded(compute: Compute, kind: str, folder: Path) -> list[RecordedCall]:
+    """The calls of a short session."""
+    made: list[RecordedCall] = []
+
+    def record(seq: int, node: str, tool: str, result: Any) -> None:
+        made.append(RecordedCall(seq, node, "tool:1.0", tool, "agent", {}, result))
+
+    source = folder / "table.parquet"
+    table(kind).to_parquet(source)
+    locked, files = compute(split.lock_holdout, {"table": source}, problem={"target": "y"}, seed=0)
+    given = {"problem": locked["problem"]}
+    frame = {"frame": files / "train.parquet"}
+    record(1, "split", "lock_holdout", locked)
+    record(2, "data_analysis", "perform_eda", compute(explore.perform_eda, frame, **given)[0])
+    name = "Ridge" if kind == "number" else "LogisticRegression"
+    fits, models = [], {}
+    for estimator in ("baseline", name):
+        fit, left = compute(train.fit_candidate, frame, estimator=estimator, folds=locked["folds"], **given)
+        fits.append(fit)
+        models[fit["name"]] = left / "model.skops"
+    record(3, "model_training", "train_classification_model", {"fits": fits, "left_out": []})
+    compared = compute(evaluate.compare_models, {}, fits=fits)[0]
+    record(4, "model_evaluation", "compare_models", compared)
+    importance = compute(
+        evaluate.feature_importance, frame, estimator=name, folds=locked["folds"], repeats=2, **given
+    )[0]
+    record(5, "model_evaluation", "feature_importance", importance)
+    opened = {"train": frame["frame"], "holdout": files / "holdout.parquet", "model": models[name]}
+    final = compute(evaluate.final_evaluation, opened)[0]
+    record(6, "final_evaluation", "final_evaluation", {**final, "model": name})
+    return made
+
+
+def own() -> dict[str, Any]:
+    call = RecordedCall(7, "reporting", "tool:1.0", "generate_summary", "reporter", None, {"session": SESSION})
+    return dataclasses.asdict(call)
+
+
+def dumped(calls: list[RecordedCall], folder: Path) -> Path:
+    path = folder / "calls.json"
+    path.write_text(json.dumps([dataclasses.asdict(call) for call in calls]))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("kind", "figures"),
+    [
+        ("binary", {"leaderboard", "roc", "precision_recall", "confusion", "calibration", "importances"}),
+        ("classes", {"leaderboard", "confusion", "importances"}),
+        ("number", {"leaderboard", "predicted_vs_actual", "residuals", "importances"}),
+    ],
+)
+def test_a_real_session_is_written_down_whole(
+    kind: str, figures: set[str], compute: Compute, tmp_path: Path
+) -> None:
+    calls = recorded(compute, kind, tmp_path)
+
+    facts, left = compute(report.write_report, {"calls": dumped(calls, tmp_path)}, own=own())
+
+    assert set(facts["figures"]) == figures
+    assert {f"{name}.{suffix}" for name in figures for suffix in ("svg", "png")} < {
+        p.name for p in left.iterdir()
+    }
+    parts = [
+        "summary",
+        "goal",
+        "data",
+        "split",
+        "trials",
+        "results",
+        "importances",
+        "limits",
+        "recommendations",
+    ]
+    assert facts["sections"] == [*parts, "reproducibility"]
+    document = json.loads((left / "report.json").read_text())
+    verdict = verify(document, [*calls, RecordedCall(**own())], (left / "report.html").read_text())
+    assert verdict.mismatches == ()
+    assert verdict.checked == facts["checked"] > 40
+    assert (left / "model_card.md").stat().st_size > 1000
+
+
+def test_nothing_is_written_of_candidates_that_do_not_exist(compute: Compute, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="nothing to compare"):
+        compute(report.write_comparison, {"calls": dumped([], tmp_path)}, own=own())
