@@ -81,7 +81,8 @@ async def test_questions_say_who_answered(db: Database) -> None:
 async def test_artifacts_carry_their_call_and_meta(db: Database) -> None:
     await db.rows(
         "insert into artifacts (id, owner_id, session_id, seq, call_key, kind, name, media_type, digest,"
-        " size_bytes, meta) values ($1, $2, $3, 4, 'tool:1.0', 'figure', 'roc.svg', 'image/svg+xml', 'ab', 3, $4)",
+        " size_bytes, meta)"
+        " values ($1, $2, $3, 4, 'tool:1.0', 'figure', 'roc.svg', 'image/svg+xml', 'ab', 3, $4)",
         uuid4(),
         OWNER,
         MINE,
