@@ -1,0 +1,106 @@
+"""The whole service, as `labcrew up` starts it, in a process of its own."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from app.cli.card import ServiceCard, running_service
+from app.settings import Settings
+
+PROGRAM = [sys.executable, "-m", "app.cli.program"]
+START_S = 180.0
+
+
+def environment(home: Path) -> dict[str, str]:
+    """This one without any setting of ours, and with a data folder of its own."""
+    names = {name.upper() for name in Settings.model_fields}
+    kept = {name: value for name, value in os.environ.items() if name not in names}
+    return {**kept, "LABCREW_HOME": str(home), "API_PORT": "0"}
+
+
+@dataclass
+class Up:
+    """A running `labcrew up`."""
+
+    process: "subprocess.Popen[str]"
+    home: Path
+    card: ServiceCard
+
+    @property
+    def api(self) -> str:
+        return f"{self.card.api}/api/v1"
+
+    def pid_of(self, part: str) -> int:
+        """Of a process that `up` runs now, by the name of its pid file."""
+        return int(next(self.home.rglob(f"{part}.pid")).read_text().split()[0])
+
+    def interrupt(self) -> int:
+        self.process.send_signal(signal.SIGINT)
+        return self.process.wait(60)
+
+
+def run_command(home: Path, *arguments: str, stdin: str = "") -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [*PROGRAM, *arguments],
+        env=environment(home),
+        cwd=home.parent,
+        text=True,
+        capture_output=True,
+        timeout=300,
+        input=stdin,
+    )
+
+
+@pytest.fixture(scope="session")
+def labcrew() -> Callable[..., "subprocess.CompletedProcess[str]"]:
+    """Run one `labcrew` command with this data folder to its end."""
+    return run_command
+
+
+def start(home: Path) -> Up:
+    process = subprocess.Popen(
+        [*PROGRAM, "up"], env=environment(home), cwd=home.parent, stdout=subprocess.DEVNULL, text=True
+    )
+    deadline = time.monotonic() + START_S
+    while (card := running_service(home)) is None:
+        assert process.poll() is None, "the service ended before it was up"
+        assert time.monotonic() < deadline, "the service did not come up"
+        time.sleep(0.05)
+    return Up(process, home, card)
+
+
+def stop(up: Up) -> None:
+    if up.process.poll() is None:
+        up.process.terminate()
+    try:
+        up.process.wait(60)
+    except subprocess.TimeoutExpired:
+        up.process.kill()
+        up.process.wait()
+
+
+@pytest.fixture(scope="module")
+def home() -> Iterator[Path]:
+    """A data folder that is not there yet, with a short path."""
+    with tempfile.TemporaryDirectory(prefix="labcrew-e2e-") as folder:
+        yield Path(folder) / "home"
+
+
+@pytest.fixture(scope="module")
+def up(home: Path) -> Iterator[Up]:
+    started = start(home)
+    yield started
+    stop(started)
+
+
+@pytest.fixture(scope="session")
+def start_up() -> Callable[[Path], Up]:
+    return start

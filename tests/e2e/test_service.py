@@ -1,0 +1,156 @@
+"""A program that uses the service: REST for what is asked, a socket for what happens, and faults in between."""
+
+import asyncio
+import csv
+import io
+import json
+import os
+import random
+import signal
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import websockets
+
+TERMINAL = {"session_finished", "session_failed", "session_cancelled"}
+SESSIONS = "/lab/agent/sessions"
+
+
+@pytest.fixture
+async def api(up, labcrew) -> AsyncIterator[httpx.AsyncClient]:
+    """Signed in with an access token."""
+    login = {"email": f"user{random.randrange(10**9)}@example.com", "password": "correct horse battery"}
+    async with httpx.AsyncClient(base_url=up.api, timeout=60) as client:
+        (await client.post("/auth/register", json=login)).raise_for_status()
+        tokens = (await client.post("/auth/token", json=login)).raise_for_status().json()
+        client.headers["Authorization"] = f"Bearer {tokens['access_token']}"
+        yield client
+
+
+def table(rows: int = 400) -> bytes:
+    """Who leaves: the short stays and the expensive plans, with some noise."""
+    chance = random.Random(7)
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(["months", "plan", "price", "visits", "left"])
+    for _ in range(rows):
+        months, plan = chance.randint(1, 60), chance.choice(["basic", "plus", "pro"])
+        price = {"basic": 10, "plus": 20, "pro": 40}[plan] + chance.random()
+        risk = 2 - months / 12 + price / 30 + chance.gauss(0, 1)
+        writer.writerow([months, plan, round(price, 2), chance.randint(0, 30), "yes" if risk > 1 else "no"])
+    return text.getvalue().encode()
+
+
+async def begin(api: httpx.AsyncClient, **preferences: Any) -> str:
+    upload = await api.post("/datasets", files={"file": ("customers.csv", table())})
+    wish = {
+        "goal": "Predict which customers left.",
+        "dataset_ids": [upload.raise_for_status().json()["id"]],
+        "preferences": {"time_budget_s": 5, "seed": 1, "clarify": "never"} | preferences,
+    }
+    return str((await api.post(SESSIONS, json=wish)).raise_for_status().json()["id"])
+
+
+async def watch(api: httpx.AsyncClient, session: str) -> AsyncIterator[dict[str, Any]]:
+    """Every durable event to the last one; comes back with its cursor whenever the socket is lost."""
+    cursor, address = 0, str(api.base_url).replace("http", "ws", 1)
+    headers = {"Authorization": api.headers["Authorization"]}
+    deadline = time.monotonic() + 240
+    while time.monotonic() < deadline:
+        url = f"{address}{SESSIONS.lstrip('/')}/{session}/stream?since={cursor}"
+        try:
+            async with websockets.connect(url, additional_headers=headers, open_timeout=5) as socket:
+                async for text in socket:
+                    event = json.loads(text)
+                    if event.get("n") is None:
+                        continue
+                    assert event["n"] == cursor + 1, "an event was lost or came twice"
+                    cursor = event["n"]
+                    yield event
+                    if event["kind"] in TERMINAL:
+                        return
+        except (OSError, TimeoutError, websockets.WebSocketException):
+            await asyncio.sleep(0.1)
+    raise AssertionError("the session did not end")
+
+
+async def test_a_session_is_asked_by_rest_and_watched_by_socket(api: httpx.AsyncClient) -> None:
+    session = await begin(api)
+    events = [event async for event in watch(api, session)]
+    assert events[-1]["kind"] == "session_finished", events[-1]
+    view = (await api.get(f"{SESSIONS}/{session}")).json()
+    assert view["status"] == "completed"
+    assert view["last_event"] == len(events)
+    steps = (await api.get(f"{SESSIONS}/{session}/steps")).json()["items"]
+    assert [step["seq"] for step in steps] == list(range(1, len(steps) + 1))
+    result = (await api.get(f"{SESSIONS}/{session}/results")).json()["result"]
+    report = await api.get(f"/artifacts/{result['report']['artifact']}")
+    assert report.headers["Content-Type"].startswith("text/html")
+    assert "left" in report.text
+    rows = [{"months": 3, "plan": "pro", "price": 40.5, "visits": 2}]
+    predicted = (await api.post(f"/models/{result['model']}/predict", json={"rows": rows})).raise_for_status()
+    assert predicted.json()["predictions"]
+
+
+async def test_a_question_is_answered_and_the_session_goes_on(api: httpx.AsyncClient) -> None:
+    session = await begin(api, clarify="ask", review_plan=True)
+    async for event in watch(api, session):
+        if event["kind"] == "clarification_asked":
+            view = (await api.get(f"{SESSIONS}/{session}")).json()
+            assert view["question"]["key"] == event["question"]
+            answer = {"question": event["question"], "answer": event["default"]}
+            (await api.post(f"{SESSIONS}/{session}/respond", json=answer)).raise_for_status()
+            again = await api.post(f"{SESSIONS}/{session}/respond", json=answer)
+            assert again.status_code == 409
+            break
+    assert (await api.delete(f"{SESSIONS}/{session}")).status_code == 202
+    assert [event["kind"] async for event in watch(api, session)][-1] == "session_cancelled"
+
+
+async def test_other_users_sessions_do_not_exist(api: httpx.AsyncClient, up) -> None:
+    session = await begin(api)
+    login = {"email": f"other{random.randrange(10**9)}@example.com", "password": "correct horse battery"}
+    async with httpx.AsyncClient(base_url=up.api, timeout=60) as other:
+        (await other.post("/auth/register", json=login)).raise_for_status()
+        token = (await other.post("/auth/token", json=login)).json()["access_token"]
+        other.headers["Authorization"] = f"Bearer {token}"
+        assert (await other.get(f"{SESSIONS}/{session}")).status_code == 404
+        assert (await other.delete(f"{SESSIONS}/{session}")).status_code == 404
+    (await api.delete(f"{SESSIONS}/{session}")).raise_for_status()
+
+
+@pytest.mark.parametrize("part", ["worker-steps-1", "worker-compute-1", "valkey", "postgres", "api"])
+async def test_a_session_survives_the_killing_of_any_process(part: str, api: httpx.AsyncClient, up) -> None:
+    session = await begin(api)
+    killed = 0
+    events = []
+    async for event in watch(api, session):
+        events.append(event["kind"])
+        if event["kind"] in {"step_finished", "fit_finished"} and len(events) > 4 * (killed + 1) and killed < 2:
+            os.kill(up.pid_of(part), signal.SIGKILL)
+            killed += 1
+    assert killed
+    assert events[-1] == "session_finished"
+    steps = (await api.get(f"{SESSIONS}/{session}/steps")).json()["items"]
+    assert [step["seq"] for step in steps] == list(range(1, len(steps) + 1))
+    audit = (await api.get(f"{SESSIONS}/{session}/results")).json()["result"]
+    assert audit["report"]["checked"] > 0
+
+
+def test_a_second_service_on_the_folder_is_refused_by_name(up, labcrew) -> None:
+    done = labcrew(up.home, "up", "--port", "0")
+    assert done.returncode == 3
+    assert str(up.home) in done.stderr
+    assert str(up.process.pid) in done.stderr
+
+
+def test_a_taken_port_is_refused_before_anything_starts(up, labcrew, tmp_path: Path) -> None:
+    port = up.card.api.rpartition(":")[2]
+    done = labcrew(tmp_path / "other", "up", "--port", port)
+    assert done.returncode == 3
+    assert f"127.0.0.1:{port}" in done.stderr
+    assert "API_PORT" in done.stderr

@@ -1,0 +1,65 @@
+"""Starting and stopping `labcrew up`, the polite way and the other."""
+
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+from app.cli.card import running_service
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def pids(home: Path) -> list[int]:
+    return [int(file.read_text().split()[0]) for file in home.rglob("*.pid") if file.name != "postmaster.pid"]
+
+
+def test_up_stops_clean_and_comes_back_after_a_kill(home: Path, start_up) -> None:
+    first = start_up(home)
+    running = pids(home)
+    assert len(running) >= 5
+    assert first.interrupt() == 0
+    assert not any(alive(pid) for pid in running)
+    assert running_service(home) is None
+    assert not list(home.rglob("*.pid"))
+    assert not list(home.rglob("*.sock"))
+
+    second = start_up(home)
+    orphans = pids(home)
+    os.kill(second.process.pid, signal.SIGKILL)
+    second.process.wait()
+
+    third = start_up(home)
+    assert not any(alive(pid) for pid in orphans)
+    assert third.interrupt() == 0
+
+
+def test_every_failure_is_one_sentence(tmp_path: Path, labcrew) -> None:
+    home = tmp_path / "home"
+    for arguments, code in (
+        (("worker",), 4),
+        (("run", "nowhere.csv", "Predict x."), 3),
+        (("run", str(tmp_path), "Predict x."), 3),
+        (("run", "--url", "http://127.0.0.1:9", "--key", "lab_x", "Predict x."), 4),
+        (("run", "--url", "http://127.0.0.1:9", "Predict x."), 3),
+    ):
+        done: subprocess.CompletedProcess[str] = labcrew(home, *arguments)
+        assert done.returncode == code, (arguments, done.stderr)
+        assert done.stderr.startswith("labcrew: "), done.stderr
+        assert done.stderr.count("\n") == 1, done.stderr
+
+
+def test_accounts_and_keys_work_without_a_running_service(home: Path, labcrew) -> None:
+    assert (
+        labcrew(home, "user", "add", "ada@example.com", "--password-stdin", stdin="correct horse\n").returncode
+        == 0
+    )
+    key = labcrew(home, "key", "create", "ada@example.com").stdout.strip()
+    assert key.startswith("lab_")
+    assert key[:12] in labcrew(home, "key", "list", "ada@example.com").stdout
+    assert labcrew(home, "key", "create", "nobody@example.com").returncode == 3
