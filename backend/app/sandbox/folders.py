@@ -1,7 +1,7 @@
 """Output folders of cells: what is in them, out of them, and away with them. Nothing here follows a link.
 
 A cell may leave anything that its walls allow: links, unreadable folders, nests deeper than a path is long.
-Its folder is only read after its last process has ended, so nothing changes underneath.
+Files are only opened, moved and removed after its last process has ended, so nothing changes underneath.
 """
 
 import os
@@ -27,21 +27,29 @@ class Content:
 
 
 def survey(folder: Path) -> Content:
-    """What is in a folder; stops counting a little past ENTRIES_LIMIT."""
+    """What is in a folder, which its cell may be changing; stops counting a little past ENTRIES_LIMIT.
+
+    What cannot be looked into (shut, or nested deeper than a path is long) counts as past the limit.
+    """
     files: list[str] = []
     size = entries = 0
     pending = [folder]
     while pending and entries <= ENTRIES_LIMIT:
         place = pending.pop()
-        for entry in _entries(place):
-            entries += 1
-            facts = entry.stat(follow_symlinks=False)
-            size += max(facts.st_size, facts.st_blocks * 512)
-            if stat.S_ISDIR(facts.st_mode):
-                size -= facts.st_size
-                pending.append(place / entry.name)
-            elif stat.S_ISREG(facts.st_mode):
-                files.append((place / entry.name).relative_to(folder).as_posix())
+        try:
+            for entry in os.scandir(place):
+                entries += 1
+                facts = entry.stat(follow_symlinks=False)
+                if stat.S_ISDIR(facts.st_mode):
+                    pending.append(place / entry.name)
+                else:
+                    size += max(facts.st_size, facts.st_blocks * 512)
+                if stat.S_ISREG(facts.st_mode):
+                    files.append((place / entry.name).relative_to(folder).as_posix())
+        except FileNotFoundError:
+            continue  # it went while we looked
+        except OSError:
+            entries += ENTRIES_LIMIT
     shown = (name for name in files if not any(part.startswith(".") for part in name.split("/")))
     return Content(tuple(sorted(shown)), size, entries)
 

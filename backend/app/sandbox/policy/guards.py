@@ -147,7 +147,7 @@ def _wrapped(owner: Any, name: str, value: Callable[..., Any]) -> Callable[..., 
     return value
 
 
-def _evaluate(method: Callable[..., Any], expression: str, inplace: bool = False) -> Any:
+def _evaluate(method: Callable[..., Any], expression: str, **options: bool) -> Any:
     """`frame.query(expression)`; `@name` finds the plain data of the code that asks."""
     if type(expression) is not str:
         raise TypeError("the expression must be a str")
@@ -159,7 +159,9 @@ def _evaluate(method: Callable[..., Any], expression: str, inplace: bool = False
             asked.add(name.lstrip("@ "))
             if after in (".", "(", "["):
                 raise ValueError("only a plain @name is allowed in an expression here")
-    return method(expression, inplace=inplace, engine="python", local_dict=_data_of_caller(asked))
+    if options.keys() - {"inplace"}:
+        raise ValueError("an expression takes no options here: refer to variables by @name")
+    return method(expression, **options, engine="python", local_dict=_data_of_caller(asked))
 
 
 def _words(expression: str) -> Iterator[tuple[str, str, str]]:

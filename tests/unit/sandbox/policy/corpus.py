@@ -1,0 +1,235 @@
+"""IDIOMS set `result` to "ok"; ESCAPES must raise before they reach what they are after."""
+
+IDIOMS = {
+    "columns are made and changed in place": """
+import pandas as pd
+frame = pd.DataFrame({"price": [10.0, 12.0, 9.0], "kind": ["a", "b", "a"]})
+frame["price"] *= 2
+frame.loc[frame["kind"] == "b", "price"] -= 4
+frame["share"] = frame["price"] / frame.groupby("kind")["price"].transform("sum")
+frame.attrs["note"] = "x"
+result = "ok" if frame["price"].tolist() == [20.0, 20.0, 18.0] else frame
+""",
+    "a target is evaluated once": """
+calls = []
+def place(number):
+    calls.append(number)
+    return number
+cells = [0, 0, 0]
+cells[place(1)] += 5
+cells[place(0):place(2)] += [7]
+result = "ok" if calls == [1, 0, 2] and cells == [0, 5, 7, 0] else (calls, cells)
+""",
+    "attributes are changed in place": """
+class Total:
+    def __init__(self): self.value = 1
+    def __add__(self, other): return self.value + other
+total = Total()
+total.value += 2
+total.value **= 2
+result = "ok" if total.value == 9 and total + 1 == 10 else total.value
+""",
+    "aggregations by name": """
+import pandas as pd
+frame = pd.DataFrame({"k": list("aab"), "v": [1, 2, 3]})
+table = frame.groupby("k").agg(total=("v", "sum"), most=("v", "max"))
+also = frame.agg({"v": ["mean", "std"]}).loc["mean", "v"]
+result = "ok" if table.loc["a", "total"] == 3 and also == 2 else table
+""",
+    "a query with a variable of a function": """
+import pandas as pd
+def above(frame, limit):
+    return frame.query("v > @limit and k.str.startswith('a')")
+result = "ok" if len(above(pd.DataFrame({"k": ["ab", "b"], "v": [5, 6]}), 4)) == 1 else "no"
+""",
+    "a model from a formula": """
+import pandas as pd, statsmodels.formula.api as smf
+frame = pd.DataFrame({"y": [1.0, 2.1, 2.9, 4.2], "x": [1, 2, 3, 4], "g": list("abab")})
+fit = smf.ols("y ~ x + C(g)", data=frame).fit()
+result = "ok" if abs(fit.params["x"] - 1) < 0.2 else fit.params
+""",
+    "a pipeline with folds": """
+import numpy as np
+from sklearn.compose import make_column_transformer
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import KFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+rng = np.random.default_rng(1)
+x = rng.normal(size=(60, 3)); x[0, 0] = np.nan
+y = x[:, 1] * 2
+pipe = make_pipeline(make_column_transformer((SimpleImputer(), [0, 1, 2])), Ridge())
+result = "ok" if cross_val_score(pipe, x, y, cv=KFold(3)).mean() > 0.9 else "no"
+""",
+    "classes, dataclasses and enums": """
+from dataclasses import dataclass, field
+from enum import Enum
+class Side(Enum):
+    LEFT = 1
+@dataclass(order=True)
+class Point:
+    x: int
+    tags: list[str] = field(default_factory=list)
+class Base:
+    def name(self): return "base"
+class Child(Base):
+    def name(self): return super().name() + "!"
+    @property
+    def size(self): return 3
+seen = (Point(1) < Point(2), Side.LEFT.name, Child().name(), Child().size)
+result = "ok" if seen == (True, "LEFT", "base!", 3) else seen
+""",
+    "matching and unpacking": """
+def kind(value):
+    match value:
+        case {"a": first, **others}: return ("map", first, len(others))
+        case [head, *tail]: return ("list", head, tail)
+        case str() | None: return "text"
+        case _: return "other"
+(a, b), *c = (1, 2), 3, 4
+seen = [kind({"a": 1, "b": 2}), kind([1, 2, 3]), kind("x"), kind(5.0)]
+result = "ok" if seen == [("map", 1, 1), ("list", 1, [2, 3]), "text", "other"] and c == [3, 4] else seen
+""",
+    "closures, generators and walrus": """
+def counter():
+    n = 0
+    def step():
+        nonlocal n
+        n += 1
+        return n
+    return step
+step = counter(); step()
+def squares(n):
+    yield from (i * i for i in range(n))
+total = sum(y for x in squares(4) if (y := x + 1) > 1)
+result = "ok" if step() == 2 and total == 2 + 5 + 10 else total
+""",
+    "text is formatted": """
+row = {"name": "Ada", "score": 0.12345}
+text = "{name:>5}|{score:.2f}".format(**row) + f"{row['score']:.1%}" + "%s" % 3 + "{0[name]}".format(row)
+result = "ok" if text == "  Ada|0.1212.3%3Ada" else text
+""",
+    "errors are caught, noted and raised again": """
+try:
+    try:
+        {}["x"]
+    except KeyError as error:
+        raise ValueError("no x") from error
+except (ValueError, TypeError) as error:
+    result = "ok" if str(error) == "no x" else error
+finally:
+    done = True
+""",
+    "a main guard": """
+def main():
+    return "ok"
+if __name__ == "__main__":
+    result = main()
+""",
+    "dates, windows and joins": """
+import pandas as pd
+days = pd.date_range("2024-01-01", periods=6, freq="D")
+frame = pd.DataFrame({"day": days, "v": range(6)}).set_index("day")
+weekly = frame.resample("3D").sum()["v"].tolist()
+lag = frame["v"].shift(1).rolling(2).mean().iloc[-1]
+both = frame.join(frame.rename(columns={"v": "w"})).eval("z = v + w")
+result = "ok" if (weekly, lag, int(both["z"].iloc[-1])) == ([3, 12], 3.5, 10) else (weekly, lag)
+""",
+}
+
+ESCAPES = {
+    "dunder attribute": "x = ().__class__",
+    "dunder by getattr": "getattr((), '__class__')",
+    "dunder by a lying str": """
+class Name(str):
+    def startswith(self, *a): return False
+getattr((), Name("__class__"))
+""",
+    "dunder by format": "'{0.__class__}'.format(())",
+    "dunder by an unbound format": "str.format('{0.__class__}', ())",
+    "dunder by a format of a mapped format": "list(map('{0.__class__}'.format, [()]))",
+    "format_map": "'{a}'.format_map({'a': 1})",
+    "a formatter class": "import string\nclass F(string.Formatter): pass",
+    "the import builtin": "__import__('os')",
+    "the builtins module": "__builtins__['open']",
+    "os": "import os",
+    "a module under another name": "import os as pandas",
+    "from-import of a module": "from random import _os",
+    "from-import of a foreign function": "from matplotlib.cbook import Path",
+    "star import": "from pandas import *",
+    "a private submodule": "import numpy._core",
+    "a relative import": "from . import x",
+    "a walk through a library": "import pandas as pd\npd.io.common.os",
+    "a walk to the interpreter": "import statistics\nstatistics.sys",
+    "a walk to ctypes": "import xgboost\nxgboost.core.ctypes",
+    "a walk to inspect": "import sklearn.utils.validation as v\nv.inspect",
+    "a walk by getattr": "import pandas as pd\ngetattr(pd.io.common, 'os')",
+    "the interpreter's modules": "import sys\nsys.modules",
+    "the interpreter's frames": "import sys\nsys._getframe()",
+    "a real open": "import io\nio.open('/etc/passwd')",
+    "an absolute path": "open('/etc/passwd')",
+    "a path upwards": "open('../x')",
+    "a raw file": "import io\nio.FileIO('x')",
+    "pickle by numpy": "import numpy as np\nnp.load('x.npy', allow_pickle=True)",
+    "pickle by numpy under another name": "from numpy import load as read\nread('x.npy')",
+    "pickle by pandas": "import pandas as pd\npd.read_pickle('x')",
+    "pickle by joblib": "import joblib\njoblib.load('x')",
+    "pickle inside joblib": "import joblib.numpy_pickle",
+    "ctypes of an array": "import numpy as np\nnp.zeros(1).ctypes",
+    "a library by numpy": "import numpy.ctypeslib",
+    "a compiler by numpy": "import numpy.f2py",
+    "memory out of bounds": "from numpy.lib.stride_tricks import as_strided\nas_strided([1], (9,), (8,))",
+    "attrgetter": "import operator\noperator.attrgetter('__class__')(())",
+    "methodcaller": "from operator import methodcaller",
+    "eval": "eval('1')",
+    "exec": "exec('1')",
+    "compile": "compile('1', '', 'eval')",
+    "globals": "globals()",
+    "type with three arguments": "type('X', (), {})",
+    "a metaclass": "class X(metaclass=type): pass",
+    "a class pattern that reads": "match 1:\n    case int(real=x): pass",
+    "except star": "try:\n    pass\nexcept* ValueError:\n    pass",
+    "a guard overwritten": "_getattr_ = None",
+    "a guard as a parameter": "def f(_getattr_, /): return 1",
+    "a guard as a global": "def f():\n    global _write_\n    _write_ = None",
+    "a guard by walrus": "(_getattr_ := 1)",
+    "a guard by import": "import json as _getattr_",
+    "a guard by a pattern": "match 1:\n    case _getitem_: pass",
+    "a guard by an exception": "try:\n    1/0\nexcept Exception as _write_: pass",
+    "a reduce method": "class R:\n    def __reduce__(self): return (print, ())",
+    "a getattribute method": "class R:\n    def __getattribute__(self, n): return 1",
+    "a frame by a generator": "g = (x for x in [1])\ng.gi_frame",
+    "a frame by a traceback": "try:\n    1/0\nexcept Exception as e:\n    e.__traceback__.tb_frame",
+    "a method of a library replaced": "import pandas as pd\npd.DataFrame.to_dict = print",
+    "a module changed": "import math\nmath.pi = 3",
+    "a module changed in place": "import math\nmath.pi += 3",
+    "a function changed": "import json\njson.dumps.x = 1",
+    "setattr on a library": "import pandas as pd\nsetattr(pd.DataFrame, 'x', 1)",
+    "a query that walks": "import pandas as pd\npd.DataFrame({'a': [1]}).query('@pd.io.common.os.name')",
+    "a query that calls": "import pandas as pd\nf = print\npd.DataFrame({'a': [1]}).query('@f(1) == 1')",
+    "a query by dunder": "import pandas as pd\npd.DataFrame({'a': [1]}).eval('a.__class__')",
+    "a query with its own scope": "import pandas as pd\npd.DataFrame({'a': [1]}).eval('@x', local_dict={})",
+    "a query unbound": "import pandas as pd\npd.DataFrame.query(pd.DataFrame({'a': [1]}), '@pd.io')",
+    "pandas eval": "import pandas as pd\npd.eval('1')",
+    "pandas expressions": "from pandas.core.computation.api import eval",
+    "dispatch to a dunder": "import pandas as pd\npd.Series([1]).agg('__reduce__')",
+    "dispatch to an evaluator": "import pandas as pd\npd.DataFrame({'a': [1]}).agg('eval', expr='a')",
+    "dispatch in a list": "import pandas as pd\npd.Series([1]).agg(['sum', '__class__'])",
+    "a formula that calls": """
+import pandas as pd, statsmodels.formula.api as smf
+smf.ols("y ~ open('/etc/passwd')", pd.DataFrame({"y": [1.0]}))
+""",
+    "a formula that walks": """
+import pandas as pd, statsmodels.formula.api as smf
+smf.ols("y ~ ().__class__", pd.DataFrame({"y": [1.0]}))
+""",
+    "a formula by class": """
+import pandas as pd, statsmodels.api as sm
+sm.OLS.from_formula("y ~ __import__('os').getpid()", pd.DataFrame({"y": [1.0]}))
+""",
+    "type hints that evaluate": "import typing\ntyping.get_type_hints(print)",
+    "a made dataclass": "import dataclasses\ndataclasses.make_dataclass('X', ['a'])",
+    "test machinery": "import numpy.testing",
+    "a print to a writer": "import sys\nsys.stdin",
+    "async": "async def f(): pass",
+}

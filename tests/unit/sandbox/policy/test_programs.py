@@ -1,0 +1,46 @@
+"""Programs that must work and programs that must not, under the language policy alone."""
+
+import sys
+
+import pytest
+
+from app.errors import InvalidInput
+from app.sandbox.policy.language import compile_code
+from app.sandbox.policy.namespace import program_namespace
+
+from .corpus import ESCAPES, IDIOMS
+
+REFUSALS = (InvalidInput, AttributeError, ImportError, TypeError, ValueError, NameError, PermissionError)
+
+
+@pytest.fixture(autouse=True)
+def _own_main(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
+
+
+def run(source: str) -> object:
+    variables = program_namespace()
+    exec(compile_code(source), variables)
+    return variables.get("result")
+
+
+@pytest.mark.parametrize("name", sorted(IDIOMS))
+def test_idiomatic_data_science_runs(name: str) -> None:
+    assert run(IDIOMS[name]) == "ok"
+
+
+@pytest.mark.parametrize("name", sorted(ESCAPES))
+def test_a_way_out_is_refused(name: str) -> None:
+    with pytest.raises(REFUSALS):
+        run(ESCAPES[name])
+
+
+def test_a_refusal_names_line_and_construct() -> None:
+    with pytest.raises(InvalidInput, match=r"Line 2: .*__class__"):
+        compile_code("x = 1\ny = x.__class__\n")
+
+
+def test_what_cannot_be_parsed_is_the_callers_to_mend() -> None:
+    for source in ("def f(:", "x = '\0'", "(" * 500):
+        with pytest.raises(InvalidInput):
+            compile_code(source)
