@@ -178,7 +178,7 @@ def residuals(predicted: Sequence[float], residuals: Sequence[float], target: st
 
 
 def importances(metric: str, features: Sequence[Facts]) -> Figure:
-    """`features`: `[{"column", "mean", "std"}]`: how much the metric falls when the column is shuffled."""
+    """`features`: `[{"column", "mean", "std", "helps"?}]`: the metric's loss when a column is shuffled."""
     ranked = sorted(features, key=lambda f: -f["mean"])[:20]
     figure = style.canvas(7.2, 1.45 + 0.3 * max(len(ranked), 1))
     more = f"; top {len(ranked)} of {len(features)}" if len(features) > len(ranked) else ""
@@ -190,7 +190,7 @@ def importances(metric: str, features: Sequence[Facts]) -> Figure:
     axes = figure.subplots()
     places = range(len(ranked))
     means, spread = [f["mean"] for f in ranked], [f["std"] for f in ranked]
-    colours = [BLUE if mean - std > 0 else FAINT for mean, std in zip(means, spread, strict=True)]
+    colours = [BLUE if f.get("helps", f["mean"] - 2 * f["std"] > 0) else FAINT for f in ranked]
     axes.barh(places, means, color=colours, height=0.64)
     axes.errorbar(means, places, xerr=spread, fmt="none", ecolor=INK, elinewidth=1, capsize=2.5)
     axes.axvline(0, color=MUTED, linewidth=1)
