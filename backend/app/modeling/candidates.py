@@ -113,7 +113,7 @@ CANDIDATES: dict[str, Candidate] = {
             "Ridge",
             (Kind.REGRESSION,),
             "linear",
-            {"alpha": 1.0},
+            {"alpha": 10.0},
             {"alpha": Range(0.01, 1000, log=True)},
             _ridge,
         ),

@@ -11,10 +11,12 @@ from sklearn.dummy import DummyRegressor
 from sklearn.pipeline import Pipeline
 from sklearn.utils._param_validation import InvalidParameterError
 from threadpoolctl import ThreadpoolController
+from xgboost import XGBClassifier
 from xgboost.core import XGBoostError
 
 from app.errors import InvalidInput
 from app.modeling.candidates import candidate, make_estimator
+from app.modeling.classes import AnyClasses
 from app.modeling.encode import Encoder
 from app.modeling.labels import labels_of, present_value
 from app.modeling.plain import rounded
@@ -86,6 +88,8 @@ def build(problem: Problem, spec: Spec) -> Pipeline:
     )
     if problem.horizon and isinstance(estimator, DummyRegressor):
         estimator = DummyRegressor(strategy="constant", constant=0.0)  # persistence: nothing changes
+    if isinstance(estimator, XGBClassifier):
+        estimator = AnyClasses(estimator)
     return Pipeline(
         [
             ("recipe", recipe_for(problem, spec.recipe)),

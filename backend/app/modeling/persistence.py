@@ -13,6 +13,7 @@ from sklearn.pipeline import Pipeline
 from app.errors import InvalidInput
 
 TRUSTED = (
+    "app.modeling.classes.AnyClasses",
     "app.modeling.encode.Encoder",
     "app.modeling.recipe.Recipe",
     "sklearn.ensemble._hist_gradient_boosting.binning._BinMapper",

@@ -8,7 +8,14 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
-from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    ShuffleSplit,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+)
 
 from app.errors import InvalidInput
 from app.modeling.labels import label_times, labels_of
@@ -157,22 +164,37 @@ def _held_out(rows: pd.DataFrame, problem: Problem, kind: SplitKind, seed: int, 
         first = times.iloc[int(len(rows) * (1 - share))]
         latest: np.ndarray = (times >= first).to_numpy()
         return latest
-    pieces = round(1 / share)
-    fold = folds(rows, problem, FoldPlan(kind, pieces, seed))[0]
-    held[fold.test] = True
+    held[_drawn(rows, problem, kind, seed, share)] = True
     return held
 
 
+def _drawn(rows: pd.DataFrame, problem: Problem, kind: SplitKind, seed: int, share: float) -> np.ndarray:
+    if kind is SplitKind.GROUPED:
+        return folds(rows, problem, FoldPlan(kind, round(1 / share), seed))[0].test
+    labels = labels_of(rows, problem)
+    counts = labels.value_counts()
+    one_of_each = kind is SplitKind.STRATIFIED and counts.min() >= 2 and len(counts) <= share * len(rows)
+    splitter = StratifiedShuffleSplit if one_of_each else ShuffleSplit
+    _, held = next(splitter(1, test_size=share, random_state=seed).split(rows, labels))
+    drawn: np.ndarray = held
+    return drawn
+
+
 def folds(frame: pd.DataFrame, problem: Problem, plan: FoldPlan) -> list[Fold]:
-    """Folds over the labelled rows of a frame, by position; raises InvalidInput `too_little_data`."""
+    """Folds over the labelled rows of a frame, by position; raises InvalidInput `too_little_data`.
+
+    A fold whose training rows are all of one class has nothing to teach and is left out.
+    """
     labels = labels_of(frame, problem)
     known = np.flatnonzero(labels.notna().to_numpy())
     if plan.kind is SplitKind.TIME:
-        return _time_folds(frame, problem, known, plan.count)
-    return [
-        Fold(known[train], known[test])
-        for train, test in _splitter(frame.iloc[known], problem, labels.iloc[known], plan)
-    ]
+        made = _time_folds(frame, problem, known, plan.count)
+    else:
+        pairs = _splitter(frame.iloc[known], problem, labels.iloc[known], plan)
+        made = [Fold(known[train], known[test]) for train, test in pairs]
+    teaching = [fold for fold in made if labels.iloc[fold.train].nunique() > 1]
+    _at_least_two(len(teaching))
+    return teaching
 
 
 def _splitter(frame: pd.DataFrame, problem: Problem, labels: pd.Series, plan: FoldPlan) -> Any:
@@ -192,17 +214,29 @@ def _splitter(frame: pd.DataFrame, problem: Problem, labels: pd.Series, plan: Fo
                 return made.split(frame, labels, groups)
         return GroupKFold(count, shuffle=True, random_state=plan.seed).split(frame, labels, groups)
     if plan.kind is SplitKind.STRATIFIED:
-        rarest = int(labels.value_counts().min())
+        strata = _strata(labels, count)
+        rarest = int(strata.value_counts().min())
         if rarest >= 2:
             count = min(count, rarest)
-            return StratifiedKFold(count, shuffle=True, random_state=plan.seed).split(frame, labels)
+            return StratifiedKFold(count, shuffle=True, random_state=plan.seed).split(frame, strata)
     _at_least_two(count)
     return KFold(count, shuffle=True, random_state=plan.seed).split(frame)
 
 
+def _strata(labels: pd.Series, count: int) -> pd.Series:
+    """Classes to share out among folds: those with fewer rows than folds together, where two or more are left."""
+    counts = labels.value_counts()
+    rare = counts.index[counts < count]
+    together = -1 if counts[rare].sum() >= count else counts.index[0]
+    merged = labels.where(~labels.isin(rare), together)
+    return merged if merged.nunique() > 1 else labels
+
+
 def _at_least_two(count: int) -> None:
     if count < 2:
-        raise InvalidInput("too_little_data", "There are too few rows or groups for two folds.")
+        raise InvalidInput(
+            "too_little_data", "There are too few rows, groups or moments of each class for two folds."
+        )
 
 
 def _time_folds(frame: pd.DataFrame, problem: Problem, known: np.ndarray, count: int) -> list[Fold]:
@@ -224,6 +258,4 @@ def _time_folds(frame: pd.DataFrame, problem: Problem, known: np.ndarray, count:
         train = order[teaches & (times[order] < begins)]
         if len(train) and len(test):
             made.append(Fold(train, test, before))
-    if len(made) < 2:
-        raise InvalidInput("too_little_data", "There are too few rows or moments in time for two folds.")
     return made

@@ -147,3 +147,11 @@ def test_an_evaluation_of_a_good_model_has_nothing_to_add() -> None:
     assert high is not None
     assert low < value < high
     assert np.sum(facts["confusion"]["counts"]) == 300  # type: ignore[index]
+
+
+@pytest.mark.parametrize("estimator", ["XGBoost", "LogisticRegression", "GradientBoosting", "RandomForest"])
+def test_a_class_that_comes_only_later_in_time_breaks_no_fold(estimator: str) -> None:
+    frame = series(200)
+    frame["mood"] = np.where(frame.index > 150, "new", np.where(frame["sales"] > 100, "high", "low"))
+    asked = problem(frame, "mood", time_column="day", metric="accuracy")
+    assert score(frame, asked, estimator) > 0.5

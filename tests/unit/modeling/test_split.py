@@ -116,3 +116,21 @@ def test_a_share_out_of_bounds_is_refused() -> None:
     frame = people()
     with pytest.raises(InvalidInput, match="share lies between"):
         lock_holdout(frame, problem(frame, "left"), seed=0, share=0.9)
+
+
+def test_a_fold_that_would_learn_from_one_class_only_is_left_out() -> None:
+    frame = series(120).assign(busy=[0] * 30 + [0, 1] * 45)
+    made = folds(frame, problem(frame, "busy", time_column="day"), FoldPlan(SplitKind.TIME, 5, 0))
+    assert len(made) == 4
+    assert all(frame["busy"].iloc[fold.train].nunique() == 2 for fold in made)
+    frame["busy"] = [0] * 115 + [1] * 5
+    with pytest.raises(InvalidInput, match="too few"):
+        folds(frame, problem(frame, "busy", time_column="day"), FoldPlan(SplitKind.TIME, 5, 0))
+
+
+def test_a_class_with_two_rows_costs_neither_hold_out_rows_nor_folds() -> None:
+    frame = people(200).assign(left=["a"] * 120 + ["b"] * 78 + ["c"] * 2)
+    asked = problem(frame, "left")
+    locked = lock_holdout(frame, asked, seed=0)
+    assert len(locked.holdout) == 40
+    assert len(folds(locked.train, asked, FoldPlan(locked.kind, 5, 0))) == 5
