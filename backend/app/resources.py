@@ -68,7 +68,11 @@ async def open_resources(settings: Settings, part: Part) -> AsyncIterator[Resour
         watch = Watch(settings.redis_address, database)
         stack.push_async_callback(watch.close)
         blobs = _blobs(settings, database)
-        cells = ProcessProvider(ProcessConfig(settings.home / "cells", settings.sandbox_max_cells))
+        cells = ProcessProvider(
+            ProcessConfig(
+                settings.home / "cells", settings.sandbox_max_cells, socket=settings.cells_socket
+            )
+        )
         stack.push_async_callback(cells.close)
         yield Resources(
             settings=settings,

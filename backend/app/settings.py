@@ -122,6 +122,11 @@ class Settings(BaseSettings):
     sandbox_max_memory_mb: int = Field(2048, ge=128, description="Most memory of one computation.")
     sandbox_max_cells: int = Field(16, ge=1, description="Computations that run at once on a host.")
 
+    cells_socket: Path | None = Field(
+        None,
+        description="Where the host's zygote listens, set by `labcrew up`; empty: each process starts its own.",
+    )
+
     artifact_storage_path: Path | None = Field(
         None, description="Folder for artifacts, the same on every host; empty keeps them in Postgres."
     )

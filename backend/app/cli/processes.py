@@ -5,6 +5,7 @@ Their imports take seconds and a hundred megabytes, so each is made by the one c
 
 import asyncio
 import socket
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -54,6 +55,13 @@ def worker(queues: Queues = "steps,compute") -> None:
     settings = with_addresses(load_settings())
     configure_logging(settings.log_level, settings.log_format)
     run(settings, _known(queues))
+
+
+def cells(socket_path: Annotated[Path, typer.Option("--socket", help="Where to listen.")]) -> None:
+    """Run the process that every computation of this host is forked from."""
+    from app.sandbox.launch import become_server  # noqa: PLC0415 - see above
+
+    become_server(socket_path, load_settings().home / "cells" / "cache")
 
 
 def migrate() -> None:

@@ -18,7 +18,7 @@ from app.errors import Conflict, LabError, Unavailable
 from app.servers.account import OURSELVES
 from app.servers.daemon import Daemon
 from app.servers.embedded import EmbeddedServers, FolderLock
-from app.servers.premises import private_folder
+from app.servers.premises import private_folder, socket_folder
 from app.settings import Settings, child_environment
 
 _WATCH_S = 0.2
@@ -38,6 +38,7 @@ class Service:
         self._servers = EmbeddedServers(self._home, settings.xdg_runtime_dir)
         self._parts: list[Part] = []
         self._processes: list[Daemon] = []
+        self._environment = child_environment({"LABCREW_HOME": str(self._home)})
         self._undo = ExitStack()
         self.stopping = threading.Event()
 
@@ -79,14 +80,26 @@ class Service:
         self._undo.callback(listener.close)
         host, port = listener.getsockname()[:2]
         api = f"http://{_reachable(host)}:{port}"
+        run = private_folder(self._home / "run")
+        cells = socket_folder(self._home, run, self._settings.xdg_runtime_dir) / "cells.sock"
+        # First, because it takes longest; the others wait for it when they need it.
+        self._begin_process("cells", ["cells", "--socket", str(cells)])
         redis_url = self._settings.redis_address or self._begin_valkey()
         database_url = self._settings.database_url or self._begin_postgres()
         card = ServiceCard(api, database_url, redis_url, os.getpid())
+        self._environment = child_environment(
+            {
+                "LABCREW_HOME": str(self._home),
+                "DATABASE_URL": database_url,
+                "REDIS_URL": redis_url,
+                "CELLS_SOCKET": str(cells),
+            }
+        )
         _migrate(database_url)
         for queue in QUEUES:
             for n in range(1, self._settings.workers_per_queue + 1):
-                self._begin_process(f"worker-{queue}-{n}", card, ["worker", "--queues", queue])
-        api_process = self._begin_process("api", card, ["api", "--fd", str(listener.fileno())], listener)
+                self._begin_process(f"worker-{queue}-{n}", ["worker", "--queues", queue])
+        api_process = self._begin_process("api", ["api", "--fd", str(listener.fileno())], listener)
         api_process.wait_until(lambda: _answers(api), timeout_s=60)
         leave_card(self._home, card)
         self._undo.callback(take_card_away, self._home)
@@ -115,22 +128,15 @@ class Service:
         return valkey.url()
 
     def _begin_process(
-        self, name: str, card: ServiceCard, command: Sequence[str], listener: socket.socket | None = None
+        self, name: str, command: Sequence[str], listener: socket.socket | None = None
     ) -> Daemon:
-        environment = child_environment(
-            {
-                "LABCREW_HOME": str(self._home),
-                "DATABASE_URL": card.database_url,
-                "REDIS_URL": card.redis_url,
-            }
-        )
         daemon = Daemon(
             f"Labcrew's {name}",
             OURSELVES,
             private_folder(self._home / "run") / f"{name}.pid",
             private_folder(self._home / "logs") / f"{name}.log",
             signal.SIGTERM,
-            environment,
+            self._environment,
         )
         self._processes.append(daemon)
         program = [sys.executable, "-m", "app.cli.program", *command]

