@@ -7,6 +7,7 @@ Files are only opened, moved and removed after its last process has ended, so no
 import os
 import shutil
 import stat
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,27 +32,32 @@ def survey(folder: Path) -> Content:
 
     What cannot be looked into (shut, or nested deeper than a path is long) counts as past the limit.
     """
-    files: list[str] = []
+    files: list[Path] = []
     size = entries = 0
     pending = [folder]
     while pending and entries <= ENTRIES_LIMIT:
         place = pending.pop()
         try:
-            for entry in os.scandir(place):
+            for name, facts in _facts(place):
                 entries += 1
-                facts = entry.stat(follow_symlinks=False)
                 if stat.S_ISDIR(facts.st_mode):
-                    pending.append(place / entry.name)
-                else:
-                    size += max(facts.st_size, facts.st_blocks * 512)
+                    pending.append(place / name)
+                    continue
+                size += max(facts.st_size, facts.st_blocks * 512)
                 if stat.S_ISREG(facts.st_mode):
-                    files.append((place / entry.name).relative_to(folder).as_posix())
+                    files.append((place / name).relative_to(folder))
         except FileNotFoundError:
             continue  # it went while we looked
         except OSError:
             entries += ENTRIES_LIMIT
-    shown = (name for name in files if not any(part.startswith(".") for part in name.split("/")))
+    shown = (file.as_posix() for file in files if not any(part.startswith(".") for part in file.parts))
     return Content(tuple(sorted(shown)), size, entries)
+
+
+def _facts(place: Path) -> Iterator[tuple[str, os.stat_result]]:
+    with os.scandir(place) as entries:
+        for entry in entries:
+            yield entry.name, entry.stat(follow_symlinks=False)
 
 
 def copy_out(source: Path, target: Path, files: tuple[str, ...]) -> None:
