@@ -48,6 +48,8 @@ class Thought(Generic[Output]):
 
     output: Output
     answers: tuple[ToolAnswer, ...]
+    turns: int = 0
+    """The number that the next turn of the step would have."""
 
     def values(self, *names: str) -> list[Any]:
         """What these tools returned, oldest first, refusals left out."""
@@ -80,13 +82,18 @@ class Agent(Generic[Output]):
         )
 
     async def run(
-        self, ctx: ToolContext, brief: Mapping[str, JsonValue], check: Check[Output] | None = None
+        self,
+        ctx: ToolContext,
+        brief: Mapping[str, JsonValue],
+        check: Check[Output] | None = None,
+        first: int = 0,
     ) -> Thought[Output]:
         """Think until the output is given and `check` has nothing against it.
 
-        Interrupts rise to the graph that called. Raises AgentDidNotFinish.
+        `first`: the number of the first turn, for an agent that thinks again in the same step. Interrupts rise
+        to the graph that called. Raises AgentDidNotFinish.
         """
-        turns = Turns(ctx, self.tools)
+        turns = Turns(ctx, self.tools, first)
         named: list[JsonValue] = [*sorted(self.tools)]
         messages: list[AnyMessage | dict[str, Any]] = [brief_message({**brief, "tools": named})]
         reminder = _REMINDER.format(name=self.role.output.__name__)
@@ -103,11 +110,11 @@ class Agent(Generic[Output]):
             if isinstance(output, self.role.output):
                 wrong = check(output, turns.answers) if check else None
                 if wrong is None:
-                    return Thought(output, tuple(turns.answers))
+                    return Thought(output, tuple(turns.answers), turns.turn + 1)
             messages = [*state["messages"], HumanMessage(wrong or reminder, id=f"reminder_{turns.turn}")]
         raise AgentDidNotFinish(
             "agent_did_not_finish",
-            f"The {self.role.name} did not come to an end in {turns.turn + 1} answers. {wrong}",
+            f"The {self.role.name} did not come to an end in {turns.turn + 1 - first} answers. {wrong}",
             agent=self.role.name,
         )
 

@@ -41,12 +41,15 @@ class Turns:
 
     ctx: ToolContext
     tools: Mapping[str, ToolSpec]
+    first: int = 0
     answers: list[ToolAnswer] = field(default_factory=list)
-    turn: int = -1
     places: dict[str, int] = field(default_factory=dict)
     """Tool call id -> its place in the message that asked."""
     in_order: asyncio.Lock = field(default_factory=asyncio.Lock)
     waiting: GraphBubbleUp | None = None
+
+    def __post_init__(self) -> None:
+        self.turn = self.first - 1
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,7 @@ class Recording(AgentMiddleware[Any, Turns, Any]):
     ) -> ModelResponse[Any]:
         turns = request.runtime.context
         turns.turn += 1
-        over = turns.turn >= self._bounds.model_calls
+        over = turns.turn - turns.first >= self._bounds.model_calls
         model_name = OFFLINE if over else self._model_name
 
         async def run() -> Recorded:

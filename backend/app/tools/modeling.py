@@ -17,6 +17,9 @@ EVALUATOR = ("model_evaluator",)
 
 ModelName = Annotated[str, Field(description="Name of a fitted candidate.", max_length=200)]
 LEFT_OUT_OF_ANSWERS = ("schema",)
+QUICK = frozenset({"baseline", "LogisticRegression", "Ridge"})
+HANDS = 2
+"""Fits that even the smallest installation runs at a time."""
 
 
 class Candidate(BaseModel):
@@ -161,7 +164,8 @@ async def tune_hyperparameters(
         raise ToolRefused(f"Not one more fit would be done in the {budget_s:.0f} s that are left.")
     folds = facts[0]["folds"] if cv is None else {**facts[0]["folds"], "count": cv}
     raw = await training(ctx, "train")
-    fits = [_fit(ctx, raw.digest, folds, **_spec(candidate)) for candidate in proposed["candidates"]]
+    limit_s = _share(ctx, [])
+    fits = [_fit(ctx, raw.digest, folds, limit_s, **_spec(each)) for each in proposed["candidates"]]
     return await _outcomes(ctx, fits)
 
 
@@ -194,11 +198,13 @@ async def _train(ctx: ToolContext, kind: str, frame: str, candidates: Sequence[C
 
 async def _fit_round(ctx: ToolContext, frame: str, candidates: Sequence[Candidate], folds: Any) -> Recorded:
     source = await training(ctx, frame)
+    limit_s = _share(ctx, [candidate.estimator for candidate in candidates])
     fits = [
         _fit(
             ctx,
             source.digest,
             folds,
+            limit_s,
             name=name,
             estimator=candidate.estimator,
             hyperparameters=candidate.hyperparameters,
@@ -225,8 +231,13 @@ def _spec(proposed: dict[str, Any]) -> dict[str, Any]:
     return {key: proposed[key] for key in ("name", "estimator", "hyperparameters", "recipe")}
 
 
-def _fit(ctx: ToolContext, digest: str, folds: Any, name: str, **spec: Any) -> Fit:
-    limit_s = max(5.0, ctx.study.time_left_s)
+def _share(ctx: ToolContext, estimators: Sequence[str]) -> float:
+    """Seconds that one candidate may take, when `HANDS` are fitted at a time and quick ones hardly count."""
+    slow = sum(estimator not in QUICK for estimator in estimators)
+    return max(3.0, ctx.study.time_left_s * HANDS / max(slow, HANDS))
+
+
+def _fit(ctx: ToolContext, digest: str, folds: Any, limit_s: float, name: str, **spec: Any) -> Fit:
     params = {
         "problem": dict(ctx.study.problem),
         "folds": dict(folds),

@@ -58,7 +58,7 @@ def conclude(view: View) -> Move:
     facts = comparison.value
     evaluation, importance = view.last("evaluate_model"), view.last("feature_importance")
     cautions = list(evaluation.value["notes"]) if evaluation else []
-    if facts["beats_baseline"] is False:
+    if facts["beats_baseline"] is False and not any("baseline" in caution for caution in cautions):
         cautions.insert(0, NOTHING_FOUND)
     useless = importance is not None and not any(entry["helps"] for entry in importance.value["importances"])
     if useless:
@@ -69,9 +69,8 @@ def conclude(view: View) -> Move:
         reason=facts["reason"],
         cautions=cautions[:10],
     )
-    return finish(
-        verdict, says=" ".join([facts["reason"], _leans(importance.value) if importance else "", *cautions[:2]])
-    )
+    leans = _leans(importance.value) if importance else ""
+    return finish(verdict, says=" ".join(filter(None, [facts["reason"], leans, *cautions[:2]])))
 
 
 RULES: tuple[Rule, ...] = (compare, compare_what_is_there, tune_first, look_closely, explain, conclude)

@@ -12,20 +12,47 @@ from app.agents.state import Json, LabState, LabUpdate
 from app.errors import InvalidInput
 from app.modeling.nearest import nearest
 from app.sessions.events import PlanMade
+from app.sessions.scope import Question
 from app.tools.invoke import ToolAnswer
 
 NO_TARGET = "?"
+GO_ON = "go on"
+MOST_REVIEWS = 3
 
 
 async def planning(state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
     lab = runtime.context
     brief: Json = {"goal": state["goal"], "preferences": state.get("preferences", {})}
-    thought = await lab.crew["planner"].run(lab.tools("planner"), brief, check)
+    agent, ctx = lab.crew["planner"], lab.tools("planner")
+    thought = await agent.run(ctx, brief, check)
+    for round_ in range(MOST_REVIEWS if state["preferences"].get("review_plan") else 0):
+        change = await _review(lab, thought.output, round_)
+        if change is None:
+            break
+        brief = {**brief, "goal": f"{brief['goal']}\n{change}"}
+        thought = await agent.run(ctx, brief, check, first=thought.turns)
     plan: Plan = thought.output
     if plan.target == NO_TARGET:
         raise InvalidInput("nothing_to_predict", " ".join(plan.notes))
     lab.step.tell(PlanMade(steps=plan.steps, facts=plan.wish()))
     return {"plan": plan.model_dump(mode="json")}
+
+
+async def _review(lab: LabContext, plan: Plan, round_: int) -> str | None:
+    """What the user wants changed, or None to go on."""
+    lines = "\n".join(f"{place}. {line}" for place, line in enumerate(plan.steps, start=1))
+    answer = await lab.step.ask(
+        Question(
+            key=f"review:{round_}",
+            agent="planner",
+            kind="approval",
+            text=f"Shall I go on like this? Or say what to change.\n{lines}",
+            answer_schema={"type": "string", "minLength": 1, "maxLength": 4000},
+            options=[GO_ON],
+            default=GO_ON,
+        )
+    )
+    return None if answer == GO_ON else str(answer)
 
 
 def check(plan: Plan, answers: Sequence[ToolAnswer]) -> str | None:

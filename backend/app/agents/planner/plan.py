@@ -44,7 +44,7 @@ def make_plan(
     is_prices = table is PRICES
     wants_order = bool(is_prices or goal.ahead or wishes.get("horizon") or goal.outlook == "direction")
     time = wishes.get("time_column") or columns.time_column(goal, table, wants_order)
-    horizon = _horizon(goal, table, wishes, time, group)
+    horizon = _horizon(goal, table, wishes, time)
     named, unknown = columns.excluded(goal, table, column.name)
     used = _tables(goal, tables, table)
     plan = Plan(
@@ -99,15 +99,13 @@ def _kind(
     return goal.kind
 
 
-def _horizon(
-    goal: Goal, table: Table, wishes: Mapping[str, Any], time: str | None, group: str | None
-) -> int | None:
+def _horizon(goal: Goal, table: Table, wishes: Mapping[str, Any], time: str | None) -> int | None:
     if wished := wishes.get("horizon"):
         return int(wished)
     if not time:
         return None
     if goal.ahead:
-        return rows_ahead(goal.ahead, table, time, group)
+        return rows_ahead(goal.ahead, table, time)
     return 1 if goal.outlook == "direction" or table is PRICES else None
 
 

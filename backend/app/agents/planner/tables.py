@@ -7,7 +7,7 @@ from typing import Any
 
 from app.agents.planner.words import stems
 
-DAY_S = 86_400.0
+RHYTHMS_S = (1.0, 10.0, 60.0, 300.0, 600.0, 900.0, 1800.0, 3600.0)
 
 
 @dataclass(frozen=True)
@@ -73,14 +73,19 @@ def _column(profile: Mapping[str, Any]) -> Column:
 _HINTS = {"integer": "numeric", "number": "numeric", "boolean": "boolean", "datetime": "datetime"}
 
 
-def row_spacing_s(table: Table, column: Column, groups: int = 1) -> float | None:
+def row_spacing_s(column: Column) -> float | None:
     """Usual seconds between neighbouring rows of a date column; None when it cannot be told."""
     try:
         low, high = datetime.fromisoformat(str(column.low)), datetime.fromisoformat(str(column.high))
     except ValueError:
         return None
-    gaps = max(column.distinct, table.rows // max(groups, 1) if not column.distinct else column.distinct) - 1
-    return (high - low).total_seconds() / gaps if gaps > 0 and high > low else None
+    gaps = column.distinct - 1
+    return _regular((high - low).total_seconds() / gaps) if gaps > 0 and high > low else None
+
+
+def _regular(spacing_s: float) -> float:
+    """The usual rhythm that gaps have stretched a little: 5.6 minutes on average are rows of five minutes."""
+    return next((rhythm for rhythm in RHYTHMS_S if rhythm <= spacing_s <= 1.5 * rhythm), spacing_s)
 
 
 def join_key(left: Table, right: Table) -> str | None:

@@ -69,17 +69,34 @@ def _in_text(text: str, name: list[str], name_stems: list[str], early_counts: bo
         return 0.0
     if (at := _place(said, name)) is not None:
         return NAMED + _earliness(at, early_counts)
-    found = [part for part in name_stems if part in said_stems and len(part) > 1]
-    if found:
-        at = min(said_stems.index(part) for part in found)
-        return WORDS * len(found) / len(name_stems) + _earliness(at, early_counts)
-    close = [i for i, one in enumerate(said_stems) if any(same_meaning(one, part) for part in name_stems)]
-    return MEANING + _earliness(close[0], early_counts) if close else 0.0
+    if len(name) == 1 and (at := _initials(said, name[0])) is not None:
+        return NAMED + _earliness(at, early_counts)
+    places = [_part_place(part, said_stems) for part in name_stems]
+    weight = sum(weight for weight, _ in places) / len(places)
+    if not weight:
+        return 0.0
+    return weight + _earliness(min(at for part, at in places if part), early_counts)
+
+
+def _part_place(part: str, said: list[str]) -> tuple[float, int]:
+    """What one word of a name weighs, and where it was said: by itself, or by a word that means the same."""
+    if part in said and len(part) > 1:
+        return WORDS, said.index(part)
+    close = next((i for i, one in enumerate(said) if same_meaning(one, part)), None)
+    return (0.0, 0) if close is None else (MEANING, close)
 
 
 def _place(said: list[str], name: list[str]) -> int | None:
     starts = range(len(said) - len(name) + 1)
     return next((i for i in starts if said[i : i + len(name)] == name), None)
+
+
+def _initials(said: list[str], name: str) -> int | None:
+    """Where the initials of neighbouring words spell the name: miles per gallon, mpg."""
+    if len(name) < 3:
+        return None
+    at = "".join(word[0] for word in said).find(name)
+    return at if at >= 0 else None
 
 
 def _earliness(at: int, counts: bool) -> float:
@@ -99,5 +116,7 @@ def _clear(scored: Sequence[Scored]) -> Scored | None:
 
 
 def _options(scored: Sequence[Scored]) -> list[Scored]:
-    possible = [s for s in scored if s.column.can_be_target]
-    return sorted(possible, key=lambda s: (-s.score, not s.column.has_few_values))[:MOST_OPTIONS]
+    """The likeliest first; where the goal says nothing, two values before many, later columns first."""
+    possible = [(place, s) for place, s in enumerate(scored) if s.column.can_be_target]
+    ranked = sorted(possible, key=lambda one: (-one[1].score, one[1].column.distinct != 2, -one[0]))
+    return [s for _, s in ranked[:MOST_OPTIONS]]
