@@ -1,7 +1,7 @@
-"""What the journal says about each part of a session, found by the shape of what was recorded.
+"""What the journal says about each part of a session: which tool recorded it, and the shape that it has.
 
-Facts are found wherever a tool put them in its result. Results that an agent shapes freely (its own code, SQL)
-are never searched: they could imitate an evaluation.
+Facts are found wherever the tool put them in its result. What other tools answer is never searched: an agent's
+own code or a table's words could imitate an evaluation.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,18 +9,36 @@ from dataclasses import dataclass
 
 from app.reporting.evidence import Fact, RecordedCall, proving
 
-FREE_FORM = frozenset({"run_python", "execute_sql", "ask_user"})
 HOLD_OUT_NODE = "final_evaluation"
 TUNING_NODE = "hyperparameter_tuning"
-
-_SPLIT = ("train_rows", "holdout_rows")
-_EDA = ("findings", "leaks")
-_FRAME = ("effects", "recipe", "added")
-_FIT = ("fold_scores", "estimator", "score")
-_COMPARISON = ("leaderboard", "chosen", "metric")
-_IMPORTANCE = ("importances", "metric")
-_EVALUATION = ("on", "metrics", "rows")
 _DEEPEST = 5
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Facts of one kind: the tools that record them and the keys that they have."""
+
+    tools: tuple[str, ...]
+    keys: tuple[str, ...]
+
+
+SPLIT = Shape(("lock_holdout",), ("train_rows", "holdout_rows"))
+EDA = Shape(("perform_eda",), ("findings", "leaks"))
+FRAME = Shape(
+    ("clean_data", "create_features", "calculate_technical_indicators"), ("effects", "recipe", "added")
+)
+FIT = Shape(
+    (
+        "train_classification_model",
+        "train_regression_model",
+        "cross_validate_model",
+        "tune_hyperparameters",
+    ),
+    ("fold_scores", "estimator", "score"),
+)
+COMPARISON = Shape(("compare_models",), ("leaderboard", "chosen", "metric"))
+IMPORTANCE = Shape(("feature_importance",), ("importances", "metric"))
+HOLD_OUT = Shape(("final_evaluation",), ("on", "metrics", "rows"))
 
 
 @dataclass(frozen=True)
@@ -65,34 +83,39 @@ class Found:
 
 
 def gather(calls: Sequence[RecordedCall], session: Fact) -> Found:
-    searched = [call for call in proving(calls) if call.tool not in FREE_FORM and call != session.call]
-    finals = [fact for fact in _shaped(searched, _EVALUATION) if _opened(fact)]
-    fits = list(_shaped(searched, _FIT))
+    proven = proving(calls)
+    finals = [fact for fact in shaped(proven, HOLD_OUT) if _opened(fact)]
+    fits = shaped(proven, FIT)
     return Found(
         session=session,
-        split=_newest(_shaped(searched, _SPLIT)),
-        eda=_newest(_shaped(searched, _EDA)),
-        frames=list(_shaped(searched, _FRAME)),
+        split=_newest(shaped(proven, SPLIT)),
+        eda=_newest(shaped(proven, EDA)),
+        frames=shaped(proven, FRAME),
         fits=list({fit.text("name"): fit for fit in fits}.values()),
-        comparison=_newest(_shaped(searched, _COMPARISON)),
-        importance=_newest(_shaped(searched, _IMPORTANCE)),
+        comparison=_newest(shaped(proven, COMPARISON)),
+        importance=_newest(shaped(proven, IMPORTANCE)),
         final=finals[-1] if finals else None,
         final_calls=[fact.call for fact in finals],
         last_fit_step=max((fit.call.seq for fit in fits), default=None),
     )
 
 
+def shaped(calls: Sequence[RecordedCall], shape: Shape) -> list[Fact]:
+    """The facts of that shape, in the order in which they were recorded."""
+    return [
+        fact
+        for call in calls
+        if call.tool in shape.tools
+        for fact in _within(Fact(call, "", call.result), shape.keys, _DEEPEST)
+    ]
+
+
 def _opened(fact: Fact) -> bool:
     return fact.text("on") == "hold-out" and fact.call.node == HOLD_OUT_NODE
 
 
-def _newest(facts: Iterator[Fact]) -> Fact | None:
-    return max(facts, key=lambda fact: fact.call.seq, default=None)
-
-
-def _shaped(calls: Sequence[RecordedCall], keys: Sequence[str]) -> Iterator[Fact]:
-    for call in calls:
-        yield from _within(Fact(call, "", call.result), keys, _DEEPEST)
+def _newest(facts: Sequence[Fact]) -> Fact | None:
+    return facts[-1] if facts else None
 
 
 def _within(fact: Fact, keys: Sequence[str], depth: int) -> Iterator[Fact]:

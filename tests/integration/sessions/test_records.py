@@ -8,6 +8,9 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.db.pool import Database
+from app.reporting.check import verify
+from app.reporting.compose import compose, draft_of
+from app.reporting.evidence import Fact, RecordedCall
 from app.sessions.memory import MemoryStep
 from app.sessions.records import DatabaseRecords
 from app.sessions.scope import SessionFacts
@@ -62,6 +65,30 @@ async def test_tool_calls_come_in_their_order_with_their_node(db: Database) -> N
         (2, "reporting", "tool:1.0", {"z": 1, "a": [1.5, None]}),
     ]
     assert calls[0].tool == "compare_models"
+
+
+async def test_an_altered_row_of_the_journal_fails_the_report(db: Database) -> None:
+    session = {"id": str(MINE), "goal": "Predict it.", "seed": 0}
+    scores = [{"name": "Ridge", "score": 0.75, "std": 0.01}, {"name": "baseline", "score": 0.5, "std": 0.0}]
+    compared = {
+        "metric": "r2",
+        "leaderboard": scores,
+        "chosen": "Ridge",
+        "best": "Ridge",
+        "baseline": "baseline",
+    }
+    await call(db, MINE, 1, "tool:1.0", "tool", compared)
+    records, step = DatabaseRecords(db, MINE), MemoryStep(FACTS, seq=2, node="reporting")
+    own = RecordedCall(2, "reporting", "tool:1.0", "generate_summary", "reporter", {}, {"session": session})
+    report = compose(draft_of([*await records.calls(step), own], Fact(own, "/session", session))).to_json()
+    assert verify(report, [*await records.calls(step), own]).passes
+
+    await db.rows(
+        "update calls set result = replace(result::text, '0.75', '0.85')::json where session_id = $1", MINE
+    )
+
+    verdict = verify(report, [*await records.calls(step), own])
+    assert [mismatch.problem for mismatch in verdict.mismatches] == ["It says 0.75; the journal says 0.85."]
 
 
 async def test_questions_say_who_answered(db: Database) -> None:

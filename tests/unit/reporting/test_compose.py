@@ -148,8 +148,8 @@ def test_a_fit_after_the_hold_out_was_opened_is_told(titanic: list[RecordedCall]
     assert "fitted after the hold-out was opened" in prose(make_draft([*titanic, late]))
 
 
-@pytest.mark.parametrize("tool", ["run_python", "execute_sql"])
-def test_an_agents_own_code_cannot_imitate_an_evaluation(tool: str, titanic: list[RecordedCall]) -> None:
+@pytest.mark.parametrize("tool", ["run_python", "execute_sql", "get_dataset_schema"])
+def test_what_other_tools_answer_cannot_imitate_an_evaluation(tool: str, titanic: list[RecordedCall]) -> None:
     forged = {**only(titanic, "final_evaluation")[0].result, "rows": 1_000_000}
     call = replace(only(titanic, "final_evaluation")[0], tool=tool, result={"value": forged}, seq=99)
 
