@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from argon2 import PasswordHasher
 from fastapi import FastAPI
 
 from app.api.failures import add_failures
@@ -18,15 +19,15 @@ from app.resources import open_resources
 from app.settings import Settings, load_settings
 
 
-def create_app(settings: Settings) -> FastAPI:
-    """Nothing is opened before the server starts the lifespan."""
+def create_app(settings: Settings, hasher: PasswordHasher | None = None) -> FastAPI:
+    """Nothing is opened before the server starts the lifespan. `hasher`: other costs than Argon2's own."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         given = settings.secret_key.get_secret_value() if settings.secret_key else None
         secret = signing_secret(given, settings.home, settings.production)
         async with open_resources(settings, "api") as resources:
-            desk = open_desk(settings.auth, secret, resources.open_uow, resources.redis)
+            desk = open_desk(settings.auth, secret, resources.open_uow, resources.redis, hasher)
             app.state.resources, app.state.desk = resources, desk
             try:
                 yield

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Item = TypeVar("Item")
 
@@ -23,7 +23,12 @@ async def with_heartbeats(source: AsyncGenerator[Item, None], every_s: float) ->
             except StopAsyncIteration:
                 return
             finally:
-                if not coming.done():
-                    coming.cancel()
-                    await asyncio.gather(coming, return_exceptions=True)
+                await stopped(coming)
             yield item
+
+
+async def stopped(task: "asyncio.Future[Any]") -> None:
+    """Cancel until it is heard: `asyncio.wait_for` of Python 3.11, which redis uses, may swallow a cancel."""
+    while not task.done():
+        task.cancel()
+        await asyncio.wait({task}, timeout=0.1)

@@ -67,6 +67,7 @@ MESSAGE: TypeAdapter[Message] = TypeAdapter(Message)
 MOST_BYTES = 256 << 10
 HEARTBEAT_S = 15.0
 SEND_PATIENCE_S = 10.0
+CLOSE_PATIENCE_S = 10.0
 
 HEARTBEAT = json.dumps({"type": "heartbeat"})
 
@@ -141,11 +142,11 @@ class SessionSocket:
         except Exception:
             log.exception("socket_failed", session_id=str(self.session_id))
             code = Close.BROKEN
-        await close(self.socket, code, self.send_patience_s)
+        await close(self.socket, code)
 
 
-async def close(socket: WebSocket, code: Close, patience_s: float = SEND_PATIENCE_S) -> None:
+async def close(socket: WebSocket, code: Close) -> None:
     """A client that does not take the goodbye in time is left without."""
     with suppress(TimeoutError, WebSocketDisconnect):
-        async with asyncio.timeout(patience_s):
+        async with asyncio.timeout(CLOSE_PATIENCE_S):
             await socket.close(code, REASONS[code])

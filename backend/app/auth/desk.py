@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from argon2 import PasswordHasher
 from redis.asyncio import Redis
 
 from app.auth.config import AuthConfig
@@ -26,11 +27,17 @@ class AuthDesk:
         self.passwords.close()
 
 
-def open_desk(config: AuthConfig, secret: str, open_uow: OpenUnitOfWork, redis: Redis) -> AuthDesk:
+def open_desk(
+    config: AuthConfig,
+    secret: str,
+    open_uow: OpenUnitOfWork,
+    redis: Redis,
+    hasher: PasswordHasher | None = None,
+) -> AuthDesk:
     signer = TokenSigner(secret, config)
     return AuthDesk(
         config=config,
-        passwords=Passwords(),
+        passwords=Passwords(hasher),
         signer=signer,
         authenticator=Authenticator(signer, open_uow),
         throttle=Throttle(redis, config.throttle_window_s),

@@ -37,11 +37,11 @@ def configure_logging(level: str = "INFO", form: LogFormat = "json", stream: Tex
     root.handlers = [handler]
     root.setLevel(level)
     for name in _REPLACED:
-        logging.getLogger(name).disabled = True
+        logging.getLogger(name).setLevel(logging.WARNING)
 
 
-_REPLACED = ("uvicorn.access",)
-"""Loggers whose lines ours say better."""
+_REPLACED = ("uvicorn.access", "uvicorn.error")
+"""Loggers whose lines ours say better: theirs show query strings, and tickets with them."""
 
 
 def _rendering(form: LogFormat) -> list[Processor]:

@@ -7,7 +7,7 @@ again when a number is missing and every few seconds.
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -60,6 +60,7 @@ class Watch:
         self._listeners: dict[UUID, set[_Listener]] = {}
         self._ready: dict[UUID, asyncio.Event] = {}
         self._reader: asyncio.Task[None] | None = None
+        self._subscribing = asyncio.Lock()
 
     async def close(self) -> None:
         if self._reader:
@@ -69,7 +70,7 @@ class Watch:
             await self._pubsub.aclose()  # type: ignore[no-untyped-call]  # redis has no type here
         await self._redis.aclose()
 
-    async def subscribe(self, session_id: UUID, since: int = 0) -> AsyncIterator[Sighting]:
+    async def subscribe(self, session_id: UUID, since: int = 0) -> AsyncGenerator[Sighting, None]:
         """What happened after event `since` and what happens from now on, until the session has ended.
 
         Durable events come once each and in order; live ones as they come, if they come. Raises FellBehind.
@@ -138,9 +139,7 @@ class Watch:
             if not self._listeners[session_id]:
                 del self._listeners[session_id]
                 self._ready.pop(session_id, None)
-                if self._pubsub:
-                    with contextlib.suppress(RedisError, OSError):
-                        await self._pubsub.unsubscribe(channel(session_id))
+                await self._tune_out(session_id)
 
     async def _tune_in(self, session_id: UUID) -> None:
         """Return when Redis sends us this session's events; without Redis, rows alone must do."""
@@ -150,9 +149,20 @@ class Watch:
             self._reader = asyncio.create_task(self._read_for_ever(self._pubsub), name="watch")
         if not ready.is_set() and self._pubsub:
             with contextlib.suppress(RedisError, OSError, TimeoutError):
-                await self._pubsub.subscribe(channel(session_id))
+                await self._hear_of(self._pubsub, channel(session_id))
                 async with asyncio.timeout(1.0):
                     await ready.wait()
+
+    async def _tune_out(self, session_id: UUID) -> None:
+        with contextlib.suppress(RedisError, OSError):
+            async with self._subscribing:
+                if self._pubsub and session_id not in self._listeners:
+                    await self._pubsub.unsubscribe(channel(session_id))
+
+    async def _hear_of(self, pubsub: PubSub, name: str) -> None:
+        """One at a time: two first ones at once would each make a connection, and one is never read."""
+        async with self._subscribing:
+            await pubsub.subscribe(name)
 
     async def _read_for_ever(self, pubsub: PubSub) -> None:
         while True:
@@ -161,7 +171,7 @@ class Watch:
                 if message:
                     self._tell(message["type"], message["channel"].decode(), message["data"])
                 elif not pubsub.subscribed:
-                    await pubsub.subscribe("labcrew:watch")
+                    await self._hear_of(pubsub, "labcrew:watch")
             except (RedisError, OSError):
                 await asyncio.sleep(0.2)
 

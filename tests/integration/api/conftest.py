@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 
 import httpx
 import pytest
+from argon2 import PasswordHasher
 from fastapi import FastAPI
 
 from app.main import create_app
@@ -32,7 +33,7 @@ def settings(database_url: str, redis_url: str, tmp_path: Path) -> Settings:
 
 @pytest.fixture
 async def app(settings: Settings) -> AsyncIterator[FastAPI]:
-    app = create_app(settings)
+    app = create_app(settings, hasher=PasswordHasher(time_cost=1, memory_cost=1024, parallelism=1))
     async with app.router.lifespan_context(app):
         yield app
 

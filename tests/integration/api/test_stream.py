@@ -1,0 +1,328 @@
+"""Sockets and event streams, through a real server."""
+
+import asyncio
+import json
+import socket
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from uuid import UUID
+
+import httpx
+import pytest
+import uvicorn
+from fastapi import FastAPI
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosedError
+
+from app.api import socket as sockets
+from app.sessions.events import MessagePosted, Progress, SessionFinished
+from app.sessions.wire import event_body, sighting
+
+from .conftest import PREFIX, NewUser, User
+from .test_sessions import ask, create
+
+WAIT_S = 10
+
+
+@dataclass(frozen=True)
+class Server:
+    """`port` of a server that runs on the test's own loop."""
+
+    port: int
+
+    def url(self, session: str, query: str = "", scheme: str = "ws") -> str:
+        path = "stream" if scheme == "ws" else "events"
+        return f"{scheme}://127.0.0.1:{self.port}{PREFIX}/lab/agent/sessions/{session}/{path}{query}"
+
+    def open(
+        self, session: str, user: User | None = None, query: str = ""
+    ) -> AbstractAsyncContextManager[ClientConnection]:
+        token = user.tokens["access_token"] if user else ""
+        headers = {"Authorization": f"Bearer {token}"} if user else {}
+        return connect(self.url(session, query), additional_headers=headers)
+
+
+@pytest.fixture
+async def server(app: FastAPI) -> AsyncIterator[Server]:
+    config = uvicorn.Config(app, lifespan="off", log_config=None, access_log=False, ws_max_size=1 << 20)
+    running = uvicorn.Server(config)
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        serving = asyncio.create_task(running._serve([listening]))  # `serve` would take pytest's signals
+        yield Server(listening.getsockname()[1])
+        running.should_exit = True
+        await serving
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Makes a session's events as its driver would: a row in one statement, then the tail."""
+
+    app: FastAPI
+    session: UUID
+
+    async def say(self, text: str, shown: bool = True) -> None:
+        event = MessagePosted(step=1, role="planner", text=text)
+        await self._write(event.kind, event_body(event), shown)
+
+    async def finish(self, shown: bool = True) -> None:
+        event = SessionFinished(result={"best": "ridge"})
+        await self._write(event.kind, event_body(event), shown, "completed")
+
+    async def progress(self, text: str) -> None:
+        event = Progress(step=1, attempt=1, text=text)
+        self._show(sighting(None, datetime.now(UTC), event.kind, event_body(event)))
+
+    async def _write(self, kind: str, body: str, shown: bool, ended_as: str | None = None) -> None:
+        row = await self.app.state.resources.database.row(
+            """
+            with s as (
+              update sessions set event_seq = event_seq + 1, status = coalesce($4, status),
+                ended_at = case when $4::text is not null then now() end
+              where id = $1 returning id, event_seq)
+            insert into events (session_id, n, kind, body) select id, event_seq, $2, $3::json from s
+            returning n, at
+            """,
+            self.session,
+            kind,
+            body,
+            ended_as,
+        )
+        if shown:
+            self._show(sighting(row["n"], row["at"], kind, body))
+
+    def _show(self, seen: object) -> None:
+        self.app.state.resources.tail.show(self.session, seen)
+
+
+@pytest.fixture
+async def session(ada: User) -> str:
+    return await create(ada)
+
+
+@pytest.fixture
+def stage(app: FastAPI, session: str) -> Stage:
+    return Stage(app, UUID(session))
+
+
+async def heard(client: ClientConnection, count: int) -> list[dict[str, object]]:
+    async with asyncio.timeout(WAIT_S):
+        return [json.loads(await client.recv()) for _ in range(count)]
+
+
+async def closed(client: ClientConnection) -> tuple[int | None, list[dict[str, object]]]:
+    """The close code, and what came before it."""
+    before = []
+    with suppress(ConnectionClosedError):  # a code of ours is an error to the client's iterator
+        async with asyncio.timeout(WAIT_S):
+            async for message in client:
+                before.append(json.loads(message))
+    return client.close_code, before
+
+
+async def test_a_socket_tells_what_was_and_what_comes_and_closes_at_the_end(
+    server: Server, ada: User, session: str, stage: Stage
+) -> None:
+    await stage.say("before")
+    async with server.open(session, ada) as client:
+        (first,) = await heard(client, 1)
+        await stage.say("after")
+        await stage.finish()
+        code, rest = await closed(client)
+    assert code == sockets.Close.ENDED
+    assert [first["n"], *(event["n"] for event in rest)] == [1, 2, 3]
+    assert [first["text"], rest[0]["text"], rest[1]["kind"]] == ["before", "after", "session_finished"]
+
+
+async def test_a_socket_comes_back_with_its_cursor_and_misses_nothing(
+    server: Server, ada: User, session: str, stage: Stage
+) -> None:
+    async with server.open(session, ada) as client:
+        await stage.say("one")
+        (one,) = await heard(client, 1)
+    await stage.say("two")
+    await stage.say("three")
+    async with server.open(session, ada, f"?since={one['n']}") as client:
+        assert [event["text"] for event in await heard(client, 2)] == ["two", "three"]
+
+
+async def test_an_event_that_the_tail_lost_is_read_from_its_row(
+    server: Server, ada: User, session: str, stage: Stage
+) -> None:
+    async with server.open(session, ada) as client:
+        await stage.say("one")
+        await heard(client, 1)
+        await stage.say("lost", shown=False)
+        await stage.say("three")
+        assert [event["text"] for event in await heard(client, 2)] == ["lost", "three"]
+
+
+async def test_live_events_have_no_number(server: Server, ada: User, session: str, stage: Stage) -> None:
+    async with server.open(session, ada) as client:
+        await stage.say("ready")
+        await heard(client, 1)
+        await stage.progress("half way")
+        (live,) = await heard(client, 1)
+    assert (live["kind"], live["text"], "n" in live) == ("progress", "half way", False)
+
+
+async def test_a_ticket_opens_one_socket_once(server: Server, ada: User, session: str, stage: Stage) -> None:
+    await stage.say("hello")
+    made = await ada.http.post(f"/lab/agent/sessions/{session}/ticket")
+    query = f"?ticket={made.json()['ticket']}"
+    async with server.open(session, query=query) as client:
+        assert (await heard(client, 1))[0]["text"] == "hello"
+    async with server.open(session, query=query) as client:
+        assert await closed(client) == (sockets.Close.NOT_SIGNED_IN, [])
+
+
+async def test_of_two_sockets_with_one_ticket_one_opens(
+    server: Server, ada: User, session: str, stage: Stage
+) -> None:
+    await stage.finish()
+    query = f"?ticket={(await ada.http.post(f'/lab/agent/sessions/{session}/ticket')).json()['ticket']}"
+
+    async def attempt() -> int | None:
+        async with server.open(session, query=query) as client:
+            return (await closed(client))[0]
+
+    codes = await asyncio.gather(*(attempt() for _ in range(5)))
+    assert sorted(codes) == [sockets.Close.ENDED] + [sockets.Close.NOT_SIGNED_IN] * 4
+
+
+async def test_a_ticket_opens_its_own_session_only(server: Server, ada: User, session: str) -> None:
+    other = await create(ada)
+    made = await ada.http.post(f"/lab/agent/sessions/{session}/ticket")
+    async with server.open(other, query=f"?ticket={made.json()['ticket']}") as client:
+        assert (await closed(client))[0] == sockets.Close.NOT_SIGNED_IN
+
+
+async def test_a_ticket_lives_thirty_seconds(app: FastAPI, ada: User, session: str) -> None:
+    await ada.http.post(f"/lab/agent/sessions/{session}/ticket")
+    (key,) = await app.state.resources.redis.keys("ticket:*")
+    assert 0 < await app.state.resources.redis.ttl(key) <= 30
+
+
+async def test_nobody_and_somebody_else_are_told_by_a_code(
+    server: Server, new_user: NewUser, session: str
+) -> None:
+    async with server.open(session) as client:
+        assert (await closed(client))[0] == sockets.Close.NOT_SIGNED_IN
+    async with server.open(session, await new_user()) as client:
+        assert (await closed(client))[0] == sockets.Close.NOT_FOUND
+
+
+async def test_an_answer_goes_in_over_the_socket(app: FastAPI, server: Server, ada: User, session: str) -> None:
+    await ask(app, session)
+    async with server.open(session, ada) as client:
+        await client.send(json.dumps({"type": "respond", "answer": "age", "id": "a"}))
+        (refused,) = await heard(client, 1)
+        assert (refused["type"], refused["code"], refused["id"]) == ("problem", "answer_invalid", "a")
+        await client.send(json.dumps({"type": "respond", "answer": "fare", "id": "b"}))
+        answers = await heard(client, 2)
+    by_type = {str(answer.get("type", "event")): answer for answer in answers}
+    assert by_type["done"]["question"] == "1.ask:1"
+    assert (by_type["event"]["kind"], by_type["event"]["answer"]) == ("clarification_answered", "fare")
+
+
+async def test_a_cancel_goes_in_over_the_socket(server: Server, ada: User, session: str) -> None:
+    async with server.open(session, ada) as client:
+        await client.send(json.dumps({"type": "cancel"}))
+        assert (await heard(client, 1))[0]["type"] == "done"
+    assert (await ada.http.get(f"/lab/agent/sessions/{session}")).json()["status"] == "cancelling"
+
+
+@pytest.mark.parametrize("text", ["", "nonsense", "[]", '{"type": "dance"}', '{"type": "respond"}'])
+async def test_a_strange_message_is_refused_and_the_socket_lives_on(
+    server: Server, ada: User, session: str, stage: Stage, text: str
+) -> None:
+    async with server.open(session, ada) as client:
+        await client.send(text)
+        assert (await heard(client, 1))[0]["code"] == "invalid_message"
+        await stage.say("still here")
+        assert (await heard(client, 1))[0]["text"] == "still here"
+
+
+async def test_a_huge_message_closes_the_socket(server: Server, ada: User, session: str) -> None:
+    async with server.open(session, ada) as client:
+        await client.send("x" * (sockets.MOST_BYTES + 1))
+        assert (await closed(client))[0] == sockets.Close.TOO_LARGE
+
+
+async def test_a_quiet_socket_has_a_heartbeat(
+    server: Server, ada: User, session: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sockets.SessionSocket.__init__, "__defaults__", (0.05, 10.0))
+    async with server.open(session, ada) as client:
+        assert await heard(client, 2) == [{"type": "heartbeat"}] * 2
+
+
+async def test_a_slow_reader_is_closed_with_a_code_and_comes_back_with_its_cursor(
+    server: Server, ada: User, session: str, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sockets.SessionSocket.__init__, "__defaults__", (15.0, 0.3))
+    for _ in range(30):
+        await stage.say("x" * 400_000)
+    async with connect(
+        server.url(session),
+        additional_headers={"Authorization": f"Bearer {ada.tokens['access_token']}"},
+        max_queue=1,
+        compression=None,
+    ) as client:
+        await asyncio.sleep(1.0)  # reading nothing is what is tested
+        code, before = await closed(client)
+    assert code == sockets.Close.TOO_SLOW
+    cursor = before[-1]["n"]
+    async with server.open(session, ada, f"?since={cursor}") as client:
+        assert (await heard(client, 1))[0]["n"] == int(str(cursor)) + 1
+
+
+def parsed(text: str) -> list[dict[str, str]]:
+    blocks = [block.splitlines() for block in text.split("\n\n") if block]
+    return [dict(line.split(": ", 1) for line in block) for block in blocks]
+
+
+async def test_an_event_stream_replays_and_closes(
+    server: Server, ada: User, session: str, stage: Stage
+) -> None:
+    await stage.say("one")
+    await stage.finish()
+    async with httpx.AsyncClient(headers=ada.http.headers, timeout=WAIT_S) as http:
+        answer = await http.get(server.url(session, scheme="http"))
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    retry, one, last = parsed(answer.text)
+    assert retry == {"retry": "1000"}
+    assert (one["id"], one["event"], json.loads(one["data"])["text"]) == ("1", "message", "one")
+    assert (last["id"], last["event"]) == ("2", "session_finished")
+
+
+async def test_an_event_stream_goes_on_from_the_last_event_id(
+    server: Server, ada: User, session: str, stage: Stage
+) -> None:
+    for text in ("one", "two"):
+        await stage.say(text)
+    await stage.finish()
+    async with httpx.AsyncClient(headers=ada.http.headers, timeout=WAIT_S) as http:
+        url = server.url(session, scheme="http")
+        rest = await http.get(url, headers={"Last-Event-ID": "1"})
+        same = await http.get(url, params={"since": 1})
+        over = await http.get(url, headers={"Last-Event-ID": "3"})
+    assert rest.text == same.text
+    assert [block["id"] for block in parsed(rest.text)[1:]] == ["2", "3"]
+    assert over.status_code == 204
+
+
+async def test_an_event_stream_pushes(server: Server, ada: User, session: str, stage: Stage) -> None:
+    async with (
+        httpx.AsyncClient(headers=ada.http.headers, timeout=WAIT_S) as http,
+        http.stream("GET", server.url(session, scheme="http")) as answer,
+    ):
+        lines = answer.aiter_lines()
+        assert await anext(lines) == "retry: 1000"
+        await stage.say("pushed")
+        async for line in lines:
+            if line.startswith("data: "):
+                break
+    assert json.loads(line.removeprefix("data: "))["text"] == "pushed"
