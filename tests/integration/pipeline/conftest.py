@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+import pytest_asyncio
 
 from app.agents.roster import assemble
 from app.artifacts.workspace import FrameRef
@@ -200,12 +201,17 @@ def facts(goal: str, preferences: Mapping[str, Any] | None = None) -> SessionFac
     )
 
 
-@pytest.fixture
-async def lab(tmp_path: Path) -> AsyncIterator[Lab]:
-    blobs = FolderBlobs(tmp_path / "blobs")
-    cells = ProcessProvider(ProcessConfig(home=tmp_path))
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def computer(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Computer]:
+    home = tmp_path_factory.mktemp("lab")
+    cells = ProcessProvider(ProcessConfig(home=home))
     await cells.start()
     try:
-        yield Lab(Computer(cells, blobs, cells.scratch))
+        yield Computer(cells, FolderBlobs(home / "blobs"), cells.scratch)
     finally:
         await cells.close()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def lab(computer: Computer) -> Lab:
+    return Lab(computer)
