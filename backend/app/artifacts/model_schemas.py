@@ -6,7 +6,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-MOST_ROWS = 10_000
+MOST_ROWS = 1_000
+"""More rows: upload them as a dataset."""
 
 
 class IntervalView(BaseModel):

@@ -13,7 +13,7 @@ from app.modeling.fitting import output_of
 from app.modeling.plain import scalar
 from app.modeling.problem import Problem
 from app.modeling.results import PredictionFacts
-from app.modeling.schema import conform
+from app.modeling.schema import conform, gap_in_time
 
 MOST_ANSWERED = 1000
 
@@ -22,13 +22,15 @@ def predict(bench: Bench, rows: list[dict[str, Any]] | None = None) -> JsonValue
     """Inputs `model` (model.skops) and, unless `rows` are given as JSON, `table` (Parquet).
 
     Leaves predictions.parquet; answers `results.PredictionFacts`. Raises InvalidInput `missing_columns`,
-    `wrong_type`, `no_rows`, `untrusted_model`, `bad_model`.
+    `wrong_type`, `no_rows`, `present_value_missing`, `untrusted_model`, `bad_model`.
     """
     stored = read_model(bench)
     problem = Problem.from_json(stored.metadata["problem"])
     given = _given(bench, rows)
     inputs, warnings = conform(given, stored.metadata["schema"])
+    warnings += gap_in_time(inputs, stored.pipeline.named_steps["recipe"])
     output = output_of(stored.pipeline, inputs, problem, bench.threads)
+    _check_said(output, problem)
     predictions = _in_words(output, problem, stored.metadata.get("threshold"))
     write_frame(bench, predictions, "predictions.parquet")
     facts: PredictionFacts = {
@@ -37,6 +39,17 @@ def predict(bench: Bench, rows: list[dict[str, Any]] | None = None) -> JsonValue
         "warnings": warnings,
     }
     return answer(facts)
+
+
+def _check_said(output: np.ndarray, problem: Problem) -> None:
+    silent = np.flatnonzero(np.isnan(output) if output.ndim == 1 else np.isnan(output).any(axis=1))
+    if len(silent):
+        raise InvalidInput(
+            "present_value_missing",
+            f"A forecast starts from the present {problem.target!r}, which row {silent[0]} does not have.",
+            column=problem.target,
+            row=int(silent[0]),
+        )
 
 
 def _given(bench: Bench, rows: list[dict[str, Any]] | None) -> pd.DataFrame:

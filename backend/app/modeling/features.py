@@ -9,6 +9,8 @@ from app.modeling.operations.text import PATTERNS
 from app.modeling.problem import Problem
 from app.modeling.recipe import RecipeJson, inputs_of
 
+MANY_CATEGORIES = 15
+
 
 def suggest_features(frame: pd.DataFrame, problem: Problem, lookback: Sequence[int] = ()) -> RecipeJson:
     """Parts of dates, what texts and names say, shares of categories, and the past where there is a horizon."""
@@ -19,6 +21,10 @@ def suggest_features(frame: pd.DataFrame, problem: Problem, lookback: Sequence[i
     recipe: RecipeJson = []
     for name in columns:
         recipe += _text_features(inputs[name], of[name])
+    many = [name for name in columns if of[name] is Holds.CATEGORY and inputs[name].nunique() > MANY_CATEGORIES]
+    if many:
+        recipe.append({"op": "frequency", "columns": many})
+        recipe.append({"op": "group_rare", "columns": many})
     dates = [name for name in columns if of[name] is Holds.DATETIME]
     if dates:
         recipe.append({"op": "parse_dates", "columns": dates})

@@ -101,8 +101,8 @@ class Recipe(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
         return frame.loc[X.index, self.columns_out_]
 
     def transform(self, X: pd.DataFrame) -> pd.DataFrame:
-        past = self._past()
         rows = X.reset_index(drop=True)
+        past = self._past_of(rows)
         together = rows if past is None else pd.concat([past.set_axis(-1 - past.index), rows])
         frame, groups = self._sorted(together)
         for step, state in zip(parse(self.operations), self.states_, strict=True):
@@ -120,8 +120,22 @@ class Recipe(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
         last.reset_index(drop=True).to_parquet(buffer)
         self.history_ = buffer.getvalue()
 
-    def _past(self) -> pd.DataFrame | None:
+    def past(self) -> pd.DataFrame | None:
+        """The stored history, in time order; None where nothing looks back."""
         return None if self.history_ is None else pd.read_parquet(io.BytesIO(self.history_))
+
+    def _past_of(self, rows: pd.DataFrame) -> pd.DataFrame | None:
+        """The history that lies before the first of these rows, in each group: no row may be its own past."""
+        past = self.past()
+        if past is None or self.time_column is None:
+            return None
+        first = rows[self.time_column].min()
+        starts: Any = first
+        if self.group_column is not None:
+            of_group = rows.groupby(self.group_column, observed=True)[self.time_column].min()
+            starts = past[self.group_column].map(of_group).fillna(first)
+        before: pd.DataFrame = past.loc[past[self.time_column] < starts]
+        return before.reset_index(drop=True)
 
     def _sorted(self, rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series | None]:
         if self.time_column is None:

@@ -12,7 +12,7 @@ from app.modeling.operations.columns import as_text
 from app.modeling.operations.dates import as_dates
 from app.modeling.plain import scalar
 from app.modeling.problem import Outlook, Problem
-from app.modeling.recipe import RecipeJson, inputs_of, parse
+from app.modeling.recipe import Recipe, RecipeJson, inputs_of, parse
 
 SchemaJson = list[dict[str, Any]]
 MOST_LISTED = 100
@@ -166,6 +166,20 @@ def _surprises(column: pd.Series, expected: dict[str, Any]) -> list[dict[str, An
             text = f"{name!r} lies outside {span}, as seen in training."
             found.append(_warning("outside_range", name, text, int(outside.sum())))
     return found
+
+
+def gap_in_time(rows: pd.DataFrame, recipe: Recipe) -> list[dict[str, Any]]:
+    """A warning where the rows do not follow the history that lags and rolling statistics need."""
+    past = recipe.past()
+    if past is None or recipe.time_column is None:
+        return []
+    name = recipe.time_column
+    times = past[name].drop_duplicates().sort_values()
+    step, last, first = times.diff().median(), times.iloc[-1], rows[name].min()
+    if not first - last > 3 * step:
+        return []
+    text = f"The rows start at {first}; the model knows none after {last}. Send those between too."
+    return [_warning("gap_in_time", name, text, len(rows))]
 
 
 def _warning(kind: str, column: str, text: str, rows: int) -> dict[str, Any]:

@@ -224,7 +224,7 @@ def _splitter(frame: pd.DataFrame, problem: Problem, labels: pd.Series, plan: Fo
 
 
 def _strata(labels: pd.Series, count: int) -> pd.Series:
-    """Classes to share out among folds: those with fewer rows than folds together, where two or more are left."""
+    """Classes to share out among folds, those with fewer rows than folds taken together."""
     counts = labels.value_counts()
     rare = counts.index[counts < count]
     together = -1 if counts[rare].sum() >= count else counts.index[0]

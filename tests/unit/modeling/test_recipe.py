@@ -158,3 +158,14 @@ def test_the_target_cannot_be_an_input() -> None:
     with pytest.raises(InvalidInput) as caught:
         extend(frame, problem(frame, "left"), [], [{"op": "frequency", "columns": ["left"]}])
     assert caught.value.code == "unknown_column"
+
+
+def test_a_row_that_the_model_has_seen_is_not_its_own_past() -> None:
+    frame = series(60, shops=2)
+    asked = problem(frame, "sales", horizon=1, time_column="day", group_column="shop")
+    recipe = recipe_for(asked, [{"op": "lags", "columns": ["sales"], "periods": [1]}]).fit(frame)
+    again = recipe.transform(frame)
+    fresh = frame.groupby("shop")["sales"].shift(1)
+    assert again["sales_lag1"].equals(fresh)
+    last = frame.tail(2)
+    assert recipe.transform(last)["sales_lag1"].tolist() != last["sales"].tolist()
