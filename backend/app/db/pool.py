@@ -4,7 +4,7 @@ import asyncio
 import random
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 import asyncpg
 from sqlalchemy.engine import make_url
@@ -23,6 +23,8 @@ _AWAY = (
     asyncpg.InterfaceError,
     asyncpg.InternalClientError,
 )
+
+_CLOSE_S = 5.0
 
 
 def is_away(error: BaseException) -> bool:
@@ -46,11 +48,12 @@ class Database:
         self._patience_s = patience_s
 
     @classmethod
-    async def open(cls, database_url: str, size: int = 8, patience_s: float = 30.0) -> "Database":
+    async def open(cls, database_url: str, size: int = 8, patience_s: float = 30.0) -> Self:
         dsn = make_url(database_url).set(drivername="postgresql").render_as_string(hide_password=False)
         pool = await asyncpg.create_pool(
             dsn,
-            min_size=1,
+            min_size=0,
+            init_size=1,
             max_size=size,
             command_timeout=30,
             reset=_keep_as_is,
@@ -59,7 +62,12 @@ class Database:
         return cls(pool, patience_s)
 
     async def close(self) -> None:
-        await self.pool.close()
+        """Let running statements end, but not for long."""
+        try:
+            async with asyncio.timeout(_CLOSE_S):
+                await self.pool.close()
+        except TimeoutError:
+            self.pool.terminate()
 
     async def row(self, sql: str, *args: Any) -> Record | None:
         """The first row, or None."""

@@ -10,6 +10,7 @@ from uuid import UUID
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
+from app.sessions.background import stop
 from app.sessions.wire import Sighting
 
 _MOST_WAITING = 10_000
@@ -36,13 +37,8 @@ class Tail:
         self._task = asyncio.create_task(self._publish_for_ever(), name="tail")
 
     async def close(self) -> None:
-        if self._task:
-            if self._waiting:
-                self._bell.set()
-                await asyncio.sleep(0)
-                await self._publish_waiting()
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        await stop(self._task)
+        await self._publish_waiting()
 
     def show(self, session_id: UUID, sighting: Sighting) -> None:
         """Push one event; a live one has no number and goes before the JSON as an empty one."""

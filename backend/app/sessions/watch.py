@@ -17,6 +17,7 @@ from redis.exceptions import RedisError
 
 from app.db.pool import Database
 from app.errors import TooMany
+from app.sessions.background import stop
 from app.sessions.events import TERMINAL
 from app.sessions.tail import channel, parse
 from app.sessions.wire import Sighting, sighting
@@ -63,9 +64,7 @@ class Watch:
         self._subscribing = asyncio.Lock()
 
     async def close(self) -> None:
-        if self._reader:
-            self._reader.cancel()
-            await asyncio.gather(self._reader, return_exceptions=True)
+        await stop(self._reader)
         if self._pubsub:
             await self._pubsub.aclose()  # type: ignore[no-untyped-call]  # redis has no type here
         await self._redis.aclose()
@@ -94,6 +93,7 @@ class Watch:
                         seen = heard.n
                         if heard.kind in _TERMINAL_KINDS:
                             return
+                await self._tune_in(session_id)  # Redis may have been away before
 
     async def _heard(self, listener: _Listener, seen: int) -> AsyncIterator[Sighting]:
         """What the tail brings, until a number is missing or it is time to read rows again."""
@@ -167,7 +167,7 @@ class Watch:
     async def _read_for_ever(self, pubsub: PubSub) -> None:
         while True:
             try:
-                message = await pubsub.get_message(timeout=None) if pubsub.subscribed else None
+                message = await pubsub.get_message(timeout=5.0) if pubsub.subscribed else None
                 if message:
                     self._tell(message["type"], message["channel"].decode(), message["data"])
                 elif not pubsub.subscribed:

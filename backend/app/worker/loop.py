@@ -21,6 +21,7 @@ from redis.exceptions import RedisError
 from app.db.pool import Database
 from app.jobs import Send
 from app.resources import Resources
+from app.sessions.background import stop
 from app.sessions.checkpoints import RedisCheckpoints
 from app.sessions.config import SessionsConfig
 from app.sessions.fits import FitKey, Fits
@@ -118,9 +119,7 @@ class WorkerLoop:
             ]
             self._ready.set_result(duties)
             await self._stop.wait()
-            for task in background:
-                task.cancel()
-            await asyncio.gather(*background, return_exceptions=True)
+            await stop(*background)
 
 
 async def _drain(duties: Duties) -> None:

@@ -1,0 +1,229 @@
+"""Real servers, real worker processes, and rows to look at afterwards."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from redis.asyncio import Redis
+from tests.integration.sessions.lab.duties import open_duties
+
+from app import jobs
+from app.db.pool import Database, Record
+from app.jobs import Job, message
+from app.sessions.service import SessionService
+from app.sessions.tail import Tail
+from app.worker.loop import Duties
+
+ROOT = Path(__file__).parents[3]
+
+
+@dataclass
+class Worker:
+    """A worker process and its keeper, which starts it again after a SIGKILL."""
+
+    keeper: int
+    pid_file: Path
+
+    @property
+    def pid(self) -> int:
+        return int(self.pid_file.read_text())
+
+    def kill(self) -> None:
+        with suppress(ProcessLookupError, FileNotFoundError, ValueError):
+            os.kill(self.pid, signal.SIGKILL)
+
+    def pause(self) -> None:
+        os.kill(self.pid, signal.SIGSTOP)
+
+    def resume(self) -> None:
+        os.kill(self.pid, signal.SIGCONT)
+
+    async def end(self, patience_s: float = 20.0) -> None:
+        """Ask it to stop, and wait until it has."""
+        os.kill(self.keeper, signal.SIGTERM)
+        async with asyncio.timeout(patience_s):
+            while self.is_alive:  # noqa: ASYNC110 - a process has no asyncio.Event
+                await asyncio.sleep(0.02)
+
+    @property
+    def is_alive(self) -> bool:
+        with suppress(ProcessLookupError):
+            os.kill(self.keeper, 0)
+            return True
+        return False
+
+
+@dataclass
+class Nursery:
+    process: "subprocess.Popen[str]"
+
+    def fork(self, environment: dict[str, str]) -> int:
+        assert self.process.stdin
+        assert self.process.stdout
+        self.process.stdin.write(json.dumps(environment) + "\n")
+        self.process.stdin.flush()
+        return int(self.process.stdout.readline())
+
+
+@dataclass
+class Lab:
+    nursery: Nursery
+    database_url: str
+    redis_url: str
+    folder: Path
+    db: Database
+    redis: "Redis"
+    service: SessionService
+    owner: UUID
+    workers: list[Worker] = field(default_factory=list)
+    duplicates: int = 1
+
+    def start_worker(self, **environment: str) -> Worker:
+        name = f"worker-{len(self.workers)}"
+        given = {
+            "DATABASE_URL": self.database_url,
+            "REDIS_URL": self.redis_url,
+            "LAB_FOLDER": str(self.folder),
+            "LAB_PID": str(self.folder / f"{name}.pid"),
+            "LAB_LOG": str(self.folder / f"{name}.log"),
+            **environment,
+        }
+        worker = Worker(self.nursery.fork(given), self.folder / f"{name}.pid")
+        self.workers.append(worker)
+        return worker
+
+    async def create(self, seed: int = 0, send: bool = True, **preferences: Any) -> UUID:
+        session_id = uuid4()
+        await self.db.row(
+            "insert into sessions (id, owner_id, graph, goal, preferences, dataset_ids, seed) "
+            "values ($1, $2, 'lab', 'a goal', $3, '{}', $4)",
+            session_id,
+            self.owner,
+            json.dumps(preferences),
+            seed,
+        )
+        if send:
+            self.send(jobs.advance(session_id))
+        return session_id
+
+    def send(self, job: Job) -> None:
+        self.service.send(job)
+
+    async def session(self, session_id: UUID) -> Record:
+        row = await self.db.row("select * from sessions where id = $1", session_id)
+        assert row
+        return row
+
+    async def until(
+        self, session_id: UUID, is_so: Callable[[Record], bool], patience_s: float = 30.0
+    ) -> Record:
+        """The session's row once it is so."""
+        deadline = time.monotonic() + patience_s
+        while not is_so(row := await self.session(session_id)):
+            if time.monotonic() > deadline:
+                pytest.fail(f"never came to it: {dict(row)}\n{self.logs()}")
+            await asyncio.sleep(0.01)
+        return row
+
+    async def ended(self, session_id: UUID, patience_s: float = 30.0) -> Record:
+        return await self.until(session_id, lambda row: row["ended_at"] is not None, patience_s)
+
+    async def answer(self, session_id: UUID, answer: str = "b", patience_s: float = 30.0) -> None:
+        """Answer its question as soon as it is asked, whatever the session's status is then."""
+        await self.found("select 1 from questions where session_id = $1", session_id, patience_s=patience_s)
+        await self.service.respond(self.owner, session_id, None, answer)
+
+    async def found(self, sql: str, *args: Any, patience_s: float = 30.0) -> Record:
+        """The first row of a query, once there is one."""
+        deadline = time.monotonic() + patience_s
+        while (row := await self.db.row(sql, *args)) is None:
+            if time.monotonic() > deadline:
+                pytest.fail(f"never found: {sql}\n{self.logs()}")
+            await asyncio.sleep(0.005)
+        return row
+
+    def logs(self) -> str:
+        return "\n".join(path.read_text()[-3000:] for path in sorted(self.folder.glob("worker-*.log")))
+
+
+@dataclass
+class ManyTimes:
+    """Queues every job as often as the lab says."""
+
+    redis: "Redis"
+    lab: Lab | None = None
+    sent: set["asyncio.Task[Any]"] = field(default_factory=set)
+
+    def __call__(self, job: Job) -> None:
+        async def push() -> None:
+            for _ in range(self.lab.duplicates if self.lab else 1):
+                with suppress(OSError):
+                    await self.redis.lpush(jobs.QUEUES[job.name], message(job))
+
+        task = asyncio.get_running_loop().create_task(push())
+        self.sent.add(task)
+        task.add_done_callback(self.sent.discard)
+
+
+@pytest.fixture(scope="session")
+def nursery() -> Iterator[Nursery]:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.integration.sessions.lab.nursery"],
+        cwd=ROOT,
+        text=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    with process:
+        try:
+            yield Nursery(process)
+        finally:
+            process.kill()
+
+
+@pytest.fixture
+async def lab(nursery: Nursery, database_url: str, redis_url: str, tmp_path: Path) -> AsyncIterator[Lab]:
+    db = await Database.open(database_url, size=4, patience_s=10)
+    redis = Redis.from_url(redis_url)
+    tail, send = Tail(redis), ManyTimes(redis)
+    tail.start()
+    owner = uuid4()
+    await db.row(
+        "insert into users (id, email, password_hash, role) values ($1, 'lab@example.com', 'x', 'user')", owner
+    )
+    service = SessionService(db, tail, send, config=None, graph="lab")  # type: ignore[arg-type]
+    lab = Lab(nursery, database_url, redis_url, tmp_path, db, redis, service, owner)
+    send.lab = lab
+    try:
+        yield lab
+    finally:
+        for worker in lab.workers:
+            with suppress(ProcessLookupError):
+                os.killpg(worker.keeper, signal.SIGKILL)
+        await asyncio.gather(*send.sent)
+        await tail.close()
+        await redis.aclose()
+        await db.close()
+
+
+@pytest.fixture
+async def duties(lab: Lab) -> AsyncIterator[Duties]:
+    """A worker's parts in this process, for what must happen in a certain order."""
+    environment = {
+        "DATABASE_URL": lab.database_url,
+        "REDIS_URL": lab.redis_url,
+        "LAB_FOLDER": str(lab.folder),
+    }
+    async with open_duties(environment) as duties:
+        yield duties

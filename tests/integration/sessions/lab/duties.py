@@ -1,0 +1,117 @@
+"""What a worker of the lab works with: the product's parts, cells that only wait, a database that can kill."""
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from redis.asyncio import Redis
+from tests.integration.sessions.lab.graph import spec
+
+from app.db.pool import Database, Record
+from app.jobs import JobSender
+from app.sandbox.computer import Computer
+from app.sandbox.contract import CellRequest, Computation, End, Outcome, Progress, Usage
+from app.sessions import fits, lease
+from app.sessions.checkpoints import RedisCheckpoints
+from app.sessions.config import SessionsConfig
+from app.sessions.fits import Fits
+from app.sessions.graphs import Graphs
+from app.sessions.lease import Leases
+from app.sessions.runner import Runner
+from app.sessions.tail import Tail
+from app.storage.folder import FolderBlobs
+from app.worker.loop import Duties
+
+QUICK = SessionsConfig(
+    lease_s=1.0, renew_s=0.25, slice_s=1.0, sweep_s=0.2, grace_s=0.4, drain_s=2.0, most_crashes=1000
+)
+
+
+class WaitingCells:
+    """A cell provider whose computations only take their time."""
+
+    async def start(self) -> None:
+        pass
+
+    async def run(self, request: CellRequest, on_progress: Progress | None = None) -> Outcome:
+        work = request.work
+        assert isinstance(work, Computation)
+        await asyncio.sleep(float(str(work.params["ms"])) / 1000)
+        return Outcome(End.RETURNED, Usage(0.0, 0.0, 0), value={"score": 0.5})
+
+    async def close(self) -> None:
+        pass
+
+
+@dataclass
+class Scythe:
+    """Kills this process once per session, before or after the session's n-th statement, whoever sends it.
+
+    A session asks for it by its seed: `2 * n` kills before statement n, `2 * n + 1` after it; 0 never.
+    """
+
+    folder: Path
+    seeds: dict[UUID, int] = field(default_factory=dict)
+
+    def count(self, session_id: UUID) -> int:
+        """How many statements this session has sent, over all lives of all workers."""
+        with (self.folder / f"count-{session_id}").open("a") as file:
+            file.write(".")
+            return file.tell()
+
+    def strike(self, session_id: UUID, place: int) -> None:
+        mark = self.folder / f"struck-{session_id}"
+        if self.seeds[session_id] == place and not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+class MortalDatabase(Database):
+    """Counts the statements that move a session or a fit, but not renewals: those come by the clock."""
+
+    scythe: Scythe
+
+    async def row(self, sql: str, *args: Any) -> Record | None:
+        session_id = args[0] if args else None
+        if not isinstance(session_id, UUID) or sql in (lease._RENEW, fits._RENEW):
+            return await super().row(sql, *args)
+        if session_id not in self.scythe.seeds:
+            found = await super().row("select seed from sessions where id = $1", session_id)
+            self.scythe.seeds[session_id] = found["seed"] if found else 0
+        if not self.scythe.seeds[session_id]:
+            return await super().row(sql, *args)
+        number = self.scythe.count(session_id)
+        self.scythe.strike(session_id, 2 * number)
+        row = await super().row(sql, *args)
+        self.scythe.strike(session_id, 2 * number + 1)
+        return row
+
+
+@asynccontextmanager
+async def open_duties(
+    environment: Mapping[str, str], config: SessionsConfig = QUICK, version: int = 1
+) -> AsyncIterator[Duties]:
+    """`environment`: DATABASE_URL, REDIS_URL and LAB_FOLDER."""
+    folder = Path(environment["LAB_FOLDER"])
+    db = await MortalDatabase.open(environment["DATABASE_URL"], patience_s=20.0)
+    db.scythe = Scythe(folder)
+    redis = Redis.from_url(environment["REDIS_URL"], socket_timeout=5, socket_connect_timeout=2)
+    tail, send = Tail(redis), JobSender(redis)
+    tail.start()
+    graphs = Graphs([spec(version)])
+    leases = Leases(db, config, graphs.versions)
+    runner = Runner(db, leases, graphs, RedisCheckpoints(redis), tail, send, config)
+    computer = Computer(WaitingCells(), FolderBlobs(folder / "blobs"), folder)
+    try:
+        yield Duties(runner, Fits(db, computer, tail, send, config), db, redis, send, config)
+    finally:
+        await tail.close()
+        await send.close()
+        await redis.aclose()
+        await db.close()

@@ -1,0 +1,86 @@
+"""A graph with everything a session can do, steered by its preferences.
+
+`ask`: ask one question. `fits`: candidates of its round. `step_ms`, `fit_ms`: how long a node or fit takes.
+`fit_deadline_s`: of the round. `poison`: a node that raises.
+"""
+
+import asyncio
+import operator
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
+
+from app.sessions.events import Progress
+from app.sessions.graphs import GraphSpec, JournaledState, Node, journaled
+from app.sessions.scope import ArtifactDraft, Call, Fit, Question, Recorded, StepScope
+
+NODES = ("planning", "asking", "retrieval", "training", "evaluation", "reporting")
+
+
+class LabState(JournaledState, total=False):
+    answer: str | None
+    scores: list[Any]
+    log: Annotated[list[Any], operator.add]
+
+
+async def _linger(step: StepScope) -> None:
+    await asyncio.sleep(step.session.preferences.get("step_ms", 0) / 1000)
+
+
+async def _tool(step: StepScope, number: int) -> Any:
+    """One recorded call that leaves an artifact, as a tool does."""
+
+    async def run() -> Recorded:
+        await _linger(step)
+        name = f"{step.node}-{number}"
+        draft = ArtifactDraft("text", name, "text/plain", "0" * 64, 1)
+        return Recorded({"made": name, "tuple": (1, 2.5)}, artifacts=[draft], usage={"tokens": 1})
+
+    return await step.call(Call(f"tool:{number}", "tool", "make", "tester", {"number": number}), run)
+
+
+async def _work(state: Mapping[str, Any], runtime: Runtime[StepScope]) -> dict[str, Any]:
+    step = runtime.context
+    if step.session.preferences.get("poison") == step.node:
+        raise ZeroDivisionError("poisoned")
+    made = [await _tool(step, number) for number in (1, 2)]
+    step.say(step.node, f"{step.node} is done")
+    step.keep(ArtifactDraft("text", f"{step.node}-kept", "text/plain", "0" * 64, 1))
+    step.tell(Progress(step=step.seq, attempt=step.attempt, text="halfway", fraction=0.5))
+    return {"log": [[step.node, made]]}
+
+
+async def _ask(state: Mapping[str, Any], runtime: Runtime[StepScope]) -> dict[str, Any]:
+    step = runtime.context
+    if not step.session.preferences.get("ask"):
+        return {"answer": None}
+    question = Question("target", "tester", "Which column?", {"enum": ["a", "b"]}, ["a", "b"], "a")
+    return {"answer": await step.ask(question), "log": [[step.node]]}
+
+
+async def _train(state: Mapping[str, Any], runtime: Runtime[StepScope]) -> dict[str, Any]:
+    step = runtime.context
+    wanted = step.session.preferences
+    params = {"ms": wanted.get("fit_ms", 0), "seconds": wanted.get("fit_ms", 0) / 1000}
+    fits = [Fit(f"c{n}", wanted.get("function", "lab.fit"), params, {}) for n in range(wanted.get("fits", 0))]
+    outcomes = await step.fan_out("round", fits, wanted.get("fit_deadline_s", 60.0))
+    return {"scores": [[one.name, one.status, one.value] for one in outcomes], "log": [[step.node]]}
+
+
+def spec(version: int = 1) -> GraphSpec:
+    nodes: dict[str, Node] = {**dict.fromkeys(NODES, _work), "asking": _ask, "training": _train}
+    graph = StateGraph(LabState)
+    for name in NODES:
+        graph.add_node(name, journaled(name, nodes[name]))
+    for before, after in zip((START, *NODES), (*NODES, END), strict=True):
+        graph.add_edge(before, after)
+    return GraphSpec(
+        name="lab",
+        version=version,
+        graph=graph.compile(),
+        initial=lambda facts: {"log": []},
+        make_context=lambda step: step,
+        result=lambda state: {"log": state["log"], "scores": state["scores"], "answer": state["answer"]},
+    )

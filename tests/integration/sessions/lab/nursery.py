@@ -1,0 +1,75 @@
+"""Forks workers that are started again whenever they are killed; a module to run.
+
+It imports once, so a worker's life takes a fraction of a second. Each line of its input is the environment of a
+new worker as JSON; it answers with the pid of the worker's keeper, which leads a process group of its own.
+"""
+
+import contextlib
+import json
+import os
+import signal
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from tests.integration.sessions.lab.duties import QUICK, open_duties
+
+from app.worker.celery_app import make_celery
+from app.worker.loop import WorkerLoop
+from app.worker.process import consume
+
+
+def live() -> None:
+    config = replace(QUICK, slice_s=float(os.environ.get("LAB_SLICE_S", "1.0")))
+    version = int(os.environ.get("LAB_VERSION", "1"))
+    loop = WorkerLoop(lambda: open_duties(os.environ, config, version))
+    consume(make_celery(os.environ["REDIS_URL"]), ("steps", "compute"), 16, loop)
+
+
+def keep() -> None:
+    """Run a worker, and another one after each that was killed."""
+    while True:
+        child = os.fork()
+        if child == 0:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            live()
+            return
+        Path(os.environ["LAB_PID"]).write_text(str(child))
+        signal.signal(signal.SIGTERM, lambda *_, child=child: _end(child))
+        _, status = os.waitpid(child, 0)
+        if os.WIFEXITED(status):
+            return
+
+
+def _end(child: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(child, signal.SIGTERM)
+
+
+def _become_keeper(environment: dict[str, str]) -> None:
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    os.setsid()
+    os.environ.update(environment)
+    log = os.open(environment["LAB_LOG"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    for stream in (1, 2):
+        os.dup2(log, stream)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    try:
+        keep()
+    finally:
+        sys.stderr.flush()
+        os._exit(0)
+
+
+def main() -> None:
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    for line in sys.stdin:
+        keeper = os.fork()
+        if keeper == 0:
+            _become_keeper(json.loads(line))
+        sys.stdout.write(f"{keeper}\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
