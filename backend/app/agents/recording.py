@@ -29,6 +29,8 @@ from app.errors import Unavailable
 from app.llm.config import OFFLINE
 from app.llm.offline import OfflineChatModel
 from app.llm.usage import usage_of
+from app.llm.words import listening
+from app.sessions.events import Token
 from app.sessions.scope import Call, Recorded
 from app.tools.context import ToolContext
 from app.tools.invoke import REFUSED, ToolAnswer, ToolRequest, invoke
@@ -50,6 +52,10 @@ class Turns:
 
     def __post_init__(self) -> None:
         self.turn = self.first - 1
+
+    def tell_word(self, text: str) -> None:
+        step = self.ctx.step
+        step.tell(Token(step=step.seq, attempt=step.attempt, agent=self.ctx.agent, text=text))
 
 
 @dataclass(frozen=True)
@@ -91,7 +97,8 @@ class Recording(AgentMiddleware[Any, Turns, Any]):
             elif model_name == OFFLINE:
                 response = await handler(request)
             else:
-                response = await _provided(model_name, request, handler)
+                with listening(turns.tell_word):
+                    response = await _provided(model_name, request, handler)
             message = with_own_ids(next(m for m in response.result if isinstance(m, AIMessage)), turns.turn)
             return Recorded(value=dumped(message), summary=message.text[:200], usage=usage_of(message))
 

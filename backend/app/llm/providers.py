@@ -9,6 +9,7 @@ from langchain_core.language_models import BaseChatModel
 from app.errors import InvalidInput, Unavailable
 from app.llm.config import ChatConfig
 from app.llm.offline import Decide, OfflineChatModel
+from app.llm.words import Words
 
 EXTRAS: Mapping[str, str] = {
     "openai": "openai",
@@ -47,6 +48,8 @@ def open_chat_model(config: ChatConfig, decide: Decide) -> BaseChatModel:
             f"LLM_MODEL={config.model!r} names no chat model that can be opened: {error} "
             "Write `offline` or `provider:model`, for example `openai:gpt-5.5`.",
         ) from error
+    if config.streaming:
+        model.callbacks = [Words()]
     return model
 
 

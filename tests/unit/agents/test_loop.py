@@ -1,13 +1,14 @@
 """The loop under a chat model that behaves as chat models do: wrong calls, wrong names, no calls, no end."""
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
-from langchain_core.messages.tool import invalid_tool_call, tool_call
-from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, ToolMessage
+from langchain_core.messages.tool import invalid_tool_call, tool_call, tool_call_chunk
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langgraph.errors import GraphInterrupt
 
 from app.agents.conversation import unfenced
@@ -16,6 +17,7 @@ from app.agents.planner.node import check
 from app.agents.recording import Bounds
 from app.agents.roster import roles
 from app.errors import Unavailable
+from app.llm.words import Words
 from app.sessions.journal import Diverged
 from app.sessions.memory import MemoryJournal
 from app.tools.registry import tools_of
@@ -228,3 +230,28 @@ async def test_the_same_goal_and_data_make_the_same_calls(bench, tables):
         await bench.run("planner", BRIEF)
         recorded.append([(call.key, call.request, result.value) for call, result in bench.journal.recorded])
     assert recorded[0] == recorded[1]
+
+
+class Streaming(Scripted):
+    """Says its lines in pieces."""
+
+    def _stream(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> Iterator[ChatGenerationChunk]:
+        [generation] = self._generate(messages).generations
+        for word in ("I ", "look."):
+            yield ChatGenerationChunk(message=AIMessageChunk(word))
+        calls = [
+            tool_call_chunk(name=call["name"], args=json.dumps(call["args"]), id=call["id"], index=i)
+            for i, call in enumerate(generation.message.tool_calls)
+        ]
+        yield ChatGenerationChunk(message=AIMessageChunk("", tool_call_chunks=calls))
+
+
+async def test_words_are_told_as_they_come(planner, bench):
+    planner(PLAN)
+    model = Streaming(lines=[READ, PLAN], heard=[], callbacks=[Words()])
+    bench.crew = {"planner": Agent(roles()["planner"], model, "scripted", tools_of("planner"))}
+    thought = await bench.run("planner", BRIEF)
+    assert thought.output.target == "survived"
+    told = [event for event in bench.journal.events if event.kind == "token"]
+    assert "".join(event.text for event in told) == "I look.I look."
+    assert {(event.step, event.agent) for event in told} == {(1, "planner")}
