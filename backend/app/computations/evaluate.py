@@ -7,12 +7,7 @@ import pandas as pd
 
 from app.computations.bench import Bench, JsonValue
 from app.computations.frames import answer, read_frame, read_model, read_training
-from app.computations.pictures import (
-    comparison_pictures,
-    evaluation_pictures,
-    importance_pictures,
-    leave_pictures,
-)
+from app.computations.pictures import leave_pictures
 from app.modeling import comparison, importance
 from app.modeling.candidates import BASELINE
 from app.modeling.evaluation import evaluate
@@ -24,6 +19,7 @@ from app.modeling.recipe import inputs_of
 from app.modeling.scores import Predicted
 from app.modeling.split import FoldPlan
 from app.modeling.split import folds as make_folds
+from app.reporting.drawable import of_comparison, of_evaluation, of_importances
 
 
 def evaluate_model(
@@ -44,7 +40,7 @@ def evaluate_model(
     groups = frame[whole.group_column].iloc[rows] if whole.group_column else None
     facts = evaluate(predicted, baseline, whole, "cross-validation", seed, groups=groups)
     facts["model"] = fit["name"]
-    facts["figures"] = leave_pictures(bench, evaluation_pictures(facts, problem))
+    facts["figures"] = leave_pictures(bench.output, of_evaluation(facts, whole.target))
     return answer(facts)
 
 
@@ -62,7 +58,7 @@ def compare_models(
 ) -> JsonValue:
     """No input. `fits`: `FitFacts`; `left_out`: `[{"name", "reason"}]`. Answers `results.ComparisonFacts`."""
     facts = comparison.compare(fits, left_out or [])
-    facts["figures"] = leave_pictures(bench, comparison_pictures(facts, fits))
+    facts["figures"] = leave_pictures(bench.output, of_comparison(facts, fits))
     return answer(facts)
 
 
@@ -81,7 +77,7 @@ def feature_importance(
     spec = Spec(estimator, hyperparameters or {}, recipe or [], seed, threads_for(frame, bench.threads))
     made = make_folds(frame, whole, FoldPlan.from_json(folds))
     facts = importance.permutation_importance(frame, whole, spec, made, repeats)
-    facts["figures"] = leave_pictures(bench, importance_pictures(facts))
+    facts["figures"] = leave_pictures(bench.output, of_importances(facts))
     return answer(facts)
 
 
@@ -105,5 +101,5 @@ def final_evaluation(bench: Bench, seed: int = 0) -> JsonValue:
     baseline = Predicted(labels[known], naive_said, whole.positive_index)
     groups = holdout[whole.group_column].iloc[known] if whole.group_column else None
     facts = evaluate(predicted, baseline, whole, "hold-out", seed, stored.metadata, groups)
-    facts["figures"] = leave_pictures(bench, evaluation_pictures(facts, whole.to_json()))
+    facts["figures"] = leave_pictures(bench.output, of_evaluation(facts, whole.target))
     return answer(facts)

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from app.reporting.figures.drawing import draw, leave
+from app.computations.pictures import leave_pictures
+from app.reporting.drawable import Drawable
 
 _MOST_ROWS = 20_000
 _MOST_COLUMNS = 12
@@ -28,12 +29,7 @@ def leave_overview(folder: Path, frame: pd.DataFrame, problem: Mapping[str, Any]
         "association": _association(sample, target),
         "time_series": _over_time(frame, target, problem),
     }
-    left = []
-    for name, given in facts.items():
-        if given:
-            svg, _ = leave(folder, name, draw(name, given))
-            left.append({"file": svg, "title": name.replace("_", " ").capitalize()})
-    return left
+    return leave_pictures(folder, [Drawable(kind, given) for kind, given in facts.items() if given])
 
 
 def _missing(frame: pd.DataFrame) -> dict[str, Any]:

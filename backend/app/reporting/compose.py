@@ -5,8 +5,9 @@ from collections.abc import Callable, Sequence
 from app.reporting.document import Name, ProvenanceRow, Report, Section, Text
 from app.reporting.evidence import Fact, RecordedCall
 from app.reporting.found import gather
+from app.reporting.gallery import FigureRef
 from app.reporting.sections import closing, data, goal, results, split, summary, trials
-from app.reporting.sections.draft import Draft, FigureRef
+from app.reporting.sections.draft import Draft
 
 MakeSection = Callable[[Draft], Section | None]
 

@@ -1,137 +1,108 @@
-"""Which figures the recorded facts allow, and the facts that each is drawn from."""
+"""Which figures a result allows, and what each of them shows: facts as computations answer them, no drawing."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.reporting.evidence import Fact
-from app.reporting.found import Found
 from app.reporting.metrics import metric_of
+
+Facts = Mapping[str, Any]
 
 _MOST_CANDIDATES = 14
 
 
 @dataclass(frozen=True)
 class Drawable:
-    """`name` is also the kind of figure; `source` is the recorded fact that it shows."""
+    """`kind` is a kind of `figures.drawing` and the name of the file; `facts` are what it takes."""
 
-    name: str
+    kind: str
     facts: dict[str, Any]
-    source: Fact
 
 
-def drawables(found: Found) -> list[Drawable]:
-    """In the order of the report; what was not recorded is left out."""
-    made = [_leaderboard(found), *_evaluation(found), _importances(found)]
-    return [drawable for drawable in made if drawable]
+def of_comparison(facts: Facts, fits: Sequence[Facts]) -> list[Drawable]:
+    """The best candidates and always the baseline, with their folds; one without a score is not drawn."""
+    folds = {fit["name"]: fit["fold_scores"] for fit in fits}
+    scored = [row for row in facts["leaderboard"] if row["score"] is not None]
+    shown = scored[:_MOST_CANDIDATES]
+    shown += [row for row in scored[_MOST_CANDIDATES:] if row["name"] == facts["baseline"]]
+    entries = [
+        {
+            "name": row["name"],
+            "mean": row["score"],
+            "std": row["std"] or 0.0,
+            "folds": [score for score in folds.get(row["name"], ()) if score is not None],
+            "baseline": row["name"] == facts["baseline"],
+            "best": row["name"] == facts["chosen"],
+        }
+        for row in shown
+    ]
+    metric = metric_of(facts["metric"])
+    given = {"metric": metric.label, "greater_is_better": metric.greater_is_better, "entries": entries}
+    return [Drawable("leaderboard", given)] if entries else []
 
 
-def _leaderboard(found: Found) -> Drawable | None:
-    """The best candidates and always the baseline, with their folds."""
-    comparison = found.comparison
-    board = comparison.at("leaderboard") if comparison else None
-    if comparison is None or board is None:
-        return None
-    baseline, chosen = comparison.text("baseline"), comparison.text("chosen")
-    entries = [_candidate(found, entry, baseline, chosen) for entry in board.items()]
-    known = [entry for entry in entries if entry]
-    shown = known[:_MOST_CANDIDATES] + [e for e in known[_MOST_CANDIDATES:] if e["baseline"]]
-    facts = {
-        "metric": metric_of(found.metric).label,
-        "greater_is_better": metric_of(found.metric).greater_is_better,
-        "entries": shown,
-    }
-    return Drawable("leaderboard", facts, comparison) if shown else None
+def of_importances(facts: Facts) -> list[Drawable]:
+    features = [dict(entry) for entry in facts["importances"]]
+    given = {"metric": metric_of(facts["metric"]).label, "features": features}
+    return [Drawable("importances", given)] if features else []
 
 
-def _candidate(found: Found, entry: Fact, baseline: str, chosen: str) -> dict[str, Any] | None:
-    name, fit = entry.text("name"), found.fit_of(entry.text("name"))
-    score = entry.at("score")
-    if score is None:
-        return None
-    folds = fit.at("fold_scores") if fit else None
-    return {
-        "name": name,
-        "mean": score.value,
-        "std": entry.value.get("std") or 0.0,
-        "folds": [fold.value for fold in folds.items()] if folds else [],
-        "baseline": name == baseline,
-        "best": name == chosen,
-    }
-
-
-def _evaluation(found: Found) -> list[Drawable | None]:
-    final = found.final
-    if final is None:
-        return []
-    label = str(found.chosen.value) if found.chosen else "model"
-    target = found.problem.text("target") if found.problem else ""
+def of_evaluation(facts: Facts, target: str) -> list[Drawable]:
+    """Curves and matrices of a classification, errors of a regression: whatever was measured."""
+    label = str(facts.get("model") or "model")
     return [
-        _roc(final, label),
-        _precision_recall(final, label),
-        _confusion(final),
-        _calibration(final, label),
-        *_residuals(final, target),
+        *_roc(facts, label),
+        *_precision_recall(facts, label),
+        *_confusion(facts),
+        *_calibration(facts, label),
+        *_residuals(facts, target),
     ]
 
 
-def _roc(final: Fact, label: str) -> Drawable | None:
-    curve, area = final.at("roc"), final.at("metrics", "roc_auc", "value")
-    if curve is None or area is None:
-        return None
-    drawn = {"label": label, "fpr": curve.value["x"], "tpr": curve.value["y"], "auc": area.value}
-    return Drawable("roc", {"curves": [drawn]}, curve)
+def _value(facts: Facts, metric: str) -> float | None:
+    value: float | None = (facts["metrics"].get(metric) or {}).get("value")
+    return value
 
 
-def _precision_recall(final: Fact, label: str) -> Drawable | None:
-    curve, area = final.at("precision_recall"), final.at("metrics", "average_precision", "value")
-    if curve is None or area is None:
-        return None
-    drawn = {
-        "label": label,
-        "recall": curve.value["x"],
-        "precision": curve.value["y"],
-        "average_precision": area.value,
-    }
-    prevalence = final.at("baseline", "average_precision")
-    facts = {"curves": [drawn], "prevalence": prevalence.value if prevalence else None}
-    return Drawable("precision_recall", facts, curve)
-
-
-def _confusion(final: Fact) -> Drawable | None:
-    fact = final.at("confusion")
-    if fact is None:
-        return None
-    return Drawable("confusion", {"labels": fact.value["labels"], "matrix": fact.value["counts"]}, fact)
-
-
-def _calibration(final: Fact, label: str) -> Drawable | None:
-    bins = final.at("calibration", "bins")
-    if bins is None:
-        return None
-    columns: dict[str, Sequence[Any]] = {
-        name: [part[key] for part in bins.value]
-        for name, key in (("predicted", "predicted"), ("observed", "observed"), ("counts", "count"))
-    }
-    return Drawable("calibration", {"curves": [{"label": label, **columns}]}, bins)
-
-
-def _residuals(final: Fact, target: str) -> list[Drawable]:
-    points = final.at("residuals", "points")
-    if points is None or not points.items():
+def _roc(facts: Facts, label: str) -> list[Drawable]:
+    curve, area = facts.get("roc"), _value(facts, "roc_auc")
+    if not curve or area is None:
         return []
-    actual = [point["truth"] for point in points.value]
-    predicted = [point["prediction"] for point in points.value]
+    return [Drawable("roc", {"curves": [{"label": label, "fpr": curve["x"], "tpr": curve["y"], "auc": area}]})]
+
+
+def _precision_recall(facts: Facts, label: str) -> list[Drawable]:
+    curve, area = facts.get("precision_recall"), _value(facts, "average_precision")
+    if not curve or area is None:
+        return []
+    drawn = {"label": label, "recall": curve["x"], "precision": curve["y"], "average_precision": area}
+    # What a guess gets is the share of positives.
+    prevalence = (facts.get("baseline") or {}).get("average_precision")
+    return [Drawable("precision_recall", {"curves": [drawn], "prevalence": prevalence})]
+
+
+def _confusion(facts: Facts) -> list[Drawable]:
+    found = facts.get("confusion")
+    return [Drawable("confusion", {"labels": found["labels"], "matrix": found["counts"]})] if found else []
+
+
+def _calibration(facts: Facts, label: str) -> list[Drawable]:
+    bins = (facts.get("calibration") or {}).get("bins")
+    if not bins:
+        return []
+    columns = {name: [part[name] for part in bins] for name in ("predicted", "observed")}
+    counts = [part["count"] for part in bins]
+    return [Drawable("calibration", {"curves": [{"label": label, **columns, "counts": counts}]})]
+
+
+def _residuals(facts: Facts, target: str) -> list[Drawable]:
+    points = (facts.get("residuals") or {}).get("points")
+    if not points:
+        return []
+    actual = [point["truth"] for point in points]
+    predicted = [point["prediction"] for point in points]
     errors = [truth - guess for truth, guess in zip(actual, predicted, strict=True)]
     return [
-        Drawable("predicted_vs_actual", {"actual": actual, "predicted": predicted, "target": target}, points),
-        Drawable("residuals", {"predicted": predicted, "residuals": errors, "target": target}, points),
+        Drawable("predicted_vs_actual", {"actual": actual, "predicted": predicted, "target": target}),
+        Drawable("residuals", {"predicted": predicted, "residuals": errors, "target": target}),
     ]
-
-
-def _importances(found: Found) -> Drawable | None:
-    ranked = found.importance.at("importances") if found.importance else None
-    if ranked is None or not ranked.items():
-        return None
-    metric = metric_of(found.importance.text("metric") if found.importance else "").label
-    return Drawable("importances", {"metric": metric, "features": ranked.value}, ranked)

@@ -18,9 +18,9 @@ from app.reporting.advice import advise
 from app.reporting.compose import draft_of
 from app.reporting.document import spoken
 from app.reporting.evidence import Fact, RecordedCall
+from app.reporting.gallery import GALLERY
 from app.reporting.results import SUMMARY, summarise
-from app.reporting.sections.draft import CAPTIONS
-from app.sandbox.computer import Computed, StoredFile
+from app.sandbox.computer import StoredFile
 from app.sandbox.contract import Computation
 from app.sessions.records import ArtifactFacts, SessionRecords
 from app.sessions.scope import ArtifactDraft, Recorded
@@ -30,7 +30,6 @@ from app.tools.registry import tool
 REPORTER = ("reporter",)
 _LIBRARIES = ("labcrew", "scikit-learn", "xgboost-cpu", "pandas", "numpy", "duckdb", "matplotlib")
 _KEPT = ("model", "frame", "holdout", "table")
-_KINDS = {".html": "report", ".md": "report", ".json": "report", ".svg": "figure", ".png": "figure"}
 
 Remarks = Annotated[
     list[Annotated[str, Field(min_length=1, max_length=600)]],
@@ -53,14 +52,14 @@ async def generate_recommendations(ctx: ToolContext) -> Recorded:
 
 @tool(agents=REPORTER)
 async def create_comparison_report(ctx: ToolContext) -> Recorded:
-    """Write the comparison of all candidates beside the baseline, with its figure."""
+    """Write the comparison of all candidates beside the baseline."""
     value, files = await _write(ctx, "create_comparison_report", "report.write_comparison", {})
     return Recorded(value=value, summary=str(value["headline"]), artifacts=files)
 
 
 @tool(agents=REPORTER)
 async def generate_summary(ctx: ToolContext, remarks: Remarks = []) -> Recorded:  # noqa: B006 - never changed
-    """Write the whole report (HTML, Markdown, JSON), the model card and all figures. Call it last.
+    """Write the whole report (HTML, Markdown, JSON) and the model card. Call it last.
 
     Numbers come from the journal by themselves; `remarks` hold words only.
     """
@@ -93,7 +92,7 @@ async def _write(
             {"calls": recorded, **{str(figure["name"]): str(figure["digest"]) for figure in figures}},
         )
     facts: Any = computed.value
-    files = _artifacts(computed, facts.pop("titles"))
+    files = [_artifact(file) for file in computed.files]
     return {**facts, "session": own.result["session"]}, files
 
 
@@ -144,41 +143,20 @@ def _versions() -> dict[str, str]:
 
 
 def _figures(artifacts: Sequence[ArtifactFacts], calls: Sequence[RecordedCall]) -> list[dict[str, Any]]:
-    """The newest SVG of each name that earlier calls drew."""
-    nodes = {(call.seq, call.key): call.node for call in calls}
+    """The newest SVG of each figure that the report has a place for, from the tool that it trusts with it."""
+    tools = {(call.seq, call.key): call.tool for call in calls}
     drawn = {
-        PurePath(each.name).stem: each
+        path.stem: {"name": path.stem, "digest": each.digest, "step": each.seq, "call": each.call}
         for each in artifacts
-        if (each.seq, each.call) in nodes and _is_drawn(each)
+        if each.kind == "figure" and (path := PurePath(each.name)).suffix == ".svg" and path.name == each.name
+        if path.stem in GALLERY and GALLERY[path.stem].tool == tools.get((each.seq, each.call))
     }
-    return [
-        {
-            "name": name,
-            "title": str(each.meta.get("title") or name),
-            "digest": each.digest,
-            "step": each.seq,
-            "call": each.call,
-            "node": nodes[each.seq, each.call],
-        }
-        for name, each in drawn.items()
-    ]
+    return list(drawn.values())
 
 
-def _is_drawn(artifact: ArtifactFacts) -> bool:
-    """Whether it is a figure that the report has a place for; an agent's own figures stay artifacts."""
-    path = PurePath(artifact.name)
-    return artifact.kind == "figure" and path.suffix == ".svg" and path.stem in CAPTIONS
-
-
-def _artifacts(computed: Computed, titles: Mapping[str, str]) -> list[ArtifactDraft]:
-    return [_artifact(file, titles) for file in computed.files]
-
-
-def _artifact(file: StoredFile, titles: Mapping[str, str]) -> ArtifactDraft:
-    path = PurePath(file.name)
-    kind = "model_card" if file.name == "model_card.md" else _KINDS.get(path.suffix, "other")
-    meta = {"title": titles[path.stem]} if path.stem in titles else {}
-    return ArtifactDraft(kind, file.name, file.media_type, file.digest, file.size_bytes, meta)
+def _artifact(file: StoredFile) -> ArtifactDraft:
+    kind = "model_card" if file.name == "model_card.md" else "report"
+    return ArtifactDraft(kind, file.name, file.media_type, file.digest, file.size_bytes)
 
 
 def _records(ctx: ToolContext) -> SessionRecords:

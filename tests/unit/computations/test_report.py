@@ -45,37 +45,37 @@ def table(kind: str) -> pd.DataFrame:
     return made
 
 
-def recorded(compute: Compute, kind: str, folder: Path) -> list[RecordedCall]:
-    """The calls of a short session."""
+def recorded(compute: Compute, kind: str, folder: Path) -> tuple[list[RecordedCall], dict[str, Path]]:
+    """The calls of a short session, and the figures that they left."""
     made: list[RecordedCall] = []
+    drawn: dict[str, Path] = {}
 
-    def record(seq: int, node: str, tool: str, result: Any) -> None:
+    def record(seq: int, node: str, tool: str, result: Any, left: Path) -> None:
         made.append(RecordedCall(seq, node, "tool:1.0", tool, "agent", {}, result))
+        drawn.update({figure["file"]: left / figure["file"] for figure in result.get("figures", ())})
 
     source = folder / "table.parquet"
     table(kind).to_parquet(source)
     locked, files = compute(split.lock_holdout, {"table": source}, problem={"target": "y"}, seed=0)
     given = {"problem": locked["problem"]}
     frame = {"frame": files / "train.parquet"}
-    record(1, "split", "lock_holdout", locked)
-    record(2, "data_analysis", "perform_eda", compute(explore.perform_eda, frame, **given)[0])
+    record(1, "split", "lock_holdout", locked, files)
+    record(2, "data_analysis", "perform_eda", *compute(explore.perform_eda, frame, **given))
     name = "Ridge" if kind == "number" else "LogisticRegression"
     fits, models = [], {}
     for estimator in ("baseline", name):
         fit, left = compute(train.fit_candidate, frame, estimator=estimator, folds=locked["folds"], **given)
         fits.append(fit)
         models[fit["name"]] = left / "model.skops"
-    record(3, "model_training", "train_classification_model", {"fits": fits, "left_out": []})
-    compared = compute(evaluate.compare_models, {}, fits=fits)[0]
-    record(4, "model_evaluation", "compare_models", compared)
+    record(3, "model_training", "train_classification_model", {"fits": fits, "left_out": []}, files)
+    record(4, "model_evaluation", "compare_models", *compute(evaluate.compare_models, {}, fits=fits))
     importance = compute(
         evaluate.feature_importance, frame, estimator=name, folds=locked["folds"], repeats=2, **given
-    )[0]
-    record(5, "model_evaluation", "feature_importance", importance)
+    )
+    record(5, "model_evaluation", "feature_importance", *importance)
     opened = {"train": frame["frame"], "holdout": files / "holdout.parquet", "model": models[name]}
-    final = compute(evaluate.final_evaluation, opened)[0]
-    record(6, "final_evaluation", "final_evaluation", {**final, "model": name})
-    return made
+    record(6, "final_evaluation", "final_evaluation", *compute(evaluate.final_evaluation, opened))
+    return made, drawn
 
 
 def own() -> dict[str, Any]:
@@ -100,14 +100,17 @@ def dumped(calls: list[RecordedCall], folder: Path) -> Path:
 def test_a_real_session_is_written_down_whole(
     kind: str, figures: set[str], compute: Compute, tmp_path: Path
 ) -> None:
-    calls = recorded(compute, kind, tmp_path)
+    calls, drawn = recorded(compute, kind, tmp_path)
+    assert {Path(file).stem for file in drawn} == figures | {"distributions", "association"} | (
+        {"target_by_feature"} if kind != "classes" else set()
+    )
+    refs = [{"name": Path(file).stem, "digest": "ab", "step": 1, "call": "tool:1.0"} for file in drawn]
+    inputs = {"calls": dumped(calls, tmp_path)} | {Path(file).stem: path for file, path in drawn.items()}
 
-    facts, left = compute(report.write_report, {"calls": dumped(calls, tmp_path)}, own=own())
+    facts, left = compute(report.write_report, inputs, own=own(), figures=refs)
 
-    assert set(facts["figures"]) == figures
-    assert {f"{name}.{suffix}" for name in figures for suffix in ("svg", "png")} < {
-        p.name for p in left.iterdir()
-    }
+    assert {f"{name}.png" for name in figures} <= {path.with_suffix(".png").name for path in drawn.values()}
+    assert (left / "report.html").read_text().count("<img") == len(drawn)
     parts = [
         "summary",
         "goal",
@@ -128,5 +131,5 @@ def test_a_real_session_is_written_down_whole(
 
 
 def test_nothing_is_written_of_candidates_that_do_not_exist(compute: Compute, tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="nothing to compare"):
+    with pytest.raises(InvalidInput, match="Compare candidates first"):
         compute(report.write_comparison, {"calls": dumped([], tmp_path)}, own=own())

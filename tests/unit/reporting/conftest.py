@@ -11,6 +11,7 @@ import pytest
 
 from app.reporting.compose import draft_of
 from app.reporting.evidence import Fact, RecordedCall
+from app.reporting.gallery import GALLERY, FigureRef
 from app.reporting.sections.draft import Draft
 
 RECORDED = Path(__file__).parent / "recorded"
@@ -64,9 +65,24 @@ def own_call(calls: Sequence[RecordedCall], **facts: Any) -> RecordedCall:
     )
 
 
-def make_draft(calls: Sequence[RecordedCall], remarks: Sequence[str] = (), **facts: Any) -> Draft:
+def make_draft(
+    calls: Sequence[RecordedCall],
+    remarks: Sequence[str] = (),
+    figures: Sequence[FigureRef] = (),
+    **facts: Any,
+) -> Draft:
     last = own_call(calls, **facts)
-    return draft_of([*calls, last], Fact(last, "/session", last.result["session"]), (), remarks)
+    return draft_of([*calls, last], Fact(last, "/session", last.result["session"]), figures, remarks)
+
+
+def drawn(calls: Sequence[RecordedCall]) -> list[FigureRef]:
+    """A reference to every figure that the report has a place for and these calls may have drawn."""
+    return [
+        FigureRef(name, "ab" * 32, call.seq, call.key)
+        for name, kind in GALLERY.items()
+        for call in calls
+        if call.tool == kind.tool
+    ]
 
 
 def altered(calls: Sequence[RecordedCall], tool: str, change: Callable[[Any], None]) -> list[RecordedCall]:

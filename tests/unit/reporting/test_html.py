@@ -8,7 +8,7 @@ from app.reporting.check import verify
 from app.reporting.compose import compose
 from app.reporting.evidence import RecordedCall
 
-from .conftest import altered, make_draft
+from .conftest import altered, drawn, make_draft
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -40,7 +40,7 @@ def parsed(page: str) -> Tags:
 
 @pytest.fixture
 def page(titanic: list[RecordedCall]) -> str:
-    draft = make_draft(titanic)
+    draft = make_draft(titanic, figures=drawn(titanic))
     return html.render(compose(draft), {"roc": b"<svg/>"})
 
 
@@ -112,9 +112,11 @@ def test_names_from_data_stay_text(name: str, titanic: list[RecordedCall]) -> No
 
 
 def test_a_figure_is_an_image_so_that_nothing_in_it_can_run(titanic: list[RecordedCall]) -> None:
-    draft = make_draft(titanic)
-    report = compose(draft)
+    report = compose(make_draft(titanic, figures=drawn(titanic)))
 
-    page = html.render(report, {"leaderboard": b"<svg><script>alert(1)</script></svg>"})
+    tags = parsed(html.render(report, {"leaderboard": b"<svg><script>alert(1)</script></svg>"}))
 
-    assert "script" not in parsed(page).tags
+    assert "script" not in tags.tags
+    assert [value for name, value in tags.attributes if name == "src"] == [
+        "data:image/svg+xml;base64,PHN2Zz48c2NyaXB0PmFsZXJ0KDEpPC9zY3JpcHQ+PC9zdmc+"
+    ]

@@ -13,7 +13,7 @@ _WORDS = {"serious": "Serious", "warning": "Warning", "info": "Note"}
 def section(draft: Draft) -> Section | None:
     blocks: list[Block] = [*_sources(draft), *_left_out(draft), *_findings(draft), *_changes(draft)]
     blocks += draft.pictures(
-        "missing_values", "target", "distributions", "target_by_feature", "association", "time_series"
+        "missing_values", "distributions", "target_by_feature", "association", "time_series"
     )
     return Section("data", "Data", blocks) if blocks else None
 

@@ -1,0 +1,88 @@
+"""The figures that a report has a place for: who draws each, and what a reader is told about it."""
+
+from dataclasses import dataclass
+
+from app.reporting.document import Picture
+
+
+@dataclass(frozen=True)
+class FigureKind:
+    """`tool`: the only one whose figure of this name is shown. `wide`: fills the page's width."""
+
+    title: str
+    caption: str
+    tool: str
+    wide: bool = True
+
+
+@dataclass(frozen=True)
+class FigureRef:
+    """A figure artifact: its file's name without suffix, the digest of its SVG, the call that drew it."""
+
+    name: str
+    digest: str
+    step: int
+    call: str
+
+
+_EDA, _FINAL = "perform_eda", "final_evaluation"
+
+GALLERY: dict[str, FigureKind] = {
+    "missing_values": FigureKind("Missing values", "Which columns have gaps, in the training rows.", _EDA),
+    "distributions": FigureKind(
+        "Distributions", "How the values of each column are distributed, in the training rows.", _EDA
+    ),
+    "target_by_feature": FigureKind(
+        "Target by feature", "How the target moves with each column, in the training rows.", _EDA
+    ),
+    "association": FigureKind(
+        "Association between columns", "How strongly columns go together, in the training rows.", _EDA
+    ),
+    "time_series": FigureKind("Over time", "The target over time, in the training rows.", _EDA),
+    "leaderboard": FigureKind(
+        "Candidates compared", "Every candidate's score on each fold beside the baseline.", "compare_models"
+    ),
+    "roc": FigureKind(
+        "ROC curve",
+        "Hold-out rows: the closer to the upper left corner, the better positives are ranked.",
+        _FINAL,
+        wide=False,
+    ),
+    "precision_recall": FigureKind(
+        "Precision and recall",
+        "Hold-out rows: what finding more positives costs in precision.",
+        _FINAL,
+        wide=False,
+    ),
+    "confusion": FigureKind(
+        "Confusion matrix", "Hold-out rows: which classes are taken for which.", _FINAL, wide=False
+    ),
+    "calibration": FigureKind(
+        "Calibration",
+        "Hold-out rows: on the diagonal, a predicted probability means what it says.",
+        _FINAL,
+        wide=False,
+    ),
+    "predicted_vs_actual": FigureKind(
+        "Predicted against actual",
+        "Hold-out rows: the closer to the line, the better.",
+        _FINAL,
+        wide=False,
+    ),
+    "residuals": FigureKind(
+        "Residuals",
+        "Hold-out rows: errors should scatter around zero without a pattern.",
+        _FINAL,
+        wide=False,
+    ),
+    "importances": FigureKind(
+        "Permutation importance",
+        "How much worse it gets when a column is shuffled; grey bars cannot be told from zero.",
+        "feature_importance",
+    ),
+}
+
+
+def picture(figure: FigureRef) -> Picture:
+    kind = GALLERY[figure.name]
+    return Picture(figure.name, kind.title, kind.caption, figure.digest, figure.step, figure.call, kind.wide)
