@@ -49,6 +49,8 @@ class GraphDrive:
             self.tail.show(self.lease.facts.id, seen)
         if written.standing is not Standing.GO_ON:
             self.halt(written.standing)
+        elif self.standing is not Standing.GO_ON:
+            self._cancel()  # the first time some library took it for a timeout of its own
         elif time.monotonic() - self.started > self.slice_s:
             self.control.request_drain("slice")
 
@@ -56,8 +58,11 @@ class GraphDrive:
         """Stop where it is: what the running step awaits is cancelled, and its cell is killed."""
         if self.standing is Standing.GO_ON:
             self.standing = why
-            if self.task:
-                self.task.cancel()
+            self._cancel()
+
+    def _cancel(self) -> None:
+        if self.task:
+            self.task.cancel()
 
     def show(self, event: Live) -> None:
         self.tail.show(self.lease.facts.id, sighting(None, datetime.now(UTC), event.kind, event_body(event)))

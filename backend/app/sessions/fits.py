@@ -20,6 +20,7 @@ from app.errors import LabError
 from app.jobs import Send
 from app.sandbox.computer import Computed, Computer
 from app.sandbox.contract import Computation, Limits
+from app.sessions.background import settle
 from app.sessions.config import SessionsConfig
 from app.sessions.events import FitFinished, Progress
 from app.sessions.tail import Tail
@@ -130,6 +131,7 @@ class Fits:
         if row is None:
             return
         result = await self._result(key, row["fence"], row["name"], json.loads(row["spec"]), row["runs"])
+        await settle(asyncio.current_task())
         if result is None:
             return
         if result.status == "queued":
@@ -164,7 +166,6 @@ class Fits:
             except asyncio.CancelledError:
                 if not hold.stop:
                     raise
-                hold.task.uncancel()
                 return {"cancelled": _Result("cancelled", {}), "shutdown": _Result("queued", {})}.get(hold.stop)
             except LabError as error:
                 return _Result("failed", {"reason": error.detail, "code": error.code}, error.detail)

@@ -57,8 +57,8 @@ _STEP = """, step as (
 _CALL = """, call as (
   insert into calls (session_id, seq, key, kind, name, agent, request_digest, request, result, failed, fence,
     started_at, duration_ms, usage)
-  select id, $3, $8, c.kind, c.name, c.agent, c.request_digest, coalesce(c.request, 'null'), $9::json, c.failed, $2,
-    $10, c.duration_ms, c.usage
+  select id, $3, $8, c.kind, c.name, c.agent, c.request_digest, coalesce(c.request, 'null'), $9::json, c.failed,
+    $2, $10, c.duration_ms, c.usage
   from s, json_to_record($11::json) as c(kind text, name text, agent text, request_digest text, request json,
     failed boolean, duration_ms float8, usage jsonb)
 )"""

@@ -13,6 +13,7 @@ from app import jobs
 from app.db.pool import Database, is_away
 from app.errors import LabError
 from app.jobs import Send
+from app.sessions.background import settle
 from app.sessions.checkpoints import RedisCheckpoints
 from app.sessions.config import SessionsConfig
 from app.sessions.drive import GraphDrive
@@ -121,7 +122,9 @@ class Runner:
             return SessionFailed(code=error.code, detail=error.detail)
         drive = self._drive(lease, spec)
         async with self._renewed(drive):
-            return await _guarded(drive, spec, saved)
+            outcome = await _guarded(drive, spec, saved)
+        await settle(drive.task)
+        return outcome
 
     def _drive(self, lease: Lease, spec: GraphSpec) -> GraphDrive:
         journal = Journal(Hold(self.db, lease, self.config.lease_s))
@@ -179,8 +182,6 @@ async def _guarded(drive: GraphDrive, spec: GraphSpec, saved: SliceCheckpoint) -
     except asyncio.CancelledError:
         if drive.standing is Standing.GO_ON:
             raise
-        if drive.task:
-            drive.task.uncancel()
         return stopped(drive.standing)
     except LabError as error:
         return SessionFailed(code=error.code, detail=error.detail)
