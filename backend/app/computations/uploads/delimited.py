@@ -21,9 +21,9 @@ from app.computations.uploads.kinds import (
     judge,
 )
 from app.computations.uploads.names import mend_names
-from app.errors import InvalidInput, LabError
+from app.errors import InvalidInput, LabError, TooLarge
 
-_SAMPLE = 1 << 20
+_SAMPLES = (1 << 20, 48 << 20)
 _SAMPLE_ROWS = 5_000
 _LINE_BYTES = (2 << 20, 32 << 20)
 
@@ -40,6 +40,7 @@ class _Reading:
     names: tuple[str, ...]
     verdicts: tuple[Verdict, ...]
     pad: bool = False
+    parallel: bool = True
     line_bytes: int = _LINE_BYTES[0]
 
     @property
@@ -52,7 +53,7 @@ class _Reading:
             f"read_csv({sql.text(self.path)}, auto_detect=false, columns={{{columns}}}, nullstr=[{missing}],"
             f" delim={sql.text(dialect.delimiter)}, quote={sql.text(dialect.quote)},"
             f" escape={sql.text(dialect.escape)}, header={dialect.header}, skip={dialect.skip},"
-            f" null_padding={self.pad}, max_line_size={self.line_bytes})"
+            f" null_padding={self.pad}, parallel={self.parallel}, max_line_size={self.line_bytes})"
         )
 
     @property
@@ -71,12 +72,15 @@ def write_delimited(
     delimiter: str | None = None,
 ) -> tuple[sql.Table, int]:
     """The table as it was written, and its rows. Raises InvalidInput naming the line that does not fit."""
-    with source.path.open(encoding="utf-8", newline="") as file:
-        sample = file.read(_SAMPLE)
-        whole = not file.read(1)
-    if not sample.strip():
-        raise InvalidInput("empty_file", "The file has no text in it.")
-    dialect, rows = sniff(sample, whole, delimiter)
+    for size in _SAMPLES:
+        sample, whole = _sample(source.path, size)
+        if not sample.strip():
+            raise InvalidInput("empty_file", "The file has no text in it.")
+        dialect, rows = sniff(sample, whole, delimiter)
+        if rows or whole:
+            break
+    if not rows and not whole:
+        raise _line_too_long()
     if not rows:
         raise InvalidInput(
             "no_rows", "The file has a header and no rows below it.", columns=list(dialect.names)
@@ -86,6 +90,12 @@ def write_delimited(
     return _settle(
         connection, _Reading(source.path, dialect, tuple(names), verdicts), [*source.notes, *notes], write
     )
+
+
+def _sample(path: Path, size: int) -> tuple[str, bool]:
+    """The text's beginning, and whether that is all of it."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return file.read(size), not file.read(1)
 
 
 def _judge_sample(names: Sequence[str], rows: Sequence[Sequence[str]], dialect: Dialect) -> tuple[Verdict, ...]:
@@ -104,18 +114,29 @@ def _settle(
     while True:
         table = _table(reading, notes)
         try:
-            return table, write(table)
-        except (duckdb.ConversionException, duckdb.InvalidInputException, duckdb.OutOfRangeException) as error:
+            if rows := write(table):
+                return table, rows
+            # There are rows, or nothing would have been sniffed: DuckDB drops a line larger than its buffer.
+            reading = _longer_lines(reading)
+        except duckdb.OutOfMemoryException as error:
+            raise TooLarge("too_large_to_read", "The file needs more memory than reading may take.") from error
+        except duckdb.Error as error:
             problem = str(error)
             if "Expected Number of Columns" in problem:
                 reading, note = _pad(reading, problem)
                 notes = [*notes, note]
-            elif "Maximum line size" in problem or "max_line_size" in problem.split("Possible", 1)[0]:
+            elif "Maximum line size" in problem:
                 reading = _longer_lines(reading)
+            elif _needs_one_thread(problem) and reading.parallel:
+                reading = replace(reading, parallel=False)
             elif rejudged or not _is_conversion(problem):
                 raise _unreadable(problem) from error
             else:
                 reading, rejudged = _rejudge(connection, reading), True
+
+
+def _needs_one_thread(problem: str) -> bool:
+    return "parallel=false" in problem or "Parallel CSV Reader" in problem
 
 
 def _table(reading: _Reading, notes: Sequence[str]) -> sql.Table:
@@ -142,13 +163,15 @@ def _table(reading: _Reading, notes: Sequence[str]) -> sql.Table:
     return sql.Table(reading.select, columns, sniffed, (*notes, *said))
 
 
-def _typed(name: str, verdict: Verdict, attempt: bool = False) -> str:
-    cell = sql.name(name)
-    if verdict.blanks and verdict.reading is not TEXT:
-        tokens = ", ".join(sql.text(token) for token in MISSING_MEASURES)
-        cell = f"(CASE WHEN trim({cell}) IN ({tokens}) THEN NULL ELSE {cell} END)"
-    reading = verdict.reading
-    return (reading.attempt if attempt else reading.sql).replace("{c}", cell)
+def _typed(name: str, verdict: Verdict) -> str:
+    blanks = verdict.blanks and verdict.reading is not TEXT
+    return verdict.reading.sql.replace("{c}", _present(name) if blanks else sql.name(name))
+
+
+def _present(name: str) -> str:
+    """The cell without the words that mean missing in a column of measures."""
+    tokens = ", ".join(sql.text(token) for token in MISSING_MEASURES)
+    return f"(CASE WHEN trim({sql.name(name)}) IN ({tokens}) THEN NULL ELSE {sql.name(name)} END)"
 
 
 def _pad(reading: _Reading, problem: str) -> tuple[_Reading, str]:
@@ -173,11 +196,15 @@ def _pad(reading: _Reading, problem: str) -> tuple[_Reading, str]:
 
 def _longer_lines(reading: _Reading) -> _Reading:
     if reading.line_bytes == _LINE_BYTES[-1]:
-        raise InvalidInput(
-            "line_too_long",
-            f"A line is longer than {_LINE_BYTES[-1]:,} bytes; a quote that is never closed does that too.",
-        )
+        raise _line_too_long()
     return replace(reading, line_bytes=_LINE_BYTES[-1])
+
+
+def _line_too_long() -> InvalidInput:
+    return InvalidInput(
+        "line_too_long",
+        f"A line is longer than {_LINE_BYTES[-1]:,} bytes; a quote that is never closed does that too.",
+    )
 
 
 def _rejudge(connection: duckdb.DuckDBPyConnection, reading: _Reading) -> _Reading:
@@ -188,12 +215,7 @@ def _rejudge(connection: duckdb.DuckDBPyConnection, reading: _Reading) -> _Readi
         if verdict.reading is not TEXT
     ]
     asked = [(name, option) for name, verdict in suspects for option in _alternatives(verdict.reading)]
-    counts = ", ".join(
-        f"count({cell}) - count({_typed(name, Verdict(option, MISSING_MEASURES), attempt=True)}),"
-        f" any_value({cell}) FILTER ({_typed(name, Verdict(option, MISSING_MEASURES), attempt=True)} IS NULL)"
-        for name, option in asked
-        for cell in [_typed(name, Verdict(TEXT))]
-    )
+    counts = ", ".join(_failures(name, option) for name, option in asked)
     found = connection.execute(f"SELECT {counts} FROM {reading.source}").fetchone() or ()  # noqa: S608
     failures = {(name, option): found[2 * n : 2 * n + 2] for n, (name, option) in enumerate(asked)}
     mended = {name: _decide(name, verdict, failures) for name, verdict in suspects}
@@ -203,6 +225,16 @@ def _rejudge(connection: duckdb.DuckDBPyConnection, reading: _Reading) -> _Readi
             mended.get(name, verdict) for name, verdict in zip(reading.names, reading.verdicts, strict=True)
         ),
     )
+
+
+def _failures(name: str, option: Reading) -> str:
+    """SQL: how many values of a column a reading cannot take, and one of them."""
+    cell = _present(name)
+    wrong = (
+        f"{cell} IS NOT NULL AND (NOT regexp_full_match({cell}, {sql.text(option.pattern)})"
+        f" OR {option.attempt.replace('{c}', cell)} IS NULL)"
+    )
+    return f"count(*) FILTER ({wrong}), any_value({cell}) FILTER ({wrong})"
 
 
 def _alternatives(reading: Reading) -> list[Reading]:
@@ -231,5 +263,9 @@ def _is_conversion(problem: str) -> bool:
 
 
 def _unreadable(problem: str) -> LabError:
+    if "unterminated quote" in problem:
+        line = re.search(r"Error on Line: (\d+)", problem)
+        where = f"On line {line[1]} a" if line else "A"
+        return InvalidInput("open_quote", f"{where} quote is opened and never closed.")
     first = problem.split("Possible", 1)[0].strip().splitlines()
     return InvalidInput("unreadable_table", f"The table cannot be read: {' '.join(first)[:300]}")

@@ -13,6 +13,7 @@ from app.computations.uploads.kinds import INTEGER, MISSING, READINGS
 _LIKELY = "\t;,|"
 _RARE = "^~:\x1f\x1e\x01 "
 _CONSISTENT = 0.9
+_HEAD = 64 << 10
 _FIELD_BYTES = 64 << 20
 
 
@@ -30,13 +31,14 @@ class Dialect:
 
 @dataclass(frozen=True)
 class _Layout:
-    """A delimiter tried: `width` of most rows, their `share`, and the narrower rows that lead up to them."""
+    """A delimiter tried: `width` of most rows, their `share`, and the narrower rows and lines before them."""
 
     delimiter: str
     rows: list[list[str]]
     width: int
     share: float
     lead: int
+    lead_lines: int
 
 
 def sniff(sample: str, whole: bool, delimiter: str | None = None) -> tuple[Dialect, list[list[str]]]:
@@ -47,18 +49,21 @@ def sniff(sample: str, whole: bool, delimiter: str | None = None) -> tuple[Diale
     skip, sample, stated = _preamble(sample)
     quote, escape = _quoting(sample)
     delimiter = delimiter or stated
-    tried = [
-        _lay_out(sample, mark, quote, escape, whole)
-        for mark in ([delimiter] if delimiter else [*_LIKELY, *_RARE, *_unusual(sample)])
-    ]
-    best = max(tried, key=_merit)
+    marks = [delimiter] if delimiter else _marks(sample)
+    best = max((_lay_out(sample, mark, quote, escape, whole) for mark in marks), key=_merit)
     rows = best.rows[best.lead :]
-    dialect = Dialect(best.delimiter, quote, escape, skip + best.lead)
+    dialect = Dialect(best.delimiter, quote, escape, skip + best.lead_lines)
     if not rows:
         return dialect, []
     header = _is_header(rows)
     names = tuple(rows[0]) if header else ("",) * best.width
     return replace(dialect, header=header, names=names), rows[1:] if header else rows
+
+
+def _marks(sample: str) -> list[str]:
+    """Delimiters worth a try: those that stand near the beginning, and the tab, for a single column."""
+    head = sample[:_HEAD]
+    return [mark for mark in (*_LIKELY, *_RARE, *_unusual(head)) if mark in head or mark == "\t"]
 
 
 def _preamble(sample: str) -> tuple[int, str, str | None]:
@@ -99,29 +104,37 @@ def _lay_out(sample: str, delimiter: str, quote: str, escape: str, whole: bool) 
         doublequote=escape == quote,
         escapechar=None if escape == quote else escape,
     )
+    lines: list[int] = []
+    rows: list[list[str]] = []
     try:
-        rows = [row for row in reader if row]
+        for row in reader:
+            if row:
+                rows.append(row)
+                lines.append(reader.line_num)
     except csv.Error:
-        return _Layout(delimiter, [], 0, 0.0, 0)
+        return _Layout(delimiter, [], 0, 0.0, 0, 0)
     if not whole and len(rows) > 1:
         rows.pop()
     if not rows:
-        return _Layout(delimiter, [], 0, 0.0, 0)
+        return _Layout(delimiter, [], 0, 0.0, 0, 0)
     width, _ = max(Counter(map(len, rows)).items(), key=lambda item: (item[1], item[0]))
     lead = next(n for n, row in enumerate(rows) if len(row) == width)
     if lead > 20 or width < 2 or any(len(row) > 1 and all(row) for row in rows[:lead]):
         lead, width = 0, len(rows[0])
     share = sum(len(row) == width for row in rows[lead:]) / len(rows[lead:])
-    return _Layout(delimiter, rows, width, share, lead)
+    return _Layout(delimiter, rows, width, share, lead, lines[lead] - 1 if lead else 0)
 
 
 def _merit(layout: _Layout) -> tuple[float, ...]:
     """Better is larger: rows as wide as the first, of more than one field, by a likelier mark."""
     likely = layout.delimiter in _LIKELY
     several = layout.width > 1
+    consistent = several and layout.share >= _CONSISTENT
     return (
-        several and layout.share >= _CONSISTENT and likely,
-        several and layout.share >= _CONSISTENT,
+        consistent and not layout.lead and likely,
+        consistent and not layout.lead,
+        consistent and likely,
+        consistent,
         several and likely,
         -layout.lead,
         round(layout.share, 2),

@@ -21,7 +21,10 @@ _OFFSET = r"(?:Z|[+-]\d{2}(?::?\d{2})?)"
 
 @dataclass(frozen=True)
 class Reading:
-    """A plain `type`, the `pattern` of a value, and SQL for `{c}`; `attempt` gives NULL where `sql` fails."""
+    """A plain `type`, the `pattern` of a value, SQL for `{c}`; `attempt` gives NULL where `sql` fails.
+
+    `sql` fails rather than change a value: DuckDB's own casts read 1.5 as 2, 0x10 as 16 and 007 as 7.
+    """
 
     name: str
     type: str
@@ -30,14 +33,22 @@ class Reading:
     attempt: str
 
     def fits(self, value: str) -> bool:
-        return re.fullmatch(self.pattern, value.strip()) is not None
+        return re.fullmatch(self.pattern, value) is not None
 
 
-def _cast(name: str, type_: str, pattern: str, sql_type: str, source: str = "{c}") -> Reading:
-    return Reading(name, type_, pattern, f"CAST({source} AS {sql_type})", f"TRY_CAST({source} AS {sql_type})")
+def _checked(name: str, type_: str, pattern: str, sql_type: str, check: str, source: str = "{c}") -> Reading:
+    """A cast that `check` must confirm; what it does not is cast from a text that cannot be."""
+    cast = f"CAST({source} AS {sql_type})"
+    checked = f"CASE WHEN {check.replace('{cast}', cast)} THEN {cast} ELSE CAST('!' || {{c}} AS {sql_type}) END"
+    return Reading(name, type_, pattern, checked, f"TRY_CAST({source} AS {sql_type})")
+
+
+def _cast(name: str, type_: str, pattern: str, sql_type: str) -> Reading:
+    return Reading(name, type_, pattern, f"CAST({{c}} AS {sql_type})", f"TRY_CAST({{c}} AS {sql_type})")
 
 
 def _dated(name: str, pattern: str, *formats: str) -> Reading:
+    pattern = rf"\s*{pattern}\s*"
     spelled = "[" + ", ".join(f"'{form}'" for form in formats) + "]"
     return Reading(
         name, "datetime", pattern, f"strptime(trim({{c}}), {spelled})", f"try_strptime(trim({{c}}), {spelled})"
@@ -58,24 +69,35 @@ _DATE = r"\d{4}-\d{1,2}-\d{1,2}"
 # The zone-aware instant, told in UTC without a zone.
 _INSTANT = "timezone('UTC', {cast}({{c}} AS TIMESTAMPTZ))"
 
-BOOLEAN = _cast("true/false", "boolean", r"(?i:true|false)", "BOOLEAN")
-INTEGER = _cast("integer", "integer", rf"{_SIGN}(?:0|[1-9]\d{{0,17}})", "BIGINT")
-NUMBER = _cast("number", "number", rf"{_SIGN}(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", "DOUBLE")
-COMMA = _cast(
+_DIGITS = r"(?:0|[1-9]\d{0,17})"
+_SIGNED = rf"\s*{_SIGN}{_DIGITS}\s*"
+
+BOOLEAN = _cast("true/false", "boolean", r"\s*(?i:true|false)\s*", "BOOLEAN")
+INTEGER = _checked("integer", "integer", r"0|-?[1-9]\d{0,17}", "BIGINT", "CAST({cast} AS VARCHAR) = {c}")
+SIGNED = _checked("signed integer", "integer", _SIGNED, "BIGINT", f"regexp_full_match({{c}}, '{_SIGNED}')")
+NUMBER = _checked(
+    "number",
+    "number",
+    rf"\s*{_SIGN}(?:{_DIGITS}|(?:0|[1-9]\d*)\.\d*|\.\d+)(?:[eE][+-]?\d+)?\s*",
+    "DOUBLE",
+    "isfinite({cast})",
+)
+COMMA = _checked(
     "decimal comma",
     "number",
-    rf"{_SIGN}(?:(?:0|[1-9]\d*)(?:,\d*)?|,\d+)(?:[eE][+-]?\d+)?",
+    rf"\s*{_SIGN}(?:{_DIGITS}|(?:0|[1-9]\d*),\d*|,\d+)(?:[eE][+-]?\d+)?\s*",
     "DOUBLE",
+    "NOT contains({c}, '.') AND isfinite({cast})",
     "replace({c}, ',', '.')",
 )
 INSTANT = Reading(
     "date and time with zone",
     "datetime",
-    rf"{_DATE}{_TIME} ?{_OFFSET}",
+    rf"\s*{_DATE}{_TIME} ?{_OFFSET}\s*",
     _INSTANT.format(cast="CAST"),
     _INSTANT.format(cast="TRY_CAST"),
 )
-DATE = _cast("date and time", "datetime", rf"{_DATE}{_TIME}?", "TIMESTAMP")
+DATE = _cast("date and time", "datetime", rf"\s*{_DATE}{_TIME}?\s*", "TIMESTAMP")
 SLASHED = _dated(
     "year/month/day", rf"\d{{4}}/\d{{1,2}}/\d{{1,2}}{_TIME.replace('[ T]', ' ')}?",
     "%Y/%m/%d", "%Y/%m/%d %H:%M", "%Y/%m/%d %H:%M:%S", "%Y/%m/%d %H:%M:%S.%f",
@@ -92,7 +114,7 @@ _TWINS = tuple(_day_first(mark, regex) for mark, regex in (("/", "/"), (".", r"\
 THOUSANDS = re.compile(rf"{_SIGN}\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|{_SIGN}\d{{1,3}}(?:\.\d{{3}})+,\d+")
 
 READINGS: tuple[Reading, ...] = (
-    BOOLEAN, INTEGER, NUMBER, COMMA, INSTANT, DATE, SLASHED, NAMED, *chain.from_iterable(_TWINS),
+    BOOLEAN, INTEGER, SIGNED, NUMBER, COMMA, INSTANT, DATE, SLASHED, NAMED, *chain.from_iterable(_TWINS),
 )  # fmt: skip
 TEXT = Reading("text", "text", r"(?s:.*)", "{c}", "{c}")
 
