@@ -51,6 +51,7 @@ TAGS = [
     {"name": "datasets", "description": "Upload a table once; look at its schema and its first rows."},
     {"name": "prices", "description": "Five-minute prices of coins, shared by all users."},
     {"name": "sessions", "description": "A crew at work on one goal: ask, watch, answer, cancel."},
+    {"name": "runs", "description": "One program or one query over your own tables, in a cell."},
     {"name": "artifacts", "description": "What sessions left: frames, figures, reports."},
     {"name": "models", "description": "Trained models, and predictions with them."},
     {"name": "health", "description": "For load balancers and monitoring."},

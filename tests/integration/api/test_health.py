@@ -1,0 +1,63 @@
+import re
+from dataclasses import replace
+
+import httpx
+import pytest
+from fastapi import FastAPI
+from redis.asyncio import Redis
+
+from app.settings import Settings
+
+from .conftest import User, client_of
+
+
+async def test_a_live_process_says_so(nobody: httpx.AsyncClient) -> None:
+    assert (await nobody.get("/healthz")).json() == {"status": "ok"}
+
+
+async def test_health_is_found_outside_the_version_too(app: FastAPI) -> None:
+    async with client_of(app) as http:
+        http.base_url = httpx.URL("http://lab")
+        for path in ("/healthz", "/readyz", "/metrics", "/docs", "/openapi.json"):
+            assert (await http.get(path)).status_code == 200
+
+
+async def test_readiness_names_what_is_missing_and_no_address(
+    app: FastAPI, settings: Settings, nobody: httpx.AsyncClient
+) -> None:
+    assert (await nobody.get("/readyz")).json() == {"status": "ready", "missing": {}}
+    away = Redis.from_url("unix:///nowhere/valkey.sock")
+    app.state.resources = replace(app.state.resources, redis=away)
+    answer = await nobody.get("/readyz")
+    await away.aclose()
+    assert answer.status_code == 503
+    assert list(answer.json()["missing"]) == ["redis"]
+    assert "nowhere" not in answer.text
+    assert str(settings.database_url) not in answer.text
+
+
+async def test_a_database_without_the_schema_says_what_to_do(app: FastAPI, nobody: httpx.AsyncClient) -> None:
+    await app.state.resources.database.rows("alter table sessions rename to gone")
+    missing = (await nobody.get("/readyz")).json()["missing"]
+    assert "labcrew migrate" in missing["postgres"]
+
+
+async def test_metrics_count_requests_by_route_and_never_by_id(nobody: httpx.AsyncClient, ada: User) -> None:
+    await ada.http.get("/lab/agent/sessions/00000000-0000-0000-0000-000000000001")
+    text = (await nobody.get("/metrics")).text
+    assert 'route="/lab/agent/sessions/{session_id}",status="404"' in text
+    assert "00000000-0000" not in text
+
+
+async def test_the_documentation_needs_no_other_host(nobody: httpx.AsyncClient) -> None:
+    page = await nobody.get("/docs")
+    assert "https://" not in page.text
+    files = re.findall(r'(?:src|href)="([^"]+)"', page.text)
+    assert len(files) == 4
+    for file in files:
+        assert (await nobody.get(f"/{file}")).status_code == 200
+
+
+@pytest.mark.parametrize("name", ["../main.py", "..%2f..%2fmain.py", "__init__.py"])
+async def test_the_documentation_serves_its_own_files_only(nobody: httpx.AsyncClient, name: str) -> None:
+    assert (await nobody.get(f"/docs/{name}")).status_code == 404

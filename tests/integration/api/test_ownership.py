@@ -1,0 +1,183 @@
+"""Every endpoint of the OpenAPI document, asked by nobody and by somebody else."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from app.api.failures import MEDIA_TYPE
+from app.db.tables import ArtifactRow, DatasetRow
+from app.main import create_app
+from app.settings import load_settings
+
+from .conftest import PREFIX, User, client_of
+from .test_sessions import create
+
+BODIES: dict[str, dict[str, Any]] = {
+    "respond_session": {"answer": "survived"},
+    "predict": {"rows": [{"age": 29}]},
+}
+"""A valid body for every operation on an id that takes one: an invalid one is refused before any look-up."""
+
+OPEN = {"register", "sign_in", "refresh", "healthz", "readyz", "metrics"}
+"""What nobody may call."""
+
+
+@dataclass(frozen=True)
+class Operation:
+    id: str
+    method: str
+    path: str
+    ids: tuple[str, ...]
+    spec: dict[str, Any]
+
+
+def operations() -> list[Operation]:
+    document = create_app(load_settings(_env_file=None, labcrew_home=Path("unused"))).openapi()
+    return [
+        Operation(
+            id=spec["operationId"],
+            method=method.upper(),
+            path=path.removeprefix(PREFIX),
+            ids=tuple(part["name"] for part in spec.get("parameters", []) if part["in"] == "path"),
+            spec=spec,
+        )
+        for path, methods in document["paths"].items()
+        for method, spec in methods.items()
+    ]
+
+
+OPERATIONS = operations()
+CLOSED = [operation for operation in OPERATIONS if operation.id not in OPEN]
+ON_IDS = [operation for operation in CLOSED if operation.ids]
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What both users have: ada a thing of every kind, eve nothing."""
+
+    app: FastAPI
+    ada: User
+    eve: User
+    things: dict[str, UUID]
+
+
+@pytest.fixture
+async def shared(app: FastAPI, ada: User, eve: User) -> Shared:
+    session = UUID(await create(ada))
+    key = (await ada.http.post("/auth/keys", json={"name": "nightly"})).json()["id"]
+    dataset, artifact = a_dataset(ada.id), an_artifact(ada.id, session)
+    async with app.state.resources.open_uow() as uow:
+        uow.db.add_all([dataset, artifact])
+    things = {
+        "session_id": session,
+        "run_id": session,
+        "dataset_id": dataset.id,
+        "artifact_id": artifact.id,
+        "model_id": artifact.id,
+        "key_id": UUID(key),
+    }
+    return Shared(app, ada, eve, things)
+
+
+async def test_nobody_is_turned_away_everywhere(shared: Shared) -> None:
+    async with client_of(shared.app) as nobody:
+        answers = {
+            operation.id: await nobody.request(
+                operation.method, operation.path.format(**dict.fromkeys(operation.ids, uuid4()))
+            )
+            for operation in CLOSED
+        }
+    expected = (401, "not_signed_in", MEDIA_TYPE, "Bearer")
+    assert {name: refusal(answer) for name, answer in answers.items()} == dict.fromkeys(answers, expected)
+
+
+def refusal(answer: httpx.Response) -> tuple[int, str, str | None, str | None]:
+    headers = answer.headers
+    return answer.status_code, answer.json()["code"], headers["content-type"], headers.get("www-authenticate")
+
+
+@pytest.mark.parametrize("credential", ["nonsense", "lab_nonsense", "eyJhbGciOiJub25lIn0.e30."])
+async def test_a_false_credential_is_turned_away(app: FastAPI, credential: str) -> None:
+    async with client_of(app, credential) as forger:
+        assert (await forger.get("/auth/me")).status_code == 401
+
+
+async def test_what_is_somebody_elses_does_not_exist(shared: Shared) -> None:
+    """The answer to an id of ada's is the answer to an id of nobody's."""
+    unknown = {operation.id for operation in ON_IDS if "requestBody" in operation.spec} - BODIES.keys()
+    assert not unknown, "give these operations a body in BODIES"
+    for operation in ON_IDS:
+        theirs = await ask_for(shared.eve, operation, shared.things)
+        nothing = await ask_for(shared.eve, operation, dict.fromkeys(operation.ids, uuid4()))
+        assert (operation.id, theirs["status"], nothing["status"]) == (operation.id, 404, 404)
+        assert theirs == nothing
+
+
+async def ask_for(user: User, operation: Operation, ids: dict[str, UUID]) -> dict[str, Any]:
+    """What is answered, without what differs from request to request."""
+    path = operation.path.format(**ids)
+    answer = await user.http.request(operation.method, path, json=BODIES.get(operation.id))
+    said: dict[str, Any] = {**answer.json(), "request_id": None}
+    for part in operation.ids:
+        said["detail"] = said["detail"].replace(str(ids[part]), "ID")
+    return said
+
+
+async def test_an_owner_finds_what_others_do_not(shared: Shared) -> None:
+    paths = ["/lab/agent/sessions/{session_id}", "/datasets/{dataset_id}", "/artifacts/{artifact_id}/info"]
+    for path in paths:
+        assert (await shared.ada.http.get(path.format(**shared.things))).status_code == 200
+
+
+async def test_somebody_elses_dataset_cannot_be_worked_on(shared: Shared) -> None:
+    theirs = str(shared.things["dataset_id"])
+    body = {"goal": "Take a look.", "dataset_ids": [theirs]}
+    refused = await shared.eve.http.post("/lab/agent/sessions", json=body)
+    assert (refused.status_code, refused.json()["code"]) == (404, "dataset_not_found")
+    predicted = await shared.eve.http.post(f"/models/{uuid4()}/predict", json={"dataset_id": theirs})
+    assert predicted.status_code == 404
+
+
+async def test_lists_hold_nothing_of_somebody_else(shared: Shared) -> None:
+    lists = [one for one in CLOSED if not one.ids and "PageOf" in str(one.spec["responses"].get("200"))]
+    assert len(lists) >= 4
+    for operation in lists:
+        listed = (await shared.eve.http.get(operation.path)).json()
+        assert (operation.id, listed["items"], listed["total"]) == (operation.id, [], 0)
+
+
+def a_dataset(owner: UUID) -> DatasetRow:
+    return DatasetRow(
+        id=uuid4(),
+        owner_id=owner,
+        name="passengers",
+        filename="passengers.csv",
+        source_digest="0" * 64,
+        source_size_bytes=1,
+        digest="0" * 64,
+        size_bytes=1,
+        rows=1,
+        columns=[{"name": "age", "type": "number"}],
+        format={"kind": "csv"},
+        profile={"rows": 1, "approximate": False, "columns": []},
+    )
+
+
+def an_artifact(owner: UUID, session: UUID) -> ArtifactRow:
+    return ArtifactRow(
+        id=uuid4(),
+        owner_id=owner,
+        session_id=session,
+        seq=1,
+        kind="model",
+        name="ridge",
+        media_type="application/vnd.skops",
+        digest="0" * 64,
+        size_bytes=1,
+        meta={},
+    )

@@ -1,0 +1,103 @@
+"""The API's description of itself keeps what it promises."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.api.openapi import TAGS
+from app.api.router import PREFIX
+from app.main import create_app
+from app.settings import load_settings
+
+
+@pytest.fixture(scope="module")
+def document() -> dict[str, Any]:
+    return create_app(load_settings(_env_file=None, labcrew_home=Path("unused"))).openapi()
+
+
+@pytest.fixture(scope="module")
+def operations(document: dict[str, Any]) -> list[dict[str, Any]]:
+    return [operation for methods in document["paths"].values() for operation in methods.values()]
+
+
+def references(value: object) -> set[str]:
+    if isinstance(value, dict):
+        own = {value["$ref"]} if isinstance(value.get("$ref"), str) else set()
+        return own.union(*map(references, value.values()))
+    if isinstance(value, list):
+        return set().union(*map(references, value))
+    return set()
+
+
+def test_every_reference_leads_somewhere(document: dict[str, Any]) -> None:
+    schemas = {f"#/components/schemas/{name}" for name in document["components"]["schemas"]}
+    assert references(document) <= schemas
+
+
+def test_every_path_is_of_this_version(document: dict[str, Any]) -> None:
+    assert all(path.startswith(f"{PREFIX}/") for path in document["paths"])
+
+
+def test_operations_have_names_tags_and_a_sentence(operations: list[dict[str, Any]]) -> None:
+    ids = [operation["operationId"] for operation in operations]
+    assert len(set(ids)) == len(ids)
+    known = {tag["name"] for tag in TAGS}
+    assert {tag for operation in operations for tag in operation["tags"]} <= known
+    assert [
+        one["operationId"] for one in operations if not (one.get("summary") or one.get("description"))
+    ] == []
+
+
+def test_every_failure_is_a_problem_document(operations: list[dict[str, Any]]) -> None:
+    wrong = [
+        (operation["operationId"], status)
+        for operation in operations
+        for status, answer in operation["responses"].items()
+        if int(status) >= 400
+        and operation["operationId"] != "readyz"
+        and list(answer["content"]) != ["application/problem+json"]
+    ]
+    assert wrong == []
+
+
+def test_what_needs_a_credential_says_401(operations: list[dict[str, Any]]) -> None:
+    assert [
+        one["operationId"] for one in operations if one.get("security") and "401" not in one["responses"]
+    ] == []
+
+
+def test_no_body_takes_unknown_fields(document: dict[str, Any], operations: list[dict[str, Any]]) -> None:
+    schemas = document["components"]["schemas"]
+    bodies = {
+        name.rpartition("/")[2]
+        for operation in operations
+        if "application/json" in operation.get("requestBody", {}).get("content", {})
+        for name in references(operation["requestBody"])
+    }
+    assert len(bodies) >= 6
+    assert [name for name in bodies if schemas[name].get("additionalProperties") is not False] == []
+
+
+def test_every_text_and_list_that_is_sent_has_a_limit(
+    document: dict[str, Any], operations: list[dict[str, Any]]
+) -> None:
+    schemas = document["components"]["schemas"]
+    wrong = []
+    for operation in operations:
+        for name in references(operation.get("requestBody")):
+            for field, schema in schemas[name.rpartition("/")[2]].get("properties", {}).items():
+                wrong += [f"{name}.{field}" for part in variants(schema) if unbounded(part)]
+    assert wrong == []
+
+
+def variants(schema: dict[str, Any]) -> list[dict[str, Any]]:
+    return [part for each in schema.get("anyOf", [schema]) for part in (each, each.get("items", {}))]
+
+
+def unbounded(schema: dict[str, Any]) -> bool:
+    kind = schema.get("type")
+    closed = "enum" in schema or "const" in schema or schema.get("format") in {"uuid", "date-time", "binary"}
+    return (kind == "string" and "maxLength" not in schema and not closed) or (
+        kind == "array" and "maxItems" not in schema
+    )
