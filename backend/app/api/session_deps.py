@@ -10,8 +10,10 @@ from app.sessions.reading import SessionReader
 from app.sessions.service import SessionService
 
 
-def session_service(resources: Resources) -> SessionService:
-    return SessionService(resources.database, resources.tail, resources.send, resources.settings.sessions)
+def session_service(resources: Resources, graph: str = "pipeline") -> SessionService:
+    return SessionService(
+        resources.database, resources.tail, resources.send, resources.settings.sessions, graph
+    )
 
 
 async def _service(resources: ResourcesDep) -> SessionService:

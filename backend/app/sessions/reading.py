@@ -9,6 +9,7 @@ from app.db.pool import Database, Record
 from app.errors import NotFound
 from app.sessions.lifecycle import SessionStatus
 from app.sessions.schemas import (
+    RUN_GRAPH,
     AuditView,
     CandidateView,
     FailureView,
@@ -27,12 +28,15 @@ select s.id, s.goal, s.status, s.last_seq as step,
   s.created_at, s.started_at, s.ended_at,
   count(*) over () as total
 from sessions s
-where s.owner_id = $1 and ($2::text is null or s.status = $2)
+where s.owner_id = $1 and ($2::text is null or s.status = $2) and (s.graph = $5) = $6
 order by s.created_at desc, s.id
 limit $3 offset $4
 """
 
-_COUNT = "select count(*) as total from sessions where owner_id = $1 and ($2::text is null or status = $2)"
+_COUNT = """
+select count(*) as total from sessions
+where owner_id = $1 and ($2::text is null or status = $2) and (graph = $3) = $4
+"""
 
 _ONE = """
 select s.id, s.goal, s.status, s.last_seq as step,
@@ -50,7 +54,7 @@ select s.id, s.goal, s.status, s.last_seq as step,
       coalesce(sum((usage ->> 'cost_usd')::float8), 0) as cost_usd
     from calls where session_id = s.id and kind = 'chat') as u) as usage
 from sessions s
-where s.id = $1 and s.owner_id = $2
+where s.id = $1 and s.owner_id = $2 and (s.graph = $3 or not $4)
 """
 
 _MINE = "select from sessions where id = $1 and owner_id = $2"
@@ -97,23 +101,24 @@ def session_not_found(session_id: UUID) -> NotFound:
 
 @dataclass(frozen=True)
 class SessionReader:
-    """Every method raises NotFound for a session that is not the owner's."""
+    """Every method raises NotFound for a session that is not the owner's. `runs`: lists and gets runs only."""
 
     db: Database
     owner: UUID
+    runs: bool = False
 
     async def browse(
         self, status: SessionStatus | None, limit: int, offset: int
     ) -> tuple[list[SessionSummary], int]:
         """Newest first, and how many there are in all."""
-        rows = await self.db.rows(_LIST, self.owner, status, limit, offset)
+        rows = await self.db.rows(_LIST, self.owner, status, limit, offset, RUN_GRAPH, self.runs)
         if rows or not offset:
             return [SessionSummary(**_plain(row)) for row in rows], rows[0]["total"] if rows else 0
-        counted = await self.db.row(_COUNT, self.owner, status)
+        counted = await self.db.row(_COUNT, self.owner, status, RUN_GRAPH, self.runs)
         return [], counted["total"] if counted else 0
 
     async def get(self, session_id: UUID) -> SessionView:
-        row = await self.db.row(_ONE, session_id, self.owner)
+        row = await self.db.row(_ONE, session_id, self.owner, RUN_GRAPH, self.runs)
         if row is None:
             raise session_not_found(session_id)
         return SessionView(

@@ -51,6 +51,10 @@ Metric = Literal[
 ]
 
 MOST_DATASETS = 20
+Datasets = Annotated[list[UUID], AfterValidator(_distinct), Field(max_length=MOST_DATASETS)]
+
+RUN_GRAPH = "run"
+"""Sessions of this graph are runs: listed by themselves."""
 
 
 class Preferences(_Body):
@@ -77,9 +81,8 @@ class Preferences(_Body):
 
 class SessionCreate(_Body):
     goal: Goal = Field(description="In plain words.", examples=["Predict which passengers survived."])
-    dataset_ids: Annotated[list[UUID], AfterValidator(_distinct)] = Field(
+    dataset_ids: Datasets = Field(
         default_factory=list,
-        max_length=MOST_DATASETS,
         examples=[["6f1c1c3e-6f0e-4f0a-9a43-0d3f3f3c2b11"]],
     )
     preferences: Preferences = Field(default_factory=Preferences, examples=[{"target": "survived"}])

@@ -7,6 +7,7 @@ import json
 import secrets
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any, Literal, Protocol
 from uuid import UUID, uuid4
 
 from pydantic import JsonValue
@@ -19,7 +20,7 @@ from app.sessions.config import SessionsConfig
 from app.sessions.events import ClarificationAnswered
 from app.sessions.lifecycle import SessionStatus
 from app.sessions.reading import session_not_found
-from app.sessions.schemas import SessionCreate, SessionCreated
+from app.sessions.schemas import SessionCreated
 from app.sessions.tail import Tail
 from app.sessions.wire import dumps, event_body, sighting
 
@@ -30,8 +31,9 @@ with known as (
   select count(*) as n from (
     select from sessions where owner_id = $2 and ended_at is null limit nullif($9::int, 0)) as few
 ), s as (
-  insert into sessions (id, owner_id, graph, goal, preferences, dataset_ids, seed, idempotency_key)
-  select $1, $2, $3, $4, $5::jsonb, $6, $7, $8 from known, live
+  insert into sessions (id, owner_id, graph, goal, preferences, dataset_ids, seed, idempotency_key,
+    parent_id)
+  select $1, $2, $3, $4, $5::jsonb, $6, $7, $8, $10 from known, live
   where known.n = cardinality($6::uuid[]) and ($9::int = 0 or live.n < $9)
   on conflict do nothing
   returning id, created_at
@@ -96,6 +98,26 @@ select id from s
 _ENDED = "select ended_at from sessions where id = $1 and owner_id = $2"
 
 
+class Preferences(Protocol):
+    @property
+    def seed(self) -> int | None: ...
+
+    def model_dump(self, *, mode: Literal["json"], exclude_none: bool) -> dict[str, Any]: ...
+
+
+class Wanted(Protocol):
+    """What a new session of any graph is made of."""
+
+    @property
+    def goal(self) -> str: ...
+
+    @property
+    def dataset_ids(self) -> list[UUID]: ...
+
+    @property
+    def preferences(self) -> Preferences: ...
+
+
 @dataclass(frozen=True)
 class SessionService:
     db: Database
@@ -105,7 +127,11 @@ class SessionService:
     graph: str = "pipeline"
 
     async def create(
-        self, owner: UUID, wanted: SessionCreate, idempotency_key: str | None = None
+        self,
+        owner: UUID,
+        wanted: Wanted,
+        idempotency_key: str | None = None,
+        parent_id: UUID | None = None,
     ) -> SessionCreated:
         """The new session, or the one that this key made before.
 
@@ -125,6 +151,7 @@ class SessionService:
             _seed(wanted),
             idempotency_key,
             self.config.most_live_per_owner,
+            parent_id,
         )
         if row is None:
             raise RuntimeError("the statement always gives a row")
@@ -137,7 +164,7 @@ class SessionService:
         self,
         session_id: UUID,
         owner: UUID,
-        wanted: SessionCreate,
+        wanted: Wanted,
         preferences: str,
         idempotency_key: str | None,
         counted: Record,
@@ -187,12 +214,12 @@ class SessionService:
         self.send(advance(session_id))
 
 
-def _seed(wanted: SessionCreate) -> int:
+def _seed(wanted: Wanted) -> int:
     given = wanted.preferences.seed
     return secrets.randbelow(2**31) if given is None else given
 
 
-def _refusal(counted: Record, wanted: SessionCreate, limit: int) -> NotFound | TooMany:
+def _refusal(counted: Record, wanted: Wanted, limit: int) -> NotFound | TooMany:
     if counted["known"] != len(wanted.dataset_ids):
         return NotFound(
             "dataset_not_found",

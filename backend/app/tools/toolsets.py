@@ -17,10 +17,10 @@ from pydantic import TypeAdapter, ValidationError
 # Importing a module of tools registers them.
 from app.errors import InvalidInput
 from app.modeling.nearest import nearest
-from app.tools import analysis, ask, data, modeling, prices, reporting
+from app.tools import analysis, ask, code, data, modeling, prices, reporting
 from app.tools.registry import EVERY_AGENT, ToolSpec, tools_of
 
-MODULES = (analysis, ask, data, modeling, prices, reporting)
+MODULES = (analysis, ask, code, data, modeling, prices, reporting)
 _TABLE = TypeAdapter(dict[str, list[str]])
 
 

@@ -1,5 +1,7 @@
 """The graphs that this service's sessions run."""
 
+from uuid import UUID
+
 from app.agents.roster import assemble
 from app.artifacts.session_workspace import SessionWorkspace
 from app.artifacts.workspace import Workspace
@@ -8,6 +10,8 @@ from app.datasets.session_shelf import SessionShelf
 from app.datasets.shelf import DatasetShelf
 from app.pipeline.graph import spec
 from app.resources import Resources
+from app.runs.graph import spec as run_spec
+from app.runs.workspace import RunWorkspace
 from app.sessions.graphs import Graphs
 from app.sessions.records import DatabaseRecords, SessionRecords
 from app.sessions.scope import SessionFacts
@@ -28,4 +32,12 @@ def pipeline_graphs(resources: Resources) -> Graphs:
         return DatabaseRecords(resources.database, facts.id)
 
     prices = Prices(resources.database, resources.computer, settings.home / "prices")
-    return Graphs([spec(crew, resources.computer, workspace_of, shelf_of, records_of, prices)])
+
+    def run_workspace_of(facts: SessionFacts) -> Workspace:
+        inside = facts.preferences.get("session_id")
+        if inside is None:
+            return workspace_of(facts)
+        return RunWorkspace(resources.open_uow, facts.owner_id, UUID(inside))
+
+    runs = run_spec(resources.computer, settings.limits, run_workspace_of, shelf_of)
+    return Graphs([runs, spec(crew, resources.computer, workspace_of, shelf_of, records_of, prices)])

@@ -1,0 +1,74 @@
+"""Run one program or one query over your own tables, in a cell, and fetch it again."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Header, Response
+
+from app.api.deps import PageDep, PageOf, PrincipalDep, ResourcesDep, paged
+from app.api.openapi import problems
+from app.api.session_deps import session_service
+from app.runs.schemas import GRAPH, RunCreate, RunStanding, RunStatus, RunSummary, RunView
+from app.sessions.reading import SessionReader
+from app.sessions.service import SessionService
+
+router = APIRouter(prefix="/runs", tags=["runs"], responses=problems(401))
+
+
+async def _service(resources: ResourcesDep) -> SessionService:
+    return session_service(resources, GRAPH)
+
+
+async def _reader(resources: ResourcesDep, principal: PrincipalDep) -> SessionReader:
+    return SessionReader(resources.database, principal.user_id, runs=True)
+
+
+ServiceDep = Annotated[SessionService, Depends(_service)]
+ReaderDep = Annotated[SessionReader, Depends(_reader)]
+
+
+@router.post("", status_code=201, operation_id="create_run", responses=problems(404, 409, 429))
+async def create_run(
+    wanted: RunCreate,
+    principal: PrincipalDep,
+    service: ServiceDep,
+    reader: ReaderDep,
+    response: Response,
+    idempotency_key: Annotated[str | None, Header(alias="Idempotency-Key", max_length=200)] = None,
+) -> RunStanding:
+    """Start a run. Watch it by the streams of the session with its id, or ask for its status."""
+    if wanted.session_id is not None:
+        await reader.must_exist(wanted.session_id)
+    created = await service.create(principal.user_id, wanted, idempotency_key, parent_id=wanted.session_id)
+    response.headers["Location"] = f"{router.prefix}/{created.id}"
+    return RunStanding(id=created.id, status=RunStatus.QUEUED)
+
+
+@router.get("", operation_id="list_runs")
+async def list_runs(reader: ReaderDep, page: PageDep) -> PageOf[RunSummary]:
+    """Your runs, newest first."""
+    found, total = await reader.browse(None, page.limit, page.offset)
+    return paged(page, [RunSummary.of(session) for session in found], total)
+
+
+@router.get("/{run_id}", operation_id="get_run", responses=problems(404))
+async def get_run(run_id: UUID, reader: ReaderDep) -> RunView:
+    """A run as a capsule: code, inputs, how it ended, what it said and what it came to."""
+    return RunView.view(await reader.get(run_id))
+
+
+@router.get("/{run_id}/status", operation_id="get_run_status", responses=problems(404))
+async def get_run_status(run_id: UUID, reader: ReaderDep) -> RunStanding:
+    """Where a run stands."""
+    found = RunView.view(await reader.get(run_id))
+    return RunStanding(id=found.id, status=found.status)
+
+
+@router.delete("/{run_id}", status_code=202, operation_id="cancel_run", responses=problems(404, 409))
+async def cancel_run(
+    run_id: UUID, principal: PrincipalDep, reader: ReaderDep, service: ServiceDep
+) -> RunStanding:
+    """Kill a run. Its status is `cancelled` when its cell is dead."""
+    await reader.get(run_id)
+    await service.cancel(principal.user_id, run_id)
+    return RunStanding(id=run_id, status=RunStatus.RUNNING)

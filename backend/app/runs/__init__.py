@@ -1,0 +1,1 @@
+"""One program or query of a person over their tables: a session of one step."""

@@ -1,0 +1,67 @@
+"""The graph of a run: one step that computes, recorded like every call of an agent."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
+
+from app.artifacts.workspace import Workspace
+from app.datasets.shelf import DatasetShelf
+from app.errors import LabError, Unavailable
+from app.runs.schemas import GRAPH, RunPreferences
+from app.sandbox.computer import Computer
+from app.sandbox.contract import Limits
+from app.sessions.graphs import GraphSpec, JournaledState, journaled
+from app.sessions.scope import Call, Recorded, SessionFacts, StepScope
+from app.tools.code import compute, failure, left, outcome
+from app.tools.context import ToolContext
+
+VERSION = 1
+
+
+class RunState(JournaledState, total=False):
+    outcome: dict[str, Any]
+
+
+def spec(
+    computer: Computer,
+    limits: Limits,
+    workspace_of: Callable[[SessionFacts], Workspace],
+    shelf_of: Callable[[SessionFacts], DatasetShelf],
+) -> GraphSpec:
+    """Runs as a graph that sessions can run. `limits`: the most that one run may have."""
+
+    async def running(state: RunState, runtime: Runtime[ToolContext]) -> dict[str, Any]:
+        ctx = runtime.context
+        wish = RunPreferences.model_validate(ctx.session.preferences)
+        request: Any = {"code": ctx.session.goal, **wish.model_dump(mode="json")}
+        call = Call("tool:0.0", "tool", f"run_{wish.language}", "user", request)
+        return {"outcome": await ctx.step.call(call, lambda: _record(ctx, wish, limits))}
+
+    def make_context(step: StepScope) -> ToolContext:
+        facts = step.session
+        return ToolContext("user", step, workspace_of(facts), shelf_of(facts), computer, call="tool:0.0")
+
+    graph: Any = StateGraph(RunState)
+    graph.add_node("running", journaled("running", running))
+    graph.add_edge(START, "running")
+    graph.add_edge("running", END)
+    return GraphSpec(GRAPH, VERSION, graph.compile(), lambda _: {}, make_context, _result)
+
+
+async def _record(ctx: ToolContext, wish: RunPreferences, limits: Limits) -> Recorded:
+    """A program that fails is a result; a host that cannot run it is not."""
+    own = replace(limits, time_s=min(limits.time_s, wish.time_limit_s or limits.time_s))
+    try:
+        computed = await compute(ctx, wish.language, ctx.session.goal, own)
+    except Unavailable:
+        raise
+    except LabError as error:
+        return Recorded(failure(error.code, error.detail, error.facts), error.detail, failed=True)
+    return Recorded(outcome(computed), f"It ended in {computed.usage.wall_s:.1f} s.", left(computed))
+
+
+def _result(state: Mapping[str, Any]) -> dict[str, Any]:
+    return dict(state["outcome"])

@@ -1,0 +1,48 @@
+"""The frames that a run may see: those of the session it runs in, and what earlier runs there kept."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import or_, select
+
+from app.artifacts.repository import HOLDOUT
+from app.artifacts.session_workspace import FRAME, SessionWorkspace, newest, visible
+from app.artifacts.workspace import FrameRef
+from app.db.tables import ArtifactRow, SessionRow
+
+
+class RunWorkspace(SessionWorkspace):
+    """A Workspace over a session and the runs inside it.
+
+    While the session has a locked hold-out, only what was made after the lock counts: a run that began before
+    it may have seen every row. When the session has ended, all is open, the hold-out as a frame too.
+    """
+
+    async def frames(self) -> list[FrameRef]:
+        session, own, of_runs = await self._found()
+        if session.ended_at is not None:
+            return newest([row for row in (*own, *(row for row, _ in of_runs)) if row.kind in (FRAME, HOLDOUT)])
+        locked_at = max((row.created_at for row in own if row.kind == HOLDOUT), default=session.created_at)
+        later = [row for row, run in of_runs if row.kind == FRAME and run.created_at >= locked_at]
+        return newest([*visible(own, FRAME), *later])
+
+    async def is_split(self) -> bool:
+        session, own, _ = await self._found()
+        return session.ended_at is None and any(row.kind == HOLDOUT for row in own)
+
+    async def _found(
+        self,
+    ) -> tuple[SessionRow, Sequence[ArtifactRow], Sequence[tuple[ArtifactRow, SessionRow]]]:
+        query = (
+            select(ArtifactRow, SessionRow)
+            .join(SessionRow, SessionRow.id == ArtifactRow.session_id)
+            .where(
+                ArtifactRow.owner_id == self._owner,
+                or_(SessionRow.id == self._session_id, SessionRow.parent_id == self._session_id),
+            )
+            .order_by(ArtifactRow.created_at, ArtifactRow.id)
+        )
+        async with self._open_uow() as uow:
+            session = await uow.db.get_one(SessionRow, self._session_id)
+            rows = [(row, made_by) for row, made_by in (await uow.db.execute(query)).all()]
+        own = [row for row, made_by in rows if made_by.id == self._session_id]
+        return session, own, [(row, run) for row, run in rows if run.id != self._session_id]

@@ -1,0 +1,125 @@
+"""Programs and queries as a call: what they see, what they leave, and how they ended."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from app.errors import ToolRefused
+from app.sandbox.computer import ComputationFailed, Computed, StoredFile
+from app.sandbox.contract import Code, Computation, Limits
+from app.sessions.scope import ArtifactDraft, Recorded
+from app.tools.context import ToolContext
+from app.tools.frames import artifact
+from app.tools.queryable import queryable
+from app.tools.registry import tool
+
+Language = Literal["python", "sql"]
+Source = Annotated[str, Field(min_length=1, max_length=20_000)]
+
+SQL_ROWS = 100
+WORDS = 4_000
+"""How much of stdout an agent reads back. Characters."""
+
+KINDS = {
+    "image": "figure",
+    "text/csv": "table",
+    "application/vnd.apache.parquet": "table",
+    "application/pdf": "pdf",
+    "text": "text",
+    "application/json": "text",
+}
+"""Media type, or its first half -> kind of artifact; anything else is `other`."""
+
+
+@tool(agents=("data_analyst", "model_trainer"))
+async def run_python(ctx: ToolContext, code: Source) -> Recorded:
+    """Run a Python program over the session's frames, each a DataFrame under its name.
+
+    pandas, numpy, scipy, sklearn, xgboost, statsmodels, matplotlib and seaborn are at hand. Set `result` to
+    what you want to read, put a frame into `keep["name"]` to keep it, draw figures or write files to save them.
+    There is no network and no other file. A kept frame has no recipe: it can be read, not trained on.
+    """
+    try:
+        computed = await compute(ctx, "python", code)
+    except ComputationFailed as failed:
+        said = str(failed.facts.get("stdout", ""))[-WORDS:]
+        raise ToolRefused(f"{failed.detail}\n{said}".strip()) from failed
+    value = {**_facts(computed), "stdout": computed.stdout[-WORDS:]}
+    return Recorded(value=value, summary=_summary(computed), artifacts=left(computed))
+
+
+async def compute(ctx: ToolContext, language: Language, code: str, limits: Limits | None = None) -> Computed:
+    """Run code over the tables that may be seen now; of those a program opens what it names.
+
+    Raises LabError when it is refused, ComputationFailed when it fails, Unavailable without the walls it needs.
+    """
+    tables = await queryable(ctx.datasets, ctx.frames)
+    if language == "sql":
+        work = Computation("query.run_sql", {"sql": code, "rows": SQL_ROWS})
+        return await ctx.computer.run(work, tables, limits)
+    opened = {f"{name}.parquet": digest for name, digest in tables.items() if _names(code, name)}
+    return await ctx.computer.run(Code(code), opened, limits)
+
+
+def left(computed: Computed) -> list[ArtifactDraft]:
+    """What a program or a query left: kept frames by their names, everything else by what it is."""
+    frames = _kept(computed)
+    return [
+        artifact(file, "frame", *frames[file.name])
+        if file.name in frames
+        else artifact(file, kind_of(file), file.name)
+        for file in computed.files
+    ]
+
+
+def outcome(computed: Computed) -> dict[str, Any]:
+    """How a run ended well, in JSON."""
+    return {
+        "end": "returned",
+        **_facts(computed),
+        "stdout": computed.stdout,
+        "stderr": computed.stderr,
+        "usage": asdict(computed.usage),
+    }
+
+
+def failure(code: str, detail: str, facts: Mapping[str, object]) -> dict[str, Any]:
+    """How a run ended badly, in JSON, with what it had said until then."""
+    return {
+        "end": code.removeprefix("computation_"),
+        "detail": detail,
+        "stdout": str(facts.get("stdout", "")),
+        "stderr": str(facts.get("stderr", "")),
+    }
+
+
+def kind_of(file: StoredFile) -> str:
+    return KINDS.get(file.media_type) or KINDS.get(file.media_type.split("/")[0]) or "other"
+
+
+def _facts(computed: Computed) -> dict[str, Any]:
+    """`result`, `frames` and `figures` of a program; `columns`, `rows` and their count of a query."""
+    return dict(computed.value) if isinstance(computed.value, dict) else {"result": computed.value}
+
+
+def _kept(computed: Computed) -> dict[str, tuple[str, dict[str, Any]]]:
+    """Files that are frames: `{file: (name, meta)}`."""
+    facts = _facts(computed)
+    if "row_count" in facts:
+        return {"result.parquet": ("result", {"rows": facts["row_count"], "columns": facts["columns"]})}
+    return {
+        frame["file"]: (name, {"rows": frame["rows"], "columns": [{"name": c} for c in frame["columns"]]})
+        for name, frame in facts.get("frames", {}).items()
+    }
+
+
+def _summary(computed: Computed) -> str:
+    saved = ", ".join(file.name for file in computed.files)
+    return f"The program ended in {computed.usage.wall_s:.1f} s" + (f" and left {saved}." if saved else ".")
+
+
+def _names(code: str, table: str) -> bool:
+    return re.search(rf"(?<![A-Za-z0-9_]){re.escape(table)}(?![A-Za-z0-9_])", code, re.IGNORECASE) is not None

@@ -1,0 +1,165 @@
+"""Programs and queries of a person, over the real API, in real cells."""
+
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from fastapi import FastAPI
+
+from app.db.tables import ArtifactRow, SessionRow
+from app.worker.graphs import pipeline_graphs
+from app.worker.loop import Duties
+
+from .conftest import User
+
+TABLE = b"city,people\nBern,134000\nThun,43500\nBiel,55600\n"
+
+
+@pytest.fixture
+async def duties(app: FastAPI) -> Duties:
+    resources = app.state.resources
+    return Duties.of(resources, pipeline_graphs(resources))
+
+
+@pytest.fixture
+async def dataset(ada: User) -> str:
+    answer = await ada.http.post("/datasets", files={"file": ("cities.csv", TABLE)})
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["id"])
+
+
+async def run(user: User, duties: Duties, language: str, code: str, **wanted: Any) -> dict[str, Any]:
+    """A run as its owner sees it when it has ended."""
+    created = await user.http.post("/runs", json={"language": language, "code": code, **wanted})
+    assert created.status_code == 201, created.text
+    run_id = created.json()["id"]
+    await duties.runner.advance(UUID(run_id))
+    seen: dict[str, Any] = (await user.http.get(f"/runs/{run_id}")).json()
+    return seen
+
+
+async def test_a_program_reads_a_dataset_and_leaves_what_it_kept(
+    ada: User, duties: Duties, dataset: str
+) -> None:
+    code = (
+        "print('rows', len(cities))\n"
+        "keep['large'] = cities[cities['people'] > 50_000]\n"
+        "cities.plot.bar(x='city', y='people')\n"
+        "result = {'most': int(cities['people'].max())}\n"
+    )
+    seen = await run(ada, duties, "python", code, dataset_ids=[dataset])
+    assert seen["status"] == "succeeded", seen
+    assert seen["outcome"]["result"] == {"most": 134_000}
+    assert seen["outcome"]["stdout"] == "rows 3\n"
+    assert seen["code"] == code
+    assert seen["dataset_ids"] == [dataset]
+    left = (await ada.http.get(f"/lab/agent/sessions/{seen['id']}/artifacts")).json()["items"]
+    assert sorted((item["kind"], item["name"]) for item in left) == [
+        ("figure", "figure-1.png"),
+        ("frame", "large"),
+    ]
+
+
+async def test_a_query_answers_with_rows_and_keeps_them_all(ada: User, duties: Duties, dataset: str) -> None:
+    sql = "select city from cities where people < 60000 order by people"
+    seen = await run(ada, duties, "sql", sql, dataset_ids=[dataset])
+    assert seen["status"] == "succeeded", seen
+    assert seen["outcome"]["row_count"] == 2
+    assert [list(row.values()) if isinstance(row, dict) else row for row in seen["outcome"]["rows"]] == [
+        ["Thun"],
+        ["Biel"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("language", "code", "end", "words"),
+    [
+        ("python", "print('so far')\n1 / 0\n", "raised", "Line 2: ZeroDivisionError"),
+        ("python", "import os\n", "raised", "os"),
+        ("python", "result = cities.__class__\n", "code_not_allowed", "__class__"),
+        ("sql", "select * from read_csv('/etc/passwd')", "sql_refused", "read_csv"),
+        ("python", "print('so far')\nwhile True:\n    pass\n", "timed_out", "limit"),
+    ],
+)
+async def test_a_run_that_fails_says_how_and_what_it_had_said(
+    ada: User, duties: Duties, dataset: str, language: str, code: str, end: str, words: str
+) -> None:
+    seen = await run(ada, duties, language, code, dataset_ids=[dataset], time_limit_s=1.5)
+    assert seen["status"] == "failed"
+    assert seen["outcome"]["end"] == end or language == "sql", seen
+    assert words in seen["outcome"]["detail"]
+    assert seen["outcome"]["stdout"] == ("so far\n" if "so far" in code else "")
+
+
+async def test_runs_are_listed_by_themselves(ada: User, duties: Duties, dataset: str) -> None:
+    seen = await run(ada, duties, "python", "result = 1", dataset_ids=[dataset])
+    runs = (await ada.http.get("/runs")).json()
+    assert [item["id"] for item in runs["items"]] == [seen["id"]]
+    assert (await ada.http.get("/lab/agent/sessions")).json()["total"] == 0
+    session = (await ada.http.post("/lab/agent/sessions", json={"goal": "Predict it"})).json()["id"]
+    assert (await ada.http.get(f"/runs/{session}")).status_code == 404
+
+
+async def test_nobody_runs_in_the_session_of_another(ada: User, eve: User) -> None:
+    session = (await ada.http.post("/lab/agent/sessions", json={"goal": "Predict it"})).json()["id"]
+    body = {"language": "python", "code": "result = 1", "session_id": session}
+    assert (await eve.http.post("/runs", json=body)).status_code == 404
+
+
+async def keep(app: FastAPI, ada: User, session: str, dataset: str, kind: str, name: str, seq: int) -> None:
+    """A frame of a session, with the bytes of a dataset."""
+    resources = app.state.resources
+    digest = await resources.database.row(
+        "select digest, size_bytes from datasets where id = $1", UUID(dataset)
+    )
+    async with resources.open_uow() as uow:
+        uow.db.add(
+            ArtifactRow(
+                owner_id=ada.id,
+                session_id=UUID(session),
+                seq=seq,
+                kind=kind,
+                name=name,
+                media_type="application/vnd.apache.parquet",
+                digest=digest["digest"],
+                size_bytes=digest["size_bytes"],
+                meta={},
+            )
+        )
+
+
+async def test_a_run_inside_a_session_sees_training_rows_only_until_it_ends(
+    app: FastAPI, ada: User, duties: Duties, dataset: str
+) -> None:
+    body = {"goal": "Predict people", "dataset_ids": [dataset]}
+    session = (await ada.http.post("/lab/agent/sessions", json=body)).json()["id"]
+    await keep(app, ada, session, dataset, "frame", "data", 2)
+    early = await run(ada, duties, "python", "keep['early'] = data", session_id=session)
+    assert early["status"] == "succeeded", early
+    await keep(app, ada, session, dataset, "frame", "train", 3)
+    await keep(app, ada, session, dataset, "holdout", "holdout", 3)
+
+    for hidden in ("data", "early", "holdout", "cities"):
+        code = f"result = len({hidden})"
+        seen = await run(ada, duties, "python", code, session_id=session, dataset_ids=[dataset])
+        assert seen["status"] == "failed", hidden
+        assert hidden in seen["outcome"]["detail"]
+    kept = await run(ada, duties, "python", "keep['half'] = train.head(1)", session_id=session)
+    assert kept["status"] == "succeeded", kept
+    again = await run(ada, duties, "python", "result = len(half)", session_id=session)
+    assert again["outcome"]["result"] == 1
+
+    async with app.state.resources.open_uow() as uow:
+        row = await uow.db.get_one(SessionRow, UUID(session))
+        row.ended_at, row.status = row.created_at, "completed"
+    opened = await run(ada, duties, "python", "result = len(holdout)", session_id=session)
+    assert opened["outcome"]["result"] == 3
+
+
+async def test_a_cancelled_run_never_starts(ada: User, duties: Duties) -> None:
+    body = {"language": "python", "code": "while True:\n    pass\n"}
+    run_id = (await ada.http.post("/runs", json=body)).json()["id"]
+    assert (await ada.http.delete(f"/runs/{run_id}")).status_code == 202
+    await duties.runner.advance(UUID(run_id))
+    assert (await ada.http.get(f"/runs/{run_id}/status")).json() == {"id": run_id, "status": "cancelled"}
+    assert (await ada.http.get(f"/runs/{uuid4()}")).status_code == 404
