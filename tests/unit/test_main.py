@@ -2,17 +2,6 @@ import subprocess
 import sys
 
 HEAVY = ("celery", "duckdb", "langchain", "langgraph", "matplotlib", "numpy", "pandas", "sklearn", "xgboost")
-    "pandas",
-    "numpy",
-    "sklearn",
-    "scipy",
-    "xgboost",
-    "matplotlib",
-    "langchain",
-    "langgraph",
-    "celery",
-    "duckdb",
-)
 
 
 def test_the_api_process_stays_light() -> None:
