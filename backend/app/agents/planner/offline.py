@@ -10,6 +10,7 @@ from app.agents.planner.output import Plan
 from app.agents.planner.plan import PRICES, kind_is_unclear, make_plan
 from app.agents.planner.tables import Table, table_of
 from app.agents.planner.target import Scored, TargetReading, find_target
+from app.agents.planner.wishes import Unknown, settle
 from app.agents.policy import Move, call, finish, follow
 
 _goal = lru_cache(maxsize=64)(read_goal)
@@ -30,6 +31,12 @@ def read_schemas(view: View) -> Move | None:
     return Move(tuple(("get_dataset_schema", {"dataset": name}) for name in unread))
 
 
+def ask_about_preferences(view: View) -> Move | None:
+    """A preference is never guessed at: it is asked about when it names no column."""
+    _, unknown, _ = _settled(view)
+    return questions.ask_wish(unknown[0]) if unknown and _tables(view) else None
+
+
 def ask_for_target(view: View) -> Move | None:
     reading = _target(view)
     if reading.chosen or not reading.options or _chosen(view):
@@ -48,11 +55,12 @@ def plan(view: View) -> Move:
     target = _chosen(view)
     if target is None:
         return finish(Plan(target="?", notes=["None of the tables has a column that can be predicted."]))
-    made = make_plan(_read(view), _tables(view), target, _wishes(view), questions.kind_answer(view))
+    wishes, _, notes = _settled(view)
+    made = make_plan(_read(view), _tables(view), target, wishes, questions.kind_answer(view), notes)
     return finish(made, says=_announcement(made, target))
 
 
-RULES = (list_tables, read_schemas, ask_for_target, ask_for_kind, plan)
+RULES = (list_tables, read_schemas, ask_about_preferences, ask_for_target, ask_for_kind, plan)
 decide = follow(RULES)
 
 
@@ -73,8 +81,12 @@ def _read(view: View) -> Goal:
     return _goal(str(view.brief.get("goal", "")))
 
 
+def _settled(view: View) -> tuple[dict[str, Any], list[Unknown], list[str]]:
+    return settle(view.brief.get("preferences") or {}, _tables(view), questions.wish_answers(view))
+
+
 def _wishes(view: View) -> dict[str, Any]:
-    return {k: v for k, v in (view.brief.get("preferences") or {}).items() if v not in (None, [], "")}
+    return _settled(view)[0]
 
 
 def _table_names(view: View) -> list[str]:

@@ -25,8 +25,9 @@ METRICS: tuple[tuple[str, str], ...] = (
 REGRESSION_METRICS = frozenset({"rmse", "mae", "r2", "mape", "median_ae"})
 
 KINDS: tuple[tuple[str, Kind], ...] = (
-    (r"\bclassif(y|ier|ication)\b|\bwhether\b|\bwho\b|\bwhich\b|\bprobability\b|\bodds\b", "classification"),
-    (r"\b(likely|likelihood|chances?)\b|\brisk of\b|\bdetect\b|\bpredict if\b|\byes or no\b", "classification"),
+    (r"\bclassif(y|ier|ication)\b|\bwhether\b|\bprobability\b|\bodds\b|\byes or no\b", "classification"),
+    (r"(^|[.?!]|\b(predict|tell|find|know|say|identify)\w*)\s*(out |me )?(who|which|if)\b", "classification"),
+    (r"\b(likely|likelihood|chances?)\b|\brisk of\b|\bdetect\b", "classification"),
     (r"\bhow (much|many|long|old|far|high|tall|heavy|fast|late)\b|\bregress(ion)?\b", "regression"),
     (r"\bestimate (the|its|their)\b|\bnumber of\b|\bforecast(ing)?\b", "regression"),
 )

@@ -7,11 +7,13 @@ from app.agents.planner import columns
 from app.agents.planner.goal import Goal
 from app.agents.planner.horizon import rows_ahead
 from app.agents.planner.output import Cut, Plan
-from app.agents.planner.phrases import Kind
+from app.agents.planner.phrases import REGRESSION_METRICS, Kind
 from app.agents.planner.tables import Column, Table, mentioned
 from app.agents.planner.target import Scored
 
 # One day of five-minute bars stands for all: only their spacing is read from it.
+MOST_CLASSES = 20
+
 PRICES = Table(
     "price_data_5min",
     0,
@@ -26,8 +28,17 @@ PRICES = Table(
 
 
 def kind_is_unclear(goal: Goal, column: Column) -> bool:
-    """Whole numbers with few values can be classes or amounts, and the goal does not say which."""
-    return goal.kind is None and goal.ahead is None and column.type == "integer" and 3 <= column.distinct <= 10
+    """Whole numbers with few values can be classes or amounts, and the goal does not say which; or it asks for
+    classes of a number that has none."""
+    if goal.ahead or goal.outlook:
+        return False
+    if goal.kind is None:
+        return column.type == "integer" and 3 <= column.distinct <= 10
+    return goal.kind == "classification" and _is_amount(column) and _cut(goal, column) is None
+
+
+def _is_amount(column: Column) -> bool:
+    return column.is_number and column.distinct > MOST_CLASSES
 
 
 def make_plan(
@@ -35,11 +46,12 @@ def make_plan(
     tables: Sequence[Table],
     target: Scored,
     wishes: Mapping[str, Any],
-    kind: Kind | None,
+    answered: Kind | None,
+    notes: Sequence[str] = (),
 ) -> Plan:
     """The plan for a target. Preferences (`wishes`) win over what the goal says."""
     table, column = target.table, target.column
-    cut = _cut(goal, column)
+    cut = _cut(goal, column) or _middle(goal, column, answered)
     group = wishes.get("group_column") or columns.group_column(goal, table, column.name)
     is_prices = table is PRICES
     wants_order = bool(is_prices or goal.ahead or wishes.get("horizon") or goal.outlook == "direction")
@@ -47,14 +59,16 @@ def make_plan(
     horizon = _horizon(goal, table, wishes, time)
     named, unknown = columns.excluded(goal, table, column.name)
     used = _tables(goal, tables, table)
+    kind = "classification" if cut else _kind(goal, column, wishes, answered, horizon)
+    metric, doubts = _metric(goal, kind, wishes)
     plan = Plan(
         source="prices" if is_prices else "datasets",
         coin=goal.coin if is_prices else None,
         tables=[] if is_prices else [used_table.name for used_table in used],
         join=len(used) > 1,
         target=column.name,
-        kind="classification" if cut else _kind(goal, column, wishes, kind, horizon),
-        metric=wishes.get("metric") or goal.metric,
+        kind=kind,
+        metric=metric,
         positive_class=_scalar(wishes.get("positive_class", columns.positive_class(goal, column))),
         time_column=time,
         group_column=group,
@@ -62,7 +76,11 @@ def make_plan(
         outlook=goal.outlook if horizon else None,
         cut=cut,
         exclude=list(dict.fromkeys([*(wishes.get("exclude") or []), *named])),
-        notes=[f"The goal leaves out {phrase!r}, but no column is called that." for phrase in unknown],
+        notes=[
+            *notes,
+            *doubts,
+            *(f"The goal leaves out {phrase!r}, but no column is called that." for phrase in unknown),
+        ],
     )
     if goal.ahead and not horizon:
         plan.notes.append(
@@ -80,6 +98,22 @@ def _cut(goal: Goal, column: Column) -> Cut | None:
     return Cut(above=asked.above, value=asked.value) if inside else None
 
 
+def _middle(goal: Goal, column: Column, answered: Kind | None) -> Cut | None:
+    """Classes were asked of an amount, and the user chose its middle as their border."""
+    if answered != "classification" or not _is_amount(column) or not isinstance(column.middle, int | float):
+        return None
+    return Cut(above=True, value=float(column.middle))
+
+
+def _metric(goal: Goal, kind: Kind | None, wishes: Mapping[str, Any]) -> tuple[str | None, list[str]]:
+    """The metric, and a doubt about one in the goal that does not fit the problem."""
+    if wishes.get("metric") or goal.metric is None or kind is None:
+        return wishes.get("metric") or goal.metric, []
+    if (goal.metric in REGRESSION_METRICS) == (kind == "regression"):
+        return goal.metric, []
+    return None, [f"{goal.metric} does not judge {kind}, so the usual metric is taken."]
+
+
 def _between(low: Any, value: float, high: Any) -> bool:
     return not isinstance(low, int | float) or not isinstance(high, int | float) or low < value < high
 
@@ -94,8 +128,8 @@ def _kind(
         return "classification" if goal.outlook == "direction" else "regression"
     if not column.is_number:
         return "classification"
-    if goal.kind == "classification" and column.distinct > 20:
-        return None
+    if goal.kind == "classification" and _is_amount(column):
+        return "regression"
     return goal.kind
 
 

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 
 from app.agents.conversation import View
 from app.agents.planner.phrases import Kind
+from app.agents.planner.plan import MOST_CLASSES
 from app.agents.planner.tables import Column
 from app.agents.planner.target import Scored
+from app.agents.planner.wishes import NAMING, Unknown
 from app.agents.policy import Move, call
 
 WHICH_TARGET = "Which column should be predicted?"
@@ -30,6 +32,14 @@ def target_answer(view: View) -> str | None:
 
 
 def ask_kind(column: Column) -> Move:
+    if column.distinct > MOST_CLASSES:
+        return call(
+            "ask_user",
+            says=f"`{column.name}` is an amount, and the goal asks for classes.",
+            question=f"{WHICH_KIND} Classes of `{column.name}` could be above or below {column.middle}.",
+            options=["amount", "class"],
+            default="amount",
+        )
     return call(
         "ask_user",
         says=f"`{column.name}` has {column.distinct} whole-number values.",
@@ -41,6 +51,25 @@ def ask_kind(column: Column) -> Move:
 
 def kind_answer(view: View) -> Kind | None:
     return _KINDS.get(_answer(view, WHICH_KIND) or "")
+
+
+def ask_wish(unknown: Unknown) -> Move:
+    return call(
+        "ask_user",
+        says=f"The preference {unknown.key} names a column that is not there.",
+        question=f"{_wish(unknown.key)} There is no column {unknown.name!r}.",
+        options=list(unknown.options),
+        default=unknown.options[0],
+    )
+
+
+def wish_answers(view: View) -> dict[str, str]:
+    answers = {key: _answer(view, _wish(key)) for key in NAMING}
+    return {key: answer for key, answer in answers.items() if answer is not None}
+
+
+def _wish(key: str) -> str:
+    return f"Which column is meant as {key}?"
 
 
 def matching(answer: str, options: Sequence[Scored]) -> Scored | None:

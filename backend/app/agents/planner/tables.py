@@ -23,6 +23,8 @@ class Column:
     top: tuple[Any, ...] = ()
     low: Any = None
     high: Any = None
+    middle: Any = None
+    """Median of a number."""
 
     @property
     def can_be_target(self) -> bool:
@@ -67,6 +69,7 @@ def _column(profile: Mapping[str, Any]) -> Column:
         top=tuple(item["value"] for item in profile.get("top") or ()),
         low=profile.get("min"),
         high=profile.get("max"),
+        middle=profile.get("q50"),
     )
 
 

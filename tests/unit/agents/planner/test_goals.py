@@ -188,3 +188,33 @@ async def test_without_any_table_the_planner_says_that_there_is_nothing_to_predi
 async def test_time_ahead_becomes_rows_of_five_minute_bars(bench, goal, rows):
     thought = await bench.run("planner", {"goal": goal, "preferences": {}})
     assert (thought.output.source, thought.output.target, thought.output.horizon) == ("prices", "close", rows)
+
+
+async def test_classes_of_an_amount_are_asked_about(bench, make_table, make_column):
+    price = make_column("price", distinct=900, min=1.0, max=99.0, q50=40.0)
+    bench.shelf.datasets = [make_table("houses", [make_column("size"), price])]
+    plans = {}
+    for answer in ("amount", "class"):
+        bench.journal = MemoryJournal(answers={"tool:2.0": answer})
+        thought = await bench.run("planner", {"goal": "Classify houses by price", "preferences": {}})
+        plans[answer] = (thought.output.kind, thought.output.cut and thought.output.cut.value)
+    assert plans == {"amount": ("regression", None), "class": ("classification", 40.0)}
+
+
+async def test_a_metric_that_does_not_fit_the_problem_is_said_and_not_used(bench, tables):
+    bench.shelf.datasets = [tables["flowers"]]
+    goal = "Predict the species, judged by RMSE"
+    plan = (await bench.run("planner", {"goal": goal, "preferences": {}})).output
+    assert (plan.target, plan.metric) == ("species", None)
+    assert plan.notes[0].startswith("rmse does not judge classification")
+
+
+@pytest.mark.parametrize(("answer", "time_column"), [("date", "date"), ("none of them", None)])
+async def test_a_preference_for_a_column_that_is_not_there_is_asked_about(bench, tables, answer, time_column):
+    bench.shelf.datasets = [tables["stock"]]
+    bench.journal = MemoryJournal(answers={"tool:2.0": answer})
+    brief = {"goal": "Predict the volume", "preferences": {"time_column": "dates", "exclude": ["OPEN", "nope"]}}
+    plan = (await bench.run("planner", brief)).output
+    assert bench.questions[0].startswith("Which column is meant as time_column?")
+    assert (plan.time_column, plan.exclude) == (time_column, ["open"])
+    assert plan.notes == ["There is no column 'nope' to leave out."]
