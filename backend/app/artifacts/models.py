@@ -76,7 +76,7 @@ async def get_model(db: AsyncSession, owner: UUID, model_id: UUID) -> ModelDetai
 def _facts(row: ArtifactRow, result: Mapping[str, Any] | None, wanted: Sequence[str]) -> dict[str, Any]:
     """What fit and session say of a model; `holdout` only for the one that the session chose and judged."""
     fit = row.meta.get("fit", {})
-    chosen = bool(result and result.get("model") == row.name)
+    chosen = bool(result and result.get("model") == str(row.id))
     return {
         **{key: fit[key] for key in wanted if key in fit},
         "id": row.id,
@@ -86,7 +86,7 @@ def _facts(row: ArtifactRow, result: Mapping[str, Any] | None, wanted: Sequence[
         "digest": row.digest,
         "created_at": row.created_at,
         "chosen": chosen,
-        "holdout": result.get("score") if chosen and result else None,
+        "holdout": result.get("holdout") if chosen and result else None,
     }
 
 

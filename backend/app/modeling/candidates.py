@@ -123,7 +123,7 @@ CANDIDATES: dict[str, Candidate] = {
             "GradientBoosting",
             BOTH,
             "tree",
-            {"max_iter": 100, "learning_rate": 0.08, "max_leaf_nodes": 15, "min_samples_leaf": 15},
+            {"max_iter": 100, "learning_rate": 0.05, "max_leaf_nodes": 8, "min_samples_leaf": 20},
             {
                 "max_iter": (60, 100, 200),
                 "learning_rate": Range(0.02, 0.2, log=True),

@@ -10,7 +10,7 @@ from fastapi import FastAPI
 
 from app.computations import split, train
 from app.computations.bench import Bench
-from app.db.tables import ArtifactRow
+from app.db.tables import ArtifactRow, SessionRow
 
 from .conftest import NewUser, User
 
@@ -105,3 +105,29 @@ async def test_a_model_of_somebody_else_does_not_exist(ada: User, new_user: NewU
     assert (await bob.http.get(f"/models/{model_id}")).status_code == 404
     assert (await bob.http.post(f"/models/{model_id}/predict", json={"rows": [ROW]})).status_code == 404
     assert (await bob.http.get("/models")).json()["items"] == []
+
+
+async def test_the_model_that_its_session_chose_shows_its_score_on_the_hold_out(
+    app: FastAPI, ada: User, model_id: UUID
+) -> None:
+    score = {"metric": "roc_auc", "value": 0.84, "low": 0.78, "high": 0.89, "rows": 263}
+    async with app.state.resources.open_uow() as uow:
+        session = SessionRow(
+            owner_id=ada.id,
+            graph_version=1,
+            goal="Predict who survived",
+            preferences={},
+            dataset_ids=[],
+            seed=0,
+            result={"model": str(model_id), "holdout": score},
+        )
+        uow.db.add(session)
+        await uow.db.flush()
+        model = await uow.db.get_one(ArtifactRow, model_id)
+        model.session_id = session.id
+    for found in (
+        (await ada.http.get(f"/models/{model_id}")).json(),
+        (await ada.http.get(f"/models?session_id={session.id}")).json()["items"][0],
+    ):
+        assert found["chosen"]
+        assert found["holdout"] == {"value": 0.84, "low": 0.78, "high": 0.89}
