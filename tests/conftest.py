@@ -1,13 +1,14 @@
 """One Postgres and one Valkey per pytest run, shared by its xdist workers; a database of its own per test.
 
-They are the servers that the product installs, with fsync on. They start with the first test that asks for them,
-or in xdist's controller before its workers.
+They are the servers that the product installs, with fsync on. They start with the first test that asks for
+them, or in the controller of xdist before its workers.
 """
 
 import fcntl
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -141,6 +142,19 @@ def redis_url(servers: Servers) -> str:
     with Redis.from_url(url) as client:
         client.flushdb()
     return url
+
+
+@pytest.fixture(scope="session")
+def cells_socket(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Where one zygote listens for every test of this process: to start one takes seconds."""
+    folder = Path(tempfile.mkdtemp(prefix="labcrew-cells-"))
+    command = [sys.executable, "-m", "app.cli.program", "cells", "--socket", str(folder / "socket")]
+    home = tmp_path_factory.mktemp("cells")
+    process = subprocess.Popen(command, env={**os.environ, "LABCREW_HOME": str(home)}, cwd=home)
+    yield folder / "socket"
+    process.terminate()
+    process.wait(10)
+    shutil.rmtree(folder)
 
 
 @pytest.fixture

@@ -25,9 +25,13 @@ def _plain_logs() -> None:
 
 
 @pytest.fixture
-def settings(database_url: str, redis_url: str, tmp_path: Path) -> Settings:
+def settings(database_url: str, redis_url: str, cells_socket: Path, tmp_path: Path) -> Settings:
     return load_settings(
-        _env_file=None, database_url=database_url, redis_url=redis_url, labcrew_home=tmp_path / "home"
+        _env_file=None,
+        database_url=database_url,
+        redis_url=redis_url,
+        cells_socket=cells_socket,
+        labcrew_home=tmp_path / "home",
     )
 
 
