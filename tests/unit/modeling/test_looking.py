@@ -1,0 +1,143 @@
+"""What a look at the training rows finds, and what it suggests to do about it."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from app.modeling.cleaning import reads_as_date, reads_as_number, suggest_cleaning
+from app.modeling.columns import Holds, holds
+from app.modeling.exploration import explore
+from app.modeling.features import suggest_features
+from app.modeling.findings import findings_of
+from app.modeling.preview import extend
+
+from .frames import houses, people, problem, series
+
+
+def kinds_of(frame: pd.DataFrame, target: str) -> set[tuple[str, str | None]]:
+    return {(finding["kind"], finding["column"]) for finding in findings_of(frame, problem(frame, target))}
+
+
+def messy(rows: int = 300) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    frame = people(rows)
+    frame["row"] = range(rows)
+    frame["always"] = "x"
+    frame["spent"] = [f"$1,{amount:03d}.00" for amount in rng.integers(0, 999, rows)]
+    frame["joined"] = (
+        pd.Series(pd.date_range("2020-01-01", periods=rows))
+        .sample(frac=1, random_state=0)
+        .dt.strftime("%Y-%m-%d")
+        .to_numpy()
+    )
+    frame["age_in_months"] = frame["age"] * 12
+    frame.loc[:4, "visits"] = 900
+    return frame
+
+
+def test_a_messy_table_is_described_finding_by_finding() -> None:
+    found = kinds_of(messy(), "left")
+    assert found >= {
+        ("identifier", "row"),
+        ("constant", "always"),
+        ("number_as_text", "spent"),
+        ("date_as_text", "joined"),
+        ("near_duplicate_columns", "age_in_months"),
+        ("outliers", "visits"),
+        ("missing", "age"),
+    }
+
+
+def test_a_tidy_table_has_no_findings() -> None:
+    assert kinds_of(houses(), "price") == set()
+
+
+def test_rare_classes_few_rows_and_lopsided_targets_are_warned_of() -> None:
+    frame = people(400)
+    frame["fraud"] = [1] * 12 + [0] * 388
+    assert ("imbalance", "fraud") in kinds_of(frame, "fraud")
+    assert ("small", None) in kinds_of(people(100), "left")
+    frame["income"] = np.exp(np.random.default_rng(0).normal(size=400) * 2)
+    assert ("skewed_target", "income") in kinds_of(frame, "income")
+
+
+def test_rows_alike_with_other_outcomes_are_counted() -> None:
+    frame = pd.DataFrame({"sex": ["f", "m"] * 150, "alive": ([1, 0] * 100) + ([0, 1] * 50)})
+    assert ("conflicting", "alive") in kinds_of(frame, "alive")
+
+
+def test_suggested_cleaning_mends_what_was_found() -> None:
+    frame = messy()
+    asked = problem(frame, "left")
+    made, facts = extend(frame, asked, [], suggest_cleaning(frame, asked))
+    assert {"row", "always", "joined"} <= set(facts["dropped_columns"])
+    assert {"age_missing", "joined_month"} <= set(facts["new_columns"])
+    assert holds(made["spent"]) is Holds.NUMBER
+
+
+def test_columns_that_must_be_kept_are_kept() -> None:
+    frame = messy()
+    drops = [
+        step for step in suggest_cleaning(frame, problem(frame, "left"), keep=["row"]) if step["op"] == "drop"
+    ]
+    assert drops == [{"op": "drop", "columns": ["always"]}]
+
+
+def test_suggested_features_read_names_texts_and_many_categories() -> None:
+    rng = np.random.default_rng(0)
+    frame = people(300)
+    frame["full_name"] = [f"Roe{number}, {rng.choice(['Mr', 'Mrs', 'Dr'])} Sam" for number in range(300)]
+    frame["city"] = rng.choice([f"city {number}" for number in range(40)], 300)
+    operations = suggest_features(frame, problem(frame, "left"))
+    assert {"op": "extract", "columns": ["full_name"], "what": "title"} in operations
+    assert {"op": "frequency", "columns": ["city"]} in operations
+
+
+def test_the_past_is_suggested_only_where_there_is_a_horizon() -> None:
+    frame = series()
+    ahead = [step["op"] for step in suggest_features(frame, problem(frame, "sales", horizon=1), [1, 7])]
+    assert ahead == ["parse_dates", "lags", "changes", "rolling"]
+    now = [step["op"] for step in suggest_features(frame, problem(frame, "sales", time_column="day"))]
+    assert now == ["parse_dates"]
+
+
+@pytest.mark.parametrize(
+    ("values", "number", "date"),
+    [
+        (["1", "2.5", "-3"] * 20, True, False),
+        (["$1,200.50", "€ 7", "12%"] * 20, True, False),
+        (["2024-01-31", "2024-02-01", "2024-02-03"] * 20, False, True),
+        (["31.01.2024", "1/2/24", "03.04.2024"] * 20, False, True),
+        (["1st", "2nd", "3rd"] * 20, False, False),
+        (["A-1", "B-2", "C-3"] * 20, False, False),
+        ([1, 2, 3] * 20, False, False),
+    ],
+)
+def test_numbers_and_dates_written_as_text_are_told_from_text(values: list, number: bool, date: bool) -> None:
+    column = pd.Series(values)
+    assert (reads_as_number(column), reads_as_date(column)) == (number, date)
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ([1.5, None], Holds.NUMBER),
+        ([True, False], Holds.BOOLEAN),
+        ([None, None], Holds.EMPTY),
+        (["a", "b"] * 10, Holds.CATEGORY),
+        ([f"name {number}" for number in range(100)], Holds.TEXT),
+        (pd.date_range("2024", periods=3), Holds.DATETIME),
+    ],
+)
+def test_a_column_is_judged_by_its_values(values: object, kind: Holds) -> None:
+    assert holds(pd.Series(values)) is kind  # type: ignore[call-overload]
+
+
+def test_an_exploration_is_strict_json() -> None:
+    frame = messy()
+    facts = explore(frame, problem(frame, "left"), [])
+    json.dumps(facts, allow_nan=False)
+    assert next(column for column in facts["columns"] if column["name"] == "age")["relation"] > 0.7  # type: ignore[operator]
+    assert facts["target"]["classes"].keys() == {"0", "1"}
