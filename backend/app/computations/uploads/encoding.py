@@ -11,6 +11,7 @@ from app.computations.uploads.containers import not_a_table
 
 _PIECE = 4 << 20
 _HEAD = 64 << 10
+_TELLING_BYTES = 40
 
 # UTF-32's mark begins with UTF-16's.
 _MARKS = (
@@ -83,7 +84,7 @@ def _eight_bit(path: Path) -> str:
     sample = _telling_lines(path)
     foreign = sum(byte > 127 for byte in sample)
     letters = sum(chr(byte).isalpha() for byte in sample if byte < 128)
-    if foreign > (foreign + letters) * 0.4:
+    if foreign >= _TELLING_BYTES and foreign > (foreign + letters) * 0.4:
         guess = from_bytes(sample, cp_isolation=_DENSE).best()
         if guess and _decodes(path, guess.encoding):
             return guess.encoding
