@@ -1,17 +1,23 @@
 """A worker process: Celery's consumer and thread pool in front of our event loop."""
 
+import asyncio
+import logging
 import os
+import warnings
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 from uuid import UUID
 
 from celery import Celery
+from celery.platforms import SecurityWarning
 from celery.signals import worker_ready, worker_shutting_down
 
-from app.errors import Unavailable
+from app.errors import LabError, Unavailable
 from app.jobs import JobName
 from app.resources import Resources, open_resources
+from app.sandbox.contract import CellProvider
+from app.sessions.background import stop
 from app.sessions.fits import FitKey
 from app.sessions.graphs import Graphs
 from app.settings import Settings
@@ -19,6 +25,8 @@ from app.worker.celery_app import make_celery
 from app.worker.graphs import pipeline_graphs
 from app.worker.loop import Duties, WorkerLoop
 from app.worker.watchdog import watch
+
+log = logging.getLogger(__name__)
 
 _MOST_DRIVES = 16
 
@@ -32,20 +40,33 @@ def run(settings: Settings, queues: Sequence[str] = ("steps", "compute"), thread
     uses a core, so that queue is best given processes of its own, by default with one thread a core.
     """
     most = (os.cpu_count() or 1) if list(queues) == ["compute"] else _MOST_DRIVES
-    serve(settings, queues, threads or most, pipeline_graphs)
+    serve(settings, queues, threads or most, pipeline_graphs, warm_cells=True)
 
 
-def serve(settings: Settings, queues: Sequence[str], threads: int, make_graphs: MakeGraphs) -> None:
-    """`run` for any graphs."""
+def serve(
+    settings: Settings, queues: Sequence[str], threads: int, make_graphs: MakeGraphs, warm_cells: bool = False
+) -> None:
+    """`run` for any graphs. `warm_cells`: have cells ready before the first session asks for one."""
     if settings.redis_address is None:
         raise Unavailable("address_missing", "REDIS_URL must be set; `labcrew up` sets it.")
 
     @asynccontextmanager
     async def open_duties() -> AsyncIterator[Duties]:
         async with open_resources(settings, "worker") as resources:
-            yield Duties.of(resources, make_graphs(resources))
+            warming = asyncio.create_task(_warm(resources.cells), name="cells") if warm_cells else None
+            try:
+                yield Duties.of(resources, make_graphs(resources))
+            finally:
+                await stop(warming)
 
     consume(make_celery(settings.redis_address), queues, threads, WorkerLoop(open_duties))
+
+
+async def _warm(cells: CellProvider) -> None:
+    try:
+        await cells.start()
+    except (LabError, OSError):  # whoever needs a cell tries again, and says what is wrong
+        log.warning("cells are not ready", exc_info=True)
 
 
 def consume(app: Celery, queues: Sequence[str], threads: int, loop: WorkerLoop) -> None:
@@ -67,6 +88,8 @@ def consume(app: Celery, queues: Sequence[str], threads: int, loop: WorkerLoop) 
 
     worker_shutting_down.connect(drain)
     worker_ready.connect(guard)
+    # Celery warns of root at each start; a worker runs nobody's code outside of a cell.
+    warnings.simplefilter("ignore", SecurityWarning)
     loop.start()
     try:
         app.worker_main(
