@@ -20,7 +20,8 @@ async def data_retrieval(state: LabState, runtime: Runtime[LabContext]) -> LabUp
     fetched = _fetched(thought.answers)
     if fetched is None:
         raise InvalidInput("no_data", f"No table could be fetched. {retrieved.note}".strip())
-    return {"retrieved": {"frame": RETRIEVED, **retrieved.model_dump(mode="json")}}
+    exclude = [name for name in retrieved.exclude if name in fetched]
+    return {"retrieved": {"frame": RETRIEVED, **retrieved.model_dump(mode="json"), "exclude": exclude}}
 
 
 def check(retrieved: Retrieved, answers: Sequence[ToolAnswer]) -> str | None:

@@ -8,6 +8,7 @@ from app.agents.planner.tables import Table, table_of
 from app.agents.policy import Move, call, finish, follow
 from app.modeling.nearest import nearest
 
+NO_PRICES = "There are no stored prices: upload a table, or have an admin import prices."
 FETCHES = ("fetch_dataset", "execute_sql", "fetch_price_data")
 
 
@@ -72,7 +73,7 @@ def done(view: View) -> Move:
     fetched = view.last(*FETCHES)
     if fetched is None:
         refusals = [answered.refusal or "" for answered in view.refused(*FETCHES, "get_available_coins")]
-        return finish(Retrieved(target=plan.target, note=" ".join(refusals) or "There is nothing to fetch."))
+        return finish(Retrieved(target=plan.target, note=" ".join(refusals) or NO_PRICES))
     is_cut = plan.cut is not None and fetched.name == "execute_sql"
     target = sql.cut_name(plan.target, plan.cut) if plan.cut and is_cut else plan.target
     note = _note(view, plan)
