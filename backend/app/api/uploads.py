@@ -3,8 +3,9 @@
 import asyncio
 import os
 import tempfile
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -15,6 +16,7 @@ from app.api.forms import Sink, form_reader, plain_filename
 from app.errors import InvalidInput
 
 _BATCH = 1 << 20
+_STALE_S = 86_400
 
 UPLOAD_BODY: dict[str, Any] = {
     "requestBody": {
@@ -70,6 +72,7 @@ async def received(request: Request, folder: Path, max_bytes: int) -> AsyncItera
 @contextmanager
 def _temporary(folder: Path) -> Iterator[tuple[Path, IO[bytes]]]:
     folder.mkdir(parents=True, exist_ok=True)
+    _remove_stale(folder)
     descriptor, name = tempfile.mkstemp(prefix="upload-", dir=folder)
     try:
         yield Path(name), os.fdopen(descriptor, "wb")
@@ -84,3 +87,11 @@ def _reader(request: Request, sink: Sink) -> Callable[[bytes], None]:
     sink.filename = plain_filename(request.query_params.get("filename", "upload"))
     sink.texts = dict(request.query_params)
     return sink.add
+
+
+def _remove_stale(folder: Path) -> None:
+    """What a killed process left."""
+    for path in folder.glob("upload-*"):
+        with suppress(FileNotFoundError):
+            if time.time() - path.stat().st_mtime > _STALE_S:
+                path.unlink()

@@ -15,6 +15,7 @@ _RESERVED = frozenset(
         " left like limit natural not null offset on only or order outer over partition pivot primary qualify"
         " references returning right row rows sample select set show some summarize table test then to true"
         " union unique unpivot user using values when where window with"
+        " asymmetric deferrable initially leading pivot_longer pivot_wider placing symmetric trailing variadic"
     ).split()
 )
 _LONGEST = 48

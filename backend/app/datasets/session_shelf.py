@@ -44,7 +44,10 @@ def pick(datasets: Sequence[DatasetRef], name: str) -> DatasetRef:
         for dataset in datasets:
             if known(dataset).casefold() == wanted:
                 return dataset
-    close = nearest(name, [word for dataset in datasets for word in (dataset.table, dataset.name)])
+    known = {dataset.name: dataset.table for dataset in datasets} | {
+        dataset.table: dataset.table for dataset in datasets
+    }
+    close = list(dict.fromkeys(known[word] for word in nearest(name, known)))
     there = ", ".join(dataset.table for dataset in datasets) or "none"
     hint = f"Did you mean {', '.join(close)}?" if close else f"There are: {there}."
     raise ToolRefused(f"There is no dataset {name!r}. {hint}")
