@@ -33,7 +33,7 @@ class ZygoteLink:
         self._on_end = on_end
         self._ids = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[Ending | None]] = {}
-        self._alive = False
+        self._alive = self._listens = False
         self._reaped: asyncio.Future[None] | None = None
 
     async def start(self) -> Mapping[str, Any]:
@@ -88,7 +88,7 @@ class ZygoteLink:
         if self._alive:
             with contextlib.suppress(OSError):
                 self._control.shutdown(socket.SHUT_WR)
-            if self._process and not self._ready.done():
+            if self._process and not self._listens:
                 self._process.kill()  # it is importing, and would not hear us for seconds
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._gone.wait(), KILL_LIMIT_S)
@@ -108,6 +108,7 @@ class ZygoteLink:
             return
         body = json.loads(message)
         if "ready" in body:
+            self._listens = True
             if not self._ready.done():
                 self._ready.set_result(body["ready"])
         else:

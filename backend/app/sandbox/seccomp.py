@@ -23,6 +23,7 @@ _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
 
 X32 = 0x40000000
 CLONE_THREAD = 0x10000
+MAP_SHARED, MAP_ANONYMOUS = 0x01, 0x20
 O_ACCMODE, O_TRUNC = 0o3, 0o1000
 # Duplicating, flags and locks; not F_SETOWN or F_SETSIG, which make the kernel send signals to others.
 FCNTL = (0, 1, 2, 3, 4, 5, 6, 7, 36, 37, 38, 1030, 1032)
@@ -60,6 +61,9 @@ def rules(pid: int) -> list[Rule]:
         # Opening for reading must not truncate: Landlock before ABI 3 would not notice.
         *(Rule(call, deny(errno.EPERM), When(at, O_TRUNC, O_ACCMODE | O_TRUNC)) for call, at in _OPENS),
         *(Rule(call, ALLOW) for call, _ in _OPENS),
+        # Memory shared with nobody would escape the limit on private memory.
+        Rule("mmap", deny(errno.EPERM), When(3, MAP_SHARED | MAP_ANONYMOUS, MAP_SHARED | MAP_ANONYMOUS)),
+        Rule("mmap", ALLOW),
         # Threads, not processes. clone3 hides its flags in memory, so glibc must fall back to clone.
         Rule("clone", ALLOW, When(0, CLONE_THREAD, CLONE_THREAD)),
         Rule("clone3", deny(errno.ENOSYS)),

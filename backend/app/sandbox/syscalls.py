@@ -17,7 +17,7 @@ mkdir 83 -           mkdirat 258 34       unlink 87 -          unlinkat 263 35  
 rename 82 -          renameat 264 38      renameat2 316 276    umask 95 166         chdir 80 49
 flock 73 32          sendfile 40 71       copy_file_range 326 285   statfs 137 43   fstatfs 138 44
 
-mmap 9 222           munmap 11 215        mprotect 10 226      mremap 25 216        madvise 28 233
+munmap 11 215        mprotect 10 226      mremap 25 216        madvise 28 233
 brk 12 214           msync 26 227         mincore 27 232       membarrier 324 283   get_mempolicy 239 236
 set_mempolicy 238 237
 
@@ -45,7 +45,7 @@ uname 63 160         sysinfo 99 179       getrandom 318 278    capget 125 90    
 _CONDITIONAL = """
 open 2 -             openat 257 56        clone 56 220         clone3 435 435       ioctl 16 29
 prlimit64 302 261    prctl 157 167        kill 62 129          tgkill 234 131       fcntl 72 25
-sched_setaffinity 203 122
+sched_setaffinity 203 122 mmap 9 222
 """
 
 _SETTING_UP = """

@@ -65,7 +65,7 @@ def interpreter_paths(cache: Path) -> tuple[Path, ...]:
         cache,
         *map(Path, ("/usr/lib", "/usr/lib64", "/usr/local/lib", "/lib", "/lib64")),
         *map(Path, ("/usr/share/zoneinfo", "/usr/share/fonts", "/etc/localtime")),
-        *map(Path, ("/dev/null", "/dev/zero", "/dev/urandom")),
+        *map(Path, ("/dev/null", "/dev/urandom")),
     }
     return tuple(sorted(path for path in paths if path.exists()))
 

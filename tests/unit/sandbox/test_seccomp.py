@@ -94,3 +94,10 @@ def test_terminals_cannot_be_fed() -> None:
     tiocsti, tcgets = 0x5412, 0x5401
     assert answer(CONDITIONAL["ioctl"], 0, tcgets) == seccomp.ALLOW
     assert answer(CONDITIONAL["ioctl"], 0, tiocsti) == EPERM
+
+
+def test_memory_that_nobody_counts_is_not_mapped() -> None:
+    private, shared, anonymous = 2, 1, 0x20
+    assert answer(CONDITIONAL["mmap"], 0, 4_096, 3, private | anonymous) == seccomp.ALLOW
+    assert answer(CONDITIONAL["mmap"], 0, 4_096, 3, shared) == seccomp.ALLOW
+    assert answer(CONDITIONAL["mmap"], 0, 4_096, 3, shared | anonymous) == EPERM

@@ -1,0 +1,52 @@
+import tempfile
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from app.computations.bench import JsonValue
+from app.sandbox.contract import CellRequest, Code, Computation, Limits, Outcome, Progress
+from app.sandbox.folders import remove, survey
+from app.sandbox.process import ProcessConfig, ProcessProvider
+from app.sandbox.walls import Tier, survey_host
+
+TIERS = [tier for tier in (Tier.NAMESPACES, Tier.LSM) if tier not in survey_host()[1]]
+
+
+@dataclass(frozen=True)
+class Cells:
+    """A provider and short ways to ask it."""
+
+    provider: ProcessProvider
+
+    async def run(
+        self,
+        work: Computation | Code,
+        inputs: Mapping[str, Path] | None = None,
+        limits: Limits | None = None,
+        on_progress: Progress | None = None,
+    ) -> Outcome:
+        output = Path(tempfile.mkdtemp(dir=self.provider.scratch))
+        request = CellRequest(work, inputs or {}, output, limits or Limits(time_s=20))
+        try:
+            return await self.provider.run(request, on_progress)
+        finally:
+            # Supervision may come some milliseconds late, not more.
+            assert survey(output).size_bytes <= 20 * request.limits.disk_bytes
+            remove(output)
+
+    async def compute(self, function: str, limits: Limits | None = None, **params: JsonValue) -> Outcome:
+        return await self.run(Computation(f"canary.{function}", params), limits=limits)
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session", params=TIERS, ids=str)
+async def cells(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Cells]:
+    """A warm provider of each tier that this host has."""
+    provider = ProcessProvider(ProcessConfig(tmp_path_factory.mktemp("cells"), tier=str(request.param)))
+    await provider.start()
+    yield Cells(provider)
+    await provider.close()

@@ -1,0 +1,70 @@
+"""Attacks on the walls: what agent-written code could do if the language policy let everything through."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from app.sandbox.contract import Code, Computation, End, Limits
+
+from .attacks import BOMBS, KERNEL, NETWORK, PROCESSES, READS, WRITES
+from .conftest import Cells
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+ESCAPES = {
+    f"{kind}: {name}": source
+    for kind, attacks in {
+        "reads": READS,
+        "writes": WRITES,
+        "network": NETWORK,
+        "processes": PROCESSES,
+        "kernel": KERNEL,
+    }.items()
+    for name, source in attacks.items()
+}
+TIGHT = Limits(time_s=4, memory_bytes=256 << 20, disk_bytes=32 << 20, stdout_bytes=10_000)
+
+
+@pytest.fixture
+def secret(tmp_path: Path) -> Path:
+    path = tmp_path / "secret.txt"
+    path.write_text("a secret")
+    return path
+
+
+@pytest.mark.parametrize("name", sorted(ESCAPES))
+async def test_the_walls_alone_stop_it(cells: Cells, secret: Path, name: str) -> None:
+    source = ESCAPES[name].replace("@SECRET@", str(secret)).replace("@OUTSIDE@", str(secret.parent))
+    outcome = await cells.run(Computation("canary.unrestricted", {"source": source}, trusted=False))
+    assert outcome.value != "PWNED"
+    assert "a secret" not in outcome.stdout
+    _assert_untouched(secret)
+    assert (await cells.compute("echo", value=1)).value == 1
+
+
+def _assert_untouched(secret: Path) -> None:
+    assert secret.read_text() == "a secret"
+    assert secret.stat().st_mtime > 1_000
+    assert [path.name for path in secret.parent.iterdir()] == ["secret.txt"]
+
+
+@pytest.mark.parametrize("name", sorted(BOMBS))
+async def test_a_bomb_ends_itself_only(cells: Cells, name: str) -> None:
+    source, ends = BOMBS[name]
+    started = time.monotonic()
+    outcome = await cells.run(
+        Computation("canary.unrestricted", {"source": source}, trusted=False), limits=TIGHT
+    )
+    assert str(outcome.end) in ends.split(), outcome
+    assert time.monotonic() - started < 15
+    assert len(outcome.stdout) <= 10_001
+    assert (await cells.compute("echo", value=1)).value == 1
+
+
+async def test_a_program_does_not_read_through_a_library(cells: Cells, secret: Path) -> None:
+    for read in (f"pd.read_csv('{secret}')", f"np.loadtxt('{secret}', dtype=str)", f"plt.imread('{secret}')"):
+        source = f"import pandas as pd, numpy as np, matplotlib.pyplot as plt\nresult = str({read})"
+        outcome = await cells.run(Code(source))
+        assert outcome.end is End.RAISED
+        assert "secret" not in outcome.stdout

@@ -1,0 +1,178 @@
+"""The contract of `sandbox.contract`, kept by every provider."""
+
+import asyncio
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from app.sandbox.contract import Code, Computation, End, Limits
+
+from .conftest import Cells
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+MIB = 1 << 20
+
+
+async def test_a_computation_answers_with_value_output_and_usage(cells: Cells) -> None:
+    outcome = await cells.compute("echo", value={"a": [1, None]})
+    assert (outcome.end, outcome.value) == (End.RETURNED, {"a": [1, None]})
+    assert outcome.stdout == "echo {'a': [1, None]}\n"
+    assert outcome.usage.wall_s > 0
+    assert outcome.usage.cpu_s > 0
+
+
+async def test_inputs_are_seen_by_name(cells: Cells, tmp_path: Path) -> None:
+    (tmp_path / "blob").write_bytes(b"12345")
+    outcome = await cells.run(Computation("canary.sizes"), {"table.parquet": tmp_path / "blob"})
+    assert outcome.value == {"table.parquet": 5}
+
+
+async def test_regular_files_are_listed_and_hidden_ones_left_out(cells: Cells) -> None:
+    outcome = await cells.compute("leave", names=["a.csv", "deep/b.png", ".hidden", ".git/config"])
+    assert outcome.files == ("a.csv", "deep/b.png")
+
+
+async def test_progress_arrives_in_order_while_it_runs(cells: Cells) -> None:
+    seen: list[tuple[float, str]] = []
+    await cells.run(Computation("canary.steps", {"count": 4}), on_progress=lambda *step: seen.append(step))
+    assert seen == [(0.25, "step 1"), (0.5, "step 2"), (0.75, "step 3"), (1.0, "step 4")]
+
+
+async def test_a_refusal_crosses_the_wall_whole(cells: Cells) -> None:
+    outcome = await cells.compute("refuse")
+    assert outcome.end is End.REFUSED
+    assert outcome.fault is not None
+    assert (outcome.fault.kind, outcome.fault.code) == ("not_found", "no_such_thing")
+    assert outcome.fault.facts == {"nearest": ["thing"]}
+
+
+async def test_an_exception_is_named_and_traced_on_stderr(cells: Cells) -> None:
+    outcome = await cells.compute("fail")
+    assert outcome.end is End.RAISED
+    assert outcome.fault is not None
+    assert outcome.fault.code == "ValueError"
+    assert "this went wrong" in outcome.stderr
+
+
+async def test_a_crash_is_an_outcome(cells: Cells) -> None:
+    assert (await cells.compute("crash")).end is End.DIED
+
+
+async def test_a_deadline_ends_it_and_keeps_what_it_said(cells: Cells) -> None:
+    started = time.monotonic()
+    outcome = await cells.compute("spin", Limits(time_s=0.3))
+    assert (outcome.end, outcome.stdout) == (End.TIMED_OUT, "spinning\n")
+    assert time.monotonic() - started < 5
+
+
+async def test_sleep_counts_against_the_deadline(cells: Cells) -> None:
+    assert (await cells.compute("rest", Limits(time_s=0.3), seconds=60)).end is End.TIMED_OUT
+
+
+async def test_memory_is_bounded(cells: Cells) -> None:
+    limits = Limits(memory_bytes=200 * MIB)
+    assert (await cells.compute("allocate", limits, size_bytes=100 * MIB)).end is End.RETURNED
+    assert (await cells.compute("allocate", limits, size_bytes=300 * MIB)).end is End.OUT_OF_MEMORY
+
+
+async def test_peak_memory_is_the_cells_own(cells: Cells) -> None:
+    small = await cells.compute("echo", value=1)
+    large = await cells.compute("allocate", size_bytes=100 * MIB)
+    assert small.usage.peak_memory_bytes < 30 * MIB
+    assert 100 * MIB <= large.usage.peak_memory_bytes < 140 * MIB
+
+
+async def test_disk_is_bounded(cells: Cells) -> None:
+    outcome = await cells.compute("leave", Limits(disk_bytes=MIB), names=["big"], size_bytes=2 * MIB)
+    assert outcome.end is End.OUT_OF_DISK
+
+
+async def test_a_value_over_its_limit_is_refused(cells: Cells) -> None:
+    outcome = await cells.compute("echo", Limits(value_bytes=1_000), value="x" * 2_000)
+    assert outcome.fault is not None
+    assert (outcome.end, outcome.fault.code) == (End.REFUSED, "value_too_large")
+
+
+async def test_a_value_of_megabytes_arrives(cells: Cells) -> None:
+    outcome = await cells.compute("echo", Limits(stdout_bytes=100), value="x" * (3 * MIB))
+    assert outcome.value == "x" * (3 * MIB)
+    assert len(outcome.stdout) == 100
+
+
+async def test_cancelling_kills_before_it_is_seen(cells: Cells) -> None:
+    running = asyncio.create_task(cells.compute("spin"))
+    await asyncio.sleep(0.2)
+    started = time.monotonic()
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert time.monotonic() - started < 1
+    assert (await cells.compute("echo", value=1)).value == 1
+
+
+async def test_sixteen_at_once_all_end(cells: Cells) -> None:
+    outcomes = await asyncio.gather(*(cells.compute("echo", value=number) for number in range(16)))
+    assert [outcome.value for outcome in outcomes] == list(range(16))
+
+
+async def test_a_hundred_leave_nothing_behind(cells: Cells) -> None:
+    descriptors = _open_descriptors()
+    for number in range(100):
+        assert (await cells.compute("leave", names=["a"])).files == ("a",), number
+    assert _open_descriptors() == descriptors
+    assert [path.name for path in cells.provider.scratch.iterdir()] == [".alive"]
+
+
+def _open_descriptors() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+async def test_a_cell_sees_no_secret_and_no_descriptor(cells: Cells, monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = await cells.run(Computation("canary.who"), limits=Limits(threads=2))
+    assert isinstance(outcome.value, dict)
+    assert outcome.value["descriptors"] == [0, 1, 2, 4]
+    assert not {"DATABASE_URL", "SECRET_KEY", "OPENAI_API_KEY", "PWD"} & set(outcome.value["environment"])
+
+
+async def test_a_program_gets_frames_and_keeps_frames_figures_and_files(cells: Cells, tmp_path: Path) -> None:
+    pd.DataFrame({"v": [1, 2]}).to_parquet(tmp_path / "blob")
+    source = """
+import matplotlib.pyplot as plt
+train["w"] = train["v"] + 1
+keep["wider"] = train
+plt.plot(train["w"])
+with open("note.txt", "w") as file:
+    file.write("hi")
+import pandas as pd
+result = {"sum": train["w"].sum(), "again": len(pd.read_parquet("train.parquet"))}
+"""
+    outcome = await cells.run(Code(source), {"train.parquet": tmp_path / "blob"})
+    assert outcome.value == {
+        "result": {"sum": 5, "again": 2},
+        "frames": {"wider": {"file": "wider.parquet", "rows": 2, "columns": ["v", "w"]}},
+        "figures": ["figure-1.png"],
+    }
+    assert outcome.files == ("figure-1.png", "note.txt", "wider.parquet")
+
+
+async def test_a_program_that_is_not_allowed_is_refused_by_line(cells: Cells) -> None:
+    outcome = await cells.run(Code("x = 1\ny = x.__class__"))
+    assert outcome.end is End.REFUSED
+    assert outcome.fault is not None
+    assert "Line 2" in outcome.fault.detail
+
+
+async def test_a_programs_own_exception_says_where(cells: Cells) -> None:
+    outcome = await cells.run(Code("x = 1\nprint('seen')\nx / 0"))
+    assert outcome.fault is not None
+    assert (outcome.end, outcome.stdout) == (End.RAISED, "seen\n")
+    assert outcome.fault.detail == "Line 3: ZeroDivisionError: division by zero"
+
+
+async def test_isolation_is_told(cells: Cells) -> None:
+    isolation = await cells.provider.isolation()
+    assert isolation.refusal is None
+    assert isolation.tier in ("namespaces+lsm", "lsm-only")
