@@ -12,6 +12,7 @@ from app.reporting.compose import compose, draft_of
 from app.reporting.document import Report, spoken
 from app.reporting.evidence import Fact, RecordedCall
 from app.reporting.gallery import FigureRef
+from app.reporting.notebook import notebook
 from app.reporting.sections import results, trials
 from app.reporting.sections.draft import Draft
 from app.reporting.sections.summary import headline
@@ -28,9 +29,9 @@ def write_report(
     """Input `calls` (JSON list of `RecordedCall`) and each of `figures` by name (SVG).
 
     `own`: the call that writes the report, as it will be recorded; its result holds `session`. `figures`:
-    `[{"name", "digest", "step", "call"}]` of `gallery.FigureRef`. Leaves report.html, report.md, report.json
-    and model_card.md. Answers `{"headline", "claims", "checked", "sections", "figures"}`. Raises LabError
-    `report_unproven` if the report fails its own check.
+    `[{"name", "digest", "step", "call"}]` of `gallery.FigureRef`. Leaves report.html, report.md, report.json,
+    model_card.md and notebook.ipynb. Answers `{"headline", "claims", "checked", "sections", "figures"}`.
+    Raises LabError `report_unproven` if the report fails its own check.
     """
     draft = _draft(bench, own, figures, remarks)
     facts = _leave(bench, "report", compose(draft), draft)
@@ -39,6 +40,9 @@ def write_report(
         text = markdown.render(card)
         _prove(card, draft, text=text)
         (bench.output / "model_card.md").write_text(text, encoding="utf-8")
+    again = notebook(draft)
+    if again is not None:
+        (bench.output / "notebook.ipynb").write_text(json.dumps(again, indent=1), encoding="utf-8")
     return {**facts, "headline": spoken(headline(draft))}
 
 

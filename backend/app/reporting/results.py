@@ -20,7 +20,7 @@ def summarise(calls: Sequence[RecordedCall], artifacts: Sequence[Mapping[str, An
 
     `{headline, problem, split, metric, leaderboard: [{name, score, std, chosen, baseline}], holdout: {metric,
     value, low, high, rows, baseline, beats_baseline}, metrics: {name: {value, low, high}}, importances, model,
-    model_name, report: {artifact, checked, markdown, json, model_card}, cautions}`.
+    model_name, report: {artifact, checked, markdown, json, model_card}, notebook, cautions}`.
     """
     written = next((call for call in reversed(calls) if call.tool == SUMMARY and not call.failed), None)
     session = Fact(written, "/session", written.result.get("session")) if written else _nobody()
@@ -39,6 +39,7 @@ def summarise(calls: Sequence[RecordedCall], artifacts: Sequence[Mapping[str, An
         "model": newest.get(("model", chosen)) if chosen else None,
         "model_name": chosen,
         "report": _report(newest, written),
+        "notebook": newest.get(("notebook", "notebook.ipynb")),
         "cautions": [note.value for note in parts(found.final, "notes")],
     }
 

@@ -29,6 +29,7 @@ from app.tools.registry import tool
 
 REPORTER = ("reporter",)
 _LIBRARIES = ("labcrew", "scikit-learn", "xgboost-cpu", "pandas", "numpy", "duckdb", "matplotlib")
+_KINDS = {"model_card.md": "model_card", "notebook.ipynb": "notebook"}
 _KEPT = ("model", "frame", "holdout", "table")
 
 Remarks = Annotated[
@@ -155,7 +156,7 @@ def _figures(artifacts: Sequence[ArtifactFacts], calls: Sequence[RecordedCall]) 
 
 
 def _artifact(file: StoredFile) -> ArtifactDraft:
-    kind = "model_card" if file.name == "model_card.md" else "report"
+    kind = _KINDS.get(file.name, "report")
     return ArtifactDraft(kind, file.name, file.media_type, file.digest, file.size_bytes)
 
 

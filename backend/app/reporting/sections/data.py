@@ -11,7 +11,8 @@ _WORDS = {"serious": "Serious", "warning": "Warning", "info": "Note"}
 
 
 def section(draft: Draft) -> Section | None:
-    blocks: list[Block] = [*_sources(draft), *_left_out(draft), *_findings(draft), *_changes(draft)]
+    blocks: list[Block] = [*_sources(draft), *_left_out(draft), *_findings(draft)]
+    blocks += [*_excluded(draft), *_changes(draft)]
     blocks += draft.pictures(
         "missing_values", "distributions", "target_by_feature", "association", "time_series"
     )
@@ -68,6 +69,13 @@ def _findings(draft: Draft) -> list[Block]:
 
 def _severity(fact: Fact) -> str:
     return "Leak" if "certain" in fact.value else _WORDS.get(fact.text("severity"), "Note")
+
+
+def _excluded(draft: Draft) -> list[Block]:
+    """Columns that the chosen model was not shown, on request or because they give the target away."""
+    fit = draft.found.fit_of(str(draft.found.chosen.value)) if draft.found.chosen else None
+    names = [(draft.read(name),) for name in parts(fit, "problem", "exclude")]
+    return [Paragraph(("No model was shown ", *listed(names), "."))] if names else []
 
 
 def _changes(draft: Draft) -> list[Block]:

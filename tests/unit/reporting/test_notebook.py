@@ -1,0 +1,63 @@
+"""A notebook is valid and holds data as literals only (`tests/unit/computations/test_report.py` runs one)."""
+
+import ast
+from typing import Any
+
+import nbformat
+import pytest
+
+from app.reporting.evidence import RecordedCall
+from app.reporting.notebook import notebook
+
+from .conftest import SESSION, altered, make_draft, recorded
+
+
+def code(made: dict[str, Any]) -> list[str]:
+    return [cell["source"] for cell in made["cells"] if cell["cell_type"] == "code"]
+
+
+@pytest.mark.parametrize("name", ["titanic", "diabetes"])
+def test_a_notebook_is_valid(name: str) -> None:
+    made = notebook(make_draft(recorded(name)))
+
+    assert made is not None
+    nbformat.validate(nbformat.from_dict(made))
+    for source in code(made):
+        ast.parse(source)
+
+
+@pytest.mark.parametrize("name", ["'''\nimport os", '"); import os; ("', "\\", "{x}", "<script>"])
+def test_names_stand_in_code_as_literals(name: str, titanic: list[RecordedCall]) -> None:
+    def change(result: dict[str, Any]) -> None:
+        result["problem"]["target"] = name
+
+    datasets = [{"name": name, "table": name, "rows": 1}]
+    made = notebook(make_draft(altered(titanic, "lock_holdout", change), datasets=datasets, goal=name))
+
+    assert made is not None
+    imported = {
+        alias.name
+        for source in code(made)
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Import)
+        for alias in node.names
+    }
+    assert imported == {"pandas"}
+    assert "<script>" not in str([cell for cell in made["cells"] if cell["cell_type"] == "markdown"])
+
+
+def test_a_kept_query_makes_the_table(titanic: list[RecordedCall]) -> None:
+    sql = "select * from a join b using (id)"
+    call = RecordedCall(2, "data_retrieval", "tool:2.0", "execute_sql", "x", {"sql": sql, "keep": True}, {})
+    datasets = [{"name": "a", "table": "a"}, {"name": "b", "table": "b"}]
+
+    made = notebook(make_draft([*titanic, call], datasets=datasets))
+
+    assert made is not None
+    assert any(f"sql={sql!r}" in source for source in code(made))
+
+
+def test_without_a_known_table_or_result_there_is_no_notebook(titanic: list[RecordedCall]) -> None:
+    assert notebook(make_draft(titanic, datasets=[])) is None
+    assert notebook(make_draft([call for call in titanic if call.tool != "final_evaluation"])) is None
+    assert SESSION["datasets"]
