@@ -69,9 +69,7 @@ async def open_resources(settings: Settings, part: Part) -> AsyncIterator[Resour
         stack.push_async_callback(watch.close)
         blobs = _blobs(settings, database)
         cells = ProcessProvider(
-            ProcessConfig(
-                settings.home / "cells", settings.sandbox_max_cells, socket=settings.cells_socket
-            )
+            ProcessConfig(settings.home / "cells", settings.sandbox_max_cells, socket=settings.cells_socket)
         )
         stack.push_async_callback(cells.close)
         yield Resources(
