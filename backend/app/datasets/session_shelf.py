@@ -44,10 +44,9 @@ def pick(datasets: Sequence[DatasetRef], name: str) -> DatasetRef:
         for dataset in datasets:
             if known(dataset).casefold() == wanted:
                 return dataset
-    known = {dataset.name: dataset.table for dataset in datasets} | {
-        dataset.table: dataset.table for dataset in datasets
-    }
-    close = list(dict.fromkeys(known[word] for word in nearest(name, known)))
+    tables = {dataset.name: dataset.table for dataset in datasets}
+    tables |= {dataset.table: dataset.table for dataset in datasets}
+    close = list(dict.fromkeys(tables[word] for word in nearest(name, tables)))
     there = ", ".join(dataset.table for dataset in datasets) or "none"
     hint = f"Did you mean {', '.join(close)}?" if close else f"There are: {there}."
     raise ToolRefused(f"There is no dataset {name!r}. {hint}")

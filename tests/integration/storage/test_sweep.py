@@ -37,7 +37,8 @@ async def test_only_what_no_row_names_is_swept(database: Database, tmp_path: Pat
         )
     await database.rows(
         "INSERT INTO datasets (id, owner_id, name, filename, source_digest, source_size_bytes, digest,"
-        " size_bytes, rows, columns, format, profile) VALUES ($1, $2, 'n', 'f', $3, 1, $4, 1, 1, '[]', '{}', '{}')",
+        " size_bytes, rows, columns, format, profile)"
+        " VALUES ($1, $2, 'n', 'f', $3, 1, $4, 1, 1, '[]', '{}', '{}')",
         uuid4(),
         owner,
         digest["source"],
@@ -54,8 +55,9 @@ async def test_only_what_no_row_names_is_swept(database: Database, tmp_path: Pat
     )
     for id_, word in ((session, "call"), (ended, "ended")):
         await database.rows(
-            "INSERT INTO calls (session_id, seq, key, kind, name, request_digest, request, result, fence,"
-            " started_at, duration_ms) VALUES ($1, 1, 'tool:1', 'tool', 'n', 'd', '{}', $2, 1, now(), 1)",
+            "INSERT INTO calls (session_id, seq, key, kind, name, request_digest, request, result,"
+            " fence, started_at, duration_ms)"
+            " VALUES ($1, 1, 'tool:1', 'tool', 'n', 'd', '{}', $2, 1, now(), 1)",
             id_,
             json.dumps({"file": digest[word]}),
         )
