@@ -3,12 +3,18 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import asyncpg
+import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from sqlalchemy.exc import DBAPIError
 from starlette.exceptions import HTTPException
 
+from app.db.pool import is_away
 from app.errors import LabError
+
+log = structlog.get_logger(__name__)
 
 STATUS_OF_KIND: dict[str, int] = {
     "invalid": 422,
@@ -117,8 +123,27 @@ async def _http(request: Request, error: HTTPException) -> ProblemResponse:
     return problem(error.status_code, code, str(error.detail), _request_id(request), headers=error.headers)
 
 
+async def _database(request: Request, error: Exception) -> ProblemResponse:
+    """Postgres is away, or what was sent holds text that it cannot; anything else is ours to mend."""
+    cause = getattr(error, "orig", None) or error
+    cause = cause.__cause__ or cause
+    if isinstance(cause, asyncpg.CharacterNotInRepertoireError | asyncpg.UntranslatableCharacterError):
+        detail = "A text that was sent holds a character that cannot be stored."
+        return problem(422, "text_not_storable", detail, _request_id(request))
+    if not is_away(cause):
+        raise error
+    log.warning("database_away", error=type(cause).__name__)
+    detail = "The database does not answer. Try again in a few seconds."
+    return problem(503, "database_unavailable", detail, _request_id(request), headers={"Retry-After": "3"})
+
+
+_OF_THE_DATABASE = (DBAPIError, asyncpg.PostgresError, asyncpg.InterfaceError, ConnectionError, TimeoutError)
+
+
 def add_failures(app: FastAPI) -> None:
     """What no handler here takes rises to the envelope middleware, which logs it and answers 500."""
     app.add_exception_handler(LabError, _lab_error)  # type: ignore[arg-type] # Starlette types handlers loosely
     app.add_exception_handler(RequestValidationError, _invalid)  # type: ignore[arg-type] # the same
+    for kind in _OF_THE_DATABASE:
+        app.add_exception_handler(kind, _database)
     app.add_exception_handler(HTTPException, _http)  # type: ignore[arg-type] # the same

@@ -71,6 +71,7 @@ def describe(app: FastAPI) -> None:
                 tags=TAGS,
             )
             _add_schema(document, ProblemView)
+            _add_key_header(document)
             app.openapi_schema = document
         return app.openapi_schema
 
@@ -82,3 +83,13 @@ def _add_schema(document: dict[str, Any], model: type[BaseModel]) -> None:
     schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
     schemas.update(schema.pop("$defs", {}))
     schemas[model.__name__] = schema
+
+
+def _add_key_header(document: dict[str, Any]) -> None:
+    """Whatever takes a bearer credential takes an API key in a header of its own, too."""
+    scheme = {"type": "apiKey", "in": "header", "name": "X-API-Key", "description": "An API key of /auth/keys."}
+    document["components"].setdefault("securitySchemes", {})["key"] = scheme
+    for methods in document["paths"].values():
+        for operation in methods.values():
+            if "security" in operation:
+                operation["security"] = [*operation["security"], {"key": []}]

@@ -37,12 +37,12 @@ class TokenSigner:
 
     def __init__(self, secret: str, config: AuthConfig, now: Callable[[], datetime] = utc_now) -> None:
         self.config = config
-        self._now = now
+        self.now = now
         self._keys = {purpose: _derived(secret, purpose) for purpose in ("access", "refresh")}
 
     def expires_at(self, purpose: Purpose) -> datetime:
         ttl_s = self.config.access_ttl_s if purpose == "access" else self.config.refresh_ttl_s
-        return self._now() + timedelta(seconds=ttl_s)
+        return self.now() + timedelta(seconds=ttl_s)
 
     def sign(self, purpose: Purpose, claims: Claims) -> str:
         payload = {
@@ -50,7 +50,7 @@ class TokenSigner:
             "sub": str(claims.user_id),
             "jti": str(claims.id),
             "fam": str(claims.family),
-            "iat": self._now(),
+            "iat": self.now(),
             "exp": claims.expires_at,
         }
         return jwt.encode(payload, self._keys[purpose], _ALGORITHM)

@@ -5,7 +5,10 @@ import httpx
 import pytest
 from fastapi import FastAPI
 from redis.asyncio import Redis
+from sqlalchemy.ext.asyncio import AsyncEngine
 
+from app.db.engine import create_engine
+from app.db.unit_of_work import unit_of_work
 from app.settings import Settings
 
 from .conftest import User, client_of
@@ -61,3 +64,25 @@ async def test_the_documentation_needs_no_other_host(nobody: httpx.AsyncClient) 
 @pytest.mark.parametrize("name", ["../main.py", "..%2f..%2fmain.py", "__init__.py"])
 async def test_the_documentation_serves_its_own_files_only(nobody: httpx.AsyncClient, name: str) -> None:
     assert (await nobody.get(f"/docs/{name}")).status_code == 404
+
+
+async def test_a_database_that_went_away_is_a_503_that_says_when_to_come_back(app: FastAPI, ada: User) -> None:
+    resources = app.state.resources
+    await resources.engine.dispose()
+    app.state.resources = replace(resources, open_uow=unit_of_work(nowhere(), resources.send))
+    answer = await ada.http.get("/auth/me")
+    assert (answer.status_code, answer.json()["code"]) == (503, "database_unavailable")
+    assert answer.headers["retry-after"] == "3"
+    assert "nowhere" not in answer.text
+
+
+def nowhere() -> AsyncEngine:
+    """Nothing listens on this port: it is a privileged one that nobody uses."""
+    return create_engine("postgresql://labcrew@127.0.0.1:1/labcrew")
+
+
+async def test_text_that_postgres_cannot_hold_is_the_callers_to_mend(app: FastAPI, ada: User) -> None:
+    made = await ada.http.get("/models", params={"session_id": "x\0"})
+    assert made.status_code == 422
+    found = await ada.http.get("/prices/statistics", params={"coin": "BTC\0"})
+    assert found.status_code in {404, 422}
