@@ -202,9 +202,9 @@ def facts(goal: str, preferences: Mapping[str, Any] | None = None) -> SessionFac
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def computer(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Computer]:
+async def computer(cells_socket: Path, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Computer]:
     home = tmp_path_factory.mktemp("lab")
-    cells = ProcessProvider(ProcessConfig(home=home))
+    cells = ProcessProvider(ProcessConfig(home=home, socket=cells_socket))
     await cells.start()
     try:
         yield Computer(cells, FolderBlobs(home / "blobs"), cells.scratch)
