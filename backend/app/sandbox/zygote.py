@@ -57,7 +57,7 @@ class Zygote:
 
     def serve(self, door: socket.socket, missing: dict[str, str]) -> None:
         """`door` is one client's connection, or listens for them. `missing`: why stronger tiers do not work."""
-        facts = {"tier": self._stage.tier, "missing": missing, "threads": threads(self._proc, os.getpid())}
+        facts = {"tier": self._stage.tier, "missing": missing}
         listens = bool(door.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN))
         if listens:
             self._poll.register(door, select.POLLIN)
@@ -76,7 +76,7 @@ class Zygote:
     def _pause_ms(self) -> int:
         return int(SUPERVISE_S * 1_000) if self._cells else -1
 
-    def _welcome(self, client: socket.socket, facts: dict[str, object]) -> None:
+    def _welcome(self, client: socket.socket, facts: Mapping[str, object]) -> None:
         self._clients[client.fileno()] = client
         self._poll.register(client, select.POLLIN)
         _send(client, {"ready": facts})
@@ -202,6 +202,8 @@ def main() -> None:
     isolated = tier is Tier.NAMESPACES
     proc = enter() if isolated else os.open("/proc", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     load()
+    if threads(proc, os.getpid()) != 1:
+        sys.exit("A library started a thread when imported: forks of this process would not be sound.")
     Zygote(tier, proc, Path(cache)).serve(door, missing)
     os._exit(0)  # nothing of ours is left to tidy, and libraries complain about what they tidy
 

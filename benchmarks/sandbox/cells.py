@@ -1,0 +1,89 @@
+"""How long a cell takes: `python benchmarks/sandbox/cells.py`.
+
+The pandas snippet (import, a frame of 1,000 rows, a sum) from request to result with every wall, warm, against
+`python -c` with the same snippet; 100 cells one after another and what they leave; 16 at once.
+"""
+
+import asyncio
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from app.sandbox.contract import CellRequest, Code, Limits, Outcome
+from app.sandbox.folders import remove
+from app.sandbox.process import ProcessConfig, ProcessProvider
+
+SNIPPET = """
+import pandas as pd, numpy as np
+frame = pd.DataFrame({"v": np.arange(1000)})
+result = int(frame["v"].sum())
+"""
+RUNS = 100
+
+
+def python_seconds() -> float:
+    started = time.perf_counter()
+    subprocess.run([sys.executable, "-c", SNIPPET], check=True)
+    return time.perf_counter() - started
+
+
+async def cell_seconds(provider: ProcessProvider) -> float:
+    output = Path(tempfile.mkdtemp(dir=provider.scratch))
+    started = time.perf_counter()
+    outcome: Outcome = await provider.run(CellRequest(Code(SNIPPET), {}, output, Limits(time_s=30)))
+    spent = time.perf_counter() - started
+    assert isinstance(outcome.value, dict), outcome
+    assert outcome.value["result"] == 499_500
+    remove(output)
+    return spent
+
+
+def footprint() -> tuple[int, int]:
+    """Open descriptors of this process and its resident memory in KiB."""
+    resident = next(
+        line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmRSS")
+    )
+    return len(list(Path("/proc/self/fd").iterdir())), int(resident.split()[1])
+
+
+async def measure(tier: str, floor_s: float) -> None:
+    with tempfile.TemporaryDirectory() as home:
+        provider = ProcessProvider(ProcessConfig(Path(home), tier=tier))
+        started = time.perf_counter()
+        await provider.start()
+        start_s = time.perf_counter() - started
+        isolation = await provider.isolation()
+        await cell_seconds(provider)
+        before = footprint()
+        spent = [await cell_seconds(provider) for _ in range(RUNS)]
+        after = footprint()
+        started = time.perf_counter()
+        await asyncio.gather(*(cell_seconds(provider) for _ in range(16)))
+        together_s = time.perf_counter() - started
+        median_s = statistics.median(spent)
+        print(f"{isolation.tier}: zygote ready in {start_s:.1f} s")
+        print(
+            f"  one cell: median {1e3 * median_s:.1f} ms, 95th percentile "
+            f"{1e3 * statistics.quantiles(spent, n=20)[-1]:.1f} ms: {floor_s / median_s:.0f} times `python -c`"
+        )
+        print(f"  16 at once: {1e3 * together_s:.0f} ms")
+        print(
+            f"  {RUNS} cells left {after[0] - before[0]} descriptors and {after[1] - before[1]} KiB "
+            f"in the worker, and {len(list(provider.scratch.iterdir())) - 1} folders"
+        )
+        await provider.close()
+
+
+def main() -> None:
+    python_seconds()
+    floor_s = statistics.median(python_seconds() for _ in range(5))
+    print(f"python -c: median {1e3 * floor_s:.0f} ms")
+    for tier in ("best", "lsm-only"):
+        asyncio.run(measure(tier, floor_s))
+
+
+if __name__ == "__main__":
+    main()
