@@ -7,6 +7,7 @@ again when a number is missing and every few seconds.
 import asyncio
 import contextlib
 import time
+from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -40,15 +41,47 @@ class FellBehind(TooMany):
 
 @dataclass(eq=False)
 class _Listener:
-    queue: "asyncio.Queue[Sighting]" = field(default_factory=lambda: asyncio.Queue(_MOST_BEHIND))
+    """One watcher's ear on the tail."""
+
+    heard: deque[Sighting] = field(default_factory=deque)
+    bell: asyncio.Event = field(default_factory=asyncio.Event)
     overrun: bool = False
 
-    def hear(self, seen: Sighting) -> None:
-        try:
-            self.queue.put_nowait(seen)
-        except asyncio.QueueFull:
-            if seen.n is not None:
-                self.overrun = True
+    def hear(self, seen: list[Sighting]) -> None:
+        if len(self.heard) + len(seen) > _MOST_BEHIND:
+            self.overrun = True
+        else:
+            self.heard.extend(seen)
+        self.bell.set()
+
+    async def next(self, seen: int, until: float) -> list[Sighting]:
+        """What comes after event `seen`; nothing when a number is missing, or at time `until`: read rows then.
+
+        Raises FellBehind.
+        """
+        while not self.overrun:
+            batch, complete = self._in_order(seen)
+            if batch or not complete:
+                return batch
+            self.bell.clear()
+            try:
+                async with asyncio.timeout(until - time.monotonic()):
+                    await self.bell.wait()
+            except TimeoutError:
+                return []
+        raise FellBehind("fell_behind", "The stream was read too slowly; come back with the last cursor.")
+
+    def _in_order(self, seen: int) -> tuple[list[Sighting], bool]:
+        """What was heard and is next, and False where a number is missing: what comes after is in the rows."""
+        batch: list[Sighting] = []
+        while self.heard:
+            one = self.heard.popleft()
+            if one.n is not None and one.n > seen + 1:
+                return batch, False
+            if one.n is None or one.n == seen + 1:
+                batch.append(one)
+                seen = one.n or seen
+        return batch, True
 
 
 class Watch:
@@ -74,50 +107,33 @@ class Watch:
 
         Durable events come once each and in order; live ones as they come, if they come. Raises FellBehind.
         """
+        async with contextlib.aclosing(self.batches(session_id, since)) as batches:
+            async for batch in batches:
+                for seen in batch:
+                    yield seen
+
+    async def batches(self, session_id: UUID, since: int = 0) -> AsyncGenerator[list[Sighting], None]:
+        """`subscribe`, with all that is there at a time in one list, which is cheaper to send on."""
         async with self._listening(session_id) as listener:
             seen = since
             while True:
                 rows = await self._rows(session_id, seen)
-                for row in rows:
-                    yield row
-                    seen = row.n or seen
-                if rows and rows[-1].kind in _TERMINAL_KINDS:
-                    return
-                if not rows and await self._is_over(session_id, seen):
+                if rows:
+                    yield rows
+                    seen = rows[-1].n or seen
+                    if rows[-1].kind in _TERMINAL_KINDS:
+                        return
+                elif await self._is_over(session_id, seen):
                     return
                 if len(rows) == _PAGE:
                     continue
-                async for heard in self._heard(listener, seen):
-                    yield heard
-                    if heard.n is not None:
-                        seen = heard.n
-                        if heard.kind in _TERMINAL_KINDS:
-                            return
+                until = time.monotonic() + _READ_AGAIN_S
+                while batch := await listener.next(seen, until):
+                    yield batch
+                    seen = max(seen, *(one.n or 0 for one in batch))
+                    if batch[-1].kind in _TERMINAL_KINDS:
+                        return
                 await self._tune_in(session_id)  # Redis may have been away before
-
-    async def _heard(self, listener: _Listener, seen: int) -> AsyncIterator[Sighting]:
-        """What the tail brings, until a number is missing or it is time to read rows again."""
-        until = time.monotonic() + _READ_AGAIN_S
-        while (left_s := until - time.monotonic()) > 0:
-            if listener.overrun:
-                raise FellBehind(
-                    "fell_behind", "The stream was read too slowly; come back with the last cursor."
-                )
-            try:
-                heard = listener.queue.get_nowait()
-            except asyncio.QueueEmpty:
-                try:
-                    async with asyncio.timeout(left_s):
-                        heard = await listener.queue.get()
-                except TimeoutError:
-                    return
-            if heard.n is None:
-                yield heard
-            elif heard.n == seen + 1:
-                seen = heard.n
-                yield heard
-            elif heard.n > seen:
-                return
 
     async def _rows(self, session_id: UUID, since: int) -> list[Sighting]:
         rows = await self._db.rows(_ROWS, session_id, since)
@@ -183,6 +199,6 @@ class Watch:
         if kind == "subscribe" and session_id in self._ready:
             self._ready[session_id].set()
         elif kind == "message" and isinstance(data, bytes):
-            seen = parse(data.decode())
+            heard = parse(data.decode())
             for listener in self._listeners.get(session_id, ()):
-                listener.hear(seen)
+                listener.hear(heard)

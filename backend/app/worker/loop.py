@@ -135,9 +135,9 @@ async def _listen_for_ever(duties: Duties) -> None:
                 await control.subscribe(CONTROL)
                 async for heard in control.listen():
                     if heard["type"] == "message":
-                        session_id = UUID(_text(heard["data"]))
-                        for cancel in react:
-                            cancel(session_id)
+                        for line in _text(heard["data"]).splitlines():
+                            for cancel in react:
+                                cancel(UUID(line))
         except (RedisError, OSError, ValueError):
             await asyncio.sleep(0.3)
 

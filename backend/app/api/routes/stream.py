@@ -60,17 +60,17 @@ async def stream_events(
     session = await reader.get(session_id)
     if session.ended_at is not None and cursor >= session.last_event:
         return Response(status_code=204)
-    events = resources.watch.subscribe(session_id, cursor)
+    events = resources.watch.batches(session_id, cursor)
     return StreamingResponse(_as_sse(events), media_type="text/event-stream", headers=_SSE_HEADERS)
 
 
-async def _as_sse(events: AsyncGenerator[Sighting, None]) -> AsyncIterator[str]:
+async def _as_sse(events: AsyncGenerator[list[Sighting], None]) -> AsyncIterator[str]:
     """A client that fell behind is cut off and comes back with its cursor by itself."""
     with OPEN_STREAMS.labels("sse").track_inprogress():
         yield "retry: 1000\n\n"
         try:
             async for seen in with_heartbeats(events, HEARTBEAT_S):
-                yield ": heartbeat\n\n" if seen is None else _sse(seen)
+                yield ": heartbeat\n\n" if seen is None else "".join(map(_sse, seen))
         except FellBehind:
             return
 
