@@ -89,7 +89,10 @@ def residuals(predicted: Predicted, seed: int = 0) -> dict[str, Any]:
     error = predicted.output - predicted.truth
     rng = np.random.default_rng(seed)
     rows = np.sort(rng.permutation(len(error))[:MOST_POINTS])
-    counts, edges = np.histogram(error, bins=min(30, max(5, len(error) // 10)))
+    low, high = float(error.min()), float(error.max())
+    alike = high - low <= 1e-9 * max(abs(low), abs(high), 1e-300)  # too little spread for bins
+    bins = 1 if alike else min(30, max(5, len(error) // 10))
+    counts, edges = np.histogram(error, bins=bins, range=(low - 0.5, high + 0.5) if alike else (low, high))
     quantiles = {str(q): rounded(float(np.quantile(error, q))) for q in (0.05, 0.25, 0.5, 0.75, 0.95)}
     return {
         "points": [
