@@ -142,6 +142,7 @@ class SessionSocket:
         except Exception:
             log.exception("socket_failed", session_id=str(self.session_id))
             code = Close.BROKEN
+        log.info("socket_closed", session_id=str(self.session_id), code=int(code))
         await close(self.socket, code)
 
 
