@@ -6,6 +6,7 @@ import io
 import pkgutil
 
 import app.computations
+from app.sandbox.policy.language import compile_code
 
 LIBRARIES = (
     "duckdb",
@@ -54,3 +55,4 @@ def _warm() -> None:
     repr(frame)
     figure.subplots().plot([1, 2])
     figure.savefig(io.BytesIO())
+    compile_code("import pandas as pd\nresult = pd.DataFrame({'a': [1]}).sum()")

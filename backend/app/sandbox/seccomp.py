@@ -54,55 +54,53 @@ def deny(number: int) -> int:
     return _DENY | number
 
 
-def rules(pid: int) -> list[Rule]:
-    """The first rule that fits a call decides; `pid` is the cell's own."""
-    return [
-        *(Rule(call, ALLOW) for call in ALLOWED),
-        # Opening for reading must not truncate: Landlock before ABI 3 would not notice.
-        *(Rule(call, deny(errno.EPERM), When(at, O_TRUNC, O_ACCMODE | O_TRUNC)) for call, at in _OPENS),
-        *(Rule(call, ALLOW) for call, _ in _OPENS),
-        # Memory shared with nobody would escape the limit on private memory.
-        Rule("mmap", deny(errno.EPERM), When(3, MAP_SHARED | MAP_ANONYMOUS, MAP_SHARED | MAP_ANONYMOUS)),
-        Rule("mmap", ALLOW),
-        # Threads, not processes. clone3 hides its flags in memory, so glibc must fall back to clone.
-        Rule("clone", ALLOW, When(0, CLONE_THREAD, CLONE_THREAD)),
-        Rule("clone3", deny(errno.ENOSYS)),
-        Rule("kill", ALLOW, When(0, pid)),
-        Rule("tgkill", ALLOW, When(0, pid)),
-        # Reading one's limits, not setting them.
-        Rule("prlimit64", ALLOW, When(2, 0, 0xFFFFFFFF_FFFFFFFF)),
-        *(Rule("ioctl", ALLOW, When(1, command)) for command in (TCGETS, TIOCGWINSZ, FIONBIO, FIOCLEX)),
-        *(Rule("fcntl", ALLOW, When(1, command)) for command in FCNTL),
-        Rule("sched_setaffinity", ALLOW, When(0, 0)),
-        *(Rule("prctl", ALLOW, When(0, option)) for option in (PR_SET_NAME, PR_SET_VMA)),
-    ]
-
-
 _OPENS = [(call, at) for call, at in (("open", 1), ("openat", 2)) if call in CONDITIONAL]
 
+RULES = [
+    *(Rule(call, ALLOW) for call in ALLOWED),
+    # Opening for reading must not truncate: Landlock before ABI 3 would not notice.
+    *(Rule(call, deny(errno.EPERM), When(at, O_TRUNC, O_ACCMODE | O_TRUNC)) for call, at in _OPENS),
+    *(Rule(call, ALLOW) for call, _ in _OPENS),
+    # Memory shared with nobody would escape the limit on private memory.
+    Rule("mmap", deny(errno.EPERM), When(3, MAP_SHARED | MAP_ANONYMOUS, MAP_SHARED | MAP_ANONYMOUS)),
+    Rule("mmap", ALLOW),
+    # Threads, not processes. clone3 hides its flags in memory, so glibc must fall back to clone.
+    Rule("clone", ALLOW, When(0, CLONE_THREAD, CLONE_THREAD)),
+    Rule("clone3", deny(errno.ENOSYS)),
+    # Reading one's limits, not setting them.
+    Rule("prlimit64", ALLOW, When(2, 0, 0xFFFFFFFF_FFFFFFFF)),
+    *(Rule("ioctl", ALLOW, When(1, command)) for command in (TCGETS, TIOCGWINSZ, FIONBIO, FIOCLEX)),
+    *(Rule("fcntl", ALLOW, When(1, command)) for command in FCNTL),
+    Rule("sched_setaffinity", ALLOW, When(0, 0)),
+    *(Rule("prctl", ALLOW, When(0, option)) for option in (PR_SET_NAME, PR_SET_VMA)),
+]
+"""The first rule that fits a call decides."""
 
-def assemble(wanted: Iterable[Rule]) -> bytes:
-    """A BPF program; other architectures and the x32 ABI are killed, so no number means two things."""
-    program = [
-        _code(_LOAD, _ARCHITECTURE),
-        _code(_JUMP_EQUAL, AUDIT_ARCHITECTURES[MACHINE], if_true=1),
-        _code(_RETURN, KILL),
-        _code(_LOAD, _NUMBER),
-        _code(_JUMP_AT_LEAST, X32, if_false=1),
-        _code(_RETURN, KILL),
-    ]
-    for rule in wanted:
-        program += _compile(rule)
-    return b"".join([*program, _code(_RETURN, deny(errno.EPERM))])
+
+def program(pid: int) -> bytes:
+    """The filter of one cell, whose process id is `pid`."""
+    return _HEADER + assemble(own_rules(pid)) + _SHARED + _code(_RETURN, deny(errno.EPERM))
 
 
-def install(program: bytes) -> None:
+def own_rules(pid: int) -> list[Rule]:
+    """Signals to oneself: `raise` and `abort` need them."""
+    return [Rule("kill", ALLOW, When(0, pid)), Rule("tgkill", ALLOW, When(0, pid))]
+
+
+def assemble(rules: Iterable[Rule]) -> bytes:
+    """Rules as BPF, in their order."""
+    return b"".join(line for rule in rules for line in _compile(rule))
+
+
+def install(code: bytes) -> None:
     """Bind every thread of this process for good; needs no_new_privs."""
-    buffer = ctypes.create_string_buffer(program, len(program))
+    buffer = ctypes.create_string_buffer(code, len(code))
     header = ctypes.create_string_buffer(
-        struct.pack("HxxxxxxQ", len(program) // 8, ctypes.addressof(buffer))  # struct sock_fprog
+        struct.pack("HxxxxxxQ", len(code) // 8, ctypes.addressof(buffer))  # struct sock_fprog
     )
-    syscall(SETTING_UP["seccomp"], SECCOMP_SET_MODE_FILTER, FLAG_TSYNC, header, what="seccomp")
+    unbound = syscall(SETTING_UP["seccomp"], SECCOMP_SET_MODE_FILTER, FLAG_TSYNC, header, what="seccomp")
+    if unbound:
+        raise OSError(errno.EBUSY, f"seccomp: thread {unbound} could not be bound")
 
 
 def _compile(rule: Rule) -> list[bytes]:
@@ -127,3 +125,17 @@ def _test(when: When, answer: int) -> list[bytes]:
 
 def _code(operation: int, operand: int, if_true: int = 0, if_false: int = 0) -> bytes:
     return struct.pack("HBBI", operation, if_true, if_false, operand)
+
+
+# Other architectures and the x32 ABI are killed, so no number means two things.
+_HEADER = b"".join(
+    [
+        _code(_LOAD, _ARCHITECTURE),
+        _code(_JUMP_EQUAL, AUDIT_ARCHITECTURES.get(MACHINE, 0), if_true=1),
+        _code(_RETURN, KILL),
+        _code(_LOAD, _NUMBER),
+        _code(_JUMP_AT_LEAST, X32, if_false=1),
+        _code(_RETURN, KILL),
+    ]
+)
+_SHARED = assemble(RULES)

@@ -53,7 +53,7 @@ def close_in(tier: Tier, room: Room) -> None:
     prctl(PR_SET_NO_NEW_PRIVS, 1)
     drop_capabilities()
     landlock.restrict(room.readable, [room.output])
-    seccomp.install(seccomp.assemble(seccomp.rules(os.getpid())))
+    seccomp.install(seccomp.program(os.getpid()))
 
 
 def interpreter_paths(cache: Path) -> tuple[Path, ...]:

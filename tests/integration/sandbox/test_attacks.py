@@ -57,7 +57,7 @@ async def test_a_bomb_ends_itself_only(cells: Cells, name: str) -> None:
         Computation("canary.unrestricted", {"source": source}, trusted=False), limits=TIGHT
     )
     assert str(outcome.end) in ends.split(), outcome
-    assert time.monotonic() - started < 15
+    assert time.monotonic() - started < 40  # its limit is 4 s; the rest is a busy machine
     assert len(outcome.stdout) <= 10_001
     assert (await cells.compute("echo", value=1)).value == 1
 

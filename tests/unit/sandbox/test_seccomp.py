@@ -10,7 +10,7 @@ from app.sandbox import seccomp
 from app.sandbox.syscalls import ALLOWED, AUDIT_ARCHITECTURES, CONDITIONAL, MACHINE
 
 PID = 4_242
-PROGRAM = seccomp.assemble(seccomp.rules(PID))
+PROGRAM = seccomp.program(PID)
 EPERM = 0x00050000 | errno.EPERM
 ENOSYS = 0x00050000 | errno.ENOSYS
 

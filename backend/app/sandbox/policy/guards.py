@@ -31,8 +31,7 @@ _FIXED = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types
 _WORD = re.compile(r"@?\s*[A-Za-z_][\w]*|`[^`]*`|'[^']*'|\"[^\"]*\"")
 
 
-@functools.cache
-def _denied() -> dict[int, str]:
+def _find_denied() -> dict[int, str]:
     """Identities of DENIED_OBJECTS that this installation has."""
     found = {}
     for path in DENIED_OBJECTS:
@@ -43,6 +42,9 @@ def _denied() -> dict[int, str]:
             continue
         found[id(getattr(owner, name, _MISSING))] = path
     return found
+
+
+_DENIED = _find_denied()  # when the zygote imports this, not in every cell
 
 
 def guarded_import(
@@ -82,8 +84,8 @@ def read_attribute(owner: Any, name: str, default: Any = _MISSING) -> Any:
 
 def checked(value: Any) -> Any:
     """`value`, unless it is one of the things that no code here may hold."""
-    if id(value) in _denied():
-        raise AttributeError(f"{_denied()[id(value)]} is not allowed here")
+    if id(value) in _DENIED:
+        raise AttributeError(f"{_DENIED[id(value)]} is not allowed here")
     if isinstance(value, _INNARDS):
         raise AttributeError(f"a {type(value).__name__} is not accessible here")
     if type(value).__module__ in ("ctypes", "_ctypes"):
