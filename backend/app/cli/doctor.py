@@ -10,7 +10,7 @@ import typer
 
 from app.cli.addresses import with_addresses
 from app.cli.exits import Exit
-from app.errors import LabError
+from app.errors import LabError, Unavailable
 from app.settings import Settings, load_settings
 
 ServersOnly = Annotated[bool, typer.Option("--servers", help="Look at Postgres and Redis only.")]
@@ -72,20 +72,18 @@ async def _chat_model(settings: Settings) -> str:
 
 
 async def _cells(settings: Settings) -> str:
-    from app.sandbox.contract import CellRequest, Computation, End  # noqa: PLC0415
     from app.sandbox.process import ProcessConfig, ProcessProvider  # noqa: PLC0415
 
     with tempfile.TemporaryDirectory(prefix="labcrew-doctor-") as folder:
         cells = ProcessProvider(ProcessConfig(Path(folder)))
         try:
-            work = Computation("canary.echo", {"value": "well"}, trusted=False)
-            output = Path(tempfile.mkdtemp(dir=cells.scratch))
-            outcome = await cells.run(CellRequest(work, {}, output, settings.limits))
+            isolation = await cells.isolation()
         finally:
             await cells.close()
-    if outcome.end is not End.RETURNED:
-        raise RuntimeError(outcome.fault.detail if outcome.fault else f"a cell {outcome.end}")
-    return f"untrusted code runs behind walls, in {outcome.usage.wall_s * 1000:.0f} ms"
+    if isolation.refusal:
+        raise Unavailable("cells_not_isolated", isolation.refusal)
+    weaker = "".join(f"; not {tier}: {why}" for tier, why in isolation.missing.items())
+    return f"code that agents write runs behind walls ({isolation.tier}{weaker})"
 
 
 _SERVERS: dict[str, Check] = {"Postgres": _postgres, "Redis": _redis}

@@ -22,6 +22,7 @@ GroupColumn = Annotated[str | None, typer.Option(help="Column whose groups must 
 Exclude = Annotated[list[str] | None, typer.Option(help="Column not to use; may be given again.")]
 Budget = Annotated[float, typer.Option(help="Seconds to search for a model.", min=1)]
 Seed = Annotated[int | None, typer.Option(help="The same seed chooses the same.", min=0)]
+Review = Annotated[bool, typer.Option("--review", help="Show the plan and ask before it is carried out.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Take the crew's own answer to its questions.")]
 Url = Annotated[str | None, typer.Option(help="A service elsewhere; without it, the one of this machine.")]
 Key = Annotated[str | None, typer.Option(envvar="LABCREW_API_KEY", help="API key for --url.")]
@@ -38,6 +39,7 @@ def run(
     exclude: Exclude = None,
     budget: Budget = 60,
     seed: Seed = None,
+    review: Review = False,
     yes: Yes = False,
     url: Url = None,
     key: Key = None,
@@ -59,6 +61,7 @@ def run(
         "time_budget_s": budget,
         "seed": seed,
         "clarify": "never" if yes else "ask",
+        "review_plan": review,
     }
     given = {name: value for name, value in preferences.items() if value is not None}
     errand = Errand(tuple(map(_file, files)), goal, given, url, key, out, as_json)
