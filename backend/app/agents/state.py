@@ -8,8 +8,8 @@ Json = dict[str, Any]
 class LabState(TypedDict, total=False):
     """The pipeline's state. Frames, models and figures are artifacts, named here.
 
-    `step` counts the steps and belongs to the journal. `spent_s` is the working time used up so far; time spent
-    waiting for the user does not count.
+    `step` counts the steps and belongs to the journal. `spent_s` is the time used up since training
+    began; planning and analysis, which may wait for the user, do not count.
     """
 
     step: int

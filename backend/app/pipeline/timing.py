@@ -1,4 +1,4 @@
-"""Working time: what a node took is added up in the state, but not what it waited for the user."""
+"""Working time: what a node took, by two recorded looks at the clock, is added up in the state."""
 
 from collections.abc import Awaitable, Callable
 
