@@ -16,17 +16,24 @@ from app.modeling.scores import SCORES, Predicted
 from app.modeling.split import Fold, FoldPlan, choose_kind, folds
 
 MOST_ROWS = 20_000
+FEWEST_ROWS = 1_000
+WIDE = 300
+"""With more columns than this one fold must do."""
+MOST_CELLS = 2_000_000
+"""Rows times columns that are looked at, so that a wide table takes seconds too."""
 
 
 def relations(frame: pd.DataFrame, problem: Problem, seed: int = 0) -> dict[str, float]:
     """Column -> score of a small tree on it alone: ROC AUC (0.5 is chance) or R2 (below 0 is given as 0)."""
-    sampled = frame if problem.time_column else _sample(frame, seed)
+    sampled = _sample(frame, problem, seed)
     labels = labels_of(sampled, problem)
     inputs = inputs_of(sampled, problem)
     try:
         made = folds(sampled, problem, FoldPlan(choose_kind(problem)[0], 3, seed))
     except InvalidInput:
         return {}
+    if inputs.shape[1] > WIDE:
+        made = made[-1:]
     found = {}
     for name in inputs.columns:
         if name in (problem.time_column, problem.group_column) or holds(inputs[name]) is Holds.EMPTY:
@@ -35,8 +42,12 @@ def relations(frame: pd.DataFrame, problem: Problem, seed: int = 0) -> dict[str,
     return found
 
 
-def _sample(frame: pd.DataFrame, seed: int) -> pd.DataFrame:
-    return frame if len(frame) <= MOST_ROWS else frame.sample(MOST_ROWS, random_state=seed)
+def _sample(frame: pd.DataFrame, problem: Problem, seed: int) -> pd.DataFrame:
+    """The latest rows where time orders them, else some at random, in the order of the file."""
+    most = int(np.clip(MOST_CELLS // max(frame.shape[1], 1), FEWEST_ROWS, MOST_ROWS))
+    if len(frame) <= most:
+        return frame
+    return frame.tail(most) if problem.time_column else frame.sample(most, random_state=seed).sort_index()
 
 
 def _alone(column: pd.Series, truth: np.ndarray, problem: Problem, made: list[Fold], seed: int) -> float:
