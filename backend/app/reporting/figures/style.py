@@ -13,6 +13,8 @@ from typing import Any
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
@@ -101,14 +103,20 @@ def encode(figure: Figure) -> Drawing:
         warnings.filterwarnings("ignore", message=r"Glyph \d+")
         _settle(figure)
         svg, png = io.BytesIO(), io.BytesIO()
-        figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
-        figure.savefig(png, format="png", dpi=_PNG_DPI, metadata={"Software": None})
+        # Straight to the canvas: `savefig` would draw each of them a second time to find its bounds.
+        on_svg: Any = FigureCanvasSVG(figure)  # its methods are untyped in matplotlib
+        on_svg.print_svg(svg, metadata={"Date": None, "Creator": None})
+        figure.dpi = _PNG_DPI
+        on_png: Any = FigureCanvasAgg(figure)
+        on_png.print_png(png, metadata={"Software": None})
     return Drawing(svg.getvalue(), png.getvalue())
 
 
 def _settle(figure: Figure) -> None:
     """Lay out once, on round places: the solver's last digits vary, and equal facts shall give equal bytes."""
-    figure.draw_without_rendering()
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(figure)
     figure.set_layout_engine("none")
     for axes in figure.axes:
         left, bottom, width, height = axes.get_position(original=True).bounds
