@@ -1,5 +1,9 @@
 """Bytes that no row names any more: of deleted datasets, of steps that never committed, of failed uploads."""
 
+import asyncio
+import logging
+import random
+
 from app.db.pool import Database
 from app.storage.blobs import BlobStore
 
@@ -13,6 +17,9 @@ _NAMED = """
         FROM fits f JOIN sessions s ON s.id = f.session_id WHERE s.ended_at IS NULL
 """
 DAY_S = 86_400.0
+HOUR_S = 3_600.0
+
+log = logging.getLogger(__name__)
 
 
 async def sweep_blobs(database: Database, blobs: BlobStore, age_s: float = DAY_S) -> int:
@@ -26,3 +33,13 @@ async def sweep_blobs(database: Database, blobs: BlobStore, age_s: float = DAY_S
     named = {row["digest"] for row in await database.rows(_NAMED)}
     forgotten = [await blobs.forget(digest, age_s) for digest in old if digest not in named]
     return sum(forgotten)
+
+
+async def sweep_blobs_for_ever(database: Database, blobs: BlobStore) -> None:
+    """About every hour until cancelled; a pass that fails is followed by the next."""
+    while True:
+        await asyncio.sleep(HOUR_S * random.uniform(0.5, 1))  # noqa: S311 - spreads the processes
+        try:
+            await sweep_blobs(database, blobs)
+        except Exception:
+            log.warning("a sweep of blobs failed", exc_info=True)

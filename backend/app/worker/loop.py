@@ -18,6 +18,7 @@ import uvloop
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
+from app.artifacts.sweep import sweep_blobs_for_ever
 from app.db.pool import Database
 from app.jobs import Send
 from app.resources import Resources
@@ -30,6 +31,7 @@ from app.sessions.lease import Leases
 from app.sessions.runner import Runner
 from app.sessions.sweeper import sweep_for_ever
 from app.sessions.tail import CONTROL
+from app.storage.blobs import BlobStore
 
 log = logging.getLogger(__name__)
 
@@ -44,6 +46,7 @@ class Duties:
     redis: "Redis"
     send: Send
     config: SessionsConfig
+    blobs: BlobStore
 
     @classmethod
     def of(cls, resources: Resources, graphs: Graphs) -> "Duties":
@@ -59,7 +62,7 @@ class Duties:
             config=config,
         )
         fits = Fits(db, resources.computer, tail, send, config)
-        return cls(runner, fits, db, resources.redis, send, config)
+        return cls(runner, fits, db, resources.redis, send, config, resources.blobs)
 
 
 class OpenDuties(Protocol):
@@ -116,6 +119,7 @@ class WorkerLoop:
             background = [
                 asyncio.create_task(sweep_for_ever(duties.db, duties.send, duties.config), name="sweeper"),
                 asyncio.create_task(_listen_for_ever(duties), name="control"),
+                asyncio.create_task(sweep_blobs_for_ever(duties.db, duties.blobs), name="blob sweeper"),
             ]
             self._ready.set_result(duties)
             await self._stop.wait()

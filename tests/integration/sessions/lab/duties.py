@@ -107,9 +107,10 @@ async def open_duties(
     graphs = Graphs([spec(version)])
     leases = Leases(db, config, graphs.versions)
     runner = Runner(db, leases, graphs, RedisCheckpoints(redis), tail, send, config)
-    computer = Computer(WaitingCells(), FolderBlobs(folder / "blobs"), folder)
+    blobs = FolderBlobs(folder / "blobs")
+    computer = Computer(WaitingCells(), blobs, folder)
     try:
-        yield Duties(runner, Fits(db, computer, tail, send, config), db, redis, send, config)
+        yield Duties(runner, Fits(db, computer, tail, send, config), db, redis, send, config, blobs)
     finally:
         await tail.close()
         await send.close()
