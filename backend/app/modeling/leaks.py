@@ -86,9 +86,9 @@ def _near_copy(column: pd.Series, labels: pd.Series, problem: Problem) -> Leak |
 
 def _agreement(column: pd.Series, labels: pd.Series) -> float:
     """Share of rows whose value stands for one class only, if the values are few and all classes have one."""
-    text = as_text(column).astype(object).where(column.notna(), "(missing)")
-    if text.nunique() > 2 * labels.nunique():
+    if column.nunique() > 2 * labels.nunique():
         return 0.0
+    text = as_text(column).astype(object).where(column.notna(), "(missing)")
     counts = pd.crosstab(text, labels)
     if len(set(counts.idxmax(axis=1))) < labels.nunique():
         return 0.0
