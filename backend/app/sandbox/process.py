@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+from collections.abc import Coroutine
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -151,7 +152,7 @@ async def _run(link: ZygoteLink, request: CellRequest, on_progress: Progress | N
     if ending is None:
         return replace(_ZYGOTE_DIED, stdout=pipes.stdout.text, stderr=pipes.stderr.text)
     outcome = judge(ending, bytes(pipes.report.data), request.limits)
-    content = await asyncio.to_thread(_gather, ending.folder, request)
+    content = await _to_the_end(asyncio.to_thread(_gather, ending.folder, request))
     if content.exceeds(request.limits.disk_bytes):
         outcome = Outcome(End.OUT_OF_DISK, outcome.usage)
     return replace(outcome, stdout=pipes.stdout.text, stderr=pipes.stderr.text, files=content.files)
@@ -162,6 +163,16 @@ _ZYGOTE_DIED = Outcome(
     Usage(0.0, 0.0, 0),
     fault=Fault("cells_restarted", "The process that computes was restarted: try again."),
 )
+
+
+async def _to_the_end(work: Coroutine[None, None, Content]) -> Content:
+    """A cancellation meanwhile rises when the thread has ended: its folder is removed next."""
+    working = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(working)
+    except asyncio.CancelledError:
+        await asyncio.wait([working])
+        raise
 
 
 def _gather(folder: int | None, request: CellRequest) -> Content:
