@@ -1,34 +1,39 @@
 """An iterator that never stays silent for long."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import Any, TypeVar
+from typing import TypeVar
+
+from app.sessions.background import stop
 
 Item = TypeVar("Item")
 
 
-async def with_heartbeats(source: AsyncGenerator[Item, None], every_s: float) -> AsyncIterator[Item | None]:
+async def with_heartbeats(
+    source: AsyncGenerator[Item, None], every_s: float
+) -> AsyncGenerator[Item | None, None]:
     """The items of `source`, and None whenever `every_s` seconds pass without one.
 
     Waiting is never cut short: a timeout inside `source` would end it.
     """
     async with aclosing(source):
         while True:
-            coming = asyncio.ensure_future(anext(source))
+            coming = asyncio.create_task(_next(source))
             try:
                 while not (await asyncio.wait({coming}, timeout=every_s))[0]:
                     yield None
-                item = coming.result()
-            except StopAsyncIteration:
-                return
             finally:
-                await stopped(coming)
-            yield item
+                await stop(coming)
+            items = coming.result()
+            if not items:
+                return
+            yield items[0]
 
 
-async def stopped(task: "asyncio.Future[Any]") -> None:
-    """Cancel until it is heard: `asyncio.wait_for` of Python 3.11, which redis uses, may swallow a cancel."""
-    while not task.done():
-        task.cancel()
-        await asyncio.wait({task}, timeout=0.1)
+async def _next(source: AsyncGenerator[Item, None]) -> tuple[Item] | tuple[()]:
+    """The next item in a tuple of one, which is empty at the end."""
+    try:
+        return (await anext(source),)
+    except StopAsyncIteration:
+        return ()

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncGenerator
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Annotated, Literal
@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, Valid
 from app.api.failures import faults
 from app.api.heartbeat import with_heartbeats
 from app.errors import LabError
+from app.sessions.background import stop
 from app.sessions.schemas import Text
 from app.sessions.service import SessionService
 from app.sessions.watch import FellBehind
@@ -83,22 +84,22 @@ class SessionSocket:
     heartbeat_s: float = HEARTBEAT_S
     send_patience_s: float = SEND_PATIENCE_S
 
-    async def serve(self, events: AsyncGenerator[Sighting, None]) -> None:
+    async def serve(self, events: AsyncGenerator[list[Sighting], None]) -> None:
         """Until the session has ended, the client leaves, or it reads too slowly."""
         talking = asyncio.create_task(self._talk(events))
         listening = asyncio.create_task(self._listen())
         try:
             done, _ = await asyncio.wait({talking, listening}, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for task in (talking, listening):
-                task.cancel()
-            await asyncio.gather(talking, listening, return_exceptions=True)
+            await stop(talking, listening)
         await self._part(talking if talking in done else listening)
 
-    async def _talk(self, events: AsyncGenerator[Sighting, None]) -> Close:
+    async def _talk(self, events: AsyncGenerator[list[Sighting], None]) -> Close:
         try:
-            async for seen in with_heartbeats(events, self.heartbeat_s):
-                await self._send(HEARTBEAT if seen is None else seen.data)
+            async with aclosing(with_heartbeats(events, self.heartbeat_s)) as batches:
+                async for batch in batches:
+                    for text in [HEARTBEAT] if batch is None else [seen.data for seen in batch]:
+                        await self._send(text)
         except (FellBehind, TimeoutError):
             return Close.TOO_SLOW
         return Close.ENDED

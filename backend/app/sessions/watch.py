@@ -8,8 +8,9 @@ import asyncio
 import contextlib
 import time
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine
 from dataclasses import dataclass, field
+from typing import Any
 from uuid import UUID
 
 from redis.asyncio import Redis
@@ -23,6 +24,8 @@ from app.sessions.events import TERMINAL
 from app.sessions.tail import channel, parse
 from app.sessions.wire import Sighting, sighting
 
+# AttributeError: the client's connection loses its writer while another task connects it again.
+_AWAY = (RedisError, OSError, TimeoutError, AttributeError)
 _READ_AGAIN_S = 3.0
 _PAGE = 500
 _MOST_BEHIND = 2000
@@ -95,9 +98,10 @@ class Watch:
         self._ready: dict[UUID, asyncio.Event] = {}
         self._reader: asyncio.Task[None] | None = None
         self._subscribing = asyncio.Lock()
+        self._errands: set[asyncio.Task[bool]] = set()
 
     async def close(self) -> None:
-        await stop(self._reader)
+        await stop(self._reader, *self._errands)
         if self._pubsub:
             await self._pubsub.aclose()  # type: ignore[no-untyped-call]  # redis has no type here
         await self._redis.aclose()
@@ -155,7 +159,7 @@ class Watch:
             if not self._listeners[session_id]:
                 del self._listeners[session_id]
                 self._ready.pop(session_id, None)
-                await self._tune_out(session_id)
+                await self._uncut(self._tune_out(session_id))
 
     async def _tune_in(self, session_id: UUID) -> None:
         """Return when Redis sends us this session's events; without Redis, rows alone must do."""
@@ -163,22 +167,33 @@ class Watch:
         if self._reader is None:
             self._pubsub = self._redis.pubsub()
             self._reader = asyncio.create_task(self._read_for_ever(self._pubsub), name="watch")
-        if not ready.is_set() and self._pubsub:
-            with contextlib.suppress(RedisError, OSError, TimeoutError):
-                await self._hear_of(self._pubsub, channel(session_id))
+        if not ready.is_set() and await self._uncut(self._hear_of(self._pubsub, channel(session_id))):
+            with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(1.0):
                     await ready.wait()
 
-    async def _tune_out(self, session_id: UUID) -> None:
-        with contextlib.suppress(RedisError, OSError):
+    async def _tune_out(self, session_id: UUID) -> bool:
+        with contextlib.suppress(*_AWAY):
             async with self._subscribing:
                 if self._pubsub and session_id not in self._listeners:
                     await self._pubsub.unsubscribe(channel(session_id))
+        return True
 
-    async def _hear_of(self, pubsub: PubSub, name: str) -> None:
+    async def _hear_of(self, pubsub: PubSub | None, name: str) -> bool:
         """One at a time: two first ones at once would each make a connection, and one is never read."""
-        async with self._subscribing:
-            await pubsub.subscribe(name)
+        with contextlib.suppress(*_AWAY):
+            async with self._subscribing:
+                if pubsub:
+                    await pubsub.subscribe(name)
+                    return True
+        return False
+
+    async def _uncut(self, errand: Coroutine[Any, Any, bool]) -> bool:
+        """Runs to its end even when its watcher leaves: a command that is cut loses the connection of all."""
+        task = asyncio.create_task(errand)
+        self._errands.add(task)
+        task.add_done_callback(self._errands.discard)
+        return await asyncio.shield(task)
 
     async def _read_for_ever(self, pubsub: PubSub) -> None:
         while True:
@@ -186,9 +201,9 @@ class Watch:
                 message = await pubsub.get_message(timeout=5.0) if pubsub.subscribed else None
                 if message:
                     self._tell(message["type"], message["channel"].decode(), message["data"])
-                elif not pubsub.subscribed:
-                    await self._hear_of(pubsub, "labcrew:watch")
-            except (RedisError, OSError):
+                elif not pubsub.subscribed and not await self._hear_of(pubsub, "labcrew:watch"):
+                    await asyncio.sleep(0.2)
+            except _AWAY:
                 await asyncio.sleep(0.2)
 
     def _tell(self, kind: str, name: str, data: bytes | int) -> None:

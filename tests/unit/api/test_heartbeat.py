@@ -3,7 +3,7 @@ from collections.abc import AsyncGenerator
 
 import pytest
 
-from app.api.heartbeat import stopped, with_heartbeats
+from app.api.heartbeat import with_heartbeats
 
 
 async def items(*values: int) -> AsyncGenerator[int, None]:
@@ -62,21 +62,3 @@ async def test_a_cancelled_listener_closes_its_source() -> None:
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
     assert closed.is_set()
-
-
-async def test_a_task_that_swallows_a_cancellation_is_told_again() -> None:
-    swallowed = 0
-
-    async def stubborn() -> None:
-        nonlocal swallowed
-        while swallowed < 2:
-            try:
-                await asyncio.Event().wait()
-            except asyncio.CancelledError:
-                swallowed += 1
-        await asyncio.Event().wait()
-
-    task = asyncio.create_task(stubborn())
-    await asyncio.sleep(0)
-    await stopped(task)
-    assert task.cancelled()

@@ -1,6 +1,7 @@
 """Watch a session: as server-sent events, or over a socket that also takes answers."""
 
 from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
 from typing import Annotated
 from uuid import UUID
 
@@ -69,8 +70,9 @@ async def _as_sse(events: AsyncGenerator[list[Sighting], None]) -> AsyncIterator
     with OPEN_STREAMS.labels("sse").track_inprogress():
         yield "retry: 1000\n\n"
         try:
-            async for seen in with_heartbeats(events, HEARTBEAT_S):
-                yield ": heartbeat\n\n" if seen is None else "".join(map(_sse, seen))
+            async with aclosing(with_heartbeats(events, HEARTBEAT_S)) as batches:
+                async for batch in batches:
+                    yield ": heartbeat\n\n" if batch is None else "".join(map(_sse, batch))
         except FellBehind:
             return
 
@@ -98,7 +100,7 @@ async def stream(
         await close(socket, Close.NOT_FOUND if isinstance(refusal, NotFound) else Close.NOT_SIGNED_IN)
         return
     with OPEN_STREAMS.labels("socket").track_inprogress():
-        events = resources.watch.subscribe(session_id, since)
+        events = resources.watch.batches(session_id, since)
         await SessionSocket(socket, session_service(resources), owner, session_id).serve(events)
 
 
