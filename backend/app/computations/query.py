@@ -22,14 +22,16 @@ _CELL_TEXT = 2_000
 _PREVIEW_BYTES = 1 << 20
 
 
-def run_sql(bench: Bench, sql: str, rows: int = 50, max_rows: int = 5_000_000) -> dict[str, JsonValue]:
+def run_sql(
+    bench: Bench, sql: str, rows: int = 50, max_rows: int = 5_000_000, memory_bytes: int = _MEMORY_BYTES
+) -> dict[str, JsonValue]:
     """Run one SELECT over the inputs, each a table of its name, and leave its rows as result.parquet.
 
     Returns `{"columns", "rows", "row_count", "truncated"}`: the first `rows` rows as JSON, and whether there
     are more. Raises InvalidInput naming what is not admitted or not there, with the nearest names; TooLarge
-    when the query has more than `max_rows` rows or needs more memory than a query may have.
+    when the query has more than `max_rows` rows or needs more than `memory_bytes` of memory.
     """
-    return _answer(bench, sql, rows, max_rows)
+    return _answer(bench, sql, rows, max_rows, memory_bytes)
 
 
 def preview(bench: Bench, limit: int = 20, offset: int = 0) -> dict[str, JsonValue]:
@@ -48,12 +50,12 @@ def statistics(bench: Bench) -> dict[str, JsonValue]:
         return profile_table(connection, bench.inputs["table"])
 
 
-def _answer(bench: Bench, question: str, rows: int, max_rows: int) -> dict[str, JsonValue]:
+def _answer(bench: Bench, question: str, rows: int, max_rows: int, memory_bytes: int) -> dict[str, JsonValue]:
     require_question(question, bench.inputs)
     work, target = bench.output / ".work", bench.output / "result.parquet"
     work.mkdir()
     try:
-        with sql.connect(work, bench.threads, _MEMORY_BYTES) as connection:
+        with sql.connect(work, bench.threads, memory_bytes) as connection:
             row_count = _keep(connection, bench, question, target, max_rows)
             columns, shown = _shown(connection.execute(_read(target)), rows)
     finally:

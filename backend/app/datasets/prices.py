@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
@@ -109,6 +109,11 @@ class Prices:
         finally:
             await blobs.forget(bars, age_s=0)
         return {**cast(dict[str, Any], computed.value), **dict(written)}
+
+
+def in_utc(moment: datetime | None) -> datetime | None:
+    """A time without a zone is UTC."""
+    return moment.replace(tzinfo=UTC) if moment and moment.tzinfo is None else moment
 
 
 def _told(row: dict[str, Any]) -> dict[str, Any]:

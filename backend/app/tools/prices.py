@@ -1,12 +1,12 @@
 """Prices of coins: what there is, how it looks, and one coin's bars as the session's table."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from app.computations.bench import JsonValue
-from app.datasets.prices import Prices
+from app.datasets.prices import Prices, in_utc
 from app.errors import ToolRefused
 from app.modeling.nearest import must_know
 from app.sessions.scope import Recorded
@@ -37,7 +37,7 @@ async def get_data_statistics(
 ) -> Recorded:
     """Prices summed up per coin: bars, missing bars, lowest, highest, mean and change."""
     known = await _known(ctx, coin) if coin else None
-    rows = [_plain(row) for row in await _prices(ctx).statistics(known, _aware(start), _aware(end))]
+    rows = [_plain(row) for row in await _prices(ctx).statistics(known, in_utc(start), in_utc(end))]
     return Recorded(value={"coins": list(rows)}, summary=f"{len(rows)} coins.")
 
 
@@ -45,7 +45,7 @@ async def get_data_statistics(
 async def fetch_price_data(ctx: ToolContext, coin: Coin, start: Moment = None, end: Moment = None) -> Recorded:
     """Take one coin's bars (ts, open, high, low, close, volume), oldest first, as the session's table."""
     known = await _known(ctx, coin)
-    computed = await _prices(ctx).fetch(known, _aware(start), _aware(end))
+    computed = await _prices(ctx).fetch(known, in_utc(start), in_utc(end))
     facts: Any = computed.value
     meta = {"rows": facts["rows"], "columns": facts["columns"], "source": {"prices": known}}
     return Recorded(
@@ -63,10 +63,6 @@ def _prices(ctx: ToolContext) -> Prices:
 
 async def _known(ctx: ToolContext, coin: str) -> str:
     return must_know(coin, [row["coin"] for row in await _prices(ctx).coins()], "coin")
-
-
-def _aware(moment: datetime | None) -> datetime | None:
-    return moment.replace(tzinfo=UTC) if moment and moment.tzinfo is None else moment
 
 
 def _plain(row: dict[str, Any]) -> dict[str, JsonValue]:

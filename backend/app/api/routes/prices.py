@@ -1,6 +1,6 @@
 """Five-minute prices of coins, shared by all users."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request
@@ -9,7 +9,7 @@ from app.api.deps import AdminDep, PrincipalDep, ResourcesDep
 from app.api.openapi import problems
 from app.api.uploads import UPLOAD_BODY, received
 from app.datasets.price_schemas import CoinStatistics, CoinView, ImportView
-from app.datasets.prices import Prices
+from app.datasets.prices import Prices, in_utc
 
 router = APIRouter(prefix="/prices", tags=["prices"], responses=problems(401))
 
@@ -47,9 +47,5 @@ async def get_price_statistics(
     prices: PricesDep, coin: CoinName = None, start: datetime | None = None, end: datetime | None = None
 ) -> list[CoinStatistics]:
     """Per coin, between two times; a time without a zone is UTC."""
-    rows = await prices.statistics(coin, _aware(start), _aware(end))
+    rows = await prices.statistics(coin, in_utc(start), in_utc(end))
     return [CoinStatistics.model_validate(row) for row in rows]
-
-
-def _aware(moment: datetime | None) -> datetime | None:
-    return moment.replace(tzinfo=UTC) if moment and moment.tzinfo is None else moment
