@@ -8,6 +8,7 @@ from collections import deque
 from uuid import UUID
 
 from redis.asyncio import Redis
+from redis.asyncio.connection import AbstractConnection
 from redis.exceptions import RedisError
 
 from app.sessions.background import stop
@@ -26,16 +27,16 @@ CONTROL = "labcrew:control"
 """Where a cancel is announced, so that nobody has to wait for the next renewal."""
 
 
-_URGENT = frozenset(
-    event.model_fields["kind"].default for event in (SessionStarted, ClarificationAsked, *TERMINAL)
-)
+_WAITED_FOR = (SessionStarted, ClarificationAsked, *TERMINAL)
+_URGENT = frozenset(event.model_fields["kind"].default for event in _WAITED_FOR)
 
 
 class Tail:
     """Publishes in order and in the background; what Redis does not take is dropped.
 
-    A burst is sent at a pace: what a session shows within some milliseconds becomes one message, unless somebody
-    waits for it.
+    A burst is sent at a pace: what a session shows within some milliseconds becomes one message, unless
+    somebody waits for it. It has a connection of its own that asks Redis for no replies: they cost more than
+    the rest.
     """
 
     def __init__(self, redis: "Redis") -> None:
@@ -43,6 +44,7 @@ class Tail:
         self._waiting: deque[tuple[str, str]] = deque(maxlen=_MOST_WAITING)
         self._bell = asyncio.Event()
         self._urgent = asyncio.Event()
+        self._line: AbstractConnection | None = None
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -51,6 +53,7 @@ class Tail:
     async def close(self) -> None:
         await stop(self._task)
         await self._publish_waiting()
+        await self._hang_up()
 
     def show(self, session_id: UUID, sighting: Sighting) -> None:
         """Push one event."""
@@ -60,8 +63,8 @@ class Tail:
     def announce_cancel(self, session_id: UUID) -> None:
         self._put(CONTROL, str(session_id), urgent=True)
 
-    def _put(self, name: str, line: str, urgent: bool) -> None:
-        self._waiting.append((name, line))
+    def _put(self, name: str, text: str, urgent: bool) -> None:
+        self._waiting.append((name, text))
         self._bell.set()
         if urgent:
             self._urgent.set()
@@ -82,15 +85,29 @@ class Tail:
         while self._waiting:
             messages: dict[str, list[str]] = {}
             while self._waiting:
-                name, line = self._waiting.popleft()
-                messages.setdefault(name, []).append(line)
-            pipeline = self._redis.pipeline(transaction=False)
-            for name, lines in messages.items():
-                pipeline.publish(name, "\n".join(lines))
+                name, text = self._waiting.popleft()
+                messages.setdefault(name, []).append(text)
             try:
-                await pipeline.execute()
+                line = self._line or await self._call()
+                packed = [
+                    line.pack_command("PUBLISH", name, "\n".join(told)) for name, told in messages.items()
+                ]
+                await line.send_packed_command([part for parts in packed for part in parts], check_health=False)
             except (RedisError, OSError):
                 self._waiting.clear()
+                await self._hang_up()
+
+    async def _call(self) -> AbstractConnection:
+        line: AbstractConnection = self._redis.connection_pool.make_connection()  # type: ignore[no-untyped-call]
+        await line.connect()  # type: ignore[no-untyped-call]  # redis has no types here
+        await line.send_command("CLIENT", "REPLY", "OFF")
+        self._line = line
+        return line
+
+    async def _hang_up(self) -> None:
+        line, self._line = self._line, None
+        if line:
+            await line.disconnect(nowait=True)
 
 
 def parse(message: str) -> list[Sighting]:
