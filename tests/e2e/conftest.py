@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from app.cli.card import ServiceCard, running_service
+from app.servers.account import OURSELVES, launcher
 from app.settings import Settings
 
 PROGRAM = [sys.executable, "-m", "app.cli.program"]
@@ -66,8 +67,13 @@ def labcrew() -> Callable[..., "subprocess.CompletedProcess[str]"]:
 
 
 def start(home: Path) -> Up:
+    mortal = launcher(OURSELVES, None, signal.SIGTERM)  # it ends with pytest, however that ends
     process = subprocess.Popen(
-        [*PROGRAM, "up"], env=environment(home), cwd=home.parent, stdout=subprocess.DEVNULL, text=True
+        [*mortal, *PROGRAM, "up"],
+        env=environment(home),
+        cwd=home.parent,
+        stdout=subprocess.DEVNULL,
+        text=True,
     )
     deadline = time.monotonic() + START_S
     while (card := running_service(home)) is None:

@@ -82,6 +82,7 @@ class Service:
         api = f"http://{_reachable(host)}:{port}"
         run = private_folder(self._home / "run")
         cells = socket_folder(self._home, run, self._settings.xdg_runtime_dir) / "cells.sock"
+        self._undo.callback(cells.unlink, missing_ok=True)
         # First, because it takes longest; the others wait for it when they need it.
         self._begin_process("cells", ["cells", "--socket", str(cells)])
         redis_url = self._settings.redis_address or self._begin_valkey()
