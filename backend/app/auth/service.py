@@ -12,6 +12,7 @@ from app.auth.repository import RefreshTokenRepository, UserRepository
 from app.auth.schemas import TokenPair
 from app.auth.tokens import Claims, TokenSigner
 from app.db.tables import RefreshTokenRow, UserRow
+from app.db.unit_of_work import OpenUnitOfWork
 from app.errors import Conflict, Unauthorized
 from app.observability import audit
 
@@ -37,15 +38,22 @@ class Accounts:
         await audit.record(self.db, "user_registered", owner_id=user.id, role=role.value)
         return user
 
-    async def sign_in(self, email: str, password: str) -> UserRow:
-        """Raises Unauthorized, the same for an unknown address, a wrong password and a disabled user."""
-        user = await UserRepository(self.db).by_email(email)
-        known = await self.passwords.matches(password, user.password_hash if user else None)
-        if user is None or not known or user.disabled_at is not None:
-            raise Unauthorized("sign_in_refused", "The address or the password is wrong.")
-        if self.passwords.outdated(user.password_hash):
-            user.password_hash = await self.passwords.hash(password)
-        return user
+
+async def signed_in(open_uow: OpenUnitOfWork, passwords: Passwords, email: str, password: str) -> UserRow:
+    """The user with this password; no connection is held while it is checked, which is slow on purpose.
+
+    Raises Unauthorized, the same for an unknown address, a wrong password and a disabled user.
+    """
+    async with open_uow() as uow:
+        user = await UserRepository(uow.db).by_email(email)
+    known = await passwords.matches(password, user.password_hash if user else None)
+    if user is None or not known or user.disabled_at is not None:
+        raise Unauthorized("sign_in_refused", "The address or the password is wrong.")
+    if passwords.outdated(user.password_hash):
+        stronger = await passwords.hash(password)
+        async with open_uow() as uow:
+            (await UserRepository(uow.db).get(user.id)).password_hash = stronger
+    return user
 
 
 class ReusedToken(Unauthorized):

@@ -3,6 +3,7 @@ from uuid import UUID
 
 import httpx
 import pytest
+from argon2 import PasswordHasher
 from fastapi import FastAPI
 from sqlalchemy import select, update
 
@@ -153,3 +154,17 @@ async def test_the_trail_says_who_registered_and_who_made_a_key(app: FastAPI, ad
     async with app.state.resources.open_uow() as uow:
         actions = (await uow.db.scalars(select(AuditRow.action).order_by(AuditRow.id))).all()
     assert actions == ["user_registered", "key_created"]
+
+
+async def test_a_weaker_hash_is_replaced_at_the_next_sign_in(
+    app: FastAPI, ada: User, nobody: httpx.AsyncClient
+) -> None:
+    weaker = PasswordHasher(time_cost=1, memory_cost=64, parallelism=1).hash(PASSWORD)
+    async with app.state.resources.open_uow() as uow:
+        await uow.db.execute(update(UserRow).values(password_hash=weaker))
+    for _ in range(2):
+        signed_in = await nobody.post("/auth/token", json={"email": ada.email, "password": PASSWORD})
+        assert signed_in.status_code == 200
+    async with app.state.resources.open_uow() as uow:
+        stored = await uow.db.scalar(select(UserRow.password_hash))
+    assert not app.state.desk.passwords.outdated(stored)

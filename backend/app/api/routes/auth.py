@@ -8,7 +8,7 @@ from app.api.deps import DeskDep, PrincipalDep, ResourcesDep, SignedInDep, UowDe
 from app.api.openapi import problems
 from app.auth.repository import UserRepository
 from app.auth.schemas import RefreshRequest, Registration, SignIn, TokenPair, UserView
-from app.auth.service import Accounts, ReusedToken, TokenChain
+from app.auth.service import Accounts, ReusedToken, TokenChain, signed_in
 from app.errors import Forbidden, Unauthorized
 from app.observability.metrics import SIGN_INS
 
@@ -34,20 +34,22 @@ async def register(wanted: Registration, desk: DeskDep, uow: UowDep, host: HostD
 
 
 @router.post("/token", operation_id="sign_in", responses=problems(401, 429))
-async def sign_in(wanted: SignIn, desk: DeskDep, uow: UowDep, host: HostDep) -> TokenPair:
+async def sign_in(wanted: SignIn, desk: DeskDep, resources: ResourcesDep, host: HostDep) -> TokenPair:
     """Sign in: a short access token and a refresh token that works once."""
     tries = desk.config.sign_in_tries
     await desk.throttle.check("sign-in", wanted.email, tries)
     await desk.throttle.check("sign-in-host", host, tries * 10)
+    password = wanted.password.get_secret_value()
     try:
-        user = await Accounts(uow.db, desk.passwords).sign_in(wanted.email, wanted.password.get_secret_value())
+        user = await signed_in(resources.open_uow, desk.passwords, wanted.email, password)
     except Unauthorized:
         SIGN_INS.labels("refused").inc()
         await desk.throttle.count("sign-in", wanted.email)
         await desk.throttle.count("sign-in-host", host)
         raise
     SIGN_INS.labels("accepted").inc()
-    return await TokenChain(uow.db, desk.signer).start(user.id)
+    async with resources.open_uow() as uow:
+        return await TokenChain(uow.db, desk.signer).start(user.id)
 
 
 @router.post("/refresh", operation_id="refresh", responses=problems(401))
