@@ -4,10 +4,13 @@ import gc
 import importlib
 import io
 import pkgutil
+from pathlib import Path
 
 import app.computations
+from app.sandbox.kernel import collapse_pages
 from app.sandbox.policy.language import compile_code
 
+# Not statsmodels and seaborn: every fork would pay for their 200 mappings, and few programs use them.
 LIBRARIES = (
     "duckdb",
     "matplotlib.figure",
@@ -15,7 +18,6 @@ LIBRARIES = (
     "pandas",
     "pyarrow.parquet",
     "scipy.stats",
-    "seaborn",
     "skops.io",
     "sklearn.cluster",
     "sklearn.compose",
@@ -27,7 +29,6 @@ LIBRARIES = (
     "sklearn.model_selection",
     "sklearn.pipeline",
     "sklearn.preprocessing",
-    "statsmodels.api",
     "xgboost",
 )
 
@@ -40,6 +41,7 @@ def load() -> None:
     _warm()
     gc.collect()
     gc.freeze()
+    _use_large_pages()
 
 
 def _computations() -> list[pkgutil.ModuleInfo]:
@@ -56,3 +58,12 @@ def _warm() -> None:
     figure.subplots().plot([1, 2])
     figure.savefig(io.BytesIO())
     compile_code("import pandas as pd\nresult = pd.DataFrame({'a': [1]}).sum()")
+
+
+def _use_large_pages() -> None:
+    """Forks copy the page table, not the memory: in pages of 2 MiB that is a third less work. Best effort."""
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        addresses, access, _, _, inode, *name = line.split()
+        if access == "rw-p" and inode == "0" and name in ([], ["[heap]"]):
+            start, end = (int(address, 16) for address in addresses.split("-"))
+            collapse_pages(start, end)

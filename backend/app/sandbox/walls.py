@@ -58,8 +58,9 @@ def close_in(tier: Tier, room: Room) -> None:
 
 def interpreter_paths(cache: Path) -> tuple[Path, ...]:
     """What Python and its libraries read while they run."""
+    installed = (Path(entry) for entry in sys.path)
     paths = {
-        *map(Path, sys.path),
+        *(path for path in installed if path.name in ("site-packages", "dist-packages")),
         Path(sys.base_prefix, "lib"),
         Path(app.__path__[0]),
         cache,
