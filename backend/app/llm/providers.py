@@ -21,6 +21,9 @@ EXTRAS: Mapping[str, str] = {
 }
 """Provider -> the extra of ours that installs it; others need their own LangChain package."""
 
+# LangChain asks for no usage in a stream when the address is not OpenAI's own; a session must count its tokens.
+COUNTED_STREAMS = frozenset({"openai", "azure_openai"})
+
 
 def open_chat_model(config: ChatConfig, decide: Decide) -> BaseChatModel:
     """The chat model of one agent; `decide` is its offline policy.
@@ -35,6 +38,7 @@ def open_chat_model(config: ChatConfig, decide: Decide) -> BaseChatModel:
         "max_tokens": config.max_tokens,
         "timeout": config.timeout_s,
         "max_retries": config.max_retries,
+        "stream_usage": config.model.partition(":")[0] in COUNTED_STREAMS or None,
     }
     try:
         model: BaseChatModel = init_chat_model(

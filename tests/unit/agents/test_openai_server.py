@@ -1,16 +1,17 @@
 """An OpenAI-compatible server, by LLM_MODEL and LLM_BASE_URL: the same crew, over real HTTP."""
 
-import json
-import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
+from langchain_core.messages import AIMessage
+from langchain_core.messages.tool import tool_call
 
 from app.agents.roster import assemble
+from app.errors import Unavailable
 from app.llm.config import ChatConfig
+from app.sessions.events import Token
 from app.tools.toolsets import Toolsets
+from tests.scripted_chat import ScriptedChat, serving
 
 CALLS = [
     ("list_datasets", {}),
@@ -18,66 +19,56 @@ CALLS = [
     ("get_dataset_schema", {"dataset": "titanic"}),
     ("Plan", {"target": "survived", "tables": ["titanic"], "metric": "roc_auc"}),
 ]
+BRIEF = {"goal": "Predict which passengers survived", "preferences": {}}
 
 
-class Server(ThreadingHTTPServer):
-    """Answers with one tool call after the other, and keeps what it was asked."""
-
-    asked: list[dict[str, Any]]
-
-
-class Completions(BaseHTTPRequestHandler):
-    def do_POST(self) -> None:
-        server: Any = self.server
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        server.asked.append({"path": self.path, "key": self.headers["Authorization"], **asked})
-        name, arguments = CALLS[len(server.asked) - 1]
-        function = {"name": name, "arguments": json.dumps(arguments)}
-        message = {
-            "role": "assistant",
-            "content": None,
-            "tool_calls": [{"id": f"c{len(server.asked)}", "type": "function", "function": function}],
-        }
-        body = json.dumps(
-            {
-                "id": "x",
-                "object": "chat.completion",
-                "created": 0,
-                "model": "local",
-                "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}],
-                "usage": {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18},
-            }
-        ).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: Any) -> None: ...
+def in_turn(_: Any, place: int) -> AIMessage:
+    name, arguments = CALLS[place]
+    return AIMessage("I go on.", tool_calls=[tool_call(name=name, args=arguments, id=f"c{place}")])
 
 
-@pytest.fixture
-def server() -> Iterator[Server]:
-    with Server(("127.0.0.1", 0), Completions) as running:
-        running.asked = []
-        thread = threading.Thread(target=running.serve_forever)
-        thread.start()
-        yield running
-        running.shutdown()
-        thread.join()
+def config(chat: ScriptedChat, **more: Any) -> ChatConfig:
+    return ChatConfig("openai:local", base_url=chat.base_url, api_key="k", **more)
 
 
-async def test_the_planner_works_over_an_openai_compatible_server(bench, tables, server):
+@pytest.mark.parametrize("streaming", [False, True])
+async def test_the_planner_works_over_an_openai_compatible_server(bench, tables, streaming):
     bench.shelf.datasets = [tables["titanic"]]
-    config = ChatConfig("openai:local", base_url=f"http://127.0.0.1:{server.server_port}/v1", api_key="k")
-    bench.crew = assemble(config, Toolsets())
-    thought = await bench.run("planner", {"goal": "Who survived?", "preferences": {}})
+    with serving(ScriptedChat(in_turn)) as chat:
+        bench.crew = assemble(config(chat, streaming=streaming), Toolsets())
+        thought = await bench.run("planner", BRIEF)
     assert (thought.output.target, thought.output.metric) == ("survived", "roc_auc")
-    first, *_, last = server.asked
+    first, *_, last = chat.asked
     assert (first["path"], first["key"], first["model"]) == ("/v1/chat/completions", "Bearer k", "local")
     offered = {tool["function"]["name"] for tool in first["tools"]}
     assert offered == {"list_datasets", "get_dataset_schema", "ask_user", "Plan"}
     assert "Did you mean titanic?" in last["messages"][5]["content"]
     chats = [recorded for call, recorded in bench.journal.recorded if call.kind == "chat"]
-    assert [recorded.usage for recorded in chats] == [{"input_tokens": 11, "output_tokens": 7}] * 4
+    assert len(chats) == 4
+    assert all(recorded.usage["input_tokens"] > 100 for recorded in chats)
+    assert all(recorded.usage["output_tokens"] > 10 for recorded in chats)
+    words = [event.text for event in bench.journal.events if isinstance(event, Token)]
+    assert "".join(words).split() == ["I", "go", "on."] * 4 * streaming
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+async def test_a_provider_that_stumbles_is_asked_again(bench, tables, streaming):
+    """Over the wire: too many requests, a broken server, arguments that are no JSON, a refusal in words."""
+    bench.shelf.datasets = [tables["titanic"]]
+    faults = ScriptedChat(faults={0: "429", 2: "500", 4: "malformed", 5: "refusal"})
+    with serving(faults) as chat:
+        bench.crew = assemble(config(chat, streaming=streaming), Toolsets())
+        thought = await bench.run("planner", BRIEF)
+    assert thought.output.target == "survived"
+    assert len(chat.asked) == chat.answered + 4
+
+
+async def test_a_provider_that_never_answers_ends_readably(bench, tables):
+    bench.shelf.datasets = [tables["titanic"]]
+    with serving(ScriptedChat(faults=dict.fromkeys(range(9), "500"))) as chat:
+        bench.crew = assemble(config(chat, max_retries=1), Toolsets())
+        with pytest.raises(
+            Unavailable, match=r"openai:local failed\. OpenAIAPIError: Error code: 500 - Something broke\."
+        ):
+            await bench.run("planner", BRIEF)
+    assert len(chat.asked) == 2

@@ -1,0 +1,51 @@
+"""A whole session on a chat model behind OpenAI's wire format: real HTTP, real cells, and a provider that stumbles."""
+
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.llm.config import ChatConfig
+from app.sessions.events import Token
+from app.sessions.memory import MemoryDrive, MemoryJournal
+from tests.scripted_chat import ScriptedChat, serving
+
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
+
+DATA = Path(str(files("bokeh_sampledata"))) / "_data"
+GOAL = "Which species is a penguin?"
+QUICK = {"time_budget_s": 10, "deterministic": True, "seed": 3}
+
+
+def calls(journal: MemoryJournal) -> list[tuple[str, Any]]:
+    return [
+        (call.name, call.request) for call, done in journal.recorded if call.kind == "tool" and not done.failed
+    ]
+
+
+async def finished(drive: MemoryDrive) -> dict[str, Any]:
+    result = drive.spec.result(await drive.run())
+    ranked = [{key: value for key, value in fit.items() if key != "fit_s"} for fit in result["leaderboard"]]
+    return {"ranked": ranked, **{key: result[key] for key in ("problem", "split", "holdout", "importances")}}
+
+
+async def test_a_chat_model_over_http_comes_to_what_the_offline_crew_comes_to(lab):
+    await lab.upload(DATA / "penguins.csv")
+    offline = lab.drive(GOAL, QUICK)
+    expected = await finished(offline)
+    # Requests 0-3 are the planner's; later ones hit the middle of other agents' turns.
+    stumbles = ScriptedChat(faults={1: "429", 3: "malformed", 7: "500", 9: "refusal"})
+    with serving(stumbles) as chat:
+        config = ChatConfig("openai:scripted", chat.base_url, "test", streaming=True)
+        online = lab.drive(GOAL, QUICK, chat=config)
+        result = await finished(online)
+    assert result == expected
+    assert calls(online.journal) == calls(offline.journal)
+    assert len(chat.asked) == chat.answered + 4
+    assert all(request["stream"] for request in chat.asked)
+    used = [done.usage for call, done in online.journal.recorded if call.kind == "chat"]
+    assert len(used) == len(chat.asked) - 2
+    assert all(usage["input_tokens"] > 0 and usage["output_tokens"] > 0 for usage in used)
+    agents = {event.agent for event in online.journal.events if isinstance(event, Token)}
+    assert {"planner", "data_retrieval", "data_analyst", "model_trainer", "model_evaluator"} <= agents

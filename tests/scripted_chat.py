@@ -1,0 +1,244 @@
+"""A chat-completions server on loopback that speaks OpenAI's wire format, plain and streamed.
+
+Its answers are the offline policies', decided from nothing but the messages that came over the wire, so a crew
+on it does whatever the offline crew does, through every serialisation that a real provider needs. By hand:
+
+    python -m tests.scripted_chat 8099
+"""
+
+import json
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Literal
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages.tool import tool_call
+
+from app.agents.conversation import fenced, unfenced
+from app.agents.roster import roles
+
+Json = dict[str, Any]
+Fault = Literal["429", "500", "malformed", "refusal"]
+Answer = Callable[[Json, int], AIMessage]
+"""From a request body and how many were answered before to what the model says."""
+
+REFUSAL = "I cannot help with that."
+CUT_ARGUMENTS = '{"target": "surv'
+
+
+def by_policy(asked: Json, _: int) -> AIMessage:
+    """What the offline policy of the agent that is asking says; the output among its tools tells which it is."""
+    offered = {tool["function"]["name"] for tool in asked["tools"]}
+    [role] = [role for role in roles().values() if role.output.__name__ in offered]
+    return role.decide(messages_of(asked["messages"]))
+
+
+def messages_of(wire: Sequence[Json]) -> list[BaseMessage]:
+    """The conversation as it was before it was serialised."""
+    return [_message(one) for one in wire]
+
+
+def _message(wire: Json) -> BaseMessage:
+    text = wire.get("content") or ""
+    match wire["role"]:
+        case "system":
+            return SystemMessage(text)
+        case "user":
+            return HumanMessage(text)
+        case "tool":
+            return ToolMessage(_whole(text), tool_call_id=wire["tool_call_id"])
+        case "assistant":
+            made = [_call(one) for one in wire.get("tool_calls") or ()]
+            return AIMessage(text, tool_calls=[one for one in made if one])
+        case role:
+            raise ValueError(f"Nobody is called {role!r}.")
+
+
+def _call(wire: Json) -> Any:
+    """None for a call whose arguments were malformed: it is answered, and then asked anew."""
+    try:
+        arguments = json.loads(wire["function"]["arguments"])
+    except ValueError:
+        return None
+    return tool_call(name=wire["function"]["name"], args=arguments, id=wire["id"])
+
+
+def _whole(text: str) -> str:
+    """Policies know no lists that were shortened for a provider: what stands for the rest is left out."""
+    value = unfenced(text)
+    return text if value is None else fenced(_without_rest(value))
+
+
+def _without_rest(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_rest(item) for key, item in value.items()}
+    if not isinstance(value, list):
+        return value
+    kept = value[:-1] if value and isinstance(value[-1], str) and value[-1].startswith("... and ") else value
+    return [_without_rest(item) for item in kept]
+
+
+@dataclass
+class ScriptedChat:
+    """`faults`: what goes wrong with the n-th request, counted from 0. `asked`: every request that came."""
+
+    answer: Answer = by_policy
+    faults: Mapping[int, Fault] = field(default_factory=dict)
+    asked: list[Json] = field(default_factory=list)
+    failures: list[BaseException] = field(default_factory=list)
+    port: int = 0
+    answered: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def base_url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/v1"
+
+    def take(self, asked: Json) -> tuple[Fault | None, AIMessage | None]:
+        with self.lock:
+            fault = self.faults.get(len(self.asked))
+            self.asked.append(asked)
+            if fault:
+                return fault, None
+            message = self.answer(asked, self.answered)
+            self.answered += 1
+            return None, message
+
+
+@contextmanager
+def serving(chat: ScriptedChat) -> Iterator[ScriptedChat]:
+    """Serve at a free port (or `chat.port`) until the block ends; a failure of a policy rises there."""
+    with _Server(("127.0.0.1", chat.port), _Completions) as server:
+        server.chat = chat
+        chat.port = server.server_port
+        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+        thread.start()
+        try:
+            yield chat
+        finally:
+            server.shutdown()
+            thread.join()
+    if chat.failures:
+        raise chat.failures[0]
+
+
+class _Server(ThreadingHTTPServer):
+    chat: ScriptedChat
+    daemon_threads = True
+
+
+class _Completions(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        chat: ScriptedChat = self.server.chat  # type: ignore[attr-defined]  # always served by _Server
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        asked |= {"path": self.path, "key": self.headers["Authorization"]}
+        try:
+            fault, message = chat.take(asked)
+        except Exception as error:
+            chat.failures.append(error)
+            return self._refuse(400, f"{type(error).__name__}: {error}")
+        if fault == "429":
+            return self._refuse(429, "Slow down.", {"Retry-After": "1"})
+        if fault == "500":
+            return self._refuse(500, "Something broke.")
+        wire = _wire(message) if message else FAULTY[str(fault)]
+        usage = _usage(asked, wire)
+        if asked.get("stream"):
+            wants_usage = (asked.get("stream_options") or {}).get("include_usage")
+            return self._stream(wire, usage if wants_usage else None)
+        finish = "tool_calls" if wire.get("tool_calls") else "stop"
+        choice = {"index": 0, "message": wire, "finish_reason": finish}
+        return self._send(200, {**_head("chat.completion"), "choices": [choice], "usage": usage})
+
+    def _refuse(self, status: int, text: str, headers: Mapping[str, str] | None = None) -> None:
+        self._send(status, {"error": {"message": text, "type": "scripted", "code": None}}, headers)
+
+    def _send(self, status: int, body: Json, headers: Mapping[str, str] | None = None) -> None:
+        raw = json.dumps(body).encode()
+        self.send_response(status)
+        for name, value in {"Content-Type": "application/json", **(headers or {})}.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(raw)))
+        self.end_headers()
+        self.wfile.write(raw)
+
+    def _stream(self, wire: Json, usage: Json | None) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Connection", "close")
+        self.end_headers()
+        for delta, finish in _deltas(wire):
+            choice = {"index": 0, "delta": delta, "finish_reason": finish}
+            self._event({**_head("chat.completion.chunk"), "choices": [choice]})
+        if usage:
+            self._event({**_head("chat.completion.chunk"), "choices": [], "usage": usage})
+        self.wfile.write(b"data: [DONE]\n\n")
+
+    def _event(self, body: Json) -> None:
+        self.wfile.write(b"data: " + json.dumps(body).encode() + b"\n\n")
+
+    def log_message(self, *_: Any) -> None: ...
+
+
+def _wire(message: AIMessage) -> Json:
+    calls = [
+        _wire_call(str(call["name"]), json.dumps(call["args"]), place)
+        for place, call in enumerate(message.tool_calls)
+    ]
+    plain = {"role": "assistant", "content": message.text or None}
+    return {**plain, "tool_calls": calls} if calls else plain
+
+
+def _wire_call(name: str, arguments: str, place: int) -> Json:
+    function = {"name": name, "arguments": arguments}
+    return {"id": f"call_{time.monotonic_ns()}_{place}", "type": "function", "function": function}
+
+
+FAULTY: dict[str, Json] = {
+    "malformed": {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [_wire_call("list_datasets", CUT_ARGUMENTS, 0)],
+    },
+    "refusal": {"role": "assistant", "content": None, "refusal": REFUSAL},
+}
+
+
+def _deltas(wire: Json) -> Iterator[tuple[Json, str | None]]:
+    """A message in pieces: words of its text, then each call's head and its arguments in parts of 40 characters."""
+    yield {"role": "assistant", "content": ""}, None
+    if wire.get("refusal"):
+        yield {"refusal": wire["refusal"]}, None
+    for word in (wire["content"] or "").split(" "):
+        if word:
+            yield {"content": word + " "}, None
+    for place, call in enumerate(wire.get("tool_calls") or ()):
+        name, text = call["function"]["name"], call["function"]["arguments"]
+        head = {"index": place, "id": call["id"], "type": "function"}
+        yield {"tool_calls": [{**head, "function": {"name": name, "arguments": ""}}]}, None
+        for start in range(0, len(text), 40):
+            piece = {"index": place, "function": {"arguments": text[start : start + 40]}}
+            yield {"tool_calls": [piece]}, None
+    yield {}, "tool_calls" if wire.get("tool_calls") else "stop"
+
+
+def _usage(asked: Json, wire: Json) -> Json:
+    read, said = (max(1, len(json.dumps(text)) // 4) for text in (asked["messages"], wire))
+    return {"prompt_tokens": read, "completion_tokens": said, "total_tokens": read + said}
+
+
+def _head(kind: str) -> Json:
+    return {"id": "scripted", "object": kind, "created": 0, "model": "scripted"}
+
+
+if __name__ == "__main__":
+    with serving(ScriptedChat(port=int(sys.argv[1]))) as running:
+        print(running.base_url, flush=True)  # noqa: T201 - for whoever started it
+        threading.Event().wait()
