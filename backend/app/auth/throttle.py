@@ -18,23 +18,31 @@ class Throttle:
         self._redis = redis
         self._window_s = window_s
 
-    async def check(self, what: str, who: str, limit: int) -> None:
-        """Raises TooMany when `who` has used up `limit` tries."""
-        try:
-            used = int(await self._redis.get(_key(what, who)) or 0)
-            wait_s = await self._redis.ttl(_key(what, who)) if used >= limit else 0
-        except RedisError:
-            log.warning("throttle_unavailable", what=what)
-            return
-        if used >= limit:
-            wait_s = max(1, wait_s)
-            raise TooMany("too_many_tries", f"Too many tries. Try again in {wait_s} s.", retry_after_s=wait_s)
+    async def take(self, what: str, who: str, limit: int) -> None:
+        """Use up one try, before what it is for: many at once get no more than many in turn.
 
-    async def count(self, what: str, who: str) -> None:
+        Raises TooMany when `who` had none left.
+        """
         key = _key(what, who)
         try:
             async with self._redis.pipeline(transaction=True) as pipe:
                 pipe.incr(key)
+                pipe.expire(key, self._window_s, nx=True)
+                pipe.ttl(key)
+                used, _, left_s = await pipe.execute()
+        except RedisError:
+            log.warning("throttle_unavailable", what=what)
+            return
+        if used > limit:
+            wait_s = max(1, left_s)
+            raise TooMany("too_many_tries", f"Too many tries. Try again in {wait_s} s.", retry_after_s=wait_s)
+
+    async def give_back(self, what: str, who: str) -> None:
+        """The try was none: it succeeded."""
+        key = _key(what, who)
+        try:
+            async with self._redis.pipeline(transaction=True) as pipe:
+                pipe.decr(key)
                 pipe.expire(key, self._window_s, nx=True)
                 await pipe.execute()
         except RedisError:

@@ -67,6 +67,23 @@ async def test_guessing_is_slowed_down(ada: User, app: FastAPI, nobody: httpx.As
     assert int(right.headers["retry-after"]) > 0
 
 
+async def test_many_guesses_at_once_are_no_more_than_many_in_turn(
+    ada: User, app: FastAPI, nobody: httpx.AsyncClient
+) -> None:
+    guess = {"email": ada.email, "password": "guess"}
+    tries = app.state.desk.config.sign_in_tries
+    answers = await asyncio.gather(*(nobody.post("/auth/token", json=guess) for _ in range(tries + 10)))
+    assert sorted(answer.status_code for answer in answers) == [401] * tries + [429] * 10
+
+
+async def test_a_user_who_signs_in_often_is_not_slowed_down(
+    ada: User, app: FastAPI, nobody: httpx.AsyncClient
+) -> None:
+    account = {"email": ada.email, "password": PASSWORD}
+    for _ in range(app.state.desk.config.sign_in_tries + 1):
+        assert (await nobody.post("/auth/token", json=account)).status_code == 200
+
+
 async def test_a_refresh_token_gives_a_new_pair_that_works(
     app: FastAPI, ada: User, nobody: httpx.AsyncClient
 ) -> None:

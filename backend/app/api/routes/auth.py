@@ -27,8 +27,7 @@ async def register(wanted: Registration, desk: DeskDep, uow: UowDep, host: HostD
     """Open an account. Answers 403 where only an admin may do that."""
     if desk.config.registration == "closed":
         raise Forbidden("registration_closed", "Accounts are made by an admin here: labcrew user add.")
-    await desk.throttle.check("register", host, desk.config.registrations)
-    await desk.throttle.count("register", host)
+    await desk.throttle.take("register", host, desk.config.registrations)
     user = await Accounts(uow.db, desk.passwords).register(wanted.email, wanted.password.get_secret_value())
     return UserView.model_validate(user)
 
@@ -37,17 +36,17 @@ async def register(wanted: Registration, desk: DeskDep, uow: UowDep, host: HostD
 async def sign_in(wanted: SignIn, desk: DeskDep, resources: ResourcesDep, host: HostDep) -> TokenPair:
     """Sign in: a short access token and a refresh token that works once."""
     tries = desk.config.sign_in_tries
-    await desk.throttle.check("sign-in", wanted.email, tries)
-    await desk.throttle.check("sign-in-host", host, tries * 10)
+    await desk.throttle.take("sign-in-host", host, tries * 10)
+    await desk.throttle.take("sign-in", wanted.email, tries)
     password = wanted.password.get_secret_value()
     try:
         user = await signed_in(resources.open_uow, desk.passwords, wanted.email, password)
     except Unauthorized:
         SIGN_INS.labels("refused").inc()
-        await desk.throttle.count("sign-in", wanted.email)
-        await desk.throttle.count("sign-in-host", host)
         raise
     SIGN_INS.labels("accepted").inc()
+    await desk.throttle.give_back("sign-in", wanted.email)
+    await desk.throttle.give_back("sign-in-host", host)
     async with resources.open_uow() as uow:
         return await TokenChain(uow.db, desk.signer).start(user.id)
 
