@@ -32,7 +32,7 @@ CUT_ARGUMENTS = '{"target": "surv'
 
 
 def by_policy(asked: Json, _: int) -> AIMessage:
-    """What the offline policy of the agent that is asking says; the output among its tools tells which it is."""
+    """What the offline policy of the agent that is asking says; its output tool tells which it is."""
     offered = {tool["function"]["name"] for tool in asked["tools"]}
     [role] = [role for role in roles().values() if role.output.__name__ in offered]
     return role.decide(messages_of(asked["messages"]))
@@ -141,7 +141,7 @@ class _Completions(BaseHTTPRequestHandler):
         asked |= {"path": self.path, "key": self.headers["Authorization"]}
         try:
             fault, message = chat.take(asked)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - rises in `serving`
             chat.failures.append(error)
             return self._refuse(400, f"{type(error).__name__}: {error}")
         if fault == "429":
@@ -212,7 +212,7 @@ FAULTY: dict[str, Json] = {
 
 
 def _deltas(wire: Json) -> Iterator[tuple[Json, str | None]]:
-    """A message in pieces: words of its text, then each call's head and its arguments in parts of 40 characters."""
+    """A message in pieces: words of its text, then each call's head and its arguments 40 characters a time."""
     yield {"role": "assistant", "content": ""}, None
     if wire.get("refusal"):
         yield {"refusal": wire["refusal"]}, None

@@ -1,15 +1,15 @@
-"""A whole session on a chat model behind OpenAI's wire format: real HTTP, real cells, and a provider that stumbles."""
+"""A whole session on a chat model over HTTP: OpenAI's wire format, real cells, a provider that stumbles."""
 
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.scripted_chat import ScriptedChat, serving
 
 from app.llm.config import ChatConfig
 from app.sessions.events import Token
 from app.sessions.memory import MemoryDrive, MemoryJournal
-from tests.scripted_chat import ScriptedChat, serving
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 

@@ -5,13 +5,13 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage
 from langchain_core.messages.tool import tool_call
+from tests.scripted_chat import ScriptedChat, serving
 
 from app.agents.roster import assemble
 from app.errors import Unavailable
 from app.llm.config import ChatConfig
 from app.sessions.events import Token
 from app.tools.toolsets import Toolsets
-from tests.scripted_chat import ScriptedChat, serving
 
 CALLS = [
     ("list_datasets", {}),
@@ -67,8 +67,6 @@ async def test_a_provider_that_never_answers_ends_readably(bench, tables):
     bench.shelf.datasets = [tables["titanic"]]
     with serving(ScriptedChat(faults=dict.fromkeys(range(9), "500"))) as chat:
         bench.crew = assemble(config(chat, max_retries=1), Toolsets())
-        with pytest.raises(
-            Unavailable, match=r"openai:local failed\. OpenAIAPIError: Error code: 500 - Something broke\."
-        ):
+        with pytest.raises(Unavailable, match=r"openai:local failed\..* 500 - Something broke\."):
             await bench.run("planner", BRIEF)
     assert len(chat.asked) == 2

@@ -34,6 +34,11 @@ KINDS: tuple[tuple[str, Kind], ...] = (
 
 OUTLOOKS: tuple[tuple[str, Outlook], ...] = (
     (r"\bdirection\b|\bup or down\b|\brise or fall\b|\b(go|goes|move|moves) (up|down)\b", "direction"),
+    (
+        r"\b(whether|if|will|does)\b[^.;:!?]*\b((rise|climb|increase|gain|fall|drop|decrease|decline)s?\b"
+        r"|(be|is|ends?|closes?|trades?) (higher|lower)\b)",
+        "direction",
+    ),
     (r"\b(returns?|change|changes|growth)\b", "change"),
 )
 
@@ -47,7 +52,18 @@ SECONDS: dict[str, float] = {
     "year": 31_556_952,
 }
 ROWS = frozenset({"step", "row", "period", "bar", "tick", "observation", "candle"})
-NUMBERS = {"a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "ten": 10}
+NUMBERS = {
+    "a": 1,
+    "an": 1,
+    "one": 1,
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "seven": 7,
+    "ten": 10,
+}
 
 _COUNT = rf"\d+|{'|'.join(NUMBERS)}"
 _UNIT = "|".join([*SECONDS, *sorted(ROWS)])

@@ -1,6 +1,7 @@
 """From what was read, answered and found in the data to a plan."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from app.agents.planner import columns
@@ -51,9 +52,11 @@ def make_plan(
 ) -> Plan:
     """The plan for a target. Preferences (`wishes`) win over what the goal says."""
     table, column = target.table, target.column
-    cut = _cut(goal, column) or _middle(goal, column, answered)
-    group = wishes.get("group_column") or columns.group_column(goal, table, column.name)
+    if not column.is_number or column.distinct <= 2:
+        goal = replace(goal, outlook=None)  # only an amount rises or falls
     is_prices = table is PRICES
+    cut = None if is_prices else _cut(goal, column) or _middle(goal, column, answered)
+    group = wishes.get("group_column") or columns.group_column(goal, table, column.name)
     wants_order = bool(is_prices or goal.ahead or wishes.get("horizon") or goal.outlook == "direction")
     time = wishes.get("time_column") or columns.time_column(goal, table, wants_order)
     horizon = _horizon(goal, table, wishes, time)
@@ -82,6 +85,8 @@ def make_plan(
             *(f"The goal leaves out {phrase!r}, but no column is called that." for phrase in unknown),
         ],
     )
+    if is_prices and goal.threshold:
+        plan.notes.append("A price to rise above or fall below is not looked at, only where the close goes.")
     if goal.ahead and not horizon:
         plan.notes.append(
             "The goal looks ahead in time, but no column holds dates; rows are taken as they are."
@@ -161,7 +166,7 @@ def steps(plan: Plan, tables: Sequence[Table]) -> list[str]:
     source = f"the prices of {plan.coin or 'the coin'}" if plan.source == "prices" else names
     judged = f", judged by {plan.metric}" if plan.metric else ""
     return [
-        f"Fetch {source}{' and join them' if plan.join else ''}.",
+        f"Fetch {source}{' and join them' if plan.join else ''}{_without(plan)}.",
         "Lock a hold-out away before anyone looks at the data"
         + (f", keeping each `{plan.group_column}` on one side." if plan.group_column else "."),
         f"Look for gaps, skew and columns that give `{plan.target}` away; clean what needs it.",
@@ -170,3 +175,7 @@ def steps(plan: Plan, tables: Sequence[Table]) -> list[str]:
         "Tune the best one if it beats the baseline and time is left.",
         "Open the hold-out once and write the report.",
     ]
+
+
+def _without(plan: Plan) -> str:
+    return f", without {', '.join(f'`{name}`' for name in plan.exclude)}" if plan.exclude else ""

@@ -97,6 +97,19 @@ CLEAR = (
         (),
         {"source": "prices", "coin": "BTC", "target": "close", "outlook": "direction", "horizon": 1},
     ),
+    *(
+        Case(goal, (), {"coin": "BTC", "kind": "classification", "outlook": "direction", "horizon": 12})
+        for goal in (
+            "Predict whether BTC rises in the next hour",
+            "Will bitcoin be higher in an hour?",
+            "Tell me if the price of BTC will fall within the next 60 minutes",
+        )
+    ),
+    Case(
+        "Predict churn; I do not know whether it will rise",
+        ("customers",),
+        {"target": "Churn", "kind": "classification", "outlook": None, "horizon": None},
+    ),
 )
 
 
@@ -188,6 +201,13 @@ async def test_without_any_table_the_planner_says_that_there_is_nothing_to_predi
 async def test_time_ahead_becomes_rows_of_five_minute_bars(bench, goal, rows):
     thought = await bench.run("planner", {"goal": goal, "preferences": {}})
     assert (thought.output.source, thought.output.target, thought.output.horizon) == ("prices", "close", rows)
+
+
+async def test_what_a_reviewer_reads_says_which_columns_are_left_out(bench, tables):
+    bench.shelf.datasets = [tables["titanic"]]
+    goal = "Predict which passengers survived. Ignore the cabin."
+    plan = (await bench.run("planner", {"goal": goal, "preferences": {}})).output
+    assert plan.steps[0] == "Fetch `titanic`, without `cabin`."
 
 
 async def test_classes_of_an_amount_are_asked_about(bench, make_table, make_column):
