@@ -190,20 +190,20 @@ def _check_html(html: str, claims: Sequence[Mapping[str, Any]]) -> Iterator[Mism
 
 
 _LINK = re.compile(r"(?<!\\)\[((?:\\.|[^\]\\])*)\]\(#(c\d+)\)")
-_CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
+_CODE = re.compile(r"(?<![\\`])(`+)(?!`).*?(?<!`)\1(?!`)")
 _IMAGE = re.compile(r"!\[([^\]]*)\]\([^)]*\)")
-_ESCAPE = re.compile(r"\\(.)")
+_ESCAPE = re.compile(r"\\(.)|&lt;")
 
 
 def _check_markdown(markdown: str, claims: Sequence[Mapping[str, Any]], words: set[str]) -> Iterator[Mismatch]:
     """`words`: what persons said, which was checked in the JSON and is looked for as it is rendered."""
-    body = _IMAGE.sub(r"\1", markdown.split("\n## Provenance\n")[0])
-    shown = [(claim, _ESCAPE.sub(r"\1", text)) for text, claim in _LINK.findall(body)]
+    body = _CODE.sub("", _IMAGE.sub(r"\1", markdown.split("\n## Provenance\n")[0]))
+    shown = [(claim, _ESCAPE.sub(lambda found: found[1] or "<", text)) for text, claim in _LINK.findall(body)]
     yield from _check_shown("markdown", shown, claims)
     body = _LINK.sub("", body)
     for said in sorted(words, key=len, reverse=True):
         body = body.replace(plain(said), "")
-    for line in _CODE.sub("", body).splitlines():
+    for line in body.splitlines():
         if _NUMERAL.search(line):
             yield Mismatch("markdown", f"A number that is no claim: {line.strip()!r}.")
 

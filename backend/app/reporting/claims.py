@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.reporting.evidence import Fact, Json
+from app.reporting.legible import legible
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ STYLES: dict[str, Callable[[Any], str]] = {
     "whole_percent": lambda value: f"{100 * value:.0f}%",
     "seconds": _seconds,
     "milliseconds": lambda value: f"{value:.0f} ms",
-    "text": str,
+    "text": lambda value: legible(str(value)),
     "digest": lambda value: str(value)[:12],
     "minute": lambda value: str(value)[:16].replace("T", " "),
 }

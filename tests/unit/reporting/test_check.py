@@ -1,6 +1,7 @@
 """The promises of the report's check: nothing altered passes, nothing unproven passes, nothing empty passes."""
 
 import copy
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -34,6 +35,19 @@ def test_a_report_of_a_real_session_passes(name: str) -> None:
     assert problems(verdict) == ""
     assert verdict.passes
     assert verdict.checked == len(report.claims) > 100
+
+
+@pytest.mark.parametrize(
+    "name", ["\x1b[31mred", "\u202ename", "two\nlines", "<svg onload=x>", "&lt;", "a\\<b", "[x](y)"]
+)
+def test_a_report_on_a_hostile_name_passes(name: str) -> None:
+    said = json.dumps([vars(call) for call in recorded("titanic")])
+    calls = [RecordedCall(**call) for call in json.loads(said.replace("survived", json.dumps(name)[1:-1]))]
+    draft, report = written(calls)
+
+    verdict = verify(report.to_json(), draft.calls, html.render(report, {}), markdown.render(report))
+
+    assert problems(verdict) == ""
 
 
 def test_one_altered_recorded_result_fails(titanic: list[RecordedCall]) -> None:
