@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from app.agents.planner.goal import Goal
 from app.agents.planner.tables import Column, Table
-from app.agents.planner.words import stems, words
+from app.agents.planner.words import same_meaning, stems, words
 
 _IDENTIFIERS = {"id", "ids", "identifier", "identifiers", "index", "key"}
 
@@ -17,7 +17,15 @@ def named(phrase: str, columns: Sequence[Column]) -> list[str]:
         return exact
     if _IDENTIFIERS & set(said):
         return [c.name for c in columns if c.hint == "id" or _IDENTIFIERS & set(words(c.name))]
-    return [c.name for c in columns if (own := set(stems(c.name))) and (own <= said_stems or said_stems <= own)]
+    parts = [
+        c.name for c in columns if (own := set(stems(c.name))) and (own <= said_stems or said_stems <= own)
+    ]
+    return parts or [c.name for c in columns if _means_the_same(stems(c.name), stems(phrase))]
+
+
+def _means_the_same(name: Sequence[str], said: Sequence[str]) -> bool:
+    """One word by another: `year` is `yr`."""
+    return len(name) == len(said) == 1 and same_meaning(name[0], said[0])
 
 
 def excluded(goal: Goal, table: Table, target: str) -> tuple[list[str], list[str]]:
@@ -60,4 +68,4 @@ def positive_class(goal: Goal, column: Column) -> object:
         return None
     said = set(words(goal.text))
     spoken = [value for text, value in values.items() if len(text) > 2 and set(words(text)) <= said]
-    return spoken[0] if len(spoken) == 1 else None
+    return spoken[0] if len(spoken) == 1 and column.distinct == 2 else None

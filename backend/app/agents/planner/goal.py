@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from app.agents.planner import phrases
+from app.agents.planner import intents, phrases
 from app.agents.planner.phrases import Kind, Outlook
-from app.agents.planner.words import words
+from app.agents.planner.words import stem, stems, words
 
 Meaning = TypeVar("Meaning", bound=str)
 
@@ -51,19 +51,30 @@ class Goal:
     threshold: Threshold | None
     coin: str | None
     about_coins: bool
+    denied: tuple[str, ...]
+    """What it says is not to be predicted."""
+    looks: bool
+    """It asks what the data is like and for no prediction."""
+    wants_no_model: bool
+
+    def names_nothing(self, table: str) -> bool:
+        """Does it ask for a model and leave open of what? The table's own name says nothing more."""
+        said = set(words(self.asked)) | set(words(self.inputs))
+        return bool(said) and all(word in intents.GENERIC or stem(word) in set(stems(table)) for word in said)
 
 
 def read_goal(text: str) -> Goal:
     """Take a goal apart."""
     metric = _first(phrases.METRICS, text)
     without = phrases.EXCLUSION.sub(" ", text)
-    asked = phrases.INPUTS.sub(" ", _without_metrics(without))
+    asked = phrases.INPUTS.sub(" ", intents.DENIED.sub(" ", _without_metrics(without)))
+    wants_no_model = bool(intents.NO_MODEL.search(text))
     verb = phrases.VERB.search(asked)
     return Goal(
         text=text,
         asked=asked,
         after_verb=asked[verb.end() :] if verb else "",
-        inputs=" ".join(found["rest"] for found in phrases.INPUTS.finditer(without)),
+        inputs=" ".join(found["rest"] or found["formula"] or "" for found in phrases.INPUTS.finditer(without)),
         quoted=tuple(next(filter(None, groups)) for groups in phrases.QUOTED.findall(asked)),
         kind=_kind(text, metric),
         metric=metric,
@@ -77,6 +88,10 @@ def read_goal(text: str) -> Goal:
         threshold=_threshold(text),
         coin=next((phrases.COINS[word] for word in words(text) if word in phrases.COINS), None),
         about_coins=bool(phrases.COIN_PRICES.search(text)),
+        denied=tuple(found["rest"] or found["tail"] or "" for found in intents.DENIED.finditer(text)),
+        looks=wants_no_model
+        or bool(intents.LOOKING.search(text) and not (verb and not verb[0].lower().startswith("detect"))),
+        wants_no_model=wants_no_model,
     )
 
 
@@ -98,7 +113,7 @@ def _kind(text: str, metric: str | None) -> Kind | None:
     """A metric is the plainer word: who asks for a mean absolute error wants a number."""
     if metric:
         return "regression" if metric in phrases.REGRESSION_METRICS else "classification"
-    return _first(phrases.KINDS, text)
+    return "classification" if intents.SIGN.search(text) else _first(phrases.KINDS, text)
 
 
 def _ahead(text: str) -> Ahead | None:
@@ -123,6 +138,7 @@ def _excluded(text: str) -> Iterator[str]:
 def _threshold(text: str) -> Threshold | None:
     found = phrases.THRESHOLD.search(text)
     if not found:
-        return None
+        sign = intents.SIGN.search(text)
+        return Threshold((sign["sign"] or "").lower() == "positive", 0.0) if sign else None
     value = float(found["value"].replace(",", "").replace("_", "")) * (1000 if found["thousand"] else 1)
     return Threshold(found["side"].lower() not in {"below", "under", "less than"}, value)

@@ -7,11 +7,13 @@ from app.agents.conversation import View
 from app.agents.planner import questions
 from app.agents.planner.goal import Goal, read_goal
 from app.agents.planner.output import Plan
-from app.agents.planner.plan import PRICES, kind_is_unclear, make_plan
+from app.agents.planner.plan import MOST_CLASSES, PRICES, kind_is_unclear, make_plan
 from app.agents.planner.tables import Table, table_of
 from app.agents.planner.target import Scored, TargetReading, find_target
 from app.agents.planner.wishes import Unknown, settle
 from app.agents.policy import Move, call, finish, follow
+
+NO_COLUMN = "None of the tables has a column that can be predicted."
 
 _goal = lru_cache(maxsize=64)(read_goal)
 
@@ -39,28 +41,40 @@ def ask_about_preferences(view: View) -> Move | None:
 
 def ask_for_target(view: View) -> Move | None:
     reading = _target(view)
-    if reading.chosen or not reading.options or _chosen(view):
+    if reading.chosen or not reading.options or questions.target_answer(view):
         return None
-    return questions.ask_target(reading.options, several_tables=len(_tables(view)) > 1)
+    return questions.ask_target(_read(view), reading, several_tables=len(_tables(view)) > 1)
 
 
 def ask_for_kind(view: View) -> Move | None:
     target = _chosen(view)
     if target is None or _wishes(view).get("problem") or questions.kind_answer(view):
         return None
+    if questions.target_answer(view) and target.column.distinct > MOST_CLASSES:
+        return None  # the goal's own words were about something else
     return questions.ask_kind(target.column) if kind_is_unclear(_read(view), target.column) else None
+
+
+def ask_without_time(view: View) -> Move | None:
+    """A forecast needs dates; whether rows without them will do is for the user to say."""
+    target, goal = _chosen(view), _read(view)
+    if target is None or not goal.ahead or target.table.dates or _wishes(view).get("time_column"):
+        return None
+    return None if questions.timeless_answer(view) else questions.ask_timeless(target.column)
 
 
 def plan(view: View) -> Move:
     target = _chosen(view)
-    if target is None:
-        return finish(Plan(target="?", notes=["None of the tables has a column that can be predicted."]))
+    ended = questions.NOTHING in (questions.target_answer(view), questions.timeless_answer(view))
+    if target is None or ended:
+        why = "Nothing was to be predicted." if ended else NO_COLUMN
+        return finish(Plan(target="?", notes=[why]))
     wishes, _, notes = _settled(view)
     made = make_plan(_read(view), _tables(view), target, wishes, questions.kind_answer(view), notes)
     return finish(made, says=_announcement(made, target))
 
 
-RULES = (list_tables, read_schemas, ask_about_preferences, ask_for_target, ask_for_kind, plan)
+RULES = (list_tables, read_schemas, ask_about_preferences, ask_for_target, ask_without_time, ask_for_kind, plan)
 decide = follow(RULES)
 
 
@@ -104,7 +118,8 @@ def _tables(view: View) -> list[Table]:
 def _target(view: View) -> TargetReading:
     """Of prices the close is meant when the goal names no column."""
     tables = _tables(view)
-    reading = find_target(_read(view), tables, _wishes(view).get("target"))
+    wishes = _wishes(view)
+    reading = find_target(_read(view), tables, wishes.get("target"), wishes.get("exclude") or ())
     if reading.chosen is None and PRICES in tables:
         return find_target(_read(view), tables, "close")
     return reading

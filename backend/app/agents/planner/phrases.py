@@ -77,18 +77,22 @@ AHEAD = re.compile(
 )
 EXCLUSION = re.compile(
     r"\b(?:without(?: using)?|exclud(?:e|ing)|ignor(?:e|ing)|leav(?:e|ing) out|(?:do not|don't|never) use"
-    r"|not using|except(?: for)?|drop(?:ping)?|other than)\b"
+    r"|not using|except(?: for)?|drop(?:ping)?|other than|ohne|sans)\b"
     r"(?P<rest>(?:(?!\b(?:but|while|because|predict|using|with|from|based on|for|since|to|when)\b)[^.;:!?])*)",
     re.IGNORECASE,
 )
 INPUTS = re.compile(
-    r"\b(?:from|using|based on|given|by means of|with the help of|on the basis of)\b(?P<rest>[^.;:!?]*)",
+    r"\b(?:from|using|based on|given|by means of|with the help of|on the basis of|as a function of)\b"
+    r"(?P<rest>[^.;:!?]*)"
+    r"|~(?P<formula>[^.;:!?]*)",
     re.IGNORECASE,
 )
 QUOTED = re.compile(r"`([^`]+)`|\"([^\"]+)\"|“([^”]+)”|(?<!\w)'([^']+)'(?!\w)")
 VERB = re.compile(
     r"\b(?:predict(?:ing|s|ion of|or of)?|forecast(?:ing|s)?|estimat(?:e|es|ing)|classify(?:ing)?"
-    r"|model(?:ling)?|explain(?:ing)?|what drives|detect(?:ing)?|determine)\b",
+    r"|model(?:ling)?|explain(?:ing)?|detect(?:ing)?|determin(?:e|es|ed)"
+    r"|driv(?:e|es|ing)|affect(?:s|ed|ing)?|influenc(?:e|es|ed|ing)|impact(?:s|ed|ing)?"
+    r"|vorher\w*|voraus\w*|prognos\w*|bestimm\w*|prédi\w*|prever|predecir)\b",
     re.IGNORECASE,
 )
 POSITIVE = re.compile(

@@ -55,7 +55,7 @@ def make_plan(
     if not column.is_number or column.distinct <= 2:
         goal = replace(goal, outlook=None)  # only an amount rises or falls
     is_prices = table is PRICES
-    cut = None if is_prices else _cut(goal, column) or _middle(goal, column, answered)
+    cut = None if is_prices else _cut(goal, column) or _middle(goal, column, answered or wishes.get("problem"))
     group = wishes.get("group_column") or columns.group_column(goal, table, column.name)
     wants_order = bool(is_prices or goal.ahead or wishes.get("horizon") or goal.outlook == "direction")
     time = wishes.get("time_column") or columns.time_column(goal, table, wants_order)
@@ -74,14 +74,15 @@ def make_plan(
         metric=metric,
         positive_class=_scalar(wishes.get("positive_class", columns.positive_class(goal, column))),
         time_column=time,
-        group_column=group,
+        group_column=group if group != column.name else None,
         horizon=horizon,
         outlook=goal.outlook if horizon else None,
         cut=cut,
-        exclude=list(dict.fromkeys([*(wishes.get("exclude") or []), *named])),
+        exclude=[n for n in dict.fromkeys([*(wishes.get("exclude") or []), *named]) if n != column.name],
         notes=[
             *notes,
             *doubts,
+            *_contradicted(column, wishes),
             *(f"The goal leaves out {phrase!r}, but no column is called that." for phrase in unknown),
         ],
     )
@@ -92,6 +93,16 @@ def make_plan(
             "The goal looks ahead in time, but no column holds dates; rows are taken as they are."
         )
     return plan.model_copy(update={"steps": steps(plan, used)})
+
+
+def _contradicted(column: Column, wishes: Mapping[str, Any]) -> list[str]:
+    """Preferences that say no to what they ask for, and what is done about it."""
+    doubts = []
+    if column.name in (wishes.get("exclude") or ()):
+        doubts.append(f"`{column.name}` is what is predicted, so it is not left out.")
+    if column.name == wishes.get("group_column"):
+        doubts.append(f"`{column.name}` is what is predicted, so rows are not grouped by it.")
+    return doubts
 
 
 def _cut(goal: Goal, column: Column) -> Cut | None:
@@ -105,7 +116,12 @@ def _cut(goal: Goal, column: Column) -> Cut | None:
 
 def _middle(goal: Goal, column: Column, answered: Kind | None) -> Cut | None:
     """Classes were asked of an amount, and the user chose its middle as their border."""
-    if answered != "classification" or not _is_amount(column) or not isinstance(column.middle, int | float):
+    if (
+        answered != "classification"
+        or goal.ahead
+        or not _is_amount(column)
+        or not isinstance(column.middle, int | float)
+    ):
         return None
     return Cut(above=True, value=float(column.middle))
 
@@ -135,6 +151,8 @@ def _kind(
         return "classification"
     if goal.kind == "classification" and _is_amount(column):
         return "regression"
+    if goal.kind == "regression" and column.distinct == 2 and not goal.metric:
+        return None  # a forecast of yes or no
     return goal.kind
 
 

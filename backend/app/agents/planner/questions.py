@@ -3,28 +3,48 @@
 from collections.abc import Sequence
 
 from app.agents.conversation import View
+from app.agents.planner.goal import Goal
 from app.agents.planner.phrases import Kind
 from app.agents.planner.plan import MOST_CLASSES
 from app.agents.planner.tables import Column
-from app.agents.planner.target import Scored
+from app.agents.planner.target import CLEAR, Scored, TargetReading
 from app.agents.planner.wishes import NAMING, Unknown
 from app.agents.policy import Move, call
 
 WHICH_TARGET = "Which column should be predicted?"
+WITHOUT_TIME = "Shall I go on without time?"
+GO_ON = "go on"
+NOTHING = "nothing, end here"
 WHICH_KIND = "Is it a class or an amount?"
 
 _KINDS: dict[str, Kind] = {"class": "classification", "amount": "regression"}
 
 
-def ask_target(options: Sequence[Scored], several_tables: bool) -> Move:
-    names = [_shown(option, several_tables) for option in options]
+def ask_target(goal: Goal, reading: TargetReading, several_tables: bool) -> Move:
+    """Where the goal only looks there is a way out; it is the default where the goal wants no model."""
+    names = [_shown(option, several_tables) for option in reading.options]
+    ways = [*names, NOTHING] if goal.looks else names
     return call(
         "ask_user",
         says="The goal does not settle what to predict.",
-        question=f"{WHICH_TARGET} The goal could mean any of these.",
-        options=names,
-        default=names[0],
+        question=f"{WHICH_TARGET} {_why(goal, reading)}",
+        options=ways,
+        default=NOTHING if goal.wants_no_model else names[0],
     )
+
+
+def _why(goal: Goal, reading: TargetReading) -> str:
+    if reading.unfit:
+        kind, distinct = reading.unfit.hint, reading.unfit.distinct
+        return f"`{reading.unfit.name}` ({kind}, {distinct} different values) leaves little to learn."
+    if goal.looks:
+        return (
+            "The goal asks to look at the data. I look at it around one column: what goes with it, drawn and"
+            " tested, and a model of it."
+        )
+    if reading.options[0].score >= CLEAR:
+        return "The goal could mean any of these."
+    return "The goal names none of the columns clearly; the likeliest comes first."
 
 
 def target_answer(view: View) -> str | None:
@@ -47,6 +67,21 @@ def ask_kind(column: Column) -> Move:
         options=list(_KINDS),
         default="class",
     )
+
+
+def ask_timeless(column: Column) -> Move:
+    return call(
+        "ask_user",
+        says="The goal looks ahead, and nothing in the table says when.",
+        question=f"{WITHOUT_TIME} The goal looks ahead in time, but no column holds dates. I can only tell"
+        f" `{column.name}` of a row from the row's other columns.",
+        options=[GO_ON, NOTHING],
+        default=GO_ON,
+    )
+
+
+def timeless_answer(view: View) -> str | None:
+    return _answer(view, WITHOUT_TIME)
 
 
 def kind_answer(view: View) -> Kind | None:

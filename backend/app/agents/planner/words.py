@@ -61,6 +61,17 @@ MEANINGS: tuple[frozenset[str], ...] = tuple(
         "approve approved approval accept accepted",
         "fare ticket",
         "population inhabitants people",
+        "profit loss lose losing unprofitable profitable margin",
+        "hp horsepower power",
+        "yr year",
+        "cyl cylinder cylinders",
+        "bp pressure",
+        "qty quantity",
+        "amt amount",
+        "temp tmax tmin tavg temperature",
+        "tmax max maximum highest hottest",
+        "tmin min minimum lowest coldest",
+        "avg average mean",
     )
 )
 """Words that mean much the same when one is in the goal and the other names a column."""

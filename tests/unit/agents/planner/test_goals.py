@@ -238,3 +238,126 @@ async def test_a_preference_for_a_column_that_is_not_there_is_asked_about(bench,
     assert bench.questions[0].startswith("Which column is meant as time_column?")
     assert (plan.time_column, plan.exclude) == (time_column, ["open"])
     assert plan.notes == ["There is no column 'nope' to leave out."]
+
+
+def _titanic_all(make_table, make_column):
+    """As bokeh ships it: `class` is the cabin's, and stands in the middle."""
+    return make_table(
+        "titanic_all",
+        [
+            make_column("name", "text", 1310),
+            make_column("class", "category", 4, top=["3rd", "1st", "2nd", "*"]),
+            make_column("age", distinct=75, missing=0.42),
+            make_column("sex", "category", 2, top=["male", "female"]),
+            make_column("survived", "boolean", 2, type="integer", top=[0, 1]),
+        ],
+        1313,
+    )
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        "Tell me something interesting.",
+        "Give me an overview of the passengers",
+        "Cluster the passengers",
+        "Plot the ages",
+        "Did women survive more often than men?",
+        "Predict the cabin",
+        "Find fraud",
+        "Make a classifier",
+        "Predict anything but survived",
+        "Predict survived and age",
+        "Sage voraus, ob ein Passagier überlebt hat",
+        "Predict the name",
+        "Help",
+    ],
+)
+async def test_a_goal_that_settles_no_column_is_never_modelled_unasked(bench, make_table, make_column, goal):
+    bench.shelf.datasets = [_titanic_all(make_table, make_column)]
+    with pytest.raises(GraphInterrupt):
+        await bench.run("planner", {"goal": goal, "preferences": {}})
+    [question] = bench.journal.asked
+    assert question.text.startswith("Which column should be predicted?")
+    assert question.default in question.options
+
+
+@pytest.mark.parametrize(
+    ("goal", "target"),
+    [
+        ("predict survied", "survived"),
+        ("Do not predict survived, predict age", "age"),
+        ("I want to know how sex and class affected survival", "survived"),
+        ("Predict passenger class", "class"),
+        ("survival ~ age + sex", "survived"),
+        ("Sage die Spalte survived vorher", "survived"),
+        ("Show a chart of survival by class and then predict survival", "survived"),
+    ],
+)
+async def test_a_goal_that_means_one_column_is_not_asked_about(bench, make_table, make_column, goal, target):
+    bench.shelf.datasets = [_titanic_all(make_table, make_column)]
+    thought = await bench.run("planner", {"goal": goal, "preferences": {}})
+    assert (thought.output.target, bench.questions) == (target, [])
+
+
+@pytest.mark.parametrize(
+    ("goal", "default"),
+    [("Just explore the data", "survived"), ("Just explore, no model please", "nothing, end here")],
+)
+async def test_a_goal_that_only_looks_may_end_without_a_model(bench, make_table, make_column, goal, default):
+    bench.shelf.datasets = [_titanic_all(make_table, make_column)]
+    with pytest.raises(GraphInterrupt):
+        await bench.run("planner", {"goal": goal, "preferences": {}})
+    assert bench.journal.asked[0].default == default
+    bench.journal = MemoryJournal(answers={"tool:2.0": "nothing, end here"})
+    thought = await bench.run("planner", {"goal": goal, "preferences": {}})
+    assert (thought.output.target, thought.output.notes) == ("?", ["Nothing was to be predicted."])
+
+
+@pytest.mark.parametrize(
+    ("goal", "called", "asks"),
+    [
+        ("Build the best model", "target", False),
+        ("Predict the cultivar", "target", True),
+        ("Build the best model", "class", True),
+    ],
+)
+async def test_only_a_goal_that_names_nothing_falls_back_on_what_the_data_calls_its_target(
+    bench, make_table, make_column, goal, called, asks
+):
+    columns = [make_column("ash"), make_column(called, "category", 3), make_column("hue")]
+    bench.shelf.datasets = [make_table("wine", columns)]
+    bench.journal = MemoryJournal(answers={"tool:2.0": called})
+    thought = await bench.run("planner", {"goal": goal, "preferences": {}})
+    assert (thought.output.target, bool(bench.questions)) == (called, asks)
+
+
+@pytest.mark.parametrize("said", ["Find unprofitable orders", "Predict whether profit is negative"])
+async def test_a_loss_is_a_number_below_zero(bench, make_table, make_column, said):
+    profit = make_column("Profit", distinct=7000, min=-6600.0, max=8400.0, q50=8.6)
+    bench.shelf.datasets = [make_table("store", [make_column("Sales"), profit])]
+    plan = (await bench.run("planner", {"goal": said, "preferences": {}})).output
+    assert (plan.target, plan.cut and (plan.cut.above, plan.cut.value)) == ("Profit", (False, 0.0))
+    assert bench.questions == []
+
+
+async def test_a_forecast_without_dates_is_asked_about(bench, make_table, make_column):
+    bench.shelf.datasets = [make_table("store", [make_column("Sales"), make_column("Discount")])]
+    brief = {"goal": "Forecast sales for the next quarter", "preferences": {}}
+    targets = {}
+    for answer in ("go on", "nothing, end here"):
+        bench.journal = MemoryJournal(answers={"tool:2.0": answer})
+        targets[answer] = (await bench.run("planner", brief)).output.target
+        assert bench.questions[0].startswith("Shall I go on without time?")
+    assert targets == {"go on": "Sales", "nothing, end here": "?"}
+
+
+async def test_preferences_that_contradict_themselves_are_said(bench, make_table, make_column):
+    bench.shelf.datasets = [_titanic_all(make_table, make_column)]
+    wishes = {"target": "survived", "exclude": ["survived"], "group_column": "survived"}
+    plan = (await bench.run("planner", {"goal": "Predict survival", "preferences": wishes})).output
+    assert (plan.target, plan.exclude, plan.group_column) == ("survived", [], None)
+    assert [note.split(", so ")[1] for note in plan.notes] == [
+        "it is not left out.",
+        "rows are not grouped by it.",
+    ]
