@@ -58,6 +58,16 @@ class TestDataRetrieval:
         there = ("get_available_coins", {}, {"coins": [{"coin": coin} for coin in coins]})
         assert next_call(retrieval.decide, brief, there)[0] == expected
 
+    def test_another_coin_than_the_planned_one_is_said(self, next_call):
+        brief = {"plan": {"source": "prices", "coin": "BTC", "target": "close"}}
+        there = ("get_available_coins", {}, {"coins": [{"coin": "ETH"}, {"coin": "SOL"}]})
+        _, question = next_call(retrieval.decide, brief, there)
+        assert question["question"].startswith("There are no prices of BTC.")
+        answered = ("ask_user", question, {"answer": "ETH"})
+        fetched = ("fetch_price_data", {"coin": "ETH"}, {"rows": 9, "columns": [{"name": "close"}]})
+        _, output = next_call(retrieval.decide, brief, there, answered, fetched)
+        assert output["note"] == "There are no prices of BTC, so these are ETH's."
+
     def test_tables_without_a_common_key_are_not_joined(self, next_call):
         brief = {"plan": {**PLAN, "tables": ["a", "b"], "join": True}}
         made = {}

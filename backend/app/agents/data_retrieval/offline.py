@@ -35,8 +35,9 @@ def see_coins(view: View) -> Move | None:
 def ask_which_coin(view: View) -> Move | None:
     if _plan(view).source != "prices" or _coin(view) or not _coins(view) or view.tried("ask_user"):
         return None
-    coins = _coins(view)
-    return call("ask_user", question="Which coin's prices?", options=coins, default=coins[0])
+    coins, planned = _coins(view), _plan(view).coin
+    missing = f"There are no prices of {planned}. " if planned else ""
+    return call("ask_user", question=f"{missing}Which coin's prices?", options=coins, default=coins[0])
 
 
 def fetch_prices(view: View) -> Move | None:
@@ -132,6 +133,8 @@ def _coin(view: View) -> str | None:
 
 
 def _note(view: View, plan: Plan) -> str:
+    if plan.source == "prices" and plan.coin and (coin := _coin(view)) != plan.coin:
+        return f"There are no prices of {plan.coin}, so these are {coin}'s."
     if refused := view.refused("execute_sql"):
         return f"That SELECT was refused ({refused[-1].refusal}), so I go on with `{plan.tables[0]}` alone."
     if plan.join and not view.tried("execute_sql"):
