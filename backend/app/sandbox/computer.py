@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import structlog
+
 from app.computations.bench import JsonValue
 from app.errors import InvalidInput, LabError, NotFound, TooLarge, Unavailable
 from app.sandbox.contract import (
@@ -22,6 +24,8 @@ from app.sandbox.contract import (
 )
 from app.sandbox.folders import remove
 from app.storage.blobs import BlobStore
+
+log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,7 @@ class Computed:
 
 
 class ComputationFailed(LabError):
-    """A cell ended without a value. `code` is `computation_<end>`; facts carry stdout and stderr."""
+    """A cell ended without a value. `code` is `computation_<end>`; a program's facts carry what it said."""
 
 
 _KINDS: dict[str, type[LabError]] = {
@@ -99,7 +103,7 @@ class Computer:
         output = Path(tempfile.mkdtemp(prefix="cell-", dir=self._scratch))
         try:
             outcome = await self._cells.run(CellRequest(work, files, output, limits), on_progress)
-            _raise_unless_returned(outcome, limits)
+            _raise_unless_returned(outcome, work, limits)
             return Computed(
                 outcome.value,
                 tuple([await self._keep(output, name) for name in outcome.files]),
@@ -124,16 +128,17 @@ _MEDIA_TYPES = {
 }
 
 
-def _raise_unless_returned(outcome: Outcome, limits: Limits) -> None:
+def _raise_unless_returned(outcome: Outcome, work: Computation | Code, limits: Limits) -> None:
+    """What a program said is its author's to read; what our own code said when it broke is the operator's."""
     if outcome.end is End.RETURNED:
         return
     fault = outcome.fault
     if outcome.end is End.REFUSED and fault:
         raise _KINDS.get(fault.kind, InvalidInput)(fault.code, fault.detail, **fault.facts)
     detail = fault.detail if fault else _ENDINGS.get(outcome.end, "It failed.").format(limits=limits)
-    raise ComputationFailed(
-        f"computation_{outcome.end}",
-        f"The computation did not finish. {detail}",
-        stdout=outcome.stdout,
-        stderr=outcome.stderr,
-    )
+    said = {"stdout": outcome.stdout, "stderr": outcome.stderr}
+    if isinstance(work, Computation):
+        if outcome.end in (End.RAISED, End.DIED):
+            log.error("computation_broke", function=work.function, detail=detail, **said)
+        said = {}
+    raise ComputationFailed(f"computation_{outcome.end}", f"The computation did not finish. {detail}", **said)

@@ -1,0 +1,47 @@
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from structlog.testing import capture_logs
+
+from app.sandbox.computer import ComputationFailed, Computer
+from app.sandbox.contract import CellRequest, Code, Computation, End, Fault, Isolation, Outcome, Progress, Usage
+from app.storage.folder import FolderBlobs
+
+TRACE = 'File "/srv/labcrew/app/secret.py", line 1'
+
+
+@dataclass(frozen=True)
+class BreakingCells:
+    """Every cell ends with an exception that nobody expected."""
+
+    async def start(self) -> None: ...
+
+    async def run(self, request: CellRequest, on_progress: Progress | None = None) -> Outcome:
+        fault = Fault("KeyError", "KeyError: 'x'")
+        return Outcome(End.RAISED, Usage(0.0, 0.0, 0), fault=fault, stderr=TRACE)
+
+    async def close(self) -> None: ...
+
+    async def isolation(self) -> Isolation:
+        return Isolation("none")
+
+
+@pytest.fixture
+def computer(tmp_path: Path) -> Computer:
+    return Computer(BreakingCells(), FolderBlobs(tmp_path / "blobs"), tmp_path)
+
+
+async def test_where_our_own_code_broke_is_for_the_log_only(computer: Computer) -> None:
+    with capture_logs() as logged, pytest.raises(ComputationFailed) as failed:
+        await computer.run(Computation("predict.predict"), {})
+
+    assert TRACE not in str(failed.value.facts)
+    assert [(line["function"], line["stderr"]) for line in logged] == [("predict.predict", TRACE)]
+
+
+async def test_what_a_program_said_before_it_broke_is_its_authors_to_read(computer: Computer) -> None:
+    with pytest.raises(ComputationFailed) as failed:
+        await computer.run(Code("result = 1"), {})
+
+    assert failed.value.facts["stderr"] == TRACE
