@@ -128,13 +128,18 @@ async def _database(request: Request, error: Exception) -> ProblemResponse:
     cause = getattr(error, "orig", None) or error
     cause = cause.__cause__ or cause
     if isinstance(cause, asyncpg.CharacterNotInRepertoireError | asyncpg.UntranslatableCharacterError):
-        detail = "A text that was sent holds a character that cannot be stored."
-        return problem(422, "text_not_storable", detail, _request_id(request))
+        return await _not_text(request, error)
     if not is_away(cause):
         raise error
     log.warning("database_away", error=type(cause).__name__)
     detail = "The database does not answer. Try again in a few seconds."
     return problem(503, "database_unavailable", detail, _request_id(request), headers={"Retry-After": "3"})
+
+
+async def _not_text(request: Request, error: Exception) -> ProblemResponse:
+    """JSON can spell what is no text: half a surrogate pair, which UTF-8 cannot hold, or a NUL."""
+    detail = "A text that was sent holds a character that cannot be stored."
+    return problem(422, "text_not_storable", detail, _request_id(request))
 
 
 _OF_THE_DATABASE = (DBAPIError, asyncpg.PostgresError, asyncpg.InterfaceError, ConnectionError, TimeoutError)
@@ -146,4 +151,5 @@ def add_failures(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, _invalid)  # type: ignore[arg-type] # the same
     for kind in _OF_THE_DATABASE:
         app.add_exception_handler(kind, _database)
+    app.add_exception_handler(UnicodeEncodeError, _not_text)
     app.add_exception_handler(HTTPException, _http)  # type: ignore[arg-type] # the same

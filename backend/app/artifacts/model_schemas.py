@@ -1,7 +1,7 @@
 """What the model endpoints take and answer."""
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -64,6 +64,12 @@ class ModelDetail(ModelView):
     versions: dict[str, str]
 
 
+Integer = Annotated[int, Field(ge=-(2**63), lt=2**63)]
+Words = Annotated[str, Field(max_length=1_000_000)]
+Cell = bool | Integer | float | Words | None
+"""A larger integer becomes a float if it can. The limits also refuse half a surrogate pair, which is no text."""
+
+
 class PredictionRequest(BaseModel):
     """Rows to predict: here, or a dataset of yours."""
 
@@ -74,9 +80,7 @@ class PredictionRequest(BaseModel):
         },
     )
 
-    rows: list[dict[str, bool | int | float | str | None]] | None = Field(
-        default=None, min_length=1, max_length=MOST_ROWS
-    )
+    rows: list[dict[Words, Cell]] | None = Field(default=None, min_length=1, max_length=MOST_ROWS)
     dataset_id: UUID | None = None
 
     @model_validator(mode="after")

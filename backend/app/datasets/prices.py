@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from app.db.pool import Database
-from app.errors import NotFound
+from app.errors import InvalidInput, NotFound
 from app.sandbox.computer import Computed, Computer
 from app.sandbox.contract import Computation, Limits
 from app.storage.blobs import BlobStore
@@ -112,8 +112,13 @@ class Prices:
 
 
 def in_utc(moment: datetime | None) -> datetime | None:
-    """A time without a zone is UTC."""
-    return moment.replace(tzinfo=UTC) if moment and moment.tzinfo is None else moment
+    """A time without a zone is UTC. Raises InvalidInput for one outside the years 1 to 9999 of UTC."""
+    if moment is None:
+        return None
+    try:
+        return moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
+    except OverflowError:
+        raise InvalidInput("time_out_of_range", f"The time {moment.isoformat()} is out of range.") from None
 
 
 def _told(row: dict[str, Any]) -> dict[str, Any]:

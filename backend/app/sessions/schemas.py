@@ -17,10 +17,12 @@ class _View(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
-def _without_nul(text: str) -> str:
-    """Postgres cannot hold a NUL."""
+def _storable(text: str) -> str:
+    """Postgres cannot hold a NUL, and UTF-8 no half of a surrogate pair."""
     if "\0" in text:
         raise ValueError("must not contain the character NUL")
+    if any("\ud800" <= sign <= "\udfff" for sign in text):
+        raise ValueError("must not contain half a surrogate pair")
     return text
 
 
@@ -30,7 +32,7 @@ def _distinct(ids: list[UUID]) -> list[UUID]:
     return ids
 
 
-Text = Annotated[str, AfterValidator(_without_nul)]
+Text = Annotated[str, AfterValidator(_storable)]
 ColumnName = Annotated[Text, StringConstraints(min_length=1, max_length=200)]
 Goal = Annotated[Text, StringConstraints(strip_whitespace=True, min_length=3, max_length=10_000)]
 Metric = Literal[

@@ -27,6 +27,13 @@ async def test_an_address_has_one_account_whatever_its_case(ada: User, nobody: h
     assert (again.status_code, again.json()["code"]) == (409, "email_taken")
 
 
+@pytest.mark.parametrize("path", ["/auth/register", "/auth/token"])
+async def test_a_password_that_is_no_text_is_refused(nobody: httpx.AsyncClient, path: str) -> None:
+    body = r'{"email": "x@example.com", "password": "\ud800 and nine more"}'
+    refused = await nobody.post(path, content=body, headers={"Content-Type": "application/json"})
+    assert (refused.status_code, refused.json()["code"]) == (422, "text_not_storable")
+
+
 async def test_a_password_is_stored_as_argon2id_only(app: FastAPI, ada: User) -> None:
     async with app.state.resources.open_uow() as uow:
         stored = await uow.db.scalar(select(UserRow.password_hash).where(UserRow.id == ada.id))

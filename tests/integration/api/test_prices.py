@@ -79,3 +79,9 @@ async def test_prices_are_loaded_once_listed_and_summed_up(admin: User, eve: Use
 async def test_only_an_admin_loads_prices(eve: User) -> None:
     answer = await send(eve, HEADER + GOOD)
     assert (answer.status_code, answer.json()["code"]) == (403, "admin_required")
+
+
+@pytest.mark.parametrize("start", ["0001-01-01T00:00:00%2B14:00", "9999-12-31T23:59:59-14:00"])
+async def test_a_time_beyond_the_calendar_is_refused(eve: User, start: str) -> None:
+    refused = await eve.http.get(f"/prices/statistics?start={start}")
+    assert (refused.status_code, refused.json()["code"]) == (422, "time_out_of_range")
