@@ -15,7 +15,7 @@ from app.db.unit_of_work import OpenUnitOfWork, unit_of_work
 from app.errors import Unavailable
 from app.jobs import JobSender, Send
 from app.sandbox.computer import Computer
-from app.sandbox.process import ProcessConfig, ProcessProvider
+from app.sandbox.process import ProcessProvider
 from app.sessions.tail import Tail
 from app.sessions.watch import Watch
 from app.settings import Settings
@@ -68,9 +68,7 @@ async def open_resources(settings: Settings, part: Part) -> AsyncIterator[Resour
         watch = Watch(settings.redis_address, database)
         stack.push_async_callback(watch.close)
         blobs = _blobs(settings, database)
-        cells = ProcessProvider(
-            ProcessConfig(settings.home / "cells", settings.sandbox_max_cells, socket=settings.cells_socket)
-        )
+        cells = ProcessProvider(settings.cells)
         stack.push_async_callback(cells.close)
         yield Resources(
             settings=settings,

@@ -5,6 +5,7 @@ A setting's description is its line in `.env.example` and in the README; a test 
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -16,7 +17,9 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from app.auth.config import AuthConfig
 from app.errors import InvalidInput
 from app.llm.config import OFFLINE, ChatConfig
+from app.sandbox.container import Container
 from app.sandbox.contract import Limits
+from app.sandbox.process import ProcessConfig
 from app.sessions.config import SessionsConfig
 from app.storage.blobs import BlobLimits
 
@@ -116,6 +119,10 @@ class Settings(BaseSettings):
         3600, gt=0, description="Longest that a session may run, without the time it waits for its user."
     )
 
+    sandbox_provider: Literal["process", "docker"] = Field(
+        "process", description="What computes: a process of this host, or a container without network."
+    )
+    sandbox_image: str = Field("labcrew", description="Image of that container, of this version of Labcrew.")
     sandbox_max_execution_time: float = Field(
         300, gt=0, description="Longest that one computation may take, in seconds."
     )
@@ -197,6 +204,23 @@ class Settings(BaseSettings):
             time_s=self.sandbox_max_execution_time,
             memory_bytes=self.sandbox_max_memory_mb * MIB,
             disk_bytes=self.artifact_max_size_mb * MIB,
+        )
+
+    @property
+    def cells(self) -> ProcessConfig:
+        cells = ProcessConfig(self.home / "cells", self.sandbox_max_cells, socket=self.cells_socket)
+        if self.sandbox_provider == "process":
+            return cells
+        blobs = (self.artifact_storage_path or self.home / "blobs").absolute()
+        return replace(
+            cells,
+            container=Container(
+                self.sandbox_image,
+                cells.scratch,
+                blobs,
+                self.sandbox_max_memory_mb * MIB,
+                self.sandbox_max_cells,
+            ),
         )
 
     @property

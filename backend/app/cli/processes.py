@@ -4,6 +4,7 @@ Their imports take seconds and a hundred megabytes, so each is made by the one c
 """
 
 import asyncio
+import gc
 import socket
 from pathlib import Path
 from typing import Annotated
@@ -43,6 +44,7 @@ def api(fd: Fd = None) -> None:
         timeout_graceful_shutdown=10,
     )
     sockets = None if fd is None else [socket.socket(fileno=fd)]
+    gc.freeze()  # what was imported stays: it need not be looked through for garbage again
     with asyncio.Runner(loop_factory=config.get_loop_factory()) as runner:
         runner.run(uvicorn.Server(config).serve(sockets))
 
@@ -57,11 +59,20 @@ def worker(queues: Queues = "steps,compute") -> None:
     run(settings, _known(queues))
 
 
-def cells(socket_path: Annotated[Path, typer.Option("--socket", help="Where to listen.")]) -> None:
+def cells(
+    socket_path: Annotated[
+        Path, typer.Option("--socket", help="Where to listen: a private folder's `socket`.")
+    ],
+    lifeline: Annotated[bool, typer.Option("--lifeline", help="End when the standard input does.")] = False,
+) -> None:
     """Run the process that every computation of this host is forked from."""
+    from app.sandbox.container import become_container  # noqa: PLC0415 - see above
     from app.sandbox.launch import become_server  # noqa: PLC0415 - see above
 
-    become_server(socket_path, load_settings().home / "cells" / "cache")
+    settings = load_settings()
+    if settings.cells.container:
+        become_container(settings.cells.container, socket_path.parent)
+    become_server(socket_path, settings.home / "cells" / "cache", lifeline=lifeline)
 
 
 def migrate() -> None:

@@ -81,7 +81,8 @@ class Service:
         host, port = listener.getsockname()[:2]
         api = f"http://{_reachable(host)}:{port}"
         run = private_folder(self._home / "run")
-        cells = socket_folder(self._home, run, self._settings.xdg_runtime_dir) / "cells.sock"
+        sockets = socket_folder(self._home, run, self._settings.xdg_runtime_dir)
+        cells = private_folder(sockets / "cells") / "socket"
         self._undo.callback(cells.unlink, missing_ok=True)
         # First, because it takes longest; the others wait for it when they need it.
         self._begin_process("cells", ["cells", "--socket", str(cells)])

@@ -54,21 +54,31 @@ async def own_zygote(cache: Path, tier: str) -> tuple[socket.socket, subprocess.
 async def shared_zygote(path: Path) -> tuple[socket.socket, None]:
     """Connect to the host's zygote, which may be starting again just now: its supervisor sees to that."""
     while True:
-        ours = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
-            ours.connect(str(path))
+            return connect(path), None
         except (FileNotFoundError, ConnectionRefusedError):
-            ours.close()
             await asyncio.sleep(RETRY_S)
-        else:
-            ours.setblocking(False)
-            return ours, None
 
 
-def become_server(path: Path, cache: Path, tier: str = "best") -> NoReturn:
+def connect(path: Path) -> socket.socket:
+    """A connection to the zygote that listens at `path`, which may be longer than a socket's name can be."""
+    folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    ours = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    try:
+        ours.connect(f"/proc/self/fd/{folder}/{path.name}")
+    except OSError:
+        ours.close()
+        raise
+    finally:
+        os.close(folder)
+    ours.setblocking(False)
+    return ours
+
+
+def become_server(path: Path, cache: Path, tier: str = "best", lifeline: bool = False) -> NoReturn:
     """Turn this process into the host's zygote: it listens at `path` (short, in a private folder).
 
-    It ends with the process that started it.
+    It ends with the process that started it; with `lifeline`, when its standard input ends.
     """
     die_with_parent(os.getppid())
     with contextlib.suppress(FileNotFoundError):
@@ -77,7 +87,7 @@ def become_server(path: Path, cache: Path, tier: str = "best") -> NoReturn:
     door.bind(str(path))
     door.listen(64)
     door.set_inheritable(True)
-    command = _command(door.fileno(), cache, tier)
+    command = _command(door.fileno(), cache, tier) + (["lifeline"] if lifeline else [])
     os.chdir("/")
     os.execve(command[0], command, _environment(cache))  # noqa: S606 (fixed arguments)
 
@@ -93,6 +103,8 @@ def _environment(cache: Path) -> dict[str, str]:
 
 def reap(process: subprocess.Popen[bytes]) -> None:
     """Wait for its end, and help if it does not come."""
+    if process.stdin:
+        process.stdin.close()
     try:
         process.wait(5)
     except subprocess.TimeoutExpired:

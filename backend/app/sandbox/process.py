@@ -1,4 +1,4 @@
-"""The default provider: cells are forks of a zygote on this host."""
+"""The provider: cells are forks of a zygote, which is a process of this host or runs in a container."""
 
 import asyncio
 import os
@@ -7,10 +7,12 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Coroutine
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import TypeVar
 
 from app.errors import Unavailable
+from app.sandbox.container import Container, own_container
 from app.sandbox.contract import (
     CellRequest,
     Computation,
@@ -29,19 +31,27 @@ from app.sandbox.pipes import CellPipes
 from app.sandbox.scratch import LOCK, Scratch, sweep
 from app.sandbox.verdict import judge
 
+T = TypeVar("T")
+DOOR = ".door"
+
 
 @dataclass(frozen=True)
 class ProcessConfig:
     """`home`: a folder of ours on a disk with room. `max_cells`: how many compute at once; more wait.
 
     `tier`: "best", or the one of `walls.Tier` to use. `socket`: where the host's zygote listens; without it the
-    provider starts one of its own.
+    provider starts one of its own, in `container` if that is given.
     """
 
     home: Path
     max_cells: int = 16
     tier: str = "best"
     socket: Path | None = None
+    container: Container | None = None
+
+    @property
+    def scratch(self) -> Path:
+        return self.home / "scratch"
 
 
 class ProcessProvider:
@@ -54,7 +64,9 @@ class ProcessProvider:
         self._slots = asyncio.Semaphore(config.max_cells)
         self._link: ZygoteLink | None = None
         self._launch: asyncio.Task[_Zygote] | None = None
-        self._scratch = Scratch(config.home / "scratch")
+        self._scratch = Scratch(config.scratch)
+        if config.container:
+            self.scratch.chmod(0o711)  # the container's user passes through to the folders that are its own
 
     @property
     def scratch(self) -> Path:
@@ -62,7 +74,7 @@ class ProcessProvider:
 
     async def start(self) -> None:
         """Start the zygote now rather than at the first request."""
-        await asyncio.to_thread(sweep, self._config.home / "scratch")
+        await asyncio.to_thread(self._sweep)
         await self._zygote()
 
     async def run(self, request: CellRequest, on_progress: Progress | None = None) -> Outcome:
@@ -70,7 +82,13 @@ class ProcessProvider:
             zygote = await self._zygote()
             if not request.trusted and zygote.isolation.refusal:
                 raise Unavailable("cells_not_isolated", zygote.isolation.refusal, **asdict(zygote.isolation))
-            return await _run(zygote.link, request, on_progress)
+            return await zygote.run(request, on_progress)
+
+    def glance(self) -> Isolation | None:
+        """`isolation` without waiting: None while the zygote starts, which this begins if need be."""
+        launch = self._begin()
+        failed = launch.done() and (launch.cancelled() or launch.exception())
+        return launch.result().isolation if launch.done() and not failed else None
 
     async def isolation(self) -> Isolation:
         """Which walls cells have here; starts the zygote if need be."""
@@ -86,10 +104,13 @@ class ProcessProvider:
 
     async def _zygote(self) -> "_Zygote":
         """The running zygote; a new one when there is none. Who stops waiting does not stop the launch."""
+        return await asyncio.shield(self._begin())
+
+    def _begin(self) -> "asyncio.Task[_Zygote]":
         if self._launch is None:
             self._launch = asyncio.create_task(self._find_zygote())
             self._launch.add_done_callback(self._forget_failure)
-        return await asyncio.shield(self._launch)
+        return self._launch
 
     async def _find_zygote(self) -> "_Zygote":
         """Start one, or connect to the host's, trying again while that one is being replaced."""
@@ -97,7 +118,7 @@ class ProcessProvider:
             while True:
                 self._link = ZygoteLink(self._connect, self._forget)
                 try:
-                    return await _try_out(self._link, self.scratch)
+                    return await _try_out(self._link, self.scratch, self._config.container)
                 except Unavailable:
                     if not self._config.socket:
                         raise
@@ -106,7 +127,14 @@ class ProcessProvider:
     async def _connect(self) -> tuple[socket.socket, subprocess.Popen[bytes] | None]:
         if self._config.socket:
             return await shared_zygote(self._config.socket)
+        if self._config.container:
+            return await own_container(self._config.container, self.scratch / DOOR)
         return await own_zygote(self._config.home / "cache", self._config.tier)
+
+    def _sweep(self) -> None:
+        sweep(self._config.scratch)
+        if self._config.container:
+            self._config.container.remove_leftovers()
 
     def _forget(self) -> None:
         if self._launch and self._launch.done():
@@ -119,24 +147,40 @@ class ProcessProvider:
 
 @dataclass(frozen=True)
 class _Zygote:
+    """`container`: the one that it runs in, if it does."""
+
     link: ZygoteLink
-    isolation: Isolation
+    scratch: Path
+    container: Container | None
+    isolation: Isolation = field(default_factory=lambda: Isolation("none"))
+
+    async def run(self, request: CellRequest, on_progress: Progress | None = None) -> Outcome:
+        if self.container is None:
+            return await _run(self.link, request, on_progress)
+        lent = Path(tempfile.mkdtemp(prefix="lent-", dir=self.scratch))
+        try:
+            request = await _to_the_end(asyncio.to_thread(self.container.bring_within_reach, request, lent))
+            return await _run(self.link, request, on_progress)
+        finally:
+            await _to_the_end(asyncio.to_thread(remove, lent))
 
 
-async def _try_out(link: ZygoteLink, scratch: Path) -> _Zygote:
+async def _try_out(link: ZygoteLink, scratch: Path, container: Container | None) -> _Zygote:
     """Start a zygote, and let a canary try the walls before anything untrusted does."""
     facts = await link.start()
     tier, missing = facts["tier"], facts["missing"]
+    zygote = _Zygote(link, scratch, container)
     refusal = "This host's kernel lacks the walls that untrusted work needs (Landlock and seccomp)."
-    return _Zygote(link, Isolation(tier, refusal if tier == "none" else await _canary(link, scratch), missing))
+    return replace(
+        zygote, isolation=Isolation(tier, refusal if tier == "none" else await _canary(zygote), missing)
+    )
 
 
-async def _canary(link: ZygoteLink, scratch: Path) -> str | None:
+async def _canary(zygote: _Zygote) -> str | None:
     """Why untrusted work must not run here; None if the canary got nowhere."""
-    output = Path(tempfile.mkdtemp(prefix="canary-", dir=scratch))
-    secret = scratch / LOCK
-    work = Computation("canary.escape", {"path": str(secret)}, trusted=False)
-    outcome = await _run(link, CellRequest(work, {}, output, Limits(time_s=20)), None)
+    output = Path(tempfile.mkdtemp(prefix="canary-", dir=zygote.scratch))
+    work = Computation("canary.escape", {"path": str(zygote.scratch / LOCK)}, trusted=False)
+    outcome = await zygote.run(CellRequest(work, {}, output, Limits(time_s=20)))
     await asyncio.to_thread(remove, output)
     if outcome.end is not End.RETURNED:
         return f"The walls could not be tried: {outcome.fault.detail if outcome.fault else outcome.end}"
@@ -165,7 +209,7 @@ _ZYGOTE_DIED = Outcome(
 )
 
 
-async def _to_the_end(work: Coroutine[None, None, Content]) -> Content:
+async def _to_the_end(work: Coroutine[None, None, T]) -> T:
     """A cancellation meanwhile rises when the thread has ended: its folder is removed next."""
     working = asyncio.ensure_future(work)
     try:

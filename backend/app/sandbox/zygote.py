@@ -1,7 +1,8 @@
 """The process that cells are forked from: it has every library imported, and does nothing else.
 
-Started by exec as `python -m app.sandbox.zygote SOCKET_FD CACHE TIER`, with an allow-listed environment. The
-SEQPACKET socket is connected to one client, with whom it lives and ends; or it listens, and serves the host.
+Started by exec as `python -m app.sandbox.zygote SOCKET_FD CACHE TIER [lifeline]`, with an allow-listed
+environment. The SEQPACKET socket is connected to one client, with whom it lives and ends; or it listens, and
+serves the host. With a lifeline it ends when its standard input does.
 It runs no parallel region and keeps one thread, because only then is a fork of it sound. When a client ends,
 whatever the cause, its connection closes and its cells end.
 
@@ -55,8 +56,10 @@ class Zygote:
         )
         self._idle_memory = _memory_of_an_idle_fork()
 
-    def serve(self, door: socket.socket, missing: dict[str, str]) -> None:
+    def serve(self, door: socket.socket, missing: dict[str, str], lifeline: int | None) -> None:
         """`door` is one client's connection, or listens for them. `missing`: why stronger tiers do not work."""
+        if lifeline is not None:
+            self._poll.register(lifeline, select.POLLIN)
         facts = {"tier": self._stage.tier, "missing": missing}
         listens = bool(door.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN))
         if listens:
@@ -65,6 +68,8 @@ class Zygote:
             self._welcome(door, facts)
         while listens or self._clients:
             for descriptor, _ in self._poll.poll(self._pause_ms()):
+                if descriptor == lifeline:
+                    return
                 if descriptor in self._cells:
                     self._bury(self._cells[descriptor])
                 elif descriptor in self._clients:
@@ -194,7 +199,7 @@ def _take(descriptors: list[int], folder: int | None) -> int | None:
 
 
 def main() -> None:
-    socket_fd, cache, wanted = sys.argv[1:]
+    socket_fd, cache, wanted, *lifeline = sys.argv[1:]
     door = socket.socket(fileno=int(socket_fd))
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # Ctrl-C is the client's to act on
@@ -204,7 +209,7 @@ def main() -> None:
     load()
     if threads(proc, os.getpid()) != 1:
         sys.exit("A library started a thread when imported: forks of this process would not be sound.")
-    Zygote(tier, proc, Path(cache)).serve(door, missing)
+    Zygote(tier, proc, Path(cache)).serve(door, missing, 0 if lifeline else None)
     os._exit(0)  # nothing of ours is left to tidy, and libraries complain about what they tidy
 
 

@@ -1,3 +1,4 @@
+import os
 import tempfile
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
@@ -7,6 +8,7 @@ import pytest
 import pytest_asyncio
 
 from app.computations.bench import JsonValue
+from app.sandbox.container import Container, engine_refusal
 from app.sandbox.contract import CellRequest, Code, Computation, Limits, Outcome, Progress
 from app.sandbox.folders import remove, survey
 from app.sandbox.process import ProcessConfig, ProcessProvider
@@ -41,12 +43,28 @@ class Cells:
         return await self.run(Computation(f"canary.{function}", params), limits=limits)
 
 
-@pytest_asyncio.fixture(scope="session", loop_scope="session", params=TIERS, ids=str)
+CONTAINER = "container"
+
+
+def container_for(home: Path) -> Container:
+    """Skips the test, saying why, where no engine answers or it lacks the image of this version."""
+    image = os.environ.get("SANDBOX_IMAGE", "labcrew")
+    if refusal := engine_refusal(image):
+        pytest.skip(refusal)
+    return Container(image, home / "scratch", home / "blobs", memory_bytes=2 << 30, cells=16)
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session", params=[*TIERS, CONTAINER], ids=str)
 async def cells(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Cells]:
-    """A warm provider of each tier that this host has."""
-    provider = ProcessProvider(ProcessConfig(tmp_path_factory.mktemp("cells"), tier=str(request.param)))
+    """A warm provider of each tier that this host has, and one whose cells are in a container."""
+    home = tmp_path_factory.mktemp("cells")
+    if request.param == CONTAINER:
+        config = ProcessConfig(home, container=container_for(home))
+    else:
+        config = ProcessConfig(home, tier=str(request.param))
+    provider = ProcessProvider(config)
     await provider.start()
     yield Cells(provider)
     await provider.close()

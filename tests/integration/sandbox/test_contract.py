@@ -8,6 +8,8 @@ import pandas as pd
 import pytest
 
 from app.sandbox.contract import Code, Computation, End, Limits
+from app.sandbox.process import DOOR
+from app.sandbox.scratch import LOCK
 
 from .conftest import Cells
 
@@ -123,7 +125,7 @@ async def test_a_hundred_leave_nothing_behind(cells: Cells) -> None:
     for number in range(100):
         assert (await cells.compute("leave", names=["a"])).files == ("a",), number
     assert _open_descriptors() == descriptors
-    assert [path.name for path in cells.provider.scratch.iterdir()] == [".alive"]
+    assert [path.name for path in cells.provider.scratch.iterdir() if path.name not in (LOCK, DOOR)] == []
 
 
 def _open_descriptors() -> int:
