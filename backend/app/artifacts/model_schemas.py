@@ -67,7 +67,7 @@ class ModelDetail(ModelView):
 Integer = Annotated[int, Field(ge=-(2**63), lt=2**63)]
 Words = Annotated[str, Field(max_length=1_000_000)]
 Cell = bool | Integer | float | Words | None
-"""A larger integer becomes a float if it can. The limits also refuse half a surrogate pair, which is no text."""
+"""A larger integer becomes a float if it can. The limits also refuse half a surrogate pair: it is no text."""
 
 
 class PredictionRequest(BaseModel):
