@@ -5,15 +5,18 @@ import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
+import pandas as pd
 import pytest
 import pytest_asyncio
 
 from app.agents.roster import assemble
 from app.artifacts.workspace import FrameRef
+from app.datasets.prices import Prices
 from app.datasets.session_shelf import pick
 from app.datasets.shelf import DatasetRef
 from app.errors import LabError
@@ -131,7 +134,9 @@ class Lab:
     """Runs sessions; `drive` makes one that can be run again over the same journal."""
 
     computer: Computer
+    blobs: FolderBlobs
     shelf: Shelf = field(default_factory=Shelf)
+    prices: Prices | None = None
 
     async def upload(self, path: Path, name: str | None = None) -> DatasetRef:
         work = Computation("ingest.ingest", {"filename": path.name})
@@ -174,7 +179,12 @@ class Lab:
             lambda _: JournalWorkspace(journal),
             lambda _: self.shelf,
             lambda _: JournalRecords(journal),
+            self.prices,
         )
+
+    async def read(self, digest: str) -> pd.DataFrame:
+        """A frame that a session left."""
+        return pd.read_parquet(BytesIO(b"".join([piece async for piece in self.blobs.open(digest)])))
 
     async def fit(self, fit: Fit) -> FitOutcome:
         started = time.perf_counter()
@@ -202,16 +212,23 @@ def facts(goal: str, preferences: Mapping[str, Any] | None = None) -> SessionFac
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def computer(cells_socket: Path, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Computer]:
+async def computer(
+    cells_socket: Path, blobs: FolderBlobs, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Computer]:
     home = tmp_path_factory.mktemp("lab")
     cells = ProcessProvider(ProcessConfig(home=home, socket=cells_socket))
     await cells.start()
     try:
-        yield Computer(cells, FolderBlobs(home / "blobs"), cells.scratch)
+        yield Computer(cells, blobs, cells.scratch)
     finally:
         await cells.close()
 
 
+@pytest.fixture(scope="session")
+def blobs(tmp_path_factory: pytest.TempPathFactory) -> FolderBlobs:
+    return FolderBlobs(tmp_path_factory.mktemp("blobs"))
+
+
 @pytest_asyncio.fixture(loop_scope="session")
-async def lab(computer: Computer) -> Lab:
-    return Lab(computer)
+async def lab(computer: Computer, blobs: FolderBlobs) -> Lab:
+    return Lab(computer, blobs)

@@ -1,0 +1,112 @@
+"""From a sentence about a coin to a judged forecast: bars in Postgres, the crew, real cells."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import pytest_asyncio
+
+from app.datasets.prices import Prices
+from app.db.pool import Database
+from app.modeling.labels import labels_of
+from app.modeling.preview import apply_recipe
+from app.modeling.problem import Problem
+from app.sessions.memory import MemoryJournal
+
+from .conftest import Lab
+
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
+
+BARS = 3000
+HOUR = 12
+QUICK = {"time_budget_s": 8}
+WORK = ("fetch_price_data", "lock_holdout", "perform_eda", "calculate_technical_indicators", "create_features")
+
+
+def bars(coin: str, price: float, seed: int, drift: float) -> pd.DataFrame:
+    """A geometric random walk; `drift` moves its mean slowly, so that the past tells of the next hour."""
+    chance = np.random.default_rng(seed)
+    trend = pd.Series(chance.normal(0, drift, BARS)).ewm(alpha=0.03).mean() * 33
+    close = price * np.exp(np.cumsum(chance.normal(0, 1.2e-3, BARS) + trend))
+    opened = np.concatenate([[price], close[:-1]])
+    above, below = 1 + np.abs(chance.normal(0, 6e-4, BARS)), 1 - np.abs(chance.normal(0, 6e-4, BARS))
+    return pd.DataFrame(
+        {
+            "symbol": coin,
+            "time": pd.date_range("2026-01-01", periods=BARS, freq="5min"),
+            "open": opened,
+            "high": np.maximum(opened, close) * above,
+            "low": np.minimum(opened, close) * below,
+            "close": close,
+            "volume": chance.lognormal(3, 0.6, BARS),
+        }
+    )
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def market(lab: Lab, database_url: str, tmp_path: Path) -> AsyncIterator[Lab]:
+    """BTC has a signal, ETH has none."""
+    database = await Database.open(database_url)
+    prices = Prices(database, lab.computer, tmp_path)
+    file = tmp_path / "bars.csv"
+    pd.concat([bars("BTC", 60_000, 1, 2e-4), bars("ETH", 3_000, 2, 0.0)]).to_csv(file, index=False)
+    added = await prices.add(lab.blobs, file, file.name, None)
+    assert (added["added"], added["bad"]["count"]) == (2 * BARS, 0)
+    lab.prices = prices
+    yield lab
+    await database.close()
+
+
+def digest_of(journal: MemoryJournal, kind: str, name: str) -> str:
+    return next(a.digest for a in reversed(journal.artifacts) if (a.kind, a.name) == (kind, name))
+
+
+async def test_a_sentence_about_a_coin_becomes_a_forecast_that_never_looks_ahead(market):
+    drive = market.drive("Predict whether BTC rises in the next hour", QUICK)
+    result: dict[str, Any] = drive.spec.result(await drive.run())
+    journal = drive.journal
+    assert journal.asked == []
+    done = [call.name for call, made in journal.recorded if call.kind == "tool" and not made.failed]
+    assert [name for name in done if name in WORK] == list(WORK)
+
+    asked = Problem.from_json(result["problem"])
+    assert (asked.time_column, asked.horizon, asked.outlook, asked.positive_class) == (
+        "ts",
+        HOUR,
+        "direction",
+        "up",
+    )
+    assert result["split"]["kind"] == "time"
+    assert result["holdout"]["low"] > 0.55
+
+    train, holdout = [
+        await market.read(digest_of(journal, *which)) for which in (("frame", "train"), ("holdout", "holdout"))
+    ]
+    assert train["ts"].max() < holdout["ts"].min()
+    # The embargo: whose label would lie in the hold-out has none.
+    assert labels_of(train, asked).tail(HOUR + 1).isna().tolist() == [False] + [True] * HOUR
+
+    features = next(a for a in journal.artifacts if (a.kind, a.name) == ("frame", "features"))
+    half = len(train) // 2
+    early = apply_recipe(train.head(half), asked, features.meta["recipe"])
+    whole = apply_recipe(train, asked, features.meta["recipe"])
+    assert {"rsi_14", "close_lag1"} <= set(whole)
+    pd.testing.assert_frame_equal(early, whole.head(half))
+
+
+async def test_a_random_walk_is_not_sold_as_a_forecast(market):
+    drive = market.drive("Will ethereum be higher in an hour?", QUICK)
+    result: dict[str, Any] = drive.spec.result(await drive.run())
+    assert result["holdout"]["low"] <= 0.5
+    assert "no better" in drive.journal.messages[-1][1]
+
+
+async def test_a_coin_without_prices_is_asked_about(market):
+    drive = market.drive("Will dogecoin rise in the next hour?", QUICK)
+    assert "__interrupt__" in await drive.run()
+    [question] = drive.journal.asked
+    assert question.text == "There are no prices of DOGE. Which coin's prices?"
+    assert question.options == ["BTC", "ETH"]
