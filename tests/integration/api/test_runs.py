@@ -33,6 +33,7 @@ async def run(user: User, duties: Duties, language: str, code: str, **wanted: An
     created = await user.http.post("/runs", json={"language": language, "code": code, **wanted})
     assert created.status_code == 201, created.text
     run_id = created.json()["id"]
+    assert created.headers["location"] == f"{created.request.url.path}/{run_id}"
     await duties.runner.advance(UUID(run_id))
     seen: dict[str, Any] = (await user.http.get(f"/runs/{run_id}")).json()
     return seen

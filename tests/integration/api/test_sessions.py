@@ -51,7 +51,7 @@ async def test_a_new_session_is_queued_and_shows_what_was_asked_for(ada: User) -
     assert (view["status"], view["goal"], view["seed"], view["step"]) == ("queued", GOAL["goal"], 7, 0)
     assert view["preferences"]["target"] == "survived"
     assert view["preferences"]["time_budget_s"] == 60
-    assert made.headers["location"].endswith(view["id"])
+    assert made.headers["location"] == f"{made.request.url.path}/{view['id']}"
     messages = (await ada.http.get(f"{SESSIONS}/{view['id']}/messages")).json()
     assert [(message["role"], message["text"]) for message in messages["items"]] == [("user", GOAL["goal"])]
 

@@ -3,7 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Header, Response
+from fastapi import APIRouter, Depends, Header, Request, Response
 
 from app.api.deps import PageDep, PageOf, PrincipalDep, ResourcesDep, paged
 from app.api.openapi import problems
@@ -33,6 +33,7 @@ async def create_run(
     principal: PrincipalDep,
     service: ServiceDep,
     reader: ReaderDep,
+    request: Request,
     response: Response,
     idempotency_key: Annotated[str | None, Header(alias="Idempotency-Key", max_length=200)] = None,
 ) -> RunStanding:
@@ -40,7 +41,7 @@ async def create_run(
     if wanted.session_id is not None:
         await reader.must_exist(wanted.session_id)
     created = await service.create(principal.user_id, wanted, idempotency_key, parent_id=wanted.session_id)
-    response.headers["Location"] = f"{router.prefix}/{created.id}"
+    response.headers["Location"] = f"{request.url.path}/{created.id}"
     return RunStanding(id=created.id, status=RunStatus.QUEUED)
 
 

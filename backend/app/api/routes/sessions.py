@@ -3,7 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Header, Response
+from fastapi import APIRouter, Header, Request, Response
 
 from app.api.deps import PageDep, PageOf, PrincipalDep, UowDep, paged
 from app.api.openapi import problems
@@ -46,13 +46,14 @@ async def create_session(
     wanted: SessionCreate,
     principal: PrincipalDep,
     service: ServiceDep,
+    request: Request,
     response: Response,
     idempotency_key: IdempotencyKey = None,
 ) -> SessionCreated:
     """Give the crew a goal and data. It starts at once; watch it by socket or event stream."""
     created = await service.create(principal.user_id, wanted, idempotency_key)
     SESSIONS_CREATED.inc()
-    response.headers["Location"] = f"{router.prefix}/{created.id}"
+    response.headers["Location"] = f"{request.url.path}/{created.id}"
     return created
 
 
