@@ -162,10 +162,11 @@ class SessionReader:
         )
 
     async def _page(self, sql: str, session_id: UUID, limit: int, offset: int) -> tuple[list[Record], int]:
-        """One part of what belongs to a session. `total` is 0 past the end."""
+        """One part of what belongs to a session, and how much there is in all, also past its end."""
         await self.must_exist(session_id)
         rows = await self.db.rows(sql, session_id, limit, offset)
-        return list(rows), rows[0]["total"] if rows else 0
+        counted = rows if rows or not offset else await self.db.rows(sql, session_id, 1, 0)
+        return list(rows), counted[0]["total"] if counted else 0
 
 
 def _plain(row: Record, *without: str) -> dict[str, Any]:

@@ -116,6 +116,8 @@ async def test_lists_come_in_pages_newest_first(ada: User) -> None:
     assert [item["id"] for item in rest["items"]] == ids[:1]
     past = (await ada.http.get(SESSIONS, params={"offset": 99})).json()
     assert (past["items"], past["total"]) == ([], 3)
+    said = (await ada.http.get(f"{SESSIONS}/{ids[0]}/messages", params={"offset": 99})).json()
+    assert (said["items"], said["total"]) == ([], 1)
 
 
 @pytest.mark.parametrize("params", [{"limit": 0}, {"limit": 201}, {"offset": -1}, {"status": "sleepy"}])
