@@ -62,9 +62,13 @@ class BlobStore(Protocol):
         ...
 
 
+def is_digest(name: str) -> bool:
+    return _DIGEST.fullmatch(name) is not None
+
+
 def checked(digest: str) -> str:
     """The digest itself if it is one: it becomes a path and a key."""
-    if not _DIGEST.fullmatch(digest):
+    if not is_digest(digest):
         raise InvalidInput("bad_digest", "A digest is 64 lower-case hexadecimal characters.")
     return digest
 

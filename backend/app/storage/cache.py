@@ -1,11 +1,12 @@
 """Local read-only copies of remote blobs, bounded in bytes, shared by the processes of a host."""
 
 import asyncio
+import contextlib
 import os
 import shutil
 import tempfile
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 from app.storage.blobs import BlobLimits, checked, digest_file, not_stored
@@ -78,11 +79,18 @@ class LocalCache:
         return path
 
     def _evict(self) -> None:
-        copies = sorted((entry.stat().st_mtime, entry) for entry in self._folder.iterdir())
-        size = sum(entry.stat().st_size for _, entry in copies)
+        copies = sorted(self._copies())
+        size = sum(size_bytes for _, size_bytes, _ in copies)
         newest_to_go = time.time() - self._limits.cache_grace_s
-        for used_at, entry in copies:
+        for used_at, size_bytes, entry in copies:
             if size <= self._limits.cache_bytes or used_at > newest_to_go:
                 return
-            size -= entry.stat().st_size
+            size -= size_bytes
             entry.unlink(missing_ok=True)
+
+    def _copies(self) -> Iterator[tuple[float, int, Path]]:
+        """When each copy was last asked for, its size and its path; others rename and evict meanwhile."""
+        for entry in self._folder.iterdir():
+            with contextlib.suppress(FileNotFoundError):
+                found = entry.stat()
+                yield found.st_mtime, found.st_size, entry

@@ -14,6 +14,7 @@ from app.storage.blobs import (
     checked,
     digest_bytes,
     digest_file,
+    is_digest,
     not_stored,
 )
 
@@ -57,12 +58,12 @@ class FolderBlobs:
 
     async def stored_before(self, age_s: float) -> AsyncIterator[str]:
         for path in await asyncio.to_thread(lambda: sorted(self._folder.glob("??/*"))):
-            if checked_name(path.name) and _age_s(path) > age_s:
+            if is_digest(path.name) and _is_older(path, age_s):
                 yield path.name
 
     async def forget(self, digest: str, age_s: float) -> bool:
         path = self._path(digest)
-        if not path.exists() or _age_s(path) <= age_s:
+        if not _is_older(path, age_s):
             return False
         path.unlink(missing_ok=True)
         return True
@@ -102,9 +103,9 @@ class FolderBlobs:
             os.close(folder)
 
 
-def checked_name(name: str) -> bool:
-    return len(name) == 64 and not name.startswith(".")
-
-
-def _age_s(path: Path) -> float:
-    return time.time() - path.stat().st_mtime
+def _is_older(path: Path, age_s: float) -> bool:
+    """Was it last written more than `age_s` seconds ago? Another process may sweep it away meanwhile."""
+    try:
+        return time.time() - path.stat().st_mtime > age_s
+    except FileNotFoundError:
+        return False

@@ -130,6 +130,15 @@ async def test_a_second_put_makes_a_blob_young_again(store: BlobStore) -> None:
     assert not await store.forget(digest, 0.25)
 
 
+async def test_a_blob_that_another_process_sweeps_meanwhile_stops_no_sweep(tmp_path: Path) -> None:
+    store = FolderBlobs(tmp_path, LIMITS)
+    digest = (await store.put_bytes(b"swept")).digest
+    (tmp_path / digest[:2] / digest).unlink()
+    (tmp_path / digest[:2] / digest).symlink_to("swept away")
+    assert [found async for found in store.stored_before(0)] == []
+    assert not await store.forget(digest, 0)
+
+
 @pytest.fixture
 async def remote(database_url: str, tmp_path: Path) -> AsyncIterator[PostgresBlobs]:
     async with asyncpg.create_pool(database_url, min_size=1, max_size=4) as pool:
@@ -152,6 +161,15 @@ async def test_a_copy_that_is_in_use_is_not_evicted(database_url: str, tmp_path:
         store = PostgresBlobs(pool, tmp_path / "cache", limits)
         paths = [await store.local_path((await store.put_bytes(os.urandom(1 << 20))).digest) for _ in range(4)]
         assert all(path.is_file() for path in paths)
+
+
+async def test_a_copy_that_another_process_evicts_meanwhile_stops_nobody(
+    remote: PostgresBlobs, tmp_path: Path
+) -> None:
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache" / ABSENT).symlink_to("evicted")
+    path = await remote.local_path((await remote.put_bytes(b"still wanted")).digest)
+    assert path.read_bytes() == b"still wanted"
 
 
 async def test_damaged_bytes_are_never_handed_out(remote: PostgresBlobs, tmp_path: Path) -> None:
