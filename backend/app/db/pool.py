@@ -19,6 +19,7 @@ _AWAY = (
     asyncpg.CannotConnectNowError,
     asyncpg.AdminShutdownError,
     asyncpg.CrashShutdownError,
+    asyncpg.TooManyConnectionsError,
     asyncpg.DeadlockDetectedError,
     asyncpg.InterfaceError,
     asyncpg.InternalClientError,
