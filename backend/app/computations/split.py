@@ -11,12 +11,6 @@ from app.modeling.problem import define
 from app.modeling.results import SplitFacts
 
 
-def define_problem(bench: Bench, problem: dict[str, Any]) -> JsonValue:
-    """Input `table`. The wish (`{"target": ..., ...}`) made a complete problem; raises as `problem.define`."""
-    table = in_time(read_frame(bench, "table"), problem.get("time_column"))
-    return answer(define(table, problem).to_json())
-
-
 def lock_holdout(
     bench: Bench, problem: dict[str, Any], seed: int = 0, share: float = 0.2, folds: int = 5
 ) -> JsonValue:

@@ -1,7 +1,6 @@
 """Uploads become datasets: converted and profiled in one cell, stored, then a row."""
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -106,16 +105,6 @@ async def delete_dataset(db: AsyncSession, owner: UUID, dataset_id: UUID) -> Non
     if await repository.is_in_use(dataset_id):
         raise Conflict("dataset_in_use", "A session that has not ended uses this dataset; cancel it first.")
     await db.delete(row)
-
-
-async def require_datasets(db: AsyncSession, owner: UUID, ids: Sequence[UUID]) -> list[DatasetRow]:
-    """All of them in order; raises NotFound for the first that is not there."""
-    repository = DatasetRepository(db, owner)
-    rows = await repository.in_order(ids)
-    if len(rows) < len(set(ids)):
-        known = {row.id for row in rows}
-        await repository.get(next(id_ for id_ in ids if id_ not in known))
-    return rows
 
 
 def _row(

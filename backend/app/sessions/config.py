@@ -23,5 +23,3 @@ class SessionsConfig:
     """Leases that may run out at one place before the session is given up."""
     most_live_per_owner: int = 0
     """Sessions of one owner that may be live at a time; 0 is no limit."""
-    parallel_fits: int = 2
-    """Fits that one worker process runs at a time."""
