@@ -1,5 +1,6 @@
 """What the reporter can do: recommend, compare, and write the report. Every number is read from the journal."""
 
+import asyncio
 import dataclasses
 import json
 import platform
@@ -87,7 +88,7 @@ async def _write(
     figures: Any = _figures(await records.artifacts(), calls)
     with tempfile.TemporaryDirectory(prefix="report-") as folder:
         recorded = Path(folder) / "calls.json"
-        _dump(recorded, calls)
+        await asyncio.to_thread(_dump, recorded, calls)
         computed = await ctx.computer.run(
             Computation(function, {"own": dataclasses.asdict(own), "figures": figures, **params}),
             {"calls": recorded, **{str(figure["name"]): str(figure["digest"]) for figure in figures}},
