@@ -14,5 +14,6 @@ def perform_eda(
     """Input `frame`: the RAW training frame, seen through `recipe`. Leaves figures; answers `EdaFacts`."""
     frame, whole = read_training(bench, problem)
     facts = explore(frame, whole, recipe or [], seed)
-    facts["figures"] = leave_overview(bench.output, frame, whole.to_json())
+    related = {column["name"]: column["relation"] for column in facts["columns"]}
+    facts["figures"] = leave_overview(bench.output, frame, whole.to_json(), related)
     return answer(facts)

@@ -12,24 +12,45 @@ from app.computations.pictures import leave_pictures
 from app.reporting.drawable import Drawable
 
 _MOST_ROWS = 20_000
+_MOST_LOOKED_AT = 30
+"""Columns that are drawn from: the most telling ones where a frame has more."""
+
 _MOST_COLUMNS = 12
 _MOST_GROUPS = 6
 _MOST_MOMENTS = 300
 _MANY_VALUES = 30
 
 
-def leave_overview(folder: Path, frame: pd.DataFrame, problem: Mapping[str, Any]) -> list[dict[str, str]]:
-    """Draw what the frame allows into `folder`; `[{"file", "title"}]` of each SVG (a PNG lies beside it)."""
+def leave_overview(
+    folder: Path,
+    frame: pd.DataFrame,
+    problem: Mapping[str, Any],
+    relations: Mapping[str, float | None] | None = None,
+) -> list[dict[str, str]]:
+    """Draw what the frame allows into `folder`; `[{"file", "title"}]` of each SVG (a PNG lies beside it).
+
+    `relations`: how much each column tells about the target. A wide frame is drawn from the most telling ones.
+    """
     sample = frame if len(frame) <= _MOST_ROWS else frame.sample(_MOST_ROWS, random_state=0).sort_index()
     target = str(problem["target"])
+    sample = sample[_most_telling(sample, target, relations or {})]
     facts = {
         "missing_values": _missing(frame),
-        "distributions": _distributions(sample),
+        "distributions": _distributions(sample, frame.shape[1]),
         "target_by_feature": _target(sample, target, problem),
         "association": _association(sample, target),
         "time_series": _over_time(frame, target, problem),
     }
     return leave_pictures(folder, [Drawable(kind, given) for kind, given in facts.items() if given])
+
+
+def _most_telling(frame: pd.DataFrame, target: str, relations: Mapping[str, float | None]) -> list[str]:
+    """The target and the columns most related to it, in the order of the file; all where they are few."""
+    if frame.shape[1] <= _MOST_LOOKED_AT:
+        return list(frame.columns)
+    ranked = sorted(frame.columns, key=lambda name: (name != target, -(relations.get(str(name)) or 0.0)))
+    kept = set(ranked[:_MOST_LOOKED_AT])
+    return [name for name in frame.columns if name in kept]
 
 
 def _missing(frame: pd.DataFrame) -> dict[str, Any]:
@@ -42,9 +63,9 @@ def _missing(frame: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def _distributions(frame: pd.DataFrame) -> dict[str, Any]:
+def _distributions(frame: pd.DataFrame, of: int) -> dict[str, Any]:
     columns = [facts for name in frame.columns if (facts := _distribution(str(name), frame[name].dropna()))]
-    return {"columns": columns} if columns else {}
+    return {"columns": columns, "left_out": of - frame.shape[1]} if columns else {}
 
 
 def _distribution(name: str, values: pd.Series) -> dict[str, Any] | None:

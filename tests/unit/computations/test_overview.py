@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from app.computations.overview import leave_overview
+from app.computations.overview import _most_telling, leave_overview
 
 
 def names(left: list[dict[str, str]]) -> list[str]:
@@ -73,3 +73,9 @@ def test_text_infinities_and_booleans_do_no_harm(tmp_path: Path) -> None:
     left = leave_overview(tmp_path, frame, {"target": "t", "classes": [False, True], "positive_class": True})
 
     assert "association.svg" in names(left)
+
+
+def test_a_wide_frame_is_drawn_from_its_most_telling_columns():
+    frame = pd.DataFrame({f"x{i}": range(40) for i in range(200)} | {"y": [0, 1] * 20})
+    told = _most_telling(frame, "y", {f"x{i}": 0.5 + i / 1000 for i in range(200)})
+    assert told == [f"x{i}" for i in range(171, 200)] + ["y"]

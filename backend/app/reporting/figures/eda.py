@@ -57,11 +57,16 @@ def missing_values(rows: int, columns: Sequence[Facts]) -> Figure:
     return figure
 
 
-def distributions(columns: Sequence[Facts]) -> Figure:
-    """Columns: `{"name", "kind": "numeric", "edges", "counts"}` or `{"name", "kind", "labels", "counts"}`."""
+def distributions(columns: Sequence[Facts], left_out: int = 0) -> Figure:
+    """Columns: `{"name", "kind": "numeric", "edges", "counts"}` or `{"name", "kind", "labels", "counts"}`.
+
+    `left_out`: how many more there were that tell less about the target.
+    """
     shown = columns[:_MOST_PANELS]
     figure = style.canvas(7.8, 0.75 + 2.05 * -(-len(shown) // 3))
     more = f"; the first {len(shown)} of {len(columns)} columns" if len(columns) > len(shown) else ""
+    if left_out:
+        more += f" that tell most of {len(columns) + left_out}" if more else f"; {left_out} more not shown"
     style.headline(figure, "Distributions", f"Rows per value or range, training rows only{more}")
     for axes, column in zip(style.panels(figure, len(shown), 3), shown, strict=True):
         if column["kind"] == "numeric":
