@@ -48,7 +48,9 @@ DENIED_OBJECTS = _names(
     builtins.setattr builtins.vars
     dataclasses.make_dataclass io.FileIO io.open_code joblib.Memory joblib.load
     numpy.lib.stride_tricks.as_strided numpy.load operator.attrgetter operator.methodcaller
-    pandas.eval pandas.read_pickle pandas.to_pickle scipy.LowLevelCallable string.Formatter
+    pandas.eval pandas.read_pickle pandas.to_pickle scipy.LowLevelCallable
+    statsmodels.base.model.LikelihoodModelResults.load statsmodels.base.wrapper.ResultsWrapper.load
+    statsmodels.iolib.smpickle.load_pickle statsmodels.iolib.smpickle.save_pickle string.Formatter
     typing.get_type_hints
     """
 )

@@ -1,8 +1,10 @@
 """What compiled code calls instead of reading, writing and importing by itself."""
 
 import _string  # type: ignore[import-not-found]  # what string.Formatter itself uses; no stub
+import contextlib
 import functools
 import importlib
+import pkgutil
 import re
 import string
 import sys
@@ -35,13 +37,14 @@ def _find_denied() -> dict[int, str]:
     """Identities of DENIED_OBJECTS that this installation has."""
     found = {}
     for path in DENIED_OBJECTS:
-        module, _, name = path.rpartition(".")
-        try:
-            owner: object = importlib.import_module(module)
-        except ImportError:
-            continue
-        found[id(getattr(owner, name, _MISSING))] = path
+        with contextlib.suppress(ImportError, AttributeError):
+            found[id(_unbound(pkgutil.resolve_name(path)))] = path
     return found
+
+
+def _unbound(value: object) -> object:
+    """The function of a method: reading a method makes a new object each time."""
+    return value.__func__ if isinstance(value, types.MethodType) else value
 
 
 _DENIED = _find_denied()  # when the zygote imports this, not in every cell
@@ -84,8 +87,9 @@ def read_attribute(owner: Any, name: str, default: Any = _MISSING) -> Any:
 
 def checked(value: Any) -> Any:
     """`value`, unless it is one of the things that no code here may hold."""
-    if id(value) in _DENIED:
-        raise AttributeError(f"{_DENIED[id(value)]} is not allowed here")
+    known = id(_unbound(value))
+    if known in _DENIED:
+        raise AttributeError(f"{_DENIED[known]} is not allowed here")
     if isinstance(value, _INNARDS):
         raise AttributeError(f"a {type(value).__name__} is not accessible here")
     if type(value).__module__ in ("ctypes", "_ctypes"):

@@ -232,4 +232,16 @@ sm.OLS.from_formula("y ~ __import__('os').getpid()", pd.DataFrame({"y": [1.0]}))
     "test machinery": "import numpy.testing",
     "a print to a writer": "import sys\nsys.stdin",
     "async": "async def f(): pass",
+    "a pickle by statsmodels": """
+import statsmodels.api as sm
+result = sm.load("x")
+""",
+    "a pickle by the results of a model": """
+import numpy as np, statsmodels.api as sm
+result = sm.OLS(np.arange(5.0), np.ones(5)).fit().load("x")
+""",
+    "a pickle by the class of results": """
+from statsmodels.regression.linear_model import RegressionResults
+result = RegressionResults.load("x")
+""",
 }
