@@ -50,18 +50,18 @@ async def invoke(tools: Mapping[str, ToolSpec], ctx: ToolContext, request: ToolR
     """
     ctx = replace(ctx, call=request.key)
     step = ctx.step
-    step.tell(
-        ToolCalled(
-            step=step.seq,
-            agent=ctx.agent,
-            tool=request.name,
-            call=request.key,
-            arguments=_shortened(request.arguments),
-            attempt=step.attempt,
-        )
-    )
 
     async def run() -> Recorded:
+        step.tell(
+            ToolCalled(
+                step=step.seq,
+                agent=ctx.agent,
+                tool=request.name,
+                call=request.key,
+                arguments=_shortened(request.arguments),
+                attempt=step.attempt,
+            )
+        )
         started = time.perf_counter()
         recorded = await _run_or_refuse(tools, ctx, request)
         returned = ToolReturned(

@@ -46,7 +46,7 @@ async def test_a_call_is_recorded_and_told(ctx, journal):
     assert (returned.kind, returned.summary, returned.failed) == ("tool_returned", "8", False)
 
 
-async def test_a_recorded_call_does_not_run_again(ctx):
+async def test_a_recorded_call_does_not_run_and_is_not_told_again(ctx, journal):
     runs = []
 
     async def counting(ctx: ToolContext, number: int) -> Recorded:
@@ -56,6 +56,7 @@ async def test_a_recorded_call_does_not_run_again(ctx):
     first = await invoke(spec_of(counting), ctx, request(number=1))
     second = await invoke(spec_of(counting), ctx, request(number=1))
     assert (first.value, second.value, runs) == (1, 1, [1])
+    assert [event.kind for event in journal.events] == ["tool_called", "tool_returned"]
 
 
 @pytest.mark.parametrize(
