@@ -45,7 +45,7 @@ def fit_candidate(
     made = make_folds(frame, whole, plan)
     asked = Spec(estimator, hyperparameters or {}, normalized(recipe or []), seed, threads)
     spec, limited = within(frame, whole, asked, made, time_limit_s)
-    judged = cross_validate(frame, whole, spec, made, lambda done: bench.report(done, f"{estimator}: folds"))
+    judged = cross_validate(frame, whole, spec, made, lambda done: bench.report(done, "folds"))
     model = fit(frame, whole, spec)
     threshold = best_threshold(judged.predicted(whole)) if whole.is_binary else None
     summary = judged.summary()
