@@ -260,6 +260,7 @@ def test_a_bad_file_is_refused_by_name_and_leaves_nothing(
     refusal = desk.refusal(content, filename)
     assert refusal.code == code, refusal.detail
     assert len(refusal.detail) < 400
+    assert str(desk.folder) not in refusal.detail
     assert refusal.detail.endswith((".", "xz.")) or refusal.code == "damaged_file"
 
 

@@ -13,6 +13,8 @@ from app.computations.uploads import sql
 from app.computations.uploads.names import mend_names
 from app.errors import InvalidInput
 
+_QUOTED_PATH = re.compile(r""" (['"])/[^'"]*\1""")
+
 # DuckDB's type, up to its first bracket -> ours, and how it is read. What is not listed is told as text.
 _PLAIN: dict[str, tuple[str, str]] = {
     "BOOLEAN": ("boolean", "{c}"),
@@ -118,7 +120,8 @@ def _described(connection: duckdb.DuckDBPyConnection, source: str, kind: str) ->
         found = connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()  # noqa: S608
     except duckdb.Error as error:
         first = str(error).splitlines()[0]
-        raise InvalidInput("damaged_file", f"The {kind} file cannot be read: {first[:300]}") from error
+        said = _QUOTED_PATH.sub("", first)[:300]
+        raise InvalidInput("damaged_file", f"The {kind} file cannot be read: {said}") from error
     return [(row[0], row[1]) for row in found]
 
 
