@@ -1,5 +1,6 @@
 """How a session ended: for people, for programs, and as an exit code."""
 
+import math
 from typing import Any
 
 from rich.console import Console
@@ -58,11 +59,12 @@ def _show_result(ending: Ending, console: Console) -> None:
     result = ending.result
     console.print(f"\n[bold]{escape(str(result.get('headline') or 'Done.'))}[/]")
     entries = result.get("leaderboard") or []
-    if entries:
-        console.print(_leaderboard(entries, str(result.get("metric") or "score")))
     holdout = result.get("holdout")
+    places = _places(entries[0]["score"] if entries else holdout["value"] if holdout else None)
+    if entries:
+        console.print(_leaderboard(entries, str(result.get("metric") or "score"), places))
     if holdout:
-        console.print(f"On {holdout['rows']:,} rows that nobody had seen: {_with_interval(holdout)}")
+        console.print(f"On {holdout['rows']:,} rows that nobody had seen: {_with_interval(holdout, places)}")
     if ending.report:
         console.print(
             f"Report: {ending.report} ({ending.checked_claims} numbers checked against what was recorded)"
@@ -72,27 +74,31 @@ def _show_result(ending: Ending, console: Console) -> None:
     console.print(f"[dim]{ending.elapsed_s:.0f} s, session {ending.session['id']}[/]")
 
 
-def _with_interval(holdout: Json) -> str:
-    interval = ""
-    if holdout.get("low") is not None:
-        interval = f" (95% interval {holdout['low']:.4f} to {holdout['high']:.4f})"
-    return f"{holdout['metric']} {holdout['value']:.4f}{interval}"
+def _places(score: float | None) -> int:
+    """Decimal places that show four digits of the score, or all before its point."""
+    return min(max(3 - math.floor(math.log10(abs(score))), 0), 6) if score else 4
 
 
-def _leaderboard(entries: list[Json], metric: str) -> Table:
+def _with_interval(holdout: Json, places: int) -> str:
+    low, high = (_number(holdout.get(bound), places) for bound in ("low", "high"))
+    interval = f" (95% interval {low} to {high})" if holdout.get("low") is not None else ""
+    return f"{holdout['metric']} {_number(holdout['value'], places)}{interval}"
+
+
+def _leaderboard(entries: list[Json], metric: str, places: int) -> Table:
     """`entries`: name, score and std across folds, best first."""
     table = Table(box=None, pad_edge=False, padding=(0, 2))
     table.add_column("")
     table.add_column("Candidate")
     table.add_column(f"{metric}, cross-validated", justify="right")
     for place, entry in enumerate(entries, 1):
-        spread = f" ± {entry['std']:.4f}" if entry.get("std") is not None else ""
-        table.add_row(str(place), str(entry["name"]), f"{_number(entry['score'])}{spread}")
+        spread = f" ± {_number(entry['std'], places)}" if entry.get("std") is not None else ""
+        table.add_row(str(place), str(entry["name"]), f"{_number(entry['score'], places)}{spread}")
     return table
 
 
-def _number(value: Any) -> str:
-    return f"{value:.4f}" if isinstance(value, int | float) else "-"
+def _number(value: Any, places: int) -> str:
+    return f"{value:,.{places}f}" if isinstance(value, int | float) else "-"
 
 
 def _show_waiting(question: Json, session_id: str, console: Console) -> None:

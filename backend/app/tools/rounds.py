@@ -107,4 +107,6 @@ def _why(outcome: FitOutcome) -> str:
 
 
 def number(value: float | None) -> str:
-    return "none" if value is None else f"{value:.4g}"
+    if value is None:
+        return "none"
+    return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.4g}"

@@ -56,6 +56,19 @@ def test_the_summary_names_the_score_its_interval_and_the_report() -> None:
     assert "/reports/report.html (41 numbers checked" in shown
 
 
+def test_large_scores_are_shown_without_digits_that_say_nothing() -> None:
+    board = [
+        {"name": "Ridge", "score": 9516.05, "std": 699.815},
+        {"name": "baseline", "score": 69368.3, "std": 4955.54},
+    ]
+    held = {"metric": "rmse", "value": 10512.9, "low": 9023.23, "high": 11879.4, "rows": 80}
+    console = Console(record=True, width=120)
+    show(ending(result={**RESULT, "metric": "rmse", "leaderboard": board, "holdout": held}), console)
+    shown = console.export_text()
+    for words in ("9,516 ± 700", "69,368 ± 4,956", "rmse 10,513 (95% interval 9,023 to 11,879)"):
+        assert words in shown
+
+
 def test_json_says_what_programs_need() -> None:
     told = document(ending())
     assert told["status"] == "completed"
