@@ -38,8 +38,11 @@ def abi() -> int:
         return 0
 
 
-def restrict(readable: Iterable[Path], writable: Iterable[Path]) -> None:
-    """Bind this process for good; needs no_new_privs. Paths that do not exist grant nothing."""
+def restrict(readable: Iterable[Path], writable: Iterable[Path], unlisted: Iterable[Path] = ()) -> None:
+    """Bind this process for good; needs no_new_privs. Paths that do not exist grant nothing.
+
+    Below `unlisted`, files can be read by whoever knows their names, and folders not listed.
+    """
     version = abi()
     files = _rights(_FILE_RIGHTS, version)
     attributes = struct.pack("QQQ", files, _rights(_TCP, version), _rights(_SCOPES, version))
@@ -47,7 +50,7 @@ def restrict(readable: Iterable[Path], writable: Iterable[Path]) -> None:
     ruleset = syscall(
         SETTING_UP["landlock_create_ruleset"], attributes, ctypes.c_size_t(size), 0, what="landlock"
     )
-    for paths, rights in ((readable, READ), (writable, WRITE)):
+    for paths, rights in ((readable, READ), (writable, WRITE), (unlisted, _READ_FILE)):
         for path in paths:
             _grant(ruleset, path, rights & files)
     syscall(SETTING_UP["landlock_restrict_self"], ruleset, 0, what="landlock_restrict_self")

@@ -19,6 +19,10 @@ from app.sandbox import landlock, namespaces, seccomp
 from app.sandbox.kernel import PR_SET_DUMPABLE, PR_SET_NO_NEW_PRIVS, drop_capabilities, prctl
 from app.sandbox.syscalls import AUDIT_ARCHITECTURES, MACHINE
 
+_OWN_GROUP = Path("/proc/self/cgroup")
+_GROUPS = Path("/sys/fs/cgroup")
+"""DuckDB looks up its control group's limits, and aborts where it sees these files and cannot open them."""
+
 
 class Tier(StrEnum):
     """Which walls this host has."""
@@ -52,8 +56,15 @@ def close_in(tier: Tier, room: Room) -> None:
     prctl(PR_SET_DUMPABLE, 0)
     prctl(PR_SET_NO_NEW_PRIVS, 1)
     drop_capabilities()
-    landlock.restrict(room.readable, [room.output])
+    _hold_own_group()
+    landlock.restrict(room.readable, [room.output], unlisted=[_OWN_GROUP, _GROUPS])
     seccomp.install(seccomp.program(os.getpid()))
+
+
+def _hold_own_group() -> None:
+    """procfs may forget a file that nobody holds, and Landlock's rule with it: hold it as long as we live."""
+    if _OWN_GROUP.exists():
+        os.open(_OWN_GROUP, os.O_PATH | os.O_CLOEXEC)
 
 
 def interpreter_paths(cache: Path) -> tuple[Path, ...]:

@@ -1,0 +1,25 @@
+"""What the libraries need is not walled off, in any tier."""
+
+from pathlib import Path
+
+import pytest
+
+from app.sandbox.contract import Code, Computation, End
+
+from .conftest import Cells
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+
+async def test_duckdb_reads_a_table_and_writes_parquet(cells: Cells, tmp_path: Path) -> None:
+    (tmp_path / "blob").write_text("city,visits\nOslo,3\nBergen,5\n")
+    outcome = await cells.run(
+        Computation("ingest.ingest", {"filename": "visits.csv"}), {"upload": tmp_path / "blob"}
+    )
+    assert outcome.end is End.RETURNED, outcome.stderr
+    assert outcome.files == ("table.parquet",)
+
+
+async def test_control_groups_are_not_listed(cells: Cells) -> None:
+    outcome = await cells.run(Code("import os\nresult = os.listdir('/sys/fs/cgroup')"))
+    assert outcome.end is not End.RETURNED
