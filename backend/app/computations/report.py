@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from app.computations.bench import Bench, JsonValue
-from app.errors import InvalidInput, LabError
+from app.errors import InvalidInput
 from app.reporting import html, markdown, model_card
 from app.reporting.check import verify
 from app.reporting.compose import compose, draft_of
@@ -16,6 +16,11 @@ from app.reporting.notebook import notebook
 from app.reporting.sections import results, trials
 from app.reporting.sections.draft import Draft
 from app.reporting.sections.summary import headline
+
+
+class ReportUnproven(Exception):
+    """The report fails its own check. Nobody's to talk round: it ends the session, and no report is left."""
+
 
 COMPARISON = (trials.leaderboard, trials.tuning, results.importances)
 
@@ -31,7 +36,7 @@ def write_report(
     `own`: the call that writes the report, as it will be recorded; its result holds `session`. `figures`:
     `[{"name", "digest", "step", "call"}]` of `gallery.FigureRef`. Leaves report.html, report.md, report.json,
     model_card.md and notebook.ipynb. Answers `{"headline", "claims", "checked", "sections", "figures"}`.
-    Raises LabError `report_unproven` if the report fails its own check.
+    Raises ReportUnproven.
     """
     draft = _draft(bench, own, figures, remarks)
     facts = _leave(bench, "report", compose(draft), draft)
@@ -83,9 +88,9 @@ def _leave(bench: Bench, name: str, report: Report, draft: Draft) -> dict[str, J
 
 
 def _prove(report: Report, draft: Draft, page: str | None = None, text: str | None = None) -> int:
-    """How many claims were read again from the calls; raises LabError when one does not hold."""
+    """How many claims were read again from the calls; raises ReportUnproven when one does not hold."""
     verdict = verify(report.to_json(), draft.calls, page, text)
     if not verdict.passes:
         first = verdict.mismatches[0]
-        raise LabError("report_unproven", f"The report fails its own check: {first.where}: {first.problem}")
+        raise ReportUnproven(f"The report fails its own check: {first.where}: {first.problem}")
     return verdict.checked

@@ -12,7 +12,7 @@ import pytest
 
 from app.computations import evaluate, explore, report, split, train
 from app.computations.bench import Bench
-from app.errors import InvalidInput
+from app.errors import InvalidInput, LabError
 from app.reporting.check import verify
 from app.reporting.evidence import RecordedCall
 
@@ -157,3 +157,16 @@ def test_the_notebook_of_a_session_comes_to_what_was_recorded(
 def test_nothing_is_written_of_candidates_that_do_not_exist(compute: Compute, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="Compare candidates first"):
         compute(report.write_comparison, {"calls": dumped([], tmp_path)}, own=own())
+
+
+def test_a_report_that_fails_its_own_check_is_a_failure_and_no_refusal(
+    compute: Compute, tmp_path: Path
+) -> None:
+    with pytest.raises(report.ReportUnproven, match="fails its own check") as unproven:
+        compute(
+            report.write_report,
+            {"calls": dumped([], tmp_path)},
+            own=own(),
+            remarks=["It is right in 98.7% of all cases."],
+        )
+    assert not isinstance(unproven.value, LabError)
