@@ -15,7 +15,7 @@ from app.cli.screen import Screen
 from app.cli.story import Json
 from app.errors import LabError
 
-KEPT_KINDS = ("report", "model_card")
+KEPT_KINDS = ("report", "model_card", "notebook")
 
 
 @dataclass(frozen=True)
