@@ -10,6 +10,7 @@ import typer
 
 from app.cli.addresses import with_addresses
 from app.cli.exits import Exit
+from app.cli.machine import MACHINE, elsewhere
 from app.errors import LabError, Unavailable
 from app.settings import Settings, load_settings
 
@@ -20,7 +21,7 @@ Check = Callable[[Settings], Awaitable[str]]
 
 
 def doctor(servers: ServersOnly = False) -> None:
-    """Check the servers, the chat model and the cells' walls."""
+    """Check the machine, the servers, the chat model and the cells' walls."""
     settings = load_settings()
     checks = _SERVERS if servers else {**_SERVERS, **_REST}
     well = [asyncio.run(_examine(name, check, settings)) for name, check in checks.items()]
@@ -72,19 +73,19 @@ async def _chat_model(settings: Settings) -> str:
 
 
 async def _cells(settings: Settings) -> str:
-    from app.sandbox.process import ProcessConfig, ProcessProvider  # noqa: PLC0415
+    from app.sandbox.process import ProcessProvider  # noqa: PLC0415
 
     with tempfile.TemporaryDirectory(prefix="labcrew-doctor-") as folder:
-        cells = ProcessProvider(ProcessConfig(Path(folder)))
+        cells = ProcessProvider(elsewhere(settings.cells, Path(folder)))
         try:
             isolation = await cells.isolation()
         finally:
             await cells.close()
     if isolation.refusal:
-        raise Unavailable("cells_not_isolated", isolation.refusal)
+        raise Unavailable("cells_not_isolated", f"{isolation.refusal} See docs/sandbox.md.")
     weaker = "".join(f"; not {tier}: {why}" for tier, why in isolation.missing.items())
-    return f"code that agents write runs behind walls ({isolation.tier}{weaker})"
+    return f"{settings.sandbox_provider}: code that agents write runs behind walls ({isolation.tier}{weaker})"
 
 
 _SERVERS: dict[str, Check] = {"Postgres": _postgres, "Redis": _redis}
-_REST: dict[str, Check] = {"chat model": _chat_model, "cells": _cells}
+_REST: dict[str, Check] = {**MACHINE, "chat model": _chat_model, "cells": _cells}

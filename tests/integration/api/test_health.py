@@ -1,5 +1,6 @@
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import httpx
 import pytest
@@ -9,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.db.engine import create_engine
 from app.db.unit_of_work import unit_of_work
+from app.sandbox.process import ProcessConfig, ProcessProvider
 from app.settings import Settings
 
 from .conftest import User, client_of
@@ -28,7 +30,8 @@ async def test_health_is_found_outside_the_version_too(app: FastAPI) -> None:
 async def test_readiness_names_what_is_missing_and_no_address(
     app: FastAPI, settings: Settings, nobody: httpx.AsyncClient
 ) -> None:
-    assert (await nobody.get("/readyz")).json() == {"status": "ready", "missing": {}}
+    ready = (await nobody.get("/readyz")).json()
+    assert (ready["status"], ready["missing"]) == ("ready", {})
     away = Redis.from_url("unix:///nowhere/valkey.sock")
     app.state.resources = replace(app.state.resources, redis=away)
     answer = await nobody.get("/readyz")
@@ -37,6 +40,22 @@ async def test_readiness_names_what_is_missing_and_no_address(
     assert list(answer.json()["missing"]) == ["redis"]
     assert "nowhere" not in answer.text
     assert str(settings.database_url) not in answer.text
+
+
+async def test_readiness_says_whether_untrusted_code_may_run(app: FastAPI, nobody: httpx.AsyncClient) -> None:
+    tier = (await app.state.resources.cells.isolation()).tier
+    told = (await nobody.get("/readyz")).json()["untrusted_code"]
+    assert (told["status"], told["tier"], told["refusal"]) == ("allowed", tier, None)
+
+
+async def test_readiness_waits_for_no_cells(
+    app: FastAPI, settings: Settings, nobody: httpx.AsyncClient, tmp_path: Path
+) -> None:
+    nowhere = ProcessProvider(ProcessConfig(tmp_path / "cells", socket=tmp_path / "nobody-listens"))
+    app.state.resources = replace(app.state.resources, cells=nowhere)
+    ready = (await nobody.get("/readyz")).json()
+    await nowhere.close()
+    assert (ready["status"], ready["untrusted_code"]["status"]) == ("ready", "not_known_yet")
 
 
 async def test_a_database_without_the_schema_says_what_to_do(app: FastAPI, nobody: httpx.AsyncClient) -> None:
