@@ -177,8 +177,10 @@ def engine_refusal(image: str) -> str | None:
 
 
 def _refusal(image: str, said: str) -> str:
-    hint = f" Build it: docker build -t {image} ." if "No such image" in said else ""
-    return f"The container of cells did not start: {_last_line(said)}.{hint}"
+    return (
+        f"The container of cells did not start: {_last_line(said)}. "
+        f"Is the image of this version there? docker build -t {image} ."
+    )
 
 
 def _last_line(said: str) -> str:

@@ -1,7 +1,9 @@
 import os
+import subprocess
 import tempfile
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -51,7 +53,16 @@ def container_for(home: Path) -> Container:
     image = os.environ.get("SANDBOX_IMAGE", "labcrew")
     if refusal := engine_refusal(image):
         pytest.skip(refusal)
+    if not knows_lifelines(image):
+        pytest.skip(f"The image {image} is of another version. Build it: docker build -t {image} .")
     return Container(image, home / "scratch", home / "blobs", memory_bytes=2 << 30, cells=16)
+
+
+@cache
+def knows_lifelines(image: str) -> bool:
+    ask = ["docker", "run", "--rm", "--network=none", "--workdir=/", image, "labcrew", "cells", "--help"]
+    told = subprocess.run(ask, capture_output=True, text=True, env={**os.environ, "NO_COLOR": "1"})
+    return "lifeline" in told.stdout
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session", params=[*TIERS, CONTAINER], ids=str)

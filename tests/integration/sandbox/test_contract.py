@@ -136,7 +136,9 @@ async def test_a_cell_sees_no_secret_and_no_descriptor(cells: Cells, monkeypatch
     outcome = await cells.run(Computation("canary.who"), limits=Limits(threads=2))
     assert isinstance(outcome.value, dict)
     assert outcome.value["descriptors"] == [0, 1, 2, 4]
-    assert not {"DATABASE_URL", "SECRET_KEY", "OPENAI_API_KEY", "PWD"} & set(outcome.value["environment"])
+    environment = outcome.value["environment"]
+    assert isinstance(environment, list)
+    assert not {"DATABASE_URL", "SECRET_KEY", "OPENAI_API_KEY", "PWD"} & set(map(str, environment))
 
 
 async def test_a_program_gets_frames_and_keeps_frames_figures_and_files(cells: Cells, tmp_path: Path) -> None:
