@@ -8,7 +8,7 @@ import typer
 
 from app.cli.errand import Errand
 from app.cli.exits import Exit
-from app.errors import NotFound
+from app.errors import InvalidInput, NotFound
 
 DEMO_GOAL = "Predict which passengers survived."
 
@@ -63,6 +63,10 @@ def run(
         "clarify": "never" if yes else "ask",
         "review_plan": review,
     }
+    if _is_file(Path(goal)):
+        raise InvalidInput(
+            "no_goal", f'The goal is missing. After {goal} say in quotes what you want: "Predict ...".'
+        )
     given = {name: value for name, value in preferences.items() if value is not None}
     errand = Errand(tuple(map(_file, files)), goal, given, url, key, out, as_json)
     raise typer.Exit(_carry_out(errand))
@@ -91,9 +95,16 @@ def _carry_out(errand: Errand) -> Exit:
 
 def _file(name: str) -> Path:
     path = Path(name).expanduser()
-    if not path.is_file():
+    if not _is_file(path):
         raise NotFound("no_such_file", f"There is no file {name}. Files come first, then the goal in quotes.")
     return path
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:
+        return False  # a goal may be longer than a name can be
 
 
 def _titanic() -> Path:
