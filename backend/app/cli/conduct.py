@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 
 from app.cli import asking
-from app.cli.client import LabClient
+from app.cli.client import LabClient, Refused
 from app.cli.screen import Screen
 from app.cli.story import Json
 from app.errors import LabError
@@ -66,7 +66,10 @@ def conduct(client: LabClient, wish: Wish, console: Console) -> Ending:
 
 
 def _upload(client: LabClient, path: Path, console: Console) -> str:
-    dataset = client.upload(path)
+    try:
+        dataset = client.upload(path)
+    except Refused as refusal:
+        raise Refused(refusal.code, f"{path.name}: {refusal.detail}") from refusal
     console.print(f"[dim]{path.name}: {dataset['rows']:,} rows, {len(dataset['columns'])} columns[/]")
     for note in dataset.get("format", {}).get("notes", []):
         console.print(f"[dim]  {note}[/]")
