@@ -278,9 +278,9 @@ def _refusal(error: ValidationError) -> InvalidInput:
         shown = "" if name.endswith(_SECRET_NAMES) else f"={one.get('input')}"
         reason = one["msg"].removeprefix("Value error, ").removeprefix("Input ")
         sentences.append(f"{name}{shown}: {reason}")
-    plural = "settings are" if len(sentences) > 1 else "setting is"
+    plural = "These settings are" if len(sentences) > 1 else "This setting is"
     return InvalidInput(
         "bad_setting",
-        f"This {plural} wrong. {'; '.join(sentences)}.",
+        f"{plural} wrong. {'; '.join(sentences)}.",
         settings=[str(one["loc"][0]).upper() for one in wrong if one["loc"]],
     )
