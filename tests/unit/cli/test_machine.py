@@ -1,0 +1,48 @@
+import socket
+from pathlib import Path
+
+import pytest
+
+from app.cli import machine
+from app.errors import Unavailable
+from app.sandbox import landlock
+from app.settings import Settings, load_settings
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return load_settings(_env_file=None, labcrew_home=tmp_path / "not" / "there", sandbox_provider="docker")
+
+
+async def test_every_check_of_a_sound_machine_says_what_is_well(settings: Settings) -> None:
+    free = settings.model_copy(update={"api_port": 0})
+    for check in machine.MACHINE.values():
+        assert await check(free)
+
+
+async def test_a_taken_port_is_named(settings: Settings) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(Unavailable, match=f"{port} .*set API_PORT"):
+            await machine.MACHINE["port"](settings.model_copy(update={"api_port": port}))
+
+
+async def test_a_full_disk_says_how_much_is_wanted(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine, "LEAST_FREE_BYTES", 1 << 60)
+    with pytest.raises(Unavailable, match="free some, or set LABCREW_HOME"):
+        await machine.MACHINE["disk"](settings)
+
+
+async def test_a_kernel_without_landlock_says_what_to_do(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(landlock, "abi", lambda: 0)
+    with pytest.raises(Unavailable, match=r"no Landlock.*5\.13"):
+        await machine.MACHINE["kernel"](settings)
+
+
+def test_a_container_elsewhere_writes_only_there(settings: Settings, tmp_path: Path) -> None:
+    moved = machine.elsewhere(settings.cells, tmp_path)
+    assert moved.container is not None
+    assert (moved.scratch, moved.container.scratch) == (tmp_path / "scratch", tmp_path / "scratch")
+    assert moved.container.blobs == settings.home / "blobs"
