@@ -5,19 +5,22 @@ from collections.abc import Callable
 from typing import Any
 
 from rich.console import Console
-from rich.markup import escape
 
+from app.cli.plain import harmless, plain
 from app.cli.story import Json
 
 
 def put(question: Json, console: Console, read: Callable[[str], str]) -> Any:
-    """The answer as JSON: an option by its number or its text, or what was typed; nothing is the default."""
-    console.print(f"\n[bold]{escape(question['agent'].replace('_', ' '))} asks:[/] {escape(question['text'])}")
+    """The answer as JSON: an option by its number or its text, or what was typed; nothing is the default.
+
+    `read` is given a prompt that is no markup.
+    """
+    console.print(f"\n[bold]{plain(question['agent'].replace('_', ' '))} asks:[/] {plain(question['text'])}")
     options: list[Any] = question.get("options") or []
     for number, option in enumerate(options, 1):
-        console.print(f"  {number}. {escape(as_text(option))}")
+        console.print(f"  {number}. {plain(as_text(option))}")
     default = question.get("default")
-    hint = "" if default is None else f" [{as_text(default)}]"
+    hint = "" if default is None else f" [{harmless(as_text(default))}]"
     return understood(
         read(f"Your answer{hint}: ").strip(), options, default, question.get("answer_schema") or {}
     )

@@ -10,6 +10,7 @@ from app.cli.conduct import Wish, conduct
 from app.cli.connect import connected
 from app.cli.errand import Errand
 from app.cli.exits import Exit
+from app.cli.plain import plain
 from app.cli.summary import document, exit_of, show
 from app.settings import load_settings
 
@@ -18,7 +19,7 @@ def carry_out(errand: Errand) -> Exit:
     """Run the session, show how it ended, and say so with an exit code."""
     settings = load_settings()
     console = Console(quiet=errand.as_json, highlight=False, soft_wrap=True)
-    console.print(f"[bold]Goal:[/] {errand.goal}")
+    console.print(f"[bold]Goal:[/] {plain(errand.goal)}")
     wish = Wish(errand.files, errand.goal, errand.preferences, errand.out or settings.home / "reports")
     try:
         with connected(settings, errand.url, errand.key, console.print) as client:

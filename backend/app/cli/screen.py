@@ -5,10 +5,10 @@ from types import TracebackType
 
 from rich.console import Console
 from rich.live import Live
-from rich.markup import escape
 from rich.spinner import Spinner
 from rich.text import Text
 
+from app.cli.plain import plain
 from app.cli.story import Json, StepLine, Story
 
 _MOST_WIDE = 90
@@ -39,7 +39,7 @@ class Screen:
         self.story.see(event, self._now())
         if self.story.plan and not known_plan:
             for line in self.story.plan:
-                self._console.print(Text(f"    {line}", style="dim"))
+                self._console.print(f"[dim]    {plain(line)}[/]")
         self._tell_finished()
 
     def pause(self) -> None:
@@ -73,6 +73,4 @@ class Screen:
 def _line(mark: str, step: StepLine, now_s: float) -> Text:
     name = step.node.replace("_", " ")
     doing = step.doing if len(step.doing) <= _MOST_WIDE else step.doing[: _MOST_WIDE - 1] + "…"
-    return Text.from_markup(
-        f"{mark} {name:<24}{step.elapsed_s(now_s):>7.1f} s  [dim]{escape(doing)}[/]".strip()
-    )
+    return Text.from_markup(f"{mark} {name:<24}{step.elapsed_s(now_s):>7.1f} s  [dim]{plain(doing)}[/]".strip())

@@ -4,12 +4,12 @@ import math
 from typing import Any
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from app.cli.asking import as_text
 from app.cli.conduct import Ending
 from app.cli.exits import Exit
+from app.cli.plain import plain
 from app.cli.story import Json
 
 _EXIT_OF_STATUS = {
@@ -50,14 +50,14 @@ def show(ending: Ending, console: Console) -> None:
     elif session["status"] != "completed":
         error = session.get("error") or {}
         reason = error.get("detail") or f"The session is {session['status']}."
-        console.print(f"\n[red]{escape(reason)}[/] (session {session['id']})")
+        console.print(f"\n[red]{plain(reason)}[/] (session {session['id']})")
     else:
         _show_result(ending, console)
 
 
 def _show_result(ending: Ending, console: Console) -> None:
     result = ending.result
-    console.print(f"\n[bold]{escape(str(result.get('headline') or 'Done.'))}[/]")
+    console.print(f"\n[bold]{plain(str(result.get('headline') or 'Done.'))}[/]")
     entries = result.get("leaderboard") or []
     holdout = result.get("holdout")
     places = _places(entries[0]["score"] if entries else holdout["value"] if holdout else None)
@@ -93,7 +93,7 @@ def _leaderboard(entries: list[Json], metric: str, places: int) -> Table:
     table.add_column(f"{metric}, cross-validated", justify="right")
     for place, entry in enumerate(entries, 1):
         spread = f" ± {_number(entry['std'], places)}" if entry.get("std") is not None else ""
-        table.add_row(str(place), str(entry["name"]), f"{_number(entry['score'], places)}{spread}")
+        table.add_row(str(place), plain(entry["name"]), f"{_number(entry['score'], places)}{spread}")
     return table
 
 
@@ -102,9 +102,9 @@ def _number(value: Any, places: int) -> str:
 
 
 def _show_waiting(question: Json, session_id: str, console: Console) -> None:
-    console.print(f"\nThe {question['agent'].replace('_', ' ')} asks: {escape(question['text'])}")
+    console.print(f"\nThe {question['agent'].replace('_', ' ')} asks: {plain(question['text'])}")
     for option in question.get("options") or []:
-        console.print(f"  - {escape(as_text(option))}")
+        console.print(f"  - {plain(as_text(option))}")
     console.print(
         f"Nobody can answer here. The session waits: POST /api/v1/lab/agent/sessions/{session_id}/respond, "
         "or run it again with --yes or --target."
