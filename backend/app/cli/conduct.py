@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from rich.console import Console
 
 from app.cli import asking
 from app.cli.client import LabClient, Refused
+from app.cli.plain import plain
 from app.cli.screen import Screen
 from app.cli.story import Json
 from app.errors import LabError
@@ -70,9 +72,9 @@ def _upload(client: LabClient, path: Path, console: Console) -> str:
         dataset = client.upload(path)
     except Refused as refusal:
         raise Refused(refusal.code, f"{path.name}: {refusal.detail}") from refusal
-    console.print(f"[dim]{path.name}: {dataset['rows']:,} rows, {len(dataset['columns'])} columns[/]")
+    console.print(f"[dim]{plain(path.name)}: {dataset['rows']:,} rows, {len(dataset['columns'])} columns[/]")
     for note in dataset.get("format", {}).get("notes", []):
-        console.print(f"[dim]  {note}[/]")
+        console.print(f"[dim]  {plain(note)}[/]")
     return str(dataset["id"])
 
 
@@ -94,13 +96,13 @@ def _watch(client: LabClient, session_id: str, screen: Screen, wish: Wish, conso
 def _answer(client: LabClient, session_id: str, question: Json, console: Console) -> None:
     """Ask until the service takes the answer."""
     while True:
-        answer: Any = asking.put(question, console, console.input)
+        answer: Any = asking.put(question, console, partial(console.input, markup=False))
         try:
             client.respond(session_id, question["question"], answer)
         except LabError as refusal:
             if refusal.code == "question_answered":
                 return  # somebody else was faster
-            console.print(f"[red]{refusal.detail}[/]")
+            console.print(f"[red]{plain(refusal.detail)}[/]")
         else:
             return
 

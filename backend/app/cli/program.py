@@ -7,6 +7,7 @@ import typer
 
 from app.cli import accounts, doctor, processes, run, up
 from app.cli.exits import Exit, exit_for
+from app.cli.plain import harmless
 from app.errors import LabError
 
 app = typer.Typer(
@@ -32,7 +33,7 @@ def main() -> NoReturn:
     try:
         app()
     except LabError as error:
-        print(f"labcrew: {error.detail}", file=sys.stderr)  # noqa: T201 - the terminal is the edge here
+        print(f"labcrew: {harmless(error.detail)}", file=sys.stderr)  # noqa: T201 - the terminal is the edge here
         sys.exit(exit_for(error))
     except KeyboardInterrupt:
         sys.exit(Exit.INTERRUPTED)
