@@ -161,11 +161,23 @@ def _held_out(rows: pd.DataFrame, problem: Problem, kind: SplitKind, seed: int, 
     held = np.zeros(len(rows), dtype=bool)
     if kind is SplitKind.TIME:
         times = rows[problem.time_column]
-        first = times.iloc[int(len(rows) * (1 - share))]
-        latest: np.ndarray = (times >= first).to_numpy()
+        latest: np.ndarray = (times >= _first_held_out(times, share)).to_numpy()
         return latest
     held[_drawn(rows, problem, kind, seed, share)] = True
     return held
+
+
+def _first_held_out(times: pd.Series, share: float) -> Any:
+    """The moment from which rows are held out, of times in order: some rows must lie before it."""
+    first = times.iloc[int(len(times) * (1 - share))]
+    if first > times.iloc[0]:
+        return first
+    later = times[times > first]
+    if later.empty:
+        raise InvalidInput(
+            "too_little_data", f"All rows have the same {times.name!r}: none is later, to judge a model by."
+        )
+    return later.iloc[0]
 
 
 def _drawn(rows: pd.DataFrame, problem: Problem, kind: SplitKind, seed: int, share: float) -> np.ndarray:

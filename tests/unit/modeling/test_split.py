@@ -134,3 +134,15 @@ def test_a_class_with_two_rows_costs_neither_hold_out_rows_nor_folds() -> None:
     locked = lock_holdout(frame, asked, seed=0)
     assert len(locked.holdout) == 40
     assert len(folds(locked.train, asked, FoldPlan(locked.kind, 5, 0))) == 5
+
+
+def test_rows_of_a_crowded_first_moment_stay_to_learn_from() -> None:
+    frame = people(100).assign(day=pd.to_datetime(["2024-01-01"] * 90 + ["2024-01-02"] * 10))
+    locked = lock_holdout(frame, problem(frame, "left", time_column="day"), seed=0)
+    assert (set(locked.train["day"].dt.day), set(locked.holdout["day"].dt.day)) == ({1}, {2})
+
+
+def test_a_time_column_that_never_moves_is_refused() -> None:
+    frame = people(100).assign(day=pd.Timestamp("2024-01-01"))
+    with pytest.raises(InvalidInput, match="none is later"):
+        lock_holdout(frame, problem(frame, "left", time_column="day"), seed=0)
