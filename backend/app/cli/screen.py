@@ -40,6 +40,8 @@ class Screen:
         if self.story.plan and not known_plan:
             for line in self.story.plan:
                 self._console.print(f"[dim]    {plain(line)}[/]")
+            for note in self.story.notes:
+                self._console.print(f"[yellow]note[/] {plain(note)}")
         self._tell_finished()
 
     def pause(self) -> None:

@@ -25,6 +25,7 @@ class Story:
 
     steps: list[StepLine] = field(default_factory=list)
     plan: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     question: Json | None = None
     fits_done: int = 0
@@ -60,6 +61,7 @@ class Story:
 
     def _plan_made(self, event: Json, at_s: float) -> None:
         self.plan = list(event["steps"])
+        self.notes = list(event.get("notes") or [])
 
     def _asked(self, event: Json, at_s: float) -> None:
         self.question = event

@@ -23,6 +23,8 @@ class PlanMade(_Event):
     kind: Literal["plan_made"] = "plan_made"
     steps: list[str]
     """One readable line each."""
+    notes: list[str] = []
+    """What of the wish was left out or read in another way; a sentence each."""
     facts: dict[str, Any] = {}
 
 

@@ -43,3 +43,11 @@ def test_the_running_step_says_what_it_does() -> None:
     )
     assert story.running
     assert story.running.doing == "Ridge: done"
+
+
+def test_what_the_plan_left_out_is_told() -> None:
+    story = Story()
+    note = "There is no column 'foo' to leave out."
+    story.see({"kind": "plan_made", "steps": ["Fetch it."], "notes": [note]}, 0.0)
+    assert story.plan == ["Fetch it."]
+    assert story.notes == [note]

@@ -34,7 +34,7 @@ async def planning(state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
     plan: Plan = thought.output
     if plan.target == NO_TARGET:
         raise InvalidInput("nothing_to_predict", " ".join(plan.notes))
-    lab.step.tell(PlanMade(steps=plan.steps, facts=plan.wish()))
+    lab.step.tell(PlanMade(steps=plan.steps, notes=plan.notes, facts=plan.wish()))
     return {"plan": plan.model_dump(mode="json")}
 
 
