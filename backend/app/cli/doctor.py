@@ -73,8 +73,12 @@ async def _chat_model(settings: Settings) -> str:
 
 
 async def _cells(settings: Settings) -> str:
+    from app.sandbox.container import engine_refusal  # noqa: PLC0415
     from app.sandbox.process import ProcessProvider  # noqa: PLC0415
 
+    container = settings.cells.container
+    if container and (refusal := engine_refusal(container.image)):
+        raise Unavailable("cells_unavailable", refusal)
     with tempfile.TemporaryDirectory(prefix="labcrew-doctor-") as folder:
         cells = ProcessProvider(elsewhere(settings.cells, Path(folder)))
         try:
