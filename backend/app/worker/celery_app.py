@@ -3,8 +3,12 @@
 from urllib.parse import parse_qs, urlsplit
 
 from celery import Celery
+from kombu.transport.redis import Channel
 
 from app.jobs import QUEUES
+
+# Without Redis, kombu would write the jobs it holds to a file and leave it; the sweeper repeats them.
+Channel.do_restore = False
 
 
 def broker_url(redis_url: str) -> str:
@@ -36,7 +40,7 @@ def make_celery(redis_url: str) -> Celery:
         broker_connection_retry_on_startup=True,
         broker_connection_max_retries=None,
         broker_transport_options={
-            # The sweeper repeats what a worker took and lost; keeping it in Redis too is half of a message's cost.
+            # A copy in Redis would be half of what a message costs; the sweeper repeats what a worker lost.
             "ack_emulation": False,
             "socket_timeout": 5,
             "socket_connect_timeout": 2,
