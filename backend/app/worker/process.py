@@ -1,6 +1,7 @@
 """A worker process: Celery's consumer and thread pool in front of our event loop."""
 
 import asyncio
+import gc
 import logging
 import os
 import warnings
@@ -84,6 +85,7 @@ def consume(app: Celery, queues: Sequence[str], threads: int, loop: WorkerLoop) 
         loop.drain()
 
     def guard(sender: Any, **_: Any) -> None:
+        gc.freeze()  # what was imported stays: looking through it for garbage is a tenth of a drive
         watch(sender)
 
     worker_shutting_down.connect(drain)
