@@ -59,6 +59,8 @@ where s.id = $1 and s.owner_id = $2 and (s.graph = $3 or not $4)
 
 _MINE = "select from sessions where id = $1 and owner_id = $2"
 
+_OVER = "select ended_at is not null and event_seq <= $3 as over from sessions where id = $1 and owner_id = $2"
+
 _MESSAGES = """
 select seq as step, n, role, text, at, count(*) over () as total
 from messages where session_id = $1 order by at, seq, n limit $2 offset $3
@@ -134,6 +136,13 @@ class SessionReader:
     async def must_exist(self, session_id: UUID) -> None:
         if await self.db.row(_MINE, session_id, self.owner) is None:
             raise session_not_found(session_id)
+
+    async def is_over(self, session_id: UUID, cursor: int) -> bool:
+        """Whether nothing comes after event `cursor` any more."""
+        row = await self.db.row(_OVER, session_id, self.owner, cursor)
+        if row is None:
+            raise session_not_found(session_id)
+        return bool(row["over"])
 
     async def messages(self, session_id: UUID, limit: int, offset: int) -> tuple[list[MessageView], int]:
         """In the order in which they were said."""

@@ -58,8 +58,7 @@ async def stream_events(
 ) -> Response:
     """Every event after `since` or `Last-Event-ID`, and those to come, until the session has ended."""
     cursor = int(last_event_id) if last_event_id is not None else since
-    session = await reader.get(session_id)
-    if session.ended_at is not None and cursor >= session.last_event:
+    if await reader.is_over(session_id, cursor):
         return Response(status_code=204)
     events = resources.watch.batches(session_id, cursor)
     return StreamingResponse(_as_sse(events), media_type="text/event-stream", headers=_SSE_HEADERS)
