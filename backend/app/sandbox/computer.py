@@ -4,7 +4,7 @@ import asyncio
 import mimetypes
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import structlog
@@ -93,9 +93,10 @@ class Computer:
     ) -> Computed:
         """Compute on `inputs` (digests of blobs, or local files).
 
-        Raises the LabError that the computation raised, or ComputationFailed.
+        `limits` are what the caller asks for: never longer than the operator allows, and with the memory that
+        the operator gives. Raises the LabError that the computation raised, or ComputationFailed.
         """
-        limits = limits or self._limits
+        limits = self._allowed(limits)
         files = {
             name: source if isinstance(source, Path) else await self._blobs.local_path(source)
             for name, source in inputs.items()
@@ -113,6 +114,12 @@ class Computer:
             )
         finally:
             await asyncio.to_thread(remove, output)
+
+    def _allowed(self, asked: Limits | None) -> Limits:
+        most = self._limits
+        if asked is None:
+            return most
+        return replace(asked, time_s=min(asked.time_s, most.time_s), memory_bytes=most.memory_bytes)
 
     async def _keep(self, output: Path, name: str) -> StoredFile:
         blob = await self._blobs.put_file(output / name)

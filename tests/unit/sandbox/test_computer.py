@@ -1,11 +1,22 @@
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 from structlog.testing import capture_logs
 
 from app.sandbox.computer import ComputationFailed, Computer
-from app.sandbox.contract import CellRequest, Code, Computation, End, Fault, Isolation, Outcome, Progress, Usage
+from app.sandbox.contract import (
+    CellRequest,
+    Code,
+    Computation,
+    End,
+    Fault,
+    Isolation,
+    Limits,
+    Outcome,
+    Progress,
+    Usage,
+)
 from app.storage.folder import FolderBlobs
 
 TRACE = 'File "/srv/labcrew/app/secret.py", line 1'
@@ -45,3 +56,29 @@ async def test_what_a_program_said_before_it_broke_is_its_authors_to_read(comput
         await computer.run(Code("result = 1"), {})
 
     assert failed.value.facts["stderr"] == TRACE
+
+
+@dataclass(frozen=True)
+class NotingCells(BreakingCells):
+    """Cells that only note the limits they were given."""
+
+    given: list[Limits] = field(default_factory=list)
+
+    async def run(self, request: CellRequest, on_progress: Progress | None = None) -> Outcome:
+        self.given.append(request.limits)
+        return Outcome(End.RETURNED, Usage(0.0, 0.0, 0))
+
+
+@pytest.mark.parametrize(
+    ("asked", "time_s", "threads"),
+    [(None, 60, 1), (Limits(time_s=910, threads=2), 60, 2), (Limits(time_s=5), 5, 1)],
+)
+async def test_no_computation_gets_more_than_the_operator_allows(
+    tmp_path: Path, asked: Limits | None, time_s: float, threads: int
+) -> None:
+    cells = NotingCells()
+    operators = Limits(time_s=60, memory_bytes=512 << 20)
+    computer = Computer(cells, FolderBlobs(tmp_path / "blobs"), tmp_path, operators)
+    await computer.run(Computation("canary.echo"), {}, asked)
+    [given] = cells.given
+    assert (given.time_s, given.memory_bytes, given.threads) == (time_s, 512 << 20, threads)
