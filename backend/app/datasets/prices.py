@@ -93,21 +93,19 @@ class Prices:
         work = Computation("prices.read_bars", {"filename": filename, "coin": coin})
         computed = await self.computer.run(work, {"upload": upload}, _CELL)
         bars = computed.file("bars.csv").digest
-        try:
-            async with self.database.pool.acquire() as connection, connection.transaction():
-                await connection.execute(
-                    "CREATE TEMP TABLE staged_bars (LIKE price_data_5min INCLUDING DEFAULTS) ON COMMIT DROP"
-                )
-                await connection.copy_to_table(
-                    "staged_bars",
-                    source=blobs.open(bars),
-                    columns=_COLUMNS,
-                    format="csv",
-                    timeout=_CELL.time_s,
-                )
-                written = await connection.fetchrow(_UPSERT, timeout=_CELL.time_s)
-        finally:
-            await blobs.forget(bars, age_s=0)
+        # The blob is left to the sweep: equal bytes are one blob, and another import may be reading it.
+        async with self.database.pool.acquire() as connection, connection.transaction():
+            await connection.execute(
+                "CREATE TEMP TABLE staged_bars (LIKE price_data_5min INCLUDING DEFAULTS) ON COMMIT DROP"
+            )
+            await connection.copy_to_table(
+                "staged_bars",
+                source=blobs.open(bars),
+                columns=_COLUMNS,
+                format="csv",
+                timeout=_CELL.time_s,
+            )
+            written = await connection.fetchrow(_UPSERT, timeout=_CELL.time_s)
         return {**cast(dict[str, Any], computed.value), **dict(written)}
 
 

@@ -66,10 +66,6 @@ async def test_prices_are_loaded_once_listed_and_summed_up(admin: User, eve: Use
     since = (await eve.http.get("/prices/statistics?start=2024-01-01T00:05:00")).json()
     assert [coin["bars"] for coin in since] == [2]
 
-    database = await asyncpg.connect(settings.database_url)
-    assert await database.fetchval("SELECT count(*) FROM blobs") == 0
-    await database.close()
-
     refused = await send(admin, "a,b\n1,2\n")
     assert (refused.status_code, refused.json()["code"]) == (422, "missing_columns")
     none_good = await send(admin, HEADER + BAD)
