@@ -228,7 +228,12 @@ class Fits:
             except TimeoutError:
                 pass
             hold.look.clear()
-            row = await self.db.row(_RENEW, *key.row, fence, self.config.lease_s)
+            try:
+                row = await self.db.row(_RENEW, *key.row, fence, self.config.lease_s)
+            except Exception as error:
+                if not is_away(error):
+                    raise
+                continue
             if row is None or row["cancel"]:
                 hold.halt("cancelled" if row else "lost")
 

@@ -132,8 +132,8 @@ with s as (
 ), e as (
   insert into events (session_id, n, kind, body, at) select id, event_seq, $6, $7::json, $8 from s
 ), f as (
-  update fits set status = 'cancelled', ended_at = now()
-  where session_id in (select id from s) and status = 'queued'
+  update fits set status = 'cancelled', ended_at = now(), lease_until = null
+  where session_id in (select id from s) and status in ('queued', 'running')
 )
 select event_seq from s
 """

@@ -154,6 +154,10 @@ class Runner:
                 found = await self.leases.renew(drive.lease)
             except LeaseLost:
                 found = Standing.LOST
+            except Exception as error:
+                if not is_away(error):
+                    raise
+                continue  # the lease may yet be ours when the database is back
             if found is not Standing.GO_ON:
                 drive.halt(found)
                 return
