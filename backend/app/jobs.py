@@ -17,6 +17,10 @@ from uuid import UUID, uuid4
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
+# AttributeError: a connection loses its writer while another task connects it again. RuntimeError: uvloop, of a
+# transport that is closed.
+REDIS_AWAY = (RedisError, OSError, TimeoutError, AttributeError, RuntimeError)
+
 
 class JobName(StrEnum):
     ADVANCE = "labcrew.advance"
@@ -119,5 +123,5 @@ class JobSender:
                 pipeline.lpush(QUEUES[job.name], message(job))
             try:
                 await pipeline.execute()
-            except (RedisError, OSError):
+            except REDIS_AWAY:
                 self.dropped += len(jobs)

@@ -9,8 +9,8 @@ from uuid import UUID
 
 from redis.asyncio import Redis
 from redis.asyncio.connection import AbstractConnection
-from redis.exceptions import RedisError
 
+from app.jobs import REDIS_AWAY
 from app.sessions.background import stop
 from app.sessions.events import TERMINAL, ClarificationAsked, SessionStarted
 from app.sessions.wire import Sighting
@@ -93,7 +93,7 @@ class Tail:
                     line.pack_command("PUBLISH", name, "\n".join(told)) for name, told in messages.items()
                 ]
                 await line.send_packed_command([part for parts in packed for part in parts], check_health=False)
-            except (RedisError, OSError):
+            except REDIS_AWAY:
                 self._waiting.clear()
                 await self._hang_up()
 

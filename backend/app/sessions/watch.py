@@ -15,17 +15,15 @@ from uuid import UUID
 
 from redis.asyncio import Redis
 from redis.asyncio.client import PubSub
-from redis.exceptions import RedisError
 
 from app.db.pool import Database
 from app.errors import TooMany
+from app.jobs import REDIS_AWAY
 from app.sessions.background import stop
 from app.sessions.events import TERMINAL
 from app.sessions.tail import channel, parse
 from app.sessions.wire import Sighting, sighting
 
-# AttributeError: the client's connection loses its writer while another task connects it again.
-_AWAY = (RedisError, OSError, TimeoutError, AttributeError)
 _READ_AGAIN_S = 3.0
 _PAGE = 500
 _MOST_BEHIND = 2000
@@ -173,7 +171,7 @@ class Watch:
                     await ready.wait()
 
     async def _tune_out(self, session_id: UUID) -> bool:
-        with contextlib.suppress(*_AWAY):
+        with contextlib.suppress(*REDIS_AWAY):
             async with self._subscribing:
                 if self._pubsub and session_id not in self._listeners:
                     await self._pubsub.unsubscribe(channel(session_id))
@@ -181,7 +179,7 @@ class Watch:
 
     async def _hear_of(self, pubsub: PubSub | None, name: str) -> bool:
         """One at a time: two first ones at once would each make a connection, and one is never read."""
-        with contextlib.suppress(*_AWAY):
+        with contextlib.suppress(*REDIS_AWAY):
             async with self._subscribing:
                 if pubsub:
                     await pubsub.subscribe(name)
@@ -203,7 +201,7 @@ class Watch:
                     self._tell(message["type"], message["channel"].decode(), message["data"])
                 elif not pubsub.subscribed and not await self._hear_of(pubsub, "labcrew:watch"):
                     await asyncio.sleep(0.2)
-            except _AWAY:
+            except REDIS_AWAY:
                 await asyncio.sleep(0.2)
 
     def _tell(self, kind: str, name: str, data: bytes | int) -> None:

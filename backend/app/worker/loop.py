@@ -16,11 +16,10 @@ from uuid import UUID
 
 import uvloop
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
 
 from app.artifacts.sweep import sweep_blobs_for_ever
 from app.db.pool import Database
-from app.jobs import Send
+from app.jobs import REDIS_AWAY, Send
 from app.resources import Resources
 from app.sessions.background import stop
 from app.sessions.checkpoints import RedisCheckpoints
@@ -142,7 +141,7 @@ async def _listen_for_ever(duties: Duties) -> None:
                         for line in _text(heard["data"]).splitlines():
                             for cancel in react:
                                 cancel(UUID(line))
-        except (RedisError, OSError, ValueError):
+        except (*REDIS_AWAY, ValueError):
             await asyncio.sleep(0.3)
 
 
