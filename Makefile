@@ -34,8 +34,9 @@ imports: $(DEV) ## dependencies point down
 unit: $(DEV) ## all tests
 	$(BIN)/pytest -n $(JOBS)
 
-bench: $(RUNTIME) ## measure sessions through the API
-	$(BIN)/python -m benchmarks.sessions
+bench: $(RUNTIME) ## measure sessions through the API, and cells
+	$(BIN)/python -m benchmarks.sessions.run
+	$(BIN)/python -m benchmarks.sandbox.cells
 
 lock: $(DEV) ## pin the newest versions that install together
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header \
