@@ -178,7 +178,13 @@ def upgrade() -> None:
         ["owner_id", sa.literal_column("created_at DESC")],
         unique=False,
     )
-    op.create_index(op.f("ix_sessions_parent_id"), "sessions", ["parent_id"], unique=False)
+    op.create_index(
+        "ix_sessions_parent_id",
+        "sessions",
+        ["parent_id"],
+        unique=False,
+        postgresql_where=sa.text("parent_id IS NOT NULL"),
+    )
     op.create_table(
         "artifacts",
         sa.Column("id", sa.UUID(), nullable=False),
@@ -369,7 +375,9 @@ def downgrade() -> None:
     op.drop_index("ix_artifacts_owner_id_created_at", table_name="artifacts")
     op.drop_index(op.f("ix_artifacts_digest"), table_name="artifacts")
     op.drop_table("artifacts")
-    op.drop_index(op.f("ix_sessions_parent_id"), table_name="sessions")
+    op.drop_index(
+        "ix_sessions_parent_id", table_name="sessions", postgresql_where=sa.text("parent_id IS NOT NULL")
+    )
     op.drop_index("ix_sessions_owner_id_created_at", table_name="sessions")
     op.drop_index("ix_sessions_live", table_name="sessions", postgresql_where=sa.text("ended_at IS NULL"))
     op.drop_table("sessions")

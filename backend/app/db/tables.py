@@ -178,6 +178,7 @@ class SessionRow(Base):
         UniqueConstraint("owner_id", "idempotency_key"),
         Index("ix_sessions_live", "queued_at", postgresql_where=text("ended_at IS NULL")),
         Index("ix_sessions_owner_id_created_at", "owner_id", text("created_at DESC")),
+        Index("ix_sessions_parent_id", "parent_id", postgresql_where=text("parent_id IS NOT NULL")),
         # Room in the page for the updates of a running session, which touch no index.
         {"postgresql_with": {"fillfactor": "60"}},
     )
