@@ -1,15 +1,17 @@
 """The whole service, as `labcrew up` starts it, in a process of its own."""
 
 import os
+import random
 import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import httpx
 import pytest
 
 from app.cli.card import ServiceCard, running_service
@@ -110,3 +112,14 @@ def up(home: Path) -> Iterator[Up]:
 @pytest.fixture(scope="session")
 def start_up() -> Callable[[Path], Up]:
     return start
+
+
+@pytest.fixture
+async def api(up: Up) -> AsyncIterator[httpx.AsyncClient]:
+    """A new user, signed in with an access token."""
+    login = {"email": f"user{random.randrange(10**9)}@example.com", "password": "correct horse battery"}
+    async with httpx.AsyncClient(base_url=up.api, timeout=60) as client:
+        (await client.post("/auth/register", json=login)).raise_for_status()
+        tokens = (await client.post("/auth/token", json=login)).raise_for_status().json()
+        client.headers["Authorization"] = f"Bearer {tokens['access_token']}"
+        yield client

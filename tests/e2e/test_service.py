@@ -13,22 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import pytest
 import websockets
 
 TERMINAL = {"session_finished", "session_failed", "session_cancelled"}
 SESSIONS = "/lab/agent/sessions"
-
-
-@pytest.fixture
-async def api(up, labcrew) -> AsyncIterator[httpx.AsyncClient]:
-    """Signed in with an access token."""
-    login = {"email": f"user{random.randrange(10**9)}@example.com", "password": "correct horse battery"}
-    async with httpx.AsyncClient(base_url=up.api, timeout=60) as client:
-        (await client.post("/auth/register", json=login)).raise_for_status()
-        tokens = (await client.post("/auth/token", json=login)).raise_for_status().json()
-        client.headers["Authorization"] = f"Bearer {tokens['access_token']}"
-        yield client
 
 
 def table(rows: int = 400) -> bytes:
