@@ -105,6 +105,55 @@ class FrameFacts(TypedDict):
     dropped_columns: list[str]
 
 
+class CalibrationJson(TypedDict):
+    """`calibration.fit_calibration`: the curve that is applied to a model's probabilities, as parameters."""
+
+    method: str
+    """`identity`, `platt`, `isotonic` or `temperature`."""
+    parameters: dict[str, Any]
+    log_loss_before: float | None
+    log_loss: float | None
+    """Cross-fitted, on the same rows."""
+    rows: int
+    text: str
+
+
+class ThresholdJson(TypedDict):
+    """`thresholds.choose_threshold`. `aim`: the metric that it serves, or `cost`."""
+
+    value: float
+    aim: str
+    text: str
+
+
+class PredictionIntervalsJson(TypedDict):
+    """`prediction_intervals.fit_intervals`. Bounds: prediction + error x scale at such a prediction."""
+
+    method: str
+    """`constant` or `scaled`."""
+    level: float
+    predictions: list[float]
+    scales: list[float]
+    """Size of errors at these predictions; between them in straight lines."""
+    errors: dict[str, list[float]]
+    """Level -> lower and upper error, in scales."""
+    lowest: float | None
+    """No bound lies below."""
+    coverage: float
+    """Cross-fitted, at `level`."""
+    rows: int
+    text: str
+
+
+class CoverageJson(TypedDict):
+    """How many rows lie in their prediction interval; `width` is the median."""
+
+    level: float
+    coverage: "Interval"
+    width: float | None
+    rows: int
+
+
 class FitFacts(TypedDict):
     """`train.fit_candidate`; files model.skops (these facts are its metadata) and oof.parquet.
 
