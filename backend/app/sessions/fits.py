@@ -7,10 +7,9 @@ finish at once, the row lock of the round makes one the last.
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -20,7 +19,7 @@ from app.errors import LabError
 from app.jobs import Send
 from app.sandbox.computer import Computed, Computer
 from app.sandbox.contract import Computation, Limits
-from app.sessions.background import settle
+from app.sessions.background import renewed, settle
 from app.sessions.config import SessionsConfig
 from app.sessions.events import FitFinished, Progress
 from app.sessions.tail import Tail
@@ -160,7 +159,9 @@ class Fits:
     ) -> _Result | None:
         if runs > self.config.most_crashes:
             return _Result("failed", {"reason": f"The process that computed it died {runs - 1} times."})
-        async with self._renewed(key, fence) as hold:
+        hold = _Hold(_this_task())
+        renew = partial(self._renew, key, fence, hold)
+        async with renewed(self._running, key, hold, renew, self.config.renew_s):
             try:
                 return _done(await self._compute(key, name, spec))
             except asyncio.CancelledError:
@@ -206,36 +207,18 @@ class Fits:
             if row["woken"]:
                 self.send(jobs.advance(key.session_id))
 
-    @asynccontextmanager
-    async def _renewed(self, key: FitKey, fence: int) -> AsyncIterator[_Hold]:
-        task = asyncio.current_task()
-        if task is None:
-            raise RuntimeError("a fit runs in a task")
-        hold = self._running[key] = _Hold(task)
-        renewal = asyncio.create_task(self._renew(key, fence, hold))
-        try:
-            yield hold
-        finally:
-            renewal.cancel()
-            if self._running.get(key) is hold:
-                del self._running[key]
+    async def _renew(self, key: FitKey, fence: int, hold: _Hold) -> bool:
+        row = await self.db.row(_RENEW, *key.row, fence, self.config.lease_s)
+        if row is None or row["cancel"]:
+            hold.halt("cancelled" if row else "lost")
+        return not hold.stop
 
-    async def _renew(self, key: FitKey, fence: int, hold: _Hold) -> None:
-        while not hold.stop:
-            try:
-                async with asyncio.timeout(self.config.renew_s):
-                    await hold.look.wait()
-            except TimeoutError:
-                pass
-            hold.look.clear()
-            try:
-                row = await self.db.row(_RENEW, *key.row, fence, self.config.lease_s)
-            except Exception as error:
-                if not is_away(error):
-                    raise
-                continue
-            if row is None or row["cancel"]:
-                hold.halt("cancelled" if row else "lost")
+
+def _this_task() -> "asyncio.Task[Any]":
+    task = asyncio.current_task()
+    if task is None:
+        raise RuntimeError("a fit runs in a task")
+    return task
 
 
 def _done(computed: Computed) -> _Result:

@@ -2,9 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from uuid import UUID
 
 from langgraph.errors import GraphDrained
@@ -13,7 +12,7 @@ from app import jobs
 from app.db.pool import Database, is_away
 from app.errors import LabError
 from app.jobs import Send
-from app.sessions.background import settle
+from app.sessions.background import renewed, settle
 from app.sessions.checkpoints import RedisCheckpoints
 from app.sessions.config import SessionsConfig
 from app.sessions.drive import GraphDrive
@@ -121,7 +120,8 @@ class Runner:
         except LabError as error:
             return SessionFailed(code=error.code, detail=error.detail)
         drive = self._drive(lease, spec)
-        async with self._renewed(drive):
+        renew = partial(self._renew, drive)
+        async with renewed(self._running, lease.facts.id, drive, renew, self.config.renew_s):
             outcome = await _guarded(drive, spec, saved)
         await settle(drive.task)
         return outcome
@@ -130,37 +130,14 @@ class Runner:
         journal = Journal(Hold(self.db, lease, self.config.lease_s))
         return GraphDrive(lease, journal, self.tail, self.send, self.config.slice_s, spec.make_context)
 
-    @asynccontextmanager
-    async def _renewed(self, drive: GraphDrive) -> AsyncIterator[None]:
-        session_id = drive.lease.facts.id
-        self._running[session_id] = drive
-        renewal = asyncio.create_task(self._renew(drive))
+    async def _renew(self, drive: GraphDrive) -> bool:
         try:
-            yield
-        finally:
-            renewal.cancel()
-            if self._running.get(session_id) is drive:
-                del self._running[session_id]
-
-    async def _renew(self, drive: GraphDrive) -> None:
-        while True:
-            try:
-                async with asyncio.timeout(self.config.renew_s):
-                    await drive.look.wait()
-            except TimeoutError:
-                pass
-            drive.look.clear()
-            try:
-                found = await self.leases.renew(drive.lease)
-            except LeaseLost:
-                found = Standing.LOST
-            except Exception as error:
-                if not is_away(error):
-                    raise
-                continue  # the lease may yet be ours when the database is back
-            if found is not Standing.GO_ON:
-                drive.halt(found)
-                return
+            found = await self.leases.renew(drive.lease)
+        except LeaseLost:
+            found = Standing.LOST
+        if found is not Standing.GO_ON:
+            drive.halt(found)
+        return found is Standing.GO_ON
 
     async def _hand_back(self, lease: Lease, again: bool) -> None:
         if await self.leases.hand_back(lease, again):
