@@ -99,10 +99,13 @@ def message(job: Job) -> str:
 
 @dataclass
 class JobSender:
-    """Queues jobs in the background of one event loop; what Redis does not take is left to the sweeper."""
+    """Queues jobs in the background of one event loop; what Redis does not take is left to the sweeper.
+
+    `on_drop` is told how many it did not take.
+    """
 
     redis: "Redis"
-    dropped: int = 0
+    on_drop: Callable[[int], object] = lambda count: None
     _waiting: deque[Job] = field(default_factory=deque)
     _task: "asyncio.Task[None] | None" = None
 
@@ -124,4 +127,4 @@ class JobSender:
             try:
                 await pipeline.execute()
             except REDIS_AWAY:
-                self.dropped += len(jobs)
+                self.on_drop(len(jobs))

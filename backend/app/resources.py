@@ -14,6 +14,7 @@ from app.db.pool import Database
 from app.db.unit_of_work import OpenUnitOfWork, unit_of_work
 from app.errors import Unavailable
 from app.jobs import JobSender, Send
+from app.observability.metrics import JOBS_DROPPED
 from app.sandbox.computer import Computer
 from app.sandbox.process import ProcessProvider
 from app.sessions.tail import Tail
@@ -63,7 +64,7 @@ async def open_resources(settings: Settings, part: Part) -> AsyncIterator[Resour
         tail = Tail(redis)
         tail.start()
         stack.push_async_callback(tail.close)
-        send = JobSender(redis)
+        send = JobSender(redis, JOBS_DROPPED.inc)
         stack.push_async_callback(send.close)
         watch = Watch(settings.redis_address, database)
         stack.push_async_callback(watch.close)

@@ -1,10 +1,12 @@
 import json
 from base64 import b64decode
+from pathlib import Path
 from uuid import UUID
 
 from kombu import Connection
+from redis.asyncio import Redis
 
-from app.jobs import QUEUES, JobName, Outbox, advance, fit, message
+from app.jobs import QUEUES, JobName, JobSender, Outbox, advance, fit, message
 
 SESSION = UUID(int=7)
 
@@ -35,3 +37,13 @@ def test_an_outbox_is_emptied_once() -> None:
     outbox.add(advance(SESSION))
     assert outbox.drain() == [advance(SESSION)]
     assert outbox.drain() == []
+
+
+async def test_what_redis_does_not_take_is_counted_and_fails_nobody(tmp_path: Path) -> None:
+    dropped: list[int] = []
+    async with Redis(unix_socket_path=str(tmp_path / "nobody")) as redis:
+        send = JobSender(redis, dropped.append)
+        send(advance(SESSION))
+        send(fit(SESSION, "4.round", 2))
+        await send.close()
+    assert dropped == [2]

@@ -11,6 +11,10 @@ OPEN_STREAMS = Gauge("labcrew_open_streams", "Sockets and event streams that are
 SIGN_INS = Counter("labcrew_sign_ins_total", "Attempts to sign in.", ("outcome",))
 SESSIONS_CREATED = Counter("labcrew_sessions_created_total", "Sessions that were asked for.")
 
+JOBS_DROPPED = Counter(
+    "labcrew_jobs_dropped_total", "Wake-ups that Redis did not take; the sweeper sends them again."
+)
+
 
 def exposition() -> tuple[bytes, str]:
     """This process's figures and their media type, in Prometheus's text format."""
