@@ -41,6 +41,7 @@ def make_celery(redis_url: str) -> Celery:
         broker_connection_max_retries=None,
         broker_transport_options={
             # A copy in Redis would be half of what a message costs; the sweeper repeats what a worker lost.
+            # And an acknowledgement that needs Redis and fails would keep its prefetch credit for ever.
             "ack_emulation": False,
             "socket_timeout": 5,
             "socket_connect_timeout": 2,

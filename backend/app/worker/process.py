@@ -25,7 +25,6 @@ from app.settings import Settings
 from app.worker.celery_app import make_celery
 from app.worker.graphs import pipeline_graphs
 from app.worker.loop import Duties, WorkerLoop
-from app.worker.watchdog import watch
 
 log = logging.getLogger(__name__)
 
@@ -84,12 +83,11 @@ def consume(app: Celery, queues: Sequence[str], threads: int, loop: WorkerLoop) 
     def drain(**_: Any) -> None:
         loop.drain()
 
-    def guard(sender: Any, **_: Any) -> None:
+    def freeze(**_: Any) -> None:
         gc.freeze()  # what was imported stays: looking through it for garbage is a tenth of a drive
-        watch(sender)
 
     worker_shutting_down.connect(drain)
-    worker_ready.connect(guard)
+    worker_ready.connect(freeze)
     # Celery warns of root at each start; a worker runs nobody's code outside of a cell.
     warnings.simplefilter("ignore", SecurityWarning)
     loop.start()
