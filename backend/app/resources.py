@@ -17,6 +17,7 @@ from app.jobs import JobSender, Send
 from app.observability.metrics import JOBS_DROPPED
 from app.sandbox.computer import Computer
 from app.sandbox.process import ProcessProvider
+from app.sessions.fleet import Fleet
 from app.sessions.tail import Tail
 from app.sessions.watch import Watch
 from app.settings import Settings
@@ -45,6 +46,7 @@ class Resources:
     open_uow: OpenUnitOfWork
     tail: Tail
     watch: Watch
+    fleet: Fleet
 
 
 @asynccontextmanager
@@ -83,6 +85,7 @@ async def open_resources(settings: Settings, part: Part) -> AsyncIterator[Resour
             open_uow=unit_of_work(engine, send),
             tail=tail,
             watch=watch,
+            fleet=Fleet(redis, settings.workers_per_queue * (os.cpu_count() or 1)),
         )
 
 

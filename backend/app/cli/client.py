@@ -57,6 +57,15 @@ class LabClient:
     def session(self, session_id: str) -> Json:
         return self._json("GET", f"/lab/agent/sessions/{session_id}")
 
+    def steps(self, session_id: str) -> list[Json]:
+        """Every committed step with its calls and how long they took."""
+        found = self._json("GET", f"/lab/agent/sessions/{session_id}/steps", params={"limit": 200})
+        items: list[Json] = found["items"]
+        return items
+
+    def results(self, session_id: str) -> Json:
+        return self._json("GET", f"/lab/agent/sessions/{session_id}/results")
+
     def respond(self, session_id: str, question: str, answer: Any) -> None:
         body = {"question": question, "answer": answer}
         self._json("POST", f"/lab/agent/sessions/{session_id}/respond", json=body)

@@ -54,12 +54,18 @@ def serve(
     async def open_duties() -> AsyncIterator[Duties]:
         async with open_resources(settings, "worker") as resources:
             warming = asyncio.create_task(_warm(resources.cells), name="cells") if warm_cells else None
+            joined = asyncio.create_task(resources.fleet.join(_hands(queues, threads)), name="fleet")
             try:
                 yield Duties.of(resources, make_graphs(resources))
             finally:
-                await stop(warming)
+                await stop(warming, joined)
 
     consume(make_celery(settings.redis_address), queues, threads, WorkerLoop(open_duties))
+
+
+def _hands(queues: Sequence[str], threads: int) -> int:
+    """Fits that this process computes at a time: each uses a core."""
+    return min(threads, os.cpu_count() or 1) if "compute" in queues else 0
 
 
 async def _warm(cells: CellProvider) -> None:

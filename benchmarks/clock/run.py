@@ -1,0 +1,88 @@
+"""What a session does with its time budget: by how much it overruns, and which steps and calls take it.
+
+    python -m benchmarks.clock.run [--rows 300000] [--budgets 20 60] [--tables titanic large]
+
+Sessions run one after the other through the API of a service of their own, report included.
+"""
+
+import argparse
+import os
+import tempfile
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from benchmarks.clock.tables import large, titanic
+
+from app.cli.client import LabClient
+from app.cli.connect import connected
+from app.settings import load_settings
+
+GOALS = {"titanic": "Predict which passengers survived.", "large": "Predict who bought."}
+TARGETS = {"titanic": "survived", "large": "bought"}
+
+
+def seconds(earlier: str, later: str) -> float:
+    return (datetime.fromisoformat(later) - datetime.fromisoformat(earlier)).total_seconds()
+
+
+def spend(client: LabClient, table: str, dataset: str, budget_s: float) -> dict[str, Any]:
+    """One session to its end; its view."""
+    wishes = {"time_budget_s": budget_s, "clarify": "never", "seed": 1, "target": TARGETS[table]}
+    session_id = client.create_session(GOALS[table], [dataset], wishes)
+    for _ in client.events(session_id):
+        pass
+    return client.session(session_id)
+
+
+def stages(steps: list[dict[str, Any]]) -> Iterator[str]:
+    """A line for each step: seconds of it, and those of its calls that took longer than 50 ms."""
+    before = None
+    for step in steps:
+        took = seconds(before or step["started_at"], step["committed_at"])
+        before = step["committed_at"]
+        calls = [
+            f"{call['name']} {call['duration_ms'] / 1000:.2f}"
+            for call in step["calls"]
+            if call["duration_ms"] > 50
+        ]
+        yield f"  {step['node']:<22}{took:7.2f} s   {', '.join(calls)}"
+
+
+def show(client: LabClient, table: str, budget_s: float, ended: dict[str, Any]) -> None:
+    took = seconds(ended["started_at"], ended["ended_at"])
+    load = os.getloadavg()[0]
+    over = (took / budget_s - 1) * 100
+    print(f"{table}, {budget_s:g} s: {ended['status']} in {took:.2f} s ({over:+.0f} %), load {load:.1f}")
+    if ended["error"]:
+        print(f"  {ended['error']}")
+    for line in stages(client.steps(ended["id"])):
+        print(line)
+    for fit in client.results(ended["id"])["candidates"]:
+        if fit["started_at"] and fit["ended_at"]:
+            since = seconds(ended["started_at"], fit["started_at"])
+            took = seconds(fit["started_at"], fit["ended_at"])
+            print(f"    fit {fit['name']:<24}{fit['status']:<9} at {since:6.2f} s for {took:6.2f} s")
+    board = (ended["result"] or {}).get("leaderboard", [])
+    print("  " + ", ".join(f"{row['name']} {row['score']:.4g}" for row in board if row["score"] is not None))
+
+
+def main(tables: list[str], rows: int, budgets: list[float]) -> None:
+    with tempfile.TemporaryDirectory(prefix="labcrew-clock-") as folder:
+        settings = load_settings(labcrew_home=Path(folder) / "home", api_port=0)
+        with connected(settings, None, None, print) as client:
+            for table in tables:
+                path = titanic() if table == "titanic" else large(Path(folder), rows)
+                dataset = str(client.upload(path)["id"])
+                for budget_s in budgets:
+                    show(client, table, budget_s, spend(client, table, dataset, budget_s))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=300_000)
+    parser.add_argument("--budgets", type=float, nargs="+", default=[20.0, 60.0])
+    parser.add_argument("--tables", nargs="+", choices=sorted(GOALS), default=["titanic", "large"])
+    given = parser.parse_args()
+    main(given.tables, given.rows, given.budgets)
