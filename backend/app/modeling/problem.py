@@ -1,7 +1,8 @@
 """What is to be predicted, and how well is judged."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Self
 
@@ -29,6 +30,9 @@ class Outlook(StrEnum):
     """Class `up` when the target is higher at the horizon than now, else `down`."""
 
 
+QUANTILES = {f"pinball_{percent:02}": percent / 100 for percent in (5, 10, 25, 50, 75, 90, 95)}
+"""Metric -> the quantile of the target that a model is asked for."""
+
 METRICS: dict[Kind, tuple[str, ...]] = {
     Kind.CLASSIFICATION: (
         "roc_auc",
@@ -40,11 +44,27 @@ METRICS: dict[Kind, tuple[str, ...]] = {
         "brier",
         "precision",
         "recall",
+        "mcc",
+        "cohen_kappa",
+        "top_3_accuracy",
+        "cost",
     ),
-    Kind.REGRESSION: ("rmse", "mae", "r2", "mape", "median_ae"),
+    Kind.REGRESSION: (
+        "rmse",
+        "mae",
+        "r2",
+        "mape",
+        "median_ae",
+        "rmsle",
+        "smape",
+        "poisson_deviance",
+        *QUANTILES,
+    ),
 }
 
-MOST_CLASSES = 50
+MOST_CLASSES = 100
+FEWEST_PER_CLASS = 3
+"""Rows of a class on average."""
 POSITIVE_WORDS = ("1", "true", "yes", "y", "positive", "up", "t", "survived", "churned", "fraud", "malignant")
 
 
@@ -66,6 +86,10 @@ class Problem:
     horizon: int | None = None
     outlook: Outlook | None = None
     exclude: tuple[str, ...] = ()
+    reading: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
+    """How raw columns are read, as `reading.operations` write it: what a model does first with raw rows."""
+    costs: tuple[float, float] | None = None
+    """Of a false alarm and of a missed positive; binary problems only."""
 
     @property
     def is_classification(self) -> bool:
@@ -82,6 +106,16 @@ class Problem:
             return self.classes.index(self.positive_class)
         return 1
 
+    @property
+    def usual_threshold(self) -> float:
+        """From which probability the positive class is chosen by right: where both mistakes cost the same."""
+        return 0.5 if self.costs is None else self.costs[0] / sum(self.costs)
+
+    @property
+    def quantile(self) -> float | None:
+        """Which quantile of the target a model is asked for; None where it is the mean."""
+        return QUANTILES.get(self.metric)
+
     def to_json(self) -> dict[str, Any]:
         return {
             "target": self.target,
@@ -94,13 +128,15 @@ class Problem:
             "horizon": self.horizon,
             "outlook": self.outlook.value if self.outlook else None,
             "exclude": list(self.exclude),
+            "reading": [dict(one) for one in self.reading],
+            "costs": list(self.costs) if self.costs else None,
         }
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Self:
         """The problem that `to_json` or `define` gave; raises InvalidInput `bad_problem` for anything else."""
         try:
-            classes = value.get("classes")
+            classes, costs = value.get("classes"), value.get("costs")
             return cls(
                 target=value["target"],
                 kind=Kind(value["kind"]),
@@ -112,6 +148,8 @@ class Problem:
                 horizon=value.get("horizon"),
                 outlook=Outlook(value["outlook"]) if value.get("outlook") else None,
                 exclude=tuple(value.get("exclude") or ()),
+                reading=tuple(value.get("reading") or ()),
+                costs=(float(costs[0]), float(costs[1])) if costs else None,
             )
         except (KeyError, ValueError) as error:
             raise InvalidInput("bad_problem", f"This is not a complete problem: {error}.") from error
@@ -120,9 +158,10 @@ class Problem:
 def define(frame: pd.DataFrame, wish: Mapping[str, Any]) -> Problem:
     """Complete what the user wished (at least `target`) from the data.
 
-    Raises InvalidInput with a stable code: `no_target`, `unknown_column`, `target_empty`, `target_constant`,
-    `target_is_date`, `target_is_text`, `target_not_numeric`, `too_many_classes`, `bad_metric`,
-    `bad_horizon`, `no_time_column`, `bad_problem_kind`, `bad_positive_class`.
+    A metric that is not defined for this target gives way to the one in `STAND_INS`. Raises InvalidInput with a
+    stable code: `no_target`, `unknown_column`, `target_empty`, `target_constant`, `target_is_date`,
+    `target_is_text`, `target_not_numeric`, `too_many_classes`, `too_few_per_class`, `bad_metric`,
+    `bad_horizon`, `no_time_column`, `bad_problem_kind`, `bad_positive_class`, `bad_costs`.
     """
     target = wish.get("target")
     if not target:
@@ -149,7 +188,8 @@ def define(frame: pd.DataFrame, wish: Mapping[str, Any]) -> Problem:
         raise InvalidInput(
             "no_time_column", "A horizon needs a date column that orders the rows.", field="time_column"
         )
-    return _with_classes(problem, column, wish) if problem.is_classification else problem
+    whole = _with_classes(problem, column, wish) if problem.is_classification else problem
+    return _with_defined_metric(whole, column)
 
 
 def _check_target(target: str, column: pd.Series) -> None:
@@ -219,9 +259,10 @@ def kind_of(column: pd.Series) -> Kind:
     return Kind.CLASSIFICATION if whole and few else Kind.REGRESSION
 
 
-def _metric(wanted: Any, kind: Kind, classes: int) -> str:
+def _metric(wanted: Any, kind: Kind, classes: int, costs: object = None) -> str:
     if wanted is None:
-        return {Kind.REGRESSION: "rmse"}.get(kind, "roc_auc" if classes == 2 else "log_loss")
+        usual = ("cost" if costs else "roc_auc") if classes == 2 else "log_loss"
+        return "rmse" if kind is Kind.REGRESSION else usual
     if wanted not in METRICS[kind]:
         close = nearest(str(wanted), METRICS[kind])
         raise InvalidInput(
@@ -233,22 +274,64 @@ def _metric(wanted: Any, kind: Kind, classes: int) -> str:
     return str(wanted)
 
 
+STAND_INS: tuple[tuple[str, Callable[[Problem, pd.Series], bool], str], ...] = (
+    ("brier", lambda problem, column: not problem.is_binary, "log_loss"),
+    ("average_precision", lambda problem, column: not problem.is_binary, "f1"),
+    ("cost", lambda problem, column: not problem.is_binary, "accuracy"),
+    ("top_3_accuracy", lambda problem, column: len(problem.classes or ()) <= 3, "accuracy"),
+    ("mape", lambda problem, column: bool((column == 0).any()), "smape"),
+    ("rmsle", lambda problem, column: bool((column < 0).any()), "rmse"),
+    ("poisson_deviance", lambda problem, column: bool((column < 0).any()), "rmse"),
+)
+"""Metrics that are not defined for some targets, and what judges instead there."""
+
+
+def _with_defined_metric(problem: Problem, column: pd.Series) -> Problem:
+    for metric, is_undefined, instead in STAND_INS:
+        if problem.metric == metric and is_undefined(problem, column):
+            return replace(problem, metric=instead)
+    return problem
+
+
+def _costs(value: Any) -> tuple[float, float] | None:
+    """`{"false_alarm": ..., "missed": ...}` or a pair, as a pair."""
+    if not value:
+        return None
+    pair = [value.get("false_alarm"), value.get("missed")] if isinstance(value, Mapping) else list(value)
+    known = [float(cost) for cost in pair if isinstance(cost, int | float) and 0 < cost < math.inf]
+    if len(known) != 2 or len(pair) != 2:
+        raise InvalidInput(
+            "bad_costs",
+            "Costs are two numbers above 0: of a false alarm and of a missed positive.",
+            field="costs",
+        )
+    return known[0], known[1]
+
+
 def _with_classes(problem: Problem, column: pd.Series, wish: Mapping[str, Any]) -> Problem:
     if problem.outlook is Outlook.DIRECTION:
         classes: list[Scalar] = ["down", "up"]
     else:
         classes = sorted({label(value) for value in column.dropna().unique()}, key=_sort_key)
-    if len(classes) > MOST_CLASSES:
-        text = holds(column) is Holds.TEXT
-        raise InvalidInput(
-            "target_is_text" if text else "too_many_classes",
-            f"The target {problem.target!r} has {len(classes)} different values, "
-            + ("like a name or an identifier." if text else f"more than {MOST_CLASSES} classes."),
-            column=problem.target,
-        )
+    _check_classes(problem.target, column, len(classes))
     positive = _positive(wish.get("positive_class"), classes, column) if len(classes) == 2 else None
-    metric = _metric(wish.get("metric"), problem.kind, len(classes))
-    return replace(problem, classes=tuple(classes), positive_class=positive, metric=metric)
+    costs = _costs(wish.get("costs")) if len(classes) == 2 else None
+    metric = _metric(wish.get("metric"), problem.kind, len(classes), costs)
+    return replace(problem, classes=tuple(classes), positive_class=positive, metric=metric, costs=costs)
+
+
+def _check_classes(target: str, column: pd.Series, classes: int) -> None:
+    rows = int(column.notna().sum())
+    many, few_rows = classes > MOST_CLASSES, classes > 2 and rows < FEWEST_PER_CLASS * classes
+    if not many and not few_rows:
+        return
+    if holds(column) is Holds.TEXT:
+        code, why = "target_is_text", "like a name or an identifier"
+    elif many:
+        code, why = "too_many_classes", f"more than {MOST_CLASSES} classes"
+    else:
+        code, why = "too_few_per_class", f"too many for {rows} rows: most classes would be seen once or twice"
+    raise InvalidInput(code, f"The target {target!r} has {classes} different values, {why}.", column=target)
 
 
 def _sort_key(value: Scalar) -> tuple[bool, Any]:

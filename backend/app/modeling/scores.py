@@ -1,13 +1,15 @@
 """How good predictions are: every metric in one table."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
+from scipy.special import xlogy
 from scipy.stats import rankdata
 
 from app.modeling.plain import rounded
-from app.modeling.problem import Kind, Problem
+from app.modeling.problem import QUANTILES, Kind, Problem
 
 
 @dataclass(frozen=True)
@@ -17,12 +19,22 @@ class Predicted:
     `truth`: labels as `labels_of` gives them.
     `output`: class probabilities (rows, classes), or numbers (rows,).
     `threshold`: the positive class's probability from which it is chosen; binary problems only.
+    `costs`: of a false alarm and of a missed positive.
     """
 
     truth: np.ndarray
     output: np.ndarray
     positive: int = 1
     threshold: float = 0.5
+    costs: tuple[float, float] = (1.0, 1.0)
+
+    @classmethod
+    def of(
+        cls, problem: Problem, truth: np.ndarray, output: np.ndarray, threshold: float | None = None
+    ) -> Self:
+        """With the problem's costs, and the threshold that they imply unless one is given."""
+        chosen = problem.usual_threshold if threshold is None else threshold
+        return cls(truth, output, problem.positive_index, chosen, problem.costs or (1.0, 1.0))
 
     @property
     def positive_share(self) -> np.ndarray:
@@ -45,18 +57,22 @@ class Predicted:
         return most_likely
 
     def take(self, rows: np.ndarray) -> "Predicted":
-        return Predicted(self.truth[rows], self.output[rows], self.positive, self.threshold)
+        return replace(self, truth=self.truth[rows], output=self.output[rows])
 
 
 @dataclass(frozen=True)
 class Score:
-    """`compute` may give nan where the metric is not defined, for example one class only."""
+    """`compute` may give nan where the metric is not defined, for example one class only.
+
+    `on_request`: shown only where it is the problem's own metric.
+    """
 
     name: str
     kind: Kind
     greater_is_better: bool
     compute: Callable[[Predicted], float]
     binary_only: bool = False
+    on_request: bool = False
 
 
 def _area(is_positive: np.ndarray, score: np.ndarray) -> float:
@@ -146,6 +162,64 @@ def _mape(predicted: Predicted) -> float:
     return float(np.mean(np.abs(_error(predicted) / predicted.truth)))
 
 
+def _confusion(predicted: Predicted) -> np.ndarray:
+    """Counts (classes, classes): rows are the truth, columns what was chosen."""
+    classes = predicted.output.shape[1]
+    cells = predicted.truth.astype(int) * classes + predicted.choice
+    return np.bincount(cells, minlength=classes**2).reshape(classes, classes).astype("float64")
+
+
+def _mcc(predicted: Predicted) -> float:
+    counts = _confusion(predicted)
+    is_so, said, rows = counts.sum(axis=1), counts.sum(axis=0), counts.sum()
+    spread = np.sqrt(rows**2 - is_so @ is_so) * np.sqrt(rows**2 - said @ said)
+    return float((counts.trace() * rows - is_so @ said) / spread) if spread else 0.0
+
+
+def _cohen_kappa(predicted: Predicted) -> float:
+    counts = _confusion(predicted)
+    rows = counts.sum()
+    chance = float(counts.sum(axis=1) @ counts.sum(axis=0)) / rows**2
+    return float((counts.trace() / rows - chance) / (1 - chance)) if chance < 1 else float("nan")
+
+
+def _top_3(predicted: Predicted) -> float:
+    """Share of rows whose class is among the three most likely."""
+    own = predicted.output[np.arange(len(predicted.truth)), predicted.truth.astype(int)]
+    return float(((predicted.output > own[:, None]).sum(axis=1) < 3).mean())
+
+
+def _cost(predicted: Predicted) -> float:
+    """Mean cost of a row's choice."""
+    _, alarms, missed = _class_counts(predicted, predicted.positive)
+    return (predicted.costs[0] * alarms + predicted.costs[1] * missed) / len(predicted.truth)
+
+
+def _rmsle(predicted: Predicted) -> float:
+    """Defined only where no label is negative; a negative prediction counts as 0."""
+    if (predicted.truth < 0).any():
+        return float("nan")
+    return float(np.sqrt(np.mean((np.log1p(np.maximum(predicted.output, 0)) - np.log1p(predicted.truth)) ** 2)))
+
+
+def _smape(predicted: Predicted) -> float:
+    """From 0 to 2; a row where truth and prediction are both 0 has no error."""
+    size = np.abs(predicted.output) + np.abs(predicted.truth)
+    return float(np.mean(2 * np.abs(_error(predicted)) / np.where(size > 0, size, 1.0)))
+
+
+def _poisson_deviance(predicted: Predicted) -> float:
+    """Defined only where no label is negative; a prediction of nothing counts as a very small one."""
+    if (predicted.truth < 0).any():
+        return float("nan")
+    said = np.maximum(predicted.output, 1e-6)
+    return float(2 * np.mean(xlogy(predicted.truth, predicted.truth / said) - predicted.truth + said))
+
+
+def _pinball(level: float) -> Callable[[Predicted], float]:
+    return lambda p: float(np.mean(np.maximum(-level * _error(p), (1 - level) * _error(p))))
+
+
 _C, _R = Kind.CLASSIFICATION, Kind.REGRESSION
 
 SCORES: dict[str, Score] = {
@@ -160,11 +234,19 @@ SCORES: dict[str, Score] = {
         Score("recall", _C, True, _per_class(lambda tp, fp, fn: _share(tp, tp + fn))),
         Score("average_precision", _C, True, _average_precision, binary_only=True),
         Score("brier", _C, False, _brier, binary_only=True),
+        Score("mcc", _C, True, _mcc, on_request=True),
+        Score("cohen_kappa", _C, True, _cohen_kappa, on_request=True),
+        Score("top_3_accuracy", _C, True, _top_3, on_request=True),
+        Score("cost", _C, False, _cost, binary_only=True, on_request=True),
         Score("rmse", _R, False, lambda p: float(np.sqrt(np.mean(_error(p) ** 2)))),
         Score("mae", _R, False, lambda p: float(np.mean(np.abs(_error(p))))),
         Score("r2", _R, True, _r2),
         Score("mape", _R, False, _mape),
         Score("median_ae", _R, False, lambda p: float(np.median(np.abs(_error(p))))),
+        Score("rmsle", _R, False, _rmsle, on_request=True),
+        Score("smape", _R, False, _smape, on_request=True),
+        Score("poisson_deviance", _R, False, _poisson_deviance, on_request=True),
+        *(Score(name, _R, False, _pinball(level), on_request=True) for name, level in QUANTILES.items()),
     )
 }
 
@@ -173,7 +255,9 @@ def scores_for(problem: Problem) -> list[Score]:
     return [
         score
         for score in SCORES.values()
-        if score.kind is problem.kind and (problem.is_binary or not score.binary_only)
+        if score.kind is problem.kind
+        and (problem.is_binary or not score.binary_only)
+        and (score.name == problem.metric or not score.on_request)
     ]
 
 

@@ -35,6 +35,8 @@ def wish_of(state: LabState) -> dict[str, Any]:
     plan = Plan.model_validate(state["plan"])
     retrieved = state["retrieved"]
     wish: dict[str, Any] = {**plan.wish(), "target": retrieved["target"], "exclude": retrieved["exclude"]}
+    if costs := state.get("preferences", {}).get("costs"):
+        wish["costs"] = costs
     if retrieved["target"] != plan.target:
         wish.pop("positive_class", None)
     return wish

@@ -30,6 +30,26 @@ METRICS: dict[str, Metric] = {
     "median_ae": Metric("median absolute error", False, "quantity", "half of the errors are smaller than it"),
     "mape": Metric("MAPE", False, "percent", "the mean absolute error as a share of the actual value"),
     "r2": Metric("R²", True, "score", "the share of the target's variance that is explained"),
+    "mcc": Metric("Matthews correlation", True, "score", "the correlation of truth and choice"),
+    "cohen_kappa": Metric("Cohen's kappa", True, "score", "the agreement of truth and choice beyond chance"),
+    "top_3_accuracy": Metric(
+        "top three accuracy", True, "score", "the share of rows whose class is among the three likeliest"
+    ),
+    "cost": Metric("cost per row", False, "score", "the mean cost of the mistakes, as the user priced them"),
+    "rmsle": Metric("RMSLE", False, "score", "the root of the mean squared error of the logarithms"),
+    "smape": Metric(
+        "SMAPE", False, "percent", "the absolute error as a share of the mean of prediction and actual value"
+    ),
+    "poisson_deviance": Metric("Poisson deviance", False, "score", "how badly predicted rates fit the counts"),
+    **{
+        f"pinball_{level}": Metric(
+            f"pinball loss {level}%",
+            False,
+            "quantity",
+            "the error of a predicted quantile, in the target's units",
+        )
+        for level in ("05", "10", "25", "50", "75", "90", "95")
+    },
 }
 
 

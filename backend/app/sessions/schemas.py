@@ -45,11 +45,25 @@ Metric = Literal[
     "brier",
     "precision",
     "recall",
+    "mcc",
+    "cohen_kappa",
+    "top_3_accuracy",
+    "cost",
     "rmse",
     "mae",
     "r2",
     "mape",
     "median_ae",
+    "rmsle",
+    "smape",
+    "poisson_deviance",
+    "pinball_05",
+    "pinball_10",
+    "pinball_25",
+    "pinball_50",
+    "pinball_75",
+    "pinball_90",
+    "pinball_95",
 ]
 
 MOST_DATASETS = 20
@@ -57,6 +71,13 @@ Datasets = Annotated[list[UUID], AfterValidator(_distinct), Field(max_length=MOS
 
 RUN_GRAPH = "run"
 """Sessions of this graph are runs: listed by themselves."""
+
+
+class Costs(_Body):
+    """What mistakes cost, in any unit; the threshold of a yes or no is chosen for the lowest cost."""
+
+    false_alarm: float = Field(gt=0, allow_inf_nan=False, examples=[1])
+    missed: float = Field(gt=0, allow_inf_nan=False, examples=[10], description="A positive not found.")
 
 
 class Preferences(_Body):
@@ -71,6 +92,7 @@ class Preferences(_Body):
     )
     exclude: list[ColumnName] = Field(default_factory=list, max_length=500, description="Columns not to use.")
     positive_class: bool | int | float | Annotated[Text, StringConstraints(max_length=200)] | None = None
+    costs: Costs | None = Field(default=None, description="What mistakes cost; two classes only.")
     horizon: int | None = Field(default=None, ge=1, le=100_000, description="How many rows ahead to predict.")
     time_budget_s: float = Field(default=60, ge=1, le=86_400, description="Seconds to search for a model.")
     clarify: Literal["ask", "never"] = Field(

@@ -69,6 +69,9 @@ def test_a_horizon_finds_its_time_column_and_outlook() -> None:
         ([7] * 40, "target_constant"),
         (pd.date_range("2024-01-01", periods=40), "target_is_date"),
         ([f"text {number}" for number in range(80)], "target_is_text"),
+        ([f"text {number}" for number in range(300)], "target_is_text"),
+        ([f"class {number}" for number in range(120)] * 60, "too_many_classes"),
+        ([f"kind {number}" for number in range(20)] * 2, "too_few_per_class"),
     ],
 )
 def test_a_target_that_cannot_be_predicted_is_refused(column: Any, code: str) -> None:
@@ -92,10 +95,35 @@ def test_a_misspelled_target_names_the_nearest() -> None:
         ({"target": "plan", "kind": "regression"}, "target_not_numeric"),
         ({"target": "left", "kind": "clustering"}, "bad_problem_kind"),
         ({"target": "left", "positive_class": "maybe"}, "bad_positive_class"),
+        ({"target": "left", "costs": {"false_alarm": 0, "missed": 1}}, "bad_costs"),
     ],
 )
 def test_a_wish_that_cannot_be_met_is_refused(wish: dict[str, Any], code: str) -> None:
     assert refusal(people(), **wish).code == code
+
+
+@pytest.mark.parametrize(
+    ("target", "asked", "taken"),
+    [("plan", "brier", "log_loss"), ("plan", "top_3_accuracy", "accuracy"), ("delay", "mape", "smape")],
+)
+def test_a_metric_that_the_target_does_not_define_gives_way(target: str, asked: str, taken: str) -> None:
+    frame = people().assign(delay=np.arange(300.0))
+    assert define(frame, {"target": target, "metric": asked}).metric == taken
+
+
+def test_costs_are_the_metric_where_none_is_named() -> None:
+    found = define(people(), {"target": "left", "costs": {"false_alarm": 1, "missed": 4}})
+    assert (found.metric, found.costs, found.usual_threshold) == ("cost", (1.0, 4.0), 0.2)
+    assert Problem.from_json(found.to_json()) == found
+
+
+def test_a_quantile_is_asked_for_by_its_metric() -> None:
+    assert define(houses(), {"target": "price", "metric": "pinball_90"}).quantile == 0.9
+
+
+def test_a_hundred_classes_may_be_predicted() -> None:
+    frame = pd.DataFrame({"x": range(400), "y": [f"kind {number}" for number in range(100)] * 4})
+    assert len(define(frame, {"target": "y"}).classes or ()) == 100
 
 
 def test_a_column_that_names_groups_is_found_and_an_id_is_not() -> None:

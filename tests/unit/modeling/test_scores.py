@@ -1,12 +1,14 @@
 """Our metrics are the field's own: the same figures as scikit-learn's, faster."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics
 
-from app.modeling.problem import Kind, Problem
+from app.modeling.problem import METRICS, QUANTILES, Kind, Problem
 from app.modeling.scores import SCORES, Predicted, rank, score_all
 from app.modeling.thresholds import best_threshold
 
@@ -62,6 +64,53 @@ def test_metrics_of_numbers_agree_with_scikit_learn() -> None:
     assert found["rmse"] == pytest.approx(metrics.root_mean_squared_error(truth, said), rel=1e-5)
     assert found["r2"] == pytest.approx(metrics.r2_score(truth, said), rel=1e-5)
     assert found["mape"] == pytest.approx(metrics.mean_absolute_percentage_error(truth, said), rel=1e-5)
+
+
+@pytest.mark.parametrize("asked", [BINARY, THREE])
+def test_metrics_on_request_agree_with_scikit_learn(asked: Problem) -> None:
+    rng = np.random.default_rng(0)
+    classes = len(asked.classes or ())
+    given_ = Predicted(rng.integers(0, classes, 300).astype("float64"), rng.dirichlet([1] * classes, 300))
+    found = {name: SCORES[name].compute(given_) for name in ("mcc", "cohen_kappa", "top_3_accuracy")}
+    assert found["mcc"] == pytest.approx(metrics.matthews_corrcoef(given_.truth, given_.choice))
+    assert found["cohen_kappa"] == pytest.approx(metrics.cohen_kappa_score(given_.truth, given_.choice))
+    assert found["top_3_accuracy"] == 1.0
+
+
+def test_the_three_likeliest_of_many_are_those_that_scikit_learn_takes() -> None:
+    rng = np.random.default_rng(0)
+    truth, output = rng.integers(0, 8, 300), rng.dirichlet([1] * 8, 300)
+    expected = metrics.top_k_accuracy_score(truth, output, k=3)
+    assert SCORES["top_3_accuracy"].compute(Predicted(truth.astype("float64"), output)) == expected
+
+
+def test_metrics_of_counts_and_quantiles_agree_with_scikit_learn() -> None:
+    rng = np.random.default_rng(0)
+    truth, said = rng.poisson(2.0, 300).astype("float64"), rng.gamma(2.0, 1.0, 300)
+    given_ = Predicted(truth, said)
+    assert SCORES["poisson_deviance"].compute(given_) == pytest.approx(
+        metrics.mean_poisson_deviance(truth, said)
+    )
+    assert SCORES["rmsle"].compute(given_) == pytest.approx(metrics.root_mean_squared_log_error(truth, said))
+    for name, level in QUANTILES.items():
+        expected = metrics.mean_pinball_loss(truth, said, alpha=level)
+        assert SCORES[name].compute(given_) == pytest.approx(expected)
+    assert SCORES["smape"].compute(Predicted(np.array([0.0, 2.0]), np.array([0.0, 1.0]))) == pytest.approx(
+        1 / 3
+    )
+
+
+def test_mistakes_cost_what_the_user_says() -> None:
+    priced = replace(BINARY, metric="cost", costs=(1.0, 9.0))
+    said = np.array([0.2, 0.05, 0.2, 0.05])
+    given_ = Predicted.of(priced, np.array([0.0, 0.0, 1.0, 1.0]), np.column_stack([1 - said, said]))
+    assert given_.threshold == pytest.approx(0.1)
+    assert score_all(given_, priced)["cost"] == pytest.approx((1 + 9) / 4)
+
+
+def test_every_metric_that_can_be_asked_for_is_computed() -> None:
+    named = {kind: {score.name for score in SCORES.values() if score.kind is kind} for kind in Kind}
+    assert named == {kind: set(METRICS[kind]) for kind in Kind}
 
 
 def test_a_metric_that_is_not_defined_is_none_and_not_nan() -> None:
