@@ -17,11 +17,13 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from app.auth.config import AuthConfig
 from app.errors import InvalidInput
 from app.llm.config import OFFLINE, ChatConfig
+from app.modeling.nearest import nearest
 from app.sandbox.container import Container
 from app.sandbox.contract import Limits
 from app.sandbox.process import ProcessConfig
 from app.sessions.config import SessionsConfig
 from app.storage.blobs import BlobLimits
+from app.tools.registry import EVERY_AGENT
 
 MIB = 1 << 20
 
@@ -91,12 +93,25 @@ class Settings(BaseSettings):
     llm_model: str = Field(
         OFFLINE, description="`offline` needs no key; else a model name, alone or as `provider:name`."
     )
+    llm_agent_models: dict[str, str] = Field(
+        {}, description='Agents with a model of their own, as JSON: {"reporter": "provider:name"}.'
+    )
+    llm_fallback_models: list[str] = Field(
+        [], description='Asked when a model fails for good, as JSON: ["provider:name", "offline"].'
+    )
+    llm_context_tokens: int | None = Field(
+        None, ge=4_000, description="Most tokens sent to a model; empty: what it is known to take."
+    )
     llm_base_url: HttpUrl | None = Field(None, description="Address of an OpenAI-compatible server.")
     openai_api_key: SecretStr | None = Field(None, description="Key for OpenAI, or for LLM_BASE_URL.")
     openai_model: str | None = Field(
         None, description="Model when LLM_PROVIDER is openai and LLM_MODEL is not set."
     )
     azure_openai_api_key: SecretStr | None = Field(None, description="Key for Azure OpenAI.")
+    azure_openai_endpoint: HttpUrl | None = Field(None, description="Address of the Azure OpenAI resource.")
+    openai_api_version: str | None = Field(
+        None, description="Version of the Azure interface, such as 2025-04-01."
+    )
     anthropic_api_key: SecretStr | None = Field(None, description="Key for Anthropic.")
     google_api_key: SecretStr | None = Field(None, description="Key for Google.")
     openrouter_api_key: SecretStr | None = Field(None, description="Key for OpenRouter.")
@@ -164,7 +179,6 @@ class Settings(BaseSettings):
     @cached_property
     def chat(self) -> ChatConfig:
         model = chat_model_name(self.llm_provider, self.llm_model, self.openai_model)
-        provider = model.partition(":")[0]
         keys = {
             "openai": self.openai_api_key,
             "azure_openai": self.azure_openai_api_key,
@@ -172,14 +186,19 @@ class Settings(BaseSettings):
             "google_genai": self.google_api_key,
             "openrouter": self.openrouter_api_key,
         }
-        key = keys.get(provider)
+        _check_agents(self.llm_agent_models)
         return ChatConfig(
             model=model,
             base_url=self.llm_base_url,
-            api_key=key.get_secret_value() if key else None,
+            keys={provider: key.get_secret_value() for provider, key in keys.items() if key},
+            by_agent=self.llm_agent_models,
+            fallbacks=tuple(self.llm_fallback_models),
             max_tokens=self.max_tokens_per_request,
             timeout_s=self.agent_timeout_seconds,
             max_retries=self.agent_max_retries,
+            context_tokens=self.llm_context_tokens,
+            azure_endpoint=self.azure_openai_endpoint,
+            azure_api_version=self.openai_api_version,
             streaming=self.enable_streaming,
         )
 
@@ -259,6 +278,17 @@ def chat_model_name(provider: str | None, model: str, openai_model: str | None) 
             settings=["LLM_MODEL"],
         )
     return f"{provider}:{name.removeprefix(f'{provider}:')}"
+
+
+def _check_agents(models: Mapping[str, str]) -> None:
+    for agent in models:
+        if agent not in EVERY_AGENT:
+            raise InvalidInput(
+                "bad_setting",
+                f"LLM_AGENT_MODELS names {agent!r}; the agents are {', '.join(EVERY_AGENT)}.",
+                settings=["LLM_AGENT_MODELS"],
+                nearest=nearest(agent, EVERY_AGENT),
+            )
 
 
 def child_environment(changes: Mapping[str, str]) -> dict[str, str]:

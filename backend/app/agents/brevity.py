@@ -1,23 +1,42 @@
-"""Long tool answers, made short for a chat model that pays for every word. Policies read them whole."""
+"""Conversations made short for a chat model, which pays for every word and reads only so many.
+
+Policies read them whole.
+"""
 
 from collections.abc import Sequence
 
-from langchain_core.messages import AnyMessage, ToolMessage
+from langchain_core.messages import AnyMessage, HumanMessage, ToolMessage
 
 from app.agents.conversation import fenced, unfenced
 from app.computations.bench import JsonValue
 
 LONG_CHARACTERS = 12_000
+LEFT_OUT = "Left out, because the conversation has become long. Call the tool again if you need it."
 _ITEMS = (60, 25, 10, 4)
+_CHARACTERS_A_TOKEN = 3
+"""JSON full of numbers has fewer characters a token than prose, which has about 4."""
+_CONVERSATION_SHARE = 0.7
+"""The rest of the room is for the prompt, the tools and the answer."""
 
 
-def brief_messages(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
-    """The same conversation; tool answers over `LONG_CHARACTERS` lose the ends of their lists."""
-    return [_brief(message) for message in messages]
+def brief_messages(messages: Sequence[AnyMessage], room_tokens: int) -> list[AnyMessage]:
+    """The same conversation in `room_tokens`: long tool answers lose the ends of their lists, then the oldest
+    answers are left out, then the brief is shortened."""
+    short = [_shortened(m) if isinstance(m, ToolMessage) else m for m in messages]
+    excess = sum(len(m.text) for m in short) - int(room_tokens * _CHARACTERS_A_TOKEN * _CONVERSATION_SHARE)
+    for place, message in enumerate(short):
+        if excess <= 0:
+            break
+        if isinstance(message, ToolMessage) and place < len(short) - 1:
+            excess -= len(message.text)
+            short[place] = message.model_copy(update={"content": fenced(LEFT_OUT)})
+    if excess > 0 and short and isinstance(short[0], HumanMessage):
+        short[0] = _shortened(short[0])
+    return short
 
 
-def _brief(message: AnyMessage) -> AnyMessage:
-    if not isinstance(message, ToolMessage) or len(message.text) <= LONG_CHARACTERS:
+def _shortened(message: AnyMessage) -> AnyMessage:
+    if len(message.text) <= LONG_CHARACTERS:
         return message
     value = unfenced(message.text)
     for most in _ITEMS:

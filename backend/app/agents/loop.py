@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from langchain.agents import create_agent
+from langchain.agents.middleware import AgentMiddleware
 from langchain.agents.structured_output import ToolStrategy
-from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AnyMessage, HumanMessage
 from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import BaseModel
@@ -16,6 +16,8 @@ from app.agents.recording import Bounds, Recording, Turns
 from app.computations.bench import JsonValue
 from app.errors import LabError
 from app.llm.offline import Decide, OfflineChatModel
+from app.llm.patience import Patience
+from app.llm.providers import Speaker
 from app.tools.context import ToolContext
 from app.tools.invoke import ToolAnswer
 from app.tools.registry import ToolSpec
@@ -62,20 +64,21 @@ class Agent(Generic[Output]):
     def __init__(
         self,
         role: Role[Output],
-        model: BaseChatModel,
-        model_name: str,
+        speakers: Sequence[Speaker],
         tools: Mapping[str, ToolSpec],
         bounds: Bounds | None = None,
+        patience: Patience | None = None,
+        caching: Sequence[AgentMiddleware[Any, Any, Any]] = (),
     ) -> None:
         self.role = role
         self.tools = tools
         self._bounds = bounds or Bounds()
         successor = OfflineChatModel(decide=role.decide)
         self._graph = create_agent(
-            model,
+            speakers[0].model,
             [_shown(spec) for spec in tools.values()],
             system_prompt=role.prompt,
-            middleware=[Recording(model_name, successor, self._bounds)],
+            middleware=[Recording(speakers, successor, self._bounds, patience or Patience()), *caching],
             response_format=ToolStrategy(role.output),
             checkpointer=False,
             name=role.name,

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
+from langchain_core.exceptions import ContextOverflowError
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import (
     AIMessage,
@@ -24,17 +25,25 @@ from langgraph.prebuilt.tool_node import ToolCallRequest
 
 from app.agents.brevity import brief_messages
 from app.agents.conversation import fenced
+from app.agents.repair import unreadable, with_own_ids, with_unreadable_calls
 from app.computations.bench import JsonValue
-from app.errors import Unavailable
+from app.errors import LabError, Unavailable
 from app.llm.config import OFFLINE
 from app.llm.offline import OfflineChatModel
+from app.llm.patience import AnswerCut, Patience, patiently
+from app.llm.providers import Speaker
 from app.llm.usage import usage_of
 from app.llm.words import listening
-from app.sessions.events import Token
+from app.sessions.events import Progress, Token
 from app.sessions.scope import Call, Recorded
 from app.tools.context import ToolContext
 from app.tools.invoke import REFUSED, ToolAnswer, ToolRequest, invoke
 from app.tools.registry import ToolSpec
+
+ANSWERED_BY = "answered_by"
+"""Where a recorded answer's metadata name the model that gave it: a fallback may have."""
+
+LEAST_CONTEXT_TOKENS = 4_000
 
 
 @dataclass
@@ -57,6 +66,10 @@ class Turns:
         step = self.ctx.step
         step.tell(Token(step=step.seq, attempt=step.attempt, agent=self.ctx.agent, text=text))
 
+    def tell(self, text: str) -> None:
+        step = self.ctx.step
+        step.tell(Progress(step=step.seq, attempt=step.attempt, text=text))
+
 
 @dataclass(frozen=True)
 class Bounds:
@@ -67,6 +80,10 @@ class Bounds:
     reminders: int = 3
 
 
+Request = ModelRequest[Turns]
+Handler = Callable[[Request], Awaitable[ModelResponse[Any]]]
+
+
 class Recording(AgentMiddleware[Any, Turns, Any]):
     """The journal's middleware of one agent; its runtime context is the `Turns` of the run.
 
@@ -75,39 +92,74 @@ class Recording(AgentMiddleware[Any, Turns, Any]):
     policy, which reads the same conversation.
     """
 
-    def __init__(self, model_name: str, successor: BaseChatModel, bounds: Bounds) -> None:
+    def __init__(
+        self, speakers: Sequence[Speaker], successor: BaseChatModel, bounds: Bounds, patience: Patience
+    ) -> None:
         super().__init__()
-        self._model_name = model_name
-        self._successor = successor
+        self._speakers = speakers
+        self._successor = Speaker(OFFLINE, successor)
         self._bounds = bounds
+        self._patience = patience
 
-    async def awrap_model_call(
-        self,
-        request: ModelRequest[Turns],
-        handler: Callable[[ModelRequest[Turns]], Awaitable[ModelResponse[Any]]],
-    ) -> ModelResponse[Any]:
+    async def awrap_model_call(self, request: Request, handler: Handler) -> ModelResponse[Any]:
         turns = request.runtime.context
         turns.turn += 1
         over = turns.turn - turns.first >= self._bounds.model_calls
-        model_name = OFFLINE if over else self._model_name
+        speakers = (self._successor,) if over else self._speakers
 
         async def run() -> Recorded:
-            if over:
-                response = await handler(request.override(model=self._successor))
-            elif model_name == OFFLINE:
-                response = await handler(request)
-            else:
-                with listening(turns.tell_word):
-                    response = await _provided(model_name, request, handler)
-            message = with_own_ids(next(m for m in response.result if isinstance(m, AIMessage)), turns.turn)
+            message = with_own_ids(await self._asked(speakers, request, handler), turns.turn)
             return Recorded(value=dumped(message), summary=message.text[:200], usage=usage_of(message))
 
-        call = Call(f"chat:{turns.turn}", "chat", model_name, turns.ctx.agent, _digestible(request))
+        call = Call(f"chat:{turns.turn}", "chat", speakers[0].name, turns.ctx.agent, _digestible(request))
         message = loaded(await turns.ctx.step.call(call, run))
         turns.places = {str(c["id"]): i for i, c in enumerate(message.tool_calls)}
         if text := message.text.strip():
             turns.ctx.step.say(turns.ctx.agent, text)
         return await handler(request.override(model=OfflineChatModel(decide=lambda _: message)))
+
+    async def _asked(self, speakers: Sequence[Speaker], request: Request, handler: Handler) -> AIMessage:
+        """The answer of the first speaker that gives one; raises Unavailable with what each of them said."""
+        failed: list[str] = []
+        for speaker in speakers:
+            try:
+                message = await self._answer_of(speaker, request, handler)
+            except (GraphBubbleUp, LabError):
+                raise
+            except Exception as error:  # noqa: BLE001 - a provider may fail with anything
+                failed.append(f"{speaker.name}: {speaker.safe(error)}")
+                last = error
+            else:
+                heard_from = {**message.response_metadata, ANSWERED_BY: speaker.name}
+                return message.model_copy(update={"response_metadata": heard_from})
+        raise Unavailable("chat_model_failed", f"No chat model answered. {'; '.join(failed)}") from last
+
+    async def _answer_of(self, speaker: Speaker, request: Request, handler: Handler) -> AIMessage:
+        """What one speaker says, asked as often as patience allows."""
+        if speaker.is_offline:
+            return _spoken(await handler(request.override(model=speaker.model)))
+        turns = request.runtime.context
+        room = speaker.context_tokens
+
+        async def ask() -> AIMessage:
+            messages = brief_messages(request.messages, room)
+            with listening(turns.tell_word) as heard:
+                message = _spoken(await handler(request.override(model=speaker.model, messages=messages)))
+            if heard.streamed and not heard.ended:
+                raise AnswerCut("The connection ended in the middle of an answer.")
+            return with_unreadable_calls(message, heard.arguments)
+
+        def waiting(error: BaseException, seconds: float) -> None:
+            said = speaker.safe(error)
+            turns.tell(f"{speaker.name} did not answer ({said}). Asking again in {seconds:.0f} s.")
+
+        while True:
+            try:
+                return await patiently(ask, self._patience, waiting)
+            except ContextOverflowError:
+                if room < LEAST_CONTEXT_TOKENS:
+                    raise
+                room //= 2
 
     async def awrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Any]]
@@ -128,6 +180,8 @@ class Recording(AgentMiddleware[Any, Turns, Any]):
     async def _answer(self, turns: Turns, request: ToolRequest) -> JsonValue:
         if turns.waiting:
             raise turns.waiting
+        if reason := unreadable(request.arguments):
+            return {REFUSED: f"{reason} Call {request.name} again, with all of them."}
         if len(turns.answers) >= self._bounds.tool_calls:
             return {REFUSED: "You have used up your tool calls. Finish with what you know."}
         try:
@@ -139,28 +193,8 @@ class Recording(AgentMiddleware[Any, Turns, Any]):
         return answer.value
 
 
-async def _provided(
-    model_name: str,
-    request: ModelRequest[Turns],
-    handler: Callable[[ModelRequest[Turns]], Awaitable[ModelResponse[Any]]],
-) -> ModelResponse[Any]:
-    """A provider's answer. Whatever it fails with (it has tried again by itself) ends the session readably."""
-    try:
-        return await handler(request.override(messages=brief_messages(request.messages)))
-    except GraphBubbleUp:
-        raise
-    except Exception as error:
-        said = f"{type(error).__name__}: {error}"[:300]
-        raise Unavailable("chat_model_failed", f"The chat model {model_name} failed. {said}") from error
-
-
-def with_own_ids(message: AIMessage, turn: int) -> AIMessage:
-    """Calls without an id, or with one that another call has too, get one by their place."""
-    ids = [call["id"] for call in message.tool_calls]
-    if all(ids) and len(set(ids)) == len(ids):
-        return message
-    calls = [{**call, "id": f"call_{turn}_{i}"} for i, call in enumerate(message.tool_calls)]
-    return message.model_copy(update={"tool_calls": calls})
+def _spoken(response: ModelResponse[Any]) -> AIMessage:
+    return next(message for message in response.result if isinstance(message, AIMessage))
 
 
 def dumped(message: AIMessage) -> JsonValue:

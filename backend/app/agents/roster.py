@@ -21,7 +21,8 @@ from app.agents.recording import Bounds
 from app.agents.reporter import offline as reporter
 from app.agents.reporter.output import Reported
 from app.llm.config import ChatConfig
-from app.llm.providers import open_chat_model
+from app.llm.patience import Patience
+from app.llm.providers import caching, open_chat_models
 from app.tools.toolsets import Toolsets
 
 
@@ -52,7 +53,15 @@ def roles() -> Mapping[str, Role[Any]]:
 
 def assemble(chat: ChatConfig, toolsets: Toolsets, bounds: Bounds | None = None) -> Crew:
     """The crew on the chosen chat model, each with the tools that the operator leaves it."""
+    patience = Patience(chat.timeout_s, chat.max_retries + 1)
     return {
-        part: Agent(role, open_chat_model(chat, role.decide), chat.model, toolsets.of(role.name), bounds)
+        part: Agent(
+            role,
+            open_chat_models(chat, role.name, role.decide),
+            toolsets.of(role.name),
+            bounds,
+            patience,
+            caching(chat, role.name),
+        )
         for part, role in roles().items()
     }

@@ -66,10 +66,11 @@ async def _redis(settings: Settings) -> str:
 async def _chat_model(settings: Settings) -> str:
     from langchain_core.messages import AIMessage  # noqa: PLC0415
 
-    from app.llm.providers import open_chat_model  # noqa: PLC0415
+    from app.llm.providers import open_chat_models  # noqa: PLC0415
+    from app.tools.registry import EVERY_AGENT  # noqa: PLC0415
 
-    open_chat_model(settings.chat, lambda messages: AIMessage(""))
-    return settings.chat.model
+    asked = [open_chat_models(settings.chat, agent, lambda _: AIMessage("")) for agent in EVERY_AGENT]
+    return ", ".join(dict.fromkeys(speaker.name for speakers in asked for speaker in speakers))
 
 
 async def _cells(settings: Settings) -> str:

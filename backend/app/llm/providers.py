@@ -1,13 +1,15 @@
-"""Which chat model answers: the offline policies, or any that `init_chat_model` knows."""
+"""Which chat models answer: the offline policies, or any that `init_chat_model` knows."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
+from langchain.agents.middleware import AgentMiddleware
 from langchain.chat_models import init_chat_model
 from langchain_core.language_models import BaseChatModel
 
 from app.errors import InvalidInput, Unavailable
-from app.llm.config import ChatConfig
+from app.llm.config import OFFLINE, ChatConfig, provider_of
 from app.llm.offline import Decide, OfflineChatModel
 from app.llm.words import Words
 
@@ -21,44 +23,95 @@ EXTRAS: Mapping[str, str] = {
 }
 """Provider -> the extra of ours that installs it; others need their own LangChain package."""
 
+# We ask again ourselves, alike for all providers and with the session watching. Google reads 0 as its default.
+_ASK_ONCE: Mapping[str, dict[str, int]] = {"google_genai": {"max_retries": 1}, "ollama": {}}
+_LENGTH: Mapping[str, str] = {"ollama": "num_predict"}
+
 # LangChain asks for no usage in a stream when the address is not OpenAI's own; a session must count its tokens.
 COUNTED_STREAMS = frozenset({"openai", "azure_openai"})
 
+CONTEXT_TOKENS = 100_000
+"""What a model is taken to read when nobody says: the smallest that today's providers offer."""
 
-def open_chat_model(config: ChatConfig, decide: Decide) -> BaseChatModel:
-    """The chat model of one agent; `decide` is its offline policy.
 
-    Raises InvalidInput for a name that nobody knows, Unavailable when its package is not installed.
+@dataclass(frozen=True)
+class Speaker:
+    """A chat model and what its calls are recorded under. `context_tokens`: most that it reads at once."""
+
+    name: str
+    model: BaseChatModel
+    context_tokens: int = CONTEXT_TOKENS
+    key: str = field(default="", repr=False)
+
+    @property
+    def is_offline(self) -> bool:
+        return self.name == OFFLINE
+
+    def safe(self, error: BaseException) -> str:
+        """What a failure says, without the key that a provider may repeat."""
+        first, *_ = str(error).splitlines() or [""]
+        said = f"{type(error).__name__}: {first}"
+        return (said.replace(self.key, "***") if len(self.key) > 7 else said)[:300]
+
+
+def open_chat_models(config: ChatConfig, agent: str, decide: Decide) -> tuple[Speaker, ...]:
+    """The models of one agent in the order in which they are asked; `decide` is its offline policy.
+
+    Raises InvalidInput for a name that nobody knows, Unavailable when a package is not installed.
     """
-    if config.is_offline:
-        return OfflineChatModel(decide=decide)
-    settings: dict[str, Any] = {
-        "base_url": config.base_url,
-        "api_key": config.api_key,
-        "max_tokens": config.max_tokens,
-        "timeout": config.timeout_s,
-        "max_retries": config.max_retries,
-        "stream_usage": config.model.partition(":")[0] in COUNTED_STREAMS or None,
-    }
+    return tuple(_speaker(config, name, decide) for name in config.models_of(agent))
+
+
+def caching(config: ChatConfig, agent: str) -> list[AgentMiddleware[Any, Any, Any]]:
+    """Marks what stays the same between calls, for the provider that wants to be told; others find it."""
+    if "anthropic" not in {provider_of(name) for name in config.models_of(agent)}:
+        return []
+    from langchain_anthropic.middleware import AnthropicPromptCachingMiddleware  # noqa: PLC0415 - an extra
+
+    return [AnthropicPromptCachingMiddleware(unsupported_model_behavior="ignore")]
+
+
+def _speaker(config: ChatConfig, name: str, decide: Decide) -> Speaker:
+    if name == OFFLINE:
+        return Speaker(OFFLINE, OfflineChatModel(decide=decide))
+    model = _open(config, name)
+    if config.streaming:
+        model.callbacks = [Words()]
+    known: Any = getattr(model, "profile", None) or {}
+    room = config.context_tokens or known.get("max_input_tokens") or CONTEXT_TOKENS
+    return Speaker(name, model, int(room), config.keys.get(provider_of(name), ""))
+
+
+def _open(config: ChatConfig, name: str) -> BaseChatModel:
     try:
-        model: BaseChatModel = init_chat_model(
-            config.model, **{k: v for k, v in settings.items() if v is not None}
-        )
+        model: BaseChatModel = init_chat_model(name, **_settings(config, name))
     except ImportError as error:
-        raise Unavailable("chat_provider_missing", _how_to_install(config.model)) from error
+        raise Unavailable("chat_provider_missing", _how_to_install(name)) from error
     except ValueError as error:
         raise InvalidInput(
             "chat_model_unknown",
-            f"LLM_MODEL={config.model!r} names no chat model that can be opened: {error} "
+            f"{name!r} names no chat model that can be opened: {error} "
             "Write `offline` or `provider:model`, for example `openai:gpt-5.5`.",
         ) from error
-    if config.streaming:
-        model.callbacks = [Words()]
     return model
 
 
-def _how_to_install(model: str) -> str:
-    provider = model.partition(":")[0]
+def _settings(config: ChatConfig, name: str) -> dict[str, Any]:
+    provider = provider_of(name)
+    given = {
+        "api_key": config.keys.get(provider),
+        "base_url": config.base_url if provider == provider_of(config.model) else None,
+        _LENGTH.get(provider, "max_tokens"): config.max_tokens,
+        "stream_usage": provider in COUNTED_STREAMS or None,
+        "azure_endpoint": config.azure_endpoint if provider == "azure_openai" else None,
+        "api_version": config.azure_api_version if provider == "azure_openai" else None,
+    }
+    wanted = {key: value for key, value in given.items() if value is not None}
+    return {**wanted, **_ASK_ONCE.get(provider, {"max_retries": 0})}
+
+
+def _how_to_install(name: str) -> str:
+    provider = provider_of(name)
     if extra := EXTRAS.get(provider):
-        return f"LLM_MODEL={model!r} needs a package that is not installed: pip install 'labcrew[{extra}]'."
-    return f"LLM_MODEL={model!r} needs the LangChain package of {provider!r}, which is not installed."
+        return f"The chat model {name!r} needs a package that is not installed: pip install 'labcrew[{extra}]'."
+    return f"The chat model {name!r} needs the LangChain package of {provider!r}, which is not installed."

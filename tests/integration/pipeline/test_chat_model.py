@@ -37,7 +37,7 @@ async def test_a_chat_model_over_http_comes_to_what_the_offline_crew_comes_to(la
     # Requests 0-3 are the planner's; later ones hit the middle of other agents' turns.
     stumbles = ScriptedChat(faults={1: "429", 3: "malformed", 7: "500", 9: "refusal"})
     with serving(stumbles) as chat:
-        config = ChatConfig("openai:scripted", chat.base_url, "test", streaming=True)
+        config = ChatConfig("openai:scripted", chat.base_url, {"openai": "test"}, streaming=True)
         online = lab.drive(GOAL, QUICK, chat=config)
         result = await finished(online)
     assert result == expected

@@ -1,0 +1,95 @@
+"""How a provider that stumbles is asked again: how often, after how long, and for which failures."""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import httpx
+from tenacity import (
+    AsyncRetrying,
+    RetryCallState,
+    retry_if_exception,
+    stop_after_attempt,
+)
+
+T = TypeVar("T")
+
+PASSING_STATUS = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+_PASSING_NAMES = frozenset({"APIConnectionError", "APITimeoutError", "ServiceUnavailable", "ResourceExhausted"})
+_SPENT = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
+"""Codes of a 429 that no waiting mends."""
+
+
+@dataclass(frozen=True)
+class Patience:
+    """`answer_s`: longest that one answer may take. `tries`: how often it is asked for, the first included."""
+
+    answer_s: float = 120.0
+    tries: int = 3
+    first_wait_s: float = 0.5
+    longest_wait_s: float = 60.0
+
+
+class AnswerCut(ConnectionError):
+    """A stream that ended before the provider said that the answer was whole."""
+
+
+async def patiently(
+    ask: Callable[[], Awaitable[T]], patience: Patience, waiting: Callable[[BaseException, float], None]
+) -> T:
+    """The answer; `waiting` is told of each failure that passes, and of the seconds until the next try.
+
+    Waits as long as the provider says (`Retry-After`), else twice as long each time, with jitter. Raises what
+    the last try raised, and at once whatever asking again would not mend.
+    """
+
+    def tell(state: RetryCallState) -> None:
+        if state.outcome and (error := state.outcome.exception()):
+            waiting(error, state.upcoming_sleep)
+
+    def wait(state: RetryCallState) -> float:
+        error = state.outcome.exception() if state.outcome else None
+        asked = wanted_wait_s(error)
+        own = patience.first_wait_s * 2 ** (state.attempt_number - 1) * random.uniform(1, 2)  # noqa: S311
+        return min(own if asked is None else asked, patience.longest_wait_s)
+
+    async for attempt in AsyncRetrying(
+        stop=stop_after_attempt(patience.tries),
+        wait=wait,
+        retry=retry_if_exception(is_passing),
+        before_sleep=tell,
+        reraise=True,
+    ):
+        with attempt:
+            async with asyncio.timeout(patience.answer_s):
+                return await ask()
+    raise AssertionError("AsyncRetrying either returns or raises.")
+
+
+def is_passing(error: BaseException) -> bool:
+    """May the same request be answered later?"""
+    if getattr(error, "code", None) in _SPENT:
+        return False
+    status = _status_of(error)
+    if status is not None:
+        return status in PASSING_STATUS
+    if isinstance(error, TimeoutError | ConnectionError | httpx.TransportError):
+        return True
+    return any(kind.__name__ in _PASSING_NAMES for kind in type(error).__mro__)
+
+
+def wanted_wait_s(error: BaseException | None) -> float | None:
+    """Seconds that the provider asked to wait, or None."""
+    headers: Any = getattr(getattr(error, "response", None), "headers", None) or {}
+    try:
+        return max(0.0, float(headers.get("retry-after")))
+    except (TypeError, ValueError, AttributeError):
+        return None  # none given, or a date: our own waiting will do
+
+
+def _status_of(error: BaseException) -> int | None:
+    response = getattr(error, "response", None)
+    said = [getattr(one, "status_code", None) for one in (error, response)]
+    return next((status for status in (*said, getattr(error, "code", None)) if isinstance(status, int)), None)
