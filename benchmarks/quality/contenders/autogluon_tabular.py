@@ -1,0 +1,41 @@
+"""AutoGluon's tabular predictor: medium quality, with a time limit."""
+
+from collections.abc import Callable
+
+from autogluon.tabular import TabularPredictor
+from benchmarks.quality.contenders.task import Said, Task, names_of, run
+
+METRICS = {
+    "roc_auc": "roc_auc",
+    "log_loss": "log_loss",
+    "rmse": "root_mean_squared_error",
+    "mae": "mean_absolute_error",
+}
+"""Errors are negative in its leaderboard."""
+
+
+def fit(task: Task) -> Callable[[], Said]:
+    predictor = TabularPredictor(
+        label=task.target,
+        problem_type=task.kind,
+        eval_metric=METRICS[task.metric],
+        path=str(task.scratch / "models"),
+        verbosity=0,
+    )
+    predictor.fit(task.train, time_limit=task.budget_s, presets="medium_quality", num_cpus=2)
+    board = predictor.leaderboard(silent=True)
+    best = board.loc[board["model"] == predictor.model_best].iloc[0]
+    claim = abs(float(best["score_val"]))
+    note = f"{predictor.model_best} of {len(board)}"
+    if task.kind == "regression":
+        return lambda: Said(predictor.predict(task.test).to_numpy(), claim=claim, note=note)
+
+    def predict() -> Said:
+        shares = predictor.predict_proba(task.test)
+        return Said(shares.to_numpy(), names_of(shares.columns), claim, note)
+
+    return predict
+
+
+if __name__ == "__main__":
+    run(fit)

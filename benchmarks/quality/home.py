@@ -1,0 +1,55 @@
+"""Where everything lies that a run makes, outside the repository."""
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+HERE = Path(__file__).parent
+DEFAULT = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "labcrew" / "quality"
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Home:
+    """`folder` is made as needed; nothing in it is worth keeping but results.jsonl."""
+
+    folder: Path
+
+    @property
+    def python(self) -> Path:
+        """Interpreter of the peers and of the packages with data."""
+        return self.folder / "venv" / "bin" / "python"
+
+    @property
+    def tables(self) -> Path:
+        return self.folder / "tables"
+
+    @property
+    def results(self) -> Path:
+        return self.folder / "results.jsonl"
+
+    @property
+    def service(self) -> Path:
+        return self.folder / "service"
+
+    def table(self, name: str) -> Path:
+        return self.tables / name
+
+    def facts(self, name: str) -> Json:
+        """What `prepare` wrote of a table; raises LookupError before it did."""
+        try:
+            facts: Json = json.loads((self.table(name) / "table.json").read_text())
+        except FileNotFoundError:
+            raise LookupError(
+                f"There is no table {name!r} in {self.tables}: run benchmarks.quality.install."
+            ) from None
+        return facts
+
+    def out(self, table: str, contender: str, budget_s: float) -> Path:
+        folder = self.folder / "out" / f"{table}-{contender}-{budget_s:g}"
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder

@@ -1,0 +1,153 @@
+"""Run Labcrew as a user does: a service of `labcrew up`, spoken to through its API only."""
+
+import contextlib
+import io
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from uuid import uuid4
+
+import httpx
+import pandas as pd
+from benchmarks.quality.home import ROOT, Home, Json
+from benchmarks.quality.watch import Watch
+
+_ENDED = ("completed", "failed", "cancelled")
+_PAUSE_S = 0.2
+
+
+class Ours:
+    """A signed-in user of the service whose processes are below `pid`."""
+
+    def __init__(self, url: str, pid: int) -> None:
+        self._http = httpx.Client(base_url=f"{url}/api/v1", timeout=600)
+        self._pid = pid
+
+    def sign_in(self) -> None:
+        person = {"email": f"{uuid4().hex}@example.com", "password": uuid4().hex}
+        self._ask("POST", "/auth/register", json=person)
+        token = self._ask("POST", "/auth/token", json=person)["access_token"]
+        self._http.headers["Authorization"] = f"Bearer {token}"
+        key = self._ask("POST", "/auth/keys", json={"name": "benchmark"})["key"]
+        self._http.headers["Authorization"] = f"Bearer {key}"
+
+    def run(self, home: Home, facts: Json, budget_s: float) -> tuple[pd.DataFrame, Json]:
+        """Predictions of the test rows, facts of the session; raises RuntimeError with what the crew said."""
+        folder = home.table(facts["name"])
+        data = self._upload(folder / "train.csv")
+        wish = {
+            "goal": facts["goal"],
+            "dataset_ids": [data],
+            "preferences": {
+                "metric": facts["metric"],
+                "time_budget_s": budget_s,
+                "clarify": "never",
+                "seed": 1,
+            },
+        }
+        started = time.monotonic()
+        with Watch(self._pid, started) as watch:
+            session = self._finish(wish, budget_s)
+        seen = watch.close(time.monotonic())
+        wall_s = time.monotonic() - started
+        if session["status"] != "completed" or not session["result"].get("model"):
+            raise RuntimeError(str(session["error"] or session["result"]))
+        began = time.monotonic()
+        prediction = self._predict(session["result"]["model"], self._upload(folder / "test.csv"))
+        said = {"predict_s": time.monotonic() - began, "wall_s": wall_s, **vars(seen), **_said(session)}
+        return prediction, said
+
+    def _finish(self, wish: Json, budget_s: float) -> Json:
+        created = self._ask("POST", "/lab/agent/sessions", json=wish)["id"]
+        until = time.monotonic() + 10 * budget_s + 600
+        while True:
+            session = self._ask("GET", f"/lab/agent/sessions/{created}")
+            if session["status"] in _ENDED:
+                return session
+            if time.monotonic() > until:
+                self._ask("DELETE", f"/lab/agent/sessions/{created}")
+                raise RuntimeError(f"still {session['status']} at {session['node']} after ten budgets")
+            time.sleep(_PAUSE_S)
+
+    def _upload(self, path: Path) -> str:
+        with path.open("rb") as file:
+            return str(self._ask("POST", "/datasets", files={"file": (path.name, file)})["id"])
+
+    def _predict(self, model: str, dataset: str) -> pd.DataFrame:
+        answer = self._ask("POST", f"/models/{model}/predict", json={"dataset_id": dataset})
+        response = self._http.get(f"/artifacts/{answer['artifact_id']}")
+        response.raise_for_status()
+        frame = pd.read_parquet(io.BytesIO(response.content))
+        shares = [name for name in frame.columns if name.startswith("probability_")]
+        if not shares:
+            return frame[["prediction"]]
+        return frame[shares].rename(columns=lambda name: name.removeprefix("probability_"))
+
+    def _ask(self, method: str, path: str, **request: object) -> Json:
+        try:
+            response = self._http.request(method, path, **request)  # type: ignore[arg-type]  # passed on as given
+        except httpx.TransportError as error:
+            raise RuntimeError(f"{method} {path}: {error}") from error
+        if response.is_error:
+            raise RuntimeError(f"{method} {path}: {response.status_code} {response.text[:400]}")
+        answer: Json = response.json() if response.content else {}
+        return answer
+
+
+def _said(session: Json) -> Json:
+    """What the report claims, and what the session says that it used."""
+    result = session["result"]
+    held = result["holdout"] or {}
+    began, ended = (datetime.fromisoformat(session[name]) for name in ("started_at", "ended_at"))
+    board = result["leaderboard"]
+    return {
+        "session": session["id"],
+        "fit_s": (ended - began).total_seconds(),
+        "claim": held.get("value"),
+        "claim_low": held.get("low"),
+        "claim_high": held.get("high"),
+        "note": f"{result['model_name']} of {len(board)}",
+        "split": (result["split"] or {}).get("kind"),
+        "problem": result["problem"],
+        "leaderboard": board,
+        "cautions": result["cautions"],
+        "usage": session["usage"],
+    }
+
+
+@contextlib.contextmanager
+def service(home: Home) -> Iterator[Ours]:
+    """`labcrew up` on a free port and a data folder of its own, until the block ends."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    environment = {**os.environ, "LABCREW_HOME": str(home.service), "LOG_LEVEL": "WARNING"}
+    command = [sys.executable, "-m", "app.cli.program", "up", "--quiet", "--port", str(port)]
+    with (home.folder / "service.log").open("ab") as log:
+        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
+    try:
+        url = f"http://127.0.0.1:{port}"
+        _wait_until_ready(url, process)
+        ours = Ours(url, process.pid)
+        ours.sign_in()
+        yield ours
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait()
+
+
+def _wait_until_ready(url: str, process: subprocess.Popen[bytes]) -> None:
+    until = time.monotonic() + 120
+    while time.monotonic() < until:
+        if process.poll() is not None:
+            raise RuntimeError("labcrew up ended at once: see service.log in the benchmark's folder")
+        with contextlib.suppress(httpx.TransportError):
+            if httpx.get(f"{url}/readyz", timeout=5).is_success:
+                return
+        time.sleep(_PAUSE_S)
+    raise RuntimeError("labcrew up did not become ready")
