@@ -27,7 +27,7 @@ def predict(bench: Bench, rows: list[dict[str, Any]] | None = None) -> JsonValue
     stored = read_model(bench)
     problem = Problem.from_json(stored.metadata["problem"])
     given = _given(bench, rows)
-    inputs, warnings = conform(given, stored.metadata["schema"])
+    inputs, warnings = conform(given, stored.metadata["schema"], problem.reading)
     warnings += gap_in_time(inputs, stored.pipeline.named_steps["recipe"])
     output = output_of(stored.pipeline, inputs, problem, bench.threads)
     _check_said(output, problem)

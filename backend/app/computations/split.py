@@ -1,5 +1,6 @@
 """Lock the hold-out."""
 
+from dataclasses import replace
 from typing import Any
 
 from app.computations.bench import Bench, JsonValue
@@ -8,6 +9,8 @@ from app.modeling import split
 from app.modeling.columns import describe
 from app.modeling.exploration import target_summary
 from app.modeling.problem import define
+from app.modeling.reading.decisions import decide, operations_of
+from app.modeling.reading.operations import apply_reading
 from app.modeling.results import SplitFacts
 
 
@@ -16,11 +19,16 @@ def lock_holdout(
 ) -> JsonValue:
     """Input `table`; leaves train.parquet and holdout.parquet; answers `results.SplitFacts`.
 
-    `problem` may be a wish: only `target` is needed, and what is missing is completed from the data. Raises
-    InvalidInput as `modeling.problem.define` and `modeling.split.lock_holdout` do.
+    What came as text is read first: the frames hold typed values, and `problem.reading` is what a model does
+    with raw rows. `problem` may be a wish: only `target` is needed, and what is missing is completed from the
+    data; its `column_types` win over what the values look like. Raises InvalidInput as
+    `modeling.problem.define` and `modeling.split.lock_holdout` do.
     """
-    table = in_time(read_frame(bench, "table"), problem.get("time_column"))
-    whole = define(table, problem)
+    raw = read_frame(bench, "table")
+    decided = decide(raw, problem.get("target"), problem.get("column_types"))
+    reading = operations_of(decided)
+    table = in_time(apply_reading(raw, reading), problem.get("time_column"))
+    whole = replace(define(table, problem), reading=tuple(reading))
     table = in_time(table, whole.time_column)
     locked = split.lock_holdout(table, whole, seed, share)
     write_frame(bench, locked.train, "train.parquet")
@@ -37,6 +45,7 @@ def lock_holdout(
         "unlabelled_removed": locked.unlabelled_removed,
         "target_summary": target_summary(locked.train, whole),
         "columns": describe(locked.train),  # type: ignore[typeddict-item]  # the same keys
+        "reading": [one.to_json() for one in decided],  # type: ignore[misc]  # the same keys
         "notes": list(locked.notes),
     }
     return answer(facts)

@@ -19,6 +19,7 @@ from app.modeling.operations.numbers import Combine, Log1p
 from app.modeling.operations.step import State, Step
 from app.modeling.operations.text import Extract, TextStats, Tfidf
 from app.modeling.problem import Problem
+from app.modeling.reading.operations import apply_reading
 
 Operation = Annotated[
     Drop
@@ -66,8 +67,9 @@ def parse(recipe: Sequence[Mapping[str, Any]]) -> list[Step]:
 class Recipe(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Rows as they come in -> rows with features, the same rows in the same order.
 
-    `hide`: columns that order or group the rows and are no features; they go last. Operations that look back
-    see the stored history before the rows they are given; `remember` replaces that history.
+    `reading`: what raw cells mean, applied first; rows that are read already stay as they are. `hide`: columns
+    that order or group the rows and are no features; they go last. Operations that look back see the stored
+    history before the rows they are given; `remember` replaces that history.
     """
 
     def __init__(
@@ -76,11 +78,13 @@ class Recipe(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
         time_column: str | None = None,
         group_column: str | None = None,
         hide: Sequence[str] = (),
+        reading: RecipeJson | None = None,
     ) -> None:
         self.operations = operations
         self.time_column = time_column
         self.group_column = group_column
         self.hide = hide
+        self.reading = reading
 
     def fit(self, X: pd.DataFrame, y: object = None) -> Self:
         self.fit_transform(X, y)
@@ -88,6 +92,7 @@ class Recipe(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
 
     def fit_transform(self, X: pd.DataFrame, y: object = None) -> pd.DataFrame:
         steps = parse(self.operations)
+        X = self._read(X)
         self.columns_in_ = [str(name) for name in X.columns]
         self.states_: list[State] = []
         self.history_: bytes | None = None
@@ -101,7 +106,7 @@ class Recipe(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
         return frame.loc[X.index, self.columns_out_]
 
     def transform(self, X: pd.DataFrame) -> pd.DataFrame:
-        rows = X.reset_index(drop=True)
+        rows = self._read(X).reset_index(drop=True)
         past = self._past_of(rows)
         together = rows if past is None else pd.concat([past.set_axis(-1 - past.index), rows])
         frame, groups = self._sorted(together)
@@ -114,11 +119,14 @@ class Recipe(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
         depth = sum(step.depth() for step in parse(self.operations) if step.ordered)
         if not depth:
             return
-        ordered, groups = self._sorted(rows[self.columns_in_])
+        ordered, groups = self._sorted(self._read(rows[self.columns_in_]))
         last = ordered.tail(depth) if groups is None else ordered.groupby(groups, sort=False).tail(depth)
         buffer = io.BytesIO()
         last.reset_index(drop=True).to_parquet(buffer)
         self.history_ = buffer.getvalue()
+
+    def _read(self, rows: pd.DataFrame) -> pd.DataFrame:
+        return apply_reading(rows, self.reading) if self.reading else rows
 
     def past(self) -> pd.DataFrame | None:
         """The stored history, in time order; None where nothing looks back."""
@@ -163,6 +171,7 @@ def recipe_for(problem: Problem, operations: RecipeJson) -> Recipe:
         time_column=problem.time_column,
         group_column=problem.group_column,
         hide=tuple(name for name in hidden if name),
+        reading=[dict(one) for one in problem.reading],
     )
 
 

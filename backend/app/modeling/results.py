@@ -20,6 +20,18 @@ class FoldsJson(TypedDict):
     seed: int
 
 
+class ReadingFact(TypedDict):
+    """How one raw column was read: as `number`, `datetime`, `boolean`, or `text` without words for missing."""
+
+    column: str
+    reads_as: str
+    way: dict[str, Any]
+    """The operation, as `modeling.reading.operations` writes it, without its columns."""
+    text: str
+    confidence: float
+    evidence: dict[str, Any]
+
+
 class SplitFacts(TypedDict):
     """`split.lock_holdout`; files train.parquet and holdout.parquet. `problem` is the wish made complete."""
 
@@ -36,6 +48,8 @@ class SplitFacts(TypedDict):
     """Of the training rows: `{"classes": {name: count}}` or `{"mean", "std", "min", "median", "max"}`."""
     columns: list[ColumnFact]
     """Of the training frame."""
+    reading: list[ReadingFact]
+    """Columns that are not what their type said."""
     notes: list[str]
 
 

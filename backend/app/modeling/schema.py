@@ -1,6 +1,6 @@
 """What rows a model takes, and whether given rows are such."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -12,6 +12,7 @@ from app.modeling.operations.columns import as_text
 from app.modeling.operations.dates import as_dates
 from app.modeling.plain import scalar
 from app.modeling.problem import Outlook, Problem
+from app.modeling.reading.operations import Read, ways_of
 from app.modeling.recipe import Recipe, RecipeJson, inputs_of, parse
 
 SchemaJson = list[dict[str, Any]]
@@ -64,8 +65,10 @@ def _categories(column: pd.Series) -> list[str]:
     return sorted(str(value) for value in as_text(column).dropna().unique())[:MOST_LISTED]
 
 
-def conform(rows: pd.DataFrame, schema: SchemaJson) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
-    """The rows with the model's columns in order and type, and warnings.
+def conform(
+    rows: pd.DataFrame, schema: SchemaJson, reading: Sequence[Mapping[str, Any]] = ()
+) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
+    """The rows with the model's columns in order and type, and warnings. Raw cells mean what `reading` says.
 
     Raises InvalidInput `no_rows`, `missing_columns` or `wrong_type`.
     """
@@ -73,11 +76,11 @@ def conform(rows: pd.DataFrame, schema: SchemaJson) -> tuple[pd.DataFrame, list[
         raise InvalidInput("no_rows", "There are no rows to predict.")
     warnings = _extra(rows, schema)
     _check_present(rows, schema)
-    columns = {}
+    columns, ways = {}, ways_of(reading)
     for column in schema:
         name = column["name"]
         given: pd.Series = rows.reindex(columns=[name]).iloc[:, 0]
-        columns[name] = _typed(given, column)
+        columns[name] = _typed(given, column, ways.get(name))
         warnings += _surprises(columns[name], column)
     return pd.DataFrame(columns, index=rows.index), warnings
 
@@ -107,9 +110,12 @@ def _check_present(rows: pd.DataFrame, schema: SchemaJson) -> None:
         )
 
 
-def _typed(given: pd.Series, column: dict[str, Any]) -> pd.Series:
-    typed = _READ[column["type"]](given)
-    lost = given.notna() & typed.isna()
+def _typed(given: pd.Series, column: dict[str, Any], way: Read | None) -> pd.Series:
+    read = given if way is None else way.read(given)
+    typed = _READ[column["type"]](read)
+    lost = read.notna() & typed.isna()
+    if way is not None:
+        lost |= way.lost(given)
     if lost.any():
         row = int(lost.to_numpy().argmax())
         raise InvalidInput(

@@ -1,0 +1,229 @@
+"""How the columns of a raw table are read, each decision with its evidence and how sure it is."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from app.modeling.plain import plain, rounded
+from app.modeling.reading.date_guess import DateGuess, guess_dates, guess_epoch
+from app.modeling.reading.number_guess import guess_numbers
+from app.modeling.reading.operations import OPERATIONS, ReadingJson
+from app.modeling.reading.sentinels import sentinels
+from app.modeling.reading.values import as_plain_text, counted, is_text
+from app.modeling.reading.words import MISSING, MISSING_MEASURES, is_truth
+
+MOST_ROWS, FEWEST_ROWS, MOST_CELLS = 20_000, 2_000, 4_000_000
+"""Of a larger table evenly spaced rows are looked at."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """`reads_as`: number, datetime, boolean or text. `way`: the operation, without its columns."""
+
+    column: str
+    reads_as: str
+    way: dict[str, Any]
+    text: str
+    confidence: float
+    evidence: dict[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        made: dict[str, Any] = plain(vars(self))
+        return made
+
+
+def decide_reading(
+    frame: pd.DataFrame, target: str | None = None, types: Mapping[str, str] | None = None
+) -> ReadingJson:
+    """The operations that `apply_reading` takes; see `decide`."""
+    return operations_of(decide(frame, target, types))
+
+
+def decide(
+    frame: pd.DataFrame, target: str | None = None, types: Mapping[str, str] | None = None
+) -> list[Decision]:
+    """One decision for each column that is not what its type says.
+
+    The `target` keeps its classes as they are spelled, but its numbers are read. `types` are the user's word.
+    """
+    sample = _sample(frame)
+    found = []
+    for name in frame.columns:
+        wanted = (types or {}).get(str(name))
+        decision = _one(frame[name], sample[name], name == target, wanted)
+        if decision:
+            found.append(decision)
+    return found
+
+
+def operations_of(decisions: Sequence[Decision]) -> ReadingJson:
+    """Columns that are read alike in one operation, with every default written out."""
+    together: dict[str, tuple[dict[str, Any], list[str]]] = {}
+    for decision in decisions:
+        together.setdefault(repr(sorted(decision.way.items())), (decision.way, []))[1].append(decision.column)
+    made = [{**way, "columns": columns} for way, columns in together.values()]
+    return [one.model_dump(mode="json") for one in OPERATIONS.validate_python(made)]
+
+
+def _sample(frame: pd.DataFrame) -> pd.DataFrame:
+    most = int(np.clip(MOST_CELLS // max(frame.shape[1], 1), FEWEST_ROWS, MOST_ROWS))
+    if len(frame) <= most:
+        return frame
+    return frame.iloc[np.linspace(0, len(frame) - 1, most).astype(int)]
+
+
+def _one(column: pd.Series, sample: pd.Series, is_target: bool, wanted: str | None) -> Decision | None:
+    if is_text(column):
+        return _of_text(sample, is_target, wanted)
+    if pd.api.types.is_bool_dtype(column.dtype) or not pd.api.types.is_numeric_dtype(column.dtype):
+        return None
+    return _of_numbers(column, sample, is_target, wanted)
+
+
+def _of_numbers(column: pd.Series, sample: pd.Series, is_target: bool, wanted: str | None) -> Decision | None:
+    name = str(column.name)
+    if wanted in ("category", "text"):
+        return Decision(name, "text", {"op": "read_text"}, f"{name!r} is taken as {wanted}, as asked.", 1.0)
+    epoch = guess_epoch(sample) if wanted in (None, "datetime") else None
+    if epoch and not is_target:
+        how = "dates such as 20240531" if epoch == "yyyymmdd" else f"moments counted in {epoch} since 1970"
+        return Decision(
+            name,
+            "datetime",
+            {"op": "read_date", "epoch": epoch},
+            f"{name!r} holds {how}.",
+            0.9,
+            {"epoch": epoch},
+        )
+    never = sentinels(column, is_target)
+    if not never:
+        return None
+    return Decision(
+        name,
+        "number",
+        {"op": "read_number", "missing": tuple(never)},
+        f"{name!r}: {_listed(never)} stands far outside all other values again and again: taken as missing.",
+        min(one["confidence"] for one in never.values()),
+        {"values": [one["evidence"] for one in never.values()]},
+    )
+
+
+def _listed(values: Mapping[float, Any]) -> str:
+    return " and ".join(f"{value:g}" for value in values)
+
+
+def _of_text(sample: pd.Series, is_target: bool, wanted: str | None) -> Decision | None:
+    values = counted(sample)
+    words = values.index.str.casefold()
+    told, blank = values[~words.isin(MISSING_MEASURES)], values[words.isin(MISSING_MEASURES)]
+    if told.empty:
+        return None
+    name = str(sample.name)
+    for kind, guess in _GUESSES.items():
+        if wanted not in (None, kind) or (is_target and kind == "boolean"):
+            continue
+        if found := guess(name, told, blank, sample):
+            return found
+    return _missing_words(name, told, values)
+
+
+def _boolean(name: str, told: pd.Series, blank: pd.Series, sample: pd.Series) -> Decision | None:
+    if len(told) > 20 or not is_truth(told.index):
+        return None
+    said = {str(value): int(count) for value, count in told.items()}
+    text = f"{name!r} says yes or no ({', '.join(list(said)[:6])})."
+    return Decision(name, "boolean", {"op": "read_boolean"}, text, 1.0, {"values": said, **_missing(blank)})
+
+
+def _date(name: str, told: pd.Series, blank: pd.Series, sample: pd.Series) -> Decision | None:
+    guess = guess_dates(told, _in_order(sample))
+    if guess is None:
+        return None
+    way = {"op": "read_date", "spellings": guess.spellings, "day_first": guess.day_first}
+    evidence = {
+        "share": rounded(guess.share),
+        "spellings": guess.spellings,
+        "decided": guess.why,
+        **_missing(blank),
+    }
+    return Decision(
+        name,
+        "datetime",
+        way,
+        f"{name!r} holds dates{_order(guess)}.",
+        guess.share if guess.sure else 0.5,
+        evidence,
+    )
+
+
+def _in_order(sample: pd.Series) -> pd.Series:
+    return as_plain_text(sample).dropna().str.strip()
+
+
+def _order(guess: DateGuess) -> str:
+    if not guess.why:
+        return ""
+    first = "day" if guess.day_first else "month"
+    if guess.sure:
+        return f", the {first} first ({guess.why})"
+    return f"; whether day or month comes first is open, {first} is taken"
+
+
+def _number(name: str, told: pd.Series, blank: pd.Series, sample: pd.Series) -> Decision | None:
+    guess = guess_numbers(name, told)
+    if guess is None:
+        return None
+    spelled = guess.spelled
+    way = {
+        "op": "read_number",
+        "decimal": spelled.decimal,
+        "group": spelled.group,
+        "before": dict(spelled.before),
+        "after": dict(spelled.after),
+        "missing": tuple(word.casefold() for word in guess.words),
+    }
+    evidence = {"share": rounded(guess.share), "unit": guess.unit, "words": guess.words, **_missing(blank)}
+    unit = f" in {guess.unit}" if guess.unit else ""
+    doubt = "" if guess.sure else f"; {spelled.group!r} is taken to set thousands apart"
+    lost = f"; {', '.join(map(repr, guess.words[:3]))} becomes missing" if guess.words else ""
+    return Decision(
+        name,
+        "number",
+        way,
+        f"{name!r} holds numbers{unit} as text{doubt}{lost}.",
+        guess.share if guess.sure else 0.6,
+        evidence,
+    )
+
+
+_GUESSES = {"boolean": _boolean, "datetime": _date, "number": _number}
+
+
+def _missing(blank: pd.Series) -> dict[str, Any]:
+    return {"missing": {str(word): int(count) for word, count in blank.items()}} if len(blank) else {}
+
+
+def _missing_words(name: str, told: pd.Series, values: pd.Series) -> Decision | None:
+    """Words for missing among categories, unless they may be values: `-` beside `+`, `NA` among short codes."""
+    words = values[values.index.str.casefold().isin(MISSING)]
+    if _are_codes(told.index):
+        words = words[~words.index.str.fullmatch("[A-Za-z]+")]
+    if not len(words) or len(told) < 2:
+        return None
+    missing = tuple(sorted({word.casefold() for word in words.index}))
+    said = ", ".join(repr(word) for word in words.index[:4])
+    return Decision(
+        name,
+        "text",
+        {"op": "read_missing", "missing": missing},
+        f"{name!r}: {said} is taken as missing.",
+        0.9,
+        _missing(words),
+    )
+
+
+def _are_codes(values: pd.Index) -> bool:
+    return bool((values.str.fullmatch("[A-Z]{2,3}")).mean() >= 0.5)
