@@ -4,6 +4,8 @@ import importlib
 import io
 import json
 import os
+import select
+import socket
 import sys
 import traceback
 from dataclasses import dataclass
@@ -16,12 +18,21 @@ from threadpoolctl import ThreadpoolController
 
 from app.computations.bench import Bench, JsonValue
 from app.errors import LabError, Unavailable
+from app.sandbox import libraries, program, values
 from app.sandbox import limits as bounds
-from app.sandbox import program, values
 from app.sandbox.contract import CellRequest, Code, End, Limits
 from app.sandbox.kernel import die_with_parent
-from app.sandbox.walls import Room, Tier, close_in
-from app.sandbox.wire import REPORT, REQUEST, STDERR, STDOUT, read_request
+from app.sandbox.walls import Room, Tier, Walls
+from app.sandbox.wire import (
+    REPORT,
+    REQUEST,
+    STDERR,
+    STDOUT,
+    await_request,
+    clear_descriptors,
+    have_answered,
+    read_request,
+)
 
 Report = dict[str, JsonValue]
 
@@ -37,12 +48,18 @@ class Stage:
     pools: ThreadpoolController
 
 
-def live(stage: Stage, folder: int | None) -> NoReturn:
-    """Serve the request on descriptor REQUEST and end. Runs right after the fork; never returns."""
+def live(stage: Stage, cue: socket.socket) -> NoReturn:
+    """Prepare, wait for a request on `cue`, serve it and end. Runs right after the fork; never returns."""
+    os.setsid()
+    die_with_parent(stage.parent)
+    cue = clear_descriptors(cue)
+    walls = _prepare(stage)
+    if not select.select([cue], [], [], 0)[0]:  # nobody waits yet
+        libraries.rehearse()
+    folder = await_request(cue)
     try:
-        die_with_parent(stage.parent)
         request = read_request(REQUEST)
-        _settle(request, stage, folder)
+        _settle(request, stage, walls, folder)
         report = _answer(request)
     except LabError as error:
         report = {"end": End.REFUSED, "fault": _lab_fault(error)}
@@ -54,16 +71,24 @@ def live(stage: Stage, folder: int | None) -> NoReturn:
             stream.flush()
         except (OSError, ValueError):
             continue  # its reader has had enough
-    os._exit(0)
+    have_answered()
 
 
-def _settle(request: CellRequest, stage: Stage, folder: int | None) -> None:
+def _prepare(stage: Stage) -> Walls | OSError:
+    """What can be done before the request is known."""
+    np.random.seed()
+    try:
+        return Walls(stage.tier, stage.interpreter)
+    except OSError as error:
+        return error
+
+
+def _settle(request: CellRequest, stage: Stage, walls: Walls | OSError, folder: int | None) -> None:
     """Take the place that the request describes, then give up everything else."""
     sys.stdout = _capped(STDOUT, request.limits)
     sys.stderr = _capped(STDERR, request.limits)
-    np.random.seed()
     bounds.apply(request.limits, stage.base)
-    _close_in(request, stage, folder)
+    _close_in(request, stage.tier, walls, folder)
     os.chdir(request.output)
     if request.limits.threads > 1:
         os.environ["OMP_NUM_THREADS"] = str(request.limits.threads)
@@ -71,13 +96,14 @@ def _settle(request: CellRequest, stage: Stage, folder: int | None) -> None:
         pyarrow.set_cpu_count(request.limits.threads)
 
 
-def _close_in(request: CellRequest, stage: Stage, folder: int | None) -> None:
-    if stage.tier is Tier.NONE and not request.trusted:
+def _close_in(request: CellRequest, tier: Tier, walls: Walls | OSError, folder: int | None) -> None:
+    if tier is Tier.NONE and not request.trusted:
         raise Unavailable("cells_not_isolated", "This host lacks the walls that untrusted work needs.")
     links = request.inputs if isinstance(request.work, Code) else {}
-    room = Room((*stage.interpreter, *request.inputs.values()), request.output, links, folder)
     try:
-        close_in(stage.tier, room)
+        if isinstance(walls, OSError):
+            raise walls
+        walls.close_in(Room(tuple(request.inputs.values()), request.output, links, folder))
     except OSError as error:
         raise Unavailable("cells_not_isolated", f"A wall of the cell did not go up: {error}") from error
 

@@ -50,12 +50,17 @@ def setns(descriptor: int, kind: int) -> None:
     checked(_libc.setns(descriptor, kind), "setns")
 
 
-def drop_capabilities() -> None:
-    """Give up every privilege of root, for good."""
+def gain_no_privileges() -> None:
+    """Whatever this process will run gives it no privilege that it does not have now."""
+    prctl(PR_SET_NO_NEW_PRIVS, 1)
     for capability in range(64):
         if _libc.prctl(PR_CAPBSET_DROP, *map(ctypes.c_ulong, (capability, 0, 0, 0))) < 0:
             break  # past the last one, or not ours to drop: then we have none
     prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL)
+
+
+def drop_capabilities() -> None:
+    """Give up every privilege of root, for good."""
     version_3 = struct.pack("Ii", 0x20080522, 0)
     syscall(SETTING_UP["capset"], version_3, bytes(24), what="capset")
 

@@ -16,6 +16,8 @@ _REMOVE_DIR, _REMOVE_FILE, _MAKE_DIR, _MAKE_REG = 1 << 4, 1 << 5, 1 << 7, 1 << 8
 _REFER, _TRUNCATE, _IOCTL_DEV = 1 << 13, 1 << 14, 1 << 15
 
 READ = _READ_FILE | _READ_DIR
+READ_BY_NAME = _READ_FILE
+"""Below such a folder, files can be read by whoever knows their names, and folders not listed."""
 WRITE = READ | _WRITE_FILE | _REMOVE_DIR | _REMOVE_FILE | _MAKE_DIR | _MAKE_REG | _TRUNCATE | _REFER
 _OF_A_FILE = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
 
@@ -38,23 +40,26 @@ def abi() -> int:
         return 0
 
 
-def restrict(readable: Iterable[Path], writable: Iterable[Path], unlisted: Iterable[Path] = ()) -> None:
-    """Bind this process for good; needs no_new_privs. Paths that do not exist grant nothing.
+class Ruleset:
+    """What a process may still do with files once it is bound. Paths that do not exist grant nothing."""
 
-    Below `unlisted`, files can be read by whoever knows their names, and folders not listed.
-    """
-    version = abi()
-    files = _rights(_FILE_RIGHTS, version)
-    attributes = struct.pack("QQQ", files, _rights(_TCP, version), _rights(_SCOPES, version))
-    size = 24 if version >= 6 else 16 if version >= 4 else 8
-    ruleset = syscall(
-        SETTING_UP["landlock_create_ruleset"], attributes, ctypes.c_size_t(size), 0, what="landlock"
-    )
-    for paths, rights in ((readable, READ), (writable, WRITE), (unlisted, _READ_FILE)):
+    def __init__(self) -> None:
+        version = abi()
+        self._handled = _rights(_FILE_RIGHTS, version)
+        attributes = struct.pack("QQQ", self._handled, _rights(_TCP, version), _rights(_SCOPES, version))
+        size = 24 if version >= 6 else 16 if version >= 4 else 8
+        self._ruleset = syscall(
+            SETTING_UP["landlock_create_ruleset"], attributes, ctypes.c_size_t(size), 0, what="landlock"
+        )
+
+    def grant(self, rights: int, paths: Iterable[Path]) -> None:
         for path in paths:
-            _grant(ruleset, path, rights & files)
-    syscall(SETTING_UP["landlock_restrict_self"], ruleset, 0, what="landlock_restrict_self")
-    os.close(ruleset)
+            _grant(self._ruleset, path, rights & self._handled)
+
+    def bind(self) -> None:
+        """Bind this process, of one thread, for good; needs no_new_privs."""
+        syscall(SETTING_UP["landlock_restrict_self"], self._ruleset, 0, what="landlock_restrict_self")
+        os.close(self._ruleset)
 
 
 def _rights(table: dict[int, int], version: int) -> int:

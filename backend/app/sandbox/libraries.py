@@ -44,6 +44,13 @@ def load() -> None:
     _use_large_pages()
 
 
+def rehearse() -> None:
+    """What nearly every program does first. A cell that waits for its request copies the pages of it now."""
+    compile_code("import pandas as pd\nframe = pd.DataFrame({'a': [1]})\nresult = int(frame['a'].sum())")
+    pandas = importlib.import_module("pandas")
+    pandas.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]})["a"].sum()
+
+
 def _computations() -> list[pkgutil.ModuleInfo]:
     return list(pkgutil.iter_modules(app.computations.__path__))
 

@@ -6,7 +6,6 @@ and a root that holds its interpreter and inputs, read-only, and its output fold
 
 import ctypes
 import os
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -22,6 +21,9 @@ _READ_ONLY, _NOSUID, _NODEV, _NOEXEC = 1, 2, 4, 8
 _PRIVATE = 1 << 18
 _SET_STRING, _CREATE = 1, 6
 _DETACH = 2
+
+_ROOT = Path("/proc")
+_OLD = ".old"
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -64,25 +66,30 @@ def bounded_folder(size_bytes: int, inodes: int) -> int:
     return _filesystem(b"tmpfs", options, _NOSUID | _NODEV | _NOEXEC)
 
 
-def move_in(readable: Iterable[Path], output: Path, folder: int | None) -> None:
-    """In a cell: a root of `readable` and the output folder, which is `folder` if given. Then nothing else."""
+def lay_floor(readable: Iterable[Path]) -> None:
+    """In a cell without a request yet: a new root of `readable`, at a place that no request names."""
     unshare(NEWNS)
-    root = Path(tempfile.gettempdir())
-    floor = bounded_folder(1 << 20, 2_000)
-    # The plan of the new root is laid while the old one is still there to be read.
-    trees = {path: _tree(path, _READ_ONLY | _NOSUID) for path in sorted(readable) if path.exists()}
-    trees[output] = folder if folder is not None else _tree(output, _NOSUID | _NODEV | _NOEXEC)
-    kinds = {path: path.is_dir() for path in trees}
-    _attach(floor, root)
-    for path, tree in trees.items():
-        _attach(tree, _place(root, path, kinds[path]))
-    old = root / ".old"
-    old.mkdir()
-    syscall(SETTING_UP["pivot_root"], bytes(root), bytes(old), what="pivot_root")
+    _attach(bounded_folder(1 << 20, 2_000), _ROOT)
+    _furnish(readable)
+    (_ROOT / _OLD).mkdir()
+
+
+def move_in(readable: Iterable[Path], output: Path, folder: int | None) -> None:
+    """Add inputs to that root, and the output folder, which is `folder` if given. Then nothing else."""
+    _furnish(readable)
+    tree = folder if folder is not None else _tree(output, _NOSUID | _NODEV | _NOEXEC)
+    _attach(tree, _place(output, output.is_dir()))
+    syscall(SETTING_UP["pivot_root"], bytes(_ROOT), bytes(_ROOT / _OLD), what="pivot_root")
     os.chdir("/")
-    checked(_libc.umount2(b"/.old", _DETACH), "umount of the old root")
-    Path("/.old").rmdir()
+    checked(_libc.umount2(bytes(Path("/", _OLD)), _DETACH), "umount of the old root")
+    Path("/", _OLD).rmdir()
     _attributes(_HERE, "/", _READ_ONLY)
+
+
+def _furnish(readable: Iterable[Path]) -> None:
+    for path in sorted(readable):
+        if path.exists():
+            _attach(_tree(path, _READ_ONLY | _NOSUID), _place(path, path.is_dir()))
 
 
 def _tree(path: Path, attributes: int) -> int:
@@ -93,8 +100,8 @@ def _tree(path: Path, attributes: int) -> int:
     return tree
 
 
-def _place(root: Path, path: Path, is_folder: bool) -> Path:
-    place = root / path.relative_to("/")
+def _place(path: Path, is_folder: bool) -> Path:
+    place = _ROOT / path.relative_to("/")
     if place.exists():  # beneath a tree that is there already
         return place
     if is_folder:

@@ -1,6 +1,7 @@
 """A running cell as its zygote sees it: whether it keeps to its limits, and how it is killed."""
 
 import os
+import resource
 import signal
 import socket
 import time
@@ -11,12 +12,13 @@ from app.sandbox.contract import Limits
 from app.sandbox.folders import survey
 
 THREADS_LIMIT = 300
+WATCH_S, WATCH_DISK_S, STOPPING_S = 0.1, 0.01, 0.001
 
 
-@dataclass
+@dataclass(eq=False)
 class RunningCell:
     """`id` is its client's name for it. `folder`: a descriptor of its own filesystem, where it has one, whose
-    bounds the kernel keeps.
+    bounds the kernel keeps. `cue`: where it says that it has answered.
     """
 
     client: socket.socket
@@ -26,8 +28,12 @@ class RunningCell:
     limits: Limits
     output: Path
     folder: int | None
+    cue: socket.socket
     started: float
+    before: "Vitals"
     reason: str | None = None  # why we killed it
+    is_stopping: bool = False
+    is_over: bool = False  # its client knows how it ended
 
     def offence(self, proc: int) -> str | None:
         """The limit that it has passed, of those that the kernel does not keep for us."""
@@ -35,12 +41,29 @@ class RunningCell:
             return "timed_out"
         if self.folder is None and survey(self.output).exceeds(self.limits.disk_bytes):
             return "out_of_disk"
-        if threads(proc, self.pid) > THREADS_LIMIT:
+        if vitals(proc, self.pid).threads > THREADS_LIMIT:
             return "too many threads"
         return None
 
+    def patience_s(self) -> float:
+        """How long it may go unwatched."""
+        if self.is_over:
+            return WATCH_S
+        if self.is_stopping:
+            return STOPPING_S
+        left = self.started + self.limits.time_s - time.monotonic()
+        return min(WATCH_DISK_S if self.folder is None else WATCH_S, max(0.0, left))
+
+    def stop(self) -> None:
+        """It has answered: whatever it may still run shall run no further."""
+        self.is_stopping = True
+        signal.pidfd_send_signal(self.pidfd, signal.SIGSTOP)
+
     def kill(self, reason: str) -> None:
         self.reason = self.reason or reason
+        self.end()
+
+    def end(self) -> None:
         self.kill_group()
         signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
 
@@ -52,11 +75,20 @@ class RunningCell:
             return  # it has not made its group yet, or all have ended
 
 
-def threads(proc: int, pid: int) -> int:
-    """Threads of a process, from the /proc that the descriptor `proc` is; 0 when it has ended."""
+@dataclass(frozen=True)
+class Vitals:
+    """Of a process: its threads, and the memory that it has mapped, shared pages included."""
+
+    threads: int
+    memory_bytes: int
+
+
+def vitals(proc: int, pid: int) -> Vitals:
+    """From the /proc that the descriptor `proc` is; zeros when the process has ended."""
     try:
         file = os.open(f"{pid}/stat", os.O_RDONLY | os.O_CLOEXEC, dir_fd=proc)
         with os.fdopen(file) as stat:
-            return int(stat.read().rpartition(")")[2].split()[17])
+            words = stat.read().rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
-        return 0
+        return Vitals(0, 0)
+    return Vitals(threads=int(words[17]), memory_bytes=int(words[21]) * resource.getpagesize())

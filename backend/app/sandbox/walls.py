@@ -9,14 +9,14 @@ seccomp        no socket, no new process, no signal to others, and whatever else
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
 import app
 from app.sandbox import landlock, namespaces, seccomp
-from app.sandbox.kernel import PR_SET_DUMPABLE, PR_SET_NO_NEW_PRIVS, drop_capabilities, prctl
+from app.sandbox.kernel import PR_SET_DUMPABLE, drop_capabilities, gain_no_privileges, prctl
 from app.sandbox.syscalls import AUDIT_ARCHITECTURES, MACHINE
 
 _OWN_GROUP = Path("/proc/self/cgroup")
@@ -34,8 +34,9 @@ class Tier(StrEnum):
 
 @dataclass(frozen=True)
 class Room:
-    """What a cell may reach. `folder`: a filesystem of bounded size to mount as `output`, or None.
+    """What a cell may reach beside the interpreter.
 
+    `folder`: a filesystem of bounded size to mount as `output`, or None.
     `links`: names in the output folder for files elsewhere, so that a program opens its inputs by name.
     """
 
@@ -45,20 +46,36 @@ class Room:
     folder: int | None = None
 
 
-def close_in(tier: Tier, room: Room) -> None:
-    """Shut this process in `room` for good; raises OSError if a wall does not go up."""
-    if tier is Tier.NAMESPACES:
-        namespaces.move_in(room.readable, room.output, room.folder)
-    for name, target in room.links.items():
-        (room.output / Path(name).name).symlink_to(target)
-    if tier is Tier.NONE:
-        return
-    prctl(PR_SET_DUMPABLE, 0)
-    prctl(PR_SET_NO_NEW_PRIVS, 1)
-    drop_capabilities()
-    _hold_own_group()
-    landlock.restrict(room.readable, [room.output], unlisted=[_OWN_GROUP, _GROUPS])
-    seccomp.install(seccomp.program(os.getpid()))
+class Walls:
+    """Those of this process. What does not depend on a request is prepared at once, and binds nothing yet."""
+
+    def __init__(self, tier: Tier, interpreter: Iterable[Path]) -> None:
+        """Raises OSError, as `close_in`."""
+        self._tier = tier
+        if tier is Tier.NONE:
+            return
+        prctl(PR_SET_DUMPABLE, 0)
+        gain_no_privileges()
+        self._files = landlock.Ruleset()
+        self._files.grant(landlock.READ, interpreter)
+        if tier is Tier.NAMESPACES:
+            namespaces.lay_floor(interpreter)
+
+    def close_in(self, room: Room) -> None:
+        """Shut this process in `room` for good; raises OSError if a wall does not go up."""
+        if self._tier is Tier.NAMESPACES:
+            namespaces.move_in(room.readable, room.output, room.folder)
+        for name, target in room.links.items():
+            (room.output / Path(name).name).symlink_to(target)
+        if self._tier is Tier.NONE:
+            return
+        drop_capabilities()
+        _hold_own_group()
+        self._files.grant(landlock.READ, room.readable)
+        self._files.grant(landlock.WRITE, [room.output])
+        self._files.grant(landlock.READ_BY_NAME, [_OWN_GROUP, _GROUPS])
+        self._files.bind()
+        seccomp.install(seccomp.program(os.getpid()))
 
 
 def _hold_own_group() -> None:
@@ -112,7 +129,7 @@ def _try(tier: Tier, writer: int) -> int:
     try:
         if tier is Tier.NAMESPACES:
             namespaces.enter()
-        close_in(tier, Room((), Path("/dev/null")))
+        Walls(tier, ()).close_in(Room((), Path("/dev/null")))
     except OSError as error:
         os.write(writer, str(error).encode())
         return 1

@@ -2,13 +2,18 @@
 
 import json
 import os
+import socket
 from dataclasses import asdict
 from pathlib import Path
+from typing import NoReturn
 
 from app.sandbox.contract import CellRequest, Code, Computation, Limits
 
 # Descriptors of a cell: the three of every process, then its request to read and its report to write.
 STDIN, STDOUT, STDERR, REQUEST, REPORT = range(5)
+
+# Its own filesystem, until the walls are up; the socket that its zygote hands all this over on.
+_FOLDER, CUE = 5, 6
 
 CONTROL_BYTES = 64 << 10
 """The longest control message; requests travel beside it, in a descriptor."""
@@ -43,3 +48,38 @@ def read_request(descriptor: int) -> CellRequest:
         output=Path(body["output"]),
         limits=Limits(**body["limits"]),
     )
+
+
+def clear_descriptors(cue: socket.socket) -> socket.socket:
+    """In a new cell: keep nothing of the zygote's but `cue`, and leave the places of a request free."""
+    null = os.open(os.devnull, os.O_RDWR)
+    place = os.dup2(cue.detach(), 1_000)
+    for number in range(CUE):
+        os.dup2(null, number)
+    os.dup2(place, CUE)
+    os.closerange(CUE + 1, 4_096)
+    return socket.socket(fileno=CUE)
+
+
+def await_request(cue: socket.socket) -> int | None:
+    """Wait for a request and put its descriptors into their places; its filesystem, if it has one.
+
+    Ends this process when no request will come.
+    """
+    message, descriptors, _, _ = socket.recv_fds(cue, 1, REPORT + 1)
+    if not message:
+        os._exit(0)
+    for place, descriptor in enumerate(descriptors, STDOUT):
+        os.dup2(descriptor, place, inheritable=False)
+        os.close(descriptor)
+    if len(descriptors) > REPORT:
+        return _FOLDER
+    os.close(_FOLDER)
+    return None
+
+
+def have_answered() -> NoReturn:
+    """Tell the zygote, which stops this process for good; end here if it does not."""
+    os.write(CUE, b".")
+    os.read(CUE, 1)
+    os._exit(0)

@@ -14,14 +14,16 @@ whatever the cause, its connection closes and its cells end.
 
 import json
 import os
+import resource
 import select
 import signal
 import socket
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from threadpoolctl import ThreadpoolController
 
@@ -31,11 +33,10 @@ from app.sandbox.contract import Limits
 from app.sandbox.folders import ENTRIES_LIMIT
 from app.sandbox.libraries import load
 from app.sandbox.namespaces import bounded_folder, enter, fork_first_process
-from app.sandbox.vitals import RunningCell, threads
+from app.sandbox.spares import RELEASE_S, Spares
+from app.sandbox.vitals import RunningCell, vitals
 from app.sandbox.walls import Tier, interpreter_paths, survey_host
 from app.sandbox.wire import CONTROL_BYTES
-
-SUPERVISE_S = 0.01
 
 
 class Zygote:
@@ -43,9 +44,11 @@ class Zygote:
 
     def __init__(self, tier: Tier, proc: int, cache: Path) -> None:
         self._proc = proc
-        self._clients: dict[int, socket.socket] = {}  # by descriptor
-        self._cells: dict[int, RunningCell] = {}  # by pidfd
+        self._clients: list[socket.socket] = []
+        self._listens = False
+        self._cells: list[RunningCell] = []
         self._poll = select.poll()
+        self._on_event: dict[int, Callable[[], None]] = {}  # by descriptor
         self._self = os.pidfd_open(os.getpid())
         self._stage = Stage(
             parent=0 if tier is Tier.NAMESPACES else os.getpid(),
@@ -54,36 +57,57 @@ class Zygote:
             base=limits.footprint(),
             pools=ThreadpoolController(),
         )
-        self._idle_memory = _memory_of_an_idle_fork()
+        isolated = tier is Tier.NAMESPACES
+        fork = partial(fork_first_process, self._self) if isolated else os.fork
+        self._spares = Spares(fork, partial(cell.live, self._stage), proc)
 
     def serve(self, door: socket.socket, missing: dict[str, str], lifeline: int | None) -> None:
         """`door` is one client's connection, or listens for them. `missing`: why stronger tiers do not work."""
         if lifeline is not None:
-            self._poll.register(lifeline, select.POLLIN)
+            self._watch(lifeline, self.finish)
         facts = {"tier": self._stage.tier, "missing": missing}
-        listens = bool(door.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN))
-        if listens:
-            self._poll.register(door, select.POLLIN)
+        if door.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+            self._watch(door.fileno(), lambda: self._welcome(door.accept()[0], facts))
+            self._listens = True
         else:
             self._welcome(door, facts)
-        while listens or self._clients:
-            for descriptor, _ in self._poll.poll(self._pause_ms()):
-                if descriptor == lifeline:
-                    return
-                if descriptor in self._cells:
-                    self._bury(self._cells[descriptor])
-                elif descriptor in self._clients:
-                    self._obey(self._clients[descriptor])
-                elif listens and descriptor == door.fileno():
-                    self._welcome(door.accept()[0], facts)
+        while self._listens or self._clients:
+            # Looked up before any is called: what one closes, another may open under the same number.
+            events = [self._on_event[descriptor] for descriptor, _ in self._poll.poll(self._pause_ms())]
+            for act in events:
+                act()
             self._supervise()
+            if not events:
+                self._use_quiet_time()
 
-    def _pause_ms(self) -> int:
-        return int(SUPERVISE_S * 1_000) if self._cells else -1
+    def _watch(self, descriptor: int, act: Callable[[], None]) -> None:
+        self._on_event[descriptor] = act
+        self._poll.register(descriptor, select.POLLIN)
+
+    def _unwatch(self, descriptor: int) -> None:
+        del self._on_event[descriptor]
+        self._poll.unregister(descriptor)
+
+    def finish(self) -> NoReturn:
+        os._exit(0)  # nothing of ours is left to tidy, and libraries complain about what they tidy
+
+    def _pause_ms(self) -> float:
+        """How long to wait for events; negative: until there is one."""
+        if self._spares.lacking:
+            return 0
+        if self._cells:
+            return 1_000 * min(one.patience_s() for one in self._cells)
+        return 1_000 * RELEASE_S if self._spares.idle else -1
+
+    def _use_quiet_time(self) -> None:
+        if self._spares.lacking:
+            self._spares.add()
+        elif not self._cells:
+            self._spares.release()
 
     def _welcome(self, client: socket.socket, facts: Mapping[str, object]) -> None:
-        self._clients[client.fileno()] = client
-        self._poll.register(client, select.POLLIN)
+        self._clients.append(client)
+        self._watch(client.fileno(), partial(self._obey, client))
         _send(client, {"ready": facts})
 
     def _obey(self, client: socket.socket) -> None:
@@ -103,7 +127,7 @@ class Zygote:
             self._fork(client, order, descriptors)
 
     def _cells_of(self, client: socket.socket) -> list[RunningCell]:
-        return [one for one in self._cells.values() if one.client is client]
+        return [one for one in self._cells if one.client is client]
 
     def _dismiss(self, client: socket.socket) -> None:
         """End a client's cells, then close: the closing tells a client that waits that they have ended."""
@@ -111,8 +135,8 @@ class Zygote:
             one.kill("its client ended")
         for one in self._cells_of(client):
             self._bury(one)
-        self._poll.unregister(client)
-        del self._clients[client.fileno()]
+        self._unwatch(client.fileno())
+        self._clients.remove(client)
         client.close()
 
     def _fork(self, client: socket.socket, order: dict[str, Any], descriptors: list[int]) -> None:
@@ -123,8 +147,9 @@ class Zygote:
             usage = {"wall_s": 0.0, "cpu_s": 0.0, "peak_memory_bytes": 0}
             _send(client, {"ended": order["run"], "status": 1, "reason": reason, "usage": usage})
         else:
-            self._cells[one.pidfd] = one
-            self._poll.register(one.pidfd, select.POLLIN)
+            self._cells.append(one)
+            self._watch(one.pidfd, partial(self._bury, one))
+            self._watch(one.cue.fileno(), partial(self._hear_out, one))
         finally:
             for descriptor in descriptors:
                 os.close(descriptor)
@@ -135,33 +160,82 @@ class Zygote:
         bounded = isolated and not order["trusted"]
         folder = bounded_folder(bounds.disk_bytes, ENTRIES_LIMIT) if bounded else None
         started = time.monotonic()
-        pid = fork_first_process(self._self) if isolated else os.fork()
-        if pid == 0:
-            os.setsid()
-            cell.live(self._stage, _take(descriptors, folder))
-        pidfd = os.pidfd_open(pid)
-        return RunningCell(client, order["run"], pid, pidfd, bounds, Path(order["output"]), folder, started)
+        spare, before = self._spares.assign([*descriptors, *([] if folder is None else [folder])])
+        return RunningCell(
+            client=client,
+            id=order["run"],
+            pid=spare.pid,
+            pidfd=os.pidfd_open(spare.pid),
+            limits=bounds,
+            output=Path(order["output"]),
+            folder=folder,
+            cue=spare.cue,
+            started=started,
+            before=before,
+        )
 
     def _supervise(self) -> None:
-        for one in self._cells.values():
-            if offence := one.offence(self._proc):
+        for one in [*self._cells]:
+            if one.is_over:
+                continue
+            if one.is_stopping:
+                self._conclude(one)
+            elif offence := one.offence(self._proc):
                 one.kill(offence)
+
+    def _hear_out(self, one: RunningCell) -> None:
+        """It says that it has answered; or it is ending, and says nothing."""
+        if one not in self._cells:
+            return
+        if one.cue.recv(1):
+            one.stop()
+        self._drop_cue(one)
+
+    def _drop_cue(self, one: RunningCell) -> None:
+        if one.cue.fileno() >= 0:
+            self._unwatch(one.cue.fileno())
+            one.cue.close()
+
+    def _conclude(self, one: RunningCell) -> None:
+        """Tell how it ended as soon as all its threads have stopped: it will not run again, only end.
+
+        To end takes a process of this size as long as a small computation.
+        """
+        if one.offence(self._proc) == "timed_out":
+            one.kill("timed_out")
+        pid, status, used = os.wait4(one.pid, os.WNOHANG | os.WUNTRACED)
+        if pid and os.WIFSTOPPED(status):
+            one.end()
+            self._tell_end(one, 0, used)
+        elif pid:
+            self._remove(one, os.waitstatus_to_exitcode(status), used)
 
     def _bury(self, one: RunningCell) -> None:
         """Reap a cell that ended, and whatever it left running, and tell its client."""
-        one.kill_group()
-        _, status, used = os.wait4(one.pid, 0)
-        self._poll.unregister(one.pidfd)
-        del self._cells[one.pidfd]
+        if one in self._cells:
+            one.kill_group()
+            _, status, used = os.wait4(one.pid, 0)
+            self._remove(one, os.waitstatus_to_exitcode(status), used)
+
+    def _remove(self, one: RunningCell, status: int, used: resource.struct_rusage) -> None:
+        self._unwatch(one.pidfd)
         os.close(one.pidfd)
+        self._drop_cue(one)
+        self._cells.remove(one)
+        self._tell_end(one, status, used)
+
+    def _tell_end(self, one: RunningCell, status: int, used: resource.struct_rusage) -> None:
+        if one.is_over:
+            return
+        one.is_over = True
         usage = {
             "wall_s": time.monotonic() - one.started,
             "cpu_s": used.ru_utime + used.ru_stime,
-            "peak_memory_bytes": max(0, used.ru_maxrss * 1024 - self._idle_memory),
+            "peak_memory_bytes": max(0, used.ru_maxrss * 1024 - one.before.memory_bytes),
         }
         end = {
             "ended": one.id,
-            "status": os.waitstatus_to_exitcode(status),
+            "status": status,
             "reason": one.reason,
             "usage": usage,
         }
@@ -178,26 +252,6 @@ def _send(client: socket.socket, message: Mapping[str, object], folder: int | No
         return  # the client is gone; the next poll says so
 
 
-def _memory_of_an_idle_fork() -> int:
-    """Peak memory of a cell that does nothing: the pages that it shares with us. Bytes."""
-    pid = os.fork()
-    if pid == 0:
-        os._exit(0)
-    return os.wait4(pid, 0)[2].ru_maxrss * 1024
-
-
-def _take(descriptors: list[int], folder: int | None) -> int | None:
-    """In a new cell: give its descriptors their places and close all others. The new number of `folder`."""
-    null = os.open(os.devnull, os.O_RDONLY)
-    wanted = [null, *descriptors] + ([] if folder is None else [folder])
-    # First out of the way of the places, then into them.
-    aside = [os.dup2(descriptor, 1_000 + at) for at, descriptor in enumerate(wanted)]
-    for place, descriptor in enumerate(aside):
-        os.dup2(descriptor, place)
-    os.closerange(len(wanted), 4_096)
-    return None if folder is None else len(wanted) - 1
-
-
 def main() -> None:
     socket_fd, cache, wanted, *lifeline = sys.argv[1:]
     door = socket.socket(fileno=int(socket_fd))
@@ -207,10 +261,11 @@ def main() -> None:
     isolated = tier is Tier.NAMESPACES
     proc = enter() if isolated else os.open("/proc", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     load()
-    if threads(proc, os.getpid()) != 1:
+    if vitals(proc, os.getpid()).threads != 1:
         sys.exit("A library started a thread when imported: forks of this process would not be sound.")
-    Zygote(tier, proc, Path(cache)).serve(door, missing, 0 if lifeline else None)
-    os._exit(0)  # nothing of ours is left to tidy, and libraries complain about what they tidy
+    zygote = Zygote(tier, proc, Path(cache))
+    zygote.serve(door, missing, 0 if lifeline else None)
+    zygote.finish()
 
 
 if __name__ == "__main__":

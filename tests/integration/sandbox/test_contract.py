@@ -135,11 +135,24 @@ def _open_descriptors() -> int:
 async def test_a_cell_sees_no_secret_and_no_descriptor(cells: Cells, monkeypatch: pytest.MonkeyPatch) -> None:
     outcome = await cells.run(Computation("canary.who"), limits=Limits(threads=2))
     assert isinstance(outcome.value, dict)
-    # Where it sees /proc, 3 is the name of its own control group (`walls.py`).
-    assert outcome.value["descriptors"] in ([0, 1, 2, 4], [0, 1, 2, 3, 4])
+    # 6 is where it says that it has answered; 3, where it sees /proc, its own control group (`walls.py`).
+    assert outcome.value["descriptors"] in ([0, 1, 2, 4, 6], [0, 1, 2, 3, 4, 6])
     environment = outcome.value["environment"]
     assert isinstance(environment, list)
     assert not {"DATABASE_URL", "SECRET_KEY", "OPENAI_API_KEY", "PWD"} & set(map(str, environment))
+
+
+async def test_requests_share_nothing(cells: Cells) -> None:
+    left = {"source": "import pandas\nresult = hasattr(pandas, 'mark')\npandas.mark = 1"}
+    for _ in range(4):  # more than there are cells that wait
+        outcome = await cells.run(Computation("canary.unrestricted", left, trusted=False))
+        assert outcome.value == "False"
+
+
+async def test_each_draws_its_own_random_numbers(cells: Cells) -> None:
+    draw = Code("import numpy as np\nresult = float(np.random.rand())")
+    drawn = [(await cells.run(draw)).value for _ in range(4)]
+    assert len({str(value) for value in drawn}) == 4
 
 
 async def test_a_program_gets_frames_and_keeps_frames_figures_and_files(cells: Cells, tmp_path: Path) -> None:
