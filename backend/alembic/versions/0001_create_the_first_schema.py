@@ -150,6 +150,7 @@ def upgrade() -> None:
         sa.Column("started_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("deadline_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("waiting_since", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("waited_s", sa.Double(), server_default=sa.text("0"), nullable=False),
         sa.Column("ended_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("error", postgresql.JSONB(astext_type=sa.Text()), nullable=True),
         sa.Column("result", postgresql.JSON(astext_type=sa.Text()), nullable=True),
@@ -321,6 +322,7 @@ def upgrade() -> None:
         sa.Column("answer", postgresql.JSON(none_as_null=True, astext_type=sa.Text()), nullable=True),
         sa.Column("answered_by", sa.Text(), nullable=True),
         sa.Column("answered_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("revoked_at", sa.DateTime(timezone=True), nullable=True),
         sa.ForeignKeyConstraint(
             ["session_id"], ["sessions.id"], name=op.f("fk_questions_session_id_sessions"), ondelete="CASCADE"
         ),

@@ -213,6 +213,8 @@ class SessionRow(Base):
     """The session's time limit; the sweeper ends what is past it."""
     waiting_since: Mapped[datetime | None]
     """Set while it waits for the user: that time does not count, the next claim moves `deadline_at` by it."""
+    waited_s: Mapped[float] = mapped_column(server_default=text("0"))
+    """Seconds that it has waited for its user so far."""
     ended_at: Mapped[datetime | None]
     error: Mapped[Json | None]
     """`{"code", "detail"}` of a failed session."""
@@ -346,6 +348,8 @@ class QuestionRow(Base):
     answered_by: Mapped[str | None]
     """`user` or `default`."""
     answered_at: Mapped[datetime | None]
+    revoked_at: Mapped[datetime | None]
+    """When an approval for the rest of the session was taken back."""
 
 
 class ArtifactRow(Base):

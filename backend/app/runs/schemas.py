@@ -8,7 +8,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from app.sessions.lifecycle import SessionStatus
-from app.sessions.schemas import RUN_GRAPH, Datasets, SessionSummary, SessionView, Text
+from app.sessions.schemas import RUN_GRAPH, Datasets, SessionSummary, SessionView, Text, UsageTotals
 
 GRAPH = RUN_GRAPH
 
@@ -94,6 +94,7 @@ class RunView(RunSummary):
     session_id: UUID | None
     outcome: dict[str, Any] | None
     error: str | None
+    usage: UsageTotals
 
     @classmethod
     def view(cls, session: SessionView) -> Self:
@@ -108,6 +109,7 @@ class RunView(RunSummary):
             session_id=wish.session_id,
             outcome=session.result,
             error=session.error.detail if session.error else None,
+            usage=UsageTotals(**session.usage.model_dump(include=set(UsageTotals.model_fields))),
         )
 
 

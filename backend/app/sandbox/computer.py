@@ -23,6 +23,7 @@ from app.sandbox.contract import (
     Usage,
 )
 from app.sandbox.folders import remove
+from app.sandbox.metering import metered
 from app.storage.blobs import BlobStore
 
 log = structlog.get_logger(__name__)
@@ -104,6 +105,7 @@ class Computer:
         output = Path(tempfile.mkdtemp(prefix="cell-", dir=self._scratch))
         try:
             outcome = await self._cells.run(CellRequest(work, files, output, limits), on_progress)
+            metered(outcome.usage, limits)
             _raise_unless_returned(outcome, work, limits)
             return Computed(
                 outcome.value,

@@ -43,6 +43,10 @@ class GraphDrive:
     def context(self, step: StepScope) -> Any:
         return self.make_context(step)
 
+    @property
+    def worked_s(self) -> float:
+        return self.lease.worked_s + time.monotonic() - self.started
+
     def notice(self, written: Written) -> None:
         """After a write: tell watchers; stop at once if the session is to end, after the step if time is up."""
         for seen in written.sightings:

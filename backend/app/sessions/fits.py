@@ -7,7 +7,7 @@ finish at once, the row lock of the round makes one the last.
 import asyncio
 import json
 import logging
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -19,6 +19,7 @@ from app.errors import LabError
 from app.jobs import Send
 from app.sandbox.computer import Computed, Computer
 from app.sandbox.contract import Computation, Limits
+from app.sandbox.metering import metering
 from app.sessions.background import renewed, settle
 from app.sessions.config import SessionsConfig
 from app.sessions.events import FitFinished, Progress
@@ -162,19 +163,24 @@ class Fits:
         hold = _Hold(_this_task())
         renew = partial(self._renew, key, fence, hold)
         async with renewed(self._running, key, hold, renew, self.config.renew_s):
-            try:
-                return _done(await self._compute(key, name, spec))
-            except asyncio.CancelledError:
-                if not hold.stop:
-                    raise
-                return {"cancelled": _Result("cancelled", {}), "shutdown": _Result("queued", {})}.get(hold.stop)
-            except LabError as error:
-                return _Result("failed", {"reason": error.detail, "code": error.code}, error.detail)
-            except Exception as error:
-                if is_away(error):
-                    raise
-                log.exception("fit %s failed", key)
-                return _Result("failed", {"reason": f"{type(error).__name__}: {error}"}, str(error))
+            with metering() as meter:
+                result = await self._attempt(key, name, spec, hold)
+        return replace(result, body={**result.body, "usage": meter.facts()}) if result else None
+
+    async def _attempt(self, key: FitKey, name: str, spec: dict[str, Any], hold: _Hold) -> _Result | None:
+        try:
+            return _done(await self._compute(key, name, spec))
+        except asyncio.CancelledError:
+            if not hold.stop:
+                raise
+            return {"cancelled": _Result("cancelled", {}), "shutdown": _Result("queued", {})}.get(hold.stop)
+        except LabError as error:
+            return _Result("failed", {"reason": error.detail, "code": error.code}, error.detail)
+        except Exception as error:
+            if is_away(error):
+                raise
+            log.exception("fit %s failed", key)
+            return _Result("failed", {"reason": f"{type(error).__name__}: {error}"}, str(error))
 
     async def _compute(self, key: FitKey, name: str, spec: dict[str, Any]) -> Computed:
         step = int(key.round_key.split(".", 1)[0])

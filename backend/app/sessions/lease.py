@@ -52,6 +52,8 @@ class Lease:
     crashes: int
     standing: Standing
     started: Sighting | None
+    worked_s: float
+    """Seconds since the first claim, without the time that the session waited for its user."""
 
 
 Ending = SessionFinished | SessionFailed | SessionCancelled
@@ -74,6 +76,7 @@ with s as (
     started_at = coalesce(started_at, now()),
     deadline_at = coalesce(
       deadline_at + coalesce(now() - waiting_since, interval '0'), now() + $3 * interval '1 second'),
+    waited_s = waited_s + coalesce(extract(epoch from now() - waiting_since), 0),
     waiting_since = null,
     lease_until = now() + $2 * interval '1 second'
   where id = $1 and ended_at is null
@@ -88,6 +91,7 @@ with s as (
 )
 select s.id, s.owner_id, s.goal, s.preferences, s.dataset_ids, s.seed, s.created_at, s.graph, s.graph_version,
   s.fence, s.last_seq, s.crashes, s.event_seq, s.cancel, s.deadline_at < now() as overdue,
+  (extract(epoch from now() - s.started_at) - s.waited_s)::float8 as worked_s,
   e.body as started, e.at as started_at
 from s left join e on true
 """
@@ -207,4 +211,5 @@ def _lease(row: Record) -> Lease:
         crashes=row["crashes"],
         standing=standing(row["cancel"], row["overdue"]),
         started=sighting(row["event_seq"], row["started_at"], "session_started", first) if first else None,
+        worked_s=row["worked_s"],
     )

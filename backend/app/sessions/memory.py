@@ -2,14 +2,16 @@
 benchmark."""
 
 import json
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from langgraph.errors import GraphInterrupt
 from langgraph.types import Interrupt
 
 from app.computations.bench import JsonValue
+from app.sandbox.metering import metering
 from app.sessions.events import Durable, Live
 from app.sessions.graphs import GraphSpec
 from app.sessions.journal import Diverged
@@ -47,6 +49,11 @@ class MemoryStep:
     seq: int = 1
     node: str = "test"
     attempt: int = 1
+    began: float = field(default_factory=time.monotonic)
+
+    @property
+    def worked_s(self) -> float:
+        return time.monotonic() - self.began
 
     async def recorded(self) -> dict[str, Any] | None:
         found = self.journal.steps.get(self.seq)
@@ -66,7 +73,9 @@ class MemoryStep:
     async def call(self, call: Call, run: Callable[[], Awaitable[Recorded]]) -> JsonValue:
         place = (self.seq, call.key)
         if place not in self.journal.calls:
-            result = await run()
+            with metering() as meter:
+                result = await run()
+            result = replace(result, usage={**result.usage, **meter.facts()})
             self.journal.calls[place] = (digest(call.request), dumps(result.value, f"result of {call.name}"))
             self.journal.recorded.append((call, result))
             self.journal.artifacts.extend(result.artifacts)
@@ -116,9 +125,10 @@ class MemoryDrive:
     spec: GraphSpec
     session: SessionFacts
     journal: MemoryJournal = field(default_factory=MemoryJournal)
+    began: float = field(default_factory=time.monotonic)
 
     def begin(self, seq: int, node: str) -> MemoryStep:
-        return MemoryStep(self.session, self.journal, seq, node)
+        return MemoryStep(self.session, self.journal, seq, node, began=self.began)
 
     def context(self, step: Any) -> Any:
         return self.spec.make_context(step)

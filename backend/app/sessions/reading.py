@@ -19,8 +19,10 @@ from app.sessions.schemas import (
     SessionSummary,
     SessionView,
     StepView,
+    UsagePart,
     UsageView,
 )
+from app.sessions.usage import USAGE, total
 
 _LIST = """
 select s.id, s.goal, s.status, s.last_seq as step,
@@ -47,15 +49,13 @@ select s.id, s.goal, s.status, s.last_seq as step,
     select key, kind, agent, body, asked_at from questions
     where session_id = s.id and answered_at is null and s.ended_at is null
     order by asked_at limit 1) as q) as question,
-  (select row_to_json(u) from (
-    select count(*) as calls,
-      coalesce(sum((usage ->> 'input_tokens')::float8), 0)::bigint as input_tokens,
-      coalesce(sum((usage ->> 'output_tokens')::float8), 0)::bigint as output_tokens,
-      coalesce(sum((usage ->> 'cost_usd')::float8), 0) as cost_usd
-    from calls where session_id = s.id and kind = 'chat') as u) as usage
+  coalesce(extract(epoch from coalesce(s.ended_at, s.waiting_since, now()) - s.started_at)
+    - s.waited_s, 0)::float8 as worked_s,
+  (select coalesce(json_agg(u), '[]') from ( -- USAGE
+  ) as u) as usage
 from sessions s
 where s.id = $1 and s.owner_id = $2 and (s.graph = $3 or not $4)
-"""
+""".replace("-- USAGE", USAGE)
 
 _MINE = "select from sessions where id = $1 and owner_id = $2"
 
@@ -124,11 +124,11 @@ class SessionReader:
         if row is None:
             raise session_not_found(session_id)
         return SessionView(
-            **_plain(row, "event_seq", "preferences", "error", "result", "question", "usage"),
+            **_plain(row, "event_seq", "preferences", "error", "result", "question", "usage", "worked_s"),
             preferences=json.loads(row["preferences"]),
             last_event=row["event_seq"],
             question=_question(row["question"]),
-            usage=UsageView.model_validate_json(row["usage"]),
+            usage=_usage(row["usage"], row["worked_s"]),
             error=FailureView.model_validate_json(row["error"]) if row["error"] else None,
             result=json.loads(row["result"]) if row["result"] else None,
         )
@@ -181,6 +181,11 @@ class SessionReader:
 def _plain(row: Record, *without: str) -> dict[str, Any]:
     left_out = {"total", *without}
     return {name: value for name, value in row.items() if name not in left_out}
+
+
+def _usage(raw: str, worked_s: float) -> UsageView:
+    parts = [UsagePart(**part) for part in json.loads(raw)]
+    return UsageView(**total(parts).model_dump(), worked_s=round(worked_s, 3), parts=parts)
 
 
 def _question(raw: str | None) -> QuestionView | None:

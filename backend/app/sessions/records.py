@@ -8,7 +8,9 @@ from uuid import UUID
 
 from app.db.pool import Database
 from app.reporting.evidence import RecordedCall
+from app.sessions.schemas import UsagePart
 from app.sessions.scope import StepScope
+from app.sessions.usage import USAGE
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,10 @@ class SessionRecords(Protocol):
     async def artifacts(self) -> Sequence[ArtifactFacts]: ...
 
     async def questions(self) -> Sequence[QuestionFacts]: ...
+
+    async def usage(self, step: StepScope) -> Sequence[UsagePart]:
+        """What each agent used in each step; `sessions.usage.total` adds it up."""
+        ...
 
 
 _CALLS = """
@@ -116,6 +122,11 @@ class DatabaseRecords:
             for row in rows
             for body in [_json(row["body"]) or {}]
         ]
+
+    async def usage(self, step: StepScope) -> list[UsagePart]:
+        rows = await self.db.rows(USAGE, self.session_id)
+        parts = [UsagePart(**dict(row)) for row in rows]
+        return [part if part.node else part.model_copy(update={"node": step.node}) for part in parts]
 
 
 def _json(raw: Any) -> Any:

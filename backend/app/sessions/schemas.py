@@ -129,7 +129,18 @@ class QuestionView(_View):
     options: list[Any]
     default: Any
     answer_schema: dict[str, Any]
+    about: dict[str, Any] = Field(
+        default_factory=dict, description="Of a call to approve: `tool`, `arguments`, `preview` and `risk`."
+    )
     asked_at: datetime
+
+
+class AllowanceView(_View):
+    """A rule of one session: calls of `tool` go through without asking."""
+
+    tool: str
+    question: str = Field(description="The question whose answer made the rule.")
+    granted_at: datetime
 
 
 class FailureView(_View):
@@ -137,13 +148,35 @@ class FailureView(_View):
     detail: str
 
 
-class UsageView(_View):
-    """What chat models have used so far."""
+class UsageTotals(_View):
+    """What was used. Tokens and cost are of chat models; CPU time and memory of cells, fits included."""
 
-    calls: int = 0
+    chat_calls: int = 0
+    tool_calls: int = 0
+    fits: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
-    cost_usd: float = 0.0
+    cached_tokens: int = Field(default=0, description="Of the input tokens; the provider knew them.")
+    cost_usd: float = Field(default=0.0, description="By the price table of the service.")
+    unpriced_calls: int = Field(default=0, description="Calls of chat models that the price table lacks.")
+    cells: int = Field(default=0, description="Computations.")
+    cpu_s: float = 0.0
+    peak_memory_bytes: int = Field(default=0, description="Of the largest cell.")
+    memory_limit_bytes: int = Field(default=0, description="What bounded it; 0 when no cell ran.")
+    duration_s: float = Field(default=0.0, description="Time inside calls.")
+
+
+class UsagePart(UsageTotals):
+    """What one agent used in one step. A step that is not committed yet has no node."""
+
+    step: int
+    node: str | None
+    agent: str | None
+
+
+class UsageView(UsageTotals):
+    worked_s: float = Field(default=0.0, description="Since its first claim, without waiting for its user.")
+    parts: list[UsagePart] = Field(default_factory=list, description="By step and agent.")
 
 
 class SessionSummary(_View):

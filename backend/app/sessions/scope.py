@@ -113,6 +113,14 @@ class StepScope(Protocol):
     node: str
     attempt: int
 
+    @property
+    def worked_s(self) -> float:
+        """Seconds since the session's first claim, without the time that it waited for its user.
+
+        It differs on a replay: what is chosen by it belongs into a recorded call.
+        """
+        ...
+
     async def call(self, call: Call, run: Callable[[], Awaitable[Recorded]]) -> JsonValue:
         """The recorded result of this call, or run it and record it.
 

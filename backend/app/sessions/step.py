@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
@@ -9,6 +10,7 @@ from langgraph.types import interrupt
 
 from app.computations.bench import JsonValue
 from app.jobs import Job, fit
+from app.sandbox.metering import metering
 from app.sessions import questions, rounds
 from app.sessions.events import ArtifactSaved, Durable, Live, MessagePosted, StepFinished, StepStarted
 from app.sessions.fenced import Written
@@ -20,6 +22,9 @@ class Driver(Protocol):
     """What a step needs of the drive that it belongs to."""
 
     journal: Journal
+
+    @property
+    def worked_s(self) -> float: ...
 
     def notice(self, written: Written) -> None: ...
 
@@ -44,6 +49,10 @@ class DrivenStep:
         self._started_at = datetime.now(UTC)
         self._clock = time.perf_counter()
 
+    @property
+    def worked_s(self) -> float:
+        return self._driver.worked_s
+
     async def recorded(self) -> dict[str, Any] | None:
         """The update of a step that was committed before; else watchers are told that it starts."""
         update = await self._journal.step(self.seq, self.node)
@@ -65,7 +74,9 @@ class DrivenStep:
         if recorded := await self._journal.call(self.seq, call):
             return recorded[0]
         started_at, clock = datetime.now(UTC), time.perf_counter()
-        result = await run()
+        with metering() as meter:
+            result = await run()
+        result = replace(result, usage={**result.usage, **meter.facts()})
         saved = [_saved(self.seq, artifact) for artifact in result.artifacts]
         done = CallDone(self.seq, call, result, started_at, _since_ms(clock))
         value, written = await self._journal.record(done, Leavings([*saved, *result.events], result.artifacts))

@@ -7,6 +7,7 @@ import pytest
 from fastapi import FastAPI
 
 from app.db.tables import ArtifactRow, SessionRow
+from app.settings import Settings
 from app.worker.graphs import pipeline_graphs
 from app.worker.loop import Duties
 
@@ -164,3 +165,28 @@ async def test_a_cancelled_run_never_starts(ada: User, duties: Duties) -> None:
     await duties.runner.advance(UUID(run_id))
     assert (await ada.http.get(f"/runs/{run_id}/status")).json() == {"id": run_id, "status": "cancelled"}
     assert (await ada.http.get(f"/runs/{uuid4()}")).status_code == 404
+
+
+async def test_the_largest_cell_of_a_session_is_reported_with_its_bound(
+    ada: User, duties: Duties, settings: Settings
+) -> None:
+    code = "import numpy as np\nresult = int(np.ones(25_000_000).sum())\n"
+    seen = await run(ada, duties, "python", code)
+    assert seen["status"] == "succeeded", seen
+    view = (await ada.http.get(f"/lab/agent/sessions/{seen['id']}")).json()
+    usage = view["usage"]
+    assert 150_000_000 < usage["peak_memory_bytes"] < usage["memory_limit_bytes"]
+    assert usage["memory_limit_bytes"] == settings.limits.memory_bytes
+    assert usage["cpu_s"] > 0
+    assert (usage["cells"], usage["tool_calls"], usage["chat_calls"]) == (1, 1, 0)
+    [part] = usage["parts"]
+    assert (part["step"], part["node"], part["agent"]) == (1, "running", "user")
+    assert part["peak_memory_bytes"] == usage["peak_memory_bytes"] == seen["usage"]["peak_memory_bytes"]
+
+
+async def test_a_cell_that_wanted_too_much_memory_is_counted_too(ada: User, duties: Duties) -> None:
+    code = "import numpy as np\nresult = int(np.ones(10_000_000_000).sum())\n"
+    seen = await run(ada, duties, "python", code)
+    assert seen["outcome"]["end"] == "out_of_memory", seen
+    assert seen["usage"]["cells"] == 1
+    assert seen["usage"]["peak_memory_bytes"] <= seen["usage"]["memory_limit_bytes"]

@@ -30,6 +30,7 @@ from app.sandbox.process import ProcessConfig, ProcessProvider
 from app.sessions.graphs import GraphSpec
 from app.sessions.memory import MemoryDrive, MemoryJournal
 from app.sessions.records import ArtifactFacts, QuestionFacts
+from app.sessions.schemas import UsagePart
 from app.sessions.scope import ArtifactDraft, Fit, FitOutcome, SessionFacts, StepScope
 from app.storage.folder import FolderBlobs
 from app.tools.toolsets import Toolsets
@@ -109,6 +110,9 @@ class JournalRecords:
             QuestionFacts(asked.key, asked.agent, asked.text, asked.default, self._answer(asked.key), "user")
             for asked in self.journal.asked
         ]
+
+    async def usage(self, step: StepScope) -> Sequence[UsagePart]:
+        return []
 
     def _answer(self, key: str) -> Any:
         return next((v for k, v in self.journal.answers.items() if k.endswith(key)), None)

@@ -1,0 +1,56 @@
+"""What the cells of one call used, added up while it runs, those that failed too."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+from app.sandbox.contract import Limits, Usage
+
+
+@dataclass
+class Meter:
+    """`memory_limit_bytes` is the bound of the cell whose peak is shown."""
+
+    cells: int = 0
+    cpu_s: float = 0.0
+    peak_memory_bytes: int = 0
+    memory_limit_bytes: int = 0
+
+    def add(self, usage: Usage, limits: Limits) -> None:
+        self.cells += 1
+        self.cpu_s += usage.cpu_s
+        if usage.peak_memory_bytes >= self.peak_memory_bytes:
+            self.peak_memory_bytes = usage.peak_memory_bytes
+            self.memory_limit_bytes = limits.memory_bytes
+
+    def facts(self) -> dict[str, float]:
+        """As a call records it; nothing when no cell ran."""
+        if not self.cells:
+            return {}
+        return {
+            "cells": self.cells,
+            "cpu_s": round(self.cpu_s, 3),
+            "peak_memory_bytes": self.peak_memory_bytes,
+            "memory_limit_bytes": self.memory_limit_bytes,
+        }
+
+
+_METER: ContextVar[Meter | None] = ContextVar("meter", default=None)
+
+
+@contextmanager
+def metering() -> Iterator[Meter]:
+    """Every cell that is used inside, by any task that starts there, is counted."""
+    meter = Meter()
+    token = _METER.set(meter)
+    try:
+        yield meter
+    finally:
+        _METER.reset(token)
+
+
+def metered(usage: Usage, limits: Limits) -> None:
+    """Count one cell for whoever is metering, if anybody is."""
+    if meter := _METER.get():
+        meter.add(usage, limits)
