@@ -13,7 +13,7 @@ from app.reporting.document import Report, spoken
 from app.reporting.evidence import Fact, RecordedCall
 from app.reporting.gallery import FigureRef
 from app.reporting.notebook import notebook
-from app.reporting.sections import results, trials
+from app.reporting.sections import trials
 from app.reporting.sections.draft import Draft
 from app.reporting.sections.summary import headline
 
@@ -22,7 +22,7 @@ class ReportUnproven(Exception):
     """The report fails its own check. Nobody's to talk round: it ends the session, and no report is left."""
 
 
-COMPARISON = (trials.leaderboard, trials.tuning, results.importances)
+COMPARISON = (trials.leaderboard, trials.tuning)
 
 
 def write_report(

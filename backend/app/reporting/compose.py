@@ -6,7 +6,7 @@ from app.reporting.document import Name, ProvenanceRow, Report, Section, Text
 from app.reporting.evidence import Fact, RecordedCall
 from app.reporting.found import gather
 from app.reporting.gallery import FigureRef
-from app.reporting.sections import closing, data, goal, results, split, summary, trials
+from app.reporting.sections import closing, data, explanation, goal, results, split, summary, trials
 from app.reporting.sections.draft import Draft
 
 MakeSection = Callable[[Draft], Section | None]
@@ -19,7 +19,8 @@ SECTIONS: tuple[MakeSection, ...] = (
     trials.leaderboard,
     trials.tuning,
     results.hold_out,
-    results.importances,
+    explanation.reliance,
+    explanation.errors,
     closing.limits,
     closing.recommendations,
     closing.questions,

@@ -47,6 +47,18 @@ def of_importances(facts: Facts) -> list[Drawable]:
     return [Drawable("importances", given)] if features else []
 
 
+def of_explanation(
+    facts: Facts, target: str, points: tuple[Sequence[Any], Sequence[Any]] | None = None
+) -> list[Drawable]:
+    """`points`: what each feature added in each row, and the feature there, as `Contributions` have them."""
+    return [
+        *of_importances(facts),
+        *_dependence(facts, target),
+        *_contributions(facts, target, points),
+        *_segments(facts, target),
+    ]
+
+
 def of_evaluation(facts: Facts, target: str) -> list[Drawable]:
     """Curves and matrices of a classification, errors of a regression: whatever was measured."""
     label = str(facts.get("model") or "model")
@@ -106,3 +118,36 @@ def _residuals(facts: Facts, target: str) -> list[Drawable]:
         Drawable("predicted_vs_actual", {"actual": actual, "predicted": predicted, "target": target}),
         Drawable("residuals", {"predicted": predicted, "residuals": errors, "target": target}),
     ]
+
+
+def _dependence(facts: Facts, target: str) -> list[Drawable]:
+    panels = facts.get("dependence") or ()
+    of_class = next((line["class"] for panel in panels for line in panel["lines"]), None)
+    several = any(len(panel["lines"]) > 1 for panel in panels)
+    label = f"Predicted {target}" if of_class is None else "Predicted probability"
+    if of_class is not None and not several:
+        label += f" of {target} = {of_class}"
+    return [Drawable("dependence", {"answer": label, "panels": panels})] if panels else []
+
+
+def _contributions(
+    facts: Facts, target: str, points: tuple[Sequence[Any], Sequence[Any]] | None
+) -> list[Drawable]:
+    found = facts.get("contributions")
+    if not found or not found["features"] or points is None:
+        return []
+    values, numbers = points
+    of_class = found["of_class"]
+    answer = f"predicted {target}" if of_class is None else f"the log-odds of {target} = {of_class}"
+    given = {"features": found["features"], "values": values, "numbers": numbers}
+    return [Drawable("contributions", {**given, "member": found["member"], "answer": answer})]
+
+
+def _segments(facts: Facts, target: str) -> list[Drawable]:
+    found = facts.get("segments")
+    if not found or not found["worst"]:
+        return []
+    is_share = found["measure"] == "wrong"
+    measure = "Share of rows predicted wrong" if is_share else f"Mean absolute error of {target}"
+    given = {"measure": measure, "is_share": is_share, "overall": found["overall"], "segments": found["worst"]}
+    return [Drawable("segments", given)]

@@ -37,6 +37,7 @@ FIT = Shape(
     ("fold_scores", "estimator", "score"),
 )
 COMPARISON = Shape(("compare_models",), ("leaderboard", "chosen", "metric"))
+EXPLANATION = Shape(("explain_model",), ("importances", "segments"))
 IMPORTANCE = Shape(("feature_importance",), ("importances", "metric"))
 HOLD_OUT = Shape(("final_evaluation",), ("on", "metrics", "rows"))
 
@@ -52,7 +53,9 @@ class Found:
     fits: Sequence[Fact]
     """The newest of each name, in the order in which they first came."""
     comparison: Fact | None
+    explanation: Fact | None
     importance: Fact | None
+    """The explanation's, on the hold-out; an earlier one out of fold where nothing was explained."""
     final: Fact | None
     """The evaluation on the hold-out, from the node that may open it."""
     final_calls: Sequence[RecordedCall]
@@ -86,6 +89,7 @@ def gather(calls: Sequence[RecordedCall], session: Fact) -> Found:
     proven = proving(calls)
     finals = [fact for fact in shaped(proven, HOLD_OUT) if _opened(fact)]
     fits = shaped(proven, FIT)
+    explanation = _newest(shaped(proven, EXPLANATION))
     return Found(
         session=session,
         split=_newest(shaped(proven, SPLIT)),
@@ -93,7 +97,8 @@ def gather(calls: Sequence[RecordedCall], session: Fact) -> Found:
         frames=shaped(proven, FRAME),
         fits=list({fit.text("name"): fit for fit in fits}.values()),
         comparison=_newest(shaped(proven, COMPARISON)),
-        importance=_newest(shaped(proven, IMPORTANCE)),
+        explanation=explanation,
+        importance=explanation or _newest(shaped(proven, IMPORTANCE)),
         final=finals[-1] if finals else None,
         final_calls=[fact.call for fact in finals],
         last_fit_step=max((fit.call.seq for fit in fits), default=None),

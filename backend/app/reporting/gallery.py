@@ -25,7 +25,7 @@ class FigureRef:
     call: str
 
 
-_EDA, _FINAL = "perform_eda", "final_evaluation"
+_EDA, _FINAL, _EXPLAIN = "perform_eda", "final_evaluation", "explain_model"
 
 GALLERY: dict[str, FigureKind] = {
     "missing_values": FigureKind("Missing values", "Which columns have gaps, in the training rows.", _EDA),
@@ -78,7 +78,22 @@ GALLERY: dict[str, FigureKind] = {
     "importances": FigureKind(
         "Permutation importance",
         "How much worse it gets when a column is shuffled; grey bars cannot be told from zero.",
-        "feature_importance",
+        _EXPLAIN,
+    ),
+    "dependence": FigureKind(
+        "How answers move",
+        "The prediction when one column is set to a value in all rows; band: most rows; bars: where rows are.",
+        _EXPLAIN,
+    ),
+    "contributions": FigureKind(
+        "What each feature adds",
+        "SHAP values of one tree model: a dot is a row, dark where the feature is high.",
+        _EXPLAIN,
+    ),
+    "segments": FigureKind(
+        "Where it errs most",
+        "Parts of the hold-out with more error than the rest, beyond chance; dashed: all rows.",
+        _EXPLAIN,
     ),
 }
 

@@ -46,7 +46,7 @@ def _useless(result: dict[str, Any]) -> None:
         ("rare_class", "lock_holdout", _rare, "10 training rows"),
         ("badly_calibrated", "final_evaluation", lambda r: r["calibration"].update(error=0.2), "20.0%"),
         ("few_rows", "lock_holdout", _few, "120"),
-        ("useless_columns", "feature_importance", _useless, "simpler model"),
+        ("useless_columns", "explain_model", _useless, "simpler model"),
         ("cut_short", "train_classification_model", _limited, "time budget"),
         ("watch_over_time", "lock_holdout", _time, "day"),
     ],
@@ -70,8 +70,7 @@ def test_the_column_that_carries_the_model_is_named(titanic: list[RecordedCall])
         ]
 
     advice = {
-        each.rule: spoken(each.text)
-        for each in advise(make_draft(altered(titanic, "feature_importance", change)))
+        each.rule: spoken(each.text) for each in advise(make_draft(altered(titanic, "explain_model", change)))
     }
 
     assert "Guard the quality of sex" in advice["one_column_carries_it"]

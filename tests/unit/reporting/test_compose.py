@@ -48,6 +48,7 @@ def test_a_classification_has_all_its_parts_in_order(titanic: list[RecordedCall]
         "tuning",
         "results",
         "importances",
+        "errors",
         "limits",
         "recommendations",
         "questions",
@@ -106,9 +107,39 @@ def test_a_session_that_recorded_nothing_still_has_a_report() -> None:
 
 
 def test_without_importances_the_part_is_left_out(titanic: list[RecordedCall]) -> None:
-    draft = make_draft([call for call in titanic if call.tool != "feature_importance"])
+    draft = make_draft([call for call in titanic if call.tool not in ("feature_importance", "explain_model")])
 
-    assert "importances" not in ids(compose(draft))
+    assert not {"importances", "errors"} & set(ids(compose(draft)))
+
+
+def test_without_an_explanation_importances_out_of_fold_are_told(titanic: list[RecordedCall]) -> None:
+    draft = make_draft([call for call in titanic if call.tool != "explain_model"])
+
+    assert "that did not teach it" in prose(draft)
+    assert "errors" not in ids(compose(draft))
+
+
+def test_the_worst_part_of_the_rows_is_named_with_what_it_is_compared_with(titanic: list[RecordedCall]) -> None:
+    assert "none is worse beyond chance" in prose(make_draft(titanic))
+    worst = {
+        "column": "sex",
+        "text": "is male",
+        "rows": 170,
+        "error": 0.31,
+        "low": 0.25,
+        "high": 0.38,
+        "elsewhere": 0.1,
+    }
+
+    def change(result: dict[str, Any]) -> None:
+        result["segments"]["worst"] = [worst]
+
+    report = compose(make_draft(altered(titanic, "explain_model", change)))
+    (part,) = (section for section in report.sections if section.id == "errors")
+
+    assert spoken(part.blocks[0].text).startswith(
+        "Worst where sex is male: there it gets 31.0% of the rows wrong, elsewhere 10.0%"
+    )
 
 
 def test_a_time_series_says_what_orders_it(diabetes: list[RecordedCall]) -> None:
@@ -187,9 +218,14 @@ def test_scores_that_are_not_defined_leave_a_dash(titanic: list[RecordedCall]) -
 
 
 def test_every_figure_that_was_drawn_has_its_place(titanic: list[RecordedCall]) -> None:
-    figures = drawn(titanic)
+    def change(result: dict[str, Any]) -> None:
+        found = result["segments"]
+        found["worst"] = [{"column": "sex", "text": "is male", "rows": 9, "error": found["overall"]}]
 
-    report = compose(make_draft(titanic, figures=figures))
+    calls = altered(titanic, "explain_model", change)
+    figures = drawn(calls)
+
+    report = compose(make_draft(calls, figures=figures))
 
     galleries = [block for section in report.sections for block in section.blocks if isinstance(block, Gallery)]
     placed = {picture.name for gallery in galleries for picture in gallery.pictures}

@@ -7,7 +7,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from app.errors import InvalidInput
-from app.reporting.figures import eda, evaluation, series, style
+from app.reporting.figures import eda, evaluation, explanation, series, style
 from app.reporting.figures.style import Drawing
 
 DRAWINGS: dict[str, Callable[..., Figure]] = {
@@ -22,7 +22,10 @@ DRAWINGS: dict[str, Callable[..., Figure]] = {
     "calibration": evaluation.calibration,
     "predicted_vs_actual": evaluation.predicted_vs_actual,
     "residuals": evaluation.residuals,
-    "importances": evaluation.importances,
+    "importances": explanation.importances,
+    "dependence": explanation.dependence,
+    "contributions": explanation.contributions,
+    "segments": explanation.segments,
     "time_series": series.time_series,
 }
 

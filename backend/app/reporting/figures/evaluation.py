@@ -177,31 +177,6 @@ def residuals(predicted: Sequence[float], residuals: Sequence[float], target: st
     return figure
 
 
-def importances(metric: str, features: Sequence[Facts]) -> Figure:
-    """`features`: `[{"column", "mean", "std", "helps"?}]`: the metric's loss when a column is shuffled."""
-    ranked = sorted(features, key=lambda f: -f["mean"])[:20]
-    figure = style.canvas(7.2, 1.45 + 0.3 * max(len(ranked), 1))
-    more = f"; top {len(ranked)} of {len(features)}" if len(features) > len(ranked) else ""
-    style.headline(
-        figure,
-        "Permutation importance",
-        f"Worsening of {metric} when the column is shuffled; line: one standard deviation{more}",
-    )
-    axes = figure.subplots()
-    places = range(len(ranked))
-    means, spread = [f["mean"] for f in ranked], [f["std"] for f in ranked]
-    colours = [BLUE if f.get("helps", f["mean"] - 2 * f["std"] > 0) else FAINT for f in ranked]
-    axes.barh(places, means, color=colours, height=0.64)
-    axes.errorbar(means, places, xerr=spread, fmt="none", ecolor=INK, elinewidth=1, capsize=2.5)
-    axes.axvline(0, color=MUTED, linewidth=1)
-    axes.set_yticks(places, [style.label(f["column"], 30) for f in ranked], color=INK)
-    axes.set_ylim(max(len(ranked), 1) - 0.4, -0.6)
-    style.columns_grid(axes)
-    style.plain_ticks(axes, "x")
-    axes.set_xlabel(f"Worsening of {metric}")
-    return figure
-
-
 def _candidate(axes: Axes, place: int, entry: Facts) -> None:
     baseline, best = bool(entry.get("baseline")), bool(entry.get("best"))
     colour = MUTED if baseline else ORANGE if best else BLUE

@@ -1,4 +1,4 @@
-"""How good the chosen model is on the hold-out, and what it relies on."""
+"""How good the chosen model is on the hold-out."""
 
 from app.reporting.document import Block, Name, Paragraph, Section, Table, Text
 from app.reporting.evidence import Fact
@@ -13,7 +13,6 @@ _FIGURES = (
     "predicted_vs_actual",
     "residuals",
 )
-_MOST_COLUMNS = 15
 _MOST_CLASSES = 3
 
 
@@ -41,34 +40,6 @@ def hold_out(draft: Draft) -> Section | None:
         *_classes(draft, final),
     ]
     return Section("results", "Results on the hold-out", [*blocks, *draft.pictures(*_FIGURES)])
-
-
-def importances(draft: Draft) -> Section | None:
-    importance = draft.found.importance
-    ranked = importance.at("importances") if importance else None
-    if importance is None or ranked is None or not ranked.items():
-        return None
-    style = draft.metric.style
-    rows = [
-        [
-            draft.shown(each.at("column")),
-            draft.shown(each.at("mean"), style),
-            draft.shown(each.at("std"), style),
-            ("yes" if each.value.get("helps") else "cannot be told",),
-        ]
-        for each in ranked.items()[:_MOST_COLUMNS]
-    ]
-    opening = (
-        "Each column was shuffled ",
-        *draft.shown(importance.at("repeats"), "integer"),
-        " times; its importance is how much worse ",
-        draft.metric_name,
-        " gets. Columns that say the same share their importance, and importance is not cause.",
-    )
-    table = Table(("Column", "Importance", "Spread", "Helps"), rows, numeric=(1, 2))
-    return Section(
-        "importances", "What the model relies on", [Paragraph(opening), *draft.pictures("importances"), table]
-    )
 
 
 def _opening(draft: Draft, final: Fact) -> Text:

@@ -20,6 +20,7 @@ HOSTILE = [
     "100%",
 ]
 CURVE = [0.0, 0.25, 0.5, 1.0]
+LINE = {"class": HOSTILE[0], "mean": CURVE, "low": CURVE, "high": [None, *CURVE[1:]]}
 
 FACTS: dict[str, dict[str, Any]] = {
     "missing_values": {"rows": 90, "columns": [{"name": name, "missing": n} for n, name in enumerate(HOSTILE)]},
@@ -58,7 +59,43 @@ FACTS: dict[str, dict[str, Any]] = {
     "residuals": {"predicted": [1.0, 2.0], "residuals": [0.0, 0.0], "target": HOSTILE[0]},
     "importances": {
         "metric": "RMSE",
-        "features": [{"column": name, "mean": 0.1, "std": 0.2} for name in HOSTILE],
+        "features": [{"column": name, "mean": 0.1, "std": 0.2, "helps": False} for name in HOSTILE],
+    },
+    "dependence": {
+        "answer": HOSTILE[1],
+        "panels": [
+            {"column": HOSTILE[0], "kind": "number", "at": CURVE, "lines": [LINE], "density": {}},
+            {
+                "column": HOSTILE[1],
+                "kind": "category",
+                "at": HOSTILE[:4],
+                "lines": [LINE, {**LINE, "class": HOSTILE[3]}],
+                "density": {"counts": [0, 1, 2, 3]},
+            },
+            {
+                "column": HOSTILE[5],
+                "kind": "datetime",
+                "at": ["2026-01-01T00:00:00", "2026-01-02T00:00:00+01:00", "2026-02-01", "2026-03-01"],
+                "lines": [LINE],
+                "density": {},
+            },
+        ],
+    },
+    "contributions": {
+        "features": [{"feature": name, "mean": 0.5} for name in HOSTILE],
+        "values": [[0.1] * 8, [-0.5] * 8, [float(place) for place in range(8)]],
+        "numbers": [[1.0] * 8, [float("nan")] * 8, [2.0] * 8],
+        "member": HOSTILE[0],
+        "answer": HOSTILE[1],
+    },
+    "segments": {
+        "measure": HOSTILE[0],
+        "is_share": True,
+        "overall": 0.2,
+        "segments": [
+            {"column": name, "text": "is $x$ to _", "rows": 5, "error": 0.5, "low": None, "high": 0.9}
+            for name in HOSTILE
+        ],
     },
     "time_series": {
         "times": ["2026-01-01", "2026-01-02T12:00:00"],

@@ -1,0 +1,58 @@
+"""Explain the chosen model on the hold-out, after it was opened: nothing is chosen any more."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from app.computations.bench import Bench, JsonValue
+from app.computations.frames import answer, read_frame, read_model
+from app.computations.pictures import leave_pictures
+from app.modeling.explanation.contributions import Contributions, TreeMember
+from app.modeling.explanation.explain import explain
+from app.modeling.explanation.subject import Deadline, Subject, looks_back
+from app.modeling.fitting import output_of
+from app.modeling.labels import labels_of
+from app.modeling.problem import Problem
+from app.modeling.recipe import inputs_of
+from app.reporting.drawable import of_explanation
+
+
+def explain_model(bench: Bench, seed: int = 0, repeats: int = 5, limit_s: float | None = None) -> JsonValue:
+    """Inputs `holdout` and `model` (model.skops). Leaves figures; answers `explanation.facts.ExplanationFacts`.
+
+    `limit_s` bounds the measuring: rows and repeats are cut, and the facts say how many there were. Without it
+    they are fixed, so that equal inputs give equal facts.
+    """
+    holdout, stored = read_frame(bench, "holdout"), read_model(bench)
+    problem = Problem.from_json(stored.metadata["problem"])
+    labels = labels_of(holdout, problem).to_numpy()
+    known = np.flatnonzero(~np.isnan(labels))
+    inputs = inputs_of(holdout, problem).iloc[known].reset_index(drop=True)
+
+    def say(rows: pd.DataFrame) -> np.ndarray:
+        return output_of(stored.pipeline, rows, problem, bench.threads)
+
+    subject = Subject(say, problem, looks_back(stored.metadata.get("recipe") or []))
+    made = explain(
+        subject,
+        inputs,
+        labels[known],
+        lambda rows: _tree_member(stored.pipeline, rows),
+        stored.metadata,
+        seed,
+        repeats,
+        Deadline(limit_s),
+    )
+    facts: dict[str, Any] = {**made.facts}
+    points = _points(made.contributions)
+    facts["figures"] = leave_pictures(bench.output, of_explanation(facts, problem.target, points))
+    return answer(facts)
+
+
+def _points(made: Contributions | None) -> tuple[list[Any], list[Any]] | None:
+    return None if made is None else (made.values.tolist(), made.numbers.tolist())
+
+
+def _tree_member(model: Any, rows: pd.DataFrame) -> TreeMember | None:
+    return None

@@ -1,0 +1,122 @@
+"""How answers move with one column: everything else stays as it is, and that column is set for all rows."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from app.modeling.columns import Holds, holds
+from app.modeling.explanation.facts import Dependence
+from app.modeling.explanation.subject import Deadline, Subject
+from app.modeling.plain import rounded, scalar
+
+MOST_COLUMNS = 6
+MOST_ROWS = 200
+FEWEST_ROWS = 30
+MOST_POINTS = 11
+MOST_VALUES = 8
+MOST_CLASSES = 4
+DENSITY_BINS = 16
+
+
+def partial_dependence(
+    subject: Subject,
+    rows: pd.DataFrame,
+    columns: Sequence[str],
+    seed: int = 0,
+    deadline: Deadline | None = None,
+) -> list[Dependence]:
+    """For each of the first `columns` that has values to step through (free text has none).
+
+    The answer is the positive class's probability, the number, or the probability of each frequent class. `low`
+    and `high` hold the middle four fifths of the rows, so a wide band means that other columns decide too.
+    """
+    deadline = deadline or Deadline(None)
+    made: list[Dependence] = []
+    sample = rows.iloc[subject.sample(len(rows), MOST_ROWS, seed)].reset_index(drop=True)
+    for name in columns:
+        steps = _steps(rows[name])
+        if steps is None:
+            continue
+        started = deadline.spent_s
+        made.append(_along(subject, sample, rows[name], name, *steps))
+        took_s = deadline.spent_s - started
+        if len(made) == MOST_COLUMNS or deadline.left_s < took_s:
+            break
+        if deadline.limit_s is not None and took_s * (MOST_COLUMNS - len(made)) > deadline.left_s:
+            share = deadline.left_s / (took_s * (MOST_COLUMNS - len(made)))
+            count = max(int(len(sample) * share), min(FEWEST_ROWS, len(sample)))
+            sample = sample.iloc[subject.sample(len(sample), count, seed)].reset_index(drop=True)
+    return made
+
+
+def _steps(column: pd.Series) -> tuple[str, list[Any]] | None:
+    """The kind of the column and the values that it is set to; None where stepping says nothing."""
+    known = column.dropna()
+    kind = holds(column)
+    if kind in (Holds.EMPTY, Holds.TEXT) or known.nunique() < 2:
+        return None
+    if kind in (Holds.NUMBER, Holds.DATETIME) and known.nunique() > MOST_VALUES:
+        shares = np.linspace(0.02, 0.98, MOST_POINTS)
+        values = list(dict.fromkeys(known.quantile(shares, interpolation="nearest").tolist()))
+        return ("datetime" if kind is Holds.DATETIME else "number"), values
+    frequent = known.value_counts().index[:MOST_VALUES].tolist()
+    ordered = sorted(frequent) if kind in (Holds.NUMBER, Holds.DATETIME) else frequent
+    return "category", ordered
+
+
+def _along(
+    subject: Subject, sample: pd.DataFrame, column: pd.Series, name: str, kind: str, values: list[Any]
+) -> Dependence:
+    said = subject.say_all([_set(sample, name, value) for value in values])
+    answers = np.stack(said)  # (values, rows[, classes])
+    facts: Dependence = {
+        "column": name,
+        "kind": kind,
+        "at": [scalar(value) for value in values],
+        "rows": len(sample),
+        "lines": [_line(subject, answers, place) for place in _told(subject, answers)],
+        "density": _density(column, kind, values),
+    }
+    return facts
+
+
+def _set(sample: pd.DataFrame, name: str, value: Any) -> pd.DataFrame:
+    column = pd.Series([value] * len(sample), index=sample.index, dtype=sample[name].dtype)
+    return sample.assign(**{name: column})
+
+
+def _told(subject: Subject, answers: np.ndarray) -> list[int | None]:
+    """Places of the classes that get a line; None stands for a number."""
+    if answers.ndim == 2:
+        return [None]
+    if subject.problem.is_binary:
+        return [subject.problem.positive_index]
+    likely = np.argsort(-answers.mean(axis=(0, 1)))[:MOST_CLASSES]
+    return [int(place) for place in sorted(likely)]
+
+
+def _line(subject: Subject, answers: np.ndarray, place: int | None) -> dict[str, Any]:
+    of_class = answers if place is None else answers[:, :, place]
+    classes = subject.problem.classes or ()
+    low, high = np.quantile(of_class, (0.1, 0.9), axis=1)
+    return {
+        "class": None if place is None else str(classes[place]),
+        "mean": [rounded(float(each)) for each in of_class.mean(axis=1)],
+        "low": [rounded(float(each)) for each in low],
+        "high": [rounded(float(each)) for each in high],
+    }
+
+
+def _density(column: pd.Series, kind: str, values: list[Any]) -> dict[str, Any]:
+    """Where the rows are: counts per step of a category, or of a number's or date's range."""
+    if kind == "category":
+        found = column.value_counts()
+        return {"counts": [int(found.get(value, 0)) for value in values]}
+    if kind == "datetime":
+        return {}
+    known = column.dropna().astype("float64")
+    inside = known[(known >= values[0]) & (known <= values[-1])]
+    counts, edges = np.histogram(inside, bins=DENSITY_BINS, range=(float(values[0]), float(values[-1])))
+    return {"edges": [rounded(float(edge)) for edge in edges], "counts": counts.tolist()}

@@ -1,0 +1,237 @@
+"""What a model relies on, how its answers move, and where it errs."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from app.reporting.figures import style
+from app.reporting.figures.style import BLUE, FAINT, INK, LINES, MUTED, ORANGE, SERIES
+
+Facts = Mapping[str, Any]
+
+_MOST_BARS = 20
+_BAND = "#dbe6f1"
+_DENSITY = "#e9eef3"
+_CODE = "#7d8894"
+
+
+def importances(metric: str, features: Sequence[Facts]) -> Figure:
+    """`features`: `[{"column", "mean", "std", "helps"}]`: the metric's loss when a column is shuffled."""
+    ranked = sorted(features, key=lambda f: -f["mean"])[:_MOST_BARS]
+    figure = style.canvas(7.2, 1.45 + 0.3 * max(len(ranked), 1))
+    more = f"; top {len(ranked)} of {len(features)}" if len(features) > len(ranked) else ""
+    style.headline(
+        figure,
+        "Permutation importance",
+        f"Worsening of {metric} when the column is shuffled; line: one standard error{more}",
+    )
+    axes = figure.subplots()
+    places = range(len(ranked))
+    means, spread = [f["mean"] for f in ranked], [f["std"] for f in ranked]
+    colours = [BLUE if f["helps"] else FAINT for f in ranked]
+    axes.barh(places, means, color=colours, height=0.64)
+    axes.hlines(places, np.subtract(means, spread), np.add(means, spread), color=INK, linewidth=1.2)
+    axes.axvline(0, color=MUTED, linewidth=1)
+    _name_rows(axes, [f["column"] for f in ranked])
+    axes.set_xlabel(f"Worsening of {metric}")
+    return figure
+
+
+def dependence(answer: str, panels: Sequence[Facts]) -> Figure:
+    """`panels`: `explanation.facts.Dependence`; all share the scale of the answer, so that they compare."""
+    columns = min(len(panels), 3)
+    figure = style.canvas(2.6 * columns + 0.1 if columns > 1 else 3.9, 0.75 + 2.3 * -(-len(panels) // 3))
+    style.headline(
+        figure, "How answers move", style.label(answer, 88 if columns > 2 else 60 if columns > 1 else 40)
+    )
+    drawn = style.panels(figure, len(panels), 3)
+    for axes, panel in zip(drawn, panels, strict=True):
+        _curve(axes, panel)
+    _share_scale(drawn, panels)
+    if any(len(panel["lines"]) > 1 for panel in panels):
+        drawn[0].legend(loc="best", fontsize=7.5)
+    return figure
+
+
+def contributions(
+    features: Sequence[Facts], values: Sequence[Any], numbers: Sequence[Any], member: str, answer: str
+) -> Figure:
+    """A strip of dots a feature: what it added to the `answer` in each row, light where it is low, dark where
+    it is high."""
+    added, given = np.asarray(values, float), np.asarray(numbers, float)
+    figure = style.canvas(7.2, 1.5 + 0.36 * len(features))
+    style.headline(
+        figure,
+        "What each feature adds",
+        f"SHAP values of {style.label(member)}, {len(added):,} hold-out rows; light: low, dark: high, "
+        "grey: no order; right: mean size",
+    )
+    axes = figure.subplots()
+    axes.axvline(0, color=MUTED, linewidth=1)
+    for place in range(len(features)):
+        axes.scatter(
+            added[:, place],
+            place + _swarm(added[:, place]),
+            c=_shades(given[:, place]),
+            s=7,
+            edgecolor="none",
+            rasterized=True,
+        )
+    _name_rows(axes, [feature["feature"] for feature in features])
+    axes.set_xlabel(style.label(f"Added to {answer}", 70))
+    beside = axes.secondary_yaxis("right")
+    beside.set_yticks(range(len(features)), [f"{feature['mean']:.3g}" for feature in features])
+    beside.spines["right"].set_visible(False)
+    beside.tick_params(length=0, labelcolor=INK)
+    return figure
+
+
+def segments(measure: str, is_share: bool, overall: float, segments: Sequence[Facts]) -> Figure:
+    """`segments`: `explanation.facts.Segment`; dashed: the error of all rows."""
+    figure = style.canvas(7.2, 1.5 + 0.38 * max(len(segments), 2))
+    style.headline(
+        figure, "Where it errs most", f"{style.label(measure, 60)}, with its 95% interval; dashed: all rows"
+    )
+    axes = figure.subplots()
+    places = range(len(segments))
+    axes.axvline(overall, color=MUTED, linewidth=1, linestyle=(0, (4, 3)))
+    axes.hlines(
+        places,
+        style.finite([s["low"] for s in segments]),
+        style.finite([s["high"] for s in segments]),
+        color=FAINT,
+        linewidth=4,
+    )
+    errors = style.finite([s["error"] for s in segments])
+    axes.plot(errors, places, "o", color=ORANGE, markeredgecolor=INK, markeredgewidth=0.7, markersize=7)
+    _name_rows(axes, [f"{style.label(s['column'], 22)} {s['text']}" for s in segments], width=46)
+    axes.set_ylim(max(len(segments), 2) - 0.4, -0.6)
+    axes.margins(x=0.1)
+    rows = axes.secondary_yaxis("right")
+    rows.set_yticks(places, [f"{s['rows']:,} rows" for s in segments])
+    rows.spines["right"].set_visible(False)
+    rows.tick_params(length=0, labelcolor=INK)
+    if is_share:
+        style.share_ticks(axes, "x")
+    axes.set_xlabel(style.label(measure, 60))
+    return figure
+
+
+def _name_rows(axes: Axes, names: Sequence[str], width: int = 30) -> None:
+    """One row a name, the first on top."""
+    axes.set_yticks(range(len(names)), [style.label(name, width) for name in names], color=INK)
+    axes.set_ylim(max(len(names), 1) - 0.4, -0.6)
+    style.columns_grid(axes)
+    style.plain_ticks(axes, "x")
+
+
+def _curve(axes: Axes, panel: Facts) -> None:
+    stepped = panel["kind"] == "category"
+    at = _places(panel)
+    _draw_density(axes, panel, at)
+    for place, line in enumerate(panel["lines"]):
+        mean, low, high = (style.finite(line[name]) for name in ("mean", "low", "high"))
+        if len(panel["lines"]) == 1 and stepped:
+            axes.vlines(at, low, high, color=_BAND, linewidth=7)
+        elif len(panel["lines"]) == 1:
+            axes.fill_between(at, low, high, color=_BAND, linewidth=0)
+        look: dict[str, Any] = {
+            "color": SERIES[place % len(SERIES)],
+            "label": style.label(str(line["class"]), 16),
+        }
+        if stepped:
+            axes.plot(
+                at, mean, "os^D"[place % 4], markeredgecolor=INK, markeredgewidth=0.7, markersize=5, **look
+            )
+        else:
+            axes.plot(at, mean, linestyle=LINES[place % len(LINES)], **look)
+    _name_steps(axes, panel, at)
+    style.rows_grid(axes)
+    style.plain_ticks(axes, "y")
+    axes.locator_params(axis="y", nbins=4)
+    axes.set_title(style.label(panel["column"], 24), loc="left", fontweight="bold")
+
+
+def _places(panel: Facts) -> "np.ndarray[Any, Any]":
+    if panel["kind"] == "category":
+        return np.arange(len(panel["at"]))
+    if panel["kind"] == "datetime":
+        days: np.ndarray[Any, Any] = np.array([moment[:19] for moment in panel["at"]], dtype="datetime64[s]")
+        return days.astype("int64") / 86_400
+    return np.asarray(panel["at"], float)
+
+
+def _name_steps(axes: Axes, panel: Facts, at: "np.ndarray[Any, Any]") -> None:
+    if panel["kind"] == "number":
+        style.plain_ticks(axes, "x")
+        axes.locator_params(axis="x", nbins=4)
+        return
+    texts = [str(value) for value in panel["at"]]
+    if panel["kind"] == "datetime":
+        kept = [0, len(at) // 2, len(at) - 1]
+        axes.set_xticks(at[kept], [texts[place][:10] for place in kept], fontsize=7.5)
+        return
+    names = [style.label(text, 11) for text in texts]
+    turned = sum(len(name) for name in names) > 20
+    axes.set_xticks(at, names, rotation=35 if turned else 0, ha="right" if turned else "center")
+    axes.set_xlim(-0.6, len(at) - 0.4)
+
+
+def _draw_density(axes: Axes, panel: Facts, at: "np.ndarray[Any, Any]") -> None:
+    """Where the rows are, as pale bars along the bottom."""
+    counts, edges = panel["density"].get("counts"), panel["density"].get("edges")
+    if not counts or not max(counts):
+        return
+    below = axes.twinx()
+    if edges:
+        below.bar(edges[:-1], counts, width=np.diff(edges), align="edge", color=_DENSITY)
+    else:
+        below.bar(at, counts, width=0.78, color=_DENSITY)
+    below.set_ylim(0, max(counts) * 4)
+    below.set_axis_off()
+    axes.set_zorder(below.get_zorder() + 1)
+    axes.patch.set_visible(False)
+
+
+def _share_scale(drawn: Sequence[Axes], panels: Sequence[Facts]) -> None:
+    alone = all(len(panel["lines"]) == 1 for panel in panels)
+    shown = ("low", "high") if alone else ("mean",)
+    ends = [
+        value
+        for panel in panels
+        for line in panel["lines"]
+        for name in shown
+        for value in line[name]
+        if value is not None
+    ]
+    if not ends:
+        return
+    pad = 0.06 * ((max(ends) - min(ends)) or 1)
+    for axes in drawn:
+        axes.set_ylim(min(ends) - pad, max(ends) + pad)
+
+
+def _swarm(values: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
+    """Heights that keep dots of one place apart: those of a bin are stacked around the middle."""
+    spread = np.ptp(values) or 1.0
+    bins = np.round((values - values.min()) / spread * 60).astype(int)
+    heights = np.zeros(len(values))
+    for found in np.unique(bins):
+        inside = np.flatnonzero(bins == found)
+        offsets = np.arange(len(inside)) - (len(inside) - 1) / 2
+        heights[inside] = offsets
+    return heights * min(0.05, 0.38 / max(float(np.abs(heights).max()), 1e-9))
+
+
+def _shades(numbers: "np.ndarray[Any, Any]") -> Any:
+    """A shade a row by its rank among the known; the same grey for all where there is no order."""
+    known = ~np.isnan(numbers)
+    if known.sum() < 2 or np.ptp(numbers[known]) == 0:
+        return _CODE
+    ranks = np.full(len(numbers), 0.5)
+    values, places = np.unique(numbers[known], return_inverse=True)
+    ranks[known] = places / max(len(values) - 1, 1)
+    return style.SEQUENTIAL(0.25 + 0.75 * ranks)

@@ -1,0 +1,53 @@
+"""Explain the chosen model once its hold-out is open. No agent calls it: nothing is chosen from it."""
+
+from typing import Any
+
+from app.errors import ToolRefused
+from app.sandbox.computer import ComputationFailed
+from app.sandbox.contract import Computation, Limits
+from app.sessions.scope import Recorded
+from app.tools.context import ToolContext
+from app.tools.frames import figures
+from app.tools.registry import tool
+
+HOLDOUT = "holdout"
+SHARE = 0.05
+LEAST_S, MOST_S = 0.8, 20.0
+DEFAULT_BUDGET_S = 60.0
+PATIENCE_S = 30.0
+"""Beside the measuring: to read the model and the rows, and to draw."""
+
+
+@tool(agents=())
+async def explain_model(ctx: ToolContext, model: str) -> Recorded:
+    """What the model relies on, how its answers move and where it errs, on the hold-out that was opened."""
+    ref = await ctx.frames.artifact("model", model)
+    holdout = await ctx.frames.artifact(HOLDOUT, HOLDOUT)
+    limit_s = explaining_s(ctx)
+    work = Computation("explain.explain_model", {"seed": ctx.session.seed, "limit_s": limit_s})
+    limits = Limits(time_s=(limit_s or 10 * MOST_S) + PATIENCE_S)
+    try:
+        computed = await ctx.computer.run(work, {HOLDOUT: holdout.digest, "model": ref.digest}, limits)
+    except ComputationFailed as failed:
+        # A session that has its model and its score is not lost with its figures.
+        raise ToolRefused(f"{model} could not be explained: {failed.detail}") from failed
+    value: Any = {**computed.value, "model": model}  # type: ignore[dict-item]  # ExplanationFacts
+    return Recorded(
+        value=value, summary=_said(model, value), artifacts=figures(computed, value.get("figures", ()))
+    )
+
+
+def explaining_s(ctx: ToolContext) -> float | None:
+    """Seconds to measure in: a small share of the session's; None where counts decide and not the clock."""
+    if ctx.session.preferences.get("deterministic"):
+        return None
+    budget_s = float(ctx.session.preferences.get("time_budget_s") or DEFAULT_BUDGET_S)
+    return min(max(SHARE * budget_s, LEAST_S), MOST_S)
+
+
+def _said(model: str, facts: dict[str, Any]) -> str:
+    helping = [entry["column"] for entry in facts["importances"] if entry["helps"]]
+    relied = f"{model} relies most on {', '.join(helping[:3])}." if helping else f"{model} relies on no column."
+    worst = (facts["segments"] or {}).get("worst") or []
+    where = f" It errs most where {worst[0]['column']} {worst[0]['text']}." if worst else ""
+    return f"{relied}{where}"

@@ -1,0 +1,82 @@
+"""What features add is exact: together with the constant they are the answer."""
+
+import numpy as np
+import pytest
+import xgboost
+
+from app.modeling.explanation.contributions import TreeMember, contributions
+from app.modeling.explanation.subject import Deadline
+from app.modeling.problem import Kind, Problem
+
+from .conftest import BINARY, NUMBER
+
+
+class Boosted:
+    def __init__(self, X: np.ndarray, y: np.ndarray, objective: str, classes: int = 0) -> None:
+        given = {"objective": objective, "max_depth": 3, **({"num_class": classes} if classes else {})}
+        self.booster = xgboost.train(given, xgboost.DMatrix(X, y), 20)
+        self.asked = 0
+
+    def contributions(self, X: np.ndarray) -> np.ndarray:
+        self.asked += len(X)
+        return np.asarray(self.booster.predict(xgboost.DMatrix(X), pred_contribs=True))
+
+
+@pytest.fixture
+def matrix() -> np.ndarray:
+    return np.random.default_rng(0).normal(size=(500, 4))
+
+
+def member(matrix: np.ndarray, model: Boosted) -> TreeMember:
+    return TreeMember("XGBoost", model, matrix, ["a", "b", "code", "unused"], [True, True, False, True])
+
+
+def test_they_rank_features_by_what_they_add_and_tell_its_direction(matrix: np.ndarray) -> None:
+    y = 3 * matrix[:, 0] - matrix[:, 1] + 0.5 * (matrix[:, 2] > 0)
+    model = Boosted(matrix, y, "reg:squarederror")
+
+    made = contributions(member(matrix, model), NUMBER, y)
+
+    told = {feature["feature"]: feature["direction"] for feature in made.facts["features"]}
+    assert list(told)[:3] == ["a", "b", "code"]
+    assert told["a"] is not None
+    assert told["a"] > 0.9
+    assert told["b"] is not None
+    assert told["b"] < -0.8
+    assert told["code"] is None
+    assert made.values.shape == made.numbers.shape == (400, len(told))
+    assert np.isnan(made.numbers[:, 2]).all()
+    assert made.facts["of_class"] is None
+
+
+def test_those_of_the_first_of_two_classes_are_negated(matrix: np.ndarray) -> None:
+    y = (matrix[:, 0] > 0).astype(float)
+    model = Boosted(matrix, y, "binary:logistic")
+    first = Problem("y", Kind.CLASSIFICATION, "roc_auc", ("no", "yes"), "no")
+
+    of_yes = contributions(member(matrix, model), BINARY, y)
+    of_no = contributions(member(matrix, model), first, y)
+
+    assert of_no.facts["of_class"] == "no"
+    assert of_no.facts["features"][0]["direction"] < -0.7
+    np.testing.assert_allclose(of_no.values, -of_yes.values)
+
+
+def test_of_several_classes_the_most_frequent_is_told(matrix: np.ndarray) -> None:
+    y = np.select([matrix[:, 0] < -1, matrix[:, 0] > 1], [0, 2], 1).astype(float)
+    three = Problem("y", Kind.CLASSIFICATION, "log_loss", ("low", "middle", "high"))
+
+    made = contributions(member(matrix, Boosted(matrix, y, "multi:softprob", 3)), three, y)
+
+    assert made.facts["of_class"] == "middle"
+    assert made.facts["features"][0]["feature"] == "a"
+
+
+def test_a_deadline_asks_about_fewer_rows(matrix: np.ndarray) -> None:
+    model = Boosted(matrix, matrix[:, 0], "reg:squarederror")
+
+    made = contributions(
+        member(matrix, model), NUMBER, matrix[:, 0], deadline=Deadline(0.35, lambda: model.asked / 500)
+    )
+
+    assert made.facts["rows"] == model.asked == 150

@@ -1,0 +1,75 @@
+"""Where a model errs is named where it really errs, and nowhere else."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from app.modeling.explanation.segments import errors_by_segment
+from app.modeling.explanation.subject import Subject
+from app.modeling.scores import Predicted
+
+from .conftest import BINARY, NUMBER
+
+
+def test_the_value_that_the_model_gets_wrong_is_named_with_its_rows(
+    subject: Subject, rows: pd.DataFrame, truth: np.ndarray
+) -> None:
+    predicted = Predicted(truth, subject.say(rows))
+    facts = errors_by_segment(rows, predicted, BINARY)
+
+    worst = facts["worst"][0]
+    inside = (rows["kind"] == "z").to_numpy()
+    wrong = predicted.choice != truth
+    assert (worst["column"], worst["text"], worst["rows"]) == ("kind", "is z", int(inside.sum()))
+    assert worst["error"] == pytest.approx(wrong[inside].mean(), abs=1e-5)
+    assert worst["elsewhere"] == pytest.approx(wrong[~inside].mean(), abs=1e-5)
+    assert worst["low"] < worst["error"] < worst["high"]
+    assert facts["overall"] == pytest.approx(wrong.mean(), abs=1e-5)
+
+
+def test_a_model_that_errs_evenly_has_hardly_ever_a_segment_named(rows: pd.DataFrame) -> None:
+    named = 0
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        truth = rng.normal(size=len(rows))
+        predicted = Predicted(truth, truth + rng.normal(size=len(rows)))
+        named += bool(errors_by_segment(rows, predicted, NUMBER)["worst"])
+    assert named <= 4
+
+
+def test_a_range_of_a_number_a_period_and_a_gap_can_be_worst(rows: pd.DataFrame) -> None:
+    rng = np.random.default_rng(0)
+    table = rows.assign(
+        at=pd.date_range("2024-01-01", periods=len(rows), freq="h"),
+        gappy=rows["noise_1"].where(rng.random(len(rows)) > 0.2),
+    )
+    cases = {
+        "a": rows["a"] > rows["a"].quantile(0.75),
+        "at": table["at"] >= table["at"].iloc[1125],
+        "gappy": table["gappy"].isna(),
+    }
+    for name, inside in cases.items():
+        error = rng.normal(size=len(rows)) * np.where(inside, 5, 1)
+        facts = errors_by_segment(table, Predicted(np.zeros(len(rows)), error), NUMBER)
+        assert facts["worst"][0]["column"] == name
+        assert facts["worst"][0]["rows"] == pytest.approx(int(inside.sum()), abs=2)
+        assert facts["measure"] == "absolute_error"
+
+
+def test_segments_of_the_same_rows_are_told_once(rows: pd.DataFrame) -> None:
+    table = rows.assign(copy=rows["kind"].str.upper())
+    error = np.random.default_rng(0).normal(size=len(rows)) * np.where(rows["kind"] == "y", 4, 1)
+
+    facts = errors_by_segment(table, Predicted(np.zeros(len(rows)), error), NUMBER)
+
+    assert [segment["column"] for segment in facts["worst"]] == ["kind"]
+
+
+def test_a_handful_of_rows_is_no_segment(rows: pd.DataFrame) -> None:
+    table = pd.DataFrame({"rare": ["odd"] * 10 + ["plain"] * 290})
+    error = np.where(table["rare"] == "odd", 100.0, 1.0) + np.arange(300) / 300
+
+    facts = errors_by_segment(table, Predicted(np.zeros(300), error), NUMBER)
+
+    assert facts["worst"] == []
+    assert facts["tested"] == 0
