@@ -1,5 +1,6 @@
 """Judge candidates: out of fold while choosing, on the hold-out once at the end."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from app.computations.bench import Bench, JsonValue
 from app.computations.frames import answer, read_frame, read_model, read_training
 from app.computations.pictures import leave_pictures
 from app.modeling import comparison, importance
+from app.modeling.calibration import calibrated
 from app.modeling.candidates import BASELINE
 from app.modeling.evaluation import evaluate
 from app.modeling.fitting import Spec, cross_validate, fit, output_of
@@ -31,26 +33,29 @@ def evaluate_model(
     """
     frame, whole = read_training(bench, problem)
     oof = read_frame(bench, "oof")
-    predicted = _from_oof(oof, whole, fit.get("threshold"))
+    predicted = _from_oof(oof, whole, fit)
     naive = cross_validate(
         frame, whole, Spec(BASELINE, seed=seed), make_folds(frame, whole, FoldPlan.from_json(folds))
     )
     rows = oof["row"].to_numpy()
-    baseline = Predicted(naive.truth[rows], naive.output[rows], whole.positive_index)
+    baseline = Predicted.of(whole, naive.truth[rows], naive.output[rows])
     groups = frame[whole.group_column].iloc[rows] if whole.group_column else None
-    facts = evaluate(predicted, baseline, whole, "cross-validation", seed, groups=groups)
-    facts["model"] = fit["name"]
+    facts = evaluate(predicted, baseline, whole, "cross-validation", seed, fit, groups)
     facts["figures"] = leave_pictures(bench.output, of_evaluation(facts, whole.target))
     return answer(facts)
 
 
-def _from_oof(oof: pd.DataFrame, problem: Problem, threshold: float | None) -> Predicted:
-    output: np.ndarray
-    if problem.is_classification:
-        output = oof[[f"p_{place}" for place in range(len(problem.classes or ()))]].to_numpy()
-    else:
-        output = oof["prediction"].to_numpy()
-    return Predicted(oof["truth"].to_numpy(), output, problem.positive_index, threshold or 0.5)
+def _from_oof(oof: pd.DataFrame, problem: Problem, fit: dict[str, Any]) -> Predicted:
+    if not problem.is_classification:
+        return Predicted.of(problem, oof["truth"].to_numpy(), oof["prediction"].to_numpy())
+    output = oof[[f"p_{place}" for place in range(len(problem.classes or ()))]].to_numpy()
+    return _judged(problem, oof["truth"].to_numpy(), output, fit)
+
+
+def _judged(problem: Problem, truth: np.ndarray, output: np.ndarray, fit: Mapping[str, Any]) -> Predicted:
+    """A model's own word: calibrated, and chosen from its threshold on."""
+    said = calibrated(output, fit.get("calibration")) if problem.is_classification else output
+    return Predicted.of(problem, truth, said, fit.get("threshold"))
 
 
 def compare_models(
@@ -94,12 +99,11 @@ def final_evaluation(bench: Bench, seed: int = 0) -> JsonValue:
     labels = labels_of(holdout, whole).to_numpy()
     known = np.flatnonzero(~np.isnan(labels))
     inputs = inputs_of(holdout, whole)
-    threshold = stored.metadata.get("threshold") or 0.5
     said = output_of(stored.pipeline, inputs, whole, bench.threads)[known]
     naive_said = output_of(naive, inputs, whole, bench.threads)[known]
-    predicted = Predicted(labels[known], said, whole.positive_index, threshold)
-    baseline = Predicted(labels[known], naive_said, whole.positive_index)
+    predicted = _judged(whole, labels[known], said, stored.metadata)
+    baseline = Predicted.of(whole, labels[known], naive_said)
     groups = holdout[whole.group_column].iloc[known] if whole.group_column else None
-    facts = evaluate(predicted, baseline, whole, "hold-out", seed, stored.metadata, groups)
+    facts = evaluate(predicted, baseline, whole, "hold-out", seed, stored.metadata, groups, compare=True)
     facts["figures"] = leave_pictures(bench.output, of_evaluation(facts, whole.target))
     return answer(facts)

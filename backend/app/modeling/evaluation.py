@@ -3,14 +3,17 @@
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from app.modeling.curves import calibration, confusion, per_class, precision_recall_curve, residuals, roc_curve
 from app.modeling.intervals import bootstrap, resampling
+from app.modeling.judgement import held_against, notes_on
+from app.modeling.periods import Periods, periods_of, widened
+from app.modeling.plain import rounded
+from app.modeling.prediction_intervals import coverage
 from app.modeling.problem import Problem
-from app.modeling.results import EvaluationFacts, Interval
-from app.modeling.scores import SCORES, Predicted, score_all
+from app.modeling.results import CoverageJson, EvaluationFacts, Interval
+from app.modeling.scores import Predicted, score_all
 
 
 def evaluate(
@@ -19,26 +22,34 @@ def evaluate(
     problem: Problem,
     on: str,
     seed: int = 0,
-    cv: Mapping[str, Any] | None = None,
+    fit: Mapping[str, Any] | None = None,
     groups: pd.Series | None = None,
+    compare: bool = False,
 ) -> EvaluationFacts:
-    """Everything that is said of a model on these rows; `cv` is its `FitFacts`, to compare with.
+    """Everything that is said of a model on these rows; `fit` is its `FitFacts`.
 
-    `baseline` is the naive model's word on the same rows; `groups` names rows that belong together.
+    `baseline` is the naive model's word on the same rows; `groups` names rows that belong together. With
+    `compare` the rows are new, and the fit's cross-validated score is held against them.
     """
     how = resampling(len(predicted.truth), problem, groups)
     metrics, difference = bootstrap(predicted, baseline, problem, how, seed)
-    low = difference["low"]
-    beats = low is not None and low > 0
-    agrees = _agrees(metrics[problem.metric], cv) if cv else None
+    method, fit = how.method, fit or {}
+    periods = _periods(predicted, problem, metrics, fit if compare else {})
+    if periods and periods.spread:
+        metrics[problem.metric] = widened(metrics[problem.metric], periods.spread)
+        method += f"; that of {problem.metric} is widened by how much it moved from period to period"
+    beats = difference["low"] is not None and difference["low"] > 0
+    agreement = held_against(metrics[problem.metric], fit) if compare else None
     is_binary = problem.is_binary
+    reached = _reached(predicted, fit)
     return {
         "on": on,
-        "model": cv.get("name") if cv else None,
+        "model": fit.get("name"),
         "rows": len(predicted.truth),
         "metric": problem.metric,
         "metrics": metrics,
-        "interval_method": how.method,
+        "interval_method": method,
+        "periods": [rounded(score) for score in periods.scores] if periods else [],
         "baseline": score_all(baseline, problem),
         "beats_baseline": beats,
         "baseline_difference": difference,
@@ -49,40 +60,24 @@ def evaluate(
         "precision_recall": precision_recall_curve(predicted) if is_binary else None,
         "calibration": calibration(predicted) if is_binary else None,
         "residuals": None if problem.is_classification else residuals(predicted),
-        "cv_score": cv.get("score") if cv else None,
-        "agrees_with_cv": agrees,
-        "notes": _notes(metrics[problem.metric], beats, agrees, problem, cv, len(predicted.truth)),
+        "intervals": reached,
+        "cv_score": fit.get("score") if compare else None,
+        "agrees_with_cv": agreement.agrees if agreement else None,
+        "notes": notes_on(predicted, problem, metrics, difference, agreement, periods, reached),
         "figures": [],
     }
 
 
-def _agrees(held: Interval, cv: Mapping[str, Any]) -> bool | None:
-    """Whether the two scores differ by no more than the interval and the folds' own spread explain."""
-    if held["value"] is None or cv.get("score") is None or held["low"] is None or held["high"] is None:
+def _periods(
+    predicted: Predicted, problem: Problem, metrics: Mapping[str, Interval], fit: Mapping[str, Any]
+) -> Periods | None:
+    """Where time orders the rows: the score by period, with the last two folds before the hold-out."""
+    if not problem.time_column:
         return None
-    scores = [score for score in cv["fold_scores"] if score is not None]
-    standard_error = float(np.std(scores, ddof=1) / np.sqrt(len(scores))) if len(scores) > 1 else 0.0
-    reach = np.hypot((held["high"] - held["low"]) / 2, 2 * standard_error)
-    return bool(abs(held["value"] - cv["score"]) <= reach)
+    return periods_of(predicted, problem, metrics[problem.metric], list(fit.get("fold_scores") or ())[-2:])
 
 
-def _notes(
-    held: Interval,
-    beats: bool,
-    agrees: bool | None,
-    problem: Problem,
-    cv: Mapping[str, Any] | None,
-    rows: int,
-) -> list[str]:
-    notes = []
-    if not beats:
-        notes.append("It does not beat the naive baseline beyond chance on these rows.")
-    if agrees is False and cv and held["value"] is not None:
-        better = (held["value"] > cv["score"]) == SCORES[problem.metric].greater_is_better
-        notes.append(
-            f"The {problem.metric} here ({held['value']:.4g}) is {'better' if better else 'worse'} than in"
-            f" cross-validation ({cv['score']:.4g}) beyond what chance explains."
-        )
-    if rows < 100:
-        notes.append(f"Only {rows} rows were judged, so every figure here is rough.")
-    return notes
+def _reached(predicted: Predicted, fit: Mapping[str, Any]) -> CoverageJson | None:
+    """How many rows lie within the model's prediction intervals."""
+    fitted = fit.get("prediction_intervals")
+    return coverage(predicted.truth, predicted.output, fitted) if fitted else None

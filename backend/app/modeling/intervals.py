@@ -1,21 +1,28 @@
 """Bootstrap intervals: how much a score would move with other rows of the same kind."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from app.modeling.plain import rounded
 from app.modeling.problem import Problem
+from app.modeling.resampled import statistic_of
 from app.modeling.results import Interval
 from app.modeling.scores import SCORES, Predicted, scores_for
 
 MOST_RESAMPLES = 1000
-FEWEST_RESAMPLES = 200
-ROWS_IN_ALL = 10_000_000
-"""Rows drawn over all resamples, so that a large hold-out takes seconds too."""
+FEWEST_RESAMPLES = 100
+ROWS_IN_ALL = 4_000_000
+"""Rows drawn over all resamples, so that a large hold-out takes a second too."""
+FEWEST_PERCENTILES = 400
+"""With fewer resamples (of many rows) the interval is the score and 1.96 of their standard deviations."""
+CELLS_AT_ONCE = 4_000_000
+FEWEST_BLOCKS = 20
+"""Blocks are as long as this many allow: scores move from one period to the next, and intervals show it."""
 
 Draw = Callable[[np.random.Generator], np.ndarray]
 
@@ -27,21 +34,27 @@ class Resampling:
     draw: Draw
     what: str
     resamples: int
+    units: int
+    """How many things are drawn: rows, blocks or groups."""
 
     @property
     def method(self) -> str:
-        return f"95% percentile bootstrap over {self.what}, {self.resamples} resamples"
+        shape = "percentile" if self.resamples >= FEWEST_PERCENTILES else "normal"
+        return f"95% {shape} bootstrap over {self.what}, {self.resamples} resamples"
 
 
 def resampling(rows: int, problem: Problem, groups: pd.Series | None = None) -> Resampling:
     """Blocks of neighbours where time orders the rows (as they lie), whole groups, else single rows."""
     resamples = int(np.clip(ROWS_IN_ALL // max(rows, 1), FEWEST_RESAMPLES, MOST_RESAMPLES))
     if problem.time_column:
-        length = min(max(math.ceil(rows ** (1 / 3)), 2 * (problem.horizon or 0), 1), max(rows // 2, 1))
-        return Resampling(_blocks(rows, length), f"blocks of {length} rows in time order", resamples)
+        apart = max(math.ceil(rows ** (1 / 3)), 2 * (problem.horizon or 0), rows // FEWEST_BLOCKS)
+        length = min(max(apart, 1), max(rows // 2, 1))
+        units = max(rows // length, 2)
+        return Resampling(_blocks(rows, length), f"blocks of {length} rows in time order", resamples, units)
     if groups is not None and groups.nunique() > 1:
-        return Resampling(_clusters(groups), f"{groups.nunique()} groups", resamples)
-    return Resampling(lambda rng: rng.integers(0, rows, rows), "rows", resamples)
+        count = int(groups.nunique())
+        return Resampling(_clusters(groups), f"{count} groups", resamples, count)
+    return Resampling(lambda rng: rng.integers(0, rows, rows), "rows", resamples, max(rows, 2))
 
 
 def _blocks(rows: int, length: int) -> Draw:
@@ -76,23 +89,42 @@ def bootstrap(
     scores = scores_for(problem)
     main = SCORES[problem.metric]
     sign = 1 if main.greater_is_better else -1
-    drawn: dict[str, list[float]] = {score.name: [] for score in scores}
-    differences: list[float] = []
-    for _ in range(how.resamples):
-        sample = how.draw(rng)
-        taken = predicted.take(sample)
-        for score in scores:
-            drawn[score.name].append(score.compute(taken))
-        differences.append(sign * (drawn[main.name][-1] - main.compute(baseline.take(sample))))
-    intervals = {score.name: _interval(score.compute(predicted), drawn[score.name]) for score in scores}
+    statistics = {score.name: statistic_of(score.name, predicted) for score in scores}
+    naive = statistic_of(main.name, baseline)
+    drawn: dict[str, list[np.ndarray]] = {score.name: [] for score in scores}
+    of_naive: list[np.ndarray] = []
+    for counts in _counted(how, len(predicted.truth), rng):
+        for name, statistic in statistics.items():
+            drawn[name].append(statistic(counts))
+        of_naive.append(naive(counts))
+    whole = {name: np.concatenate(parts) for name, parts in drawn.items()}
+    intervals = {score.name: _interval(score.compute(predicted), whole[score.name], how) for score in scores}
     difference = sign * (main.compute(predicted) - main.compute(baseline))
-    return intervals, _interval(difference, differences)
+    return intervals, _interval(difference, sign * (whole[main.name] - np.concatenate(of_naive)), how)
 
 
-def _interval(value: float, drawn: Sequence[float]) -> Interval:
-    """Without bounds where more than a tenth of the resamples had no score, for example one class only."""
-    known = np.array([score for score in drawn if math.isfinite(score)])
+def _counted(how: Resampling, rows: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
+    """How often each row is drawn (rows, resamples), a few resamples at a time."""
+    at_once = max(1, CELLS_AT_ONCE // max(rows, 1))
+    for start in range(0, how.resamples, at_once):
+        count = min(at_once, how.resamples - start)
+        counts = np.empty((rows, count), dtype="float32")
+        for place in range(count):
+            counts[:, place] = np.bincount(how.draw(rng), minlength=rows)
+        yield counts
+
+
+def _interval(value: float, drawn: np.ndarray, how: Resampling) -> Interval:
+    """Without bounds where more than a tenth of the resamples had no score, for example one class only.
+
+    Percentiles lie further out where few units were drawn (Hesterberg's expanded percentiles).
+    """
+    known = drawn[np.isfinite(drawn)]
     if len(known) < 0.9 * len(drawn):
         return {"value": rounded(value), "low": None, "high": None}
-    low, high = np.quantile(known, [0.025, 0.975])
+    if len(drawn) < FEWEST_PERCENTILES:
+        reach = 1.96 * float(known.std(ddof=1))
+        return {"value": rounded(value), "low": rounded(value - reach), "high": rounded(value + reach)}
+    tail = stats.norm.cdf(np.sqrt(how.units / (how.units - 1)) * stats.t.ppf(0.025, how.units - 1))
+    low, high = np.quantile(known, [tail, 1 - tail])
     return {"value": rounded(value), "low": rounded(float(low)), "high": rounded(float(high))}

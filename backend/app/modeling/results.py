@@ -288,6 +288,8 @@ class EvaluationFacts(TypedDict):
     metrics: dict[str, Interval]
     """95% intervals by `interval_method`."""
     interval_method: str
+    periods: list[float | None]
+    """In time order: the metric in each quarter of the rows."""
     baseline: Metrics
     beats_baseline: bool
     baseline_difference: Interval
@@ -301,6 +303,8 @@ class EvaluationFacts(TypedDict):
     """`{"bins": [{"predicted", "observed", "count"}], "error": float}`"""
     residuals: dict[str, Any] | None
     """`{"points": [{"truth", "prediction"}], "quantiles": {...}, "histogram": {"edges", "counts"}}`"""
+    intervals: CoverageJson | None
+    """How many rows lie within the model's prediction intervals."""
     cv_score: float | None
     agrees_with_cv: bool | None
     notes: list[str]

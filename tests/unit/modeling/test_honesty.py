@@ -126,7 +126,7 @@ def test_an_evaluation_says_when_the_baseline_is_not_beaten_and_when_cross_valid
     truth = rng.integers(0, 2, 200).astype("float64")
     chance, naive = of(truth, rng.random(200)), of(truth, np.full(200, 0.5))
     promised = {"name": "m", "score": 0.9, "fold_scores": [0.89, 0.9, 0.91, 0.9, 0.9]}
-    facts = evaluate(chance, naive, asked, "hold-out", cv=promised)
+    facts = evaluate(chance, naive, asked, "hold-out", fit=promised, compare=True)
     assert not facts["beats_baseline"]
     assert facts["agrees_with_cv"] is False
     assert len(facts["notes"]) == 2

@@ -1,5 +1,7 @@
 """Intervals cover what they say they cover, and rows that belong together are drawn together."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 
@@ -18,7 +20,7 @@ def test_about_95_of_100_intervals_cover_the_truth() -> None:
         rng = np.random.default_rng(seed)
         said = Predicted(np.zeros(80), rng.normal(size=80))
         how = resampling(80, NUMBER)
-        quick = type(how)(how.draw, how.what, 200)
+        quick = replace(how, resamples=400)
         intervals, _ = bootstrap(said, said, NUMBER, quick, seed)
         low, high = intervals["mae"]["low"], intervals["mae"]["high"]
         assert low is not None
@@ -43,4 +45,5 @@ def test_groups_are_drawn_whole() -> None:
 
 def test_large_hold_outs_take_fewer_resamples() -> None:
     assert resampling(100, NUMBER).resamples == 1000
-    assert resampling(1_000_000, NUMBER).resamples == 200
+    assert resampling(1_000_000, NUMBER).resamples == 100
+    assert "normal bootstrap" in resampling(1_000_000, NUMBER).method
