@@ -27,7 +27,7 @@ class Ours:
 
     def __init__(self, url: str, pid: int) -> None:
         self._http = httpx.Client(base_url=f"{url}/api/v1", timeout=600)
-        self._pid = pid
+        self.pid = pid
 
     def sign_in(self) -> None:
         person = {"email": f"{uuid4().hex}@example.com", "password": uuid4().hex}
@@ -40,30 +40,22 @@ class Ours:
     def run(self, home: Home, facts: Json, budget_s: float) -> tuple[pd.DataFrame, Json]:
         """Predictions of the test rows, facts of the session; raises RuntimeError with what the crew said."""
         folder = home.table(facts["name"])
-        data = self._upload(folder / "train.csv")
-        wish = {
-            "goal": facts["goal"],
-            "dataset_ids": [data],
-            "preferences": {
-                "metric": facts["metric"],
-                "time_budget_s": budget_s,
-                "clarify": "never",
-                "seed": 1,
-            },
-        }
+        data = self.upload(folder / "train.csv")
+        wish = {"goal": facts["goal"], "dataset_ids": [data], "preferences": preferences(facts, budget_s)}
         started = time.monotonic()
-        with Watch(self._pid, started) as watch:
-            session = self._finish(wish, budget_s)
+        with Watch(self.pid, started) as watch:
+            session = self.finish(wish, budget_s)
         seen = watch.close(time.monotonic())
         wall_s = time.monotonic() - started
         if session["status"] != "completed" or not session["result"].get("model"):
             raise RuntimeError(str(session["error"] or session["result"]))
         began = time.monotonic()
-        prediction = self._predict(session["result"]["model"], self._upload(folder / "test.csv"))
+        prediction = self._predict(session["result"]["model"], self.upload(folder / "test.csv"))
         said = {"predict_s": time.monotonic() - began, "wall_s": wall_s, **vars(seen), **_said(session)}
         return prediction, said
 
-    def _finish(self, wish: Json, budget_s: float) -> Json:
+    def finish(self, wish: Json, budget_s: float) -> Json:
+        """The session that came of it, ended; raises RuntimeError when it does not end."""
         created = self._ask("POST", "/lab/agent/sessions", json=wish)["id"]
         until = time.monotonic() + 10 * budget_s + 600
         while True:
@@ -75,7 +67,8 @@ class Ours:
                 raise RuntimeError(f"still {session['status']} at {session['node']} after ten budgets")
             time.sleep(_PAUSE_S)
 
-    def _upload(self, path: Path) -> str:
+    def upload(self, path: Path) -> str:
+        """The dataset's id."""
         with path.open("rb") as file:
             return str(self._ask("POST", "/datasets", files={"file": (path.name, file)})["id"])
 
@@ -100,15 +93,25 @@ class Ours:
         return answer
 
 
+def preferences(facts: Json, budget_s: float) -> Json:
+    """What Labcrew is told besides the goal; the crew finds target, kind, time and groups by itself."""
+    return {"metric": facts["metric"], "time_budget_s": budget_s, "clarify": "never", "seed": 1}
+
+
+def seconds_of(session: Json) -> float:
+    """From the session's first claim to its end."""
+    began, ended = (datetime.fromisoformat(session[name]) for name in ("started_at", "ended_at"))
+    return (ended - began).total_seconds()
+
+
 def _said(session: Json) -> Json:
     """What the report claims, and what the session says that it used."""
     result = session["result"]
     held = result["holdout"] or {}
-    began, ended = (datetime.fromisoformat(session[name]) for name in ("started_at", "ended_at"))
     board = result["leaderboard"]
     return {
         "session": session["id"],
-        "fit_s": (ended - began).total_seconds(),
+        "fit_s": seconds_of(session),
         "claim": held.get("value"),
         "claim_low": held.get("low"),
         "claim_high": held.get("high"),

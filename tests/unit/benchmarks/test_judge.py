@@ -1,0 +1,58 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from benchmarks.quality.judge import judge
+
+
+def facts(**more: Any) -> dict[str, Any]:
+    return {"target": "y", "kind": "regression", "metric": "rmse", "cut": "random", "by": None, **more}
+
+
+def truth(folder: Path, **columns: Any) -> Path:
+    pd.DataFrame(columns).to_csv(folder / "truth.csv", index=False)
+    return folder
+
+
+def test_an_error_is_judged_on_the_targets_own_scale(tmp_path: Path) -> None:
+    judged = judge(truth(tmp_path, y=[1.0, 2.0, 3.0]), pd.DataFrame({"prediction": [2.0, 3.0, 4.0]}), facts())
+    assert judged.score == 1.0
+    assert judged.error == 0.0
+
+
+def test_classes_are_found_by_name_and_a_missing_one_costs_dearly(tmp_path: Path) -> None:
+    table = truth(tmp_path, y=["b", "a", "c"])
+    whole = pd.DataFrame({"c": [0.1, 0.1, 0.8], "a": [0.1, 0.8, 0.1], "b": [0.8, 0.1, 0.1]})
+    wanted = facts(kind="multiclass", metric="log_loss")
+    assert judge(table, whole, wanted).score == pytest.approx(-np.log(0.8))
+    assert judge(table, whole[["a", "b"]], wanted).score > 4
+
+
+def test_rows_of_one_group_count_as_one_piece_of_evidence(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    by_group = np.repeat(rng.normal(size=20), 50)
+    table = truth(tmp_path, y=by_group, person=np.repeat(np.arange(20), 50))
+    said = pd.DataFrame({"prediction": np.zeros(1000)})
+    alone = judge(table, said, facts(metric="mae"))
+    together = judge(table, said, facts(metric="mae", by="person", cut="new groups"))
+    assert together.error > 4 * alone.error
+
+
+def test_too_few_predictions_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="1 predictions for 2 rows"):
+        judge(truth(tmp_path, y=[1, 2]), pd.DataFrame({"prediction": [1.0]}), facts())
+
+
+def test_results_survive_a_run_in_parts(tmp_path: Path) -> None:
+    from benchmarks.quality import ledger
+
+    path = tmp_path / "results.jsonl"
+    one = {"table": "t", "contender": "c", "budget_s": 60.0, "score": 1.0}
+    ledger.append(path, one)
+    ledger.append(path, {**one, "score": 2.0})
+    assert [each["score"] for each in ledger.read(path).values()] == [2.0]
+    assert len(path.read_text().splitlines()) == 2
+    assert json.loads(path.read_text().splitlines()[0]) == one
