@@ -1,7 +1,9 @@
 """Is a column of dates, and how are they spelled? Day or month first is decided from the column's evidence."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 import pandas as pd
@@ -10,6 +12,9 @@ import pyarrow as pa
 from app.modeling.reading.dates import EPOCHS, SPELLINGS, read_dates
 
 SHARE = 0.95
+FIRST_LOOK = 60
+_LOOKS = {spelling: re.compile(pattern.replace(r"\pL", r"[^\W\d_]")) for spelling, pattern in SPELLINGS.items()}
+_PAIR = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2")
 TIME_NAME = re.compile(
     r"date|time|(^|[_\W])(ts|at|on|epoch|day|datum|dob|created|updated|modified)$|[a-z](At|Ts|On)$|zeit|fecha",
     re.IGNORECASE,
@@ -27,19 +32,21 @@ class DateGuess:
     why: str
 
 
-def guess_dates(values: pd.Series, in_order: pd.Series) -> DateGuess | None:
+def guess_dates(values: Mapping[str, int], in_order: pd.Series) -> DateGuess | None:
     """From the different values (trimmed text -> how often), and the texts in the order of the rows."""
-    if not values.index.str.contains(r"\d{2}", regex=True).mean() >= SHARE:
+    first = list(islice(values, FIRST_LOOK))
+    likely = {spelling for text in first for spelling, known in _LOOKS.items() if known.match(text)}
+    if not likely or sum(any(_LOOKS[one].match(text) for one in likely) for text in first) < SHARE * len(first):
         return None
-    texts, total = pa.array(values.index.to_numpy(dtype=object), pa.string()), float(values.sum())
-    weights, left = values.to_numpy(), np.ones(len(values), dtype=bool)
-    found: dict[str, float] = {}
+    texts, weights = pa.array(values, pa.string()), np.fromiter(values.values(), dtype="int64")
+    left = np.ones(len(values), dtype=bool)
+    found: dict[str, int] = {}
     for spelling in SPELLINGS:
         known = ~np.isnat(read_dates(texts, [spelling], False)) & left
         if known.any():
-            found[spelling] = float(weights[known].sum())
+            found[spelling] = int(weights[known].sum())
             left &= ~known
-    share = sum(found.values()) / total
+    share = sum(found.values()) / int(weights.sum())
     if share < SHARE or (set(found) == {"yearmonthday"} and len(values) < 10):
         return None
     spellings = tuple(sorted(found, key=lambda one: -found[one]))
@@ -48,21 +55,21 @@ def guess_dates(values: pd.Series, in_order: pd.Series) -> DateGuess | None:
     return _ordered(spellings, share, values, in_order)
 
 
-def _ordered(spellings: tuple[str, ...], share: float, values: pd.Series, in_order: pd.Series) -> DateGuess:
+def _ordered(
+    spellings: tuple[str, ...], share: float, values: Mapping[str, int], in_order: pd.Series
+) -> DateGuess:
     """Decided by what cannot be a month, then by the order of the rows, then by custom (and not sure then)."""
-    parts = values.index.to_series().str.extract(r"^(?P<a>\d{1,2})([-/.])(?P<b>\d{1,2})\2")
-    first, other = (pd.to_numeric(parts[name]).to_numpy() for name in ("a", "b"))
-    weights = values.to_numpy()
-    day, month = float(weights[first > 12].sum()), float(weights[other > 12].sum())
+    pairs = [(found, count) for text, count in values.items() if (found := _PAIR.match(text))]
+    day = sum(count for found, count in pairs if int(found[1]) > 12)
+    month = sum(count for found, count in pairs if int(found[3]) > 12)
     if day or month:
-        why = f"{int(max(day, month))} values can only be {'day' if day >= month else 'month'} first"
+        why = f"{max(day, month)} values can only be {'day' if day >= month else 'month'} first"
         return DateGuess(spellings, day >= month, min(day, month) < 0.05 * max(day, month), share, why)
     sorted_ = {order: _order(in_order, spellings, order) for order in (True, False)}
     if max(sorted_.values()) >= 0.98 > min(sorted_.values()):
         return DateGuess(spellings, sorted_[True] >= 0.98, True, share, "so the rows lie in order")
-    dotted = bool((parts[1] == ".").mean() > 0.5)
-    halves = bool(values.index.str.contains(r"[ap]\.?m\.?$", case=False, regex=True).any())
-    return DateGuess(spellings, dotted, dotted and not halves, share, "by the mark between them")
+    dotted = sum(found[2] == "." for found, _ in pairs) > len(pairs) / 2
+    return DateGuess(spellings, dotted, dotted, share, "by the mark between them")
 
 
 def _order(in_order: pd.Series, spellings: tuple[str, ...], day_first: bool) -> float:

@@ -1,5 +1,6 @@
 """How the columns of a raw table are read, each decision with its evidence and how sure it is."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,8 +16,12 @@ from app.modeling.reading.sentinels import sentinels
 from app.modeling.reading.values import as_plain_text, counted, is_text
 from app.modeling.reading.words import MISSING, MISSING_MEASURES, is_truth
 
-MOST_ROWS, FEWEST_ROWS, MOST_CELLS = 20_000, 2_000, 4_000_000
+MOST_ROWS, FEWEST_ROWS, MOST_CELLS = 10_000, 200, 400_000
 """Of a larger table evenly spaced rows are looked at."""
+
+
+Counts = Mapping[str, int]
+"""Trimmed text -> how often it stands."""
 
 
 @dataclass(frozen=True)
@@ -117,9 +122,9 @@ def _listed(values: Mapping[float, Any]) -> str:
 
 def _of_text(sample: pd.Series, is_target: bool, wanted: str | None) -> Decision | None:
     values = counted(sample)
-    words = values.index.str.casefold()
-    told, blank = values[~words.isin(MISSING_MEASURES)], values[words.isin(MISSING_MEASURES)]
-    if told.empty:
+    blank = {word: count for word, count in values.items() if word.casefold() in MISSING_MEASURES}
+    told = {word: count for word, count in values.items() if word not in blank}
+    if not told:
         return None
     name = str(sample.name)
     for kind, guess in _GUESSES.items():
@@ -130,15 +135,14 @@ def _of_text(sample: pd.Series, is_target: bool, wanted: str | None) -> Decision
     return _missing_words(name, told, values)
 
 
-def _boolean(name: str, told: pd.Series, blank: pd.Series, sample: pd.Series) -> Decision | None:
-    if len(told) > 20 or not is_truth(told.index):
+def _boolean(name: str, told: Counts, blank: Counts, sample: pd.Series) -> Decision | None:
+    if len(told) > 20 or not is_truth(told):
         return None
-    said = {str(value): int(count) for value, count in told.items()}
-    text = f"{name!r} says yes or no ({', '.join(list(said)[:6])})."
-    return Decision(name, "boolean", {"op": "read_boolean"}, text, 1.0, {"values": said, **_missing(blank)})
+    text = f"{name!r} says yes or no ({', '.join(list(told)[:6])})."
+    return Decision(name, "boolean", {"op": "read_boolean"}, text, 1.0, {"values": told, **_missing(blank)})
 
 
-def _date(name: str, told: pd.Series, blank: pd.Series, sample: pd.Series) -> Decision | None:
+def _date(name: str, told: Counts, blank: Counts, sample: pd.Series) -> Decision | None:
     guess = guess_dates(told, _in_order(sample))
     if guess is None:
         return None
@@ -172,7 +176,7 @@ def _order(guess: DateGuess) -> str:
     return f"; whether day or month comes first is open, {first} is taken"
 
 
-def _number(name: str, told: pd.Series, blank: pd.Series, sample: pd.Series) -> Decision | None:
+def _number(name: str, told: Counts, blank: Counts, sample: pd.Series) -> Decision | None:
     guess = guess_numbers(name, told)
     if guess is None:
         return None
@@ -202,19 +206,22 @@ def _number(name: str, told: pd.Series, blank: pd.Series, sample: pd.Series) -> 
 _GUESSES = {"boolean": _boolean, "datetime": _date, "number": _number}
 
 
-def _missing(blank: pd.Series) -> dict[str, Any]:
-    return {"missing": {str(word): int(count) for word, count in blank.items()}} if len(blank) else {}
+def _missing(blank: Counts) -> dict[str, Any]:
+    return {"missing": dict(blank)} if blank else {}
 
 
-def _missing_words(name: str, told: pd.Series, values: pd.Series) -> Decision | None:
+def _missing_words(name: str, told: Counts, values: Counts) -> Decision | None:
     """Words for missing among categories, unless they may be values: `-` beside `+`, `NA` among short codes."""
-    words = values[values.index.str.casefold().isin(MISSING)]
-    if _are_codes(told.index):
-        words = words[~words.index.str.fullmatch("[A-Za-z]+")]
-    if not len(words) or len(told) < 2:
+    codes = sum(re.fullmatch("[A-Z]{2,3}", word) is not None for word in told) >= 0.5 * len(told)
+    words = {
+        word: count
+        for word, count in values.items()
+        if word.casefold() in MISSING and not (codes and word.isalpha())
+    }
+    if not words or len(told.keys() - words.keys()) < 2:
         return None
-    missing = tuple(sorted({word.casefold() for word in words.index}))
-    said = ", ".join(repr(word) for word in words.index[:4])
+    missing = tuple(sorted({word.casefold() for word in words}))
+    said = ", ".join(repr(word) for word in list(words)[:4])
     return Decision(
         name,
         "text",
@@ -223,7 +230,3 @@ def _missing_words(name: str, told: pd.Series, values: pd.Series) -> Decision | 
         0.9,
         _missing(words),
     )
-
-
-def _are_codes(values: pd.Index) -> bool:
-    return bool((values.str.fullmatch("[A-Z]{2,3}")).mean() >= 0.5)

@@ -1,13 +1,14 @@
 """Is a column of text a column of numbers, and how are they spelled?"""
 
 import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-
-import pandas as pd
-import pyarrow as pa
+from itertools import islice
+from typing import NamedTuple
 
 from app.modeling.reading import units
-from app.modeling.reading.numbers import NumberFormat, take_apart
+from app.modeling.reading.numbers import PARTS, NumberFormat
 
 SURE_SHARE = 0.95
 """Of the values that are not missing; the rest becomes missing."""
@@ -22,11 +23,15 @@ CODE_NAME = re.compile(
     r"|(^|[_\W])(id|code|nr|no)$|[a-z](Id|ID|Code)$",
     re.IGNORECASE,
 )
+FIRST_LOOK = 60
+"""Different values that show whether a closer look is worth it."""
 
 _FORMATS = tuple(
     NumberFormat(decimal, group)
     for decimal, group in ((".", ","), (",", "."), (".", " "), (",", " "), (".", "'"), (",", "'"))
 )
+_PARTS = re.compile(PARTS)
+_BODIES = {one: re.compile(one.body) for one in _FORMATS}
 
 
 @dataclass(frozen=True)
@@ -43,84 +48,102 @@ class NumberGuess:
     words: tuple[str, ...]
 
 
-def guess_numbers(name: str, values: pd.Series) -> NumberGuess | None:
+class _Written(NamedTuple):
+    text: str
+    times: int
+    before: str
+    body: str
+    exponent: str
+    after: str
+
+
+def guess_numbers(name: str, values: Mapping[str, int]) -> NumberGuess | None:
     """From the different values (trimmed text -> how often) of a column, words for missing left out.
 
     None for text, and for codes: leading zeros, phone numbers, versions, ordinals, ranges.
     """
-    parts = _parts(values)
-    total = float(parts["weight"].sum())
-    numbers = parts[parts["body"].notna()]
-    if numbers["weight"].sum() < FEW_WORDS_SHARE * total:
+    first = list(islice(values, FIRST_LOOK))
+    if sum(_PARTS.match(text) is not None for text in first) < min(0.6 * len(first), len(first) - MOST_WORDS):
         return None
-    spaced = bool(numbers["text"].str.contains(r"\d [^\d\s]", regex=True).mean() > 0.5)
-    before = units.before(_affixes(numbers, "before"))
-    after = units.after(_affixes(numbers, "after"), spaced)
+    total = sum(values.values())
+    written = [one for text, count in values.items() if (one := _take_apart(text, count))]
+    if _count(written) < FEW_WORDS_SHARE * total:
+        return None
+    before, after = (
+        units.before(_affixes(written, "before")),
+        units.after(_affixes(written, "after"), _spaced(written)),
+    )
     if before is None or after is None:
         return None
-    spelled, sure, kept = _best_format(numbers)
-    numbers = numbers[kept & _closed(numbers)]
-    if numbers["body"].nunique() < (3 if after[0] else 2) or _is_code(name, numbers):
+    spelled, sure = _best_format(written)
+    written = [one for one in written if _keeps(one, spelled, before[0], after[0])]
+    if len({one.body for one in written}) < (3 if after[0] else 2) or _is_code(name, written):
         return None
-    share = float(numbers["weight"].sum()) / total
-    words = tuple(parts.loc[~parts.index.isin(numbers.index), "text"])
+    share, read = _count(written) / total, {one.text for one in written}
+    words = tuple(text for text in values if text not in read)
     if share < SURE_SHARE and not (share >= FEW_WORDS_SHARE and _are_words(words)):
         return None
-    if not sure and "." in (spelled.group, spelled.decimal) and after[1] in ("\u20ac", "eur"):
+    if not sure and "." in (spelled.group, spelled.decimal) and after[1] in ("€", "eur"):
         spelled = replace(spelled, decimal=",", group=".")
     spelled = replace(spelled, before=before[0], after=after[0])
     return NumberGuess(spelled, share, sure, after[1] or before[1], words if len(words) <= 10 else ())
 
 
-def _parts(values: pd.Series) -> pd.DataFrame:
-    texts = pa.array(values.index.to_numpy(dtype=object), pa.string())
-    found = take_apart(texts)
-    names = [found.type.field(place).name for place in range(found.type.num_fields)]
-    columns = dict(zip(names, found.flatten(), strict=True))
-    frame = pd.DataFrame({name: column.to_pandas() for name, column in columns.items()}).astype("str")
-    frame["body"] = frame["body"].str.rstrip()
-    for name in ("before", "after"):
-        frame[name] = frame[name].str.casefold().str.strip()
-    return frame.assign(text=values.index.astype("str"), weight=values.to_numpy())
+def _take_apart(text: str, count: int) -> _Written | None:
+    found = _PARTS.match(text)
+    if found is None or (found["open"] == "(") != (found["close"] == ")"):
+        return None
+    body, exponent = found["body"].rstrip(), found["exponent"]
+    return _Written(text, count, found["before"].casefold(), body, exponent, found["after"].casefold().strip())
 
 
-def _affixes(numbers: pd.DataFrame, side: str) -> pd.Series:
+def _count(written: Sequence[_Written]) -> int:
+    return sum(one.times for one in written)
+
+
+def _affixes(written: Sequence[_Written], side: str) -> Counter[str]:
     """What stands on one side, without what is too rare to be more than a slip."""
-    counts = numbers.groupby(side)["weight"].sum()
-    return counts[counts >= 0.01 * counts.sum()]
+    counts: Counter[str] = Counter()
+    for one in written:
+        counts[getattr(one, side)] += one.times
+    rare = 0.01 * counts.total()
+    return Counter({affix: count for affix, count in counts.items() if count >= rare})
 
 
-def _closed(numbers: pd.DataFrame) -> pd.Series:
-    return (numbers["open"] == "(") == (numbers["close"] == ")")
+def _spaced(written: Sequence[_Written]) -> bool:
+    """Does a space stand before what follows the numbers?"""
+    followed = [one.text for one in written if one.after]
+    return sum(re.search(r"\d [^\d\s]", text) is not None for text in followed) > len(followed) / 2
 
 
-def _are_words(words: tuple[str, ...]) -> bool:
+def _keeps(one: _Written, form: NumberFormat, before: Mapping[str, float], after: Mapping[str, float]) -> bool:
+    beside = (not one.before or one.before in before) and (not one.after or one.after in after)
+    return beside and _BODIES[form].match(one.body) is not None
+
+
+def _are_words(words: Sequence[str]) -> bool:
     return len(words) <= MOST_WORDS and not any(re.search(r"\d", word) for word in words)
 
 
-def _best_format(numbers: pd.DataFrame) -> tuple[NumberFormat, bool, pd.Series]:
-    """The format that most bodies keep; whether no other could mean the same text; and which keep it."""
-    kept = [numbers["body"].str.fullmatch(one.body[1:-1]).astype(bool) for one in _FORMATS]
-    weights = [float(numbers.loc[rows, "weight"].sum()) for rows in kept]
-    best = max(range(len(_FORMATS)), key=lambda place: (weights[place], -place))
-    bodies = numbers.loc[kept[best], "body"]
-    marked = bodies[bodies.str.contains(r"[.,]", regex=True)]
-    other = NumberFormat(_FORMATS[best].group, _FORMATS[best].decimal) if best < 2 else None
-    sure = other is None or not len(marked) or not bool(marked.str.fullmatch(other.body[1:-1]).all())
-    return _FORMATS[best], sure, kept[best]
+def _best_format(written: Sequence[_Written]) -> tuple[NumberFormat, bool]:
+    """The format that most bodies keep, and whether no other could give the same text another meaning."""
+    weights = [sum(one.times for one in written if _BODIES[form].match(one.body)) for form in _FORMATS]
+    best = _FORMATS[weights.index(max(weights))]
+    marked = [one.body for one in written if _BODIES[best].match(one.body) and re.search(r"[.,]", one.body)]
+    other = _BODIES.get(NumberFormat(best.group, best.decimal)) if best.group in ",." else None
+    return best, not marked or other is None or not all(other.match(body) for body in marked)
 
 
-def _is_code(name: str, numbers: pd.DataFrame) -> bool:
+def _is_code(name: str, written: Sequence[_Written]) -> bool:
     """Digits that name something: with leading zeros, or all of one length where none would be by chance."""
-    bare = numbers[numbers[["before", "after", "exponent"]].agg("".join, axis=1) == ""]
-    bodies, weights = bare["body"], bare["weight"]
-    if len(bare) < 0.9 * len(numbers) or bodies.str.contains(",", regex=False).any():
+    bare = [one for one in written if not (one.before or one.after or one.exponent)]
+    if len(bare) < 0.9 * len(written) or any("," in one.body for one in bare):
         return False
-    if float(weights[bodies.str.match(r"0\d")].sum()) >= 0.01 * float(weights.sum()):
+    if sum(one.times for one in bare if re.match(r"0\d", one.body)) >= 0.01 * _count(bare):
         return True
-    lengths = bodies.str.count(r"\d")
-    if lengths.nunique() > 1 or bodies.str.fullmatch(r"\d+\.\d+").any():
+    lengths = {sum(map(str.isdigit, one.body)) for one in bare}
+    if len(lengths) > 1 or any(re.fullmatch(r"\d+\.\d+", one.body) for one in bare):
         return False
-    length, grouped = int(lengths.iloc[0]), bool(bodies.str.contains(r"[ .']", regex=True).all())
-    named = CODE_NAME.search(name) is not None
-    return length >= (4 if named else CODE_DIGITS - 3 * grouped) and len(bodies) >= 5
+    grouped = all(re.search(r"[ .']", one.body) for one in bare)
+    shortest = 4 if CODE_NAME.search(name) else CODE_DIGITS - 3 * grouped
+    return lengths.pop() >= shortest and len(bare) >= 5

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-_PARTS = (
+PARTS = (
     r"^(?P<open>\(?)\s*(?P<sign>[-+]?)\s*(?P<before>(?:[^\d\s.,'()+\-]{1,4}\.?)?)\s*(?P<inner>[-+]?)\s*"
     r"(?P<body>\d[\d.,' ]*|[.,]\d+)(?P<exponent>(?:[eE][+-]?\d{1,3})?)\s*"
     r"(?P<after>(?:\+|[^\d\s.,'()+\-][^()]{0,14}?)?)\s*(?P<close>\)?)(?P<trail>-?)$"
@@ -29,8 +29,8 @@ class NumberFormat:
 
     decimal: str = "."
     group: str = ","
-    before: Mapping[str, float] = field(default_factory=dict)
-    after: Mapping[str, float] = field(default_factory=dict)
+    before: Mapping[str, float] = field(default_factory=dict, hash=False)
+    after: Mapping[str, float] = field(default_factory=dict, hash=False)
 
     @property
     def body(self) -> str:
@@ -43,7 +43,7 @@ PLAIN = NumberFormat()
 
 def take_apart(texts: pa.Array) -> pa.StructArray:
     """The parts of each trimmed text; null where it is no number in any spelling."""
-    return pc.extract_regex(texts, pattern=_PARTS)
+    return pc.extract_regex(texts, pattern=PARTS)
 
 
 def read_numbers(texts: pa.Array, spelled: NumberFormat) -> np.ndarray:

@@ -1,6 +1,6 @@
 """What may stand beside a number, and what it makes of it."""
 
-import pandas as pd
+from collections.abc import Mapping
 
 from app.modeling.reading.words import listed
 
@@ -41,26 +41,25 @@ FAMILIES: tuple[dict[str, float], ...] = (
 ORDINALS = listed("st|nd|rd|th|er|º|ª")
 
 
-def before(affixes: pd.Series) -> tuple[dict[str, float], str] | None:
+def before(affixes: Mapping[str, int]) -> tuple[dict[str, float], str] | None:
     """What the words before numbers (word -> how often) mean: one currency or nothing; None for other words."""
-    named = [str(word) for word in affixes.index if word]
+    named = [word for word in affixes if word]
     unit = _currency(named)
     return None if unit is None else (dict.fromkeys(named, 1.0), unit)
 
 
-def after(affixes: pd.Series, spaced: bool) -> tuple[dict[str, float], str] | None:
+def after(affixes: Mapping[str, int], spaced: bool) -> tuple[dict[str, float], str] | None:
     """What the words after numbers (word -> how often) mean: factors to the most frequent unit, and its name.
 
     A word that is no known unit must be the only one. None where the words cannot be one unit.
     """
-    named = affixes[affixes.index != ""].sort_values(ascending=False, kind="stable")
-    words = [str(word) for word in named.index]
+    words = sorted((word for word in affixes if word), key=lambda word: -affixes[word])
     if not words:
         return {}, ""
     currency = _currency(words)
     if currency is not None:
         return dict.fromkeys(words, 1.0), currency
-    if set(words) <= MAGNITUDES.keys() and (len(words) > 1 or "" in affixes.index or words[0] != "m"):
+    if set(words) <= MAGNITUDES.keys() and (len(words) > 1 or "" in affixes or words[0] != "m"):
         return {word: MAGNITUDES[word] for word in words}, ""
     for family in FAMILIES:
         if set(words) <= family.keys():

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 _SPACES = "[\u00a0\u2009\u202f]"
+_SIGNS = str.maketrans({"\u00a0": " ", "\u2009": " ", "\u202f": " ", "\u2212": "-", "\u2019": "'"})
 
 
 def is_text(column: pd.Series) -> bool:
@@ -42,8 +43,10 @@ def trimmed(texts: pa.Array) -> pa.Array:
     return pc.utf8_trim_whitespace(texts)
 
 
-def counted(column: pd.Series) -> pd.Series:
-    """How often each value stands, by its trimmed text; missing values are not counted."""
-    counts = as_plain_text(column).value_counts()
-    texts = trimmed(pa.array(counts.index.to_numpy(dtype=object), pa.string()))
-    return pd.Series(counts.to_numpy(), index=texts.to_pylist()).groupby(level=0, sort=False).sum()
+def counted(column: pd.Series) -> dict[str, int]:
+    """How often each value stands, by its trimmed text, the most frequent first, missing ones left out."""
+    counts: dict[str, int] = {}
+    for value, count in as_plain_text(column).value_counts().items():
+        text = str(value).translate(_SIGNS).strip()
+        counts[text] = counts.get(text, 0) + int(count)
+    return counts

@@ -42,7 +42,7 @@ def test_every_column_becomes_what_it_means() -> None:
     assert kinds == {
         "size": "f", "garden": "b", "built": "i", "sold": "M", "heating": "text", "floor": "f", "price": "f"
     }  # fmt: skip
-    assert pd.isna(read.loc[3, "size"])
+    assert read["size"].isna()[3]
     assert set(read["heating"].dropna()) == {"gas", "oil"}
     assert read["floor"].min() == 0
 
