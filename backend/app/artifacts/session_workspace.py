@@ -1,24 +1,28 @@
 """A session's frames and other artifacts by name, as its rows say."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from uuid import UUID
 
 from sqlalchemy import select
 
 from app.artifacts.repository import HOLDOUT
-from app.artifacts.workspace import FrameRef
+from app.artifacts.workspace import FileRef, FrameRef
 from app.db.tables import ArtifactRow
 from app.db.unit_of_work import OpenUnitOfWork
 from app.modeling.nearest import must_know
+from app.storage.blobs import Blob, BlobStore
 
 FRAME = "frame"
+FILES = frozenset({"text", "table", "figure", "pdf", "other"})
+"""Kinds of artifacts that are files of the workspace."""
 
 
 class SessionWorkspace:
     """A Workspace over one session's rows."""
 
-    def __init__(self, open_uow: OpenUnitOfWork, owner: UUID, session_id: UUID) -> None:
+    def __init__(self, open_uow: OpenUnitOfWork, blobs: BlobStore, owner: UUID, session_id: UUID) -> None:
         self._open_uow = open_uow
+        self._blobs = blobs
         self._owner = owner
         self._session_id = session_id
 
@@ -26,14 +30,35 @@ class SessionWorkspace:
         return _named(await self.frames(), name, FRAME)
 
     async def frames(self) -> list[FrameRef]:
-        return newest(visible(await self._rows(), FRAME))
+        return newest(await self._seen(frozenset({FRAME})))
 
     async def artifact(self, kind: str, name: str) -> FrameRef:
-        return _named(newest([row for row in await self._rows() if row.kind == kind]), name, kind)
+        return _named(await self.artifacts(kind), name, kind)
+
+    async def artifacts(self, kind: str) -> list[FrameRef]:
+        return newest([row for row in await self._rows() if row.kind == kind])
+
+    async def files(self) -> list[FileRef]:
+        by_name = {row.name: row for row in await self._seen(FILES)}
+        return [FileRef(name, row.digest, row.size_bytes) for name, row in sorted(by_name.items())]
+
+    async def file(self, name: str) -> FileRef:
+        files = {file.name: file for file in await self.files()}
+        return files[must_know(name, files, "file")]
+
+    async def read(self, file: FileRef) -> bytes:
+        return b"".join([piece async for piece in self._blobs.open(file.digest)])
+
+    async def put(self, data: bytes) -> Blob:
+        return await self._blobs.put_bytes(data)
 
     async def is_split(self) -> bool:
         """Is the hold-out locked away? From then on only training rows may be seen."""
         return any(row.kind == HOLDOUT for row in await self._rows())
+
+    async def _seen(self, kinds: Set[str]) -> Sequence[ArtifactRow]:
+        """What may be opened of these kinds, oldest first."""
+        return visible(await self._rows(), kinds)
 
     async def _rows(self) -> Sequence[ArtifactRow]:
         query = (
@@ -45,13 +70,13 @@ class SessionWorkspace:
             return (await uow.db.execute(query)).scalars().all()
 
 
-def visible(rows: Sequence[ArtifactRow], kind: str) -> list[ArtifactRow]:
-    """Artifacts of a kind that may be looked at: once there is a hold-out, only those made with it or later.
+def visible(rows: Sequence[ArtifactRow], kinds: Set[str]) -> list[ArtifactRow]:
+    """Those of these kinds that may be looked at: once there is a hold-out, only those made with it or later.
 
     What was made before the split holds the hold-out's rows.
     """
     split = max((row.seq for row in rows if row.kind == HOLDOUT), default=0)
-    return [row for row in rows if row.kind == kind and row.seq >= split]
+    return [row for row in rows if row.kind in kinds and row.seq >= split]
 
 
 def newest(rows: Sequence[ArtifactRow]) -> list[FrameRef]:

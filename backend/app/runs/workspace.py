@@ -1,6 +1,6 @@
 """The frames that a run may see: those of the session it runs in, and what earlier runs there kept."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from sqlalchemy import or_, select
 
@@ -18,12 +18,16 @@ class RunWorkspace(SessionWorkspace):
     """
 
     async def frames(self) -> list[FrameRef]:
+        return newest(await self._seen(frozenset({FRAME, HOLDOUT})))
+
+    async def _seen(self, kinds: Set[str]) -> Sequence[ArtifactRow]:
         session, own, of_runs = await self._found()
         if session.ended_at is not None:
-            return newest([row for row in (*own, *(row for row, _ in of_runs)) if row.kind in (FRAME, HOLDOUT)])
+            return [row for row in (*own, *(row for row, _ in of_runs)) if row.kind in kinds]
+        open_kinds = kinds - {HOLDOUT}
         locked_at = max((row.created_at for row in own if row.kind == HOLDOUT), default=session.created_at)
-        later = [row for row, run in of_runs if row.kind == FRAME and run.created_at >= locked_at]
-        return newest([*visible(own, FRAME), *later])
+        later = [row for row, run in of_runs if row.kind in open_kinds and run.created_at >= locked_at]
+        return [*visible(own, open_kinds), *later]
 
     async def is_split(self) -> bool:
         session, own, _ = await self._found()

@@ -84,6 +84,8 @@ class ClarificationAsked(_Event):
     options: list[Any] = []
     default: Any = None
     answer_schema: dict[str, Any]
+    about: dict[str, Any] = {}
+    """Of an approval: `tool`, `arguments`, `preview` (a unified diff, where text changes) and `risk`."""
 
 
 class ClarificationAnswered(_Event):

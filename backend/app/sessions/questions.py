@@ -41,6 +41,7 @@ async def ask(hold: Hold, seq: int, question: Question, take_default: bool) -> A
         options=list(question.options),
         default=question.default,
         answer_schema=dict(question.answer_schema),
+        about=dict(question.about),
     )
     answered = ClarificationAnswered(question=key, answer=question.default, by="default")
     told = await hold.write(

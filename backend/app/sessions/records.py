@@ -8,6 +8,7 @@ from uuid import UUID
 
 from app.db.pool import Database
 from app.reporting.evidence import RecordedCall
+from app.sessions.allowances import allows
 from app.sessions.schemas import UsagePart
 from app.sessions.scope import StepScope
 from app.sessions.usage import USAGE
@@ -46,6 +47,10 @@ class SessionRecords(Protocol):
     async def artifacts(self) -> Sequence[ArtifactFacts]: ...
 
     async def questions(self) -> Sequence[QuestionFacts]: ...
+
+    async def allows(self, tool: str) -> bool:
+        """Did the user let this tool run without being asked again, and has not revoked it?"""
+        ...
 
     async def usage(self, step: StepScope) -> Sequence[UsagePart]:
         """What each agent used in each step; `sessions.usage.total` adds it up."""
@@ -122,6 +127,9 @@ class DatabaseRecords:
             for row in rows
             for body in [_json(row["body"]) or {}]
         ]
+
+    async def allows(self, tool: str) -> bool:
+        return await allows(self.db, self.session_id, tool)
 
     async def usage(self, step: StepScope) -> list[UsagePart]:
         rows = await self.db.rows(USAGE, self.session_id)

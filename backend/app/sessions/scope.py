@@ -79,6 +79,8 @@ class Question:
     options: Sequence[JsonValue] = ()
     default: JsonValue = None
     kind: str = "clarification"
+    about: Mapping[str, JsonValue] = field(default_factory=dict)
+    """What an approval is of: the tool, its arguments, what the call would do, the risk."""
 
 
 @dataclass(frozen=True)

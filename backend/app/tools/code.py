@@ -40,7 +40,8 @@ async def run_python(ctx: ToolContext, code: Source) -> Recorded:
 
     pandas, numpy, scipy, sklearn, xgboost, statsmodels, matplotlib and seaborn are at hand. Set `result` to
     what you want to read, put a frame into `keep["name"]` to keep it, draw figures or write files to save them.
-    There is no network and no other file. A kept frame has no recipe: it can be read, not trained on.
+    Files of the workspace that it names can be opened by their names; there is no other file, and no network.
+    A kept frame has no recipe: it can be read, not trained on.
     """
     try:
         computed = await compute(ctx, "python", code)
@@ -61,6 +62,7 @@ async def compute(ctx: ToolContext, language: Language, code: str, limits: Limit
         work = Computation("query.run_sql", {"sql": code, "rows": SQL_ROWS})
         return await ctx.computer.run(work, tables, limits)
     opened = {f"{name}.parquet": digest for name, digest in tables.items() if _names(code, name)}
+    opened |= {file.name: file.digest for file in await ctx.frames.files() if file.name in code}
     return await ctx.computer.run(Code(code), opened, limits)
 
 

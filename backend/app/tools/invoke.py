@@ -13,6 +13,7 @@ from app.modeling.nearest import must_know
 from app.sandbox.computer import ComputationFailed
 from app.sessions.events import ToolCalled, ToolReturned
 from app.sessions.scope import Call, Recorded
+from app.tools.approval import Preview, approved, shown
 from app.tools.context import ToolContext
 from app.tools.registry import ToolSpec
 
@@ -90,7 +91,10 @@ def refusal_of(value: JsonValue) -> str | None:
 async def _run_or_refuse(tools: Mapping[str, ToolSpec], ctx: ToolContext, request: ToolRequest) -> Recorded:
     try:
         spec = tools[must_know(request.name, tools, "tool")]
-        return await spec.run(ctx, **_validated(spec, request.arguments))
+        arguments = _validated(spec, request.arguments)
+        if spec.asks:
+            arguments = _validated(spec, await _approved(ctx, spec, request, arguments))
+        return await spec.run(ctx, **arguments)
     except ToolRefused as refused:
         return _refusal(str(refused))
     except (ComputationFailed, Unavailable) as error:
@@ -99,6 +103,18 @@ async def _run_or_refuse(tools: Mapping[str, ToolSpec], ctx: ToolContext, reques
         return _refusal(error.detail)
     except LabError as error:
         return _refusal(error.detail)
+
+
+async def _approved(
+    ctx: ToolContext, spec: ToolSpec, request: ToolRequest, arguments: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """The arguments that the user lets through. What would be refused anyway is never put to them."""
+    if spec.preview:
+        preview = await spec.preview(ctx, **arguments)
+    else:
+        preview = Preview(shown(request.arguments), "It is asked before each call, as the operator wishes.")
+    schema = spec.arguments.model_json_schema()
+    return await approved(ctx, spec.name, request.arguments, schema, preview)
 
 
 def _validated(spec: ToolSpec, arguments: Mapping[str, Any]) -> dict[str, Any]:

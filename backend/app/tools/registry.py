@@ -15,6 +15,7 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from app.sessions.scope import Recorded
+from app.tools.approval import PreviewOf
 
 FrameName = Annotated[str, Field(description="Name of a frame of this session.", max_length=200)]
 ColumnName = Annotated[str, Field(max_length=500)]
@@ -34,14 +35,21 @@ class ToolSpec:
     arguments: type[BaseModel]
     run: Run
     agents: tuple[str, ...]
+    asks: bool = False
+    """Does every call wait for the user's approval?"""
+    preview: PreviewOf | None = None
+    """What a call would do, for the user to read; takes what `run` takes."""
 
 
 REGISTRY: dict[str, ToolSpec] = {}
 """Every tool of the process by name, filled as `tools/*.py` are imported."""
 
 
-def tool(agents: Iterable[str]) -> Callable[[F], F]:
-    """Register a function as a tool of these agents; `()` for one that only the pipeline itself calls."""
+def tool(agents: Iterable[str], preview: PreviewOf | None = None) -> Callable[[F], F]:
+    """Register a function as a tool of these agents; `()` for one that only the pipeline itself calls.
+
+    A tool with a `preview` asks the user before each call.
+    """
 
     def register(function: F) -> F:
         name = function.__name__
@@ -53,6 +61,8 @@ def tool(agents: Iterable[str]) -> Callable[[F], F]:
             arguments=_arguments(function),
             run=function,
             agents=tuple(agents),
+            asks=preview is not None,
+            preview=preview,
         )
         return function
 

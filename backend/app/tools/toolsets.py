@@ -1,15 +1,17 @@
 """Which tools each agent has: what the tools themselves say, narrowed by an operator's file.
 
-The file is TOML or JSON, one list of tool names an agent; an agent that it does not name keeps all of its own:
+The file is TOML or JSON, one list of tool names an agent; an agent that it does not name keeps all of its own.
+Calls of the tools under `approve` wait for the user's word, besides those that always do:
 
     data_retrieval = ["list_datasets", "get_dataset_schema", "fetch_dataset"]
     data_analyst = []
+    approve = ["run_python"]
 """
 
 import json
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -17,23 +19,28 @@ from pydantic import TypeAdapter, ValidationError
 # Importing a module of tools registers them.
 from app.errors import InvalidInput
 from app.modeling.nearest import nearest
-from app.tools import analysis, ask, code, data, modeling, prices, reporting
-from app.tools.registry import EVERY_AGENT, ToolSpec, tools_of
+from app.tools import analysis, ask, code, data, explanation, files, modeling, prices, reporting
+from app.tools.registry import EVERY_AGENT, REGISTRY, ToolSpec, tools_of
 
-MODULES = (analysis, ask, code, data, modeling, prices, reporting)
+MODULES = (analysis, ask, code, data, explanation, files, modeling, prices, reporting)
+APPROVE = "approve"
 _TABLE = TypeAdapter(dict[str, list[str]])
 
 
 @dataclass(frozen=True)
 class Toolsets:
-    """`allowed`: for each agent named in it, the only tools it keeps."""
+    """`allowed`: for each agent named in it, the only tools it keeps. `approve`: tools that ask first."""
 
     allowed: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    approve: Sequence[str] = ()
 
     def of(self, agent: str) -> Mapping[str, ToolSpec]:
         tools = tools_of(agent)
-        allowed = self.allowed.get(agent)
-        return tools if allowed is None else {name: tools[name] for name in allowed}
+        kept = self.allowed.get(agent, list(tools))
+        return {name: self._asking(tools[name]) for name in kept}
+
+    def _asking(self, spec: ToolSpec) -> ToolSpec:
+        return replace(spec, asks=True) if spec.name in self.approve else spec
 
 
 def load_toolsets(path: Path | None) -> Toolsets:
@@ -47,19 +54,24 @@ def load_toolsets(path: Path | None) -> Toolsets:
         raise _wrong(path, f"it cannot be read ({error.strerror})") from error
     except (ValueError, ValidationError) as error:
         raise _wrong(path, f"it is not a table of lists of tool names ({error})") from error
+    approve = table.pop(APPROVE, [])
+    _check_names(path, APPROVE, approve, REGISTRY)
     for agent, names in table.items():
         _check(path, agent, names)
-    return Toolsets(table)
+    return Toolsets(table, approve)
 
 
 def _check(path: Path, agent: str, names: Sequence[str]) -> None:
     if agent not in EVERY_AGENT:
         raise _wrong(path, f"there is no agent {agent!r}; agents are {', '.join(EVERY_AGENT)}")
-    known = tools_of(agent)
+    _check_names(path, agent, names, tools_of(agent))
+
+
+def _check_names(path: Path, key: str, names: Sequence[str], known: Mapping[str, ToolSpec]) -> None:
     for name in names:
         if name not in known:
             close = ", ".join(nearest(name, known)) or ", ".join(known)
-            raise _wrong(path, f"{agent} has no tool {name!r}; the nearest are {close}")
+            raise _wrong(path, f"{key} has no tool {name!r}; the nearest are {close}")
 
 
 def _wrong(path: Path, what: str) -> InvalidInput:

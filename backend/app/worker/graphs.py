@@ -23,7 +23,7 @@ def pipeline_graphs(resources: Resources) -> Graphs:
     crew = assemble(settings.chat, load_toolsets(settings.tools_config))
 
     def workspace_of(facts: SessionFacts) -> Workspace:
-        return SessionWorkspace(resources.open_uow, facts.owner_id, facts.id)
+        return SessionWorkspace(resources.open_uow, resources.blobs, facts.owner_id, facts.id)
 
     def shelf_of(facts: SessionFacts) -> DatasetShelf:
         return SessionShelf(resources.open_uow, facts.owner_id, facts.dataset_ids)
@@ -37,7 +37,7 @@ def pipeline_graphs(resources: Resources) -> Graphs:
         inside = facts.preferences.get("session_id")
         if inside is None:
             return workspace_of(facts)
-        return RunWorkspace(resources.open_uow, facts.owner_id, UUID(inside))
+        return RunWorkspace(resources.open_uow, resources.blobs, facts.owner_id, UUID(inside))
 
     runs = run_spec(resources.computer, settings.limits, run_workspace_of, shelf_of)
     return Graphs([runs, spec(crew, resources.computer, workspace_of, shelf_of, records_of, prices)])

@@ -7,6 +7,8 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
+from app.sessions.allowances import ALWAYS, allows
+
 from .conftest import User
 
 GOAL = {"goal": "Predict which passengers survived."}
@@ -257,3 +259,37 @@ async def test_a_user_cannot_have_more_live_sessions_than_the_limit(app: FastAPI
 async def test_nobody_sees_no_session(nobody: httpx.AsyncClient, ada: User) -> None:
     session = await create(ada)
     assert (await nobody.get(f"{SESSIONS}/{session}")).status_code == 401
+
+
+async def allow(app: FastAPI, session: str, key: str, tool: str) -> None:
+    """An approval of that tool, answered for the rest of the session."""
+    body = {"text": "?", "options": [], "default": "reject", "answer_schema": {}, "about": {"tool": tool}}
+    await sql(
+        app,
+        "insert into questions (session_id, key, kind, agent, body, answer, answered_by, answered_at)"
+        " values ($1, $2, 'approval', 'reporter', $3, $4, 'user', now())",
+        UUID(session),
+        key,
+        json.dumps(body),
+        json.dumps(ALWAYS),
+    )
+
+
+async def test_a_tool_that_may_run_without_asking_is_shown_and_can_be_stopped(
+    app: FastAPI, ada: User, eve: User
+) -> None:
+    session = await create(ada)
+    await allow(app, session, "4.approve:tool:0.0", "edit_file")
+    rules = f"{SESSIONS}/{session}/allowances"
+    [rule] = (await ada.http.get(rules)).json()
+    assert (rule["tool"], rule["question"]) == ("edit_file", "4.approve:tool:0.0")
+    database = app.state.resources.database
+    assert await allows(database, UUID(session), "edit_file")
+    assert not await allows(database, UUID(session), "run_python")
+    for other in (await eve.http.get(rules), await eve.http.delete(f"{rules}/edit_file")):
+        assert other.status_code == 404
+    assert (await ada.http.delete(f"{rules}/edit_file")).status_code == 204
+    assert (await ada.http.get(rules)).json() == []
+    assert not await allows(database, UUID(session), "edit_file")
+    again = await ada.http.delete(f"{rules}/edit_file")
+    assert (again.status_code, again.json()["code"]) == (404, "allowance_not_found")

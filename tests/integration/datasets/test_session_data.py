@@ -11,6 +11,7 @@ from app.db.engine import create_engine
 from app.db.tables import ArtifactRow, DatasetRow, SessionRow, UserRow
 from app.db.unit_of_work import OpenUnitOfWork, unit_of_work
 from app.errors import ToolRefused
+from app.storage.folder import FolderBlobs
 from app.tools.queryable import queryable
 
 OWNER, SESSION = uuid4(), uuid4()
@@ -86,8 +87,8 @@ async def test_a_shelf_has_the_sessions_datasets_with_unique_tables(open_uow: Op
         await shelf.get(str(FOREIGN))
 
 
-async def test_the_newest_frame_of_a_name_counts(open_uow: OpenUnitOfWork) -> None:
-    workspace = SessionWorkspace(open_uow, OWNER, SESSION)
+async def test_the_newest_frame_of_a_name_counts(open_uow: OpenUnitOfWork, blob_store: FolderBlobs) -> None:
+    workspace = SessionWorkspace(open_uow, blob_store, OWNER, SESSION)
     await keep(open_uow, 2, "frame", "data", "a1")
     await keep(open_uow, 3, "frame", "data", "a2")
     await keep(open_uow, 3, "model", "ridge", "m1")
@@ -98,8 +99,13 @@ async def test_the_newest_frame_of_a_name_counts(open_uow: OpenUnitOfWork) -> No
         await workspace.frame("date")
 
 
-async def test_after_the_split_only_training_rows_can_be_opened(open_uow: OpenUnitOfWork) -> None:
-    workspace, shelf = SessionWorkspace(open_uow, OWNER, SESSION), SessionShelf(open_uow, OWNER, [FIRST])
+async def test_after_the_split_only_training_rows_can_be_opened(
+    open_uow: OpenUnitOfWork, blob_store: FolderBlobs
+) -> None:
+    workspace, shelf = (
+        SessionWorkspace(open_uow, blob_store, OWNER, SESSION),
+        SessionShelf(open_uow, OWNER, [FIRST]),
+    )
     await keep(open_uow, 2, "frame", "data", "all")
     assert await queryable(shelf, workspace) == {"sales": FIRST.hex * 2, "data": "all"}
     await keep(open_uow, 3, "frame", "train", "tr")
@@ -115,6 +121,23 @@ async def test_after_the_split_only_training_rows_can_be_opened(open_uow: OpenUn
     assert (await workspace.artifact("holdout", "holdout")).digest == "ho"
 
 
-async def test_a_workspace_of_somebody_else_is_empty(open_uow: OpenUnitOfWork) -> None:
+async def test_a_workspace_of_somebody_else_is_empty(open_uow: OpenUnitOfWork, blob_store: FolderBlobs) -> None:
     await keep(open_uow, 2, "frame", "data", "all")
-    assert await SessionWorkspace(open_uow, uuid4(), SESSION).frames() == []
+    assert await SessionWorkspace(open_uow, blob_store, uuid4(), SESSION).frames() == []
+
+
+async def test_files_are_read_by_name_and_those_with_holdout_rows_are_closed(
+    open_uow: OpenUnitOfWork, blob_store: FolderBlobs
+) -> None:
+    workspace = SessionWorkspace(open_uow, blob_store, OWNER, SESSION)
+    early, late = await workspace.put(b"rows of all"), await workspace.put(b"notes")
+    await keep(open_uow, 2, "text", "early.md", early.digest)
+    await keep(open_uow, 3, "holdout", "holdout", "ho")
+    await keep(open_uow, 4, "text", "notes.md", late.digest)
+    await keep(open_uow, 4, "report", "report.html", "re")
+    assert [file.name for file in await workspace.files()] == ["notes.md"]
+    assert await workspace.read(await workspace.file("notes.md")) == b"notes"
+    with pytest.raises(ToolRefused, match=r"Did you mean notes\.md"):
+        await workspace.file("note.md")
+    with pytest.raises(ToolRefused):
+        await workspace.file("early.md")

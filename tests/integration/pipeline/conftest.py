@@ -15,7 +15,7 @@ import pytest
 import pytest_asyncio
 
 from app.agents.roster import assemble
-from app.artifacts.workspace import FrameRef
+from app.artifacts.workspace import FileRef, FrameRef
 from app.datasets.prices import Prices
 from app.datasets.session_shelf import pick
 from app.datasets.shelf import DatasetRef
@@ -51,6 +51,9 @@ class JournalWorkspace:
     async def artifact(self, kind: str, name: str) -> FrameRef:
         named = self._named(kind)
         return named[must_know(name, named, kind)]
+
+    async def files(self) -> list[FileRef]:
+        return []
 
     async def is_split(self) -> bool:
         return bool(self._named("holdout"))

@@ -3,16 +3,18 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Header, Request, Response
+from fastapi import APIRouter, Header, Path, Request, Response
 
-from app.api.deps import PageDep, PageOf, PrincipalDep, UowDep, paged
+from app.api.deps import PageDep, PageOf, PrincipalDep, ResourcesDep, UowDep, paged
 from app.api.openapi import problems
 from app.api.session_deps import ReaderDep, ServiceDep
 from app.artifacts.schemas import ArtifactView
 from app.artifacts.service import list_artifacts
 from app.observability.metrics import SESSIONS_CREATED
+from app.sessions.allowances import list_allowances, revoke
 from app.sessions.lifecycle import SessionStatus
 from app.sessions.schemas import (
+    AllowanceView,
     AuditView,
     MessageView,
     ResultsView,
@@ -39,6 +41,8 @@ IdempotencyKey = Annotated[
         examples=["b1946ac9-titanic-1"],
     ),
 ]
+
+ToolName = Annotated[str, Path(min_length=1, max_length=100, pattern="^[a-z_]+$")]
 
 
 @router.post("", status_code=201, operation_id="create_session", responses=problems(404, 409, 429))
@@ -116,6 +120,29 @@ async def respond_session(
     """Answer a question of the crew. The answer must satisfy the question's `answer_schema`."""
     key = await service.respond(principal.user_id, session_id, wanted.question, wanted.answer)
     return SessionAnswered(id=session_id, question=key)
+
+
+@router.get("/{session_id}/allowances", operation_id="list_session_allowances", responses=problems(404))
+async def list_session_allowances(
+    session_id: UUID, reader: ReaderDep, resources: ResourcesDep
+) -> list[AllowanceView]:
+    """Tools that run without asking, because an approval was answered with `always in this session`."""
+    await reader.must_exist(session_id)
+    return await list_allowances(resources.database, session_id)
+
+
+@router.delete(
+    "/{session_id}/allowances/{tool}",
+    status_code=204,
+    operation_id="revoke_session_allowance",
+    responses=problems(404),
+)
+async def revoke_session_allowance(
+    session_id: UUID, tool: ToolName, reader: ReaderDep, resources: ResourcesDep
+) -> None:
+    """Be asked again before the tool's next call."""
+    await reader.must_exist(session_id)
+    await revoke(resources.database, session_id, tool)
 
 
 @router.delete("/{session_id}", status_code=202, operation_id="cancel_session", responses=problems(404, 409))

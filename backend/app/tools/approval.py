@@ -1,0 +1,104 @@
+"""Calls that wait for the user's word: what is asked, and what the answer makes of the call.
+
+The question is keyed by the call, so an answer belongs to that call and to no other, however many wait.
+"""
+
+import difflib
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from app.errors import ToolRefused
+from app.sessions.allowances import ALWAYS
+from app.sessions.scope import Question
+from app.tools.context import ToolContext
+
+APPROVE, REJECT = "approve", "reject"
+LONGEST_SHOWN = 20_000
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What a call would do, to be read before it does it: a unified diff or the arguments, and the risk."""
+
+    text: str
+    risk: str
+
+
+PreviewOf = Callable[..., Awaitable[Preview]]
+
+
+def unified(name: str, before: str, after: str) -> str:
+    lines = difflib.unified_diff(
+        before.splitlines(), after.splitlines(), f"{name} (now)", f"{name} (after)", lineterm=""
+    )
+    return "\n".join(lines)
+
+
+async def approved(
+    ctx: ToolContext,
+    tool: str,
+    arguments: Mapping[str, Any],
+    schema: Mapping[str, Any],
+    preview: Preview,
+) -> Mapping[str, Any]:
+    """The arguments that the user approves, perhaps changed by them; raises ToolRefused when they reject."""
+    if ctx.records is not None and await ctx.records.allows(tool):
+        return arguments
+    answer = await ctx.step.ask(
+        Question(
+            key=f"approve:{ctx.call}",
+            agent=ctx.agent,
+            kind="approval",
+            text=f"The {ctx.agent} wants to call {tool}.\n\n{preview.text[:LONGEST_SHOWN]}\n\n{preview.risk}",
+            answer_schema=_answer_schema(schema),
+            options=[APPROVE, REJECT, ALWAYS],
+            default=REJECT,
+            about={"tool": tool, "arguments": dict(arguments), "preview": preview.text, "risk": preview.risk},
+        )
+    )
+    if answer in (APPROVE, ALWAYS):
+        return arguments
+    if isinstance(answer, dict) and "arguments" in answer:
+        changed: Any = answer["arguments"]
+        return dict(changed)
+    reason = f": {answer['reason']}" if isinstance(answer, dict) else ""
+    raise ToolRefused(f"The user does not want this call{reason}. Go on without it, or propose another one.")
+
+
+def shown(arguments: Mapping[str, Any]) -> str:
+    """Arguments as they are read best: texts as they are, the rest as JSON."""
+    lines = [
+        f"{name}:\n{value}" if isinstance(value, str) and "\n" in value else f"{name}: {json.dumps(value)}"
+        for name, value in arguments.items()
+    ]
+    return "\n".join(lines)
+
+
+def _answer_schema(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    reason = {"type": "string", "minLength": 1, "maxLength": 2_000}
+    return {
+        "anyOf": [
+            {"enum": [APPROVE, REJECT, ALWAYS]},
+            {
+                "type": "object",
+                "properties": {"decision": {"const": REJECT}, "reason": reason},
+                "required": ["decision", "reason"],
+                "additionalProperties": False,
+            },
+            {
+                "type": "object",
+                "properties": {"decision": {"const": APPROVE}, "arguments": {"$ref": "#/$defs/arguments"}},
+                "required": ["decision", "arguments"],
+                "additionalProperties": False,
+            },
+        ],
+        "$defs": {"arguments": _without_references(arguments)},
+    }
+
+
+def _without_references(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The tool's own definitions stand under another root here: they are checked when the call is made."""
+    plain = {key: value for key, value in schema.items() if key != "$defs"}
+    return plain if "$defs" not in schema else {"type": "object"}

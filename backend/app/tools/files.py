@@ -1,0 +1,117 @@
+"""Files of a session's workspace: text that agents write down for themselves, for programs and for the user."""
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from app.artifacts.file_names import LONGEST, checked_name
+from app.artifacts.workspace import FileRef
+from app.errors import ToolRefused
+from app.sessions.scope import ArtifactDraft, Recorded
+from app.tools.approval import Preview, unified
+from app.tools.context import ToolContext
+from app.tools.registry import tool
+
+WORKERS = ("data_analyst", "model_trainer", "reporter")
+
+FileName = Annotated[str, Field(min_length=1, max_length=LONGEST)]
+Text = Annotated[str, Field(max_length=100_000)]
+
+LINES = 400
+READABLE_BYTES = 1_000_000
+
+
+@tool(agents=WORKERS)
+async def list_files(ctx: ToolContext) -> Recorded:
+    """List the files of this session's workspace: those that programs left and those that were written."""
+    files = [{"name": file.name, "bytes": file.size_bytes} for file in await ctx.frames.files()]
+    return Recorded(value={"files": files}, summary=f"{len(files)} file(s).")  # type: ignore[dict-item]
+
+
+@tool(agents=WORKERS)
+async def read_file(
+    ctx: ToolContext,
+    name: FileName,
+    first_line: Annotated[int, Field(ge=1)] = 1,
+    lines: Annotated[int, Field(ge=1, le=LINES)] = LINES,
+) -> Recorded:
+    """Read a text file of the workspace, `lines` of it from `first_line` on."""
+    whole = (await _text(ctx, name)).splitlines(keepends=True)
+    shown = whole[first_line - 1 : first_line - 1 + lines]
+    value: dict[str, Any] = {
+        "name": name,
+        "lines": len(whole),
+        "first_line": first_line,
+        "text": "".join(shown),
+    }
+    return Recorded(value=value, summary=f"{len(shown)} of {len(whole)} line(s) of {name}.")
+
+
+@tool(agents=WORKERS)
+async def write_file(ctx: ToolContext, name: FileName, text: Text) -> Recorded:
+    """Write a new text file into the workspace. To change one that is there, call edit_file."""
+    known = checked_name(name)
+    if any(file.name == known for file in await ctx.frames.files()):
+        raise ToolRefused(f"There is a file {known!r}. Change it by edit_file, or choose another name.")
+    return Recorded(
+        value={"name": known, "bytes": len(text.encode())},
+        summary=f"{known} is written.",
+        artifacts=[await _stored(ctx, known, text)],
+    )
+
+
+async def _edit_shown(ctx: ToolContext, name: str, old: str, new: str, every: bool = False) -> Preview:
+    before = await _text(ctx, name)
+    after = _edited(name, before, old, new, every)
+    return Preview(unified(name, before, after), f"{name} is changed for all that comes after in this session.")
+
+
+@tool(agents=WORKERS, preview=_edit_shown)
+async def edit_file(
+    ctx: ToolContext,
+    name: FileName,
+    old: Annotated[Text, Field(min_length=1)],
+    new: Text,
+    every: bool = False,
+) -> Recorded:
+    """Replace `old` by `new` in a text file of the workspace; `old` must stand there just once, unless `every`.
+
+    The user sees the change and approves it first, unless they allowed it for this session.
+    """
+    before = await _text(ctx, name)
+    after = _edited(name, before, old, new, every)
+    return Recorded(
+        value={"name": name, "replaced": before.count(old) if every else 1},
+        summary=f"{name} is changed.",
+        artifacts=[await _stored(ctx, name, after)],
+    )
+
+
+async def _file(ctx: ToolContext, name: str) -> FileRef:
+    return await ctx.frames.file(checked_name(name))
+
+
+async def _text(ctx: ToolContext, name: str) -> str:
+    file = await _file(ctx, name)
+    if file.size_bytes > READABLE_BYTES:
+        raise ToolRefused(f"{name} has {file.size_bytes:,} bytes. Read it in a program instead.")
+    try:
+        return (await ctx.frames.read(file)).decode("utf-8")
+    except UnicodeDecodeError:
+        raise ToolRefused(f"{name} is no text. Open it in a program instead.") from None
+
+
+def _edited(name: str, before: str, old: str, new: str, every: bool) -> str:
+    found = before.count(old)
+    if found == 0:
+        raise ToolRefused(f"{name} does not hold that text. Read it again: it must match to the letter.")
+    if found > 1 and not every:
+        raise ToolRefused(
+            f"{name} holds that text {found} times. Give more of its surroundings, or set `every`."
+        )
+    return before.replace(old, new)
+
+
+async def _stored(ctx: ToolContext, name: str, text: str) -> ArtifactDraft:
+    blob = await ctx.frames.put(text.encode())
+    return ArtifactDraft("text", name, "text/plain; charset=utf-8", blob.digest, blob.size_bytes)
