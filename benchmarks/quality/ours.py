@@ -3,6 +3,7 @@
 import contextlib
 import io
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -126,7 +127,8 @@ def _said(session: Json) -> Json:
 
 @contextlib.contextmanager
 def service(home: Home) -> Iterator[Ours]:
-    """`labcrew up` on a free port and a data folder of its own, until the block ends."""
+    """`labcrew up` on a free port and an empty data folder of its own, until the block ends."""
+    shutil.rmtree(home.service, ignore_errors=True)
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     environment = {**os.environ, "LABCREW_HOME": str(home.service), "LOG_LEVEL": "WARNING"}
