@@ -102,7 +102,8 @@ class Predictor:
         """Predictions of JSON rows; raises NotFound, or InvalidInput naming what is wrong with the rows."""
         model = await self._model(model_id)
         params = {"rows": [dict(row) for row in rows]}
-        computed = await self._run(model, params, {})
+        # From a cell that keeps the model open for this owner's next rows.
+        computed = await self._run(model, params, {}, kept_for=str(self.owner))
         return PredictionView.model_validate({**_value(computed), "model_id": model_id})
 
     async def table(self, model_id: UUID, digest: str, name: str) -> PredictionView:
@@ -133,9 +134,15 @@ class Predictor:
         async with self.open_uow() as uow:
             return await ModelRepository(uow.db, self.owner).get(model_id)
 
-    async def _run(self, model: ArtifactRow, params: Mapping[str, Any], inputs: Mapping[str, str]) -> Computed:
+    async def _run(
+        self,
+        model: ArtifactRow,
+        params: Mapping[str, Any],
+        inputs: Mapping[str, str],
+        kept_for: str | None = None,
+    ) -> Computed:
         # Not trusted: a stored model is opened only where it could do no harm.
-        work = Computation("predict.predict", params, trusted=False)
+        work = Computation("predict.predict", params, trusted=False, kept_for=kept_for)
         return await self.computer.run(work, {"model": model.digest, **inputs}, PREDICT_LIMITS)
 
 

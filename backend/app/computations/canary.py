@@ -55,6 +55,18 @@ def allocate(bench: Bench, size_bytes: int) -> int:
     return len(bytearray(size_bytes))
 
 
+def remember(bench: Bench, value: JsonValue, seconds: float = 0.0, survive: bool = True) -> JsonValue:
+    """The values of all requests that this cell has served; it takes its time, or ends without an answer."""
+    _REMEMBERED.append(value)
+    time.sleep(seconds)
+    if not survive:
+        os._exit(3)
+    return [*_REMEMBERED]
+
+
+_REMEMBERED: list[JsonValue] = []
+
+
 def refuse(bench: Bench) -> None:
     raise NotFound("no_such_thing", "There is no such thing here.", nearest=["thing"])
 

@@ -1,5 +1,7 @@
 """Frames and models on a bench: Parquet and skops in, Parquet and skops out."""
 
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -24,6 +26,12 @@ def read_model(bench: Bench, name: str = "model") -> StoredModel:
     path = bench.inputs.get(name)
     if path is None:
         raise InvalidInput("no_input", f"This computation needs the input {name!r}.", input=name)
+    return _opened(path)
+
+
+@lru_cache(maxsize=1)
+def _opened(path: Path) -> StoredModel:
+    """Once for all requests that one cell serves: inputs do not change."""
     return load(path.read_bytes())
 
 

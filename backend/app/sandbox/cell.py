@@ -1,4 +1,4 @@
-"""One cell: the process that computes. It is forked from the zygote, serves one request and ends."""
+"""One cell: the process that computes. It serves one request, or those of one key, and ends."""
 
 import importlib
 import io
@@ -31,7 +31,7 @@ from app.sandbox.wire import (
     await_request,
     clear_descriptors,
     have_answered,
-    read_request,
+    read_requests,
 )
 
 Report = dict[str, JsonValue]
@@ -49,29 +49,40 @@ class Stage:
 
 
 def live(stage: Stage, cue: socket.socket) -> NoReturn:
-    """Prepare, wait for a request on `cue`, serve it and end. Runs right after the fork; never returns."""
+    """Prepare, wait for a request on `cue`, serve it and end. Runs right after the fork; never returns.
+
+    Further requests come on the same descriptor as the first; most cells find none there.
+    """
     os.setsid()
     die_with_parent(stage.parent)
     cue = clear_descriptors(cue)
-    walls = _prepare(stage)
+    walls: Walls | OSError | None = _prepare(stage)
     if not select.select([cue], [], [], 0)[0]:  # nobody waits yet
         libraries.rehearse()
     folder = await_request(cue)
-    try:
-        request = read_request(REQUEST)
-        _settle(request, stage, walls, folder)
-        report = _answer(request)
-    except LabError as error:
-        report = {"end": End.REFUSED, "fault": _lab_fault(error)}
-    except BaseException as error:  # noqa: BLE001 (a cell's outermost edge)
-        report = _failed(error)
-    _tell(report)
+    for request in read_requests(REQUEST):
+        try:
+            if walls:
+                _settle(request, stage, walls, folder)
+                walls = None
+            report = _answer(request)
+        except LabError as error:
+            report = {"end": End.REFUSED, "fault": _lab_fault(error)}
+        except BaseException as error:  # noqa: BLE001 (a cell's outermost edge)
+            report = _failed(error)
+        _flush()
+        _tell(report)
+        if walls:
+            break  # they did not go up: nothing more is read
+    have_answered()
+
+
+def _flush() -> None:
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except (OSError, ValueError):
             continue  # its reader has had enough
-    have_answered()
 
 
 def _prepare(stage: Stage) -> Walls | OSError:

@@ -43,11 +43,14 @@ class Computation:
     """A named library function: `"train.fit_candidate"` is that function of `app.computations.train`.
 
     Not trusted: what it reads may be hostile (a stored pipeline), so it needs walls as much as code does.
+    Kept: its cell may stay, with what it has loaded, for the next request of the same function, inputs and
+    `kept_for` (whose it is). It leaves no files, and its usage says only how long it took.
     """
 
     function: str
     params: Mapping[str, JsonValue] = field(default_factory=dict)
     trusted: bool = True
+    kept_for: str | None = None
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from app.sandbox.contract import CellRequest, Usage
 from app.sandbox.launch import reap
 from app.sandbox.pipes import CellPipes
 from app.sandbox.verdict import Ending
-from app.sandbox.wire import CONTROL_BYTES, write_request
+from app.sandbox.wire import CONTROL_BYTES
 
 Connect = Callable[[], Awaitable[tuple[socket.socket, "subprocess.Popen[bytes] | None"]]]
 """Opens the non-blocking socket to a zygote, and gives its process where that is ours to reap."""
@@ -62,7 +62,7 @@ class ZygoteLink:
         except asyncio.CancelledError:
             self._send({"kill": cell})
             impatience = self._loop.call_later(KILL_LIMIT_S, self._hang_up)
-            await _regardless_of_cancels(ended)
+            await regardless_of_cancels(ended)
             impatience.cancel()
             _drop_folder(ended.result())
             raise
@@ -74,13 +74,11 @@ class ZygoteLink:
             "limits": asdict(request.limits),
             "output": str(request.output),
         }
-        body = write_request(request)
-        descriptors = [pipes.stdout.writer, pipes.stderr.writer, body, pipes.report.writer]
+        descriptors = [pipes.stdout.writer, pipes.stderr.writer, pipes.requests, pipes.report.writer]
         try:
             socket.send_fds(self._control, [json.dumps(order).encode()], descriptors)
         except OSError:
             self._waiting.pop(cell).set_result(None)
-        os.close(body)
         pipes.watch()
 
     async def close(self) -> None:
@@ -147,7 +145,8 @@ def _drop_folder(ending: Ending | None) -> None:
         os.close(ending.folder)
 
 
-async def _regardless_of_cancels(ended: asyncio.Future[Ending | None]) -> None:
+async def regardless_of_cancels(ended: asyncio.Future[Ending | None]) -> None:
+    """Return when it is done."""
     while not ended.done():
         with contextlib.suppress(asyncio.CancelledError):
             await asyncio.shield(ended)

@@ -59,18 +59,41 @@ class BoundedPipe:
             os.close(self._reader)
 
 
-class CellPipes:
-    """The three pipes that a cell writes."""
+async def feed(writer: int, data: bytes) -> None:
+    """Write all of it to a pipe as its reader takes it; raises BrokenPipeError when the reader has gone."""
+    os.set_blocking(writer, False)
+    loop = asyncio.get_running_loop()
+    rest = memoryview(data)
+    while rest:
+        try:
+            rest = rest[os.write(writer, rest) :]
+        except BlockingIOError:
+            ready = asyncio.Event()
+            loop.add_writer(writer, ready.set)
+            try:
+                await ready.wait()
+            finally:
+                loop.remove_writer(writer)
 
-    def __init__(self, limits: Limits, on_progress: Progress | None) -> None:
+
+class CellPipes:
+    """The three pipes that a cell writes, and `requests`, the descriptor that it reads, which is given away.
+
+    `on_report` is called with all that is there when more of the report has come, and may take it away.
+    """
+
+    def __init__(
+        self, requests: int, limits: Limits, on_report: Callable[[bytearray], None] | None = None
+    ) -> None:
+        self.requests = requests
         # One byte more than the cell writes when it keeps to its limit.
         self.stdout = BoundedPipe(limits.stdout_bytes + 1)
         self.stderr = BoundedPipe(limits.stdout_bytes + 1)
-        follow = _ProgressLines(on_progress) if on_progress else None
-        self.report = BoundedPipe(limits.value_bytes + REPORT_OVERHEAD, follow)
+        self.report = BoundedPipe(limits.value_bytes + REPORT_OVERHEAD, on_report)
         self._all = (self.stdout, self.stderr, self.report)
 
     def watch(self) -> None:
+        os.close(self.requests)
         for pipe in self._all:
             pipe.watch()
 
@@ -79,7 +102,7 @@ class CellPipes:
             pipe.finish()
 
 
-class _ProgressLines:
+class ProgressLines:
     """Calls `on_progress` for each whole line of progress, once."""
 
     def __init__(self, on_progress: Progress) -> None:
@@ -89,14 +112,15 @@ class _ProgressLines:
     def __call__(self, data: bytearray) -> None:
         end = data.rfind(b"\n") + 1
         for line in bytes(data[self._seen : end]).splitlines():
-            self._tell(line)
+            tell_progress(line, self._on_progress)
         self._seen = max(self._seen, end)
 
-    def _tell(self, line: bytes) -> None:
-        """A line that is not progress is the cell's answer, or nonsense that `verdict` will refuse."""
-        try:
-            fraction, text = json.loads(line)["progress"]
-            share = min(1.0, max(0.0, float(fraction)))
-        except (ValueError, KeyError, TypeError, RecursionError):
-            return
-        self._on_progress(share, str(text)[:500])
+
+def tell_progress(line: bytes, on_progress: Progress) -> None:
+    """A line that is not progress is the cell's answer, or nonsense that `verdict` will refuse."""
+    try:
+        fraction, text = json.loads(line)["progress"]
+        share = min(1.0, max(0.0, float(fraction)))
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return
+    on_progress(share, str(text)[:500])

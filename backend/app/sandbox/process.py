@@ -1,37 +1,21 @@
 """The provider: cells are forks of a zygote, which is a process of this host or runs in a container."""
 
 import asyncio
-import os
 import socket
 import subprocess
 import sys
-import tempfile
-from collections.abc import Coroutine
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TypeVar
 
 from app.errors import Unavailable
 from app.sandbox.container import Container, own_container
-from app.sandbox.contract import (
-    CellRequest,
-    Computation,
-    End,
-    Fault,
-    Isolation,
-    Limits,
-    Outcome,
-    Progress,
-    Usage,
-)
-from app.sandbox.folders import Content, copy_out, remove, survey
+from app.sandbox.contract import CellRequest, Computation, Isolation, Outcome, Progress
+from app.sandbox.kept import KeptCells
 from app.sandbox.launch import RETRY_S, own_zygote, shared_zygote
 from app.sandbox.link import START_LIMIT_S, ZygoteLink
-from app.sandbox.pipes import CellPipes
-from app.sandbox.scratch import LOCK, Scratch, sweep
-from app.sandbox.verdict import judge
+from app.sandbox.ready import ReadyZygote, try_out
+from app.sandbox.scratch import Scratch, sweep
 
-T = TypeVar("T")
 DOOR = ".door"
 
 
@@ -39,12 +23,15 @@ DOOR = ".door"
 class ProcessConfig:
     """`home`: a folder of ours on a disk with room. `max_cells`: how many compute at once; more wait.
 
+    `most_kept`: how many cells stay for more of the same key, each until it was idle for `kept_idle_s`.
     `tier`: "best", or the one of `walls.Tier` to use. `socket`: where the host's zygote listens; without it the
     provider starts one of its own, in `container` if that is given.
     """
 
     home: Path
     max_cells: int = 16
+    most_kept: int = 4
+    kept_idle_s: float = 60.0
     tier: str = "best"
     socket: Path | None = None
     container: Container | None = None
@@ -63,8 +50,9 @@ class ProcessProvider:
         self._config = config
         self._slots = asyncio.Semaphore(config.max_cells)
         self._link: ZygoteLink | None = None
-        self._launch: asyncio.Task[_Zygote] | None = None
+        self._launch: asyncio.Task[ReadyZygote] | None = None
         self._scratch = Scratch(config.scratch)
+        self._kept = KeptCells(self._scratch.path, config.most_kept, config.kept_idle_s)
         if config.container:
             self.scratch.chmod(0o711)  # the container's user passes through to the folders that are its own
 
@@ -79,10 +67,16 @@ class ProcessProvider:
 
     async def run(self, request: CellRequest, on_progress: Progress | None = None) -> Outcome:
         async with self._slots:
-            zygote = await self._zygote()
-            if not request.trusted and zygote.isolation.refusal:
-                raise Unavailable("cells_not_isolated", zygote.isolation.refusal, **asdict(zygote.isolation))
-            return await zygote.run(request, on_progress)
+            while True:
+                zygote = await self._zygote()
+                if not request.trusted and zygote.isolation.refusal:
+                    raise Unavailable(
+                        "cells_not_isolated", zygote.isolation.refusal, **asdict(zygote.isolation)
+                    )
+                if not isinstance(request.work, Computation) or request.work.kept_for is None:
+                    return await zygote.run(request, on_progress)
+                if outcome := await self._kept.run(zygote, request.work, request, on_progress):
+                    return outcome
 
     def glance(self) -> Isolation | None:
         """`isolation` without waiting: None while the zygote starts, which this begins if need be."""
@@ -98,27 +92,28 @@ class ProcessProvider:
         """End the zygote with all its cells, and remove the scratch folder."""
         if self._launch:
             self._launch.cancel()
+        await self._kept.close()
         if self._link:
             await self._link.close()
         await asyncio.to_thread(self._scratch.close)
 
-    async def _zygote(self) -> "_Zygote":
+    async def _zygote(self) -> ReadyZygote:
         """The running zygote; a new one when there is none. Who stops waiting does not stop the launch."""
         return await asyncio.shield(self._begin())
 
-    def _begin(self) -> "asyncio.Task[_Zygote]":
+    def _begin(self) -> asyncio.Task[ReadyZygote]:
         if self._launch is None:
             self._launch = asyncio.create_task(self._find_zygote())
             self._launch.add_done_callback(self._forget_failure)
         return self._launch
 
-    async def _find_zygote(self) -> "_Zygote":
+    async def _find_zygote(self) -> ReadyZygote:
         """Start one, or connect to the host's, trying again while that one is being replaced."""
         async with asyncio.timeout(START_LIMIT_S):
             while True:
                 self._link = ZygoteLink(self._connect, self._forget)
                 try:
-                    return await _try_out(self._link, self.scratch, self._config.container)
+                    return await try_out(self._link, self.scratch, self._config.container)
                 except Unavailable:
                     if not self._config.socket:
                         raise
@@ -140,94 +135,6 @@ class ProcessProvider:
         if self._launch and self._launch.done():
             self._link = self._launch = None
 
-    def _forget_failure(self, launch: asyncio.Task["_Zygote"]) -> None:
+    def _forget_failure(self, launch: asyncio.Task[ReadyZygote]) -> None:
         if launch.cancelled() or launch.exception():
             self._link = self._launch = None
-
-
-@dataclass(frozen=True)
-class _Zygote:
-    """`container`: the one that it runs in, if it does."""
-
-    link: ZygoteLink
-    scratch: Path
-    container: Container | None
-    isolation: Isolation = field(default_factory=lambda: Isolation("none"))
-
-    async def run(self, request: CellRequest, on_progress: Progress | None = None) -> Outcome:
-        if self.container is None:
-            return await _run(self.link, request, on_progress)
-        lent = Path(tempfile.mkdtemp(prefix="lent-", dir=self.scratch))
-        try:
-            request = await _to_the_end(asyncio.to_thread(self.container.bring_within_reach, request, lent))
-            return await _run(self.link, request, on_progress)
-        finally:
-            await _to_the_end(asyncio.to_thread(remove, lent))
-
-
-async def _try_out(link: ZygoteLink, scratch: Path, container: Container | None) -> _Zygote:
-    """Start a zygote, and let a canary try the walls before anything untrusted does."""
-    facts = await link.start()
-    tier, missing = facts["tier"], facts["missing"]
-    zygote = _Zygote(link, scratch, container)
-    refusal = "This host's kernel lacks the walls that untrusted work needs (Landlock and seccomp)."
-    return replace(
-        zygote, isolation=Isolation(tier, refusal if tier == "none" else await _canary(zygote), missing)
-    )
-
-
-async def _canary(zygote: _Zygote) -> str | None:
-    """Why untrusted work must not run here; None if the canary got nowhere."""
-    output = Path(tempfile.mkdtemp(prefix="canary-", dir=zygote.scratch))
-    work = Computation("canary.escape", {"path": str(zygote.scratch / LOCK)}, trusted=False)
-    outcome = await zygote.run(CellRequest(work, {}, output, Limits(time_s=20)))
-    await asyncio.to_thread(remove, output)
-    if outcome.end is not End.RETURNED:
-        return f"The walls could not be tried: {outcome.fault.detail if outcome.fault else outcome.end}"
-    return f"The walls do not hold: a cell could {outcome.value}." if outcome.value else None
-
-
-async def _run(link: ZygoteLink, request: CellRequest, on_progress: Progress | None) -> Outcome:
-    pipes = CellPipes(request.limits, on_progress)
-    try:
-        ending = await link.run(request, pipes)
-    finally:
-        pipes.finish()
-    if ending is None:
-        return replace(_ZYGOTE_DIED, stdout=pipes.stdout.text, stderr=pipes.stderr.text)
-    outcome = judge(ending, bytes(pipes.report.data), request.limits)
-    content = await _to_the_end(asyncio.to_thread(_gather, ending.folder, request))
-    if content.exceeds(request.limits.disk_bytes):
-        outcome = Outcome(End.OUT_OF_DISK, outcome.usage)
-    return replace(outcome, stdout=pipes.stdout.text, stderr=pipes.stderr.text, files=content.files)
-
-
-_ZYGOTE_DIED = Outcome(
-    End.DIED,
-    Usage(0.0, 0.0, 0),
-    fault=Fault("cells_restarted", "The process that computes was restarted: try again."),
-)
-
-
-async def _to_the_end(work: Coroutine[None, None, T]) -> T:
-    """A cancellation meanwhile rises when the thread has ended: its folder is removed next."""
-    working = asyncio.ensure_future(work)
-    try:
-        return await asyncio.shield(working)
-    except asyncio.CancelledError:
-        await asyncio.wait([working])
-        raise
-
-
-def _gather(folder: int | None, request: CellRequest) -> Content:
-    """What the cell left in `request.output`, brought there from its own filesystem if it had one."""
-    if folder is None:
-        return survey(request.output)
-    source = Path(f"/proc/self/fd/{folder}")
-    try:
-        content = survey(source)
-        if not content.exceeds(request.limits.disk_bytes):
-            copy_out(source, request.output, content.files)
-        return content
-    finally:
-        os.close(folder)

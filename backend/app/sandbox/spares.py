@@ -86,5 +86,8 @@ class Spares:
         with its:
             pid = self._fork()
             if pid == 0:
-                self._wait(its)
+                try:
+                    self._wait(its)
+                finally:
+                    os._exit(1)  # whatever went wrong: it is no zygote
         return Spare(pid, ours)

@@ -2,6 +2,7 @@
 
 import json
 import signal
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,8 +46,12 @@ def judge(ending: Ending, report: bytes, limits: Limits) -> Outcome:
         return Outcome(end, ending.usage, fault=fault)
     said = last_report(report)
     if ending.status == 0 and said is not None:
-        return Outcome(End(said["end"]), ending.usage, said.get("value"), _fault(said.get("fault")))
+        return as_said(said, ending.usage)
     return Outcome(_death(ending, limits), ending.usage, fault=_obituary(ending))
+
+
+def as_said(said: Mapping[str, Any], usage: Usage) -> Outcome:
+    return Outcome(End(said["end"]), usage, said.get("value"), _fault(said.get("fault")))
 
 
 def last_report(report: bytes) -> dict[str, Any] | None:

@@ -1,8 +1,9 @@
-"""How a request travels from a worker to its cell: JSON in a memory file, never pickle."""
+"""How requests travel from a worker to a cell: lines of JSON in a memory file or a pipe, never pickle."""
 
 import json
 import os
 import socket
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import NoReturn
@@ -19,8 +20,7 @@ CONTROL_BYTES = 64 << 10
 """The longest control message; requests travel beside it, in a descriptor."""
 
 
-def write_request(request: CellRequest) -> int:
-    """A descriptor of a memory file that holds the request, at its beginning."""
+def request_line(request: CellRequest) -> bytes:
     work = request.work
     kind = "code" if isinstance(work, Code) else "computation"
     body = {
@@ -29,17 +29,26 @@ def write_request(request: CellRequest) -> int:
         "output": str(request.output),
         "limits": asdict(request.limits),
     }
+    return json.dumps(body).encode() + b"\n"
+
+
+def write_request(request: CellRequest) -> int:
+    """A descriptor of a memory file that holds the request, at its beginning."""
     descriptor = os.memfd_create("request")
     with os.fdopen(os.dup(descriptor), "wb") as file:
-        file.write(json.dumps(body).encode())
+        file.write(request_line(request))
     os.lseek(descriptor, 0, os.SEEK_SET)
     return descriptor
 
 
-def read_request(descriptor: int) -> CellRequest:
-    """The inverse of `write_request`; closes the descriptor."""
+def read_requests(descriptor: int) -> Iterator[CellRequest]:
+    """One a line, as they come, until the descriptor's end."""
     with os.fdopen(descriptor, "rb") as file:
-        body = json.load(file)
+        yield from map(_read_request, file)
+
+
+def _read_request(line: bytes) -> CellRequest:
+    body = json.loads(line)
     work = body["work"]
     make = Code if work.pop("kind") == "code" else Computation
     return CellRequest(

@@ -1,0 +1,126 @@
+"""A zygote that is ready: tried out, and asked for one computation after another."""
+
+import asyncio
+import os
+import tempfile
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TypeVar
+
+from app.sandbox.container import Container
+from app.sandbox.contract import (
+    CellRequest,
+    Computation,
+    End,
+    Fault,
+    Isolation,
+    Limits,
+    Outcome,
+    Progress,
+    Usage,
+)
+from app.sandbox.folders import Content, copy_out, remove, survey
+from app.sandbox.link import ZygoteLink
+from app.sandbox.pipes import CellPipes, ProgressLines
+from app.sandbox.scratch import LOCK
+from app.sandbox.verdict import judge
+from app.sandbox.wire import write_request
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class ReadyZygote:
+    """`container`: the one that it runs in, if it does."""
+
+    link: ZygoteLink
+    scratch: Path
+    container: Container | None
+    isolation: Isolation = field(default_factory=lambda: Isolation("none"))
+
+    async def run(self, request: CellRequest, on_progress: Progress | None = None) -> Outcome:
+        async with self.within_reach(request) as within:
+            return await _run(self.link, within, on_progress)
+
+    @asynccontextmanager
+    async def within_reach(self, request: CellRequest) -> AsyncIterator[CellRequest]:
+        """The request as this zygote's cells can serve it."""
+        if self.container is None:
+            yield request
+            return
+        lent = Path(tempfile.mkdtemp(prefix="lent-", dir=self.scratch))
+        try:
+            yield await to_the_end(asyncio.to_thread(self.container.bring_within_reach, request, lent))
+        finally:
+            await to_the_end(asyncio.to_thread(remove, lent))
+
+
+async def try_out(link: ZygoteLink, scratch: Path, container: Container | None) -> ReadyZygote:
+    """Start a zygote, and let a canary try the walls before anything untrusted does."""
+    facts = await link.start()
+    tier, missing = facts["tier"], facts["missing"]
+    zygote = ReadyZygote(link, scratch, container)
+    refusal = "This host's kernel lacks the walls that untrusted work needs (Landlock and seccomp)."
+    return replace(
+        zygote, isolation=Isolation(tier, refusal if tier == "none" else await _canary(zygote), missing)
+    )
+
+
+async def _canary(zygote: ReadyZygote) -> str | None:
+    """Why untrusted work must not run here; None if the canary got nowhere."""
+    output = Path(tempfile.mkdtemp(prefix="canary-", dir=zygote.scratch))
+    work = Computation("canary.escape", {"path": str(zygote.scratch / LOCK)}, trusted=False)
+    outcome = await zygote.run(CellRequest(work, {}, output, Limits(time_s=20)))
+    await asyncio.to_thread(remove, output)
+    if outcome.end is not End.RETURNED:
+        return f"The walls could not be tried: {outcome.fault.detail if outcome.fault else outcome.end}"
+    return f"The walls do not hold: a cell could {outcome.value}." if outcome.value else None
+
+
+async def _run(link: ZygoteLink, request: CellRequest, on_progress: Progress | None) -> Outcome:
+    follow = ProgressLines(on_progress) if on_progress else None
+    pipes = CellPipes(write_request(request), request.limits, follow)
+    try:
+        ending = await link.run(request, pipes)
+    finally:
+        pipes.finish()
+    if ending is None:
+        return replace(ZYGOTE_DIED, stdout=pipes.stdout.text, stderr=pipes.stderr.text)
+    outcome = judge(ending, bytes(pipes.report.data), request.limits)
+    content = await to_the_end(asyncio.to_thread(_gather, ending.folder, request))
+    if content.exceeds(request.limits.disk_bytes):
+        outcome = Outcome(End.OUT_OF_DISK, outcome.usage)
+    return replace(outcome, stdout=pipes.stdout.text, stderr=pipes.stderr.text, files=content.files)
+
+
+ZYGOTE_DIED = Outcome(
+    End.DIED,
+    Usage(0.0, 0.0, 0),
+    fault=Fault("cells_restarted", "The process that computes was restarted: try again."),
+)
+
+
+async def to_the_end(work: Coroutine[None, None, T]) -> T:
+    """A cancellation meanwhile rises when the thread has ended: its folder is removed next."""
+    working = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(working)
+    except asyncio.CancelledError:
+        await asyncio.wait([working])
+        raise
+
+
+def _gather(folder: int | None, request: CellRequest) -> Content:
+    """What the cell left in `request.output`, brought there from its own filesystem if it had one."""
+    if folder is None:
+        return survey(request.output)
+    source = Path(f"/proc/self/fd/{folder}")
+    try:
+        content = survey(source)
+        if not content.exceeds(request.limits.disk_bytes):
+            copy_out(source, request.output, content.files)
+        return content
+    finally:
+        os.close(folder)

@@ -1,0 +1,130 @@
+"""Cells that serve several requests of one key, and nobody else's."""
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from app.computations.bench import JsonValue
+from app.sandbox.contract import Computation, End, Limits, Outcome
+from app.sandbox.process import ProcessConfig, ProcessProvider
+from app.sandbox.scratch import LOCK
+
+from .conftest import TIERS, Cells
+from .test_lifetimes import running, until
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+IDLE_S = 1.5
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module", params=TIERS, ids=str)
+async def cells(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Cells]:
+    home = tmp_path_factory.mktemp("kept")
+    provider = ProcessProvider(ProcessConfig(home, tier=str(request.param), most_kept=2, kept_idle_s=IDLE_S))
+    await provider.start()
+    yield Cells(provider)
+    await provider.close()
+    assert running(str(home)) == []
+
+
+async def remember(cells: Cells, owner: str, limits: Limits | None = None, **params: JsonValue) -> Outcome:
+    work = Computation("canary.remember", params, trusted=False, kept_for=owner)
+    return await cells.run(work, limits=limits or Limits(time_s=20))
+
+
+async def test_one_cell_serves_requests_of_one_key(cells: Cells) -> None:
+    assert (await remember(cells, "one", value=1)).value == [1]
+    assert (await remember(cells, "one", value=2)).value == [1, 2]
+
+
+async def test_another_owner_never_meets_it(cells: Cells) -> None:
+    await remember(cells, "two", value="mine")
+    assert (await remember(cells, "three", value="other")).value == ["other"]
+
+
+async def test_other_inputs_are_another_cell(cells: Cells, tmp_path: Path) -> None:
+    (tmp_path / "model").write_bytes(b"x")
+    work = Computation("canary.remember", {"value": 1}, trusted=False, kept_for="four")
+    await cells.run(work)
+    assert (await cells.run(work, {"model": tmp_path / "model"})).value == [1]
+
+
+async def test_requests_at_once_take_turns(cells: Cells) -> None:
+    outcomes = await asyncio.gather(*(remember(cells, "five", value=number) for number in range(8)))
+    assert [len(outcome.value) for outcome in outcomes if isinstance(outcome.value, list)] == [*range(1, 9)]
+
+
+async def test_large_requests_and_answers_pass(cells: Cells) -> None:
+    for _ in range(3):
+        outcome = await remember(cells, "six", value="x" * 500_000)
+    assert isinstance(outcome.value, list)
+    assert [len(str(value)) for value in outcome.value] == [500_000] * 3
+
+
+async def test_a_cell_that_breaks_is_replaced_and_the_request_tried_again(cells: Cells) -> None:
+    await remember(cells, "seven", value=1)
+    outcome = await remember(cells, "seven", value=2, survive=False)
+    assert outcome.end is End.DIED
+    assert (await remember(cells, "seven", value=3)).value == [3]
+
+
+async def test_its_time_limit_is_that_of_each_request(cells: Cells) -> None:
+    limits = Limits(time_s=0.7)
+    await remember(cells, "eight", limits, value=1, seconds=0.4)
+    assert (await remember(cells, "eight", limits, value=2, seconds=0.4)).value == [1, 2]
+    assert (await remember(cells, "eight", limits, value=3, seconds=60)).end is End.TIMED_OUT
+    assert (await remember(cells, "eight", limits, value=4)).value == [4]
+
+
+async def test_cancelling_kills_it(cells: Cells) -> None:
+    await remember(cells, "nine", value=1)
+    asking = asyncio.create_task(remember(cells, "nine", value=2, seconds=60))
+    await asyncio.sleep(0.2)
+    started = time.monotonic()
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    assert time.monotonic() - started < 1
+    assert (await remember(cells, "nine", value=3)).value == [3]
+
+
+async def test_its_walls_stand_at_every_request(cells: Cells) -> None:
+    work = Computation(
+        "canary.escape", {"path": str(cells.provider.scratch / LOCK)}, trusted=False, kept_for="ten"
+    )
+    assert [(await cells.run(work)).value for _ in range(2)] == [[], []]
+
+
+async def test_the_longest_unused_makes_room(cells: Cells) -> None:
+    for owner in ("eleven", "twelve", "thirteen"):
+        await remember(cells, owner, value=1)
+    assert (await remember(cells, "thirteen", value=2)).value == [1, 2]
+    assert (await remember(cells, "eleven", value=2)).value == [2]
+
+
+async def test_it_ends_when_idle_and_leaves_nothing(cells: Cells) -> None:
+    await remember(cells, "fourteen", value=1)
+    async with asyncio.timeout(10):
+        while [path.name for path in cells.provider.scratch.iterdir()] != [LOCK]:  # noqa: ASYNC110 (no event)
+            await asyncio.sleep(0.05)
+    assert (await remember(cells, "fourteen", value=2)).value == [2]
+
+
+async def test_a_killed_zygote_is_no_failure_of_the_next_request(tmp_path: Path) -> None:
+    provider = ProcessProvider(ProcessConfig(tmp_path))
+    cells = Cells(provider)
+    await remember(cells, "one", value=1)
+    for pid in running(str(tmp_path)):
+        os.kill(pid, signal.SIGKILL)
+    await until(lambda: not running(str(tmp_path)))
+    assert (await remember(cells, "one", value=2)).value == [2]
+    await provider.close()
+    assert running(str(tmp_path)) == []
