@@ -23,3 +23,20 @@ class ArtifactView(BaseModel):
     digest: str = Field(description="SHA-256 of the bytes; also the ETag.")
     meta: dict[str, Any]
     created_at: datetime
+
+
+class MismatchView(BaseModel):
+    """`where`: a claim's id or a place in the document."""
+
+    where: str
+    problem: str
+
+
+class VerificationView(BaseModel):
+    """A report's claims, read again from the journal just now."""
+
+    session_id: UUID
+    report: UUID = Field(description="The artifact report.json that was checked, with its HTML and Markdown.")
+    passes: bool
+    checked: int = Field(description="How many claims were read again.")
+    mismatches: list[MismatchView]

@@ -1,0 +1,86 @@
+"""Take a session along: its notebook, everything in one archive, its report checked once more."""
+
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import Annotated, Literal
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi.responses import StreamingResponse
+
+from app.api.archive import zipped
+from app.api.deps import PrincipalDep, ResourcesDep
+from app.api.downloads import Download, send_blob
+from app.api.openapi import problems
+from app.api.parcel import Parcel
+from app.artifacts.schemas import VerificationView
+
+router = APIRouter(prefix="/lab/agent/sessions", tags=["sessions"], responses=problems(401))
+
+Format = Annotated[
+    Literal["ipynb", "script"], Query(description="`ipynb`: a Jupyter notebook; `script`: plain Python.")
+]
+
+
+async def _parcel(principal: PrincipalDep, resources: ResourcesDep) -> Parcel:
+    return Parcel(resources, principal.user_id)
+
+
+ParcelDep = Annotated[Parcel, Depends(_parcel)]
+
+
+@router.get(
+    "/{session_id}/notebook",
+    operation_id="get_session_notebook",
+    response_class=Response,
+    responses={
+        **problems(404),
+        200: {"content": {"application/x-ipynb+json": {}, "text/x-python": {}}},
+    },
+)
+async def get_notebook(
+    session_id: UUID, request: Request, parcel: ParcelDep, resources: ResourcesDep, format: Format = "ipynb"
+) -> Response:
+    """The session as code that does it again and compares: its data, split, candidates, settings and seed."""
+    notebook = await parcel.notebook(session_id)
+    name = f"labcrew-{session_id}"
+    if format == "script":
+        return Response(
+            await parcel.script(notebook),
+            media_type="text/x-python",
+            headers={"Content-Disposition": f'attachment; filename="{name}.py"'},
+        )
+    wanted = Download(notebook.digest, notebook.size_bytes, notebook.media_type, f"{name}.ipynb")
+    return await send_blob(request, resources.blobs, wanted, attach=True)
+
+
+@router.get(
+    "/{session_id}/bundle",
+    operation_id="get_session_bundle",
+    response_class=Response,
+    responses={**problems(404, 409), 200: {"content": {"application/zip": {}}}},
+)
+async def get_bundle(session_id: UUID, parcel: ParcelDep) -> Response:
+    """Everything of an ended session as one zip: report, figures, models, data, notebook, journal, and a
+    manifest with the SHA-256 of each file."""
+    session = await parcel.session(session_id)
+    entries = await parcel.entries(session)
+    facts = {
+        "session": str(session.id),
+        "goal": session.goal,
+        "status": str(session.status),
+        "seed": session.seed,
+        "labcrew": version("labcrew"),
+    }
+    at = session.ended_at or datetime.now(UTC)
+    headers = {
+        "Content-Disposition": f'attachment; filename="labcrew-{session_id}.zip"',
+        "Cache-Control": "no-store",
+    }
+    return StreamingResponse(zipped(entries, facts, at), media_type="application/zip", headers=headers)
+
+
+@router.get("/{session_id}/report/verification", operation_id="verify_session_report", responses=problems(404))
+async def verify_report(session_id: UUID, parcel: ParcelDep) -> VerificationView:
+    """Read every claim of the session's report again from its journal, in JSON, HTML and Markdown."""
+    return await parcel.verification(session_id)
