@@ -11,21 +11,27 @@ from app.modeling.cleaning import reads_as_date, reads_as_number
 from app.modeling.columns import Holds, kinds
 from app.modeling.labels import labels_of
 from app.modeling.leaks import looks_like_row_number
-from app.modeling.operations.step import quiet_float
+from app.modeling.measure import Measure
+from app.modeling.parts import sample_of
 from app.modeling.plain import rounded
 from app.modeling.problem import Problem
 from app.modeling.recipe import RecipeJson, inputs_of
 from app.modeling.results import Finding
 
+MOST_RANKED = 5000
 MOST_PAIRS = 60
 """Numeric columns compared with each other."""
+CORRELATED_ROWS = 10_000
 
 
-def findings_of(frame: pd.DataFrame, problem: Problem) -> list[Finding]:
-    """Findings on a frame, the serious ones first."""
+def findings_of(frame: pd.DataFrame, problem: Problem, rows: int | None = None) -> list[Finding]:
+    """Findings on a frame, the serious ones first; `rows`: how many it was drawn from."""
     inputs = inputs_of(frame, problem)
     inputs = inputs.drop(columns=problem.target, errors="ignore")
     found = [finding for find in _FINDERS for finding in find(frame, inputs, problem)]
+    if rows is not None and rows > len(frame):
+        text = f"Columns were looked at on {len(frame):,} of {rows:,} training rows."
+        found.append(_finding("sampled", None, text, {"rows": len(frame), "of": rows}))
     order = {"serious": 0, "warning": 1, "info": 2}
     return sorted(found, key=lambda finding: order[finding["severity"]])
 
@@ -165,13 +171,13 @@ def _as_text(frame: pd.DataFrame, inputs: pd.DataFrame, problem: Problem) -> lis
 def _outliers(frame: pd.DataFrame, inputs: pd.DataFrame, problem: Problem) -> list[Finding]:
     found = []
     for name, kind in kinds(inputs).items():
-        values = quiet_float(inputs[name]).dropna() if kind is Holds.NUMBER else pd.Series(dtype="float64")
-        if values.nunique() < 10:
+        if kind is not Holds.NUMBER:
             continue
-        low, high = np.quantile(values, [0.25, 0.75])
+        measure = Measure.of(inputs[name])
+        low, high = measure.quantile(0.25), measure.quantile(0.75)
         reach = 3 * (high - low)
-        outside = int(((values < low - reach) | (values > high + reach)).sum())
-        if reach and outside >= max(3, 0.002 * len(values)):
+        outside = measure.outside(low - reach, high + reach) if reach > 0 else 0
+        if outside >= max(3, 0.002 * len(measure.sorted)) and measure.distinct >= 10:
             found.append(
                 _finding(
                     "outliers",
@@ -186,12 +192,13 @@ def _outliers(frame: pd.DataFrame, inputs: pd.DataFrame, problem: Problem) -> li
 
 
 def correlations(inputs: pd.DataFrame, most: int = 10) -> list[dict[str, Any]]:
-    """The strongest rank correlations between numeric columns: `{"a", "b", "r"}`."""
+    """The strongest rank correlations between numeric columns: `{"a", "b", "r"}`; of a draw of many rows."""
     numbers = [name for name, kind in kinds(inputs).items() if kind is Holds.NUMBER][:MOST_PAIRS]
     varying = [name for name in numbers if inputs[name].nunique() > 1]
     if len(varying) < 2:
         return []
-    matrix = inputs[varying].astype("float64").corr(method="spearman").to_numpy()
+    rows = inputs[varying].iloc[sample_of(len(inputs), MOST_RANKED, 0)]
+    matrix = rows.rank().corr().to_numpy()
     pairs = [
         {"a": varying[i], "b": varying[j], "r": rounded(matrix[i, j], 4)}
         for i in range(len(varying))

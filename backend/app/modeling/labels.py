@@ -23,7 +23,9 @@ def labels_of(frame: pd.DataFrame, problem: Problem) -> pd.Series:
     if not problem.is_classification:
         return quiet_float(target).replace([np.inf, -np.inf], np.nan)
     places = {value: place for place, value in enumerate(problem.classes or ())}
-    return pd.Series([places.get(label(value), np.nan) for value in target], index=frame.index, dtype="float64")
+    codes, values = pd.factorize(target)
+    found = np.array([*(places.get(label(value), np.nan) for value in values), np.nan])  # the last for code -1
+    return pd.Series(found[codes], index=frame.index, dtype="float64")
 
 
 def _ahead(frame: pd.DataFrame, values: pd.Series, problem: Problem) -> pd.Series:
