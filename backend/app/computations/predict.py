@@ -9,6 +9,7 @@ import pandas as pd
 from app.computations.bench import Bench, JsonValue
 from app.computations.frames import answer, read_frame, read_model, write_frame
 from app.errors import InvalidInput
+from app.modeling.ensemble.average import recipe_of
 from app.modeling.fitting import output_of
 from app.modeling.plain import scalar
 from app.modeling.problem import Problem
@@ -28,7 +29,7 @@ def predict(bench: Bench, rows: list[dict[str, Any]] | None = None) -> JsonValue
     problem = Problem.from_json(stored.metadata["problem"])
     given = _given(bench, rows)
     inputs, warnings = conform(given, stored.metadata["schema"], problem.reading)
-    warnings += gap_in_time(inputs, stored.pipeline.named_steps["recipe"])
+    warnings += gap_in_time(inputs, recipe_of(stored.pipeline))
     output = output_of(stored.pipeline, inputs, problem, bench.threads)
     _check_said(output, problem)
     predictions = _in_words(output, problem, stored.metadata.get("threshold"))

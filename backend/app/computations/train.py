@@ -1,4 +1,4 @@
-"""Fit one candidate."""
+"""Fit one candidate, or a part of it; put fitted parts together."""
 
 import time
 from typing import Any
@@ -7,18 +7,34 @@ import pandas as pd
 
 from app.computations.bench import Bench, JsonValue
 from app.computations.frames import answer, read_training, write_frame
-from app.modeling.fitting import CrossValidated, Spec, cross_validate, fit, greater_is_better, name_of
+from app.errors import InvalidInput
+from app.modeling.ensemble.average import Model, features_of
+from app.modeling.ensemble.blend import blend as put_together
+from app.modeling.ensemble.blend import out_of_fold
+from app.modeling.finish import FINISHED, finish
+from app.modeling.fitting import (
+    CrossValidated,
+    Spec,
+    cross_validate,
+    final_model,
+    fit,
+    greater_is_better,
+    name_of,
+)
 from app.modeling.limits import threads_for, within
-from app.modeling.persistence import StoredModel, dump, versions
+from app.modeling.persistence import StoredModel, dump, load, versions
 from app.modeling.plain import rounded
 from app.modeling.preview import normalized
 from app.modeling.problem import Problem
 from app.modeling.results import FitFacts
 from app.modeling.schema import schema_of
+from app.modeling.scores import SCORES
 from app.modeling.split import FoldPlan
 from app.modeling.split import folds as make_folds
-from app.modeling.thresholds import best_threshold
 from app.modeling.tuning import propose
+
+FOR_WRITING_S = 0.4
+"""Of a time limit: for reading rows and writing the model."""
 
 
 def fit_candidate(
@@ -31,24 +47,41 @@ def fit_candidate(
     name: str | None = None,
     seed: int = 0,
     time_limit_s: float | None = None,
+    run: list[int] | None = None,
+    settings: dict[str, Any] | None = None,
 ) -> JsonValue:
     """Input `frame`: the RAW training frame. Leaves model.skops and oof.parquet; answers `results.FitFacts`.
 
-    `estimator`: `baseline`, LogisticRegression, Ridge, RandomForest, ExtraTrees, GradientBoosting or XGBoost.
-    `folds`: as `lock_holdout` gave them. Raises InvalidInput `unknown_estimator`, `bad_hyperparameter`,
-    `bad_recipe`, `too_little_data`.
+    `estimator`: `baseline` or a name of `candidates.CANDIDATES`. `folds`: as `lock_holdout` gave them.
+    `run`: the folds to fit, all where None; an empty list fits on all rows, unjudged. `settings`: what an
+    earlier part of this candidate answered as such: with it nothing is chosen by the clock or by watching.
+    Raises InvalidInput `unknown_estimator`, `bad_hyperparameter`, `bad_recipe`, `bad_run`, `too_little_data`.
     """
     started = time.perf_counter()
     frame, whole = read_training(bench, problem)
     plan = FoldPlan.from_json(folds)
-    threads = threads_for(frame, bench.threads)
     made = make_folds(frame, whole, plan)
-    asked = Spec(estimator, hyperparameters or {}, normalized(recipe or []), seed, threads)
-    spec, limited = within(frame, whole, asked, made, time_limit_s)
-    judged = cross_validate(frame, whole, spec, made, lambda done: bench.report(done, "folds"))
-    model = fit(frame, whole, spec)
-    threshold = best_threshold(judged.predicted(whole)) if whole.is_binary else None
+    given = dict(settings or {})
+    asked = Spec(
+        estimator,
+        hyperparameters or {},
+        normalized(recipe or []),
+        seed,
+        threads_for(frame, bench.threads),
+        row_share=float(given.pop("row_share", 1.0)),
+        settings=given,
+    )
+    places = _places(run, len(made))
+    spec, limited = within(frame, whole, asked, [made[place] for place in places], time_limit_s)
+    left_s = None
+    if time_limit_s is not None:
+        left_s = max(time_limit_s - FOR_WRITING_S - (time.perf_counter() - started), 0.5)
+    judged = cross_validate(frame, whole, spec, made, lambda done: bench.report(done, "folds"), places, left_s)
+    model = final_model(frame, whole, spec, judged, made) if places else fit(frame, whole, spec)
     summary = judged.summary()
+    found = dict(spec.settings) | judged.settings
+    if spec.row_share < 1:
+        found["row_share"] = spec.row_share
     facts: FitFacts = {
         "name": name or name_of(spec, whole),
         "estimator": name_of(spec, whole),
@@ -56,34 +89,61 @@ def fit_candidate(
         "recipe": spec.recipe,
         "metric": whole.metric,
         "greater_is_better": greater_is_better(whole),
-        "score": summary[whole.metric]["mean"],
-        "std": summary[whole.metric]["std"],
-        "fold_scores": [scores[whole.metric] for scores in judged.fold_metrics],
+        "score": summary[whole.metric]["mean"] if summary else None,
+        "std": summary[whole.metric]["std"] if summary else None,
+        "fold_scores": _by_fold(judged, whole.metric, len(made)),
         "metrics": summary,
-        "threshold": threshold,
+        **_finished(judged, whole, seed),  # type: ignore[typeddict-item]  # the keys of `finish`
         "rows": int((~pd.isna(judged.truth)).sum()),
-        "features": len(model.named_steps["encode"].get_feature_names_out()),
+        "features": features_of(model),
         "fit_s": rounded(time.perf_counter() - started, 4) or 0.0,
-        "folds": plan.to_json(),  # type: ignore[typeddict-item]  # the same keys
-        "fold_count": len(judged.fold_metrics),
+        "fold_s": judged.fold_s,
+        "run": judged.run,
+        "settings": found,
+        "folds": plan.to_json(),
+        "fold_count": len(judged.run),
         "limited": limited,
         "schema": schema_of(frame, whole, spec.recipe),
         "problem": whole.to_json(),
         "versions": versions(),
     }
-    (bench.output / "model.skops").write_bytes(dump(StoredModel(model, answer(facts))))
-    write_frame(bench, _out_of_fold(judged, whole), "oof.parquet")
+    _leave(bench, model, facts, _oof(judged))
     return answer(facts)
 
 
-def _out_of_fold(judged: CrossValidated, problem: Problem) -> pd.DataFrame:
-    rows = judged.tested.nonzero()[0]
-    columns: dict[str, Any] = {"row": rows, "fold": judged.fold[rows], "truth": judged.truth[rows]}
-    if problem.is_classification:
-        columns |= {f"p_{place}": judged.output[rows, place] for place in range(judged.output.shape[1])}
-    else:
-        columns["prediction"] = judged.output[rows]
-    return pd.DataFrame(columns)
+def blend(
+    bench: Bench,
+    problem: dict[str, Any],
+    folds: dict[str, Any],
+    fits: list[dict[str, Any]],
+    seed: int = 0,
+    name: str = "Ensemble",
+) -> JsonValue:
+    """Inputs model_0, oof_0, model_1, oof_1, ... of the parts whose `FitFacts` are `fits`, in that order.
+
+    Parts of one name are one candidate. Candidates get weights by their out-of-fold rows; one alone is put
+    together from its parts. Leaves model.skops and oof.parquet; answers `results.FitFacts` with `weights`,
+    `members` and `candidates`; its scores are of weights that the judged rows had no say in.
+    Raises InvalidInput `no_input` or `nothing_in_common`.
+    """
+    started = time.perf_counter()
+    whole = Problem.from_json(problem)
+    oofs = [pd.read_parquet(bench.inputs[f"oof_{place}"]) for place in range(len(fits))]
+    made = put_together(
+        fits, oofs, lambda place: load(bench.inputs[f"model_{place}"].read_bytes()).pipeline, whole, seed
+    )
+    facts: FitFacts = {
+        **made.facts,  # type: ignore[typeddict-item]  # the keys of `blend`
+        "name": name,
+        "metric": whole.metric,
+        "greater_is_better": SCORES[whole.metric].greater_is_better,
+        "folds": FoldPlan.from_json(folds).to_json(),
+        "problem": whole.to_json(),
+        "versions": versions(),
+        "fit_s": rounded(time.perf_counter() - started, 4) or 0.0,
+    }
+    _leave(bench, made.model, facts, made.oof)
+    return answer(facts)
 
 
 def propose_candidates(
@@ -93,6 +153,40 @@ def propose_candidates(
     seed: int = 0,
     most: int = 12,
     param_grid: dict[str, list[Any]] | None = None,
+    tried: list[dict[str, Any]] | None = None,
 ) -> JsonValue:
     """No input. What to fit next: `{"candidates": [{"name", "estimator", "hyperparameters", "recipe"}]}`."""
-    return answer({"candidates": propose(fits, budget_s, seed, most, param_grid)})
+    return answer({"candidates": propose(fits, budget_s, seed, most, param_grid, tried or [])})
+
+
+def _places(run: list[int] | None, count: int) -> list[int]:
+    if run is None:
+        return list(range(count))
+    wrong = [place for place in run if not 0 <= place < count]
+    if wrong or len(set(run)) < len(run):
+        raise InvalidInput(
+            "bad_run", f"The folds are 0 to {count - 1}, each at most once, and not {run}.", run=run
+        )
+    return list(run)
+
+
+def _by_fold(judged: CrossValidated, metric: str, count: int) -> list[float | None]:
+    scores = dict(zip(judged.run, judged.fold_metrics, strict=True))
+    return [scores[number][metric] if number in scores else None for number in range(count)]
+
+
+def _finished(judged: CrossValidated, problem: Problem, seed: int) -> dict[str, Any]:
+    rows = judged.tested
+    if not rows.any():
+        return dict.fromkeys(FINISHED)
+    return finish(judged.truth[rows], judged.output[rows], judged.fold[rows], problem, seed)
+
+
+def _oof(judged: CrossValidated) -> pd.DataFrame:
+    rows = judged.tested.nonzero()[0]
+    return out_of_fold(rows, judged.fold[rows], judged.truth[rows], judged.output[rows])
+
+
+def _leave(bench: Bench, model: Model, facts: FitFacts, oof: pd.DataFrame) -> None:
+    (bench.output / "model.skops").write_bytes(dump(StoredModel(model, answer(facts))))
+    write_frame(bench, oof, "oof.parquet")

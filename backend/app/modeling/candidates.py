@@ -13,16 +13,21 @@ from sklearn.ensemble import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from sklearn.linear_model import LogisticRegression, Ridge
-from xgboost import XGBClassifier, XGBRegressor
 
 from app.errors import InvalidInput
+from app.modeling.families.learner import aim_of
+from app.modeling.families.lightgbm import LightGBM
+from app.modeling.families.linear import Logistic, RidgePath
+from app.modeling.families.on_log import OnLog
+from app.modeling.families.xgboost import XGBoost
 from app.modeling.nearest import nearest
-from app.modeling.problem import Kind
+from app.modeling.problem import Kind, Problem
 
 Hyperparameters = Mapping[str, Any]
 BASELINE = "baseline"
+ON_LOG = "on_log"
 RESERVED = {"n_jobs", "random_state", "verbose", "verbosity", "warm_start", "device", "callbacks"}
+RESERVED |= {"classes", "aim"}
 """Set by who runs the fit: threads and seed are not an agent's to choose."""
 
 
@@ -41,9 +46,10 @@ Choice = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class Candidate:
-    """One estimator by name. `make(kind, hyperparameters, seed, threads)` gives it unfitted.
+    """One estimator by name. `make(problem, hyperparameters, seed, threads)` gives it unfitted.
 
-    `rounds`: the hyperparameter that says how many trees or iterations it takes, which a time limit may cut.
+    `learns_by_watching`: it finds its own settings and keeps its own time (`families.learner`).
+    `rounds`: the hyperparameter of any other that says how many trees it takes, which a time limit may cut.
     """
 
     name: str
@@ -51,49 +57,74 @@ class Candidate:
     style: str
     defaults: Mapping[str, Any]
     space: Mapping[str, Range | Choice]
-    make: Callable[[Kind, dict[str, Any], int, int], Any]
+    make: Callable[[Problem, dict[str, Any], int, int], Any]
     rounds: str | None = None
+    learns_by_watching: bool = False
 
 
 BOTH = (Kind.CLASSIFICATION, Kind.REGRESSION)
 
 
-def _baseline(kind: Kind, values: dict[str, Any], seed: int, threads: int) -> Any:
-    return DummyClassifier(strategy="prior") if kind is Kind.CLASSIFICATION else DummyRegressor(**values)
+def _baseline(problem: Problem, values: dict[str, Any], seed: int, threads: int) -> Any:
+    if problem.is_classification:
+        return DummyClassifier(strategy="prior")
+    if problem.horizon:
+        return DummyRegressor(strategy="constant", constant=0.0)  # persistence: nothing changes
+    return DummyRegressor(**values)
 
 
-def _logistic(kind: Kind, values: dict[str, Any], seed: int, threads: int) -> Any:
-    return LogisticRegression(random_state=seed, **values)
+def _logistic(problem: Problem, values: dict[str, Any], seed: int, threads: int) -> Any:
+    return Logistic(_classes(problem), random_state=seed, **values)
 
 
-def _ridge(kind: Kind, values: dict[str, Any], seed: int, threads: int) -> Any:
-    return Ridge(**values)
+def _ridge(problem: Problem, values: dict[str, Any], seed: int, threads: int) -> Any:
+    return RidgePath(_aim(problem), random_state=seed, **values)
 
 
-def _forest(kind: Kind, values: dict[str, Any], seed: int, threads: int) -> Any:
-    made = RandomForestClassifier if kind is Kind.CLASSIFICATION else RandomForestRegressor
+def _forest(problem: Problem, values: dict[str, Any], seed: int, threads: int) -> Any:
+    made = RandomForestClassifier if problem.is_classification else RandomForestRegressor
     return made(random_state=seed, n_jobs=threads, **values)
 
 
-def _extra(kind: Kind, values: dict[str, Any], seed: int, threads: int) -> Any:
-    made = ExtraTreesClassifier if kind is Kind.CLASSIFICATION else ExtraTreesRegressor
+def _extra(problem: Problem, values: dict[str, Any], seed: int, threads: int) -> Any:
+    made = ExtraTreesClassifier if problem.is_classification else ExtraTreesRegressor
     return made(random_state=seed, n_jobs=threads, **values)
 
 
-def _boosting(kind: Kind, values: dict[str, Any], seed: int, threads: int) -> Any:
-    made = HistGradientBoostingClassifier if kind is Kind.CLASSIFICATION else HistGradientBoostingRegressor
+def _boosting(problem: Problem, values: dict[str, Any], seed: int, threads: int) -> Any:
+    made = HistGradientBoostingClassifier if problem.is_classification else HistGradientBoostingRegressor
     return made(random_state=seed, early_stopping=False, **values)
 
 
-def _xgboost(kind: Kind, values: dict[str, Any], seed: int, threads: int) -> Any:
-    made = XGBClassifier if kind is Kind.CLASSIFICATION else XGBRegressor
-    return made(random_state=seed, n_jobs=threads, tree_method="hist", verbosity=0, **values)
+def _lightgbm(problem: Problem, values: dict[str, Any], seed: int, threads: int) -> Any:
+    return LightGBM(_classes(problem), _aim(problem), random_state=seed, n_jobs=threads, **values)
+
+
+def _xgboost(problem: Problem, values: dict[str, Any], seed: int, threads: int) -> Any:
+    return XGBoost(_classes(problem), _aim(problem), random_state=seed, n_jobs=threads, **values)
+
+
+def _classes(problem: Problem) -> int:
+    return len(problem.classes or ())
+
+
+def _aim(problem: Problem) -> str:
+    return aim_of(problem.metric, problem.quantile)
 
 
 _TREES: dict[str, Range | Choice] = {
     "n_estimators": (200, 400),
     "min_samples_leaf": Range(1, 20, log=True, whole=True),
     "max_features": (0.3, 0.5, 0.7, 1.0, "sqrt"),
+}
+_SAMPLED: dict[str, Range | Choice] = {
+    "subsample": Range(0.6, 1.0),
+    "colsample_bytree": Range(0.3, 1.0),
+    "reg_lambda": Range(0.1, 10, log=True),
+}
+_LEAVES: dict[str, Range | Choice] = {
+    "num_leaves": Range(4, 127, log=True, whole=True),
+    "min_child_samples": Range(2, 60, log=True, whole=True),
 }
 _TREE_DEFAULTS = {"n_estimators": 200, "min_samples_leaf": 2, "max_features": "sqrt"}
 
@@ -105,17 +136,29 @@ CANDIDATES: dict[str, Candidate] = {
             "LogisticRegression",
             (Kind.CLASSIFICATION,),
             "linear",
-            {"C": 1.0, "max_iter": 1000},
+            {},
             {"C": Range(0.001, 100, log=True)},
             _logistic,
+            learns_by_watching=True,
         ),
         Candidate(
             "Ridge",
             (Kind.REGRESSION,),
             "linear",
-            {"alpha": 10.0},
+            {},
             {"alpha": Range(0.01, 1000, log=True)},
             _ridge,
+            learns_by_watching=True,
+        ),
+        Candidate("LightGBM", BOTH, "tree", {}, _LEAVES | _SAMPLED, _lightgbm, learns_by_watching=True),
+        Candidate(
+            "LightGBMExtra",
+            BOTH,
+            "tree",
+            {"extra_trees": True},
+            _LEAVES | _SAMPLED,
+            _lightgbm,
+            learns_by_watching=True,
         ),
         Candidate("RandomForest", BOTH, "tree", _TREE_DEFAULTS, _TREES, _forest, "n_estimators"),
         Candidate("ExtraTrees", BOTH, "tree", _TREE_DEFAULTS, _TREES, _extra, "n_estimators"),
@@ -138,24 +181,14 @@ CANDIDATES: dict[str, Candidate] = {
             "XGBoost",
             BOTH,
             "tree",
+            {},
             {
-                "n_estimators": 150,
-                "learning_rate": 0.06,
-                "max_depth": 4,
-                "subsample": 0.8,
-                "colsample_bytree": 0.8,
-            },
-            {
-                "n_estimators": (100, 200, 400),
-                "learning_rate": Range(0.01, 0.2, log=True),
-                "max_depth": Range(2, 8, whole=True),
+                "max_depth": Range(3, 9, whole=True),
                 "min_child_weight": Range(1, 20, log=True),
-                "subsample": Range(0.6, 1.0),
-                "colsample_bytree": Range(0.5, 1.0),
-                "reg_lambda": Range(0.1, 10, log=True),
+                **_SAMPLED,
             },
             _xgboost,
-            "n_estimators",
+            learns_by_watching=True,
         ),
     )
 }
@@ -170,6 +203,8 @@ _ALIASES = {
     "histgradientboosting": "GradientBoosting",
     "gbm": "GradientBoosting",
     "xgb": "XGBoost",
+    "lgb": "LightGBM",
+    "lgbm": "LightGBM",
     "dummy": BASELINE,
     "naive": BASELINE,
 }
@@ -193,13 +228,21 @@ def candidate(name: str, kind: Kind) -> Candidate:
 
 
 def make_estimator(
-    name: str, kind: Kind, hyperparameters: Hyperparameters, seed: int, threads: int
+    name: str, problem: Problem, hyperparameters: Hyperparameters, seed: int, threads: int
 ) -> tuple[Any, str]:
-    """The unfitted estimator and the style of its encoding; raises InvalidInput `bad_hyperparameter`."""
-    found = candidate(name, kind)
-    estimator = found.make(kind, dict(found.defaults), seed, threads)
+    """The unfitted estimator and the style of its encoding; raises InvalidInput `bad_hyperparameter`.
+
+    `on_log` (families of numbers that learn by watching): learn the logarithm of a positive target.
+    """
+    found = candidate(name, problem.kind)
+    values = dict(hyperparameters)
+    on_log = values.pop(ON_LOG, False) and not problem.is_classification and found.learns_by_watching
+    estimator = found.make(problem, dict(found.defaults), seed, threads)
     allowed = set(estimator.get_params()) - RESERVED
-    unknown = sorted(set(hyperparameters) - allowed)
+    if on_log:
+        estimator = OnLog(estimator, _aim(problem))
+        allowed.add("factor")
+    unknown = sorted(set(values) - allowed)
     if unknown:
         raise InvalidInput(
             "bad_hyperparameter",
@@ -207,4 +250,4 @@ def make_estimator(
             hyperparameter=unknown[0],
             nearest=nearest(unknown[0], sorted(allowed)),
         )
-    return estimator.set_params(**hyperparameters), found.style
+    return estimator.set_params(**values), found.style

@@ -1,118 +1,82 @@
 """Features -> the numbers that an estimator takes, fitted on training rows only."""
 
-from collections.abc import Callable
+import json
 from typing import Any, Self
 
-import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from app.modeling.columns import Holds, holds
-from app.modeling.operations.columns import as_text
-from app.modeling.operations.step import quiet_float
-
-Code = dict[str, Any]
-
-MOST_ONE_HOT = 30
+from app.modeling.encoding.codes import Code
+from app.modeling.encoding.styles import STYLES, Block
+from app.modeling.encoding.words import Words
 
 
 class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """A frame -> a float matrix. Constant and empty columns, and raw free text, are left out.
+    """A frame -> a float32 matrix. Constant and empty columns are left out.
 
-    `style="tree"`: numbers as they are (missing stays missing), categories as the place of their name.
-    `style="linear"`: numbers with the median for missing ones and a flag for them, scaled to unit variance and
-    held within 6 deviations; categories as one column each. A category never seen is missing, or all zeros.
+    `style="tree"`: numbers as they are (missing stays missing), categories as the place of their name, most
+    frequent first, text as a few directions. `style="linear"`: sparse; numbers scaled and as normal deviates,
+    categories as one column each, text as weighted words. `style="network"`: the same, dense and narrow.
+    `in_order`: rows are ordered in time, so only calendar parts that come again are of use.
     """
 
-    def __init__(self, style: str = "tree") -> None:
+    def __init__(self, style: str = "tree", in_order: bool = False, seed: int = 0) -> None:
         self.style = style
+        self.in_order = in_order
+        self.seed = seed
 
     def fit(self, X: pd.DataFrame, y: object = None) -> Self:
-        learn = _LEARN[self.style]
         self.codes_: list[Code] = []
+        self.words_: list[Words] = []
         for name in X.columns:
             column: pd.Series = X[name]
             kind = holds(column)
-            if kind not in (Holds.EMPTY, Holds.TEXT) and column.nunique(dropna=False) > 1:
-                self.codes_.append({"column": str(name), **learn(column, kind)})
+            if kind is not Holds.EMPTY and column.nunique(dropna=False) > 1:
+                self._learn(str(name), column, kind)
         return self
 
-    def transform(self, X: pd.DataFrame) -> np.ndarray:
-        parts = [_ENCODE[code["as"]](X[str(code["column"])], code) for code in self.codes_]
-        if not parts:
-            return np.zeros((len(X), 1))
-        return np.column_stack(parts)
+    def _learn(self, name: str, column: pd.Series, kind: Holds) -> None:
+        if is_prose(column, kind):
+            words = Words().fit(column, STYLES[self.style].directions, self.seed)
+            self.codes_.append({"column": name, "as": "text", "words": len(self.words_)})
+            self.words_.append(words)
+            return
+        learned = STYLES[self.style].learn(column, kind, self.in_order)
+        if learned is not None:
+            self.codes_.append({"column": name, **learned})
+
+    def transform(self, X: pd.DataFrame) -> Any:
+        blocks = [self._block(X[str(code["column"])], code) for code in self.codes_]
+        return STYLES[self.style].join(blocks, len(X))
+
+    def _block(self, column: pd.Series, code: Code) -> Block:
+        if code["as"] == "text":
+            return STYLES[self.style].text(column, self.words_[code["words"]])
+        return STYLES[self.style].encode(column, code)
 
     def get_feature_names_out(self, input_features: object = None) -> list[str]:
-        names = [name for code in self.codes_ for name in _names(code)]
+        names = [name for code in self.codes_ for name in self._names(code)]
         return names or ["nothing"]
 
+    def _names(self, code: Code) -> list[str]:
+        words = self.words_[code["words"]] if code["as"] == "text" else None
+        return [f"{code['column']}{ending}" for ending in STYLES[self.style].endings(code, words)]
 
-def as_number(column: pd.Series) -> np.ndarray:
-    """Finite floats; dates are days since 1970; anything else is missing."""
-    if pd.api.types.is_datetime64_any_dtype(column.dtype):
-        aware = column.dt.tz_convert("UTC").dt.tz_localize(None) if column.dt.tz is not None else column
-        column = (aware - pd.Timestamp("1970-01-01")) / pd.Timedelta(days=1)
-    values = quiet_float(column).to_numpy(dtype="float64", na_value=np.nan)
-    return np.where(np.isfinite(values), values, np.nan)
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        if "codes_" in state:
+            state["codes_"] = json.dumps(state["codes_"])
+        return state
 
-
-def _is_number(kind: Holds) -> bool:
-    return kind in (Holds.NUMBER, Holds.BOOLEAN, Holds.DATETIME)
-
-
-def _learn_tree(column: pd.Series, kind: Holds) -> Code:
-    if _is_number(kind):
-        return {"as": "number"}
-    return {"as": "place", "categories": sorted(str(value) for value in as_text(column).dropna().unique())}
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if "codes_" in state:
+            state = {**state, "codes_": json.loads(state["codes_"])}
+        super().__setstate__(state)
 
 
-def _learn_linear(column: pd.Series, kind: Holds) -> Code:
-    if not _is_number(kind):
-        frequent = as_text(column).value_counts().index[:MOST_ONE_HOT]
-        return {"as": "one_hot", "categories": sorted(str(value) for value in frequent)}
-    values = as_number(column)
-    known = values[~np.isnan(values)]
-    if not len(known):
-        return {"as": "scaled", "median": 0.0, "mean": 0.0, "scale": 1.0, "flag": False}
-    filled = np.where(np.isnan(values), np.median(known), values)
-    return {
-        "as": "scaled",
-        "median": float(np.median(known)),
-        "mean": float(filled.mean()),
-        "scale": float(filled.std()) or 1.0,
-        "flag": bool(len(known) < len(values)),
-    }
-
-
-def _scaled(column: pd.Series, code: Code) -> np.ndarray:
-    values = as_number(column)
-    missing = np.isnan(values)
-    scaled = (np.where(missing, code["median"], values) - code["mean"]) / code["scale"]
-    bounded = np.clip(scaled, -6, 6)
-    return np.column_stack([bounded, missing]) if code["flag"] else bounded
-
-
-def _place(column: pd.Series, code: Code) -> np.ndarray:
-    places = {category: float(place) for place, category in enumerate(code["categories"])}
-    return as_text(column).map(places).to_numpy(dtype="float64", na_value=np.nan)
-
-
-def _one_hot(column: pd.Series, code: Code) -> np.ndarray:
-    text = as_text(column).to_numpy(dtype=object)
-    return np.column_stack([text == category for category in code["categories"]]).astype("float64")
-
-
-def _names(code: Code) -> list[str]:
-    if code["as"] == "one_hot":
-        return [f"{code['column']}={category}" for category in code["categories"]]
-    return [code["column"], f"{code['column']} missing"] if code.get("flag") else [code["column"]]
-
-
-_LEARN: dict[str, Callable[[pd.Series, Holds], Code]] = {"tree": _learn_tree, "linear": _learn_linear}
-_ENCODE: dict[str, Callable[[pd.Series, Code], np.ndarray]] = {
-    "number": lambda column, code: as_number(column),
-    "place": _place,
-    "scaled": _scaled,
-    "one_hot": _one_hot,
-}
+def is_prose(column: pd.Series, kind: Holds) -> bool:
+    """Whether a column holds text of several words, and not just one name or code a row."""
+    if kind is not Holds.TEXT:
+        return False
+    return bool(column.dropna().astype("str").head(2000).str.strip().str.count(r"\s+").mean() >= 0.5)

@@ -1,23 +1,24 @@
 """Fit one candidate, judged by cross-validation: everything is learned inside each training fold."""
 
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.dummy import DummyRegressor
+from lightgbm.basic import LightGBMError
 from sklearn.pipeline import Pipeline
 from sklearn.utils._param_validation import InvalidParameterError
 from threadpoolctl import ThreadpoolController
-from xgboost import XGBClassifier
 from xgboost.core import XGBoostError
 
 from app.errors import InvalidInput
 from app.modeling.candidates import candidate, make_estimator
-from app.modeling.classes import AnyClasses
 from app.modeling.encode import Encoder
+from app.modeling.ensemble.average import Model, average, said_by
+from app.modeling.families.learner import Learner, Watch, common_position
+from app.modeling.families.pace import Clock
 from app.modeling.labels import labels_of, present_value
 from app.modeling.plain import rounded
 from app.modeling.problem import Problem
@@ -27,6 +28,9 @@ from app.modeling.split import Fold
 
 # Found once, where this module is imported: a cell's walls hide the list of loaded libraries.
 _THREADS = ThreadpoolController()
+
+MOST_JUDGED = 50_000
+"""Rows of one fold that are judged: more of them say nothing new."""
 
 
 @dataclass(frozen=True)
@@ -40,17 +44,26 @@ class Spec:
     threads: int = 1
     row_share: float = 1.0
     """Share of the training rows that is learned from, to keep a time limit: the latest, or drawn at random."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """Hyperparameters that an earlier fit found while watching; with them nothing is watched."""
 
 
 @dataclass(frozen=True)
 class CrossValidated:
-    """`output` and `fold` by position of row; `tested` marks rows that some fold judged."""
+    """`output` and `fold` by position of row; `tested` marks rows that some fold judged.
+
+    `fold_metrics`, `models` and `fold_s` by fold in `run`; `settings`: what was found while watching.
+    """
 
     truth: np.ndarray
     output: np.ndarray
     fold: np.ndarray
     fold_metrics: list[dict[str, float | None]]
     seconds: float
+    run: list[int] = field(default_factory=list)
+    models: list[Pipeline] = field(default_factory=list)
+    settings: dict[str, Any] = field(default_factory=dict)
+    fold_s: list[float] = field(default_factory=list)
 
     @property
     def tested(self) -> np.ndarray:
@@ -61,21 +74,27 @@ class CrossValidated:
         return Predicted(self.truth[rows], self.output[rows], problem.positive_index, threshold)
 
     def mean(self, metric: str) -> float | None:
-        return _over_folds(self.fold_metrics, metric, np.mean)
+        return over_folds(self.fold_metrics, metric, np.mean)
 
     def summary(self) -> dict[str, dict[str, float | None]]:
-        names = self.fold_metrics[0]
-        return {
-            name: {
-                "mean": _over_folds(self.fold_metrics, name, np.mean),
-                "std": _over_folds(self.fold_metrics, name, lambda scores: np.std(scores, ddof=1)),
-            }
-            for name in names
+        return summary_of(self.fold_metrics)
+
+
+def summary_of(fold_metrics: Sequence[Mapping[str, float | None]]) -> dict[str, dict[str, float | None]]:
+    """metric -> mean and spread over folds; the spread of one fold is None."""
+    return {
+        name: {
+            "mean": over_folds(fold_metrics, name, np.mean),
+            "std": over_folds(fold_metrics, name, lambda scores: np.std(scores, ddof=1))
+            if len(fold_metrics) > 1
+            else None,
         }
+        for name in (fold_metrics[0] if fold_metrics else ())
+    }
 
 
-def _over_folds(
-    fold_metrics: list[dict[str, float | None]], name: str, statistic: Callable[[list[float]], Any]
+def over_folds(
+    fold_metrics: Sequence[Mapping[str, float | None]], name: str, statistic: Callable[[list[float]], Any]
 ) -> float | None:
     known = [score for metrics in fold_metrics if (score := metrics[name]) is not None]
     return rounded(float(statistic(known))) if len(known) > 1 else (known[0] if known else None)
@@ -83,17 +102,12 @@ def _over_folds(
 
 def build(problem: Problem, spec: Spec) -> Pipeline:
     """An unfitted pipeline that takes raw rows."""
-    estimator, style = make_estimator(
-        spec.estimator, problem.kind, spec.hyperparameters, spec.seed, spec.threads
-    )
-    if problem.horizon and isinstance(estimator, DummyRegressor):
-        estimator = DummyRegressor(strategy="constant", constant=0.0)  # persistence: nothing changes
-    if isinstance(estimator, XGBClassifier):
-        estimator = AnyClasses(estimator)
+    given = {**spec.hyperparameters, **spec.settings}
+    estimator, style = make_estimator(spec.estimator, problem, given, spec.seed, spec.threads)
     return Pipeline(
         [
             ("recipe", recipe_for(problem, spec.recipe)),
-            ("encode", Encoder(style)),
+            ("encode", Encoder(style, in_order=problem.time_column is not None, seed=spec.seed)),
             ("estimator", estimator),
         ]
     )
@@ -110,22 +124,41 @@ def fit_rows(
 ) -> Pipeline:
     model = build(problem, spec)
     inputs = inputs_of(frame, problem)
-    rows = _share_of(rows, problem, spec)
-    y = labels.iloc[rows].to_numpy()
-    start = present_value(inputs, problem)
-    if start is not None:
-        y = y - start.iloc[rows].to_numpy()
-    try:
-        with _THREADS.limit(limits=spec.threads):
-            model.fit(inputs.iloc[rows], y.astype(int) if problem.is_classification else y)
-    except (InvalidParameterError, XGBoostError) as error:
-        said = str(error).strip().splitlines()[0]
-        raise InvalidInput("bad_hyperparameter", f"{spec.estimator} does not take that: {said}") from error
+    rows = share_of(rows, problem, spec)
+    y = differences(inputs, labels, rows, problem)
+    with _THREADS.limit(limits=spec.threads), in_words(spec):
+        model.fit(inputs.iloc[rows], y)
     model.named_steps["recipe"].remember(inputs)
     return model
 
 
-def _share_of(rows: np.ndarray, problem: Problem, spec: Spec) -> np.ndarray:
+class in_words:
+    """What a library says against a hyperparameter, as InvalidInput `bad_hyperparameter`."""
+
+    def __init__(self, spec: Spec) -> None:
+        self._spec = spec
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, InvalidParameterError | XGBoostError | LightGBMError):
+            said = str(error).strip().splitlines()[0]
+            raise InvalidInput(
+                "bad_hyperparameter", f"{self._spec.estimator} does not take that: {said}"
+            ) from error
+
+
+def differences(inputs: pd.DataFrame, labels: pd.Series, rows: np.ndarray, problem: Problem) -> np.ndarray:
+    """What an estimator learns of these rows: the label, or how far it lies from the present value."""
+    y = labels.iloc[rows].to_numpy()
+    start = present_value(inputs, problem)
+    if start is not None:
+        y = y - start.iloc[rows].to_numpy()
+    return y.astype(int) if problem.is_classification else y
+
+
+def share_of(rows: np.ndarray, problem: Problem, spec: Spec) -> np.ndarray:
     if spec.row_share >= 1:
         return rows
     count = max(int(len(rows) * spec.row_share), min(len(rows), 500))
@@ -134,17 +167,15 @@ def _share_of(rows: np.ndarray, problem: Problem, spec: Spec) -> np.ndarray:
     return np.sort(np.random.default_rng(spec.seed).permutation(rows)[:count])
 
 
-def output_of(model: Pipeline, inputs: pd.DataFrame, problem: Problem, threads: int = 1) -> np.ndarray:
+def output_of(model: Model, inputs: pd.DataFrame, problem: Problem, threads: int = 1) -> np.ndarray:
     """Probabilities of every class of the problem (rows, classes), or numbers (rows,)."""
     with _THREADS.limit(limits=threads):
-        if not problem.is_classification:
-            said = np.asarray(model.predict(inputs), dtype="float64")
-            start = present_value(inputs, problem)
-            return said if start is None else said + start.to_numpy()
-        known = model.predict_proba(inputs)
-    output = np.zeros((len(inputs), len(problem.classes or ())))
-    output[:, np.asarray(model.classes_, dtype=int)] = known  # a fold may lack a class
-    return output
+        return _from_start(said_by(model, inputs, len(problem.classes or ())), inputs, problem)
+
+
+def _from_start(said: np.ndarray, inputs: pd.DataFrame, problem: Problem) -> np.ndarray:
+    start = present_value(inputs, problem)
+    return said if start is None else said + start.to_numpy()
 
 
 def cross_validate(
@@ -153,24 +184,139 @@ def cross_validate(
     spec: Spec,
     made_folds: list[Fold],
     report: Callable[[float], None] = lambda fraction: None,
+    run: Sequence[int] | None = None,
+    seconds: float | None = None,
 ) -> CrossValidated:
-    """Out-of-fold output and the metrics of each fold."""
+    """Out-of-fold output and the metrics of each fold in `run` (all where None).
+
+    `seconds`: how long that may take, for a candidate that learns by watching: it learns faster for less, and
+    leaves out the last folds when even that does not do.
+    """
+    started, clock = time.perf_counter(), Clock(seconds)
+    places = list(range(len(made_folds))) if run is None else list(run)
+    taught: list[_Taught] = []
+    for done, number in enumerate(places):
+        if taught and clock.left_s is not None and clock.left_s < 0.5 * taught[-1].seconds:
+            break
+        share_s = None if clock.left_s is None else clock.left_s / (len(places) - done)
+        taught.append(_teach(frame, problem, spec, made_folds[number], number, share_s))
+        report((done + 1) / (len(places) + 1))
+    settings = _settle(taught)
+    return _judge(frame, problem, spec, taught, settings, time.perf_counter() - started)
+
+
+@dataclass
+class _Taught:
+    """A fold's model with the rows that it is judged by, already encoded."""
+
+    number: int
+    model: Pipeline
+    rows: np.ndarray
+    inputs: pd.DataFrame
+    matrix: Any
+    seconds: float
+
+    @property
+    def estimator(self) -> Any:
+        return self.model.named_steps["estimator"]
+
+
+def _teach(
+    frame: pd.DataFrame, problem: Problem, spec: Spec, fold: Fold, number: int, seconds: float | None
+) -> _Taught:
     started = time.perf_counter()
+    labels, inputs = labels_of(frame, problem), inputs_of(frame, problem)
+    model = build(problem, spec)
+    rows, judged = share_of(fold.train, problem, spec), judged_rows(fold.test, number)
+    recipe, prepare = model.named_steps["recipe"], model[:-1]
+    matrix = prepare.fit_transform(inputs.iloc[rows])
+    if fold.history is not None:
+        recipe.remember(inputs.iloc[fold.history])
+    asked = inputs.iloc[judged]
+    asked_matrix = prepare.transform(asked)
+    y = differences(inputs, labels, rows, problem)
+    with _THREADS.limit(limits=spec.threads), in_words(spec):
+        if watches(problem, spec):
+            left = (
+                None if seconds is None else max(seconds * 0.9 - (time.perf_counter() - started), seconds / 10)
+            )
+            watch = Watch(asked_matrix, differences(inputs, labels, judged, problem), left)
+            model.named_steps["estimator"].fit(matrix, y, watch)
+        else:
+            model.named_steps["estimator"].fit(matrix, y)
+    return _Taught(number, model, judged, asked, asked_matrix, time.perf_counter() - started)
+
+
+def watches(problem: Problem, spec: Spec) -> bool:
+    return candidate(spec.estimator, problem.kind).learns_by_watching and not spec.settings
+
+
+def judged_rows(test: np.ndarray, number: int) -> np.ndarray:
+    """The rows that a fold is judged by, the same for every candidate."""
+    if len(test) <= MOST_JUDGED:
+        return test
+    return np.sort(np.random.default_rng(number).permutation(test)[:MOST_JUDGED])
+
+
+def _settle(taught: list[_Taught]) -> dict[str, Any]:
+    """One position for all folds that watched, and the settings that lead there."""
+    learners: list[Learner] = [one.estimator for one in taught if len(getattr(one.estimator, "curve_", ()))]
+    if not learners:
+        return {}
+    position = common_position([learner.curve_ for learner in learners])
+    for learner in learners:
+        learner.keep(position)
+    return learners[0].settings_
+
+
+def _judge(
+    frame: pd.DataFrame,
+    problem: Problem,
+    spec: Spec,
+    taught: list[_Taught],
+    settings: dict[str, Any],
+    seconds: float,
+) -> CrossValidated:
     labels = labels_of(frame, problem)
-    inputs = inputs_of(frame, problem)
-    width = (len(frame), len(problem.classes or ())) if problem.is_classification else (len(frame),)
-    output, place = np.full(width, np.nan), np.full(len(frame), -1)
+    classes = len(problem.classes or ())
+    output = np.full((len(frame), classes) if classes else (len(frame),), np.nan)
+    place = np.full(len(frame), -1)
     metrics = []
-    for number, fold in enumerate(made_folds):
-        model = fit_rows(frame, labels, fold.train, problem, spec)
-        if fold.history is not None:
-            model.named_steps["recipe"].remember(inputs.iloc[fold.history])
-        output[fold.test] = output_of(model, inputs.iloc[fold.test], problem, spec.threads)
-        place[fold.test] = number
-        truth = labels.iloc[fold.test].to_numpy()
-        metrics.append(score_all(Predicted(truth, output[fold.test], problem.positive_index), problem))
-        report((number + 1) / (len(made_folds) + 1))
-    return CrossValidated(labels.to_numpy(), output, place, metrics, time.perf_counter() - started)
+    for one in taught:
+        with _THREADS.limit(limits=spec.threads):
+            said = said_by(one.estimator, one.matrix, classes)
+        output[one.rows] = _from_start(said, one.inputs, problem)
+        place[one.rows] = one.number
+        truth = labels.iloc[one.rows].to_numpy()
+        metrics.append(score_all(Predicted(truth, output[one.rows], problem.positive_index), problem))
+        one.model.named_steps["recipe"].remember(inputs_of(frame, problem))
+    return CrossValidated(
+        labels.to_numpy(),
+        output,
+        place,
+        metrics,
+        seconds,
+        [one.number for one in taught],
+        [one.model for one in taught],
+        settings,
+        [round(one.seconds, 3) for one in taught],
+    )
+
+
+def final_model(
+    frame: pd.DataFrame, problem: Problem, spec: Spec, judged: CrossValidated, made_folds: list[Fold]
+) -> Model:
+    """What is kept of a cross-validated candidate.
+
+    The average of its fold models where it learned by watching; else, and in time order, a fit on all rows once
+    every fold was run, and until then the average, or the model of the latest fold.
+    """
+    bagged = candidate(spec.estimator, problem.kind).learns_by_watching and not problem.time_column
+    if not bagged and len(judged.run) == len(made_folds):
+        return fit(frame, problem, replace(spec, settings={**spec.settings, **judged.settings}))
+    if problem.time_column:
+        return judged.models[int(np.argmax(judged.run))]
+    return average([(model, 1.0) for model in judged.models], problem)
 
 
 def greater_is_better(problem: Problem) -> bool:

@@ -31,7 +31,9 @@ def within(
 
     Scores of a cut candidate are of the cut candidate: folds and final model are fitted alike.
     """
-    if limit_s is None or (frame.size < SMALL and limit_s >= 5):
+    if limit_s is None or (frame.size < SMALL and limit_s >= 5) or not folds:
+        return spec, None
+    if candidate(spec.estimator, problem.kind).learns_by_watching:
         return spec, None
     return cut(problem, spec, limit_s / max(_expected_s(frame, problem, spec, folds), 1e-9))
 

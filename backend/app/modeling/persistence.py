@@ -8,24 +8,28 @@ from typing import Any
 from zipfile import BadZipFile
 
 import skops.io
-from sklearn.pipeline import Pipeline
 
 from app.errors import InvalidInput
+from app.modeling.ensemble.average import Model
 
 TRUSTED = (
-    "app.modeling.classes.AnyClasses",
     "app.modeling.encode.Encoder",
+    "app.modeling.encoding.words.Words",
+    "app.modeling.ensemble.average.AveragedClassifier",
+    "app.modeling.ensemble.average.AveragedRegressor",
+    "app.modeling.families.lightgbm.LightGBM",
+    "app.modeling.families.linear.Logistic",
+    "app.modeling.families.linear.RidgePath",
+    "app.modeling.families.on_log.OnLog",
+    "app.modeling.families.xgboost.XGBoost",
     "app.modeling.recipe.Recipe",
     "sklearn.ensemble._hist_gradient_boosting.binning._BinMapper",
     "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
     "sklearn.tree._tree.Tree",
-    "xgboost.core.Booster",
-    "xgboost.sklearn.XGBClassifier",
-    "xgboost.sklearn.XGBRegressor",
 )
 """Beside what skops itself trusts; everything else in a file is refused."""
 
-_LIBRARIES = ("scikit-learn", "xgboost-cpu", "pandas", "numpy", "skops")
+_LIBRARIES = ("scikit-learn", "lightgbm", "xgboost-cpu", "pandas", "numpy", "skops")
 FORMAT = 1
 
 
@@ -33,7 +37,7 @@ FORMAT = 1
 class StoredModel:
     """`metadata`: strict JSON: problem, schema, threshold, estimator, metrics, versions."""
 
-    pipeline: Pipeline
+    pipeline: Model
     metadata: dict[str, Any]
 
 

@@ -184,13 +184,26 @@ class FitFacts(TypedDict):
     """Mean over folds of `metric`."""
     std: float | None
     fold_scores: list[float | None]
+    """One for every fold of the plan, None for one that was not run."""
     metrics: dict[str, dict[str, float | None]]
     """metric -> `{"mean", "std"}` over folds."""
     threshold: float | None
-    """Binary: the probability from which the positive class is chosen, set on out-of-fold rows."""
+    """Binary: the (calibrated) probability from which the positive class is chosen, set on out-of-fold rows."""
+    threshold_text: str | None
+    calibration: dict[str, Any] | None
+    """Classification: `CalibrationJson`; whoever says probabilities applies it."""
+    prediction_intervals: dict[str, Any] | None
+    """Regression: `PredictionIntervalsJson`."""
     rows: int
     features: int
+    """Numbers that the estimator takes; the most where there are several."""
     fit_s: float
+    fold_s: list[float]
+    """Seconds of each fold in `run`."""
+    run: list[int]
+    """The folds that were fitted; none where the model was fitted on all rows at once, unjudged."""
+    settings: dict[str, Any]
+    """What the clock and the watched rows decided: given back as `settings`, the same fit comes out."""
     folds: FoldsJson
     fold_count: int
     limited: str | None
@@ -200,6 +213,12 @@ class FitFacts(TypedDict):
     problem: ProblemJson
     versions: dict[str, str]
     """Of Python and the libraries that fitted it."""
+    weights: NotRequired[dict[str, float]]
+    """`train.blend`: how much each candidate's word counts; none negative, together 1."""
+    members: NotRequired[list[dict[str, Any]]]
+    """`train.blend`: `{"name", "run", "weight"}` of each input, in their order."""
+    candidates: NotRequired[list[dict[str, Any]]]
+    """`train.blend`: each candidate in short, its parts taken together."""
 
 
 class SchemaColumn(TypedDict):

@@ -28,32 +28,54 @@ LATER = pd.DataFrame(
 )
 
 
-def test_trees_get_gaps_as_gaps_and_categories_as_places() -> None:
+def test_trees_get_gaps_as_gaps_and_categories_by_how_frequent_they_are() -> None:
     encoder = Encoder("tree").fit(TRAIN)
-    assert encoder.get_feature_names_out() == ["size", "town", "paid", "day"]
+    assert encoder.get_feature_names_out() == ["size", "town", "paid", "day", "day day", "day day_of_week"]
     made = encoder.transform(TRAIN)
-    assert made[:, 1].tolist()[:3] == [1.0, 0.0, 1.0]
+    assert made.dtype == np.float32
+    assert made[:, 1].tolist()[:3] == [0.0, 1.0, 0.0]
     assert np.isnan(made[2, 0])
     assert np.isnan(made[3, 1])
 
 
-def test_linear_models_get_scaled_numbers_flags_and_one_column_a_category() -> None:
-    encoder = Encoder("linear").fit(TRAIN)
-    assert encoder.get_feature_names_out() == ["size", "size missing", "town=Bonn", "town=Ulm", "paid", "day"]
-    made = encoder.transform(TRAIN)
-    assert made[:, 0].mean() == pytest.approx(0)
+def test_linear_models_get_scaled_numbers_ranks_flags_and_one_column_a_category() -> None:
+    encoder = Encoder("linear", in_order=True).fit(TRAIN[["size", "town", "day"]])
+    names = encoder.get_feature_names_out()
+    numbers = ["size", "size rank", "size missing", "size=1", "size=2", "size=3"]
+    assert names == [*numbers, "town=Ulm", "day", "day rank"]
+    made = encoder.transform(TRAIN).toarray()
+    assert made.shape[1] == len(names)
+    assert made[:, 0].mean() == pytest.approx(0, abs=1e-6)
     assert made[:, 0].std() == pytest.approx(1)
-    assert made[2, 1] == 1
+    assert made[2, 2] == 1
 
 
-@pytest.mark.parametrize("style", ["tree", "linear"])
+def test_in_time_order_only_calendar_parts_that_come_again_are_kept() -> None:
+    days = pd.DataFrame({"day": pd.date_range("2024-01-01", periods=100)})
+    ordered = Encoder("tree", in_order=True).fit(days).get_feature_names_out()
+    assert ordered == ["day", "day day", "day day_of_week"]
+    assert "day month" in Encoder("tree").fit(days).get_feature_names_out()
+
+
+@pytest.mark.parametrize("style", ["tree", "linear", "network"])
 def test_what_was_never_seen_breaks_nothing(style: str) -> None:
     made = Encoder(style).fit(TRAIN).transform(LATER)
+    made = made.toarray() if style == "linear" else made
     assert made.shape[0] == 2
     assert not np.isinf(made).any()
-    if style == "linear":
+    if style != "tree":
         assert np.abs(made).max() <= 6
-        assert made[0, 2:4].tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("style", ["tree", "linear", "network"])
+def test_free_text_becomes_numbers_under_names_that_say_so(style: str) -> None:
+    words = [["good", "bad"][n % 2] + " " + ["red", "white"][n // 2 % 2] + f" wine {n}" for n in range(80)]
+    texts = pd.DataFrame({"said": words})
+    encoder = Encoder(style).fit(texts)
+    made = encoder.transform(texts)
+    assert made.shape == (80, len(encoder.get_feature_names_out()))
+    if style == "linear":
+        assert "said white wine" in encoder.get_feature_names_out()
 
 
 def test_a_table_without_a_usable_column_gives_one_that_says_nothing() -> None:

@@ -1,0 +1,57 @@
+"""Boosting that watches: probe the pace, learn until it stops, keep the best rounds."""
+
+from abc import abstractmethod
+from typing import Any, Self
+
+import numpy as np
+
+from app.modeling.families.learner import Learner, Watch
+from app.modeling.families.pace import DEFAULT_RATE, DEFAULT_ROUNDS, PROBE_ROUNDS, Clock, Pace, pace_for
+
+
+class Boosted(Learner):
+    """`n_estimators` and `learning_rate` left open are found while watching; given ones are kept."""
+
+    n_estimators: int | None
+    learning_rate: float | None
+
+    def fit(self, X: Any, y: np.ndarray, watch: Watch | None = None) -> Self:
+        self.curve_ = np.zeros(0)
+        self.rate_ = self.learning_rate or DEFAULT_RATE
+        if watch is None or self.n_estimators is not None:
+            self.rounds_ = self.n_estimators or DEFAULT_ROUNDS
+            self._learn(self._tables(X, y, None), self.rate_, self.rounds_, None, Clock(None))
+            return self
+        clock = Clock(watch.seconds)
+        tables = self._tables(X, y, watch)
+        pace = self._measured(tables, clock)
+        self.rate_ = pace.learning_rate
+        self.curve_ = self._learn(tables, pace.learning_rate, pace.rounds, pace.patience, clock)
+        self.keep(int(self.curve_.argmin()))
+        return self
+
+    def _measured(self, tables: Any, clock: Clock) -> Pace:
+        if clock.left_s is None:
+            return pace_for(None, 0.0, self.learning_rate)
+        probe = Clock(clock.left_s / 4)
+        self._learn(tables, DEFAULT_RATE, PROBE_ROUNDS, None, probe)
+        return pace_for(clock.left_s, probe.round_s, self.learning_rate)
+
+    def keep(self, position: int) -> None:
+        self.rounds_ = min(position + 1, max(len(self.curve_), 1))
+
+    @property
+    def settings_(self) -> dict[str, Any]:
+        return {"learning_rate": self.rate_, "n_estimators": self.rounds_}
+
+    @abstractmethod
+    def _tables(self, X: Any, y: np.ndarray, watch: Watch | None) -> Any:
+        """Rows as the library takes them: those that teach, and those that are watched."""
+
+    @abstractmethod
+    def _learn(self, tables: Any, rate: float, rounds: int, patience: int | None, clock: Clock) -> np.ndarray:
+        """Learn, and give the loss on the watched rows after each round."""
+
+
+def fewest_in_leaf(rows: int) -> int:
+    return int(min(max(rows / 40, 2), 20))

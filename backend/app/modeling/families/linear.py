@@ -1,0 +1,125 @@
+"""Linear models over a path of regularisation: logistic for classes, ridge for numbers."""
+
+import warnings
+from abc import abstractmethod
+from typing import Any, Self
+
+import numpy as np
+from scipy.special import expit, softmax
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression, Ridge
+
+from app.modeling.families.learner import Learner, Watch, both_classes, loss_of, read_aim
+from app.modeling.families.pace import Clock
+
+WORSE_IN_A_ROW = 2
+
+
+class OnPath(Learner):
+    """Takes a matrix of about unit scale, sparse or dense. Goes from the strongest regularisation to weaker."""
+
+    aim: str = ""
+
+    def fit(self, X: Any, y: np.ndarray, watch: Watch | None = None) -> Self:
+        self._found: list[tuple[float, np.ndarray, np.ndarray]] = []
+        self.curve_ = np.zeros(0)
+        path = self._path(watch)
+        clock, losses = Clock(watch.seconds if watch else None), list[float]()
+        start: Any = None
+        for strength in path:
+            start = self._at(X, y, strength, start)
+            self._found.append((strength, np.array(start.coef_), np.array(start.intercept_)))
+            self.keep(len(self._found) - 1)
+            if watch is None:
+                return self
+            losses.append(loss_of(self.classes, self.aim)(watch.y, self._said(watch.X)))
+            if clock.is_up or len(losses) - 1 - int(np.argmin(losses)) >= WORSE_IN_A_ROW:
+                break
+        self.curve_ = np.array(losses)
+        self.keep(int(self.curve_.argmin()))
+        return self
+
+    def keep(self, position: int) -> None:
+        self.strength_, self.coef_, self.intercept_ = self._found[min(position, len(self._found) - 1)]
+
+    @abstractmethod
+    def _path(self, watch: Watch | None) -> tuple[float, ...]:
+        """The strengths to try; one where there is nothing to watch."""
+
+    @abstractmethod
+    def _at(self, X: Any, y: np.ndarray, strength: float, start: Any) -> Any:
+        """A fitted scikit-learn model; `start` is the one before on the path."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: value for key, value in super().__getstate__().items() if key != "_found"}
+
+
+class Logistic(OnPath):
+    """`C`: inverse strength of regularisation; None: found while watching."""
+
+    def __init__(
+        self,
+        classes: int = 2,
+        C: float | None = None,
+        max_iter: int = 200,
+        random_state: int = 0,
+    ) -> None:
+        self.classes = classes
+        self.C = C
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def _path(self, watch: Watch | None) -> tuple[float, ...]:
+        given = 1.0 if watch is None and self.C is None else self.C
+        return (given,) if given is not None else (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
+
+    def _at(self, X: Any, y: np.ndarray, strength: float, start: Any) -> Any:
+        model = start or LogisticRegression(
+            max_iter=self.max_iter, tol=1e-3, warm_start=True, random_state=self.random_state
+        )
+        model.set_params(C=strength)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model.fit(X, y)
+        self.taught_ = np.asarray(model.classes_, dtype=int)
+        return model
+
+    @property
+    def settings_(self) -> dict[str, Any]:
+        return {"C": self.strength_}
+
+    def _said(self, X: Any) -> np.ndarray:
+        raw = np.asarray(X @ self.coef_.T + self.intercept_)
+        known = both_classes(expit(raw[:, 0])) if raw.shape[1] == 1 else softmax(raw, axis=1)
+        said = np.zeros((len(known), self.classes))
+        said[:, self.taught_] = known
+        return said
+
+
+class RidgePath(OnPath):
+    """`alpha`: strength of regularisation; None: found while watching."""
+
+    def __init__(self, aim: str = "mean", alpha: float | None = None, random_state: int = 0) -> None:
+        self.aim = aim
+        self.alpha = alpha
+        self.random_state = random_state
+        self.classes = 0
+
+    def _path(self, watch: Watch | None) -> tuple[float, ...]:
+        given = 10.0 if watch is None and self.alpha is None else self.alpha
+        return (given,) if given is not None else (3000.0, 1000.0, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1)
+
+    def _at(self, X: Any, y: np.ndarray, strength: float, start: Any) -> Any:
+        solver = "lsqr" if X.shape[1] > 2000 else "auto"
+        model = Ridge(alpha=strength, solver=solver, random_state=self.random_state).fit(X, y)
+        aim = read_aim(self.aim)
+        if not aim.is_mean:  # the slopes of the mean, moved so that the wanted share lies below
+            model.intercept_ = model.intercept_ + float(np.quantile(y - model.predict(X), aim.quantile))
+        return model
+
+    @property
+    def settings_(self) -> dict[str, Any]:
+        return {"alpha": self.strength_}
+
+    def _said(self, X: Any) -> np.ndarray:
+        return np.asarray(X @ self.coef_.ravel() + self.intercept_)

@@ -1,0 +1,43 @@
+"""LightGBM's wheel wants the system's libgomp.so.1, which a bare container lacks: lend it scikit-learn's own.
+
+scikit-learn's wheel brings the same library under a name of its own. A copy with the plain name, held in
+memory, is what the loader then finds. Nothing happens where the system has it, or there is no such copy.
+"""
+
+import ctypes
+import os
+import sys
+from pathlib import Path
+
+import sklearn
+
+NAME = b"libgomp.so.1"
+
+
+def lend_openmp() -> None:
+    """Make `libgomp.so.1` loadable in this process (Linux)."""
+    if not sys.platform.startswith("linux") or _loads(NAME.decode()):
+        return
+    for bundled in (Path(sklearn.__file__).parents[1] / "scikit_learn.libs").glob("libgomp-*.so*"):
+        _load_as(NAME, bundled)
+        return
+
+
+def _loads(library: str) -> bool:
+    try:
+        ctypes.CDLL(library)
+    except OSError:
+        return False
+    return True
+
+
+def _load_as(name: bytes, library: Path) -> None:
+    """Load a copy of a library whose own name, where it stands in the file, is replaced by a shorter one."""
+    own = library.name.encode() + b"\0"
+    copy = library.read_bytes().replace(own, name.ljust(len(own), b"\0"))
+    memory = os.memfd_create(name.decode())
+    try:
+        os.write(memory, copy)
+        ctypes.CDLL(f"/proc/self/fd/{memory}", mode=ctypes.RTLD_GLOBAL)
+    finally:
+        os.close(memory)

@@ -1,0 +1,33 @@
+"""What a model is given beside its fit, from its out-of-fold rows: calibration, threshold, bounds."""
+
+from typing import Any
+
+import numpy as np
+
+from app.modeling.calibration import calibrated, fit_calibration
+from app.modeling.prediction_intervals import fit_intervals
+from app.modeling.problem import Problem
+from app.modeling.scores import Predicted
+from app.modeling.thresholds import choose_threshold
+
+FINISHED = ("calibration", "threshold", "threshold_text", "prediction_intervals")
+
+
+def finish(
+    truth: np.ndarray, output: np.ndarray, parts: np.ndarray, problem: Problem, seed: int = 0
+) -> dict[str, Any]:
+    """`calibration`, `threshold` and its text, `prediction_intervals`; None where one has no meaning.
+
+    `parts`: the fold of each row. Rows are in the order of the training frame, which is that of time.
+    """
+    found: dict[str, Any] = dict.fromkeys(FINISHED)
+    if not problem.is_classification:
+        in_order = problem.time_column is not None
+        found["prediction_intervals"] = fit_intervals(truth, output, parts=parts, in_order=in_order, seed=seed)
+        return found
+    found["calibration"] = fit_calibration(truth, output, parts=parts, seed=seed)
+    if problem.is_binary:
+        said = Predicted(truth, calibrated(output, found["calibration"]), problem.positive_index)
+        chosen = choose_threshold(said, problem.metric)
+        found |= {"threshold": chosen["value"], "threshold_text": chosen["text"]}
+    return found
