@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import pandas as pd
 
 from app.modeling.columns import Holds, holds
-from app.modeling.leaks import looks_like_row_number
 from app.modeling.problem import Problem
 from app.modeling.recipe import RecipeJson, inputs_of
+from app.modeling.redundancy import find_redundant
 
 
 def suggest_cleaning(frame: pd.DataFrame, problem: Problem, keep: Sequence[str] = ()) -> RecipeJson:
@@ -18,7 +18,8 @@ def suggest_cleaning(frame: pd.DataFrame, problem: Problem, keep: Sequence[str] 
     inputs = inputs_of(frame, problem)
     special = {problem.target, problem.time_column, problem.group_column}
     columns = [name for name in inputs.columns if name not in special]
-    silent = [name for name in columns if name not in keep and _says_nothing(inputs[name])]
+    never = [str(name) for name in (*keep, *special) if name is not None]
+    silent = [one.column for one in find_redundant(inputs, never) if one.is_certain]
     rest = [name for name in columns if name not in silent]
     numbers = [name for name in rest if reads_as_number(inputs[name])]
     dates = [name for name in rest if name not in numbers and reads_as_date(inputs[name])]
@@ -37,10 +38,6 @@ def suggest_cleaning(frame: pd.DataFrame, problem: Problem, keep: Sequence[str] 
         if names:
             recipe.append({"op": op, "columns": names})
     return recipe
-
-
-def _says_nothing(column: pd.Series) -> bool:
-    return column.nunique(dropna=False) <= 1 or looks_like_row_number(column)
 
 
 def _texts(column: pd.Series) -> pd.Series | None:

@@ -82,7 +82,7 @@ def test_columns_that_must_be_kept_are_kept() -> None:
     drops = [
         step for step in suggest_cleaning(frame, problem(frame, "left"), keep=["row"]) if step["op"] == "drop"
     ]
-    assert drops == [{"op": "drop", "columns": ["always"]}]
+    assert drops == [{"op": "drop", "columns": ["always", "age_in_months"]}]
 
 
 def test_suggested_features_read_names_texts_and_many_categories() -> None:

@@ -59,19 +59,23 @@ def table_of(schema: Mapping[str, Any]) -> Table:
 
 
 def _column(profile: Mapping[str, Any]) -> Column:
+    reading = profile.get("reading") or {}
     return Column(
         name=profile["name"],
-        type=profile["type"],
+        type=reading["as"] if reading.get("as") in _READ else profile["type"],
         hint=profile.get("hint") or _HINTS.get(profile["type"], "category"),
         distinct=int(profile.get("distinct") or 0),
         missing=float(profile.get("missing") or 0.0),
         unique=bool(profile.get("unique")),
         top=tuple(item["value"] for item in profile.get("top") or ()),
-        low=profile.get("min"),
-        high=profile.get("max"),
-        middle=profile.get("q50"),
+        low=reading.get("min", profile.get("min")),
+        high=reading.get("max", profile.get("max")),
+        middle=reading.get("q50", profile.get("q50")),
     )
 
+
+_READ = {"number", "datetime", "boolean"}
+"""What text may be read as; see `modeling.reading`."""
 
 _HINTS = {"integer": "numeric", "number": "numeric", "boolean": "boolean", "datetime": "datetime"}
 

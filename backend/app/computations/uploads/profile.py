@@ -15,6 +15,7 @@ import duckdb
 from app.computations.bench import JsonValue
 from app.computations.uploads import sql
 from app.computations.uploads.hints import hint
+from app.computations.uploads.meanings import add_meanings
 
 EXACT_ROWS = 100_000
 _EXACT_QUARTILE_ROWS = 10_000_000
@@ -60,14 +61,12 @@ def profile_table(connection: duckdb.DuckDBPyConnection, path: Path) -> dict[str
     tops = _tops(connection, source, columns, facts, rows)
     _add_unique(connection, source, columns, facts)
     examples = _examples(connection, source, columns)
-    return {
-        "rows": rows,
-        "approximate": rows > EXACT_ROWS,
-        "columns": [
-            _column(name, type_, rows, facts[name], tops.get(name, []), examples[name])
-            for name, type_ in columns
-        ],
-    }
+    profiled = [
+        _column(name, type_, rows, facts[name], tops.get(name, []), examples[name]) for name, type_ in columns
+    ]
+    if rows:
+        add_meanings(connection, source, rows, profiled)
+    return {"rows": rows, "approximate": rows > EXACT_ROWS, "columns": [*profiled]}
 
 
 def _one(connection: duckdb.DuckDBPyConnection, query: str) -> tuple[Any, ...]:

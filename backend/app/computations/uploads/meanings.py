@@ -1,0 +1,54 @@
+"""What the columns of an upload mean beyond their types: how they will be read, and which say nothing new."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import duckdb
+import pandas as pd
+
+from app.computations.bench import JsonValue
+from app.modeling.plain import plain, scalar
+from app.modeling.reading.decisions import Decision, decide, operations_of
+from app.modeling.reading.operations import apply_reading
+from app.modeling.redundancy import find_redundant
+
+MOST_CELLS = 1_000_000
+FEWEST_ROWS = 500
+_HINTS = {"number": "numeric", "datetime": "datetime", "boolean": "boolean"}
+
+
+def add_meanings(
+    connection: duckdb.DuckDBPyConnection, source: str, rows: int, columns: list[dict[str, JsonValue]]
+) -> None:
+    """Give columns of a profile their `reading` and `redundant`, judged from evenly spaced rows of `source`.
+
+    `reading`: `{"as", "text", "confidence", "evidence"}` and, of numbers and dates, `min`, `q50` and `max`; the
+    hint follows it. `redundant`: `{"kind", "of", "text"}`.
+    """
+    sample = _sample(connection, source, rows, len(columns))
+    by_name = {str(column["name"]): column for column in columns}
+    decisions = decide(sample)
+    read = apply_reading(sample, operations_of(decisions))
+    for decision in decisions:
+        column = by_name[decision.column]
+        column["reading"] = _reading(decision, read[decision.column])
+        if column["hint"] not in ("empty", "constant"):
+            column["hint"] = _HINTS.get(decision.reads_as, column["hint"])
+    for one in find_redundant(read):
+        by_name[one.column]["redundant"] = {"kind": one.kind, "of": one.of, "text": one.text}
+
+
+def _sample(connection: duckdb.DuckDBPyConnection, source: str, rows: int, width: int) -> pd.DataFrame:
+    step = -(-rows // max(FEWEST_ROWS, MOST_CELLS // max(width, 1)))
+    numbered = f'SELECT *, row_number() OVER () AS "" FROM {source}'  # noqa: S608
+    if step <= 1:
+        return connection.execute(f"SELECT * FROM {source}").df()  # noqa: S608
+    return connection.execute(f'SELECT * EXCLUDE ("") FROM ({numbered}) WHERE "" % {step} = 1').df()  # noqa: S608
+
+
+def _reading(decision: Decision, column: pd.Series) -> Any:
+    known: Mapping[str, Any] = {}
+    if decision.reads_as in ("number", "datetime") and column.notna().any():
+        known = {"min": scalar(column.min()), "q50": scalar(column.median()), "max": scalar(column.max())}
+    said = {"as": decision.reads_as, "text": decision.text, "confidence": decision.confidence}
+    return plain({**said, "evidence": decision.evidence, **known})

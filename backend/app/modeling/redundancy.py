@@ -1,0 +1,111 @@
+"""Columns that say nothing, or nothing new: constants, identifiers, copies of another column."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import numpy as np
+import pandas as pd
+
+from app.modeling.leaks import looks_like_row_number
+from app.modeling.reading.decisions import decide
+from app.modeling.reading.values import is_text
+
+FEWEST_ROWS = 20
+"""Of fewer rows little can be said."""
+NEARLY = 0.999
+FEWEST_REPEATS = 0.02
+"""An identifier repeats no more often than this."""
+
+_UUID = r"\{?[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\}?"
+_CODE = r"[A-Za-z]{0,6}[-_#/]?\d[\w\-/.:]{2,}|[0-9a-fA-F]{16,}|(?=\S*\d)(?=\S*[A-Za-z])[\w\-]{8,}"
+_ID_NAME = re.compile(
+    r"(^|[_\W])(id|uuid|guid|key|hash|token|index|nr|number)$|[a-z](Id|ID)$|^(id|uuid)[_\W]", re.I
+)
+
+
+@dataclass(frozen=True)
+class Redundant:
+    """`kind`: `constant`, `near_constant`, `identifier`, `copy` or `recoded`; `of`: the column that stays."""
+
+    column: str
+    kind: str
+    text: str
+    confidence: float
+    of: str | None = None
+
+    @property
+    def is_certain(self) -> bool:
+        """Nothing is lost without it."""
+        return self.confidence >= 0.9
+
+
+def find_redundant(frame: pd.DataFrame, keep: Sequence[str] = ()) -> list[Redundant]:
+    """Each column at most once; those in `keep` never, but others may be copies of them."""
+    found: dict[str, Redundant] = {}
+    for name in frame.columns:
+        if str(name) not in keep and (one := _alone(frame[name])):
+            found[str(name)] = one
+    rest = [str(name) for name in frame.columns if str(name) not in found]
+    twins = {one.column: one for one in _twins(frame[rest]) if one.column not in keep}
+    return [one for name in map(str, frame.columns) if (one := found.get(name) or twins.get(name))]
+
+
+def _alone(column: pd.Series) -> Redundant | None:
+    name, rows = str(column.name), len(column)
+    counts = column.value_counts(dropna=False)
+    if len(counts) <= 1:
+        return Redundant(name, "constant", f"{name!r} has one value only.", 1.0)
+    if rows >= 1000 and counts.iloc[0] >= NEARLY * rows:
+        others = rows - int(counts.iloc[0])
+        text = f"{name!r} has the same value in all but {others} of {rows} rows."
+        return Redundant(name, "near_constant", text, 0.9 if others < 5 else 0.6)
+    if rows < FEWEST_ROWS:
+        return None
+    if looks_like_row_number(column) or _names_rows(column, len(counts)):
+        return Redundant(name, "identifier", f"{name!r} names the rows: each has its own value.", 0.95)
+    return None
+
+
+def _names_rows(column: pd.Series, distinct: int) -> bool:
+    present = int(column.notna().sum())
+    if distinct < (1 - FEWEST_REPEATS) * present or present < FEWEST_ROWS:
+        return False
+    if pd.api.types.is_integer_dtype(column.dtype):
+        return _ID_NAME.search(str(column.name)) is not None
+    if not is_text(column):
+        return False
+    words = column.dropna().head(2000).astype("str")
+    looks = bool(words.str.fullmatch(f"{_UUID}|{_CODE}").mean() >= 0.95)
+    return looks and not decide(words.head(500).to_frame())
+
+
+def _twins(frame: pd.DataFrame) -> list[Redundant]:
+    """Columns whose values stand for one another, row by row; the first of them stays.
+
+    Measurements must be the same numbers; categories may be written differently, all as text or all as numbers.
+    """
+    first: dict[tuple[str, bytes], str] = {}
+    found = []
+    for name in frame.columns:
+        kind, print_ = _fingerprint(frame[name])
+        of = first.setdefault((kind, print_), str(name))
+        if of == name:
+            continue
+        same = frame[of].equals(frame[name]) or frame[of].astype("str").equals(frame[name].astype("str"))
+        if same:
+            found.append(Redundant(str(name), "copy", f"{name!r} is the same as {of!r} in every row.", 1.0, of))
+        else:
+            text = f"{name!r} says the same as {of!r} in other words."
+            found.append(Redundant(str(name), "recoded", text, 0.95, of))
+    return found
+
+
+def _fingerprint(column: pd.Series) -> tuple[str, bytes]:
+    codes, values = pd.factorize(column)
+    if len(values) > 0.5 * len(column):
+        hashed = pd.util.hash_pandas_object(column, index=False).to_numpy()
+        return f"values {column.dtype.kind}", blake2b(hashed.tobytes(), digest_size=16).digest()
+    kind = "text" if is_text(column) else "number"
+    return kind, blake2b(codes.astype(np.int32).tobytes(), digest_size=16).digest()
