@@ -7,6 +7,7 @@ on it does whatever the offline crew does, through every serialisation that a re
 """
 
 import json
+import socket
 import sys
 import threading
 import time
@@ -20,10 +21,13 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from langchain_core.messages.tool import tool_call
 
 from app.agents.conversation import fenced, unfenced
+from app.agents.repair import unreadable
 from app.agents.roster import roles
 
 Json = dict[str, Any]
-Fault = Literal["429", "500", "malformed", "refusal"]
+Fault = Literal["429", "500", "malformed", "refusal", "dropped", "cut", "half a call", "no json", "slow"]
+"""`dropped`: no answer at all. `cut`: a stream that breaks off in a call. `half a call`: an answer that was
+allowed no more words, in the middle of a call. `slow`: the right answer, a word at a time."""
 Answer = Callable[[Json, int], AIMessage]
 """From a request body and how many were answered before to what the model says."""
 
@@ -61,9 +65,8 @@ def _message(wire: Json) -> BaseMessage:
 
 def _call(wire: Json) -> Any:
     """None for a call whose arguments were malformed: it is answered, and then asked anew."""
-    try:
-        arguments = json.loads(wire["function"]["arguments"])
-    except ValueError:
+    arguments = json.loads(wire["function"]["arguments"])
+    if unreadable(arguments):
         return None
     return tool_call(name=wire["function"]["name"], args=arguments, id=wire["id"])
 
@@ -103,11 +106,11 @@ class ScriptedChat:
         with self.lock:
             fault = self.faults.get(len(self.asked))
             self.asked.append(asked)
-            if fault:
+            if fault and fault != "slow":
                 return fault, None
             message = self.answer(asked, self.answered)
             self.answered += 1
-            return None, message
+            return fault, message
 
 
 @contextmanager
@@ -144,38 +147,57 @@ class _Completions(BaseHTTPRequestHandler):
         except Exception as error:  # noqa: BLE001 - rises in `serving`
             chat.failures.append(error)
             return self._refuse(400, f"{type(error).__name__}: {error}")
-        if fault == "429":
-            return self._refuse(429, "Slow down.", {"Retry-After": "1"})
-        if fault == "500":
-            return self._refuse(500, "Something broke.")
+        match fault:
+            case "429":
+                return self._refuse(429, "Slow down.", {"Retry-After": "0.1"})
+            case "500":
+                return self._refuse(500, "Something broke.")
+            case "dropped":
+                return self._drop()
+            case "no json":
+                return self._send_raw(200, b"<html>A proxy says hello.</html>", {"Content-Type": "text/html"})
         wire = _wire(message) if message else FAULTY[str(fault)]
         usage = _usage(asked, wire)
         if asked.get("stream"):
             wants_usage = (asked.get("stream_options") or {}).get("include_usage")
-            return self._stream(wire, usage if wants_usage else None)
-        finish = "tool_calls" if wire.get("tool_calls") else "stop"
-        choice = {"index": 0, "message": wire, "finish_reason": finish}
+            return self._stream(wire, usage if wants_usage else None, fault)
+        if fault == "cut":
+            return self._drop()
+        choice = {"index": 0, "message": wire, "finish_reason": _finish(wire, fault)}
         return self._send(200, {**_head("chat.completion"), "choices": [choice], "usage": usage})
+
+    def _drop(self) -> None:
+        """The connection ends without a word."""
+        self.close_connection = True
+        self.connection.shutdown(socket.SHUT_RDWR)
 
     def _refuse(self, status: int, text: str, headers: Mapping[str, str] | None = None) -> None:
         self._send(status, {"error": {"message": text, "type": "scripted", "code": None}}, headers)
 
     def _send(self, status: int, body: Json, headers: Mapping[str, str] | None = None) -> None:
-        raw = json.dumps(body).encode()
+        self._send_raw(
+            status, json.dumps(body).encode(), {"Content-Type": "application/json", **(headers or {})}
+        )
+
+    def _send_raw(self, status: int, raw: bytes, headers: Mapping[str, str]) -> None:
         self.send_response(status)
-        for name, value in {"Content-Type": "application/json", **(headers or {})}.items():
+        for name, value in headers.items():
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(raw)))
         self.end_headers()
         self.wfile.write(raw)
 
-    def _stream(self, wire: Json, usage: Json | None) -> None:
+    def _stream(self, wire: Json, usage: Json | None, fault: Fault | None = None) -> None:
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Connection", "close")
         self.end_headers()
-        for delta, finish in _deltas(wire):
-            choice = {"index": 0, "delta": delta, "finish_reason": finish}
+        for delta, ended in _deltas(wire):
+            if fault == "cut" and ended:
+                return
+            if fault == "slow":
+                time.sleep(0.01)  # a slow provider is what is tested
+            choice = {"index": 0, "delta": delta, "finish_reason": _finish(wire, fault) if ended else None}
             self._event({**_head("chat.completion.chunk"), "choices": [choice]})
         if usage:
             self._event({**_head("chat.completion.chunk"), "choices": [], "usage": usage})
@@ -201,6 +223,12 @@ def _wire_call(name: str, arguments: str, place: int) -> Json:
     return {"id": f"call_{time.monotonic_ns()}_{place}", "type": "function", "function": function}
 
 
+def _finish(wire: Json, fault: Fault | None) -> str:
+    if fault == "half a call":
+        return "length"
+    return "tool_calls" if wire.get("tool_calls") else "stop"
+
+
 FAULTY: dict[str, Json] = {
     "malformed": {
         "role": "assistant",
@@ -209,24 +237,26 @@ FAULTY: dict[str, Json] = {
     },
     "refusal": {"role": "assistant", "content": None, "refusal": REFUSAL},
 }
+FAULTY |= dict.fromkeys(("cut", "half a call"), FAULTY["malformed"])
 
 
-def _deltas(wire: Json) -> Iterator[tuple[Json, str | None]]:
-    """A message in pieces: words of its text, then each call's head and its arguments 40 characters a time."""
-    yield {"role": "assistant", "content": ""}, None
+def _deltas(wire: Json) -> Iterator[tuple[Json, bool]]:
+    """A message in pieces, and whether it ends with this one: words of its text, then each call's head and its
+    arguments 40 characters a time."""
+    yield {"role": "assistant", "content": ""}, False
     if wire.get("refusal"):
-        yield {"refusal": wire["refusal"]}, None
+        yield {"refusal": wire["refusal"]}, False
     for word in (wire["content"] or "").split(" "):
         if word:
-            yield {"content": word + " "}, None
+            yield {"content": word + " "}, False
     for place, call in enumerate(wire.get("tool_calls") or ()):
         name, text = call["function"]["name"], call["function"]["arguments"]
         head = {"index": place, "id": call["id"], "type": "function"}
-        yield {"tool_calls": [{**head, "function": {"name": name, "arguments": ""}}]}, None
+        yield {"tool_calls": [{**head, "function": {"name": name, "arguments": ""}}]}, False
         for start in range(0, len(text), 40):
             piece = {"index": place, "function": {"arguments": text[start : start + 40]}}
-            yield {"tool_calls": [piece]}, None
-    yield {}, "tool_calls" if wire.get("tool_calls") else "stop"
+            yield {"tool_calls": [piece]}, False
+    yield {}, True
 
 
 def _usage(asked: Json, wire: Json) -> Json:

@@ -1,11 +1,11 @@
 """An OpenAI-compatible server, by LLM_MODEL and LLM_BASE_URL: the same crew, over real HTTP."""
 
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from langchain_core.messages import AIMessage
 from langchain_core.messages.tool import tool_call
-from tests.scripted_chat import ScriptedChat, serving
+from tests.scripted_chat import Fault, ScriptedChat, serving
 
 from app.agents.roster import assemble
 from app.errors import Unavailable
@@ -52,15 +52,25 @@ async def test_the_planner_works_over_an_openai_compatible_server(bench, tables,
 
 
 @pytest.mark.parametrize("streaming", [False, True])
-async def test_a_provider_that_stumbles_is_asked_again(bench, tables, streaming):
-    """Over the wire: too many requests, a broken server, arguments that are no JSON, a refusal in words."""
+@pytest.mark.parametrize("fault", [fault for fault in get_args(Fault) if fault != "no json"])
+async def test_a_provider_that_stumbles_is_asked_again(bench, tables, fault, streaming):
+    """Over the wire, at the planner's first request and again in the middle."""
     bench.shelf.datasets = [tables["titanic"]]
-    faults = ScriptedChat(faults={0: "429", 2: "500", 4: "malformed", 5: "refusal"})
-    with serving(faults) as chat:
+    with serving(ScriptedChat(faults={0: fault, 2: fault})) as chat:
         bench.crew = assemble(config(chat, streaming=streaming), Toolsets())
         thought = await bench.run("planner", BRIEF)
     assert thought.output.target == "survived"
-    assert len(chat.asked) == chat.answered + 4
+    assert len(chat.asked) == chat.answered + (0 if fault == "slow" else 2)
+    assert bench.tools == ["list_datasets", "get_dataset_schema"]
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+async def test_an_address_that_is_no_chat_model_ends_readably(bench, tables, streaming):
+    bench.shelf.datasets = [tables["titanic"]]
+    with serving(ScriptedChat(faults=dict.fromkeys(range(9), "no json"))) as chat:
+        bench.crew = assemble(config(chat, streaming=streaming), Toolsets())
+        with pytest.raises(Unavailable, match="openai:local: "):
+            await bench.run("planner", BRIEF)
 
 
 async def test_a_provider_that_never_answers_ends_readably(bench, tables):
