@@ -79,11 +79,23 @@ class LabClient:
         return items
 
     def download(self, artifact_id: str, path: Path) -> None:
-        with self._answered(), self._http.stream("GET", f"/artifacts/{artifact_id}") as response:
-            _raise_for(response)
-            with path.open("wb") as file:
-                for piece in response.iter_bytes():
-                    file.write(piece)
+        self.save(f"/artifacts/{artifact_id}", path)
+
+    def save(self, wanted: str, path: Path) -> None:
+        """Whatever the API answers there, as a file; nothing is left of one that broke off."""
+        half = path.with_name(f"{path.name}.part")
+        try:
+            with self._answered(), self._http.stream("GET", wanted) as response:
+                _raise_for(response)
+                with half.open("wb") as file:
+                    for piece in response.iter_bytes():
+                        file.write(piece)
+            half.replace(path)
+        finally:
+            half.unlink(missing_ok=True)
+
+    def verification(self, session_id: str) -> Json:
+        return self._json("GET", f"/lab/agent/sessions/{session_id}/report/verification")
 
     def events(self, session_id: str) -> Iterator[Json]:
         """Every event until the session has ended; comes back with its cursor when the connection is lost."""

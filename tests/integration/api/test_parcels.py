@@ -13,7 +13,9 @@ from uuid import UUID, uuid4
 import pytest
 from fastapi import FastAPI
 
+from app.cli.archive import check_archive
 from app.db.tables import ArtifactRow, CallRow, DatasetRow, SessionRow, StepRow
+from app.errors import InvalidInput
 from app.reporting import html, markdown
 from app.reporting.compose import compose, draft_of
 from app.reporting.evidence import Fact, RecordedCall
@@ -188,6 +190,28 @@ async def test_the_archive_holds_everything_and_its_manifest_proves_each_file(
     lines = [json.loads(line) for line in archive.read("journal.jsonl").splitlines()]
     assert [RecordedCall(**line).result for line in lines] == [call.result for call in calls]
     assert archive.read("session.py").decode() == "# # Again\n# import os\n\nfound = 1 + 1\n"
+
+
+async def test_an_archive_is_checked_without_any_service(ada: User, make: Make, tmp_path: Path) -> None:
+    sent = (await ada.http.get(f"/lab/agent/sessions/{await make()}/bundle")).content
+    whole, altered = tmp_path / "whole.zip", tmp_path / "altered.zip"
+    whole.write_bytes(sent)
+    with zipfile.ZipFile(io.BytesIO(sent)) as source, zipfile.ZipFile(altered, "w") as target:
+        for name in source.namelist():
+            data = source.read(name)
+            target.writestr(
+                name, data.replace(b"LogisticRegression", b"RandomForest") if name.endswith(".md") else data
+            )
+        target.writestr("extra.txt", "x")
+
+    assert check_archive(whole).passes
+    assert check_archive(whole).checked > 50
+    places = [mismatch.where for mismatch in check_archive(altered).mismatches]
+    assert places[:2] == ["report/report.md", "extra.txt"]
+    assert "markdown" in places
+    (tmp_path / "none.zip").write_bytes(b"PK")
+    with pytest.raises(InvalidInput, match="no archive of a session"):
+        check_archive(tmp_path / "none.zip")
 
 
 async def test_a_session_that_runs_is_not_taken_along(ada: User, make: Make) -> None:
