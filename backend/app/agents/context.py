@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 from app.agents.loop import Agent
@@ -11,7 +10,8 @@ from app.datasets.prices import Prices
 from app.datasets.shelf import DatasetShelf
 from app.sandbox.computer import Computer
 from app.sessions.records import SessionRecords
-from app.sessions.scope import Call, Recorded, StepScope
+from app.sessions.scope import StepScope
+from app.tools.clock import Hands, hands_of, one_hand, worked_s
 from app.tools.context import Study, ToolContext
 
 Crew = Mapping[str, Agent[Any]]
@@ -29,6 +29,7 @@ class LabContext:
     crew: Crew
     records: SessionRecords | None = None
     prices: Prices | None = None
+    hands: Hands = one_hand
 
     def tools(self, agent: str, study: Study | None = None) -> ToolContext:
         """The context of an agent's tools in this step."""
@@ -44,10 +45,9 @@ class LabContext:
         )
 
     async def clock(self, key: str) -> float:
-        """Seconds since the epoch, read once and then replayed: what is chosen by it can be repeated."""
+        """The session's working time in seconds, read once and then replayed."""
+        return await worked_s(self.step, key)
 
-        async def read() -> Recorded:
-            return Recorded(value=datetime.now(UTC).timestamp())
-
-        value = await self.step.call(Call(f"clock:{key}", "choice", "clock", "pipeline", {}), read)
-        return float(value) if isinstance(value, int | float) else 0.0
+    async def hands_now(self) -> int:
+        """Fits that the fleet computes at a time, asked once and then replayed."""
+        return await hands_of(self.step, "hands", self.hands)

@@ -1,9 +1,10 @@
-"""Candidates in short, as the state carries them."""
+"""Candidates in short, as the state carries them, and what each weighs."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from app.agents.state import Json
+from app.tools.parts import joined, run_of
 
 _SHORT = (
     "name",
@@ -13,15 +14,32 @@ _SHORT = (
     "greater_is_better",
     "score",
     "std",
+    "fold_scores",
+    "fold_count",
+    "folds",
     "fit_s",
     "limited",
 )
 
 
 def short(fits: Iterable[Mapping[str, Any]]) -> list[Json]:
-    return [{key: fit[key] for key in _SHORT} for fit in fits]
+    return [{**{key: fit[key] for key in _SHORT}, "run": run_of(fit)} for fit in fits]
 
 
 def merged(before: Iterable[Json], new: Iterable[Json]) -> list[Json]:
-    """The newest of each name, in the order in which names first came."""
-    return list({fit["name"]: fit for fit in (*before, *new)}.values())
+    """One entry a candidate, over all its parts, in the order in which names first came."""
+    parts: dict[str, list[Json]] = {}
+    for fit in (*before, *new):
+        parts.setdefault(fit["name"], []).append(fit)
+    return [_over(fits) for fits in parts.values()]
+
+
+def _over(fits: Sequence[Json]) -> Json:
+    """Parts of one candidate; a fold that was fitted again counts once, by its newest fit."""
+    seen: set[int] = set()
+    kept: list[Json] = []
+    for fit in reversed(fits):
+        if not seen.intersection(fit["run"]):
+            seen.update(fit["run"])
+            kept.insert(0, fit)
+    return joined(kept)

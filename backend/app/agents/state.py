@@ -8,8 +8,8 @@ Json = dict[str, Any]
 class LabState(TypedDict, total=False):
     """The pipeline's state. Frames, models and figures are artifacts, named here.
 
-    `step` counts the steps and belongs to the journal. `spent_s` is the time used up since training
-    began; planning and analysis, which may wait for the user, do not count.
+    `step` counts the steps and belongs to the journal. `worked_s` is the session's working time at the last
+    look at the clock: waiting for the user does not count.
     """
 
     step: int
@@ -29,13 +29,20 @@ class LabState(TypedDict, total=False):
     """The frame that candidates are fitted on."""
     columns: list[Json]
     fits: list[Json]
-    """Every candidate so far, in short: name, estimator, score, std, fit_s, hyperparameters."""
+    """Every candidate so far, in short; see `agents.fits`."""
     left_out: list[Json]
-    tuning_rounds: int
+    weights: dict[str, float]
+    """What each candidate that was blended last weighs in the ensemble."""
+    hands: int
+    """Fits that the fleet computes at a time."""
+    rounds: int
+    """Rounds of fits after the first."""
     verdict: Json
     final: Json
     report: Json
-    spent_s: float
+    worked_s: float
+    took: dict[str, float]
+    """Seconds of each node when it ran last."""
     result: Json
     """What a completed session shows; see `reporting.results.summarise`."""
 

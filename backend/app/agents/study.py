@@ -4,8 +4,8 @@ from app.agents.state import Json, LabState
 from app.tools.context import Study
 
 
-def study_of(state: LabState, time_left_s: float = 60.0) -> Study:
-    return Study(state["problem"], state["split"]["folds"], time_left_s)
+def study_of(state: LabState, until_s: float = 60.0) -> Study:
+    return Study(state["problem"], state["split"]["folds"], until_s, state.get("hands", 1))
 
 
 def problem_brief(state: LabState) -> Json:

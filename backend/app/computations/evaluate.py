@@ -16,6 +16,7 @@ from app.modeling.evaluation import evaluate
 from app.modeling.fitting import Spec, cross_validate, fit, output_of
 from app.modeling.labels import labels_of
 from app.modeling.limits import threads_for
+from app.modeling.paired import RowsApart
 from app.modeling.problem import Problem
 from app.modeling.recipe import inputs_of
 from app.modeling.scores import Predicted
@@ -59,12 +60,34 @@ def _judged(problem: Problem, truth: np.ndarray, output: np.ndarray, fit: Mappin
 
 
 def compare_models(
-    bench: Bench, fits: list[dict[str, Any]], left_out: list[dict[str, str]] | None = None
+    bench: Bench,
+    fits: list[dict[str, Any]],
+    left_out: list[dict[str, str]] | None = None,
+    problem: dict[str, Any] | None = None,
+    seed: int = 0,
 ) -> JsonValue:
-    """No input. `fits`: `FitFacts`; `left_out`: `[{"name", "reason"}]`. Answers `results.ComparisonFacts`."""
-    facts = comparison.compare(fits, left_out or [])
+    """`fits`: `FitFacts`; `left_out`: `[{"name", "reason"}]`. Answers `results.ComparisonFacts`.
+
+    Inputs oof_<place of fit>_<number>: oof.parquet of each part of a candidate. With them and the problem,
+    differences are judged by rows, without them by folds.
+    """
+    apart = None
+    if problem is not None and bench.inputs:
+        apart = RowsApart(
+            {fit["name"]: _judged_rows(bench, place) for place, fit in enumerate(fits)},
+            Problem.from_json(problem),
+            seed,
+        )
+    facts = comparison.compare(fits, left_out or [], apart)
     facts["figures"] = leave_pictures(bench.output, of_comparison(facts, fits))
     return answer(facts)
+
+
+def _judged_rows(bench: Bench, place: int) -> pd.DataFrame:
+    """What all parts of a candidate say, by row; the mean where several judged one."""
+    parts = [path for name, path in bench.inputs.items() if name.startswith(f"oof_{place}_")]
+    frames = [pd.read_parquet(path) for path in parts]
+    return pd.concat(frames).groupby("row", sort=True).mean()
 
 
 def feature_importance(

@@ -1,38 +1,54 @@
 """Which candidate is best, and whether the data can tell."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from scipy import stats
 
 from app.errors import InvalidInput
 from app.modeling.candidates import BASELINE
+from app.modeling.ensemble.blend import ENSEMBLE
 from app.modeling.plain import rounded
 from app.modeling.results import Comparison, ComparisonFacts
 from app.modeling.scores import SCORES, rank
 
+Fit = Mapping[str, Any]
+Bounds = tuple[float | None, float | None, float | None]
+"""(low, middle, high) of a difference."""
 
-def compare(fits: Sequence[Mapping[str, Any]], left_out: Sequence[Mapping[str, str]] = ()) -> ComparisonFacts:
-    """Candidates by their cross-validated score, each against the best on the same folds.
 
-    Differences are paired by fold; their 95% interval is Student's t with the variance correction of Nadeau
-    and Bengio (2003) for folds that share training rows. Raises InvalidInput `nothing_to_compare`.
+class Apart(Protocol):
+    """By how much one candidate is better than another, as far as the rows that both judged can tell."""
+
+    def __call__(self, a: Fit, b: Fit) -> Bounds: ...
+
+
+def compare(
+    fits: Sequence[Fit], left_out: Sequence[Mapping[str, str]] = (), apart: Apart | None = None
+) -> ComparisonFacts:
+    """Candidates by their score on rows that did not teach them, each against the best on the same folds.
+
+    Candidates may have run different folds: two are ordered by the folds that both have. `apart` gives the 95%
+    interval of a difference from rows; without it, it is Student's t over folds with the variance correction of
+    Nadeau and Bengio (2003) for folds that share training rows. Raises InvalidInput `nothing_to_compare`.
     """
     scored = {fit["name"]: fit for fit in fits if fit.get("score") is not None}
     if not scored:
         raise InvalidInput("nothing_to_compare", "No candidate has a score to compare.")
+    apart = apart or paired_difference
     metric = next(iter(scored.values()))["metric"]
-    order = rank(metric, {name: fit["score"] for name, fit in scored.items()})
-    best = scored[order[0]]
+    ordered = in_order(list(scored.values()))
+    best = ordered[0]
     baseline = next((fit for fit in scored.values() if fit["estimator"] == BASELINE), None)
-    board = [_against_best(scored[name], best, baseline) for name in order]
+    weights: Mapping[str, float] = next((fit["weights"] for fit in ordered if fit["estimator"] == ENSEMBLE), {})
+    board = [_against_best(fit, best, baseline, apart, weights) for fit in ordered]
     return {
         "metric": metric,
         "greater_is_better": SCORES[metric].greater_is_better,
         "leaderboard": board,
-        "best": order[0],
-        "chosen": order[0],
+        "best": best["name"],
+        "chosen": best["name"],
         "reason": _reason(board),
         "baseline": baseline["name"] if baseline else None,
         "beats_baseline": board[0]["beats_baseline"],
@@ -41,16 +57,44 @@ def compare(fits: Sequence[Mapping[str, Any]], left_out: Sequence[Mapping[str, s
     }
 
 
+def in_order(fits: Sequence[Fit]) -> list[Fit]:
+    """Best first: each by how far it is behind one of them, the ensemble if there is one, on common folds."""
+    by_score = rank(fits[0]["metric"], {str(place): fit["score"] for place, fit in enumerate(fits)})
+    ranked = [fits[int(place)] for place in by_score]
+    reference = next((fit for fit in ranked if fit["estimator"] == ENSEMBLE), ranked[0])
+    return sorted(ranked, key=lambda fit: _behind(reference, fit))
+
+
+def _behind(reference: Fit, fit: Fit) -> float:
+    if fit is reference:
+        return 0.0
+    differences = _by_fold(reference, fit)
+    if len(differences):
+        return float(differences.mean())
+    sign = 1 if SCORES[fit["metric"]].greater_is_better else -1
+    return float(sign * (reference["score"] - fit["score"]))
+
+
+def _by_fold(a: Fit, b: Fit) -> np.ndarray:
+    """What a is better by, on each fold that both have."""
+    sign = 1 if SCORES[a["metric"]].greater_is_better else -1
+    pairs = zip(a["fold_scores"], b["fold_scores"], strict=False)
+    return sign * np.array([x - y for x, y in pairs if x is not None and y is not None])
+
+
 def _against_best(
-    fit: Mapping[str, Any], best: Mapping[str, Any], baseline: Mapping[str, Any] | None
+    fit: Fit, best: Fit, baseline: Fit | None, apart: Apart, weights: Mapping[str, float]
 ) -> Comparison:
-    low, middle, high = paired_difference(best, fit)
+    low, middle, high = apart(best, fit) if fit is not best else (0.0, 0.0, 0.0)
     beats = None
     if baseline is not None and fit is not baseline:
-        above = paired_difference(fit, baseline)[0]
+        above = apart(fit, baseline)[0]
         beats = above is not None and above > 0
     return {
         "name": fit["name"],
+        "kind": _kind(fit, weights),
+        "weight": weights.get(fit["name"]),
+        "folds": sum(score is not None for score in fit["fold_scores"]),
         "score": fit["score"],
         "std": fit["std"],
         "difference": middle,
@@ -63,20 +107,18 @@ def _against_best(
     }
 
 
-def paired_difference(
-    a: Mapping[str, Any], b: Mapping[str, Any]
-) -> tuple[float | None, float | None, float | None]:
+def _kind(fit: Fit, weights: Mapping[str, float]) -> str:
+    if fit["estimator"] in (BASELINE, ENSEMBLE):
+        return "baseline" if fit["estimator"] == BASELINE else "ensemble"
+    return "member" if weights.get(fit["name"]) else "candidate"
+
+
+def paired_difference(a: Fit, b: Fit) -> Bounds:
     """(low, mean, high) of a minus b over folds, positive where a is better; None where folds differ."""
-    pairs = [
-        (x, y)
-        for x, y in zip(a["fold_scores"], b["fold_scores"], strict=False)
-        if x is not None and y is not None
-    ]
-    if len(pairs) < 2 or len(a["fold_scores"]) != len(b["fold_scores"]):
-        return None, None, None
-    sign = 1 if SCORES[a["metric"]].greater_is_better else -1
-    differences = sign * np.array([x - y for x, y in pairs])
+    differences = _by_fold(a, b)
     count = len(differences)
+    if count < 2 or len(a["fold_scores"]) != len(b["fold_scores"]):
+        return None, None, None
     # Each fold tests 1/k of the rows and learns from the rest: test over train rows is 1 / (k - 1).
     deviation = float(np.sqrt((1 / count + 1 / (count - 1)) * differences.var(ddof=1)))
     reach = float(stats.t.ppf(0.975, count - 1)) * deviation
@@ -87,10 +129,10 @@ def paired_difference(
 def _reason(board: Sequence[Comparison]) -> str:
     best, rest = board[0], board[1:]
     close = [row["name"] for row in rest if not row["distinguishable"]]
-    said = f"{best['name']} has the best cross-validated score."
+    said = f"{best['name']} has the best score on rows that did not teach it."
     if close:
         shown = ", ".join(close[:3]) + (f" and {len(close) - 3} more" if len(close) > 3 else "")
-        said += f" The folds cannot tell it from {shown}."
+        said += f" These rows cannot tell it from {shown}."
     if best["beats_baseline"] is False:
         said += " It does not beat the baseline beyond what chance explains."
     return said

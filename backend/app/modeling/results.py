@@ -88,9 +88,10 @@ class ColumnProfile(TypedDict):
 
 
 class EdaFacts(TypedDict):
-    """`explore.perform_eda`; figures as SVG."""
+    """`explore.perform_eda`; figures as SVG. `looked_at`: rows that columns, findings and leaks are judged by."""
 
     rows: int
+    looked_at: int
     columns: list[ColumnProfile]
     findings: list[Finding]
     leaks: list[Leak]
@@ -232,15 +233,22 @@ class SchemaColumn(TypedDict):
 
 
 class Comparison(TypedDict):
-    """One candidate against the best. `difference`: by how much the best is better, in the metric."""
+    """One candidate against the best. `difference`: by how much the best is better, in the metric.
+
+    `kind`: `ensemble`, `member` (it has a weight in the ensemble), `candidate` or `baseline`. `folds`: how many
+    it was judged on.
+    """
 
     name: str
+    kind: str
+    weight: float | None
+    folds: int
     score: float | None
     std: float | None
     difference: float | None
     low: float | None
     high: float | None
-    """95% interval of the paired difference over folds."""
+    """95% interval of the paired difference, over rows that both judged, or over folds."""
     distinguishable: bool
     beats_baseline: bool | None
     fit_s: float
@@ -280,6 +288,8 @@ class ImportanceFacts(TypedDict):
     repeats: int
     base_score: float | None
     rows: int
+    left_out: NotRequired[int]
+    """Columns that were not shuffled: there were too many."""
     figures: list[dict[str, str]]
 
 

@@ -15,11 +15,13 @@ def propose(
     seed: int = 0,
     most: int = 12,
     param_grid: Mapping[str, Sequence[Any]] | None = None,
+    tried: Sequence[Mapping[str, Any]] = (),
 ) -> list[dict[str, Any]]:
     """Candidates to fit next: `{"name", "estimator", "hyperparameters", "recipe"}`, in the order to try them.
 
     `fits` are `FitFacts` so far. As many as fit into `budget_s` going by how long each estimator took; two
-    thirds go to the best estimator, the rest to the next best. The same fits and seed give the same proposal.
+    thirds go to the best estimator, the rest to the next best. The same fits and seed give the same proposal;
+    nothing is proposed that is in `tried` already.
     """
     known = [fit for fit in fits if fit["estimator"] != BASELINE and fit.get("score") is not None]
     if not known:
@@ -27,7 +29,7 @@ def propose(
     best_first = _best_of_each_estimator(known)
     made: list[dict[str, Any]] = []
     left_s = budget_s
-    tried = {_key(fit) for fit in known}
+    seen = {_key(fit) for fit in (*known, *tried)}
     for place in range(most * 4):
         base = best_first[0 if place % 3 < 2 else min(1, len(best_first) - 1)]
         cost_s = float(base["fit_s"]) * 1.3
@@ -35,9 +37,9 @@ def propose(
             break
         values = _draw(base["estimator"], param_grid, np.random.default_rng([seed, place]))
         spec = {"estimator": base["estimator"], "hyperparameters": values, "recipe": base["recipe"]}
-        if _key(spec) in tried:
+        if _key(spec) in seen:
             continue
-        tried.add(_key(spec))
+        seen.add(_key(spec))
         made.append({"name": f"{base['estimator']}-t{len(made) + 1}", **spec})
         left_s -= cost_s
     return made

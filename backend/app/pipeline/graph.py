@@ -24,21 +24,21 @@ from app.sandbox.computer import Computer
 from app.sessions.graphs import GraphSpec, journaled
 from app.sessions.records import SessionRecords
 from app.sessions.scope import SessionFacts, StepScope
+from app.tools.clock import Hands, one_hand
 
 NAME = "pipeline"
-VERSION = 1
+VERSION = 2
 
-# The clock runs from training on: that is the time that the user sets a budget for.
 NODES: dict[str, LabNode] = {
     "planning": planning,
     "data_retrieval": data_retrieval,
     "split": split,
     "data_analysis": data_analysis,
     "feature_engineering": feature_engineering,
-    "model_training": timed(model_training),
-    "model_evaluation": timed(model_evaluation),
-    "hyperparameter_tuning": timed(hyperparameter_tuning),
-    "final_evaluation": timed(final_evaluation),
+    "model_training": model_training,
+    "model_evaluation": model_evaluation,
+    "hyperparameter_tuning": hyperparameter_tuning,
+    "final_evaluation": final_evaluation,
     "reporting": reporting,
 }
 
@@ -63,11 +63,12 @@ def spec(
     shelf_of: Callable[[SessionFacts], DatasetShelf],
     records_of: Callable[[SessionFacts], SessionRecords],
     prices: Prices | None = None,
+    hands: Hands = one_hand,
 ) -> GraphSpec:
     """The pipeline as a graph that sessions can run."""
     graph: Any = StateGraph(LabState)  # its overloads do not know a node that takes any state
     for name, node in NODES.items():
-        graph.add_node(name, journaled(name, node))
+        graph.add_node(name, journaled(name, timed(name, node)))
     for start, end in EDGES:
         graph.add_edge(start, end)
     graph.add_conditional_edges(
@@ -76,6 +77,8 @@ def spec(
 
     def make_context(step: StepScope) -> LabContext:
         facts = step.session
-        return LabContext(step, workspace_of(facts), shelf_of(facts), computer, crew, records_of(facts), prices)
+        return LabContext(
+            step, workspace_of(facts), shelf_of(facts), computer, crew, records_of(facts), prices, hands
+        )
 
     return GraphSpec(NAME, VERSION, graph.compile(), initial, make_context, result)

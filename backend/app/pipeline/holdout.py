@@ -9,9 +9,12 @@ from app.agents.planner.output import Plan
 from app.agents.state import LabState, LabUpdate
 from app.agents.study import study_of
 from app.errors import InvalidInput
+from app.sessions.background import side_by_side
+from app.tools.choosing import final_evaluation as evaluate_on_holdout
+from app.tools.context import ToolContext
 from app.tools.data import lock_holdout
-from app.tools.invoke import ToolRequest, invoke
-from app.tools.modeling import final_evaluation as evaluate_on_holdout
+from app.tools.explanation import explain_model
+from app.tools.invoke import ToolAnswer, ToolRequest, invoke
 from app.tools.registry import REGISTRY
 
 SPLITTER = "pipeline"
@@ -20,9 +23,8 @@ SPLITTER = "pipeline"
 async def split(state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
     """Lock the hold-out before anyone looks, and complete the problem from the data."""
     lab = runtime.context
-    name = lock_holdout.__name__
-    request = ToolRequest("tool:0.0", name, {"problem": wish_of(state)})
-    answer = await invoke({name: REGISTRY[name]}, lab.tools(SPLITTER), request)
+    request = ToolRequest("tool:0.0", lock_holdout.__name__, {"problem": wish_of(state)})
+    answer = await _invoke(lab.tools(SPLITTER), request)
     if answer.refusal is not None:
         raise InvalidInput("cannot_split", answer.refusal)
     facts: Any = answer.value
@@ -43,15 +45,21 @@ def wish_of(state: LabState) -> dict[str, Any]:
 
 
 async def final_evaluation(state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
-    """Open the hold-out, once, after the last choice."""
-    lab = runtime.context
-    name = evaluate_on_holdout.__name__
-    request = ToolRequest("tool:0.0", name, {"model": state["verdict"]["chosen"]})
-    answer = await invoke({name: REGISTRY[name]}, lab.tools(SPLITTER, study_of(state)), request)
+    """Open the hold-out, once, after the last choice, and explain the model on it: two cells at a time."""
+    ctx = runtime.context.tools(SPLITTER, study_of(state))
+    model = {"model": state["verdict"]["chosen"]}
+    answer, _ = await side_by_side(
+        _invoke(ctx, ToolRequest("tool:0.0", evaluate_on_holdout.__name__, model)),
+        _invoke(ctx, ToolRequest("tool:0.1", explain_model.__name__, model)),
+    )
     if answer.refusal is not None:
         raise InvalidInput("cannot_evaluate", answer.refusal)
     facts: Any = answer.value
     return {"final": {key: facts[key] for key in ("metric", "metrics", "beats_baseline", "notes", "rows")}}
+
+
+async def _invoke(ctx: ToolContext, request: ToolRequest) -> ToolAnswer:
+    return await invoke({request.name: REGISTRY[request.name]}, ctx, request)
 
 
 def _said(facts: dict[str, Any]) -> str:

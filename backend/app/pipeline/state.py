@@ -12,8 +12,9 @@ def initial(facts: SessionFacts) -> LabState:
         "step": 0,
         "goal": facts.goal,
         "preferences": dict(facts.preferences),
-        "tuning_rounds": 0,
-        "spent_s": 0.0,
+        "rounds": 0,
+        "worked_s": 0.0,
+        "took": {},
     }
 
 

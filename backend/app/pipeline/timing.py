@@ -1,4 +1,4 @@
-"""Working time: what a node took, by two recorded looks at the clock, is added up in the state."""
+"""Working time: each step looks at the clock when it begins and when it ends, and both looks are recorded."""
 
 from collections.abc import Awaitable, Callable
 
@@ -10,13 +10,15 @@ from app.agents.state import LabState, LabUpdate
 LabNode = Callable[[LabState, Runtime[LabContext]], Awaitable[LabUpdate]]
 
 
-def timed(node: LabNode) -> LabNode:
-    """The node between two recorded looks at the clock."""
+def timed(name: str, node: LabNode) -> LabNode:
+    """The node with `worked_s` of its beginning; `took` holds how long each node took when it ran last."""
 
     async def run(state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
-        began = await runtime.context.clock("start")
-        update = await node(state, runtime)
-        ended = await runtime.context.clock("end")
-        return {**update, "spent_s": round(state.get("spent_s", 0.0) + max(0.0, ended - began), 3)}
+        clock = runtime.context.clock
+        began_s = await clock("start")
+        update = await node({**state, "worked_s": began_s}, runtime)
+        ended_s = await clock("end")
+        took = {**state.get("took", {}), name: round(max(0.0, ended_s - began_s), 3)}
+        return {**update, "worked_s": ended_s, "took": took}
 
     return run

@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, MutableMapping
 from typing import Any, Protocol, TypeVar
 
 from app.db.pool import is_away
@@ -55,6 +55,21 @@ async def _renew(look: asyncio.Event, renew: Callable[[], Awaitable[bool]], ever
         except Exception as error:
             if not is_away(error):
                 raise
+
+
+First = TypeVar("First")
+Second = TypeVar("Second")
+
+
+async def side_by_side(
+    first: Coroutine[Any, Any, First], second: Coroutine[Any, Any, Second]
+) -> tuple[First, Second]:
+    """Both at a time; when one fails, the other is stopped before the failure is seen."""
+    tasks = asyncio.create_task(first), asyncio.create_task(second)
+    try:
+        return await tasks[0], await tasks[1]
+    finally:
+        await stop(*tasks)
 
 
 async def stop(*tasks: "asyncio.Task[Any] | None") -> None:

@@ -5,10 +5,12 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from app.modeling.nearest import must_know
+from app.sandbox.computer import Computed
 from app.sandbox.contract import Computation
+from app.sessions.background import side_by_side
 from app.sessions.scope import Recorded
 from app.tools.context import ToolContext
-from app.tools.frames import TRAIN, figures, frame_artifact, training
+from app.tools.frames import TRAIN, Training, figures, frame_artifact, training
 from app.tools.registry import FrameName, tool
 
 ANALYST = ("data_analyst",)
@@ -22,6 +24,8 @@ Operations = Annotated[
     ),
 ]
 NewName = Annotated[str, Field(pattern=r"^[A-Za-z][\w-]{0,59}$", description="Name of the frame to make.")]
+WIDE = 30
+"""Columns from which on figures are drawn of the most telling only."""
 Indicator = Literal["SMA", "EMA", "RSI", "MACD", "BBANDS", "ATR", "OBV"]
 
 
@@ -37,14 +41,26 @@ async def perform_eda(ctx: ToolContext, frame: FrameName = TRAIN) -> Recorded:
         "recipe": source.recipe,
         "seed": ctx.session.seed,
     }
-    computed = await ctx.computer.run(Computation("explore.perform_eda", params), {"frame": source.digest})
-    facts: Any = computed.value
+    computed, drawn = await _explored(ctx, source, params)
+    facts: Any = {**computed.value, "figures": drawn.value["figures"]}  # type: ignore[dict-item,index,call-overload]
     leaks = f", {len(facts['leaks'])} possible leak(s)" if facts["leaks"] else ""
     return Recorded(
         value=facts,
         summary=f"{facts['rows']} rows: {len(facts['findings'])} finding(s){leaks}.",
-        artifacts=figures(computed, facts["figures"]),
+        artifacts=figures(drawn, facts["figures"]),
     )
+
+
+async def _explored(ctx: ToolContext, source: Training, params: dict[str, Any]) -> tuple[Computed, Computed]:
+    """Facts and figures, in two cells at a time; the figures of a wide frame need to know what is telling."""
+    inputs = {"frame": source.digest}
+    wide = len(source.columns) > WIDE
+    looking = ctx.computer.run(Computation("explore.perform_eda", {**params, "draw": wide}), inputs)
+    if wide:
+        computed = await looking
+        return computed, computed
+    drawing = Computation("explore.draw_overview", {"problem": params["problem"]})
+    return await side_by_side(looking, ctx.computer.run(drawing, inputs))
 
 
 @tool(agents=ANALYST)

@@ -15,14 +15,16 @@ from app.sessions.scope import SessionFacts, StepScope
 
 @dataclass(frozen=True)
 class Study:
-    """What the split settled, and how long the round of work that is under way may still take.
+    """What the split settled, and the time and the workers for the round of fits that comes next.
 
-    `problem` is complete (`modeling.problem.Problem` as JSON), `folds` says how rows are folded.
+    `problem` is complete (`modeling.problem.Problem` as JSON), `folds` says how rows are folded. `until_s`: the
+    session's working time at which the round must be over. `hands`: fits that are computed at a time.
     """
 
     problem: Mapping[str, Any]
     folds: Mapping[str, Any]
-    time_left_s: float = 60.0
+    until_s: float = 60.0
+    hands: int = 1
 
 
 @dataclass(frozen=True)

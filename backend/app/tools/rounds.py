@@ -8,13 +8,17 @@ from pydantic import BaseModel, ConfigDict, Field
 from app.errors import ToolRefused
 from app.sandbox.contract import Limits
 from app.sessions.scope import ArtifactDraft, Fit, FitOutcome, Recorded
+from app.tools.clock import worked_s
 from app.tools.context import ToolContext
+from app.tools.parts import PART
 
 LEFT_OUT_OF_ANSWERS = ("schema",)
-QUICK = frozenset({"baseline", "LogisticRegression", "Ridge"})
+QUICK = frozenset({"baseline"})
 GENEROUS_S = 600.0
-HANDS = 2
-"""Fits that even the smallest installation runs at a time."""
+LEAST_S = 1.5
+"""A session that has used up its time still gets a model."""
+GRACE_S = 1.0
+"""How much longer than its share a fit may take until it is killed, beside a fifth of it."""
 
 
 class Candidate(BaseModel):
@@ -31,12 +35,16 @@ def named(candidates: Sequence[Candidate]) -> list[tuple[str, Candidate]]:
     """Every candidate under a name of its own: its own, its estimator's, or that with a number."""
     named: dict[str, Candidate] = {}
     for candidate in candidates:
-        wanted = candidate.name or candidate.estimator
-        name, place = wanted, 2
-        while name in named:
-            name, place = f"{wanted}-{place}", place + 1
-        named[name] = candidate
+        named[free_name(candidate.name or candidate.estimator, named)] = candidate
     return list(named.items())
+
+
+def free_name(wanted: str, taken: Sequence[str] | dict[str, Any]) -> str:
+    """The name, or that with the first number that is free."""
+    name, place = wanted, 2
+    while name in taken:
+        name, place = f"{wanted}-{place}", place + 1
+    return name
 
 
 def spec_of(proposed: dict[str, Any]) -> dict[str, Any]:
@@ -48,12 +56,20 @@ def ignores_clock(ctx: ToolContext) -> bool:
     return bool(ctx.session.preferences.get("deterministic"))
 
 
-def share(ctx: ToolContext, estimators: Sequence[str]) -> float:
-    """Seconds that one candidate may take, when `HANDS` are fitted at a time and quick ones hardly count."""
+async def time_left_s(ctx: ToolContext) -> float:
+    """Until the round that comes next must be over, by a recorded look at the clock."""
     if ignores_clock(ctx):
         return GENEROUS_S
+    return max(LEAST_S, ctx.study.until_s - await worked_s(ctx.step, ctx.call))
+
+
+def share_s(ctx: ToolContext, left_s: float, estimators: Sequence[str]) -> float:
+    """Seconds that one fit of a round may take; those that hardly take time do not count."""
+    if ignores_clock(ctx):
+        return GENEROUS_S
+    hands = ctx.study.hands
     slow = sum(estimator not in QUICK for estimator in estimators)
-    return max(3.0, ctx.study.time_left_s * HANDS / max(slow, HANDS))
+    return left_s * hands / max(slow, hands)
 
 
 def fit_of(ctx: ToolContext, digest: str, folds: Any, limit_s: float, name: str, **spec: Any) -> Fit:
@@ -62,16 +78,17 @@ def fit_of(ctx: ToolContext, digest: str, folds: Any, limit_s: float, name: str,
         "folds": dict(folds),
         "name": name,
         "seed": ctx.session.seed,
-        "time_limit_s": None if ignores_clock(ctx) else round(limit_s, 1),
+        "time_limit_s": None if ignores_clock(ctx) else round(limit_s, 2),
         **spec,
     }
     # A fit keeps its own limit by doing less; the cell's is for one that cannot.
-    return Fit(name, "train.fit_candidate", params, {"frame": digest}, Limits(time_s=limit_s * 1.5 + 10.0))
+    limits = Limits(time_s=limit_s * 1.2 + GRACE_S)
+    return Fit(name, "train.fit_candidate", params, {"frame": digest}, limits)
 
 
-async def fitted(ctx: ToolContext, fits: Sequence[Fit]) -> Recorded:
-    time_s = GENEROUS_S * len(fits) if ignores_clock(ctx) else ctx.study.time_left_s
-    deadline_s = time_s * 1.5 + 45.0
+async def fitted(ctx: ToolContext, fits: Sequence[Fit], left_s: float) -> Recorded:
+    """Run a round; raises ToolRefused when nothing came of it."""
+    deadline_s = GENEROUS_S * len(fits) if ignores_clock(ctx) else left_s * 1.2 + 2 * GRACE_S
     outcomes = await ctx.step.fan_out(ctx.call, fits, deadline_s)
     done = [outcome for outcome in outcomes if outcome.status == "done"]
     if not done:
@@ -81,10 +98,11 @@ async def fitted(ctx: ToolContext, fits: Sequence[Fit]) -> Recorded:
     scores = ", ".join(f"{fit['name']} {number(fit['score'])}" for fit in facts)
     missing = f" Left out: {', '.join(entry['name'] for entry in left_out)}." if left_out else ""
     value: Any = {"fits": facts, "left_out": left_out}
+    known = {ref.name for ref in await ctx.frames.artifacts("model")}
     return Recorded(
         value=value,
         summary=f"{facts[0]['metric']}: {scores}.{missing}"[:500],
-        artifacts=[_model_artifact(outcome) for outcome in done],
+        artifacts=[model_artifact(outcome, known) for outcome in done],
         usage={"fit_s": round(sum(outcome.wall_s for outcome in done), 3)},
     )
 
@@ -94,12 +112,16 @@ def _answered(outcome: FitOutcome) -> dict[str, Any]:
     return {key: value for key, value in facts.items() if key not in LEFT_OUT_OF_ANSWERS}
 
 
-def _model_artifact(outcome: FitOutcome) -> ArtifactDraft:
+def model_artifact(outcome: FitOutcome, known: set[str]) -> ArtifactDraft:
+    """A candidate's first part is a model; folds that came later are parts of it."""
     file = outcome.files["model.skops"]
-    meta = {"fit": outcome.value, "oof": outcome.files["oof.parquet"]["digest"]}
-    return ArtifactDraft(
-        "model", outcome.name, file["media_type"], file["digest"], int(file["size_bytes"]), meta
-    )
+    facts: Any = outcome.value
+    meta = {"fit": facts, "oof": outcome.files["oof.parquet"]["digest"]}
+    is_first = outcome.name not in known
+    run = ",".join(str(fold) for fold in facts.get("run") or ())
+    kind, name = ("model", outcome.name) if is_first else (PART, f"{outcome.name}[{run}]")
+    known.add(outcome.name)
+    return ArtifactDraft(kind, name, file["media_type"], file["digest"], int(file["size_bytes"]), meta)
 
 
 def _why(outcome: FitOutcome) -> str:

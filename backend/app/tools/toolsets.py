@@ -19,10 +19,34 @@ from pydantic import TypeAdapter, ValidationError
 # Importing a module of tools registers them.
 from app.errors import InvalidInput
 from app.modeling.nearest import nearest
-from app.tools import analysis, ask, code, data, explanation, files, modeling, prices, reporting
+from app.tools import (
+    analysis,
+    ask,
+    choosing,
+    code,
+    data,
+    explanation,
+    files,
+    modeling,
+    more_fits,
+    prices,
+    reporting,
+)
 from app.tools.registry import EVERY_AGENT, REGISTRY, ToolSpec, tools_of
 
-MODULES = (analysis, ask, code, data, explanation, files, modeling, prices, reporting)
+MODULES = (
+    analysis,
+    ask,
+    choosing,
+    code,
+    data,
+    explanation,
+    files,
+    modeling,
+    more_fits,
+    prices,
+    reporting,
+)
 APPROVE = "approve"
 _TABLE = TypeAdapter(dict[str, list[str]])
 

@@ -40,4 +40,6 @@ def pipeline_graphs(resources: Resources) -> Graphs:
         return RunWorkspace(resources.open_uow, resources.blobs, facts.owner_id, UUID(inside))
 
     runs = run_spec(resources.computer, settings.limits, run_workspace_of, shelf_of)
-    return Graphs([runs, spec(crew, resources.computer, workspace_of, shelf_of, records_of, prices)])
+    hands = resources.fleet.hands
+    pipeline = spec(crew, resources.computer, workspace_of, shelf_of, records_of, prices, hands)
+    return Graphs([runs, pipeline])

@@ -52,6 +52,9 @@ class JournalWorkspace:
         named = self._named(kind)
         return named[must_know(name, named, kind)]
 
+    async def artifacts(self, kind: str) -> list[FrameRef]:
+        return list(self._named(kind).values())
+
     async def files(self) -> list[FileRef]:
         return []
 

@@ -49,6 +49,9 @@ class Frames:
     async def artifact(self, kind: str, name: str) -> FrameRef:
         return await self.frame(name)
 
+    async def artifacts(self, kind: str) -> list[FrameRef]:
+        return await self.frames()
+
     async def is_split(self) -> bool:
         return False
 

@@ -23,16 +23,36 @@ def fit(name: str, score: float | None, estimator: str | None = None, **more: An
         "metric": "roc_auc",
         "greater_is_better": True,
         "fit_s": 1.0,
-        "fold_count": 5,
+        "fold_count": 1,
+        "run": [0],
         **more,
     }
 
 
 FITS = [fit("baseline", 0.5), fit("LogisticRegression", 0.8), fit("XGBoost", 0.9), fit("RandomForest", 0.85)]
 ANALYST = {"problem": PROBLEM, "rows": 1000, "columns": ["x", "y"], "stage": "analysis"}
-TRAINER = {"problem": PROBLEM, "rows": 1000, "frame": "features", "time_left_s": 30.0}
-EVALUATOR = {"problem": PROBLEM, "fits": FITS, "can_tune": True}
-TUNING = {"problem": PROBLEM, "fits": FITS, "chosen": "XGBoost"}
+FOLDS = {"kind": "stratified", "count": 5, "seed": 0}
+TRAINER = {
+    "problem": PROBLEM,
+    "rows": 1000,
+    "column_count": 12,
+    "frame": "features",
+    "folds": FOLDS,
+    "time_left_s": 30.0,
+    "hands": 2,
+}
+EVALUATOR = {
+    "problem": PROBLEM,
+    "preferences": {},
+    "fits": FITS,
+    "weights": {},
+    "folds": FOLDS,
+    "can_tune": True,
+    "time_left_s": 20.0,
+    "worked_s": 8.0,
+    "hands": 2,
+    "rounds": 0,
+}
 
 
 class TestDataRetrieval:
@@ -160,15 +180,20 @@ class TestDataAnalyst:
 
 
 class TestModelTrainer:
-    def test_little_time_and_many_rows_leave_slow_candidates_out(self, next_call):
+    def test_little_time_and_many_rows_leave_families_out(self, next_call):
         chosen = {}
-        for rows, seconds in ((1000, 30.0), (1000, 6.0), (200_000, 30.0)):
+        for rows, seconds in ((1000, 30.0), (1000, 1.0), (1_000_000, 30.0)):
             brief = {**TRAINER, "rows": rows, "time_left_s": seconds}
             arguments = next_call(trainer.decide, brief)[1]
             chosen[rows, seconds] = {candidate["estimator"] for candidate in arguments["candidates"]}
-        assert chosen[1000, 30.0] > chosen[1000, 6.0]
-        assert "RandomForest" not in chosen[200_000, 30.0]
-        assert all({"baseline", "LogisticRegression"} <= each for each in chosen.values())
+        assert chosen[1000, 30.0] > chosen[1000, 1.0]
+        assert chosen[1000, 30.0] > chosen[1_000_000, 30.0]
+        assert all("baseline" in each and len(each) >= 3 for each in chosen.values())
+
+    @pytest.mark.parametrize(("kind", "first"), [("stratified", 0), ("time", 4)])
+    def test_every_family_is_tried_on_one_fold_first_in_time_order_the_latest(self, next_call, kind, first):
+        _, arguments = next_call(trainer.decide, {**TRAINER, "folds": {**FOLDS, "kind": kind}})
+        assert arguments["folds"] == [first]
 
     def test_a_refused_round_is_tried_again_on_the_plain_rows(self, next_call):
         tried = ("train_classification_model", {"frame": "features"}, REFUSED)
@@ -190,47 +215,78 @@ class TestModelTrainer:
 
 
 class TestModelEvaluator:
+    def test_everything_that_was_fitted_is_blended_first(self, next_call):
+        name, arguments = next_call(decide_evaluation, EVALUATOR)
+        assert (name, arguments["models"]) == (
+            "build_ensemble",
+            ["LogisticRegression", "XGBoost", "RandomForest"],
+        )
+
+    def test_what_earned_no_weight_is_not_blended_again(self, next_call):
+        brief = {**EVALUATOR, "weights": {"XGBoost": 0.7, "RandomForest": 0.3, "LogisticRegression": 0.0}}
+        assert next_call(decide_evaluation, brief)[1]["models"] == ["XGBoost", "RandomForest"]
+
     @pytest.mark.parametrize(
-        ("beats", "can_tune", "expected"),
+        ("more", "expected"),
         [
-            (True, True, ("Verdict", True)),
-            (False, True, ("evaluate_model", None)),
-            (True, False, ("evaluate_model", None)),
+            ({}, "Verdict"),
+            ({"can_tune": False}, "compare_models"),
+            ({"time_left_s": 0.3}, "compare_models"),
         ],
     )
-    def test_it_tunes_what_beats_the_baseline_while_there_is_time(self, next_call, beats, can_tune, expected):
-        compared = ("compare_models", {}, _comparison("XGBoost", beats))
-        name, arguments = next_call(decide_evaluation, {**EVALUATOR, "can_tune": can_tune}, compared)
-        assert (name, arguments.get("tune")) == expected
+    def test_more_is_fitted_while_there_is_time_for_it(self, next_call, more, expected):
+        blended = ("build_ensemble", {"models": []}, _blend(XGBoost=0.7, RandomForest=0.3))
+        name, arguments = next_call(decide_evaluation, {**EVALUATOR, **more}, blended)
+        assert name == expected
+        if name == "Verdict":
+            assert (arguments["tune"], arguments["chosen"]) == (True, "Ensemble")
+        else:
+            assert arguments["models"] == ["Ensemble", *(each["name"] for each in FITS)]
+
+    def test_light_candidates_that_lack_folds_do_not_hold_the_last_blend_to_fewer_rows(self, next_call):
+        fits = [*FITS[:2], fit("XGBoost", 0.9, run=[0, 1, 2]), fit("RandomForest", 0.85, run=[0, 1, 2])]
+        for light, expected in ((0.1, "build_ensemble"), (0.4, "compare_models")):
+            weights = {"XGBoost": 0.5, "RandomForest": 0.5 - light, "LogisticRegression": light}
+            blended = ("build_ensemble", {"models": []}, _blend(**weights))
+            brief = {**EVALUATOR, "fits": fits, "can_tune": False}
+            name, arguments = next_call(decide_evaluation, brief, blended)
+            assert name == expected
+            assert arguments["models"][:2] == ["XGBoost", "RandomForest"] or light > 0.2
+
+    def test_one_simple_model_is_chosen_without_a_blend_and_its_folds_become_one(self, next_call):
+        fits = [*FITS[:2], fit("XGBoost", 0.9, run=[0, 1])]
+        brief = {**EVALUATOR, "fits": fits, "can_tune": False, "preferences": {"model": "single"}}
+        assert next_call(decide_evaluation, brief)[0] == "compare_models"
+        compared = ("compare_models", {}, _comparison("XGBoost", True))
+        assert next_call(decide_evaluation, brief, compared) == ("build_ensemble", {"models": ["XGBoost"]})
+        joined = ("build_ensemble", {"models": ["XGBoost"]}, {**_blend(XGBoost=1.0), "name": "XGBoost"})
+        name, verdict = next_call(decide_evaluation, brief, compared, joined)
+        assert (name, verdict["chosen"]) == ("Verdict", "XGBoost")
 
     def test_nothing_that_beats_the_baseline_is_said(self, next_call):
-        calls = [
-            ("compare_models", {}, _comparison("XGBoost", False)),
-            ("evaluate_model", {}, {"notes": ["Small."]}),
-            ("feature_importance", {}, {"importances": [{"column": "x", "helps": True}]}),
-        ]
-        name, verdict = next_call(decide_evaluation, EVALUATOR, *calls)
+        calls = [("build_ensemble", {}, REFUSED), ("compare_models", {}, _comparison("XGBoost", False))]
+        name, verdict = next_call(decide_evaluation, {**EVALUATOR, "can_tune": False}, *calls)
         assert name == "Verdict"
         assert verdict["cautions"][0].startswith("No candidate beats the baseline")
 
     def test_a_candidate_that_nobody_knows_is_left_out_of_the_comparison(self, next_call):
         refused = {"refused": "There is no model 'XGBoost'. There are: baseline."}
         tried = ("compare_models", {"models": ["baseline", "XGBoost"]}, refused)
-        assert next_call(decide_evaluation, EVALUATOR, tried) == ("compare_models", {"models": ["baseline"]})
+        blended = ("build_ensemble", {"models": []}, REFUSED)
+        brief = {**EVALUATOR, "can_tune": False}
+        assert next_call(decide_evaluation, brief, blended, tried) == (
+            "compare_models",
+            {"models": ["baseline"]},
+        )
 
-    @pytest.mark.parametrize(
-        ("chosen", "expected"),
-        [("XGBoost", ["XGBoost", "RandomForest"]), ("LogisticRegression", ["LogisticRegression"])],
-    )
-    def test_a_linear_winner_is_tuned_alone(self, next_call, chosen, expected):
-        name, arguments = next_call(decide_tuning, {**TUNING, "chosen": chosen})
-        assert (name, arguments["models"]) == ("tune_hyperparameters", expected)
-
-    def test_without_time_for_the_best_the_cheapest_is_tuned(self, next_call):
-        fits = [*FITS[:1], fit("LogisticRegression", 0.8, fit_s=0.1), *FITS[2:]]
-        tried = ("tune_hyperparameters", {"models": ["XGBoost", "RandomForest"]}, REFUSED)
-        name, arguments = next_call(decide_tuning, {**TUNING, "fits": fits}, tried)
-        assert (name, arguments["models"]) == ("tune_hyperparameters", ["LogisticRegression"])
+    def test_the_next_round_is_what_was_found_to_be_worth_it(self, next_call):
+        name, arguments = next_call(decide_tuning, {**EVALUATOR, "weights": {"XGBoost": 1.0}})
+        assert (name, arguments["models"], arguments["folds"][0]) == ("add_folds", ["XGBoost", "baseline"], 1)
+        whole = [fit("XGBoost", 0.9, run=[0, 1, 2, 3, 4])]
+        name, arguments = next_call(decide_tuning, {**EVALUATOR, "fits": whole, "weights": {"XGBoost": 1.0}})
+        assert (name, arguments["models"]) == ("tune_hyperparameters", ["XGBoost"])
+        name, output = next_call(decide_tuning, EVALUATOR, ("add_folds", {}, REFUSED))
+        assert (name, output["notes"]) == ("Tuned", ["No."])
 
 
 class TestReporter:
@@ -254,6 +310,10 @@ def _schema(table: str, *names: str) -> dict[str, Any]:
 def _eda(certain: bool | None) -> dict[str, Any]:
     leak = {"column": "boat", "text": "`boat` is filled for survivors.", "certain": certain}
     return {"findings": [], "leaks": [] if certain is None else [leak]}
+
+
+def _blend(**weights: float) -> dict[str, Any]:
+    return {"name": "Ensemble", "metric": "roc_auc", "score": 0.91, "weights": weights}
 
 
 def _comparison(chosen: str, beats_baseline: bool) -> dict[str, Any]:

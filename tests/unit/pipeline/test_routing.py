@@ -3,6 +3,7 @@
 import pytest
 
 from app.agents.budget import budget_of
+from app.agents.size import Size
 from app.pipeline.graph import EDGES, NODES
 from app.pipeline.routing import after_evaluation
 
@@ -23,13 +24,25 @@ def test_the_hold_out_is_locked_before_the_analyst_looks():
     assert order.index("data_retrieval") < order.index("split") < order.index("data_analysis")
 
 
-def test_time_that_is_spent_is_gone():
-    fresh = budget_of({"preferences": {"time_budget_s": 60}})
-    later = budget_of({"preferences": {"time_budget_s": 60}, "spent_s": 55.0})
-    assert (fresh.for_training_s, fresh.allows_tuning) == (30.0, True)
-    assert (later.left_s, later.allows_tuning) == (5.0, False)
+def test_time_is_kept_back_for_the_end_by_what_like_work_took():
+    quick = budget_of({"preferences": {"time_budget_s": 60}, "worked_s": 10.0, "took": {"data_analysis": 1.0}})
+    slow = budget_of({"preferences": {"time_budget_s": 60}, "worked_s": 10.0, "took": {"data_analysis": 6.0}})
+    assert 3 < quick.ending_s < slow.ending_s < 12
+    assert quick.for_fits_s == 60 - 10 - quick.ending_s
+
+
+def test_a_short_budget_is_not_kept_back_altogether():
+    budget = budget_of({"preferences": {"time_budget_s": 5}, "worked_s": 2.0, "took": {"data_analysis": 9.0}})
+    assert budget.for_fits_s > 0.5
 
 
 def test_a_deterministic_session_does_not_look_at_the_clock():
-    state = {"preferences": {"time_budget_s": 60, "deterministic": True}, "spent_s": 55.0}
-    assert budget_of(state).left_s == 60.0
+    state = {"preferences": {"time_budget_s": 60, "deterministic": True}, "worked_s": 55.0}
+    assert budget_of(state).for_fits_s == budget_of({**state, "worked_s": 1.0}).for_fits_s > 1000
+
+
+@pytest.mark.parametrize(("rows", "share"), [(1000, 0.4), (1_000_000, 1.0)])
+def test_where_one_fold_takes_long_one_fold_is_all_there_is(rows, share):
+    budget = budget_of({"preferences": {"time_budget_s": 30}, "worked_s": 5.0})
+    first_s = budget.for_first_round_s(Size(rows, columns=20), hands=2)
+    assert first_s == pytest.approx(share * budget.for_fits_s)

@@ -22,7 +22,14 @@ DESIGNED = {
     },
     "data_analyst": {"perform_eda", "clean_data", "calculate_technical_indicators", "create_features"},
     "model_trainer": {"train_classification_model", "train_regression_model", "cross_validate_model"},
-    "model_evaluator": {"evaluate_model", "compare_models", "feature_importance", "tune_hyperparameters"},
+    "model_evaluator": {
+        "evaluate_model",
+        "compare_models",
+        "feature_importance",
+        "tune_hyperparameters",
+        "build_ensemble",
+        "add_folds",
+    },
     "reporter": {"generate_summary", "create_comparison_report", "generate_recommendations"},
 }
 

@@ -1,21 +1,22 @@
 """Candidates of a round: named, and given their share of the time."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID
 
 import pytest
 
 from app.sessions.memory import MemoryStep
-from app.sessions.scope import SessionFacts
+from app.sessions.scope import FitOutcome, SessionFacts
 from app.tools.context import Study, ToolContext
-from app.tools.rounds import Candidate, fit_of, named, share
+from app.tools.rounds import LEAST_S, Candidate, fit_of, model_artifact, named, share_s, time_left_s
 
 PROBLEM = {"target": "y"}
 
 
-def context(time_left_s: float, **preferences: bool) -> ToolContext:
+def context(until_s: float, hands: int = 1, **preferences: bool) -> ToolContext:
     facts = SessionFacts(UUID(int=1), UUID(int=2), "", preferences, (), 0, datetime.now(UTC))
-    settled = Study(PROBLEM, {"kind": "random"}, time_left_s)
+    settled = Study(PROBLEM, {"kind": "random"}, until_s, hands)
     return ToolContext("model_trainer", MemoryStep(facts), None, None, None, settled=settled)  # type: ignore[arg-type]
 
 
@@ -29,17 +30,43 @@ def test_candidates_of_one_estimator_get_names_of_their_own():
 
 
 @pytest.mark.parametrize(
-    ("estimators", "seconds"),
-    [(["baseline", "Ridge"], 30.0), (["XGBoost"], 30.0), (["baseline", *["RandomForest"] * 4], 15.0)],
+    ("estimators", "hands", "seconds"),
+    [
+        (["baseline", "Ridge"], 2, 30.0),
+        (["baseline", *["LightGBM"] * 4], 2, 15.0),
+        (["baseline", *["LightGBM"] * 4], 8, 30.0),
+    ],
 )
-def test_slow_candidates_share_the_time_between_two_hands(estimators, seconds):
-    assert share(context(30.0), estimators) == seconds
+def test_the_candidates_of_a_round_share_its_time_between_all_workers(estimators, hands, seconds):
+    assert share_s(context(30.0, hands), 30.0, estimators) == seconds
+
+
+async def test_the_time_that_is_left_is_looked_at_once_and_never_nothing():
+    ctx = context(until_s=30.0)
+    first = await time_left_s(ctx)
+    assert 25 < first <= 30
+    later = replace(ctx, step=replace(ctx.step, began=ctx.step.began - 20))  # type: ignore[type-var]
+    assert await time_left_s(later) == first
+    assert await time_left_s(context(until_s=0.0)) == LEAST_S
 
 
 def test_a_deterministic_session_gives_no_limit_by_the_clock():
     limits = {}
     for deterministic in (False, True):
         ctx = context(10.0, deterministic=deterministic)
-        fit = fit_of(ctx, "d", {}, share(ctx, ["XGBoost"]), name="x", estimator="XGBoost")
+        fit = fit_of(ctx, "d", {}, share_s(ctx, 10.0, ["XGBoost"]), name="x", estimator="XGBoost")
         limits[deterministic] = fit.params["time_limit_s"]
     assert limits == {False: 10.0, True: None}
+
+
+def test_the_first_part_of_a_candidate_is_a_model_and_what_comes_later_belongs_to_it():
+    files = {
+        "model.skops": {"digest": "m", "size_bytes": 1, "media_type": "x"},
+        "oof.parquet": {"digest": "o", "size_bytes": 1, "media_type": "x"},
+    }
+    known: set[str] = set()
+    made = [
+        model_artifact(FitOutcome("A", "done", {"name": "A", "run": run}, files), known)
+        for run in ([0], [1, 2], [])
+    ]
+    assert [(each.kind, each.name) for each in made] == [("model", "A"), ("part", "A[1,2]"), ("part", "A[]")]

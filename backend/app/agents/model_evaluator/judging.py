@@ -1,16 +1,62 @@
-"""The first stage: compare the candidates, decide about tuning, and look closely at the one that is chosen."""
+"""The first stage: blend what there is, decide whether more fits are worth their time, and choose."""
 
 from typing import Any
 
-from app.agents.conversation import View
+from app.agents.conversation import Answered, View
+from app.agents.folds import fold_order
+from app.agents.model_evaluator.further import BASELINE, Standing, next_round
 from app.agents.model_evaluator.output import Verdict
 from app.agents.policy import Move, Rule, call, finish
 
 NOTHING_FOUND = "No candidate beats the baseline by more than chance: the data may not hold the answer."
+ENSEMBLE = "Ensemble"
+LITTLE = 0.2
+"""Candidates that lack folds and weigh no more than this together are left out of the last blend: the others'
+weights then follow from more rows."""
+
+
+def blend(view: View) -> Move | None:
+    """What has no weight yet, and what earned some the last time."""
+    weights = view.brief["weights"]
+    alive = [fit["name"] for fit in _real(view) if weights.get(fit["name"], 1.0) > 0]
+    if view.tried("build_ensemble") or wants_single(view) or len(alive) < 2:
+        return None
+    return call("build_ensemble", models=alive)
+
+
+def go_on(view: View) -> Move | None:
+    """More fits first: close looks wait until the last of them."""
+    standing = standing_of(view, _weights(view))
+    if not view.brief["can_tune"] or view.tried("compare_models") or next_round(standing) is None:
+        return None
+    blended = view.last("build_ensemble")
+    chosen = blended.value if blended else _best_by_score(view)
+    told = f"{chosen['name']} has {chosen['metric']} {_shown(chosen['score'])}"
+    first = f"A first model is ready after {view.brief['worked_s']:.0f} s: " if not standing.rounds else ""
+    verdict = Verdict(chosen=chosen["name"], tune=True, reason=f"{told}; there is time for more.")
+    return finish(verdict, says=f"{first}{told}.")
+
+
+def blend_again(view: View) -> Move | None:
+    """The last blend: without those that would hold the others to fewer rows and hardly count."""
+    blends = view.all("build_ensemble")
+    if len(blends) != 1 or view.tried("compare_models"):
+        return None
+    weights = blends[0].value["weights"]
+    used = [fit for fit in _real(view) if weights.get(fit["name"], 0.0) > 0]
+    most = max((len(fit["run"]) for fit in used), default=0)
+    behind = [fit["name"] for fit in used if len(fit["run"]) < most]
+    if not behind or sum(weights[name] for name in behind) > LITTLE:
+        return None
+    kept = [fit["name"] for fit in used if fit["name"] not in behind]
+    return call("build_ensemble", models=kept) if len(kept) > 1 else None
 
 
 def compare(view: View) -> Move | None:
-    return None if view.tried("compare_models") else call("compare_models", models=_names(view))
+    if view.tried("compare_models"):
+        return None
+    made = [ENSEMBLE] if view.last("build_ensemble") else []
+    return call("compare_models", models=[*made, *_names(view)])
 
 
 def compare_what_is_there(view: View) -> Move | None:
@@ -23,80 +69,85 @@ def compare_what_is_there(view: View) -> Move | None:
     return call("compare_models", models=left) if left and left != named else None
 
 
-def tune_first(view: View) -> Move | None:
-    """Close looks wait until tuning is done."""
+def join_folds(view: View) -> Move | None:
+    """One model was chosen, and its folds are models of their own: make them one."""
     comparison = view.last("compare_models")
-    if comparison is None or not _worth_tuning(view, comparison.value):
+    if comparison is None:
         return None
-    facts = comparison.value
-    says = f"{facts['reason']} I tune before I look closer."
-    verdict = Verdict(
-        chosen=facts["chosen"], tune=True, beats_baseline=facts["beats_baseline"], reason=facts["reason"]
-    )
-    return finish(verdict, says=says)
-
-
-def look_closely(view: View) -> Move | None:
-    comparison = view.last("compare_models")
-    if comparison is None or view.tried("evaluate_model"):
-        return None
-    return call("evaluate_model", model=comparison.value["chosen"])
-
-
-def explain(view: View) -> Move | None:
-    comparison = view.last("compare_models")
-    if comparison is None or view.tried("feature_importance") or _is_baseline(view, comparison.value["chosen"]):
-        return None
-    return call("feature_importance", model=comparison.value["chosen"])
+    name = comparison.value["chosen"]
+    fit = next((fit for fit in _real(view) if fit["name"] == name), None)
+    joined = any(answer.arguments.get("models") == [name] for answer in _tried(view, "build_ensemble"))
+    return call("build_ensemble", models=[name]) if fit and len(fit["run"]) > 1 and not joined else None
 
 
 def conclude(view: View) -> Move:
     comparison = view.last("compare_models")
     if comparison is None:
-        best = _best_by_score(view)
+        best = str(_best_by_score(view)["name"])
         return finish(Verdict(chosen=best, reason="They could not be compared; this one scored best."))
     facts = comparison.value
-    evaluation, importance = view.last("evaluate_model"), view.last("feature_importance")
-    cautions = list(evaluation.value["notes"]) if evaluation else []
-    if facts["beats_baseline"] is False and not any("baseline" in caution for caution in cautions):
-        cautions.insert(0, NOTHING_FOUND)
-    useless = importance is not None and not any(entry["helps"] for entry in importance.value["importances"])
-    if useless:
-        cautions.append("No single column helps measurably.")
+    cautions = [NOTHING_FOUND] if facts["beats_baseline"] is False else []
     verdict = Verdict(
         chosen=facts["chosen"],
         beats_baseline=facts["beats_baseline"],
         reason=facts["reason"],
-        cautions=cautions[:10],
+        cautions=cautions,
     )
-    leans = _leans(importance.value) if importance else ""
-    return finish(verdict, says=" ".join(filter(None, [facts["reason"], leans, *cautions[:2]])))
+    return finish(verdict, says=" ".join([facts["reason"], *cautions]))
 
 
-RULES: tuple[Rule, ...] = (compare, compare_what_is_there, tune_first, look_closely, explain, conclude)
+RULES: tuple[Rule, ...] = (
+    blend,
+    go_on,
+    blend_again,
+    compare,
+    compare_what_is_there,
+    join_folds,
+    conclude,
+)
 
 
-def _worth_tuning(view: View, comparison: dict[str, Any]) -> bool:
-    """A candidate that beats the baseline, time left, and no round of tuning yet."""
-    if not view.brief["can_tune"] or comparison["beats_baseline"] is False:
-        return False
-    return not _is_baseline(view, comparison["chosen"])
+def wants_single(view: View) -> bool:
+    return view.brief["preferences"].get("model") in ("single", "interpretable")
+
+
+def standing_of(view: View, weights: dict[str, float]) -> Standing:
+    brief = view.brief
+    return Standing(
+        fits=brief["fits"],
+        weights=weights,
+        order=fold_order(brief["folds"]),
+        seconds=brief["time_left_s"],
+        hands=int(brief["hands"]),
+        rounds=int(brief["rounds"]),
+        single=wants_single(view),
+    )
+
+
+def _weights(view: View) -> dict[str, float]:
+    """Of the first blend of this conversation, which has every candidate in it."""
+    blends = view.all("build_ensemble")
+    return dict(blends[0].value["weights"]) if blends else dict(view.brief["weights"])
+
+
+def _tried(view: View, tool: str) -> list[Answered]:
+    return [answered for answered in view.answered if answered.name == tool]
+
+
+def _real(view: View) -> list[dict[str, Any]]:
+    return [fit for fit in view.brief["fits"] if fit["estimator"] != BASELINE and fit["score"] is not None]
 
 
 def _names(view: View) -> list[str]:
     return [fit["name"] for fit in view.brief["fits"]]
 
 
-def _is_baseline(view: View, name: str) -> bool:
-    return any(fit["name"] == name and fit["estimator"] == "baseline" for fit in view.brief["fits"])
-
-
-def _best_by_score(view: View) -> str:
+def _best_by_score(view: View) -> dict[str, Any]:
     scored = [fit for fit in view.brief["fits"] if fit["score"] is not None] or list(view.brief["fits"])
     better = max if scored[0]["greater_is_better"] else min
-    return str(better(scored, key=lambda fit: fit["score"] or 0.0)["name"])
+    best: dict[str, Any] = better(scored, key=lambda fit: fit["score"] or 0.0)
+    return best
 
 
-def _leans(importance: dict[str, Any]) -> str:
-    helping = [f"`{entry['column']}`" for entry in importance["importances"] if entry["helps"]][:3]
-    return f"It leans most on {', '.join(helping)}." if helping else ""
+def _shown(score: float | None) -> str:
+    return "none" if score is None else f"{score:.4g}"

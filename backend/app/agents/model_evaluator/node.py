@@ -1,6 +1,7 @@
-"""The evaluator's nodes: judge the candidates, tune once, and open the hold-out at the very end."""
+"""The evaluator's nodes: judge the candidates, and have more fitted while there is time."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from langgraph.runtime import Runtime
 
@@ -8,57 +9,80 @@ from app.agents.budget import budget_of
 from app.agents.context import LabContext
 from app.agents.fits import merged, short
 from app.agents.model_evaluator.output import Verdict
-from app.agents.state import LabState, LabUpdate
+from app.agents.state import Json, LabState, LabUpdate
 from app.agents.study import problem_brief, study_of
 from app.modeling.nearest import nearest
+from app.tools.choosing import ENSEMBLE
 from app.tools.invoke import ToolAnswer
 
-MOST_TUNING_ROUNDS = 1
+MOST_ROUNDS = 60
+MOST_COUNTED_ROUNDS = 3
+"""Of a deterministic session after its first: further folds, variants, folds of those that earned weight."""
+FITTING = ("add_folds", "tune_hyperparameters")
 
 
 async def model_evaluation(state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
     lab = runtime.context
     names = [fit["name"] for fit in state["fits"]]
-    budget = budget_of(state)
-    can_tune = budget.allows_tuning and state.get("tuning_rounds", 0) < MOST_TUNING_ROUNDS
+    can_tune = state["rounds"] < (MOST_COUNTED_ROUNDS if budget_of(state).deterministic else MOST_ROUNDS)
     brief = {
-        **problem_brief(state),
+        **_standing(state),
         "stage": "evaluation",
-        "fits": state["fits"],
         "left_out": state.get("left_out", []),
         "can_tune": can_tune,
     }
 
     def check(verdict: Verdict, answers: Sequence[ToolAnswer]) -> str | None:
-        if verdict.chosen in names:
+        known = [*names, *(_made(answer) for answer in answers if answer.request.name == "build_ensemble")]
+        if verdict.chosen in known:
             return None
-        close = ", ".join(nearest(verdict.chosen, names)) or ", ".join(names)
+        close = ", ".join(nearest(verdict.chosen, known)) or ", ".join(known)
         return f"No candidate is called {verdict.chosen!r}. Choose one of: {close}."
 
-    ctx = lab.tools("model_evaluator", study_of(state, budget.left_s))
+    ctx = lab.tools("model_evaluator", study_of(state, budget_of(state).until_s))
     thought = await lab.crew["model_evaluation"].run(ctx, brief, check)
     verdict: Verdict = thought.output
-    return {"verdict": {**verdict.model_dump(mode="json"), "tune": verdict.tune and can_tune}}
+    blends = [blend for blend in thought.values("build_ensemble") if blend["name"] == ENSEMBLE]
+    return {
+        "verdict": {**verdict.model_dump(mode="json"), "tune": verdict.tune and can_tune},
+        "weights": blends[0]["weights"] if blends else state.get("weights", {}),
+    }
 
 
 async def hyperparameter_tuning(state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
     lab = runtime.context
-    time_left_s = round(budget_of(state).for_tuning_s, 1)
-    brief = {
-        **problem_brief(state),
-        "stage": "tuning",
-        "fits": state["fits"],
-        "chosen": state["verdict"]["chosen"],
-        "time_left_s": time_left_s,
-    }
-    ctx = lab.tools("model_evaluator", study_of(state, time_left_s))
+    state = {**state, "hands": await lab.hands_now()}
+    brief = {**_standing(state), "stage": "tuning", "chosen": state["verdict"]["chosen"]}
+    ctx = lab.tools("model_evaluator", study_of(state, budget_of(state).until_s))
     thought = await lab.crew["hyperparameter_tuning"].run(ctx, brief)
-    rounds = thought.values("tune_hyperparameters")
+    rounds = thought.values(*FITTING)
     return {
         "fits": merged(state["fits"], short(fit for answer in rounds for fit in answer["fits"])),
         "left_out": [
             *state.get("left_out", []),
             *(entry for answer in rounds for entry in answer["left_out"]),
         ],
-        "tuning_rounds": state.get("tuning_rounds", 0) + 1,
+        "hands": state["hands"],
+        "rounds": state["rounds"] + 1 if rounds else MOST_ROUNDS,
     }
+
+
+def _standing(state: LabState) -> Json:
+    """What both parts are told: the candidates, what they weigh, and what is left."""
+    budget = budget_of(state)
+    return {
+        **problem_brief(state),
+        "fits": state["fits"],
+        "weights": state.get("weights", {}),
+        "folds": state["split"]["folds"],
+        "time_left_s": None if budget.deterministic else round(budget.for_fits_s, 2),
+        "worked_s": round(budget.worked_s, 1),
+        "hands": state["hands"],
+        "rounds": state["rounds"],
+    }
+
+
+def _made(answer: ToolAnswer) -> str:
+    """The name of the model that a blend made."""
+    facts: Any = answer.value
+    return str(facts.get("name", ""))

@@ -3,9 +3,11 @@
 from typing import Any
 
 from app.agents.conversation import View
+from app.agents.folds import fold_order
 from app.agents.model_trainer.candidates import BASELINE, LINEAR, choose
 from app.agents.model_trainer.output import Trained
 from app.agents.policy import Move, call, finish, follow
+from app.agents.size import Size
 
 TRAINING = ("train_classification_model", "train_regression_model")
 UNTREATED = "train"
@@ -14,7 +16,9 @@ UNTREATED = "train"
 def train(view: View) -> Move | None:
     if view.tried(*TRAINING):
         return None
-    chosen = choose(_kind(view), int(view.brief["rows"]), float(view.brief["time_left_s"]))
+    brief = view.brief
+    size = Size(int(brief["rows"]), int(brief["column_count"]))
+    chosen = choose(_kind(view), size, float(brief["time_left_s"]), int(brief["hands"]))
     names = ", ".join(candidate["estimator"] for candidate in chosen)
     return _train(view, str(view.brief["frame"]), chosen, f"I fit {names}.")
 
@@ -24,7 +28,7 @@ def train_on_plain_frame(view: View) -> Move | None:
     frames = [answered.arguments["frame"] for answered in view.answered if answered.name in TRAINING]
     if view.last(*TRAINING) or UNTREATED in frames or len(frames) != 1:
         return None
-    simple = [{"estimator": name} for name in (BASELINE, LINEAR[_kind(view)], "GradientBoosting")]
+    simple = [{"estimator": name} for name in (BASELINE, LINEAR[_kind(view)])]
     return _train(
         view, UNTREATED, simple, "That did not work, so I fit simpler candidates on the rows as they are."
     )
@@ -57,7 +61,14 @@ decide = follow(RULES)
 
 
 def _train(view: View, frame: str, candidates: list[dict[str, Any]], says: str) -> Move:
-    return call(f"train_{_kind(view)}_model", says=says, frame=frame, candidates=candidates)
+    """One fold of each: what a few seconds allow, and enough to see which carry weight."""
+    return call(
+        f"train_{_kind(view)}_model",
+        says=says,
+        frame=frame,
+        candidates=candidates,
+        folds=fold_order(view.brief["folds"])[:1],
+    )
 
 
 def _kind(view: View) -> str:
@@ -77,4 +88,4 @@ def _standing(fits: list[dict[str, Any]]) -> str:
     if not scored:
         return "No candidate has a score."
     best = (max if scored[0]["greater_is_better"] else min)(scored, key=lambda fit: fit["score"])
-    return f"{best['name']} leads with {best['metric']} {best['score']:.4g} over {best['fold_count']} folds."
+    return f"{best['name']} leads with {best['metric']} {best['score']:.4g} on the first fold."

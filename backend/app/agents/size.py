@@ -1,0 +1,24 @@
+"""How large the training frame is, and what that means for the time of a fit."""
+
+from dataclasses import dataclass
+
+from app.agents.state import LabState
+
+CELLS_A_SECOND = 2_500_000
+"""Values that are read, encoded and learned from a first time in a second, roughly."""
+START_S = 0.4
+
+
+@dataclass(frozen=True)
+class Size:
+    rows: int
+    columns: int
+
+    @property
+    def least_s(self) -> float:
+        """In less time a fit learns next to nothing of the frame."""
+        return START_S + self.rows * self.columns / CELLS_A_SECOND
+
+
+def size_of(state: LabState) -> Size:
+    return Size(int(state["split"]["train_rows"]), len(state["columns"]))

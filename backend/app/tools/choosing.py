@@ -1,0 +1,166 @@
+"""What the evaluator can do: compare candidates, blend them, look at one closely. The hold-out stays shut."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from app.errors import ToolRefused
+from app.sandbox.contract import Computation, Limits
+from app.sessions.scope import ArtifactDraft, Recorded
+from app.tools.context import ToolContext
+from app.tools.frames import figures, training
+from app.tools.parts import Part, joined, parts_of
+from app.tools.registry import tool
+from app.tools.rounds import number, time_left_s
+
+EVALUATOR = ("model_evaluator",)
+ENSEMBLE = "Ensemble"
+BLEND_S = 60.0
+"""A blend is quick; this bounds one that is not."""
+
+ModelName = Annotated[str, Field(description="Name of a fitted candidate.", max_length=200)]
+ModelNames = Annotated[list[ModelName], Field(min_length=1, max_length=60)]
+
+
+@tool(agents=EVALUATOR)
+async def build_ensemble(ctx: ToolContext, models: ModelNames) -> Recorded:
+    """Blend candidates into one model, weighted by how they do on rows that did not teach them; those that do
+    not help get no weight. Only folds that all of them were fitted on count. Makes the model `Ensemble`.
+
+    With a single candidate all its folds become one model under its own name.
+    """
+    parts = [part for model in dict.fromkeys(models) for part in await parts_of(ctx, model)]
+    names = list(dict.fromkeys(part.facts["name"] for part in parts))
+    params: dict[str, Any] = {
+        "problem": dict(ctx.study.problem),
+        "folds": parts[0].facts["folds"],
+        "fits": [dict(part.facts) for part in parts],
+        "seed": ctx.session.seed,
+        "name": names[0] if len(names) == 1 else ENSEMBLE,
+    }
+    inputs: dict[str, str] = {}
+    for place, part in enumerate(parts):
+        inputs |= {f"model_{place}": part.model, f"oof_{place}": part.oof}
+    computed = await ctx.computer.run(Computation("train.blend", params), inputs, Limits(time_s=BLEND_S))
+    facts: Any = computed.value
+    weights = facts.get("weights") or {}
+    said = ", ".join(f"{name} {weight:.2g}" for name, weight in weights.items() if weight > 0)
+    return Recorded(
+        value={key: value for key, value in facts.items() if key != "schema"},
+        summary=f"{facts['name']}: {facts['metric']} {number(facts['score'])}. Weights: {said}."[:500],
+        artifacts=[_blended(computed, facts)],
+    )
+
+
+@tool(agents=EVALUATOR)
+async def compare_models(ctx: ToolContext, models: ModelNames) -> Recorded:
+    """Order candidates by their score on rows that did not teach them, with the differences that these rows can
+    tell apart.
+
+    Says which one to choose and whether it beats the baseline.
+    """
+    candidates = [await parts_of(ctx, model) for model in dict.fromkeys(models)]
+    inputs = {
+        f"oof_{place}_{number}": part.oof
+        for place, parts in enumerate(candidates)
+        for number, part in enumerate(parts)
+    }
+    params: dict[str, Any] = {
+        "problem": dict(ctx.study.problem),
+        "fits": [_facts_of(parts) for parts in candidates],
+        "seed": ctx.session.seed,
+    }
+    computed = await ctx.computer.run(Computation("evaluate.compare_models", params), inputs)
+    facts: Any = computed.value
+    beats = {True: "beats", False: "does not beat", None: "was not compared with"}[facts["beats_baseline"]]
+    return Recorded(
+        value=facts,
+        summary=f"{facts['reason']} It {beats} the baseline.",
+        artifacts=figures(computed, facts.get("figures", ())),
+    )
+
+
+@tool(agents=EVALUATOR)
+async def evaluate_model(ctx: ToolContext, model: ModelName) -> Recorded:
+    """Judge one candidate in detail on rows that did not teach it: every metric with its interval, confusion,
+    curves, calibration or residuals, and what to be careful about."""
+    part = (await parts_of(ctx, model))[0]
+    raw = await training(ctx, "train")
+    params = {
+        "problem": dict(ctx.study.problem),
+        "fit": dict(part.facts),
+        "folds": part.facts["folds"],
+        "seed": ctx.session.seed,
+    }
+    inputs = {"frame": raw.digest, "oof": part.oof}
+    computed = await ctx.computer.run(Computation("evaluate.evaluate_model", params), inputs)
+    value: Any = {**computed.value, "model": model}  # type: ignore[dict-item]  # EvaluationFacts
+    score = value["metrics"][value["metric"]]
+    return Recorded(
+        value=value,
+        summary=f"{model}: {value['metric']} {number(score['value'])} "
+        f"({number(score['low'])} to {number(score['high'])}) out of fold.",
+        artifacts=figures(computed, value["figures"]),
+    )
+
+
+@tool(agents=EVALUATOR)
+async def feature_importance(
+    ctx: ToolContext, model: ModelName, repeats: Annotated[int, Field(ge=2, le=30)] = 5
+) -> Recorded:
+    """How much the score suffers when one raw column is shuffled (permutation importance, out of fold)."""
+    facts = (await parts_of(ctx, model))[0].facts
+    if "members" in facts:
+        raise ToolRefused(f"{model} is a blend: ask for one of {', '.join(facts['weights'])}.")
+    raw = await training(ctx, "train")
+    params = {
+        "problem": dict(ctx.study.problem),
+        "estimator": facts["estimator"],
+        "folds": facts["folds"],
+        "recipe": facts["recipe"],
+        "hyperparameters": facts["hyperparameters"],
+        "seed": ctx.session.seed,
+        "repeats": repeats,
+    }
+    limits = Limits(time_s=await time_left_s(ctx) + 20.0)
+    computed = await ctx.computer.run(
+        Computation("evaluate.feature_importance", params), {"frame": raw.digest}, limits
+    )
+    value: Any = {**computed.value, "model": model}  # type: ignore[dict-item]  # ImportanceFacts
+    first = ", ".join(entry["column"] for entry in value["importances"][:3]) or "no column"
+    return Recorded(
+        value=value,
+        summary=f"{model} leans most on {first}.",
+        artifacts=figures(computed, value.get("figures", ())),
+    )
+
+
+@tool(agents=())
+async def final_evaluation(ctx: ToolContext, model: ModelName) -> Recorded:
+    """Open the hold-out, once, for the model that was chosen."""
+    ref = await ctx.frames.artifact("model", model)
+    raw = await training(ctx, "train")
+    holdout = await ctx.frames.artifact("holdout", "holdout")
+    computed = await ctx.computer.run(
+        Computation("evaluate.final_evaluation", {"seed": ctx.session.seed}),
+        {"train": raw.digest, "holdout": holdout.digest, "model": ref.digest},
+    )
+    value: Any = {**computed.value, "model": model}  # type: ignore[dict-item]  # EvaluationFacts
+    score = value["metrics"][value["metric"]]
+    return Recorded(
+        value=value,
+        summary=f"{model} on the hold-out: {value['metric']} {number(score['value'])} "
+        f"(95% {number(score['low'])} to {number(score['high'])}).",
+        artifacts=figures(computed, value["figures"]),
+    )
+
+
+def _facts_of(parts: Sequence[Part]) -> dict[str, Any]:
+    return joined([part.facts for part in parts])
+
+
+def _blended(computed: Any, facts: Mapping[str, Any]) -> ArtifactDraft:
+    model, oof = computed.file("model.skops"), computed.file("oof.parquet")
+    meta = {"fit": dict(facts), "oof": oof.digest}
+    return ArtifactDraft("model", facts["name"], model.media_type, model.digest, model.size_bytes, meta)

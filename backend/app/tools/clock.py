@@ -1,0 +1,35 @@
+"""Looks at the clock and at the fleet that are recorded: what is chosen by them is chosen again on a replay."""
+
+from collections.abc import Awaitable, Callable
+
+from app.sessions.scope import Call, Recorded, StepScope
+
+Hands = Callable[[], Awaitable[int]]
+"""How many fits the fleet computes at a time."""
+
+
+async def one_hand() -> int:
+    return 1
+
+
+async def worked_s(step: StepScope, key: str) -> float:
+    """The session's working time in seconds: since its first claim, without waiting for its user."""
+
+    async def read() -> Recorded:
+        return Recorded(value=round(step.worked_s, 3))
+
+    return await _number(step, key, "clock", read)
+
+
+async def hands_of(step: StepScope, key: str, hands: Hands) -> int:
+    async def read() -> Recorded:
+        return Recorded(value=await hands())
+
+    return int(await _number(step, key, "hands", read))
+
+
+async def _number(step: StepScope, key: str, name: str, read: Callable[[], Awaitable[Recorded]]) -> float:
+    value = await step.call(Call(f"clock:{key}", "choice", name, "pipeline", {}), read)
+    if not isinstance(value, int | float):
+        raise TypeError(f"The journal holds {value!r} where {name} was looked at.")
+    return float(value)

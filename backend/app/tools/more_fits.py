@@ -1,0 +1,117 @@
+"""What the evaluator can have fitted after the first round: further folds, and other hyperparameters."""
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from app.errors import ToolRefused
+from app.sandbox.contract import Computation
+from app.sessions.scope import Fit, Recorded
+from app.tools.choosing import EVALUATOR, ModelNames
+from app.tools.context import ToolContext
+from app.tools.frames import training
+from app.tools.modeling import Folds, check_run
+from app.tools.parts import joined, parts_of, run_of
+from app.tools.registry import tool
+from app.tools.rounds import (
+    GENEROUS_S,
+    fit_of,
+    fitted,
+    free_name,
+    ignores_clock,
+    share_s,
+    spec_of,
+    time_left_s,
+)
+
+ROOM = 1.6
+"""How much longer than the first fold a further one may take."""
+CHUNK_S = 2.0
+"""Quick folds are fitted in one job up to this time: each job reads the frame again."""
+
+
+@tool(agents=EVALUATOR)
+async def add_folds(ctx: ToolContext, models: ModelNames, folds: Folds = None) -> Recorded:
+    """Fit further folds of candidates, as their first one was fitted; a candidate's model is then the mean of
+    its folds' models. Give those that carry weight, and as many folds as the time allows."""
+    raw = await training(ctx, "train")
+    wanted: list[tuple[dict[str, Any], list[int]]] = []
+    for model in dict.fromkeys(models):
+        parts = [part.facts for part in await parts_of(ctx, model)]
+        facts = joined(parts)
+        check_run(folds, facts["folds"])
+        every = range(int(facts["folds"]["count"])) if folds is None else folds
+        missing = [fold for fold in dict.fromkeys(every) if fold not in run_of(facts)]
+        wanted += [({**facts, "settings": parts[0].get("settings")}, chunk) for chunk in chunks(facts, missing)]
+    if not wanted:
+        raise ToolRefused("They were fitted on all these folds already.")
+    left_s = await time_left_s(ctx)
+    share = share_s(ctx, left_s, [facts["estimator"] for facts, _ in wanted])
+    fits = [_further(ctx, raw.digest, facts, run, max(share, _expected_s(facts, run))) for facts, run in wanted]
+    return await fitted(ctx, fits, left_s)
+
+
+@tool(agents=EVALUATOR)
+async def tune_hyperparameters(
+    ctx: ToolContext,
+    models: ModelNames,
+    param_grid: dict[str, Annotated[list[Any], Field(min_length=1, max_length=50)]] | None = None,
+    cv: Annotated[int, Field(ge=2, le=20)] | None = None,
+    most: Annotated[int, Field(ge=1, le=24)] = 12,
+    folds: Folds = None,
+) -> Recorded:
+    """One round of tuning, starting from the best of these candidates: new hyperparameters are drawn from
+    `param_grid` (or from each estimator's own space), as many as the time left allows, and fitted."""
+    bases = [joined([part.facts for part in await parts_of(ctx, model)]) for model in dict.fromkeys(models)]
+    check_run(folds, bases[0]["folds"])
+    known = [ref.meta["fit"] for ref in await ctx.frames.artifacts("model")]
+    left_s = await time_left_s(ctx)
+    params: dict[str, Any] = {
+        "fits": bases,
+        "tried": [{key: fit[key] for key in ("estimator", "hyperparameters", "recipe")} for fit in known],
+        "budget_s": GENEROUS_S * most if ignores_clock(ctx) else left_s * ctx.study.hands,
+        "seed": ctx.session.seed + len(known),
+        "most": most,
+        "param_grid": param_grid,
+    }
+    computed = await ctx.computer.run(Computation("train.propose_candidates", params), {})
+    proposed: Any = computed.value
+    if not proposed["candidates"]:
+        raise ToolRefused(f"Not one more fit would be done in the {left_s:.0f} s that are left.")
+    plan = bases[0]["folds"] if cv is None else {**bases[0]["folds"], "count": cv}
+    raw = await training(ctx, "train")
+    taken = [fit["name"] for fit in known]
+    specs = list(_named(proposed["candidates"], taken))
+    limit_s = share_s(ctx, left_s, [spec["estimator"] for spec in specs])
+    fits = [fit_of(ctx, raw.digest, plan, limit_s, run=folds, **spec) for spec in specs]
+    return await fitted(ctx, fits, left_s)
+
+
+def chunks(facts: dict[str, Any], missing: Sequence[int]) -> Iterator[list[int]]:
+    """The folds in jobs of about `CHUNK_S` seconds."""
+    size = max(1, int(CHUNK_S / max(fold_s(facts), 1e-3)))
+    for start in range(0, len(missing), size):
+        yield list(missing[start : start + size])
+
+
+def fold_s(facts: dict[str, Any]) -> float:
+    """Seconds that one more fold of a candidate takes."""
+    return float(facts["fit_s"]) / max(len(run_of(facts)), 1)
+
+
+def _expected_s(facts: dict[str, Any], run: Sequence[int]) -> float:
+    return ROOM * fold_s(facts) * len(run)
+
+
+def _further(ctx: ToolContext, digest: str, facts: dict[str, Any], run: list[int], limit_s: float) -> Fit:
+    spec = {key: facts[key] for key in ("name", "estimator", "hyperparameters", "recipe", "settings")}
+    return fit_of(ctx, digest, facts["folds"], limit_s, run=run, **spec)
+
+
+def _named(proposed: Sequence[dict[str, Any]], taken: list[str]) -> Iterator[dict[str, Any]]:
+    """The proposals under names that nothing has yet."""
+    for each in proposed:
+        name = free_name(each["name"], taken)
+        taken.append(name)
+        yield {**spec_of(each), "name": name}

@@ -1,0 +1,72 @@
+"""A candidate is fitted in parts that share its name and differ in `run`: one fold first, more folds later."""
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.artifacts.workspace import FrameRef
+from app.modeling.nearest import must_know
+from app.tools.context import ToolContext
+
+PART = "part"
+"""Kind of artifact: the folds of a candidate that were fitted after its first; no model by itself."""
+
+Facts = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Part:
+    """`model` and `oof` are digests: what was fitted, and what it said of the rows that did not teach it."""
+
+    facts: Facts
+    model: str
+    oof: str
+
+
+async def parts_of(ctx: ToolContext, model: str) -> list[Part]:
+    """Every part of a candidate, the first one first; raises ToolRefused naming the nearest names."""
+    models = {ref.name: ref for ref in await ctx.frames.artifacts("model")}
+    whole = models[must_know(model, models, "model")]
+    if "members" in whole.meta["fit"]:
+        return [_part(whole)]  # blended already: its parts are inside
+    later = [ref for ref in await ctx.frames.artifacts(PART) if ref.meta["fit"]["name"] == whole.name]
+    return [_part(whole), *(_part(ref) for ref in later)]
+
+
+def _part(ref: FrameRef) -> Part:
+    return Part(ref.meta["fit"], ref.digest, str(ref.meta["oof"]))
+
+
+def joined(parts: Sequence[Facts]) -> dict[str, Any]:
+    """The facts of a candidate over all its parts: scores by fold, their mean and spread, seconds in all."""
+    first = parts[0]
+    if len(parts) == 1:
+        return {**first, "run": run_of(first)}
+    scores = _by_fold(parts)
+    known = [score for score in scores if score is not None]
+    return {
+        **first,
+        "run": [fold for part in parts for fold in run_of(part)],
+        "fold_scores": scores,
+        "fold_count": len(known),
+        "score": statistics.fmean(known) if known else None,
+        "std": statistics.stdev(known) if len(known) > 1 else None,
+        "fit_s": round(sum(part["fit_s"] for part in parts), 4),
+        "fold_s": [seconds for part in parts for seconds in part.get("fold_s", ())],
+        "limited": next((part["limited"] for part in parts if part.get("limited")), None),
+    }
+
+
+def run_of(facts: Facts) -> list[int]:
+    """The folds that a part was fitted on; all of them where it does not say."""
+    run = facts.get("run")
+    return list(range(int(facts["folds"]["count"]))) if run is None else list(run)
+
+
+def _by_fold(parts: Sequence[Facts]) -> list[float | None]:
+    scores: list[float | None] = [None] * int(parts[0]["folds"]["count"])
+    for part in parts:
+        for fold in run_of(part):
+            scores[fold] = part["fold_scores"][fold]
+    return scores

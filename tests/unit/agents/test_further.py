@@ -1,0 +1,92 @@
+"""What is worth fitting next, by weights, folds and seconds."""
+
+from typing import Any
+
+import pytest
+
+from app.agents.fits import merged
+from app.agents.model_evaluator.further import Folds, Standing, Variants, next_round, wall_s
+
+FOLDS = {"kind": "stratified", "count": 5, "seed": 0}
+
+
+def fit(name: str, run: list[int], fold_s: float = 1.0, score: float = 0.8, **more: Any) -> dict[str, Any]:
+    scores = [score if fold in run else None for fold in range(5)]
+    return {
+        "name": name,
+        "estimator": name,
+        "score": score,
+        "greater_is_better": True,
+        "run": run,
+        "fit_s": fold_s * len(run),
+        "fold_scores": scores,
+        "folds": FOLDS,
+        "limited": None,
+        **more,
+    }
+
+
+def standing(fits: list[dict[str, Any]], seconds: float | None, **more: Any) -> Standing:
+    naive = fit("baseline", [0], 0.1, 0.5)
+    given = {"weights": {"A": 0.6, "B": 0.38, "C": 0.02}, "order": range(5), "hands": 2, **more}
+    return Standing([naive, *fits], seconds=seconds, **given)
+
+
+FIRST = [fit("A", [0]), fit("B", [0]), fit("C", [0])]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "folds"), [(100.0, [1, 2, 3, 4]), (3.4, [1, 2, 3]), (1.2, [1]), (None, [1, 2, 3, 4])]
+)
+def test_candidates_with_weight_get_as_many_folds_as_there_is_time_for(
+    seconds: float | None, folds: list[int]
+) -> None:
+    assert next_round(standing(FIRST, seconds)) == Folds(["A", "B", "baseline"], folds)
+
+
+def test_with_time_for_one_more_fit_the_heaviest_gets_it() -> None:
+    slow = [fit("A", [0], 1.0), fit("B", [0], 3.0)]
+    assert next_round(standing(slow, 1.5)) == Folds(["A", "baseline"], [1])
+
+
+def test_without_time_nothing_is_fitted() -> None:
+    assert next_round(standing(FIRST, 0.5)) is None
+    assert next_round(standing([fit("A", [0], 30.0), fit("B", [0], 30.0)], 20.0)) is None
+
+
+def test_in_time_order_folds_are_taken_from_the_latest_back() -> None:
+    fits = [fit("A", [4]), fit("B", [4])]
+    assert next_round(standing(fits, 2.3, order=[4, 3, 2, 1, 0])) == Folds(["A", "B", "baseline"], [3, 2])
+
+
+def test_a_variant_that_earned_weight_gets_the_folds_that_the_others_have() -> None:
+    fits = [fit("A", [0, 1, 2, 3, 4]), fit("B", [0])]
+    assert next_round(standing(fits, 60.0)) == Folds(["A", "B", "baseline"], [1, 2, 3, 4])
+
+
+def test_with_every_fold_fitted_variants_are_tried_as_many_as_can_still_be_finished() -> None:
+    whole = [fit("A", [0, 1, 2, 3, 4]), fit("B", [0, 1, 2, 3, 4])]
+    many, few = next_round(standing(whole, 60.0)), next_round(standing(whole, 5.0))
+    assert many == Variants(["A", "B"], [0], 8)
+    assert isinstance(few, Variants)
+    assert few.most < 8
+    assert next_round(standing(whole, 2.0)) is None
+
+
+def test_for_one_simple_model_the_two_best_go_on_whatever_they_would_weigh() -> None:
+    fits = [fit("A", [0], score=0.7), fit("B", [0], score=0.8), fit("C", [0], score=0.9)]
+    found = next_round(standing(fits, 60.0, single=True, weights={}))
+    assert found == Folds(["C", "B", "baseline"], [1, 2, 3, 4])
+
+
+@pytest.mark.parametrize(("hands", "seconds"), [(1, 6.0), (2, 3.0), (3, 3.0)])
+def test_jobs_are_shared_out_between_the_hands(hands: int, seconds: float) -> None:
+    assert wall_s([1.0, 3.0, 2.0], hands) == seconds
+
+
+def test_parts_of_a_candidate_count_as_one_with_all_their_folds() -> None:
+    [a, b] = merged([fit("A", [0], score=0.8), fit("B", [0])], [fit("A", [1, 2], score=0.6)])
+    assert (a["run"], a["fold_count"], a["fit_s"]) == ([0, 1, 2], 3, 3.0)
+    assert a["fold_scores"] == [0.8, 0.6, 0.6, None, None]
+    assert a["score"] == pytest.approx(2.0 / 3)
+    assert b["run"] == [0]
