@@ -3,6 +3,7 @@
 A setting's description is its line in `.env.example` and in the README; a test keeps the three alike.
 """
 
+import json
 import os
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,17 +12,19 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
-from pydantic import AfterValidator, Field, SecretStr, ValidationError
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from app.auth.config import AuthConfig
 from app.errors import InvalidInput
 from app.llm.config import OFFLINE, ChatConfig
+from app.llm.cost import load_prices
 from app.modeling.nearest import nearest
 from app.sandbox.container import Container
 from app.sandbox.contract import Limits
 from app.sandbox.process import ProcessConfig
 from app.sessions.config import SessionsConfig
+from app.sessions.schemas import BudgetWish
 from app.storage.blobs import BlobLimits
 from app.tools.registry import EVERY_AGENT
 
@@ -37,8 +40,13 @@ def _with_scheme(*schemes: str) -> AfterValidator:
     return AfterValidator(check)
 
 
+def _as_json(text: object) -> object:
+    return json.loads(text) if isinstance(text, str) else text
+
+
 PostgresUrl = Annotated[str, _with_scheme("postgresql", "postgres", "postgresql+asyncpg")]
 RedisUrl = Annotated[str, _with_scheme("redis", "rediss", "unix")]
+Budget = Annotated[BudgetWish, NoDecode, BeforeValidator(_as_json)]
 HttpUrl = Annotated[str, _with_scheme("http", "https")]
 
 
@@ -134,6 +142,17 @@ class Settings(BaseSettings):
         3600, gt=0, description="Longest that a session may run, without the time it waits for its user."
     )
 
+    session_budget: Budget = Field(
+        BudgetWish(),
+        description="Budget of a session that asks for none: JSON of tokens, cost_usd, tool_calls, seconds.",
+    )
+    session_budget_max: Budget = Field(
+        BudgetWish(), description="The most that a session may ask for and add; JSON as SESSION_BUDGET."
+    )
+    llm_prices: Path | None = Field(
+        None, description="TOML or JSON file with the price of each chat model, in USD for a million tokens."
+    )
+
     sandbox_provider: Literal["process", "docker"] = Field(
         "process", description="What computes: a process of this host, or a container without network."
     )
@@ -200,6 +219,7 @@ class Settings(BaseSettings):
             azure_endpoint=self.azure_openai_endpoint,
             azure_api_version=self.openai_api_version,
             streaming=self.enable_streaming,
+            prices=load_prices(self.llm_prices),
         )
 
     @property
@@ -215,7 +235,17 @@ class Settings(BaseSettings):
         return SessionsConfig(
             time_limit_s=self.session_time_limit_seconds,
             most_live_per_owner=self.max_concurrent_sessions,
+            budget=self.session_budget.model_dump(exclude_none=True),
+            budget_most=self.session_budget_max.model_dump(exclude_none=True),
+            unpriced=self.unpriced,
         )
+
+    @property
+    def unpriced(self) -> tuple[str, ...]:
+        """Chat models that sessions may think with and that have no price."""
+        chat = self.chat
+        models = dict.fromkeys((chat.model, *chat.by_agent.values(), *chat.fallbacks))
+        return tuple(model for model in models if model != OFFLINE and model not in chat.prices)
 
     @property
     def limits(self) -> Limits:

@@ -118,3 +118,18 @@ def test_the_redis_url_wins_over_its_parts() -> None:
 def test_limits_reach_the_cells() -> None:
     limits = load_settings(sandbox_max_execution_time=5, sandbox_max_memory_mb=256).limits
     assert (limits.time_s, limits.memory_bytes) == (5, 256 << 20)
+
+
+def test_budgets_are_json_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SESSION_BUDGET", '{"tokens": 1000}')
+    monkeypatch.setenv("SESSION_BUDGET_MAX", '{"tokens": 5000, "cost_usd": 2.5}')
+    sessions = load_settings(_env_file=None).sessions
+    assert sessions.budget == {"tokens": 1000}
+    assert sessions.budget_most == {"tokens": 5000, "cost_usd": 2.5}
+
+
+@pytest.mark.parametrize("value", ["tokens=5", '{"tokens": 0}', '{"money": 1}', "[]"])
+def test_a_budget_that_is_none_is_refused_by_name(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SESSION_BUDGET", value)
+    with pytest.raises(InvalidInput, match="SESSION_BUDGET"):
+        load_settings(_env_file=None)

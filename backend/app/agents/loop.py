@@ -15,6 +15,7 @@ from app.agents.conversation import brief_message
 from app.agents.recording import Bounds, Recording, Turns
 from app.computations.bench import JsonValue
 from app.errors import LabError
+from app.llm.cost import Prices
 from app.llm.offline import Decide, OfflineChatModel
 from app.llm.patience import Patience
 from app.llm.providers import Speaker
@@ -69,6 +70,7 @@ class Agent(Generic[Output]):
         bounds: Bounds | None = None,
         patience: Patience | None = None,
         caching: Sequence[AgentMiddleware[Any, Any, Any]] = (),
+        prices: Prices | None = None,
     ) -> None:
         self.role = role
         self.tools = tools
@@ -78,7 +80,10 @@ class Agent(Generic[Output]):
             speakers[0].model,
             [_shown(spec) for spec in tools.values()],
             system_prompt=role.prompt,
-            middleware=[Recording(speakers, successor, self._bounds, patience or Patience()), *caching],
+            middleware=[
+                Recording(speakers, successor, self._bounds, patience or Patience(), prices or {}),
+                *caching,
+            ],
             response_format=ToolStrategy(role.output),
             checkpointer=False,
             name=role.name,

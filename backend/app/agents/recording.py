@@ -29,6 +29,7 @@ from app.agents.repair import unreadable, with_own_ids, with_unreadable_calls
 from app.computations.bench import JsonValue
 from app.errors import LabError, Unavailable
 from app.llm.config import OFFLINE
+from app.llm.cost import Prices, priced
 from app.llm.offline import OfflineChatModel
 from app.llm.patience import AnswerCut, Patience, patiently
 from app.llm.providers import Speaker
@@ -93,13 +94,19 @@ class Recording(AgentMiddleware[Any, Turns, Any]):
     """
 
     def __init__(
-        self, speakers: Sequence[Speaker], successor: BaseChatModel, bounds: Bounds, patience: Patience
+        self,
+        speakers: Sequence[Speaker],
+        successor: BaseChatModel,
+        bounds: Bounds,
+        patience: Patience,
+        prices: Prices,
     ) -> None:
         super().__init__()
         self._speakers = speakers
         self._successor = Speaker(OFFLINE, successor)
         self._bounds = bounds
         self._patience = patience
+        self._prices = prices
 
     async def awrap_model_call(self, request: Request, handler: Handler) -> ModelResponse[Any]:
         turns = request.runtime.context
@@ -108,11 +115,18 @@ class Recording(AgentMiddleware[Any, Turns, Any]):
         speakers = (self._successor,) if over else self._speakers
 
         async def run() -> Recorded:
-            message = with_own_ids(await self._asked(speakers, request, handler), turns.turn)
-            return Recorded(value=dumped(message), summary=message.text[:200], usage=usage_of(message))
+            affordable = speakers[0].is_offline or await turns.ctx.step.afford("chat", turns.ctx.agent)
+            asked = speakers if affordable else (self._successor,)
+            message = with_own_ids(await self._asked(asked, request, handler), turns.turn)
+            usage = priced(self._prices, message.response_metadata[ANSWERED_BY], usage_of(message))
+            return Recorded(value=dumped(message), summary=message.text[:200], usage=usage)
 
         call = Call(f"chat:{turns.turn}", "chat", speakers[0].name, turns.ctx.agent, _digestible(request))
-        message = loaded(await turns.ctx.step.call(call, run))
+        try:
+            message = loaded(await turns.ctx.step.call(call, run))
+        except GraphBubbleUp as waiting:
+            turns.waiting = waiting
+            raise
         turns.places = {str(c["id"]): i for i, c in enumerate(message.tool_calls)}
         if text := message.text.strip():
             turns.ctx.step.say(turns.ctx.agent, text)

@@ -62,6 +62,7 @@ def assemble(chat: ChatConfig, toolsets: Toolsets, bounds: Bounds | None = None)
             bounds,
             patience,
             caching(chat, role.name),
+            chat.prices,
         )
         for part, role in roles().items()
     }

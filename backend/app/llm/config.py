@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from app.llm.cost import Prices
+
 OFFLINE = "offline"
 
 
@@ -28,6 +30,8 @@ class ChatConfig:
     azure_endpoint: str | None = None
     azure_api_version: str | None = None
     streaming: bool = False
+    prices: Prices = field(default_factory=dict)
+    """What a million tokens of each model cost."""
 
     def models_of(self, agent: str) -> tuple[str, ...]:
         """The names of the models that an agent asks, in order."""

@@ -1,6 +1,10 @@
 """How patient a session's machinery is."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from app.errors import InvalidInput
+from app.sessions.budget import Amounts, Resource, resolve
 
 
 @dataclass(frozen=True)
@@ -19,7 +23,30 @@ class SessionsConfig:
     """How long a running step may go on after its worker was asked to stop."""
     time_limit_s: float = 3600.0
     """Of a whole session, without the time it waits for its user."""
+    ending_s: float = 120.0
+    """What a session may take to end after its budget of seconds is used up."""
+    budget: Mapping[str, float] = field(default_factory=dict)
+    """Of each resource (`sessions.budget.Resource`), what a session gets that asks for none."""
+    budget_most: Mapping[str, float] = field(default_factory=dict)
+    unpriced: tuple[str, ...] = ()
+    """Chat models without a price: a budget of money cannot be kept with them."""
     most_crashes: int = 10
     """Leases that may run out at one place before the session is given up."""
     most_live_per_owner: int = 0
     """Sessions of one owner that may be live at a time; 0 is no limit."""
+
+    @property
+    def most(self) -> Amounts:
+        """Of each resource, the most that a session may ever have; of seconds it is the time limit."""
+        return {Resource.SECONDS: self.time_limit_s} | {Resource(k): v for k, v in self.budget_most.items()}
+
+    def budget_of(self, asked: Mapping[str, float | None]) -> dict[str, float]:
+        """The budget of a new session that asks for this; raises InvalidInput."""
+        budget = resolve(asked, self.budget, self.most)
+        if Resource.COST in budget and self.unpriced:
+            raise InvalidInput(
+                "no_price",
+                f"A budget of money needs prices, and LLM_PRICES has none for {', '.join(self.unpriced)}.",
+                field="preferences.budget.cost_usd",
+            )
+        return budget

@@ -10,10 +10,12 @@ from typing import Any
 from langgraph.runtime import RunControl
 
 from app.jobs import Job, Send
+from app.sessions.budget import Amounts, Ledger
 from app.sessions.events import Live
 from app.sessions.fenced import Written
 from app.sessions.journal import Journal
 from app.sessions.lease import Lease, Standing
+from app.sessions.ledger import load
 from app.sessions.scope import StepScope
 from app.sessions.step import DrivenStep
 from app.sessions.tail import Tail
@@ -30,6 +32,9 @@ class GraphDrive:
     queue: Send
     slice_s: float
     make_context: Callable[[StepScope], Any]
+    most: Amounts = field(default_factory=dict)
+    """Of each resource, the most that the operator lets a session have."""
+    _ledger: Ledger | None = None
     control: RunControl = field(default_factory=RunControl)
     standing: Standing = Standing.GO_ON
     started: float = field(default_factory=time.monotonic)
@@ -46,6 +51,15 @@ class GraphDrive:
     @property
     def worked_s(self) -> float:
         return self.lease.worked_s + time.monotonic() - self.started
+
+    async def ledger(self) -> Ledger:
+        """What the session may use and has used: read once in a drive, then kept."""
+        if self._ledger is None:
+            facts = self.lease.facts
+            self._ledger = await load(
+                self.journal.hold.db, facts.id, facts.preferences.get("budget", {}), self.most
+            )
+        return self._ledger
 
     def notice(self, written: Written) -> None:
         """After a write: tell watchers; stop at once if the session is to end, after the step if time is up."""

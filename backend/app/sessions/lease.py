@@ -75,7 +75,9 @@ with s as (
     graph_version = coalesce(graph_version, ($4::jsonb ->> graph)::int),
     started_at = coalesce(started_at, now()),
     deadline_at = coalesce(
-      deadline_at + coalesce(now() - waiting_since, interval '0'), now() + $3 * interval '1 second'),
+      deadline_at + coalesce(now() - waiting_since, interval '0'),
+      now() + interval '1 second' *
+        coalesce((preferences #>> '{budget,seconds}')::float8 + $5::float8, $3::float8)),
     waited_s = waited_s + coalesce(extract(epoch from now() - waiting_since), 0),
     waiting_since = null,
     lease_until = now() + $2 * interval '1 second'
@@ -152,7 +154,9 @@ class Leases:
     async def claim(self, session_id: UUID) -> Lease | None:
         """A lease, if the session has something to do and nobody drives it."""
         config = self._config
-        row = await self._db.row(_CLAIM, session_id, config.lease_s, config.time_limit_s, self._versions)
+        row = await self._db.row(
+            _CLAIM, session_id, config.lease_s, config.time_limit_s, self._versions, config.ending_s
+        )
         return _lease(row) if row else None
 
     async def renew(self, lease: Lease) -> Standing:

@@ -30,6 +30,8 @@ class MemoryJournal:
 
     answers: dict[str, JsonValue] = field(default_factory=dict)
     run_fit: RunFit | None = None
+    used_up: frozenset[str] = frozenset()
+    """Kinds of call that the session cannot afford any more."""
     steps: dict[int, tuple[str, str]] = field(default_factory=dict)
     calls: dict[tuple[int, str], tuple[str, str]] = field(default_factory=dict)
     recorded: list[tuple[Call, Recorded]] = field(default_factory=list)
@@ -87,6 +89,12 @@ class MemoryStep:
             )
         value: JsonValue = json.loads(raw)
         return value
+
+    async def afford(self, kind: str, agent: str) -> bool:
+        return kind not in self.journal.used_up
+
+    async def wrapping_up(self) -> bool:
+        return "tool" in self.journal.used_up
 
     async def ask(self, question: Question) -> JsonValue:
         key = f"{self.seq}.{question.key}"

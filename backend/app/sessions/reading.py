@@ -7,10 +7,12 @@ from uuid import UUID
 
 from app.db.pool import Database, Record
 from app.errors import NotFound
+from app.sessions.budget import Resource, ledger_of
 from app.sessions.lifecycle import SessionStatus
 from app.sessions.schemas import (
     RUN_GRAPH,
     AuditView,
+    BudgetView,
     CandidateView,
     FailureView,
     MessageView,
@@ -51,6 +53,8 @@ select s.id, s.goal, s.status, s.last_seq as step,
     order by asked_at limit 1) as q) as question,
   coalesce(extract(epoch from coalesce(s.ended_at, s.waiting_since, now()) - s.started_at)
     - s.waited_s, 0)::float8 as worked_s,
+  (select coalesce(json_agg(json_build_array(split_part(key, ':', 2), answer) order by answered_at), '[]')
+    from questions where session_id = s.id and kind = 'budget' and answered_at is not null) as budget_answers,
   (select coalesce(json_agg(u), '[]') from ( -- USAGE
   ) as u) as usage
 from sessions s
@@ -124,11 +128,11 @@ class SessionReader:
         if row is None:
             raise session_not_found(session_id)
         return SessionView(
-            **_plain(row, "event_seq", "preferences", "error", "result", "question", "usage", "worked_s"),
+            **_plain(row, "event_seq", "preferences", "error", "result", "question", *_OF_USAGE),
             preferences=json.loads(row["preferences"]),
             last_event=row["event_seq"],
             question=_question(row["question"]),
-            usage=_usage(row["usage"], row["worked_s"]),
+            usage=_usage(row),
             error=FailureView.model_validate_json(row["error"]) if row["error"] else None,
             result=json.loads(row["result"]) if row["result"] else None,
         )
@@ -183,9 +187,28 @@ def _plain(row: Record, *without: str) -> dict[str, Any]:
     return {name: value for name, value in row.items() if name not in left_out}
 
 
-def _usage(raw: str, worked_s: float) -> UsageView:
-    parts = [UsagePart(**part) for part in json.loads(raw)]
-    return UsageView(**total(parts).model_dump(), worked_s=round(worked_s, 3), parts=parts)
+_OF_USAGE = ("usage", "worked_s", "budget_answers")
+
+
+def _usage(row: Record) -> UsageView:
+    parts = [UsagePart(**part) for part in json.loads(row["usage"])]
+    totals, worked_s = total(parts), round(row["worked_s"], 3)
+    ledger = ledger_of(json.loads(row["preferences"]).get("budget", {}), json.loads(row["budget_answers"]))
+    ledger.spent = {
+        Resource.TOKENS: totals.input_tokens + totals.output_tokens,
+        Resource.COST: totals.cost_usd,
+        Resource.TOOL_CALLS: totals.tool_calls,
+    }
+    budget = [
+        BudgetView(
+            resource=resource.value,
+            used=ledger.used(resource, worked_s),
+            limit=limit,
+            ended=resource in ledger.finished,
+        )
+        for resource, limit in ledger.limits.items()
+    ]
+    return UsageView(**totals.model_dump(), budget=budget, worked_s=worked_s, parts=parts)
 
 
 def _question(raw: str | None) -> QuestionView | None:

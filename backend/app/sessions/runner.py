@@ -128,7 +128,9 @@ class Runner:
 
     def _drive(self, lease: Lease, spec: GraphSpec) -> GraphDrive:
         journal = Journal(Hold(self.db, lease, self.config.lease_s))
-        return GraphDrive(lease, journal, self.tail, self.send, self.config.slice_s, spec.make_context)
+        return GraphDrive(
+            lease, journal, self.tail, self.send, self.config.slice_s, spec.make_context, self.config.most
+        )
 
     async def _renew(self, drive: GraphDrive) -> bool:
         try:

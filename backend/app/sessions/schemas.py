@@ -80,6 +80,17 @@ class Costs(_Body):
     missed: float = Field(gt=0, allow_inf_nan=False, examples=[10], description="A positive not found.")
 
 
+class BudgetWish(_Body):
+    """What the session may use. When something is used up it asks for more, or ends with what there is."""
+
+    tokens: int | None = Field(default=None, ge=1, description="Input and output tokens of chat models.")
+    cost_usd: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    tool_calls: int | None = Field(default=None, ge=1)
+    seconds: float | None = Field(
+        default=None, ge=1, allow_inf_nan=False, description="Of work, without waiting for you."
+    )
+
+
 class Preferences(_Body):
     """What the user has decided already; whatever is left out the crew decides, or asks."""
 
@@ -100,6 +111,7 @@ class Preferences(_Body):
     )
     deterministic: bool = Field(default=False, description="Choose by counts and seeds, never by the clock.")
     seed: int | None = Field(default=None, ge=0, le=2**31 - 1)
+    budget: BudgetWish = Field(default_factory=BudgetWish, examples=[{"tokens": 200_000}])
     review_plan: bool = Field(default=False, description="Ask for approval before the plan is carried out.")
 
 
@@ -174,7 +186,17 @@ class UsagePart(UsageTotals):
     agent: str | None
 
 
+class BudgetView(_View):
+    """`limit`: with what was added. `ended`: it is used up, and the session ends with what there is."""
+
+    resource: Literal["tokens", "cost_usd", "tool_calls", "seconds"]
+    used: float
+    limit: float
+    ended: bool = False
+
+
 class UsageView(UsageTotals):
+    budget: list[BudgetView] = Field(default_factory=list, description="Only what has a limit.")
     worked_s: float = Field(default=0.0, description="Since its first claim, without waiting for its user.")
     parts: list[UsagePart] = Field(default_factory=list, description="By step and agent.")
 

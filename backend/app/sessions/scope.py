@@ -131,6 +131,18 @@ class StepScope(Protocol):
         """
         ...
 
+    async def afford(self, kind: str, agent: str) -> bool:
+        """May one more `chat` or `tool` call be made? Ask inside `run`: a recorded call is never asked about.
+
+        When the budget is used up the user is asked (`interrupt()`) to add to it. False: the session is to end
+        with what there is.
+        """
+        ...
+
+    async def wrapping_up(self) -> bool:
+        """Was it told to end without more work of its tools? Stays the same while a step runs again."""
+        ...
+
     async def ask(self, question: Question) -> JsonValue:
         """The answer, or `interrupt()`: the session waits as `awaiting_user`.
 

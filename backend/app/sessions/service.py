@@ -16,11 +16,12 @@ from app.db.pool import Database, Record
 from app.errors import Conflict, NotFound, TooMany
 from app.jobs import Send, advance
 from app.sessions.answers import check_answer
+from app.sessions.budget import extra_seconds
 from app.sessions.config import SessionsConfig
 from app.sessions.events import ClarificationAnswered
 from app.sessions.lifecycle import SessionStatus
 from app.sessions.reading import session_not_found
-from app.sessions.schemas import SessionCreated
+from app.sessions.schemas import RUN_GRAPH, SessionCreated
 from app.sessions.tail import Tail
 from app.sessions.wire import dumps, event_body, sighting
 
@@ -68,6 +69,7 @@ with q as (
 ), s as (
   update sessions set
     wake = wake + 1, event_seq = event_seq + 1, queued_at = now(),
+    deadline_at = deadline_at + $7::float8 * interval '1 second',
     status = case when status = 'awaiting_user' then 'queued' else status end
   from q where id = $1
   returning id, owner_id, event_seq, last_seq
@@ -139,7 +141,7 @@ class SessionService:
         when the key was used for another request.
         """
         session_id = uuid4()
-        preferences = dumps(wanted.preferences.model_dump(mode="json", exclude_none=True), "preferences")
+        preferences = dumps(self._settled(wanted), "preferences")
         row = await self.db.row(
             _CREATE,
             session_id,
@@ -159,6 +161,13 @@ class SessionService:
             return await self._made_before(session_id, owner, wanted, preferences, idempotency_key, row)
         self.send(advance(session_id))
         return SessionCreated(id=session_id, status=SessionStatus.QUEUED, created_at=row["created_at"])
+
+    def _settled(self, wanted: Wanted) -> dict[str, Any]:
+        """The preferences, with the budget that the operator allows; a run has only the time limit."""
+        preferences = wanted.preferences.model_dump(mode="json", exclude_none=True)
+        if self.graph != RUN_GRAPH:
+            preferences["budget"] = self.config.budget_of(preferences.get("budget", {}))
+        return preferences
 
     async def _made_before(
         self,
@@ -193,10 +202,11 @@ class SessionService:
         asked = _open_question(await self.db.row(_QUESTIONS, session_id, owner, question), session_id, question)
         check_answer(json.loads(asked["body"])["answer_schema"], answer)
         key, raw = str(asked["key"]), dumps(answer, "answer")
+        more_s = extra_seconds(key, answer)
         at, answered = datetime.now(UTC), ClarificationAnswered(question=key, answer=answer)
         said = answer if isinstance(answer, str) else raw
         row = await self.db.row(
-            _ANSWER, session_id, key, raw, at, event_body(answered), said.replace("\0", "\ufffd")
+            _ANSWER, session_id, key, raw, at, event_body(answered), said.replace("\0", "\ufffd"), more_s
         )
         if row is None:
             raise Conflict("question_answered", "This question has been answered, or its session has ended.")

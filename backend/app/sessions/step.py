@@ -1,5 +1,6 @@
 """The scope of one running step: what `sessions.scope.StepScope` promises, over rows."""
 
+import math
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
@@ -12,10 +13,13 @@ from app.computations.bench import JsonValue
 from app.jobs import Job, fit
 from app.sandbox.metering import metering
 from app.sessions import questions, rounds
+from app.sessions.budget import Ledger, Resource
 from app.sessions.events import ArtifactSaved, Durable, Live, MessagePosted, StepFinished, StepStarted
 from app.sessions.fenced import Written
 from app.sessions.journal import CallDone, Journal, Leavings, StepDone
 from app.sessions.scope import ArtifactDraft, Call, Fit, FitOutcome, Question, Recorded, SessionFacts
+
+_SHORTEST_ROUND_S = 1.0
 
 
 class Driver(Protocol):
@@ -25,6 +29,8 @@ class Driver(Protocol):
 
     @property
     def worked_s(self) -> float: ...
+
+    async def ledger(self) -> Ledger: ...
 
     def notice(self, written: Written) -> None: ...
 
@@ -77,15 +83,36 @@ class DrivenStep:
         with metering() as meter:
             result = await run()
         result = replace(result, usage={**result.usage, **meter.facts()})
+        ledger = await self._driver.ledger()
+        warnings = ledger.warnings(call.kind, result.usage, self.worked_s)
         saved = [_saved(self.seq, artifact) for artifact in result.artifacts]
         done = CallDone(self.seq, call, result, started_at, _since_ms(clock))
-        value, written = await self._journal.record(done, Leavings([*saved, *result.events], result.artifacts))
+        leavings = Leavings([*saved, *result.events, *warnings], result.artifacts)
+        value, written = await self._journal.record(done, leavings)
+        ledger.add(call.kind, result.usage)
         self._driver.notice(written)
         return value
 
+    async def afford(self, kind: str, agent: str) -> bool:
+        ledger = await self._driver.ledger()
+        while not ledger.is_wrapping_up(kind):
+            resource = ledger.used_up(kind, self.worked_s)
+            if resource is None:
+                return True
+            question = ledger.question(resource, agent, self.worked_s)
+            answer = await self._answer(question, take_default=ledger.room(resource) == 0)
+            ledger.settle(resource, answer)
+        return False
+
+    async def wrapping_up(self) -> bool:
+        return (await self._driver.ledger()).is_wrapping_up("tool")
+
     async def ask(self, question: Question) -> JsonValue:
+        return await self._answer(question, take_default=False)
+
+    async def _answer(self, question: Question, take_default: bool) -> JsonValue:
         never = self.session.preferences.get("clarify") == "never"
-        asked = await questions.ask(self._journal.hold, self.seq, question, take_default=never)
+        asked = await questions.ask(self._journal.hold, self.seq, question, take_default or never)
         if asked.told:
             self._driver.notice(asked.told)
         if asked.answered:
@@ -94,6 +121,9 @@ class DrivenStep:
         return answer
 
     async def fan_out(self, key: str, fits: Sequence[Fit], deadline_s: float) -> list[FitOutcome]:
+        ledger = await self._driver.ledger()
+        left_s = ledger.limits.get(Resource.SECONDS, math.inf) - self.worked_s
+        deadline_s = max(_SHORTEST_ROUND_S, min(deadline_s, left_s))
         joined = await rounds.join(self._journal.hold, self.seq, key, fits, deadline_s)
         if joined.opened:
             self._driver.notice(joined.opened)

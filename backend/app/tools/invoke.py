@@ -23,6 +23,11 @@ REFUSED = "refused"
 _TOO_MUCH = ("computation_timed_out", "computation_out_of_memory", "computation_out_of_disk")
 """An agent can act on these by asking for less; a computation that broke is nobody's to talk round."""
 
+NEEDED_TO_END = ("planner", "data_retrieval", "pipeline", "reporter")
+"""Whose tools still run when the budget is used up: without them there is nothing to report."""
+
+USED_UP = "The session's budget is used up. Finish with what you know."
+
 _LONGEST_ARGUMENT = 200
 
 
@@ -53,6 +58,8 @@ async def invoke(tools: Mapping[str, ToolSpec], ctx: ToolContext, request: ToolR
     step = ctx.step
 
     async def run() -> Recorded:
+        if not await step.afford("tool", ctx.agent) and ctx.agent not in NEEDED_TO_END:
+            return _refusal(USED_UP)
         step.tell(
             ToolCalled(
                 step=step.seq,

@@ -1,7 +1,7 @@
 """A graph with everything a session can do, steered by its preferences.
 
 `ask`: ask one question. `fits`: candidates of its round. `step_ms`, `fit_ms`: how long a node or fit takes.
-`fit_deadline_s`: of the round. `poison`: a node that raises.
+`fit_deadline_s`: of the round. `poison`: a node that raises. `chat_tokens`: what a chat call of each node uses.
 """
 
 import asyncio
@@ -33,6 +33,8 @@ async def _tool(step: StepScope, number: int) -> Any:
     """One recorded call that leaves an artifact, as a tool does."""
 
     async def run() -> Recorded:
+        if not await step.afford("tool", "tester"):
+            return Recorded({"used_up": True})
         await _linger(step)
         name = f"{step.node}-{number}"
         draft = ArtifactDraft("text", name, "text/plain", "0" * 64, 1)
@@ -41,10 +43,21 @@ async def _tool(step: StepScope, number: int) -> Any:
     return await step.call(Call(f"tool:{number}", "tool", "make", "tester", {"number": number}), run)
 
 
+async def _chat(step: StepScope, tokens: int) -> None:
+    async def run() -> Recorded:
+        if not await step.afford("chat", "tester"):
+            return Recorded({"used_up": True})
+        return Recorded({}, usage={"input_tokens": tokens, "output_tokens": 0})
+
+    await step.call(Call("chat:1", "chat", "scripted", "tester", {}), run)
+
+
 async def _work(state: Mapping[str, Any], runtime: Runtime[StepScope]) -> dict[str, Any]:
     step = runtime.context
     if step.session.preferences.get("poison") == step.node:
         raise ZeroDivisionError("poisoned")
+    if tokens := step.session.preferences.get("chat_tokens"):
+        await _chat(step, tokens)
     made = [await _tool(step, number) for number in (1, 2)]
     step.say(step.node, f"{step.node} is done")
     step.keep(ArtifactDraft("text", f"{step.node}-kept", "text/plain", "0" * 64, 1))

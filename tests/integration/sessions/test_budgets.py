@@ -1,0 +1,123 @@
+"""A budget that is used up: the session asks, goes on with more, or ends with what there is."""
+
+import asyncio
+import json
+from typing import Any
+from uuid import UUID
+
+import pytest
+from tests.integration.sessions.conftest import Lab
+from tests.integration.sessions.lab.rows import assert_numbered
+
+from app.worker.loop import Duties
+
+
+async def asked(lab: Lab, session_id: UUID) -> list[dict[str, Any]]:
+    rows = await lab.db.rows("select key, kind, body, answered_by from questions order by asked_at")
+    return [{**json.loads(row["body"]), **{k: row[k] for k in ("key", "kind", "answered_by")}} for row in rows]
+
+
+async def warnings(lab: Lab, session_id: UUID) -> list[dict[str, Any]]:
+    rows = await lab.db.rows("select body from events where kind = 'budget_warning' order by n")
+    return [json.loads(row["body"]) for row in rows]
+
+
+async def made(lab: Lab, kind: str) -> int:
+    """Calls of a kind that had an effect."""
+    rows = await lab.db.rows("select result from calls where kind = $1", kind)
+    return sum("used_up" not in row["result"] for row in rows)
+
+
+async def test_a_session_without_calls_left_waits_and_goes_on_with_more(lab: Lab, duties: Duties) -> None:
+    session_id = await lab.create(send=False, budget={"tool_calls": 3})
+    await duties.runner.advance(session_id)
+    assert (await lab.session(session_id))["status"] == "awaiting_user"
+    assert await made(lab, "tool") == 3
+    [question] = await asked(lab, session_id)
+    assert question["kind"] == "budget"
+    assert "3 tool calls" in question["text"]
+    await lab.redis.flushdb()
+    await lab.service.respond(lab.owner, session_id, None, 100)
+    await duties.runner.advance(session_id)
+    row = await lab.session(session_id)
+    assert row["status"] == "completed", row["error"]
+    assert await made(lab, "tool") == 8
+    assert len(await asked(lab, session_id)) == 1
+    assert [(one["budget"], one["used"], one["limit"]) for one in await warnings(lab, session_id)] == [
+        ("tool_calls", 3, 3)
+    ]
+    await assert_numbered(lab.db, session_id)
+
+
+async def test_a_session_that_is_to_report_makes_no_more_calls(lab: Lab, duties: Duties) -> None:
+    session_id = await lab.create(send=False, budget={"tool_calls": 3})
+    await duties.runner.advance(session_id)
+    await lab.service.respond(lab.owner, session_id, None, "report")
+    await duties.runner.advance(session_id)
+    assert (await lab.session(session_id))["status"] == "completed"
+    assert await made(lab, "tool") == 3
+
+
+async def test_a_session_that_never_asks_reports_with_what_there_is(lab: Lab, duties: Duties) -> None:
+    session_id = await lab.create(send=False, budget={"tokens": 25}, chat_tokens=10, clarify="never")
+    await duties.runner.advance(session_id)
+    assert (await lab.session(session_id))["status"] == "completed"
+    assert await made(lab, "chat") == 3
+    assert await made(lab, "tool") == 8
+    [question] = await asked(lab, session_id)
+    assert question["answered_by"] == "default"
+    assert [one["used"] for one in await warnings(lab, session_id)] == [20]
+
+
+async def test_nothing_is_asked_where_the_operator_allows_no_more(lab: Lab, duties: Duties) -> None:
+    object.__setattr__(duties.runner.config, "budget_most", {"tool_calls": 3})
+    try:
+        session_id = await lab.create(send=False, budget={"tool_calls": 3})
+        await duties.runner.advance(session_id)
+    finally:
+        object.__setattr__(duties.runner.config, "budget_most", {})
+    assert (await lab.session(session_id))["status"] == "completed"
+    assert await made(lab, "tool") == 3
+    [question] = await asked(lab, session_id)
+    assert question["answered_by"] == "default"
+
+
+async def test_seconds_are_those_of_work_and_more_of_them_move_the_time_limit(lab: Lab, duties: Duties) -> None:
+    session_id = await lab.create(send=False, budget={"seconds": 0.6}, step_ms=250)
+    await duties.runner.advance(session_id)
+    before = await lab.session(session_id)
+    assert before["status"] == "awaiting_user"
+    first = await made(lab, "tool")
+    assert first <= 3
+    await asyncio.sleep(1.2)
+    await lab.service.respond(lab.owner, session_id, None, 1.0)
+    await duties.runner.advance(session_id)
+    row = await lab.session(session_id)
+    assert row["status"] == "awaiting_user"
+    assert row["waited_s"] >= 1.2
+    assert await made(lab, "tool") > first, "the wait was taken for work"
+    moved_s = (row["deadline_at"] - before["deadline_at"]).total_seconds() - row["waited_s"]
+    assert moved_s == pytest.approx(1.0, abs=0.01)
+
+
+async def test_a_round_of_fits_ends_with_the_seconds(lab: Lab, duties: Duties) -> None:
+    session_id = await lab.create(send=False, budget={"seconds": 2}, fits=1, fit_ms=60_000)
+    await duties.runner.advance(session_id)
+    row = await lab.db.row("select deadline_at - now() < interval '2 seconds' as soon from rounds")
+    assert row
+    assert row["soon"]
+
+
+@pytest.mark.parametrize("place", range(9, 31, 3))
+async def test_a_worker_killed_around_the_question_asks_it_once(lab: Lab, place: int) -> None:
+    lab.start_worker()
+    session_id = await lab.create(seed=place, budget={"tool_calls": 3, "seconds": 600})
+    await lab.answer(session_id, 4)  # type: ignore[arg-type]  # a budget is answered with a number
+    await lab.until(session_id, lambda row: row["status"] == "awaiting_user")
+    await lab.service.respond(lab.owner, session_id, None, "report")
+    row = await lab.ended(session_id)
+    assert row["status"] == "completed", row["error"]
+    assert await made(lab, "tool") == 7
+    assert len(await asked(lab, session_id)) == 2
+    assert len(await warnings(lab, session_id)) == 2
+    await assert_numbered(lab.db, session_id)

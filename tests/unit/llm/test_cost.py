@@ -1,0 +1,56 @@
+from pathlib import Path
+
+import pytest
+
+from app.errors import InvalidInput
+from app.llm.cost import Price, cost_usd, load_prices, priced
+
+PRICES = {"openai:big": Price(input=2, output=8, cached=0.5), "openai:plain": Price(input=1, output=3)}
+USAGE = {"input_tokens": 1_000_000, "output_tokens": 500_000, "cached_tokens": 400_000}
+
+
+@pytest.mark.parametrize(
+    ("model", "cost"),
+    [("openai:big", 0.6 * 2 + 0.4 * 0.5 + 0.5 * 8), ("openai:plain", 1 + 0.5 * 3), ("openai:unknown", None)],
+)
+def test_a_call_costs_what_the_table_says(model: str, cost: float | None) -> None:
+    assert cost_usd(PRICES, model, USAGE) == (None if cost is None else pytest.approx(cost))
+
+
+def test_a_model_without_a_price_is_not_taken_for_a_free_one() -> None:
+    assert "cost_usd" not in priced(PRICES, "openai:unknown", USAGE)
+    assert priced(PRICES, "openai:plain", USAGE)["cost_usd"] == pytest.approx(2.5)
+
+
+def test_what_used_nothing_says_nothing_of_cost() -> None:
+    assert priced(PRICES, "offline", {}) == {}
+
+
+def test_a_price_table_is_read_from_either_format(tmp_path: Path) -> None:
+    toml, json = tmp_path / "prices.toml", tmp_path / "prices.json"
+    toml.write_text('["openai:big"]\ninput = 2\noutput = 8\ncached = 0.5\n')
+    json.write_text('{"openai:big": {"input": 2, "output": 8, "cached": 0.5}}')
+    assert load_prices(toml) == load_prices(json) == {"openai:big": PRICES["openai:big"]}
+    assert load_prices(None) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ('["a:b"]\ninput = -1\noutput = 1\n', "a:b.input"),
+        ('["a:b"]\ninput = 1\n', "a:b.output"),
+        ('["a:b"]\ninput = 1\noutput = 1\nper = 3\n', "a:b.per"),
+        ("prices", "cannot be read"),
+    ],
+)
+def test_a_wrong_price_table_is_refused_by_the_place(text: str, wrong: str, tmp_path: Path) -> None:
+    path = tmp_path / "prices.toml"
+    path.write_text(text)
+    with pytest.raises(InvalidInput, match=wrong) as refused:
+        load_prices(path)
+    assert str(path) in refused.value.detail
+
+
+def test_a_missing_price_table_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="LLM_PRICES"):
+        load_prices(tmp_path / "none.toml")
