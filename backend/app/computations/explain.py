@@ -8,8 +8,11 @@ import pandas as pd
 from app.computations.bench import Bench, JsonValue
 from app.computations.frames import answer, read_frame, read_model
 from app.computations.pictures import leave_pictures
-from app.modeling.explanation.contributions import Contributions, TreeMember
+from app.modeling.calibration import calibrated
+from app.modeling.ensemble.average import recipe_of
+from app.modeling.explanation.contributions import Contributions
 from app.modeling.explanation.explain import explain
+from app.modeling.explanation.members import tree_member
 from app.modeling.explanation.subject import Deadline, Subject, looks_back
 from app.modeling.fitting import output_of
 from app.modeling.labels import labels_of
@@ -31,14 +34,15 @@ def explain_model(bench: Bench, seed: int = 0, repeats: int = 5, limit_s: float 
     inputs = inputs_of(holdout, problem).iloc[known].reset_index(drop=True)
 
     def say(rows: pd.DataFrame) -> np.ndarray:
-        return output_of(stored.pipeline, rows, problem, bench.threads)
+        said = output_of(stored.pipeline, rows, problem, bench.threads)
+        return calibrated(said, stored.metadata.get("calibration"))
 
-    subject = Subject(say, problem, looks_back(stored.metadata.get("recipe") or []))
+    subject = Subject(say, problem, looks_back(recipe_of(stored.pipeline).operations))
     made = explain(
         subject,
         inputs,
         labels[known],
-        lambda rows: _tree_member(stored.pipeline, rows),
+        lambda rows: tree_member(stored.pipeline, rows),
         stored.metadata,
         seed,
         repeats,
@@ -52,7 +56,3 @@ def explain_model(bench: Bench, seed: int = 0, repeats: int = 5, limit_s: float 
 
 def _points(made: Contributions | None) -> tuple[list[Any], list[Any]] | None:
     return None if made is None else (made.values.tolist(), made.numbers.tolist())
-
-
-def _tree_member(model: Any, rows: pd.DataFrame) -> TreeMember | None:
-    return None

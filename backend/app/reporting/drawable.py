@@ -9,6 +9,11 @@ from app.reporting.metrics import metric_of
 Facts = Mapping[str, Any]
 
 _MOST_CANDIDATES = 14
+_ANSWERS = {
+    "target": "predicted {target}",
+    "log_target": "the logarithm of predicted {target}",
+    "log_odds": "the log-odds of {target} = {of_class}",
+}
 
 
 @dataclass(frozen=True)
@@ -137,8 +142,7 @@ def _contributions(
     if not found or not found["features"] or points is None:
         return []
     values, numbers = points
-    of_class = found["of_class"]
-    answer = f"predicted {target}" if of_class is None else f"the log-odds of {target} = {of_class}"
+    answer = _ANSWERS[found["unit"]].format(target=target, of_class=found["of_class"])
     given = {"features": found["features"], "values": values, "numbers": numbers}
     return [Drawable("contributions", {**given, "member": found["member"], "answer": answer})]
 

@@ -28,13 +28,15 @@ class Additive(Protocol):
 @dataclass(frozen=True)
 class TreeMember:
     """A tree model inside a stored one. `matrix`: its features of some rows; `names` and `ordered`: of each
-    feature, its name and whether more of it means something (a category's code is only a code)."""
+    feature, its name and whether more of it means something (a category's code is only a code). `on_log`: it
+    learned the logarithm of its target."""
 
     name: str
     model: Additive
     matrix: np.ndarray
     names: Sequence[str]
     ordered: Sequence[bool]
+    on_log: bool = False
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,7 @@ def _ranked(member: TreeMember, of_class: str | None, values: np.ndarray, matrix
     facts: ContributionFacts = {
         "member": member.name,
         "of_class": of_class,
+        "unit": "log_target" if member.on_log else "target" if of_class is None else "log_odds",
         "rows": len(values),
         "features": features,
         "left_out": int((size > 0).sum()) - len(first),

@@ -96,7 +96,7 @@ def _segments(
     if len(rows) < FEWEST_FOR_SEGMENTS:
         return None, rows, truth
     said = first if np.array_equal(places, np.arange(len(probe))) else subject.say(rows)
-    predicted = Predicted(truth, said, subject.problem.positive_index, threshold or 0.5)
+    predicted = Predicted.of(subject.problem, truth, said, threshold)
     return errors_by_segment(rows, predicted, subject.problem), rows, truth
 
 

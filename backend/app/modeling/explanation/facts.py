@@ -24,12 +24,13 @@ class ContributionFacts(TypedDict):
     """SHAP values of one tree model (`member`): mean size by feature, largest first.
 
     A feature: `{"feature", "mean", "direction"}`; `direction` is the rank correlation of the feature with what
-    it adds, None where it has no order. `left_out`: how many more features add something. In log-odds of
-    `of_class`, or in the unit that the member learned a number in.
+    it adds, None where it has no order. `left_out`: how many more features add something. `unit`: `log_odds` of
+    `of_class`, `target`, or `log_target` of a member that learned logarithms.
     """
 
     member: str
     of_class: str | None
+    unit: str
     rows: int
     features: list[dict[str, Any]]
     left_out: int

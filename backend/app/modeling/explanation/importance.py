@@ -101,7 +101,7 @@ class _Loss:
         problem = subject.problem
         self._score = SCORES[problem.metric]
         self._sign = 1 if self._score.greater_is_better else -1
-        self._truth, self._positive = truth, problem.positive_index
+        self._truth, self._problem = truth, problem
         self._resamples = [rng.integers(0, len(truth), len(truth)) for _ in range(RESAMPLES)]
         everything = np.arange(len(truth))
         self.base = self._of_rows(base, everything)
@@ -122,7 +122,7 @@ class _Loss:
         return self._sign * (base - float(np.mean([self._of_rows(output, rows) for output in outputs])))
 
     def _of_rows(self, output: np.ndarray, rows: np.ndarray) -> float:
-        return self._score.compute(Predicted(self._truth[rows], output[rows], self._positive))
+        return self._score.compute(Predicted.of(self._problem, self._truth[rows], output[rows]))
 
 
 def _summary(name: str, mean: float, std: float, columns: int) -> Importance:

@@ -121,6 +121,11 @@ class LightGBM(Boosted):
         said = np.asarray(self._loaded().predict(X, num_threads=self.n_jobs))
         return both_classes(said) if self.classes == 2 else said
 
+    def contributions(self, X: Any) -> np.ndarray:
+        """SHAP values, as `explanation.contributions.Additive`."""
+        flat = np.asarray(self._loaded().predict(X, pred_contrib=True, num_threads=self.n_jobs))
+        return flat.reshape(len(flat), self.classes, -1) if self.classes > 2 else flat
+
     def __getstate__(self) -> dict[str, Any]:
         return {
             key: value for key, value in super().__getstate__().items() if key not in ("_booster", "_whole")

@@ -120,6 +120,11 @@ class XGBoost(Boosted):
         said = np.asarray(booster.inplace_predict(X), dtype="float64")
         return both_classes(said) if self.classes == 2 else said
 
+    def contributions(self, X: Any) -> np.ndarray:
+        """SHAP values, as `explanation.contributions.Additive`."""
+        rows = xgboost.DMatrix(X, nthread=self.n_jobs)
+        return np.asarray(self._loaded().predict(rows, pred_contribs=True), dtype="float64")
+
     def __getstate__(self) -> dict[str, Any]:
         return {
             key: value for key, value in super().__getstate__().items() if key not in ("_booster", "_whole")

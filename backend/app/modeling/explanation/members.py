@@ -1,0 +1,32 @@
+"""The tree model inside a stored one whose answers can be taken apart."""
+
+import numpy as np
+import pandas as pd
+from sklearn.pipeline import Pipeline
+
+from app.modeling.ensemble.average import Model, members_of
+from app.modeling.explanation.contributions import TreeMember
+from app.modeling.families.on_log import OnLog
+
+
+def tree_member(model: Model, rows: pd.DataFrame) -> TreeMember | None:
+    """The member with the largest weight that has SHAP values, with its features of these raw rows."""
+    members = members_of(model)
+    weights = [1.0] if isinstance(model, Pipeline) else list(model.weights)
+    for place in np.argsort(-np.asarray(weights), kind="stable"):
+        steps = members[place].named_steps
+        encoder, estimator = steps["encode"], steps["estimator"]
+        learner = estimator.inner if isinstance(estimator, OnLog) else estimator
+        if not hasattr(learner, "contributions"):
+            continue
+        names = encoder.get_feature_names_out()
+        codes = {code["column"] for code in encoder.codes_ if code["as"] == "place"}
+        return TreeMember(
+            type(learner).__name__,
+            learner,
+            encoder.transform(steps["recipe"].transform(rows)),
+            names,
+            [name not in codes for name in names],
+            on_log=learner is not estimator,
+        )
+    return None
