@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from app.modeling.cleaning import suggest_cleaning
@@ -10,8 +11,9 @@ from app.modeling.features import suggest_features
 from app.modeling.findings import correlations, findings_of
 from app.modeling.labels import labels_of
 from app.modeling.leaks import screen
+from app.modeling.measure import Measure
 from app.modeling.operations.columns import as_text
-from app.modeling.operations.step import quiet_float
+from app.modeling.parts import sample_of
 from app.modeling.plain import plain, rounded
 from app.modeling.preview import apply_recipe
 from app.modeling.problem import Problem
@@ -19,24 +21,44 @@ from app.modeling.recipe import RecipeJson, inputs_of
 from app.modeling.relations import relations
 from app.modeling.results import ColumnProfile, EdaFacts
 
+MOST_ROWS = 20_000
+MOST_CELLS = 3_000_000
+
 
 def explore(frame: pd.DataFrame, problem: Problem, recipe: RecipeJson, seed: int = 0) -> EdaFacts:
-    """Columns, findings, leaks and suggestions, all from training rows."""
-    seen = apply_recipe(frame, problem, recipe) if recipe else frame
+    """Columns, findings, leaks and suggestions, all from training rows.
+
+    Of many rows a part is looked at (`looked_at`); gaps and classes are counted in all.
+    """
+    looked = frame.iloc[_looked_at(frame, problem, seed)]
+    seen = apply_recipe(looked, problem, recipe) if recipe else looked
     inputs = inputs_of(seen, problem)
-    found = relations(frame, problem, seed)
-    columns = [_profile(inputs[name], found.get(str(name))) for name in inputs.columns]
+    found = relations(looked, problem, seed)
+    missing = inputs_of(frame, problem).isna().mean()
+    profiles = [
+        _profile(inputs[name], found.get(str(name)), missing.get(name) if not recipe else None)
+        for name in inputs.columns
+    ]
     return {
         "rows": len(frame),
-        "columns": columns,
-        "findings": findings_of(seen, problem),
-        "leaks": screen(frame, problem, found),
+        "looked_at": len(looked),
+        "columns": profiles,
+        "findings": findings_of(seen, problem, len(frame)),
+        "leaks": screen(looked, problem, found),
         "target": target_summary(frame, problem),
         "correlations": correlations(inputs),
-        "suggested_cleaning": suggest_cleaning(frame, problem),
-        "suggested_features": suggest_features(frame, problem),
+        "suggested_cleaning": suggest_cleaning(looked, problem),
+        "suggested_features": suggest_features(looked, problem),
         "figures": [],
     }
+
+
+def _looked_at(frame: pd.DataFrame, problem: Problem, seed: int) -> np.ndarray:
+    """Rows at random, in the order of the file; the latest where features look back."""
+    most = int(np.clip(MOST_CELLS // max(frame.shape[1], 1), 1_000, MOST_ROWS))
+    if problem.horizon:
+        return np.arange(max(0, len(frame) - most), len(frame))
+    return sample_of(len(frame), most, seed)
 
 
 def target_summary(frame: pd.DataFrame, problem: Problem) -> dict[str, Any]:
@@ -49,21 +71,27 @@ def target_summary(frame: pd.DataFrame, problem: Problem) -> dict[str, Any]:
 
 
 def numbers_summary(values: pd.Series) -> dict[str, Any]:
-    known = values.dropna()
+    return _in_figures(Measure.of(values))
+
+
+def _in_figures(measure: Measure) -> dict[str, Any]:
+    known = measure.sorted
     return {
-        "mean": rounded(known.mean()),
-        "std": rounded(known.std()),
-        "min": rounded(known.min()),
-        "median": rounded(known.median()),
-        "max": rounded(known.max()),
+        "mean": rounded(known.mean()) if len(known) else None,
+        "std": rounded(known.std(ddof=1)) if len(known) > 1 else None,
+        "min": rounded(measure.quantile(0)),
+        "median": rounded(measure.quantile(0.5)),
+        "max": rounded(measure.quantile(1)),
     }
 
 
-def _profile(column: pd.Series, relation: float | None) -> ColumnProfile:
+def _profile(column: pd.Series, relation: float | None, missing: float | None = None) -> ColumnProfile:
     kind = holds(column)
     summary: dict[str, Any] = {}
+    distinct = None
     if kind is Holds.NUMBER:
-        summary = numbers_summary(quiet_float(column))
+        measure = Measure.of(column)
+        summary, distinct = _in_figures(measure), measure.distinct
     elif kind is Holds.DATETIME:
         summary = plain({"min": column.min(), "max": column.max()})
     elif kind is not Holds.EMPTY:
@@ -71,8 +99,8 @@ def _profile(column: pd.Series, relation: float | None) -> ColumnProfile:
     return {
         "name": str(column.name),
         "type": kind.value,
-        "missing": rounded(float(column.isna().mean())) or 0.0,
-        "distinct": int(column.nunique()),
+        "missing": rounded(float(column.isna().mean() if missing is None else missing)) or 0.0,
+        "distinct": int(column.nunique()) if distinct is None else distinct,
         "summary": summary,
         "relation": relation,
     }

@@ -21,7 +21,6 @@ from app.modeling.results import Finding
 MOST_RANKED = 5000
 MOST_PAIRS = 60
 """Numeric columns compared with each other."""
-CORRELATED_ROWS = 10_000
 
 
 def findings_of(frame: pd.DataFrame, problem: Problem, rows: int | None = None) -> list[Finding]:

@@ -55,9 +55,7 @@ def _sample(frame: pd.DataFrame, problem: Problem, seed: int) -> pd.DataFrame:
     return frame.tail(most) if problem.time_column else frame.sample(most, random_state=seed).sort_index()
 
 
-def _alone(
-    column: pd.Series, truth: np.ndarray, problem: Problem, made: list[Fold], seed: int | None
-) -> float:
+def _alone(column: pd.Series, truth: np.ndarray, problem: Problem, made: list[Fold], seed: int | None) -> float:
     """By a small tree, or without a seed by steps of equal size."""
     scores = []
     for fold in made:
@@ -89,7 +87,8 @@ def _by_tree(known: np.ndarray, y: np.ndarray, asked: np.ndarray, classes: int, 
 
 def _by_steps(known: np.ndarray, y: np.ndarray, asked: np.ndarray, classes: int) -> np.ndarray:
     """Mean label, or shares of classes, of the training rows in the same step of values; gaps are a step."""
-    edges = np.unique(np.nan_to_num(np.nanquantile(known, np.linspace(0, 1, STEPS + 1)[1:-1])))
+    present = np.sort(known[~np.isnan(known)])
+    edges = np.unique(present[len(present) * np.arange(1, STEPS) // STEPS]) if len(present) else present
     own, of_asked = (
         np.where(np.isnan(values), len(edges) + 1, np.searchsorted(edges, values)) for values in (known, asked)
     )

@@ -141,3 +141,24 @@ def test_an_exploration_is_strict_json() -> None:
     json.dumps(facts, allow_nan=False)
     assert next(column for column in facts["columns"] if column["name"] == "age")["relation"] > 0.7  # type: ignore[operator]
     assert facts["target"]["classes"].keys() == {"0", "1"}
+
+
+def test_of_many_rows_a_part_is_looked_at_and_that_is_said() -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(25_000, 3)), columns=list("abc"))
+    frame.loc[::4, "a"] = np.nan
+    frame["y"] = (frame["b"] > 0).astype(int)
+    facts = explore(frame, problem(frame, "y"), [])
+    assert (facts["rows"], facts["looked_at"]) == (25_000, 20_000)
+    assert facts["findings"][-1]["text"] == "Columns were looked at on 20,000 of 25,000 training rows."
+    assert next(column["missing"] for column in facts["columns"] if column["name"] == "a") == 0.25
+
+
+def test_wide_tables_show_which_columns_tell_something() -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(300, 400)), columns=[f"c{place}" for place in range(400)])
+    frame["y"] = (frame["c7"] + 0.3 * rng.normal(size=300) > 0).astype(int)
+    related = {
+        column["name"]: column["relation"] for column in explore(frame, problem(frame, "y"), [])["columns"]
+    }
+    assert max(related, key=lambda name: related[name] or 0) == "c7"
