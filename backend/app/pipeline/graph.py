@@ -17,7 +17,7 @@ from app.artifacts.workspace import Workspace
 from app.datasets.prices import Prices
 from app.datasets.shelf import DatasetShelf
 from app.pipeline.holdout import final_evaluation, split
-from app.pipeline.routing import after_evaluation
+from app.pipeline.routing import after_evaluation, after_training
 from app.pipeline.state import initial, result
 from app.pipeline.timing import LabNode, timed
 from app.sandbox.computer import Computer
@@ -49,7 +49,6 @@ EDGES = (
     ("split", "data_analysis"),
     ("data_analysis", "feature_engineering"),
     ("feature_engineering", "model_training"),
-    ("model_training", "model_evaluation"),
     ("hyperparameter_tuning", "model_evaluation"),
     ("final_evaluation", "reporting"),
     ("reporting", END),
@@ -71,6 +70,7 @@ def spec(
         graph.add_node(name, journaled(name, timed(name, node)))
     for start, end in EDGES:
         graph.add_edge(start, end)
+    graph.add_conditional_edges("model_training", after_training, ["model_evaluation", "reporting"])
     graph.add_conditional_edges(
         "model_evaluation", after_evaluation, ["hyperparameter_tuning", "final_evaluation"]
     )

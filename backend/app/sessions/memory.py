@@ -30,8 +30,8 @@ class MemoryJournal:
 
     answers: dict[str, JsonValue] = field(default_factory=dict)
     run_fit: RunFit | None = None
-    used_up: frozenset[str] = frozenset()
-    """Kinds of call that the session cannot afford any more."""
+    most_calls: Mapping[str, int] = field(default_factory=dict)
+    """Kind of call -> how many the session can afford before it has to end with what there is."""
     steps: dict[int, tuple[str, str]] = field(default_factory=dict)
     calls: dict[tuple[int, str], tuple[str, str]] = field(default_factory=dict)
     recorded: list[tuple[Call, Recorded]] = field(default_factory=list)
@@ -91,10 +91,14 @@ class MemoryStep:
         return value
 
     async def afford(self, kind: str, agent: str) -> bool:
-        return kind not in self.journal.used_up
+        return not self._used_up(kind) and not self._used_up("tool")
 
     async def wrapping_up(self) -> bool:
-        return "tool" in self.journal.used_up
+        return self._used_up("tool")
+
+    def _used_up(self, kind: str) -> bool:
+        made = sum(call.kind == kind for call, _ in self.journal.recorded)
+        return made >= self.journal.most_calls.get(kind, made + 1)
 
     async def ask(self, question: Question) -> JsonValue:
         key = f"{self.seq}.{question.key}"

@@ -16,7 +16,7 @@ from app.tools.choosing import ENSEMBLE
 from app.tools.invoke import ToolAnswer
 
 MOST_ROUNDS = 60
-MOST_COUNTED_ROUNDS = 3
+MOST_COUNTED_ROUNDS = 4
 """Of a deterministic session after its first: further folds, variants, folds of those that earned weight."""
 FITTING = ("add_folds", "tune_hyperparameters")
 
@@ -24,7 +24,8 @@ FITTING = ("add_folds", "tune_hyperparameters")
 async def model_evaluation(state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
     lab = runtime.context
     names = [fit["name"] for fit in state["fits"]]
-    can_tune = state["rounds"] < (MOST_COUNTED_ROUNDS if budget_of(state).deterministic else MOST_ROUNDS)
+    most = MOST_COUNTED_ROUNDS if budget_of(state).deterministic else MOST_ROUNDS
+    can_tune = state["rounds"] < most and not await lab.step.wrapping_up()
     brief = {
         **_standing(state),
         "stage": "evaluation",

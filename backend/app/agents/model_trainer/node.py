@@ -30,7 +30,7 @@ async def model_training(state: LabState, runtime: Runtime[LabContext]) -> LabUp
     thought = await lab.crew["model_trainer"].run(lab.tools("model_trainer", study), brief)
     rounds = thought.values(*TRAINING)
     fits = merged([], short(fit for answer in rounds for fit in answer["fits"]))
-    if not fits:
+    if not fits and not await lab.step.wrapping_up():
         raise InvalidInput(
             "nothing_fitted", "Not one candidate could be fitted. " + " ".join(thought.output.notes)
         )

@@ -1,5 +1,7 @@
 """The reporting node: what was found, written down from what was recorded."""
 
+from typing import Any
+
 from langgraph.runtime import Runtime
 
 from app.agents.context import LabContext
@@ -16,16 +18,22 @@ SUMMARY = generate_summary.__name__
 async def reporting(state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
     """A session never ends without its report: what the agent did not write is written after it."""
     lab = runtime.context
-    final = state["final"]
-    brief = {
-        **problem_brief(state),
-        "chosen": state["verdict"]["chosen"],
-        "cautions": state["verdict"]["cautions"],
-        "final": {key: final[key] for key in ("metric", "metrics", "beats_baseline", "notes")},
-    }
+    brief = {**problem_brief(state), **_judged(state)}
     ctx = lab.tools("reporter", study_of(state))
     thought = await lab.crew["reporter"].run(ctx, brief)
     reported: Reported = thought.output
     if not thought.values(SUMMARY):
         await invoke({SUMMARY: REGISTRY[SUMMARY]}, ctx, ToolRequest("tool:report.0", SUMMARY, {}))
     return {"report": reported.model_dump(mode="json"), "result": await session_result(ctx)}
+
+
+def _judged(state: LabState) -> dict[str, Any]:
+    """What came of the model; `final` is None in a session that ended before it had one."""
+    if "final" not in state:
+        return {"chosen": None, "cautions": [], "final": None}
+    verdict, final = state["verdict"], state["final"]
+    return {
+        "chosen": verdict["chosen"],
+        "cautions": verdict["cautions"],
+        "final": {key: final[key] for key in ("metric", "metrics", "beats_baseline", "notes")},
+    }
