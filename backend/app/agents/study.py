@@ -1,5 +1,9 @@
 """From the state to what tools need once the hold-out is locked."""
 
+import re
+from collections.abc import Mapping
+from typing import Any
+
 from app.agents.state import Json, LabState
 from app.tools.context import Study
 
@@ -17,4 +21,18 @@ def problem_brief(state: LabState) -> Json:
         "rows": split["train_rows"],
         "split": {"kind": split["kind"], "reason": split["reason"]},
         "preferences": state.get("preferences", {}),
+        "model": model_wish(state["goal"], state.get("preferences", {})),
     }
+
+
+_SIMPLE = re.compile(r"\b(simple|simplest|single)\s+model\b|\bno ensembles?\b", re.IGNORECASE)
+_READABLE = re.compile(r"\b(interpretable|explainable|transparent|linear)\s+model\b", re.IGNORECASE)
+
+
+def model_wish(goal: str, preferences: Mapping[str, Any]) -> str:
+    """`ensemble`, `single` (the best family alone) or `interpretable` (a linear one)."""
+    if wished := preferences.get("model"):
+        return str(wished)
+    if _READABLE.search(goal):
+        return "interpretable"
+    return "single" if _SIMPLE.search(goal) else "ensemble"

@@ -43,15 +43,16 @@ def compare(
     baseline = next((fit for fit in scored.values() if fit["estimator"] == BASELINE), None)
     weights: Mapping[str, float] = next((fit["weights"] for fit in ordered if fit["estimator"] == ENSEMBLE), {})
     board = [_against_best(fit, best, baseline, apart, weights) for fit in ordered]
+    chosen = _chosen(board)
     return {
         "metric": metric,
         "greater_is_better": SCORES[metric].greater_is_better,
         "leaderboard": board,
         "best": best["name"],
-        "chosen": best["name"],
-        "reason": _reason(board),
+        "chosen": chosen["name"],
+        "reason": _reason(board, chosen),
         "baseline": baseline["name"] if baseline else None,
-        "beats_baseline": board[0]["beats_baseline"],
+        "beats_baseline": chosen["beats_baseline"],
         "left_out": [dict(entry) for entry in left_out],
         "figures": [],
     }
@@ -126,13 +127,21 @@ def paired_difference(a: Fit, b: Fit) -> Bounds:
     return rounded(mean - reach), rounded(mean), rounded(mean + reach)
 
 
-def _reason(board: Sequence[Comparison]) -> str:
-    best, rest = board[0], board[1:]
-    close = [row["name"] for row in rest if not row["distinguishable"]]
+def _chosen(board: Sequence[Comparison]) -> Comparison:
+    """The best; an ensemble that cannot be told from it goes first: being the best of many flatters a score."""
+    blended = (row for row in board if row["kind"] == "ensemble" and not row["distinguishable"])
+    return next(blended, board[0])
+
+
+def _reason(board: Sequence[Comparison], chosen: Comparison) -> str:
+    best = board[0]
+    close = [row["name"] for row in board if row is not best and not row["distinguishable"]]
     said = f"{best['name']} has the best score on rows that did not teach it."
     if close:
         shown = ", ".join(close[:3]) + (f" and {len(close) - 3} more" if len(close) > 3 else "")
         said += f" These rows cannot tell it from {shown}."
-    if best["beats_baseline"] is False:
+    if chosen is not best:
+        said += f" {chosen['name']} is chosen: it rests on several of them."
+    if chosen["beats_baseline"] is False:
         said += " It does not beat the baseline beyond what chance explains."
     return said

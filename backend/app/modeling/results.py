@@ -258,7 +258,7 @@ class Comparison(TypedDict):
 class ComparisonFacts(TypedDict):
     """`evaluate.compare_models`: `leaderboard` best first.
 
-    `chosen` is the best by score; `reason` also names those that the folds cannot tell it from.
+    `chosen` is the best, or an ensemble that cannot be told from it; `reason` names those close to the best.
     """
 
     metric: str

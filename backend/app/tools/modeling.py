@@ -15,8 +15,9 @@ from app.tools.rounds import Candidate, fit_of, fitted, named, share_s, time_lef
 TRAINER = ("model_trainer",)
 
 Candidates = Annotated[list[Candidate], Field(min_length=1, max_length=24)]
+Fold = Annotated[int, Field(ge=0, le=19)]
 Folds = Annotated[
-    list[Annotated[int, Field(ge=0, le=19)]] | None,
+    list[Fold] | None,
     Field(
         description="Which folds to fit, from 0; null: all. One fold of every candidate first, and more "
         "of those that carry weight, makes the most of the time.",

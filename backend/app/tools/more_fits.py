@@ -11,7 +11,7 @@ from app.sessions.scope import Fit, Recorded
 from app.tools.choosing import EVALUATOR, ModelNames
 from app.tools.context import ToolContext
 from app.tools.frames import training
-from app.tools.modeling import Folds, check_run
+from app.tools.modeling import Fold, Folds, check_run
 from app.tools.parts import joined, parts_of, run_of
 from app.tools.registry import tool
 from app.tools.rounds import (
@@ -25,6 +25,10 @@ from app.tools.rounds import (
     time_left_s,
 )
 
+MoreFolds = Annotated[
+    list[Fold] | None,
+    Field(description="Which folds to fit where they lack them, from 0; null: all.", max_length=20),
+]
 ROOM = 1.6
 """How much longer than the first fold a further one may take."""
 CHUNK_S = 2.0
@@ -32,18 +36,19 @@ CHUNK_S = 2.0
 
 
 @tool(agents=EVALUATOR)
-async def add_folds(ctx: ToolContext, models: ModelNames, folds: Folds = None) -> Recorded:
+async def add_folds(ctx: ToolContext, models: ModelNames, folds: MoreFolds = None) -> Recorded:
     """Fit further folds of candidates, as their first one was fitted; a candidate's model is then the mean of
-    its folds' models. Give those that carry weight, and as many folds as the time allows."""
+    its folds' models. Give those that carry weight, and as many folds as the time allows.
+
+    Where rows are ordered in time, `folds` [] fits them once more on all rows: that is then their model.
+    """
     raw = await training(ctx, "train")
     wanted: list[tuple[dict[str, Any], list[int]]] = []
     for model in dict.fromkeys(models):
         parts = [part.facts for part in await parts_of(ctx, model)]
         facts = joined(parts)
         check_run(folds, facts["folds"])
-        every = range(int(facts["folds"]["count"])) if folds is None else folds
-        missing = [fold for fold in dict.fromkeys(every) if fold not in run_of(facts)]
-        wanted += [({**facts, "settings": parts[0].get("settings")}, chunk) for chunk in chunks(facts, missing)]
+        wanted += [({**facts, "settings": parts[0].get("settings")}, run) for run in runs(facts, folds)]
     if not wanted:
         raise ToolRefused("They were fitted on all these folds already.")
     left_s = await time_left_s(ctx)
@@ -88,11 +93,16 @@ async def tune_hyperparameters(
     return await fitted(ctx, fits, left_s)
 
 
-def chunks(facts: dict[str, Any], missing: Sequence[int]) -> Iterator[list[int]]:
-    """The folds in jobs of about `CHUNK_S` seconds."""
+def runs(facts: dict[str, Any], folds: Sequence[int] | None) -> Iterator[list[int]]:
+    """The folds that a candidate lacks, in jobs of about `CHUNK_S` seconds; [] is one job on all rows."""
+    if folds == []:
+        yield from [] if facts["refitted"] else [[]]
+        return
+    every = range(int(facts["folds"]["count"])) if folds is None else folds
+    missing = [fold for fold in dict.fromkeys(every) if fold not in run_of(facts)]
     size = max(1, int(CHUNK_S / max(fold_s(facts), 1e-3)))
     for start in range(0, len(missing), size):
-        yield list(missing[start : start + size])
+        yield missing[start : start + size]
 
 
 def fold_s(facts: dict[str, Any]) -> float:
@@ -101,7 +111,7 @@ def fold_s(facts: dict[str, Any]) -> float:
 
 
 def _expected_s(facts: dict[str, Any], run: Sequence[int]) -> float:
-    return ROOM * fold_s(facts) * len(run)
+    return ROOM * fold_s(facts) * max(len(run), 1)
 
 
 def _further(ctx: ToolContext, digest: str, facts: dict[str, Any], run: list[int], limit_s: float) -> Fit:

@@ -39,15 +39,20 @@ def _part(ref: FrameRef) -> Part:
 
 
 def joined(parts: Sequence[Facts]) -> dict[str, Any]:
-    """The facts of a candidate over all its parts: scores by fold, their mean and spread, seconds in all."""
+    """The facts of a candidate over all its parts: scores by fold, their mean and spread, seconds in all.
+
+    `refitted`: one of the parts learned from all rows, without a fold.
+    """
     first = parts[0]
+    refitted = any(run_of(part) == [] for part in parts)
     if len(parts) == 1:
-        return {**first, "run": run_of(first)}
+        return {**first, "run": run_of(first), "refitted": refitted}
     scores = _by_fold(parts)
     known = [score for score in scores if score is not None]
     return {
         **first,
         "run": [fold for part in parts for fold in run_of(part)],
+        "refitted": refitted,
         "fold_scores": scores,
         "fold_count": len(known),
         "score": statistics.fmean(known) if known else None,

@@ -6,6 +6,7 @@ import pytest
 
 from app.agents.fits import merged
 from app.agents.model_evaluator.further import Folds, Standing, Variants, next_round, wall_s
+from app.agents.study import model_wish
 
 FOLDS = {"kind": "stratified", "count": 5, "seed": 0}
 
@@ -59,6 +60,15 @@ def test_in_time_order_folds_are_taken_from_the_latest_back() -> None:
     assert next_round(standing(fits, 2.3, order=[4, 3, 2, 1, 0])) == Folds(["A", "B", "baseline"], [3, 2])
 
 
+def test_in_time_order_what_counts_is_fitted_on_all_rows_before_anything_else() -> None:
+    fits = [fit("A", [4], refitted=True), fit("B", [4])]
+    order = [4, 3, 2, 1, 0]
+    assert next_round(standing(fits, 60.0, order=order, in_time=True)) == Folds(["B"], [])
+    done = [fit("A", [4], refitted=True), fit("B", [4], refitted=True)]
+    found = next_round(standing(done, 60.0, order=order, in_time=True))
+    assert found == Folds(["A", "B", "baseline"], [3, 2, 1, 0])
+
+
 def test_a_variant_that_earned_weight_gets_the_folds_that_the_others_have() -> None:
     fits = [fit("A", [0, 1, 2, 3, 4]), fit("B", [0])]
     assert next_round(standing(fits, 60.0)) == Folds(["A", "B", "baseline"], [1, 2, 3, 4])
@@ -82,6 +92,23 @@ def test_for_one_simple_model_the_two_best_go_on_whatever_they_would_weigh() -> 
 @pytest.mark.parametrize(("hands", "seconds"), [(1, 6.0), (2, 3.0), (3, 3.0)])
 def test_jobs_are_shared_out_between_the_hands(hands: int, seconds: float) -> None:
     assert wall_s([1.0, 3.0, 2.0], hands) == seconds
+
+
+@pytest.mark.parametrize(
+    ("goal", "preferences", "wish"),
+    [
+        ("Predict the price.", {}, "ensemble"),
+        ("Predict the price with a simple model.", {}, "single"),
+        ("Predict it, no ensemble please", {}, "single"),
+        ("I need an interpretable model of churn", {}, "interpretable"),
+        ("Predict which model of car sells", {}, "ensemble"),
+        ("Predict the price with a simple model.", {"model": "ensemble"}, "ensemble"),
+    ],
+)
+def test_a_wish_for_one_model_is_read_from_preferences_and_then_from_the_goal(
+    goal: str, preferences: dict[str, str], wish: str
+) -> None:
+    assert model_wish(goal, preferences) == wish
 
 
 def test_parts_of_a_candidate_count_as_one_with_all_their_folds() -> None:

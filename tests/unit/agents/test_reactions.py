@@ -190,6 +190,10 @@ class TestModelTrainer:
         assert chosen[1000, 30.0] > chosen[1_000_000, 30.0]
         assert all("baseline" in each and len(each) >= 3 for each in chosen.values())
 
+    def test_where_a_person_must_be_able_to_read_it_only_a_linear_model_is_fitted(self, next_call):
+        _, arguments = next_call(trainer.decide, {**TRAINER, "model": "interpretable"})
+        assert [each["estimator"] for each in arguments["candidates"]] == ["baseline", "LogisticRegression"]
+
     @pytest.mark.parametrize(("kind", "first"), [("stratified", 0), ("time", 4)])
     def test_every_family_is_tried_on_one_fold_first_in_time_order_the_latest(self, next_call, kind, first):
         _, arguments = next_call(trainer.decide, {**TRAINER, "folds": {**FOLDS, "kind": kind}})
@@ -255,7 +259,7 @@ class TestModelEvaluator:
 
     def test_one_simple_model_is_chosen_without_a_blend_and_its_folds_become_one(self, next_call):
         fits = [*FITS[:2], fit("XGBoost", 0.9, run=[0, 1])]
-        brief = {**EVALUATOR, "fits": fits, "can_tune": False, "preferences": {"model": "single"}}
+        brief = {**EVALUATOR, "fits": fits, "can_tune": False, "model": "single"}
         assert next_call(decide_evaluation, brief)[0] == "compare_models"
         compared = ("compare_models", {}, _comparison("XGBoost", True))
         assert next_call(decide_evaluation, brief, compared) == ("build_ensemble", {"models": ["XGBoost"]})

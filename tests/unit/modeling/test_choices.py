@@ -63,6 +63,24 @@ def test_a_candidate_without_a_score_is_not_compared() -> None:
         compare([fit("broken", [None] * 5)])
 
 
+def test_an_ensemble_that_cannot_be_told_from_the_best_is_chosen() -> None:
+    blended = fit("Ensemble", [0.80, 0.80, 0.79, 0.80, 0.79], "Ensemble", weights={"good": 1.0})
+    facts = compare([NAIVE, GOOD, CLOSE, blended])
+    assert (facts["best"], facts["chosen"], facts["beats_baseline"]) == ("good", "Ensemble", True)
+    kinds = {row["name"]: (row["kind"], row["weight"], row["folds"]) for row in facts["leaderboard"]}
+    assert kinds["good"] == ("member", 1.0, 5)
+    assert kinds["close"] == ("candidate", None, 5)
+    assert kinds["Ensemble"][0] == "ensemble"
+    worse = fit("Ensemble", [0.60, 0.62, 0.58, 0.61, 0.59], "Ensemble", weights={"good": 1.0})
+    assert compare([NAIVE, GOOD, worse])["chosen"] == "good"
+
+
+def test_candidates_are_ordered_by_the_folds_that_both_have() -> None:
+    one_lucky_fold = fit("lucky", [0.83, None, None, None, None], "LightGBM")
+    steady = fit("steady", [0.84, 0.80, 0.79, 0.80, 0.79])
+    assert [row["name"] for row in compare([one_lucky_fold, steady])["leaderboard"]] == ["steady", "lucky"]
+
+
 def test_tuning_proposes_the_same_for_the_same_facts_and_as_much_as_fits() -> None:
     known = [NAIVE, GOOD, CLOSE]
     proposed = propose(known, budget_s=6, seed=3)
@@ -79,6 +97,10 @@ def test_tuning_stays_in_the_given_grid_and_tries_nothing_twice() -> None:
     proposed = propose([GOOD], budget_s=1000, most=12, param_grid={"max_depth": [2, 3], "n_estimators": [50]})
     assert sorted(entry["hyperparameters"]["max_depth"] for entry in proposed) == [2, 3]
     assert len({entry["name"] for entry in proposed}) == 2
+    assert (
+        propose([GOOD], budget_s=1000, tried=proposed, param_grid={"max_depth": [2, 3], "n_estimators": [50]})
+        == []
+    )
 
 
 @pytest.mark.parametrize("name", [name for name in CANDIDATES if name != "baseline"])

@@ -11,6 +11,8 @@ MOST_HEAVY = 6
 MOST_VARIANTS = 8
 LEAST_S = 0.6
 """A round in less time than this is not worth its start."""
+REFIT = 1.3
+"""A fit on all rows, beside one on the rows of a fold."""
 USED = 0.9
 """Of the time that is left, planned with: fits do not end at the same moment."""
 
@@ -19,7 +21,7 @@ Fit = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Folds:
-    """Fit these folds of these candidates, where they lack them."""
+    """Fit these folds of these candidates, where they lack them; no fold: once more, on all rows."""
 
     models: list[str]
     folds: list[int]
@@ -49,6 +51,8 @@ class Standing:
     hands: int
     rounds: int = 0
     single: bool = False
+    in_time: bool = False
+    """Rows are ordered in time: a model that counts has learned from the latest rows too."""
 
     @property
     def heavy(self) -> list[Fit]:
@@ -66,7 +70,16 @@ def next_round(standing: Standing) -> Folds | Variants | None:
     heavy = standing.heavy
     if not heavy or (standing.seconds is not None and standing.seconds < LEAST_S):
         return None
-    return _folds(standing, heavy) or _variants(standing, heavy)
+    return _refits(standing, heavy) or _folds(standing, heavy) or _variants(standing, heavy)
+
+
+def _refits(standing: Standing, heavy: Sequence[Fit]) -> Folds | None:
+    waiting = [fit for fit in heavy if not fit.get("refitted")] if standing.in_time else []
+    for many in range(len(waiting), 0, -1):
+        jobs = [REFIT * fold_s(fit) for fit in waiting[:many]]
+        if standing.seconds is None or wall_s(jobs, standing.hands) <= USED * standing.seconds:
+            return Folds([fit["name"] for fit in waiting[:many]], [])
+    return None
 
 
 def _folds(standing: Standing, heavy: Sequence[Fit]) -> Folds | None:

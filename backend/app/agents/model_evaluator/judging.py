@@ -76,8 +76,9 @@ def join_folds(view: View) -> Move | None:
         return None
     name = comparison.value["chosen"]
     fit = next((fit for fit in _real(view) if fit["name"] == name), None)
-    joined = any(answer.arguments.get("models") == [name] for answer in _tried(view, "build_ensemble"))
-    return call("build_ensemble", models=[name]) if fit and len(fit["run"]) > 1 and not joined else None
+    tried = any(answer.arguments.get("models") == [name] for answer in _tried(view, "build_ensemble"))
+    parts = len(fit["run"]) + bool(fit.get("refitted")) if fit else 0
+    return call("build_ensemble", models=[name]) if parts > 1 and not tried else None
 
 
 def conclude(view: View) -> Move:
@@ -108,7 +109,7 @@ RULES: tuple[Rule, ...] = (
 
 
 def wants_single(view: View) -> bool:
-    return view.brief["preferences"].get("model") in ("single", "interpretable")
+    return view.brief.get("model", "ensemble") != "ensemble"
 
 
 def standing_of(view: View, weights: dict[str, float]) -> Standing:
@@ -121,6 +122,7 @@ def standing_of(view: View, weights: dict[str, float]) -> Standing:
         hands=int(brief["hands"]),
         rounds=int(brief["rounds"]),
         single=wants_single(view),
+        in_time=brief["folds"]["kind"] == "time",
     )
 
 

@@ -17,7 +17,8 @@ def fit_more(view: View) -> Move | None:
         return None
     models = " and ".join(wanted.models)
     if isinstance(wanted, Folds):
-        says = f"I fit further folds of {models}."
+        what = "further folds" if wanted.folds else "all rows once more, with the latest,"
+        says = f"I fit {what} of {models}."
         return call("add_folds", says=says, models=wanted.models, folds=wanted.folds)
     says = f"I try others like {models}."
     return call("tune_hyperparameters", says=says, models=wanted.models, folds=wanted.folds, most=wanted.most)

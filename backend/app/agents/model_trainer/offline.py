@@ -18,7 +18,8 @@ def train(view: View) -> Move | None:
         return None
     brief = view.brief
     size = Size(int(brief["rows"]), int(brief["column_count"]))
-    chosen = choose(_kind(view), size, float(brief["time_left_s"]), int(brief["hands"]))
+    readable = brief.get("model") == "interpretable"
+    chosen = choose(_kind(view), size, float(brief["time_left_s"]), int(brief["hands"]), readable)
     names = ", ".join(candidate["estimator"] for candidate in chosen)
     return _train(view, str(view.brief["frame"]), chosen, f"I fit {names}.")
 
