@@ -2,7 +2,7 @@
 
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -20,7 +20,11 @@ Metric = Annotated[str | None, typer.Option(help="What candidates are compared b
 TimeColumn = Annotated[str | None, typer.Option(help="Column that orders the rows in time.")]
 GroupColumn = Annotated[str | None, typer.Option(help="Column whose groups must not be split.")]
 Exclude = Annotated[list[str] | None, typer.Option(help="Column not to use; may be given again.")]
-Budget = Annotated[float, typer.Option(help="Seconds to search for a model.", min=1)]
+Budget = Annotated[float, typer.Option(help="Seconds of the whole session, report included.", min=1)]
+ModelWish = Annotated[
+    Literal["ensemble", "single", "interpretable"] | None,
+    typer.Option("--model", help="`single`: the best family alone; `interpretable`: a linear model."),
+]
 Seed = Annotated[int | None, typer.Option(help="The same seed chooses the same.", min=0)]
 Review = Annotated[bool, typer.Option("--review", help="Show the plan and ask before it is carried out.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Take the crew's own answer to its questions.")]
@@ -38,6 +42,7 @@ def run(
     group_column: GroupColumn = None,
     exclude: Exclude = None,
     budget: Budget = 60,
+    model: ModelWish = None,
     seed: Seed = None,
     review: Review = False,
     yes: Yes = False,
@@ -59,6 +64,7 @@ def run(
         "group_column": group_column,
         "exclude": exclude,
         "time_budget_s": budget,
+        "model": model,
         "seed": seed,
         "clarify": "never" if yes else "ask",
         "review_plan": review,

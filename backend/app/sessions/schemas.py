@@ -105,7 +105,17 @@ class Preferences(_Body):
     positive_class: bool | int | float | Annotated[Text, StringConstraints(max_length=200)] | None = None
     costs: Costs | None = Field(default=None, description="What mistakes cost; two classes only.")
     horizon: int | None = Field(default=None, ge=1, le=100_000, description="How many rows ahead to predict.")
-    time_budget_s: float = Field(default=60, ge=1, le=86_400, description="Seconds to search for a model.")
+    model: Literal["ensemble", "single", "interpretable"] | None = Field(
+        default=None,
+        description="`single`: the best family alone; `interpretable`: a linear model. Else an ensemble, "
+        "unless the goal asks for a simple model.",
+    )
+    time_budget_s: float = Field(
+        default=60,
+        ge=1,
+        le=86_400,
+        description="Seconds of the whole session, report included, without waiting for its user.",
+    )
     clarify: Literal["ask", "never"] = Field(
         default="ask", description="`never` takes an agent's default answer, and the report says so."
     )
