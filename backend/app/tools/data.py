@@ -80,6 +80,27 @@ async def execute_sql(
     )
 
 
+@tool(agents=RETRIEVAL)
+async def relate_tables(
+    ctx: ToolContext,
+    base: DatasetName,
+    target: Annotated[str, Field(description="The column to predict, in `base`.", max_length=300)],
+    tables: Annotated[list[DatasetName], Field(min_length=1, max_length=20)],
+) -> Recorded:
+    """How tables hang together: keys by name and values, parts of one table, and the SELECT that makes one table.
+
+    Each row of `base` stays one row: tables with several rows for a key are summed up. What does not hang together
+    is named with the reason.
+    """
+    home = await ctx.datasets.get(base)
+    refs = [home, *[await ctx.datasets.get(table) for table in tables]]
+    computation = Computation("relate.relate", {"base": home.table, "target": target})
+    computed = await ctx.computer.run(computation, {ref.table: ref.digest for ref in refs})
+    facts: Any = computed.value
+    said = [join["text"] for join in facts["joins"]] or ["No table is joined."]
+    return Recorded(value=facts, summary=" ".join(said))
+
+
 @tool(agents=())
 async def lock_holdout(ctx: ToolContext, problem: dict[str, Any]) -> Recorded:
     """Split the session's table once, before anyone looks: training rows, and a hold-out that stays shut."""

@@ -1,10 +1,11 @@
 """Data retrieval without a provider: fetch the planned table, or make it of several with one SELECT."""
 
+from typing import Any
+
 from app.agents.conversation import View
 from app.agents.data_retrieval import sql
 from app.agents.data_retrieval.output import Retrieved
 from app.agents.planner.output import Plan
-from app.agents.planner.tables import Table, table_of
 from app.agents.policy import Move, call, finish, follow
 from app.modeling.nearest import nearest
 
@@ -17,11 +18,12 @@ def list_tables_when_unknown(view: View) -> Move | None:
     return call("list_datasets") if view.refused("fetch_dataset") and not view.tried("list_datasets") else None
 
 
-def read_schemas_to_join(view: View) -> Move | None:
+def relate(view: View) -> Move | None:
     plan = _plan(view)
-    if not plan.join or view.tried("get_dataset_schema"):
+    if not plan.join or view.tried("relate_tables"):
         return None
-    return Move(tuple(("get_dataset_schema", {"dataset": name}) for name in plan.tables))
+    base, *others = plan.tables
+    return call("relate_tables", base=base, target=plan.target, tables=others)
 
 
 def see_coins(view: View) -> Move | None:
@@ -52,9 +54,11 @@ def select(view: View) -> Move | None:
     plan = _plan(view)
     if view.tried("execute_sql") or plan.source == "prices" or not (plan.join or plan.cut):
         return None
-    source = _joined(view, plan) if plan.join else sql.whole(plan.tables[0])
-    if source is None:
+    related = _related(view)
+    source = related["sql"] if related else None
+    if source is None and plan.cut is None:
         return None
+    source = source or sql.whole(plan.tables[0])
     if plan.cut:
         source = sql.with_cut(source, plan.target, plan.cut)
     return call("execute_sql", says="I make one table of it.", sql=source, keep=True)
@@ -85,7 +89,7 @@ def done(view: View) -> Move:
 
 RULES = (
     list_tables_when_unknown,
-    read_schemas_to_join,
+    relate,
     see_coins,
     ask_which_coin,
     fetch_prices,
@@ -100,13 +104,10 @@ def _plan(view: View) -> Plan:
     return Plan.model_validate(view.brief["plan"])
 
 
-def _joined(view: View, plan: Plan) -> str | None:
-    read: dict[str, Table] = {}
-    for answered in view.all("get_dataset_schema"):
-        table = table_of(answered.value)
-        read[table.name] = table
-    home = read.get(plan.tables[0])
-    return sql.joined(home, [read[name] for name in plan.tables[1:] if name in read]) if home else None
+def _related(view: View) -> Any:
+    """What `relate_tables` found, or None."""
+    answered = view.last("relate_tables")
+    return answered.value if answered else None
 
 
 def _nearest_table(view: View, name: str) -> str | None:
@@ -137,6 +138,21 @@ def _note(view: View, plan: Plan) -> str:
         return f"There are no prices of {plan.coin}, so these are {coin}'s."
     if refused := view.refused("execute_sql"):
         return f"That SELECT was refused ({refused[-1].refusal}), so I go on with `{plan.tables[0]}` alone."
-    if plan.join and not view.tried("execute_sql"):
-        return f"The tables share no key, so I go on with `{plan.tables[0]}` alone."
-    return ""
+    if refused := view.refused("relate_tables"):
+        return (
+            f"The tables cannot be related ({refused[-1].refusal}), so I go on with `{plan.tables[0]}` alone."
+        )
+    return _said(_related(view)) if plan.join else ""
+
+
+def _said(related: Any) -> str:
+    """How the tables hang together, and each one that is left out with its reason."""
+    if not related:
+        return ""
+    parts = [join["text"] for join in related["joins"]]
+    parts += [
+        f"`{name}` holds more rows of `{related['base']}` and is added to it." for name in related["appended"]
+    ]
+    parts += [f"`{name}` has no target: predict its rows with the model." for name in related["to_predict"]]
+    parts += [f"`{one['table']}` is left out: {one['reason']}." for one in related["left_out"]]
+    return " ".join(parts)

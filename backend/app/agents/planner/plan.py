@@ -167,11 +167,11 @@ def _horizon(goal: Goal, table: Table, wishes: Mapping[str, Any], time: str | No
 
 
 def _tables(goal: Goal, tables: Sequence[Table], home: Table) -> list[Table]:
-    """The target's table first; others only when the goal asks to join them."""
-    if not goal.wants_join:
-        return [home]
-    others = [table for table in mentioned(tables, goal.text) if table.name != home.name]
-    return [home, *(others or [table for table in tables if table.name != home.name])]
+    """The target's table first. The others too, unless the goal leaves them out or names which to join."""
+    left_out = {table.name for phrase in goal.excluded for table in mentioned(tables, phrase)}
+    others = [table for table in tables if table.name not in left_out | {home.name}]
+    wanted = [table for table in mentioned(others, goal.text) if goal.wants_join]
+    return [home, *(wanted or others)]
 
 
 def _scalar(value: object) -> str | int | float | bool | None:
@@ -182,9 +182,10 @@ def steps(plan: Plan, tables: Sequence[Table]) -> list[str]:
     """The plan as a person reads it."""
     names = " and ".join(f"`{table.name}`" for table in tables)
     source = f"the prices of {plan.coin or 'the coin'}" if plan.source == "prices" else names
+    joined = " and join what shares a key" if plan.join else ""
     judged = f", judged by {plan.metric}" if plan.metric else ""
     return [
-        f"Fetch {source}{' and join them' if plan.join else ''}{_without(plan)}.",
+        f"Fetch {source}{joined}{_without(plan)}.",
         "Lock a hold-out away before anyone looks at the data"
         + (f", keeping each `{plan.group_column}` on one side." if plan.group_column else "."),
         f"Look for gaps, skew and columns that give `{plan.target}` away; clean what needs it.",

@@ -95,20 +95,6 @@ def _regular(spacing_s: float) -> float:
     return next((rhythm for rhythm in RHYTHMS_S if rhythm <= spacing_s <= 1.5 * rhythm), spacing_s)
 
 
-def join_key(left: Table, right: Table) -> str | None:
-    """The column that both have and that names the rows of one of them; None when there is none."""
-    shared = [column.name for column in left.columns if right.column(column.name)]
-    ranked = sorted(shared, key=lambda name: (-_key_strength(left, right, name), shared.index(name)))
-    return ranked[0] if ranked and _key_strength(left, right, ranked[0]) > 0 else None
-
-
-def _key_strength(left: Table, right: Table, name: str) -> int:
-    sides = [column for column in (left.column(name), right.column(name)) if column]
-    unique = sum(column.unique or column.hint == "id" for column in sides)
-    named = {"id", "key", "code", "no", "number"} & set(stems(name))
-    return 2 * unique + bool(named)
-
-
 def mentioned(tables: Sequence[Table], goal: str) -> list[Table]:
     """Tables whose name stands in the goal."""
     said = set(stems(goal))

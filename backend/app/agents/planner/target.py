@@ -68,12 +68,22 @@ def find_target(
         for c in t.columns
         if c.name not in denied | set(excluded) and tuple(words(c.name)) not in left_out
     ]
-    scored = sorted(_without_parts(goal, candidates), key=lambda s: -s.score)
+    scored = sorted(_without_parts(goal, _once(candidates, boosted)), key=lambda s: -s.score)
     chosen = _clear(scored) or _called_target(goal, scored)
     options = tuple(_options(scored))
     if chosen and not chosen.column.can_be_target:
         return TargetReading(None, (*options, chosen), chosen.column)
     return TargetReading(None if goal.looks else chosen, options)
+
+
+def _once(candidates: Sequence[Scored], named: Sequence[Table]) -> list[Scored]:
+    """A column that several tables have is meant in the one that the goal names, else in the widest and longest."""
+    best: dict[str, Scored] = {}
+    for one in sorted(
+        candidates, key=lambda s: (s.table not in named, -len(s.table.columns), -s.table.rows, s.table.name)
+    ):
+        best.setdefault(one.column.name.casefold(), one)
+    return [one for one in candidates if best[one.column.name.casefold()] is one]
 
 
 def score(goal: Goal, column: Column, table: str = "") -> float:

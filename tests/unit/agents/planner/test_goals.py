@@ -72,7 +72,16 @@ CLEAR = (
         ("orders", "customers"),
         {"target": "Churn", "tables": ["customers", "orders"], "join": True},
     ),
-    Case("Predict churn", ("orders", "customers"), {"target": "Churn", "tables": ["customers"], "join": False}),
+    Case(
+        "Predict churn",
+        ("orders", "customers"),
+        {"target": "Churn", "tables": ["customers", "orders"], "join": True},
+    ),
+    Case(
+        "Predict churn, ignore the orders",
+        ("orders", "customers"),
+        {"target": "Churn", "tables": ["customers"], "join": False},
+    ),
     Case(
         "Detect malignant tumors and catch as many as possible",
         ("tumors",),
