@@ -87,10 +87,10 @@ async def relate_tables(
     target: Annotated[str, Field(description="The column to predict, in `base`.", max_length=300)],
     tables: Annotated[list[DatasetName], Field(min_length=1, max_length=20)],
 ) -> Recorded:
-    """How tables hang together: keys by name and values, parts of one table, and the SELECT that makes one table.
+    """How tables hang together: keys by name and values, parts of one table, and the SELECT that makes one.
 
-    Each row of `base` stays one row: tables with several rows for a key are summed up. What does not hang together
-    is named with the reason.
+    Each row of `base` stays one row: tables with several rows for a key are summed up. What does not hang
+    together is named with the reason.
     """
     home = await ctx.datasets.get(base)
     refs = [home, *[await ctx.datasets.get(table) for table in tables]]

@@ -77,7 +77,7 @@ def find_target(
 
 
 def _once(candidates: Sequence[Scored], named: Sequence[Table]) -> list[Scored]:
-    """A column that several tables have is meant in the one that the goal names, else in the widest and longest."""
+    """A column of several tables is meant in the one that the goal names, else in the widest and longest."""
     best: dict[str, Scored] = {}
     for one in sorted(
         candidates, key=lambda s: (s.table not in named, -len(s.table.columns), -s.table.rows, s.table.name)

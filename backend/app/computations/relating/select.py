@@ -9,7 +9,7 @@ from app.computations.relating.tables import Side, key_cell
 from app.computations.uploads import sql
 from app.modeling.reading.operations import ReadNumber
 
-MOST_SUMMED = 60
+MOST_SUMMED = 40
 """Columns of a many-sided table that are summed up."""
 
 
@@ -53,6 +53,10 @@ def _whole(
     for number, child in enumerate(branch.branches, start=1):
         beside = f"{alias}_{number}"
         body, given, on = _beside(child, alias, beside, branch.side)
+        if child.key and child.key.is_lookup and not _folded(columns) & _folded(given):
+            cells.append(f"{beside}.* EXCLUDE ({', '.join(sql.name(name) for name in _not_given(child))})")
+            columns |= given
+            given = {}
         for name, kind in given.items():
             shown = name if name.casefold() not in _folded(columns) else f"{child.side.name}_{name}"
             if shown.casefold() in _folded(columns):
@@ -61,6 +65,11 @@ def _whole(
             columns[shown] = kind
         joins.append(f"LEFT JOIN ({body}) AS {beside} ON {on}")
     return f"SELECT {', '.join(cells)} {' '.join(joins)}", columns
+
+
+def _not_given(child: Branch) -> list[str]:
+    keys = [pair[1] for pair in child.key.pairs] if child.key else []
+    return [*keys, *child.side.hidden]
 
 
 def _read_as(side: Side) -> dict[str, str]:

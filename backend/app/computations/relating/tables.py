@@ -24,9 +24,13 @@ class Side:
     types: dict[str, str]
     ways: dict[str, Read] = field(default_factory=dict)
     kinds: dict[str, str] = field(default_factory=dict)
+    hidden: tuple[str, ...] = ()
 
     def without(self, column: str) -> "Side":
-        return replace(self, types={name: kind for name, kind in self.types.items() if name != column})
+        if column not in self.types:
+            return self
+        types = {name: kind for name, kind in self.types.items() if name != column}
+        return replace(self, types=types, hidden=(*self.hidden, column))
 
 
 def look(connection: duckdb.DuckDBPyConnection, table: str) -> Side:
