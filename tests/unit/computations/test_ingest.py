@@ -436,3 +436,14 @@ def test_a_profile_says_what_columns_hold(tmp_path: Path) -> None:
     assert columns["kind"]["top"] == [{"value": "a", "count": 50}, {"value": "b", "count": 50}]
     assert (columns["empty"]["missing"], columns["empty"]["missing_count"]) == (1.0, 100)
     assert json.loads(json.dumps(found, allow_nan=False)) == found
+
+
+def test_a_long_table_is_read_by_a_part_of_its_rows_whatever_its_columns_are_called(tmp_path: Path) -> None:
+    names = ["n", "nn", *(f"x{place}" for place in range(18))]
+    rows = 60_000
+    upload = tmp_path / "upload"
+    upload.write_text("\n".join([",".join(names), *[",".join(["1.5"] * 20)] * rows]))
+    (tmp_path / "out").mkdir()
+    found: Any = ingest(Bench({"upload": upload}, tmp_path / "out"), "long.csv")
+    assert found["rows"] == rows
+    assert [column["name"] for column in found["columns"]] == names

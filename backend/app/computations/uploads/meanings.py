@@ -1,6 +1,6 @@
 """What the columns of an upload mean beyond their types: how they will be read, and which say nothing new."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import duckdb
@@ -25,7 +25,7 @@ def add_meanings(
     `reading`: `{"as", "text", "confidence", "evidence"}` and, of numbers and dates, `min`, `q50` and `max`; the
     hint follows it. `redundant`: `{"kind", "of", "text"}`.
     """
-    sample = _sample(connection, source, rows, len(columns))
+    sample = _sample(connection, source, rows, [str(column["name"]) for column in columns])
     by_name = {str(column["name"]): column for column in columns}
     decisions = decide(sample)
     read = apply_reading(sample, operations_of(decisions))
@@ -38,12 +38,17 @@ def add_meanings(
         by_name[one.column]["redundant"] = {"kind": one.kind, "of": one.of, "text": one.text}
 
 
-def _sample(connection: duckdb.DuckDBPyConnection, source: str, rows: int, width: int) -> pd.DataFrame:
-    step = -(-rows // max(FEWEST_ROWS, MOST_CELLS // max(width, 1)))
-    numbered = f'SELECT *, row_number() OVER () AS "" FROM {source}'  # noqa: S608
+def _sample(
+    connection: duckdb.DuckDBPyConnection, source: str, rows: int, names: Sequence[str]
+) -> pd.DataFrame:
+    """Every n-th row of a long table."""
+    step = -(-rows // max(FEWEST_ROWS, MOST_CELLS // max(len(names), 1)))
     if step <= 1:
         return connection.execute(f"SELECT * FROM {source}").df()  # noqa: S608
-    return connection.execute(f'SELECT * EXCLUDE ("") FROM ({numbered}) WHERE "" % {step} = 1').df()  # noqa: S608
+    number = "n" * (1 + max(len(name) for name in names))  # no column is called so
+    numbered = f"SELECT *, row_number() OVER () AS {number} FROM {source}"  # noqa: S608
+    query = f"SELECT * EXCLUDE ({number}) FROM ({numbered}) WHERE {number} % {step} = 1"  # noqa: S608
+    return connection.execute(query).df()
 
 
 def _reading(decision: Decision, column: pd.Series) -> Any:
