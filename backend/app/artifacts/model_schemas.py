@@ -1,7 +1,7 @@
 """What the model endpoints take and answer."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -70,8 +70,32 @@ Cell = bool | Integer | float | Words | None
 """A larger integer becomes a float if it can. The limits also refuse half a surrogate pair: it is no text."""
 
 
-class PredictionRequest(BaseModel):
-    """Rows to predict: here, or a dataset of yours."""
+TableFormat = Literal["parquet", "csv"]
+
+
+class TablePrediction(BaseModel):
+    """A table of yours to predict, and how its predictions are written."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    dataset_id: UUID | None = None
+    artifact_id: UUID | None = Field(default=None, description="A Parquet artifact: a frame or a table.")
+    format: TableFormat = "parquet"
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        given = [name for name in self.sources() if getattr(self, name) is not None]
+        if len(given) != 1:
+            raise ValueError(f"give one of {', '.join(self.sources())}")
+        return self
+
+    @classmethod
+    def sources(cls) -> tuple[str, ...]:
+        return ("dataset_id", "artifact_id")
+
+
+class PredictionRequest(TablePrediction):
+    """Rows to predict: here, or a table of yours."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -81,13 +105,10 @@ class PredictionRequest(BaseModel):
     )
 
     rows: list[dict[Words, Cell]] | None = Field(default=None, min_length=1, max_length=MOST_ROWS)
-    dataset_id: UUID | None = None
 
-    @model_validator(mode="after")
-    def _one_of_both(self) -> "PredictionRequest":
-        if (self.rows is None) == (self.dataset_id is None):
-            raise ValueError("give either rows or dataset_id")
-        return self
+    @classmethod
+    def sources(cls) -> tuple[str, ...]:
+        return ("rows", *super().sources())
 
 
 class PredictionWarning(BaseModel):
@@ -98,7 +119,7 @@ class PredictionWarning(BaseModel):
 
 
 class PredictionView(BaseModel):
-    """Predictions in the order of the rows; of a dataset the first 1,000, all of them in the artifact."""
+    """Predictions in the order of the rows; of a table the first 1,000, all of them in the artifact."""
 
     model_id: UUID
     rows: int
@@ -106,4 +127,4 @@ class PredictionView(BaseModel):
         examples=[[{"prediction": 1, "probabilities": {"0": 0.08, "1": 0.92}}]]
     )
     warnings: list[PredictionWarning]
-    artifact_id: UUID | None = Field(default=None, description="Of a dataset's predictions, as Parquet.")
+    artifact_id: UUID | None = Field(default=None, description="Of a table's predictions.")

@@ -1,21 +1,16 @@
-"""Trained models of one owner: what they are, and predictions with them."""
+"""Trained models of one owner, and what is known of them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Select, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.artifacts.model_schemas import ModelDetail, ModelView, PredictionView
+from app.artifacts.model_schemas import ModelDetail, ModelView
 from app.db.repository import OwnedRepository
 from app.db.tables import ArtifactRow, SessionRow
-from app.db.unit_of_work import OpenUnitOfWork
-from app.sandbox.computer import Computed, Computer
-from app.sandbox.contract import Computation, Limits
 
-PREDICT_LIMITS = Limits(time_s=120.0)
 _VIEWED = ("estimator", "metric", "greater_is_better", "score", "std", "problem")
 _DETAILED = (
     *_VIEWED,
@@ -88,64 +83,3 @@ def _facts(row: ArtifactRow, result: Mapping[str, Any] | None, wanted: Sequence[
         "chosen": chosen,
         "holdout": result.get("holdout") if chosen and result else None,
     }
-
-
-@dataclass(frozen=True)
-class Predictor:
-    """Predicts with the owner's models, in cells: a stored model is never opened in this process."""
-
-    owner: UUID
-    open_uow: OpenUnitOfWork
-    computer: Computer
-
-    async def rows(self, model_id: UUID, rows: Sequence[Mapping[str, Any]]) -> PredictionView:
-        """Predictions of JSON rows; raises NotFound, or InvalidInput naming what is wrong with the rows."""
-        model = await self._model(model_id)
-        params = {"rows": [dict(row) for row in rows]}
-        # From a cell that keeps the model open for this owner's next rows.
-        computed = await self._run(model, params, {}, kept_for=str(self.owner))
-        return PredictionView.model_validate({**_value(computed), "model_id": model_id})
-
-    async def table(self, model_id: UUID, digest: str, name: str) -> PredictionView:
-        """Predictions of a whole table; all of them are kept as an artifact."""
-        model = await self._model(model_id)
-        computed = await self._run(model, {}, {"table": digest})
-        kept = computed.file("predictions.parquet")
-        row = ArtifactRow(
-            owner_id=self.owner,
-            session_id=None,
-            seq=0,
-            kind="table",
-            name=f"predictions-{model.name}-{name}.parquet",
-            media_type=kept.media_type,
-            digest=kept.digest,
-            size_bytes=kept.size_bytes,
-            meta={"model_id": str(model_id), "rows": _value(computed)["rows"]},
-        )
-        async with self.open_uow() as uow:
-            uow.db.add(row)
-            await uow.db.flush()
-            artifact_id = row.id
-        return PredictionView.model_validate(
-            {**_value(computed), "model_id": model_id, "artifact_id": artifact_id}
-        )
-
-    async def _model(self, model_id: UUID) -> ArtifactRow:
-        async with self.open_uow() as uow:
-            return await ModelRepository(uow.db, self.owner).get(model_id)
-
-    async def _run(
-        self,
-        model: ArtifactRow,
-        params: Mapping[str, Any],
-        inputs: Mapping[str, str],
-        kept_for: str | None = None,
-    ) -> Computed:
-        # Not trusted: a stored model is opened only where it could do no harm.
-        work = Computation("predict.predict", params, trusted=False, kept_for=kept_for)
-        return await self.computer.run(work, {"model": model.digest, **inputs}, PREDICT_LIMITS)
-
-
-def _value(computed: Computed) -> dict[str, Any]:
-    value: Any = computed.value
-    return dict(value)

@@ -1,61 +1,88 @@
 """Predict rows that were never seen."""
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from app.computations.bench import Bench, JsonValue
-from app.computations.frames import answer, read_frame, read_model, write_frame
+from app.computations.frames import answer, read_model
 from app.errors import InvalidInput
 from app.modeling.ensemble.average import recipe_of
 from app.modeling.fitting import output_of
+from app.modeling.persistence import StoredModel
 from app.modeling.plain import scalar
 from app.modeling.problem import Problem
 from app.modeling.results import PredictionFacts
-from app.modeling.schema import conform, gap_in_time
+from app.modeling.schema import SchemaJson, conform, gap_in_time
 
 MOST_ANSWERED = 1000
 
 
-def predict(bench: Bench, rows: list[dict[str, Any]] | None = None) -> JsonValue:
-    """Inputs `model` (model.skops) and, unless `rows` are given as JSON, `table` (Parquet).
+@dataclass(frozen=True)
+class OpenModel:
+    """A stored model that says what it predicts."""
 
-    Leaves predictions.parquet; answers `results.PredictionFacts`. Raises InvalidInput `missing_columns`,
-    `wrong_type`, `no_rows`, `present_value_missing`, `untrusted_model`, `bad_model`.
+    stored: StoredModel
+    threads: int
+
+    @property
+    def problem(self) -> Problem:
+        return Problem.from_json(self.stored.metadata["problem"])
+
+    @property
+    def schema(self) -> SchemaJson:
+        schema: SchemaJson = self.stored.metadata["schema"]
+        return schema
+
+    def predictions(self, rows: pd.DataFrame) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
+        """In the order of the rows, and warnings; raises InvalidInput that names what is wrong with them."""
+        problem = self.problem
+        inputs, warnings = conform(rows, self.schema, problem.reading)
+        warnings += gap_in_time(inputs, recipe_of(self.stored.pipeline))
+        output = output_of(self.stored.pipeline, inputs, problem, self.threads)
+        _check_said(output, inputs.index, problem)
+        return _in_words(output, problem, self.stored.metadata.get("threshold")), warnings
+
+    def facts(self, rows: int, first: pd.DataFrame, warnings: list[dict[str, Any]]) -> PredictionFacts:
+        records = first.head(MOST_ANSWERED).to_dict("records")
+        return {
+            "rows": rows,
+            "predictions": [_row(record, self.problem) for record in records],
+            "warnings": warnings,
+        }
+
+
+def open_model(bench: Bench) -> OpenModel:
+    """The input `model` (model.skops); raises InvalidInput `no_input`, `untrusted_model` or `bad_model`."""
+    return OpenModel(read_model(bench), bench.threads)
+
+
+def predict(bench: Bench, rows: list[dict[str, Any]]) -> JsonValue:
+    """Input `model`; answers `results.PredictionFacts`.
+
+    Raises InvalidInput `missing_columns`, `wrong_type`, `no_rows`, `present_value_missing`, or as `open_model`.
     """
-    stored = read_model(bench)
-    problem = Problem.from_json(stored.metadata["problem"])
-    given = _given(bench, rows)
-    inputs, warnings = conform(given, stored.metadata["schema"], problem.reading)
-    warnings += gap_in_time(inputs, recipe_of(stored.pipeline))
-    output = output_of(stored.pipeline, inputs, problem, bench.threads)
-    _check_said(output, problem)
-    predictions = _in_words(output, problem, stored.metadata.get("threshold"))
-    write_frame(bench, predictions, "predictions.parquet")
-    facts: PredictionFacts = {
-        "rows": len(predictions),
-        "predictions": [_row(record, problem) for record in predictions.head(MOST_ANSWERED).to_dict("records")],
-        "warnings": warnings,
-    }
-    return answer(facts)
+    model = open_model(bench)
+    predictions, warnings = model.predictions(_given(rows))
+    return answer(model.facts(len(predictions), predictions, warnings))
 
 
-def _check_said(output: np.ndarray, problem: Problem) -> None:
+def _check_said(output: np.ndarray, rows: pd.Index, problem: Problem) -> None:
     silent = np.flatnonzero(np.isnan(output) if output.ndim == 1 else np.isnan(output).any(axis=1))
     if len(silent):
+        row = int(rows[silent[0]])
         raise InvalidInput(
             "present_value_missing",
-            f"A forecast starts from the present {problem.target!r}, which row {silent[0]} does not have.",
+            f"A forecast starts from the present {problem.target!r}, which row {row} does not have.",
             column=problem.target,
-            row=int(silent[0]),
+            row=row,
         )
 
 
-def _given(bench: Bench, rows: list[dict[str, Any]] | None) -> pd.DataFrame:
-    if rows is None:
-        return read_frame(bench, "table")
+def _given(rows: list[dict[str, Any]]) -> pd.DataFrame:
     if not rows or not all(isinstance(row, dict) for row in rows):
         raise InvalidInput("no_rows", "Give at least one row, each an object of column names and values.")
     return pd.DataFrame.from_records(json.loads(json.dumps(rows)))

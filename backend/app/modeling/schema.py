@@ -1,6 +1,6 @@
 """What rows a model takes, and whether given rows are such."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -70,12 +70,13 @@ def conform(
 ) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
     """The rows with the model's columns in order and type, and warnings. Raw cells mean what `reading` says.
 
+    A refusal names a row by its label in the index.
+
     Raises InvalidInput `no_rows`, `missing_columns` or `wrong_type`.
     """
     if rows.empty:
         raise InvalidInput("no_rows", "There are no rows to predict.")
-    warnings = _extra(rows, schema)
-    _check_present(rows, schema)
+    warnings = check_columns(rows.columns, len(rows), schema)
     columns, ways = {}, ways_of(reading)
     for column in schema:
         name = column["name"]
@@ -85,22 +86,24 @@ def conform(
     return pd.DataFrame(columns, index=rows.index), warnings
 
 
-def _extra(rows: pd.DataFrame, schema: SchemaJson) -> list[dict[str, Any]]:
+def check_columns(names: Iterable[object], rows: int, schema: SchemaJson) -> list[dict[str, Any]]:
+    """Warnings of columns that the model does not use; raises InvalidInput `missing_columns`."""
+    given = [str(name) for name in names]
+    _check_present(given, schema)
     known = {column["name"] for column in schema}
     return [
         {
             "kind": "extra_column",
-            "column": str(name),
-            "text": f"The model does not use {str(name)!r}; it was ignored.",
-            "rows": len(rows),
+            "column": name,
+            "text": f"The model does not use {name!r}; it was ignored.",
+            "rows": rows,
         }
-        for name in rows.columns
+        for name in given
         if name not in known
     ]
 
 
-def _check_present(rows: pd.DataFrame, schema: SchemaJson) -> None:
-    given = [str(name) for name in rows.columns]
+def _check_present(given: Sequence[str], schema: SchemaJson) -> None:
     missing = [column["name"] for column in schema if column["required"] and column["name"] not in given]
     if missing:
         close = {name: nearest(name, given) for name in missing}
@@ -117,12 +120,13 @@ def _typed(given: pd.Series, column: dict[str, Any], way: Read | None) -> pd.Ser
     if way is not None:
         lost |= way.lost(given)
     if lost.any():
-        row = int(lost.to_numpy().argmax())
+        place = int(lost.to_numpy().argmax())
+        row = given.index[place]
         raise InvalidInput(
             "wrong_type",
-            f"{column['name']!r} takes a {column['type']}, and row {row} has {given.iloc[row]!r}.",
+            f"{column['name']!r} takes a {column['type']}, and row {row} has {given.iloc[place]!r}.",
             column=column["name"],
-            row=row,
+            row=int(row),
             expected=column["type"],
         )
     return typed

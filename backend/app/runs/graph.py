@@ -7,18 +7,22 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
+from app.artifacts.predictions import TABLE_LIMITS, table_work
 from app.artifacts.workspace import Workspace
 from app.datasets.shelf import DatasetShelf
-from app.errors import LabError, Unavailable
-from app.runs.schemas import GRAPH, RunPreferences
-from app.sandbox.computer import Computer
+from app.errors import InvalidInput, LabError, Unavailable
+from app.runs.schemas import GRAPH, PredictionOrder, RunPreferences
+from app.sandbox.computer import Computed, Computer
 from app.sandbox.contract import Limits
+from app.sessions.events import Progress
 from app.sessions.graphs import GraphSpec, JournaledState, journaled
 from app.sessions.scope import Call, Recorded, SessionFacts, StepScope
 from app.tools.code import compute, failure, left, outcome
 from app.tools.context import ToolContext
 
 VERSION = 1
+SHOWN = 20
+"""Predictions that the outcome of a run shows; all of them are in its artifact."""
 
 
 class RunState(JournaledState, total=False):
@@ -55,12 +59,26 @@ async def _record(ctx: ToolContext, wish: RunPreferences, limits: Limits) -> Rec
     """A program that fails is a result; a host that cannot run it is not."""
     own = replace(limits, time_s=min(limits.time_s, wish.time_limit_s or limits.time_s))
     try:
-        computed = await compute(ctx, wish.language, ctx.session.goal, own)
+        if wish.prediction is not None:
+            computed = await _predict(ctx, wish.prediction, own)
+        elif wish.language != "prediction":
+            computed = await compute(ctx, wish.language, ctx.session.goal, own)
+        else:
+            raise InvalidInput("no_prediction", "The run does not say what to predict.")
     except Unavailable:
         raise
     except LabError as error:
         return Recorded(failure(error.code, error.detail, error.facts), error.detail, failed=True)
     return Recorded(outcome(computed), f"It ended in {computed.usage.wall_s:.1f} s.", left(computed))
+
+
+async def _predict(ctx: ToolContext, order: PredictionOrder, limits: Limits) -> Computed:
+    def progress(fraction: float, text: str) -> None:
+        ctx.step.tell(Progress(step=ctx.step.seq, attempt=ctx.step.attempt, text=text, fraction=fraction))
+
+    own = replace(limits, threads=TABLE_LIMITS.threads)
+    inputs = {"model": order.model, "table": order.table}
+    return await ctx.computer.run(table_work(order.format, shown=SHOWN), inputs, own, progress)
 
 
 def _result(state: Mapping[str, Any]) -> dict[str, Any]:

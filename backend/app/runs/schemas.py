@@ -7,10 +7,23 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from app.artifacts.model_schemas import TableFormat
 from app.sessions.lifecycle import SessionStatus
 from app.sessions.schemas import RUN_GRAPH, Datasets, SessionSummary, SessionView, Text, UsageTotals
 
 GRAPH = RUN_GRAPH
+
+
+Language = Literal["python", "sql", "prediction"]
+"""What a run is written in. A prediction has no code: it says which model over which table."""
+
+
+class PredictionOrder(BaseModel):
+    """`model` and `table`: digests of their blobs."""
+
+    model: str
+    table: str
+    format: TableFormat
 
 
 class RunPreferences(BaseModel):
@@ -18,10 +31,11 @@ class RunPreferences(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    language: Literal["python", "sql"]
+    language: Language
     session_id: UUID | None = None
     time_limit_s: float | None = None
     seed: int = 0
+    prediction: PredictionOrder | None = None
 
 
 class RunCreate(BaseModel):
@@ -48,6 +62,18 @@ class RunCreate(BaseModel):
         return RunPreferences(
             language=self.language, session_id=self.session_id, time_limit_s=self.time_limit_s
         )
+
+
+class PredictionRun(BaseModel):
+    """A run that predicts a table. `goal` says so in words."""
+
+    goal: str
+    dataset_ids: list[UUID]
+    order: PredictionOrder
+
+    @property
+    def preferences(self) -> RunPreferences:
+        return RunPreferences(language="prediction", prediction=self.order)
 
 
 class RunStatus(StrEnum):
@@ -89,7 +115,7 @@ class RunView(RunSummary):
     that it left are artifacts of the session with the run's id.
     """
 
-    language: Literal["python", "sql"]
+    language: Language
     dataset_ids: list[UUID]
     session_id: UUID | None
     outcome: dict[str, Any] | None

@@ -1,7 +1,7 @@
 """Trained models over the real API, predicting in real cells."""
 
 from pathlib import Path
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import bokeh_sampledata
 import pandas as pd
@@ -11,6 +11,8 @@ from fastapi import FastAPI
 from app.computations import split, train
 from app.computations.bench import Bench
 from app.db.tables import ArtifactRow, SessionRow
+from app.worker.graphs import pipeline_graphs
+from app.worker.loop import Duties
 
 from .conftest import NewUser, User
 
@@ -98,6 +100,42 @@ async def test_a_model_predicts_a_dataset_and_keeps_what_it_said(ada: User, mode
     assert (said["rows"], len(said["predictions"])) == (1313, 1000)
     kept = await ada.http.get(f"/artifacts/{said['artifact_id']}")
     assert kept.content[:4] == b"PAR1"
+
+
+async def test_a_model_predicts_a_table_in_a_run_that_can_be_watched_and_fetched(
+    app: FastAPI, ada: User, new_user: NewUser, model_id: UUID
+) -> None:
+    sent = await ada.http.post("/datasets", files={"file": ("titanic.csv", TITANIC.read_bytes())})
+    wanted = {"dataset_id": sent.json()["id"], "format": "csv"}
+    created = await ada.http.post(f"/models/{model_id}/predictions", json=wanted)
+    assert created.status_code == 201, created.text
+    run_id = created.json()["id"]
+    assert created.headers["location"].endswith(f"/api/v1/runs/{run_id}")
+    await Duties.of(app.state.resources, pipeline_graphs(app.state.resources)).runner.advance(UUID(run_id))
+
+    seen = (await ada.http.get(f"/runs/{run_id}")).json()
+    assert (seen["status"], seen["language"]) == ("succeeded", "prediction"), seen
+    assert (seen["outcome"]["rows"], len(seen["outcome"]["predictions"])) == (1313, 20)
+    [kept] = (await ada.http.get(f"/lab/agent/sessions/{run_id}/artifacts")).json()["items"]
+    assert (kept["kind"], kept["name"]) == ("table", "predictions.csv")
+    lines = (await ada.http.get(f"/artifacts/{kept['id']}")).text.splitlines()
+    assert (lines[0], len(lines)) == ('"prediction","probability_0","probability_1"', 1314)
+
+    bob = await new_user()
+    assert (await bob.http.post(f"/models/{model_id}/predictions", json=wanted)).status_code == 404
+
+
+async def test_an_artifact_is_predicted_only_if_it_is_a_table_of_ones_own(
+    ada: User, new_user: NewUser, model_id: UUID
+) -> None:
+    sent = await ada.http.post("/datasets", files={"file": ("titanic.csv", TITANIC.read_bytes())})
+    path = f"/models/{model_id}/predict"
+    said = (await ada.http.post(path, json={"dataset_id": sent.json()["id"]})).json()
+    again = await ada.http.post(path, json={"artifact_id": said["artifact_id"]})
+    assert (again.status_code, again.json()["code"]) == (422, "missing_columns")
+    model = await ada.http.post(path, json={"artifact_id": str(model_id)})
+    assert (model.status_code, model.json()["code"]) == (422, "not_a_table")
+    assert (await ada.http.post(path, json={"artifact_id": str(uuid4())})).status_code == 404
 
 
 async def test_a_model_of_somebody_else_does_not_exist(ada: User, new_user: NewUser, model_id: UUID) -> None:

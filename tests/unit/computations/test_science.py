@@ -9,7 +9,7 @@ import bokeh_sampledata
 import pandas as pd
 import pytest
 
-from app.computations import clean, evaluate, explore, features, predict, split, train
+from app.computations import clean, evaluate, explore, features, predict, predict_table, split, train
 from app.computations.bench import Bench
 from app.errors import InvalidInput
 
@@ -79,7 +79,7 @@ def test_the_titanic_from_table_to_predictions(bench: NewBench, tmp_path: Path) 
     assert final["metrics"]["roc_auc"]["low"] > 0.75
     assert {figure["file"] for figure in final["figures"]} >= {"roc.svg", "confusion.svg", "calibration.svg"}
 
-    said = strict(predict.predict(bench(model=model, table=locking.output / "holdout.parquet")))
+    said = strict(predict_table.predict_table(bench(model=model, table=locking.output / "holdout.parquet")))
     assert said["rows"] == 263
     assert set(said["predictions"][0]["probabilities"]) == {"0", "1"}
 

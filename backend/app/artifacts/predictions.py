@@ -1,0 +1,91 @@
+"""Predictions with one owner's models, in cells: a stored model is never opened in this process."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from app.artifacts.model_schemas import PredictionView, TableFormat
+from app.artifacts.models import ModelRepository
+from app.artifacts.repository import ArtifactRepository
+from app.db.tables import ArtifactRow
+from app.db.unit_of_work import OpenUnitOfWork
+from app.errors import InvalidInput
+from app.sandbox.computer import Computed, Computer
+from app.sandbox.contract import Computation, Limits
+
+ROWS_LIMITS = Limits(time_s=120.0)
+TABLE_LIMITS = Limits(time_s=120.0, threads=2)
+TABLE_TYPE = "application/vnd.apache.parquet"
+
+
+@dataclass(frozen=True)
+class Table:
+    """A Parquet blob to predict, and how its owner calls it."""
+
+    digest: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Predictor:
+    owner: UUID
+    open_uow: OpenUnitOfWork
+    computer: Computer
+
+    async def model(self, model_id: UUID) -> ArtifactRow:
+        """Raises NotFound, also for somebody else's and for an artifact that is no model."""
+        async with self.open_uow() as uow:
+            return await ModelRepository(uow.db, self.owner).get(model_id)
+
+    async def artifact(self, artifact_id: UUID) -> Table:
+        """Raises NotFound, or InvalidInput for an artifact that is no Parquet table."""
+        async with self.open_uow() as uow:
+            row = await ArtifactRepository(uow.db, self.owner).get(artifact_id)
+        if row.media_type != TABLE_TYPE:
+            raise InvalidInput("not_a_table", f"{row.name} is no table: give a Parquet artifact or a dataset.")
+        return Table(row.digest, row.name)
+
+    async def rows(self, model_id: UUID, rows: Sequence[Mapping[str, Any]]) -> PredictionView:
+        """Predictions of JSON rows; raises NotFound, or InvalidInput naming what is wrong with the rows."""
+        model = await self.model(model_id)
+        # From a cell that keeps the model open for this owner's next rows.
+        params: dict[str, Any] = {"rows": [dict(row) for row in rows]}
+        work = Computation("predict.predict", params, trusted=False, kept_for=str(self.owner))
+        computed = await self.computer.run(work, {"model": model.digest}, ROWS_LIMITS)
+        return PredictionView.model_validate({**_value(computed), "model_id": model_id})
+
+    async def table(self, model_id: UUID, table: Table, form: TableFormat) -> PredictionView:
+        """Predictions of a whole table; all of them are kept as an artifact."""
+        model = await self.model(model_id)
+        inputs = {"model": model.digest, "table": table.digest}
+        computed = await self.computer.run(table_work(form), inputs, TABLE_LIMITS)
+        kept = computed.file(f"predictions.{form}")
+        row = ArtifactRow(
+            owner_id=self.owner,
+            session_id=None,
+            seq=0,
+            kind="table",
+            name=f"predictions-{model.name}-{table.name}.{form}",
+            media_type=kept.media_type,
+            digest=kept.digest,
+            size_bytes=kept.size_bytes,
+            meta={"model_id": str(model_id), "rows": _value(computed)["rows"]},
+        )
+        async with self.open_uow() as uow:
+            uow.db.add(row)
+            await uow.db.flush()
+            artifact_id = row.id
+        return PredictionView.model_validate(
+            {**_value(computed), "model_id": model_id, "artifact_id": artifact_id}
+        )
+
+
+def table_work(form: TableFormat, **params: Any) -> Computation:
+    """Inputs `model` and `table`. Not trusted: a stored model is opened only where it could do no harm."""
+    return Computation("predict_table.predict_table", {"form": form, **params}, trusted=False)
+
+
+def _value(computed: Computed) -> dict[str, Any]:
+    value: Any = computed.value
+    return dict(value)

@@ -1,0 +1,122 @@
+"""Tables predicted batch by batch: the same as at once, with what is wrong named first."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from app.computations import batches, split, train
+from app.computations.bench import Bench
+from app.computations.predict_table import predict_table
+from app.errors import InvalidInput
+
+ROWS = 2_500
+Predict = Callable[..., tuple[dict[str, Any], pd.DataFrame]]
+
+
+def houses(rows: int) -> pd.DataFrame:
+    draw = np.random.default_rng(7)
+    size = draw.uniform(30, 300, rows)
+    town = draw.choice(["Bern", "Thun", "Biel"], rows)
+    price = 3 * size + np.where(town == "Bern", 200, 0) + draw.normal(0, 5, rows)
+    return pd.DataFrame({"size": size, "town": town, "price": price.round(1)})
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("model")
+    (folder / "split").mkdir()
+    (folder / "fit").mkdir()
+    houses(400).to_parquet(folder / "table.parquet")
+    locked: Any = split.lock_holdout(
+        Bench({"table": folder / "table.parquet"}, folder / "split"), {"target": "price"}
+    )
+    fitting = Bench({"frame": folder / "split" / "train.parquet"}, folder / "fit")
+    train.fit_candidate(fitting, locked["problem"], "Ridge", locked["folds"], [])
+    return folder / "fit" / "model.skops"
+
+
+@pytest.fixture
+def predict(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Predict:
+    """Predicts a frame in batches of 1,000 rows."""
+
+    def run(frame: pd.DataFrame, form: batches.Format = "parquet", report: Any = None) -> Any:
+        monkeypatch.setattr(batches, "BATCH_BYTES", 1)
+        frame.to_parquet(tmp_path / "given.parquet", index=False)
+        output = tmp_path / f"output-{len(list(tmp_path.iterdir()))}"
+        output.mkdir()
+        bench = Bench(
+            {"model": model, "table": tmp_path / "given.parquet"},
+            output,
+            report=report or (lambda fraction, text: None),
+        )
+        said = predict_table(bench, form)
+        file = output / f"predictions.{form}"
+        return said, pd.read_parquet(file) if form == "parquet" else pd.read_csv(file)
+
+    return run
+
+
+def test_every_row_is_predicted_in_its_place(predict: Predict) -> None:
+    frame = houses(ROWS).drop(columns="price")
+    said, predictions = predict(frame)
+    assert (said["rows"], len(predictions), len(said["predictions"])) == (ROWS, ROWS, 1_000)
+    _, backwards = predict(frame[::-1])
+    np.testing.assert_allclose(predictions["prediction"], backwards["prediction"][::-1])
+    assert np.corrcoef(predictions["prediction"], frame["size"])[0, 1] > 0.8
+
+
+def test_csv_holds_the_same_numbers(predict: Predict) -> None:
+    frame = houses(ROWS)
+    _, parquet = predict(frame)
+    _, csv = predict(frame, "csv")
+    np.testing.assert_allclose(parquet["prediction"], csv["prediction"])
+
+
+def test_progress_grows_to_the_whole(predict: Predict) -> None:
+    seen: list[float] = []
+    predict(houses(ROWS), report=lambda fraction, text: seen.append(fraction))
+    assert seen == sorted(seen)
+    assert len(seen) == 3
+    assert seen[-1] == 1.0
+
+
+def test_warnings_of_all_batches_are_said_once(predict: Predict) -> None:
+    frame = houses(ROWS).assign(town=["Chur"] * ROWS, extra=1)
+    said, _ = predict(frame)
+    rows = {(warning["kind"], warning["column"]): warning["rows"] for warning in said["warnings"]}
+    assert rows[("unseen_category", "town")] == ROWS
+    assert rows[("extra_column", "extra")] == ROWS
+    assert len(rows) == len(said["warnings"])
+
+
+def test_a_cell_that_is_wrong_at_the_end_is_named_before_anything_is_predicted(predict: Predict) -> None:
+    frame = houses(ROWS).astype({"size": object})
+    frame.loc[ROWS - 3, "size"] = "large"
+    frame["size"] = frame["size"].astype(str)
+    seen: list[float] = []
+    with pytest.raises(InvalidInput) as raised:
+        predict(frame, report=lambda fraction, text: seen.append(fraction))
+    assert (raised.value.code, raised.value.facts["row"]) == ("wrong_type", ROWS - 3)
+    assert "'large'" in raised.value.detail
+    assert all(fraction <= 0.1 for fraction in seen)
+
+
+def test_columns_that_lack_are_named_with_the_nearest(predict: Predict) -> None:
+    with pytest.raises(InvalidInput) as raised:
+        predict(houses(10).rename(columns={"size": "sizes"}))
+    assert (raised.value.code, raised.value.facts["nearest"]) == ("missing_columns", {"size": ["sizes"]})
+
+
+def test_a_table_without_rows_is_refused(predict: Predict) -> None:
+    with pytest.raises(InvalidInput, match="no rows"):
+        predict(houses(1).head(0))
+
+
+def test_what_is_no_table_is_refused(model: Path, tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(b"no table")
+    with pytest.raises(InvalidInput, match="no table"):
+        predict_table(Bench({"model": model, "table": tmp_path / "x"}, tmp_path))
