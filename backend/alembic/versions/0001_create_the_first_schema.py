@@ -358,8 +358,32 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("session_id", "seq", name=op.f("pk_steps")),
     )
+    _forbid_changes()
     # What is stored is compressed already.
     op.execute("ALTER TABLE blob_chunks ALTER COLUMN data SET STORAGE EXTERNAL")
+
+
+def _forbid_changes() -> None:
+    """The journal is append-only while its session exists, and an answer stays what it was."""
+    op.execute("""
+        CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+          IF TG_OP = 'DELETE' AND TG_TABLE_NAME <> 'audit'
+            AND NOT EXISTS (SELECT FROM sessions WHERE id = OLD.session_id) THEN RETURN OLD; END IF;
+          RAISE EXCEPTION 'rows of % are only ever added', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
+        END $$
+    """)
+    for table in ("audit", "steps", "calls", "events"):
+        op.execute(
+            f"CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON {table} "
+            "FOR EACH ROW EXECUTE FUNCTION refuse_change()"
+        )
+    op.execute("""
+        CREATE TRIGGER answered_once BEFORE UPDATE ON questions FOR EACH ROW
+        WHEN (OLD.answered_at IS NOT NULL
+          AND (NEW.answer::text, NEW.answered_by, NEW.answered_at, NEW.body::text)
+          IS DISTINCT FROM (OLD.answer::text, OLD.answered_by, OLD.answered_at, OLD.body::text))
+        EXECUTE FUNCTION refuse_change()
+    """)
 
 
 def downgrade() -> None:
@@ -397,3 +421,4 @@ def downgrade() -> None:
     op.drop_index(op.f("ix_audit_session_id"), table_name="audit")
     op.drop_index(op.f("ix_audit_owner_id"), table_name="audit")
     op.drop_table("audit")
+    op.execute("DROP FUNCTION refuse_change()")

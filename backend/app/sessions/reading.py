@@ -7,6 +7,7 @@ from uuid import UUID
 
 from app.db.pool import Database, Record
 from app.errors import NotFound
+from app.sessions.audit import AUDIT
 from app.sessions.budget import Resource, ledger_of
 from app.sessions.lifecycle import SessionStatus
 from app.sessions.schemas import (
@@ -79,18 +80,6 @@ select seq, node, started_at, committed_at, count(*) over () as total,
 from steps where session_id = $1 order by seq limit $2 offset $3
 """
 
-_AUDIT = """
-select at, actor, action, detail, count(*) over () as total from (
-  select at, id as n, actor, action, detail::json from audit where session_id = $1
-  union all
-  select recorded_at, seq, coalesce(agent, 'system'),
-    case kind when 'tool' then 'tool_called' when 'chat' then 'chat_model_called' else 'choice_made' end,
-    json_build_object('step', seq, 'call', key, 'name', name, 'failed', failed, 'duration_ms', duration_ms,
-      'arguments', case kind when 'tool' then request end, 'usage', usage)
-  from calls where session_id = $1
-) as trail order by at, n limit $2 offset $3
-"""
-
 _RESULTS = """
 select s.id, s.status, s.error, s.result,
   (select coalesce(json_agg(json_build_object(
@@ -158,8 +147,8 @@ class SessionReader:
         return [StepView(**_plain(row, "calls"), calls=json.loads(row["calls"])) for row in rows], total
 
     async def audit(self, session_id: UUID, limit: int, offset: int) -> tuple[list[AuditView], int]:
-        """What the user asked for, and every recorded call of an agent."""
-        rows, total = await self._page(_AUDIT, session_id, limit, offset)
+        """Everything that was done, oldest first: asked, called, answered, approved, ended."""
+        rows, total = await self._page(AUDIT, session_id, limit, offset)
         return [AuditView(**_plain(row, "detail"), detail=json.loads(row["detail"])) for row in rows], total
 
     async def results(self, session_id: UUID) -> ResultsView:

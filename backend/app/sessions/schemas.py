@@ -301,7 +301,11 @@ class ResultsView(_View):
 
 
 class AuditView(_View):
-    """Who did what, when. `detail` depends on the action."""
+    """Who did what, when. `detail` depends on the action.
+
+    A call carries its arguments and the SHA-256 of its recorded result, a question what was asked, an answer
+    what was answered and by whom.
+    """
 
     at: datetime
     actor: str

@@ -1,6 +1,7 @@
 import asyncio
 import base64
 import json
+from hashlib import sha256
 from uuid import UUID, uuid4
 
 import httpx
@@ -223,8 +224,10 @@ async def test_the_trail_has_what_the_user_did_and_what_agents_called(app: FastA
     assert [(row["actor"], row["action"]) for row in trail] == [
         ("user", "session_created"),
         ("data_analyst", "tool_called"),
+        ("system", "step_committed"),
         ("user", "session_cancel_asked"),
     ]
+    assert trail[1]["detail"]["result_digest"] == sha256(b"{}").hexdigest()
     assert trail[1]["detail"]["arguments"] == {"frame": "train"}
     (step,) = (await ada.http.get(f"{SESSIONS}/{session}/steps")).json()["items"]
     assert (step["node"], step["calls"][0]["name"]) == ("data_analysis", "perform_eda")

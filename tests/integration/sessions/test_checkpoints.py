@@ -74,6 +74,8 @@ async def test_a_checkpoint_ahead_of_the_journal_is_not_believed(lab: Lab, dutie
     session_id = await lab.create(send=False, ask=True)
     await duties.runner.advance(session_id)
     await lab.db.rows("update sessions set last_seq = 0 where id = $1", session_id)
+    for table in ("steps", "calls"):
+        await lab.db.rows(f"alter table {table} disable trigger append_only")
     await lab.db.rows("delete from steps")
     await lab.db.rows("delete from questions")
     await lab.db.rows("delete from calls")

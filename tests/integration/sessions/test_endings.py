@@ -136,6 +136,7 @@ async def test_a_node_that_raises_fails_the_session_in_words(lab: Lab, duties: D
 async def test_a_recorded_call_with_another_request_is_not_guessed_about(lab: Lab, duties: Duties) -> None:
     session_id = await lab.create(send=False, ask=True)
     await duties.runner.advance(session_id)
+    await lab.db.rows("alter table steps disable trigger append_only")
     await lab.db.rows("update steps set node = 'other' where seq = 1")
     await lab.redis.flushdb()
     await lab.answer(session_id)

@@ -83,6 +83,7 @@ async def test_an_altered_row_of_the_journal_fails_the_report(db: Database) -> N
     report = compose(draft_of([*await records.calls(step), own], Fact(own, "/session", session))).to_json()
     assert verify(report, [*await records.calls(step), own]).passes
 
+    await db.rows("alter table calls disable trigger append_only")
     await db.rows(
         "update calls set result = replace(result::text, '0.75', '0.85')::json where session_id = $1", MINE
     )
