@@ -124,7 +124,8 @@ class PredictionView(BaseModel):
     model_id: UUID
     rows: int
     predictions: list[dict[str, Any]] = Field(
-        examples=[[{"prediction": 1, "probabilities": {"0": 0.08, "1": 0.92}}]]
+        description="A class with calibrated probabilities; or a number, with its 90% interval if the model has one.",
+        examples=[[{"prediction": 1, "probabilities": {"0": 0.08, "1": 0.92}}]],
     )
     warnings: list[PredictionWarning]
     artifact_id: UUID | None = Field(default=None, description="Of a table's predictions.")

@@ -1,6 +1,7 @@
 """Predict rows that were never seen."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,10 +11,12 @@ import pandas as pd
 from app.computations.bench import Bench, JsonValue
 from app.computations.frames import answer, read_model
 from app.errors import InvalidInput
+from app.modeling.calibration import calibrated
 from app.modeling.ensemble.average import recipe_of
 from app.modeling.fitting import output_of
 from app.modeling.persistence import StoredModel
 from app.modeling.plain import scalar
+from app.modeling.prediction_intervals import interval_of
 from app.modeling.problem import Problem
 from app.modeling.results import PredictionFacts
 from app.modeling.schema import SchemaJson, conform, gap_in_time
@@ -44,7 +47,9 @@ class OpenModel:
         warnings += gap_in_time(inputs, recipe_of(self.stored.pipeline))
         output = output_of(self.stored.pipeline, inputs, problem, self.threads)
         _check_said(output, inputs.index, problem)
-        return _in_words(output, problem, self.stored.metadata.get("threshold")), warnings
+        if problem.is_classification:
+            return _classes(output, problem, self.stored.metadata), warnings
+        return _numbers(output, self.stored.metadata), warnings
 
     def facts(self, rows: int, first: pd.DataFrame, warnings: list[dict[str, Any]]) -> PredictionFacts:
         records = first.head(MOST_ANSWERED).to_dict("records")
@@ -88,10 +93,19 @@ def _given(rows: list[dict[str, Any]]) -> pd.DataFrame:
     return pd.DataFrame.from_records(json.loads(json.dumps(rows)))
 
 
-def _in_words(output: np.ndarray, problem: Problem, threshold: float | None) -> pd.DataFrame:
-    if not problem.is_classification:
+def _numbers(output: np.ndarray, metadata: Mapping[str, Any]) -> pd.DataFrame:
+    """`prediction`, and where the model has them the bounds of its interval, `low` and `high`."""
+    intervals = metadata.get("prediction_intervals")
+    if intervals is None:
         return pd.DataFrame({"prediction": output})
-    classes = problem.classes or ()
+    low, high = interval_of(output, intervals)
+    return pd.DataFrame({"prediction": output, "low": low, "high": high})
+
+
+def _classes(output: np.ndarray, problem: Problem, metadata: Mapping[str, Any]) -> pd.DataFrame:
+    """`prediction`, and a calibrated `probability_` of each class."""
+    classes, threshold = problem.classes or (), metadata.get("threshold")
+    output = calibrated(output, metadata.get("calibration"))
     chosen = output.argmax(axis=1)
     if problem.is_binary and threshold is not None:
         positive = problem.positive_index
@@ -107,4 +121,4 @@ def _row(record: dict[Any, Any], problem: Problem) -> dict[str, Any]:
         made["probabilities"] = {
             str(name): round(float(record[f"probability_{name}"]), 6) for name in problem.classes or ()
         }
-    return made
+    return made | {bound: scalar(record[bound]) for bound in ("low", "high") if bound in record}

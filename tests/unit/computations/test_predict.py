@@ -1,0 +1,77 @@
+"""What a stored model says beside its prediction: calibrated probabilities, the threshold's choice, bounds."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from app.computations import split, train
+from app.computations.bench import Bench
+from app.computations.predict import OpenModel, open_model
+
+
+def fitted(folder: Path, target: str, name: str) -> OpenModel:
+    draw = np.random.default_rng(3)
+    size = draw.uniform(0, 10, 400)
+    noisy = size + draw.normal(0, 2, 400)
+    table = pd.DataFrame({"size": size, "price": 3 * noisy, "sold": np.where(noisy > 5, "yes", "no")})
+    table = table[["size", target]]
+    for made in ("split", "fit", "use"):
+        (folder / made).mkdir()
+    table.to_parquet(folder / "table.parquet")
+    locked: Any = split.lock_holdout(
+        Bench({"table": folder / "table.parquet"}, folder / "split"), {"target": target}
+    )
+    fitting = Bench({"frame": folder / "split" / "train.parquet"}, folder / "fit")
+    train.fit_candidate(fitting, locked["problem"], name, locked["folds"], [])
+    return open_model(Bench({"model": folder / "fit" / "model.skops"}, folder / "use"))
+
+
+def having(model: OpenModel, **metadata: Any) -> OpenModel:
+    stored = replace(model.stored, metadata={**model.stored.metadata, **metadata})
+    return replace(model, stored=stored)
+
+
+ROWS = pd.DataFrame({"size": [1.0, 4.9, 9.0]})
+
+
+def test_a_number_comes_with_its_interval_where_the_model_has_one(tmp_path: Path) -> None:
+    model = fitted(tmp_path, "price", "Ridge")
+    intervals = {
+        "level": 0.9,
+        "errors": {"0.9": [-2.0, 5.0]},
+        "predictions": [0.0],
+        "scales": [1.0],
+        "lowest": None,
+    }
+    predictions, _ = having(model, prediction_intervals=intervals).predictions(ROWS)
+    np.testing.assert_allclose(predictions["low"], predictions["prediction"] - 2)
+    np.testing.assert_allclose(predictions["high"], predictions["prediction"] + 5)
+    said = model.facts(3, predictions, [])["predictions"][0]
+    assert set(said) == {"prediction", "low", "high"}
+    without, _ = having(model, prediction_intervals=None).predictions(ROWS)
+    assert list(without.columns) == ["prediction"]
+
+
+def test_the_threshold_is_held_against_calibrated_probabilities(tmp_path: Path) -> None:
+    model = fitted(tmp_path, "sold", "LogisticRegression")
+    plain, _ = having(model, calibration=None, threshold=None).predictions(ROWS)
+    positive = model.problem.classes[model.problem.positive_index]  # type: ignore[index]  # it is binary
+    share = plain[f"probability_{positive}"]
+    strict, _ = having(model, calibration=None, threshold=float(share.max())).predictions(ROWS)
+    assert (strict["prediction"] == positive).sum() == 1
+    calibrations = {"method": "platt", "parameters": {"slope": 0.25, "shift": 0.0}}
+    milder, _ = having(model, calibration=calibrations, threshold=float(share.max())).predictions(ROWS)
+    assert milder[f"probability_{positive}"].max() < share.max()
+    assert (milder["prediction"] == positive).sum() == 0
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+def test_one_row_is_predicted_as_among_others(tmp_path: Path, rows: int) -> None:
+    model = fitted(tmp_path, "price", "Ridge")
+    predictions, _ = model.predictions(ROWS.head(rows))
+    alone, _ = model.predictions(ROWS.head(1))
+    assert predictions["prediction"].iloc[0] == alone["prediction"].iloc[0]
