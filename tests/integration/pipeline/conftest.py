@@ -15,6 +15,7 @@ import pytest
 import pytest_asyncio
 
 from app.agents.roster import assemble
+from app.artifacts.session_workspace import FILES
 from app.artifacts.workspace import FileRef, FrameRef
 from app.datasets.prices import Prices
 from app.datasets.session_shelf import pick
@@ -32,6 +33,7 @@ from app.sessions.memory import MemoryDrive, MemoryJournal
 from app.sessions.records import ArtifactFacts, QuestionFacts
 from app.sessions.schemas import UsagePart
 from app.sessions.scope import ArtifactDraft, Fit, FitOutcome, SessionFacts, StepScope
+from app.storage.blobs import Blob
 from app.storage.folder import FolderBlobs
 from app.tools.toolsets import Toolsets
 
@@ -41,6 +43,7 @@ class JournalWorkspace:
     """A Workspace over the artifacts of a journal in memory."""
 
     journal: MemoryJournal
+    blobs: FolderBlobs
 
     async def frame(self, name: str) -> FrameRef:
         return await self.artifact("frame", name)
@@ -56,7 +59,18 @@ class JournalWorkspace:
         return list(self._named(kind).values())
 
     async def files(self) -> list[FileRef]:
-        return []
+        kept = {draft.name: draft for draft in self.journal.artifacts if draft.kind in FILES}
+        return [FileRef(draft.name, draft.digest, draft.size_bytes) for draft in kept.values()]
+
+    async def file(self, name: str) -> FileRef:
+        files = {file.name: file for file in await self.files()}
+        return files[must_know(name, files, "file")]
+
+    async def read(self, file: FileRef) -> bytes:
+        return b"".join([piece async for piece in self.blobs.open(file.digest)])
+
+    async def put(self, data: bytes) -> Blob:
+        return await self.blobs.put_bytes(data)
 
     async def is_split(self) -> bool:
         return bool(self._named("holdout"))
@@ -116,6 +130,9 @@ class JournalRecords:
             QuestionFacts(asked.key, asked.agent, asked.text, asked.default, self._answer(asked.key), "user")
             for asked in self.journal.asked
         ]
+
+    async def allows(self, tool: str) -> bool:
+        return False
 
     async def usage(self, step: StepScope) -> Sequence[UsagePart]:
         return []
@@ -186,7 +203,7 @@ class Lab:
         return spec(
             crew,
             self.computer,
-            lambda _: JournalWorkspace(journal),
+            lambda _: JournalWorkspace(journal, self.blobs),
             lambda _: self.shelf,
             lambda _: JournalRecords(journal),
             self.prices,
