@@ -14,6 +14,7 @@ MOST_ENDING = 0.45
 """Of the whole budget: a usable model comes before a generous end."""
 FIRST_SHARE = 0.4
 """Of the time for fits, for one fold of every family; where a fit takes long, one fold is all there is."""
+FIRST_FITS = 3
 ROUNDS_WORTH = 24
 """Fits of the least time that must have room for more than one round to be worth its start."""
 UNLIMITED_S = 3600.0
@@ -39,7 +40,8 @@ class Budget:
         return UNLIMITED_S if self.deterministic else max(0.0, self.until_s - self.worked_s)
 
     def for_first_round_s(self, size: Size, hands: int) -> float:
-        whole = self.for_fits_s
+        """At least what two fits need: a session that has used up its time still gets a model."""
+        whole = max(self.for_fits_s, FIRST_FITS * size.least_s / hands)
         return whole if whole * hands < ROUNDS_WORTH * size.least_s else FIRST_SHARE * whole
 
 

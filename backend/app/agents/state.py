@@ -33,6 +33,8 @@ class LabState(TypedDict, total=False):
     left_out: list[Json]
     weights: dict[str, float]
     """What each candidate that was blended last weighs in the ensemble."""
+    blended: bool
+    """The ensemble holds every fit that there is."""
     hands: int
     """Fits that the fleet computes at a time."""
     rounds: int

@@ -10,7 +10,7 @@ from app.sessions.scope import Recorded
 from app.tools.context import ToolContext
 from app.tools.frames import training
 from app.tools.registry import FrameName, tool
-from app.tools.rounds import Candidate, fit_of, fitted, named, share_s, time_left_s
+from app.tools.rounds import Candidate, fit_of, fitted, named, shares_s, time_left_s
 
 TRAINER = ("model_trainer",)
 
@@ -77,7 +77,7 @@ async def _fit_round(
     source = await training(ctx, frame)
     check_run(run, folds)
     left_s = await time_left_s(ctx)
-    limit_s = share_s(ctx, left_s, [candidate.estimator for candidate in candidates])
+    limits_s = shares_s(ctx, left_s, [candidate.estimator for candidate in candidates])
     fits = [
         fit_of(
             ctx,
@@ -90,7 +90,7 @@ async def _fit_round(
             recipe=source.recipe,
             run=run,
         )
-        for name, candidate in named(candidates)
+        for (name, candidate), limit_s in zip(named(candidates), limits_s, strict=True)
     ]
     return await fitted(ctx, fits, left_s)
 

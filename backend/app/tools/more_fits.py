@@ -20,7 +20,7 @@ from app.tools.rounds import (
     fitted,
     free_name,
     ignores_clock,
-    share_s,
+    shares_s,
     spec_of,
     time_left_s,
 )
@@ -52,8 +52,11 @@ async def add_folds(ctx: ToolContext, models: ModelNames, folds: MoreFolds = Non
     if not wanted:
         raise ToolRefused("They were fitted on all these folds already.")
     left_s = await time_left_s(ctx)
-    share = share_s(ctx, left_s, [facts["estimator"] for facts, _ in wanted])
-    fits = [_further(ctx, raw.digest, facts, run, max(share, _expected_s(facts, run))) for facts, run in wanted]
+    shares = shares_s(ctx, left_s, [facts["estimator"] for facts, _ in wanted])
+    fits = [
+        _further(ctx, raw.digest, facts, run, max(share, _expected_s(facts, run)))
+        for (facts, run), share in zip(wanted, shares, strict=True)
+    ]
     return await fitted(ctx, fits, left_s)
 
 
@@ -88,8 +91,11 @@ async def tune_hyperparameters(
     raw = await training(ctx, "train")
     taken = [fit["name"] for fit in known]
     specs = list(_named(proposed["candidates"], taken))
-    limit_s = share_s(ctx, left_s, [spec["estimator"] for spec in specs])
-    fits = [fit_of(ctx, raw.digest, plan, limit_s, run=folds, **spec) for spec in specs]
+    shares = shares_s(ctx, left_s, [spec["estimator"] for spec in specs])
+    fits = [
+        fit_of(ctx, raw.digest, plan, share, run=folds, **spec)
+        for spec, share in zip(specs, shares, strict=True)
+    ]
     return await fitted(ctx, fits, left_s)
 
 

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.errors import ToolRefused
+from app.modeling.families.catalog import FAMILIES
 from app.sandbox.contract import Limits
 from app.sessions.scope import ArtifactDraft, Fit, FitOutcome, Recorded
 from app.tools.clock import worked_s
@@ -13,12 +14,13 @@ from app.tools.context import ToolContext
 from app.tools.parts import PART
 
 LEFT_OUT_OF_ANSWERS = ("schema",)
-QUICK = frozenset({"baseline"})
+COSTS = {"baseline": 0.1} | {family.name: family.cost for family in FAMILIES}
+LEAST_SHARE_S = 0.5
 GENEROUS_S = 600.0
 LEAST_S = 1.5
 """A session that has used up its time still gets a model."""
-GRACE_S = 1.0
-"""How much longer than its share a fit may take until it is killed, beside a fifth of it."""
+GRACE, GRACE_S = 1.25, 2.5
+"""How much longer than planned a round may take until the fits that have not come are left out."""
 
 
 class Candidate(BaseModel):
@@ -63,13 +65,13 @@ async def time_left_s(ctx: ToolContext) -> float:
     return max(LEAST_S, ctx.study.until_s - await worked_s(ctx.step, ctx.call))
 
 
-def share_s(ctx: ToolContext, left_s: float, estimators: Sequence[str]) -> float:
-    """Seconds that one fit of a round may take; those that hardly take time do not count."""
+def shares_s(ctx: ToolContext, left_s: float, estimators: Sequence[str]) -> list[float]:
+    """Seconds that each fit of a round may take: by what its family usually takes beside the others."""
     if ignores_clock(ctx):
-        return GENEROUS_S
-    hands = ctx.study.hands
-    slow = sum(estimator not in QUICK for estimator in estimators)
-    return left_s * hands / max(slow, hands)
+        return [GENEROUS_S] * len(estimators)
+    costs = [COSTS.get(estimator, 1.0) for estimator in estimators]
+    room_s = left_s * ctx.study.hands / sum(costs)
+    return [min(left_s, max(room_s * cost, LEAST_SHARE_S)) for cost in costs]
 
 
 def fit_of(ctx: ToolContext, digest: str, folds: Any, limit_s: float, name: str, **spec: Any) -> Fit:
@@ -81,14 +83,13 @@ def fit_of(ctx: ToolContext, digest: str, folds: Any, limit_s: float, name: str,
         "time_limit_s": None if ignores_clock(ctx) else round(limit_s, 2),
         **spec,
     }
-    # A fit keeps its own limit by doing less; the cell's is for one that cannot.
-    limits = Limits(time_s=limit_s * 1.2 + GRACE_S)
-    return Fit(name, "train.fit_candidate", params, {"frame": digest}, limits)
+    # A fit keeps its own limit by doing less; the cell's is for one that cannot, and the round has a deadline.
+    return Fit(name, "train.fit_candidate", params, {"frame": digest}, Limits(time_s=4 * limit_s + 10.0))
 
 
 async def fitted(ctx: ToolContext, fits: Sequence[Fit], left_s: float) -> Recorded:
     """Run a round; raises ToolRefused when nothing came of it."""
-    deadline_s = GENEROUS_S * len(fits) if ignores_clock(ctx) else left_s * 1.2 + 2 * GRACE_S
+    deadline_s = GENEROUS_S * len(fits) if ignores_clock(ctx) else left_s * GRACE + GRACE_S
     outcomes = await ctx.step.fan_out(ctx.call, fits, deadline_s)
     done = [outcome for outcome in outcomes if outcome.status == "done"]
     if not done:

@@ -46,6 +46,7 @@ EVALUATOR = {
     "preferences": {},
     "fits": FITS,
     "weights": {},
+    "blended": False,
     "folds": FOLDS,
     "can_tune": True,
     "time_left_s": 20.0,
@@ -229,6 +230,11 @@ class TestModelEvaluator:
     def test_what_earned_no_weight_is_not_blended_again(self, next_call):
         brief = {**EVALUATOR, "weights": {"XGBoost": 0.7, "RandomForest": 0.3, "LogisticRegression": 0.0}}
         assert next_call(decide_evaluation, brief)[1]["models"] == ["XGBoost", "RandomForest"]
+
+    def test_what_is_blended_already_is_not_blended_again(self, next_call):
+        brief = {**EVALUATOR, "weights": {"XGBoost": 1.0}, "blended": True, "can_tune": False}
+        name, arguments = next_call(decide_evaluation, brief)
+        assert (name, arguments["models"][0]) == ("compare_models", "Ensemble")
 
     @pytest.mark.parametrize(
         ("more", "expected"),

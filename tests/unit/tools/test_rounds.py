@@ -9,7 +9,7 @@ import pytest
 from app.sessions.memory import MemoryStep
 from app.sessions.scope import FitOutcome, SessionFacts
 from app.tools.context import Study, ToolContext
-from app.tools.rounds import LEAST_S, Candidate, fit_of, model_artifact, named, share_s, time_left_s
+from app.tools.rounds import LEAST_S, Candidate, fit_of, model_artifact, named, shares_s, time_left_s
 
 PROBLEM = {"target": "y"}
 
@@ -29,16 +29,16 @@ def test_candidates_of_one_estimator_get_names_of_their_own():
     assert [name for name, _ in named(candidates)] == ["XGBoost", "XGBoost-2", "XGBoost-2-2"]
 
 
-@pytest.mark.parametrize(
-    ("estimators", "hands", "seconds"),
-    [
-        (["baseline", "Ridge"], 2, 30.0),
-        (["baseline", *["LightGBM"] * 4], 2, 15.0),
-        (["baseline", *["LightGBM"] * 4], 8, 30.0),
-    ],
-)
-def test_the_candidates_of_a_round_share_its_time_between_all_workers(estimators, hands, seconds):
-    assert share_s(context(30.0, hands), 30.0, estimators) == seconds
+def test_the_fits_of_a_round_share_its_time_between_all_workers():
+    four = ["LightGBM", "LightGBMExtra", "LightGBM", "LightGBM"]
+    assert shares_s(context(30.0, hands=2), 30.0, four) == [15.0] * 4
+    assert shares_s(context(30.0, hands=8), 30.0, four) == [30.0] * 4
+
+
+def test_a_family_that_takes_longer_gets_a_larger_share_and_the_baseline_hardly_any():
+    naive, quick, slow = shares_s(context(30.0), 30.0, ["baseline", "LightGBM", "XGBoost"])
+    assert naive < 2 < quick < slow
+    assert naive + quick + slow == pytest.approx(30.0)
 
 
 async def test_the_time_that_is_left_is_looked_at_once_and_never_nothing():
@@ -54,7 +54,7 @@ def test_a_deterministic_session_gives_no_limit_by_the_clock():
     limits = {}
     for deterministic in (False, True):
         ctx = context(10.0, deterministic=deterministic)
-        fit = fit_of(ctx, "d", {}, share_s(ctx, 10.0, ["XGBoost"]), name="x", estimator="XGBoost")
+        fit = fit_of(ctx, "d", {}, shares_s(ctx, 10.0, ["XGBoost"])[0], name="x", estimator="XGBoost")
         limits[deterministic] = fit.params["time_limit_s"]
     assert limits == {False: 10.0, True: None}
 

@@ -16,10 +16,10 @@ weights then follow from more rows."""
 
 
 def blend(view: View) -> Move | None:
-    """What has no weight yet, and what earned some the last time."""
+    """What has no weight yet, and what earned some the last time; not again when nothing was fitted since."""
     weights = view.brief["weights"]
     alive = [fit["name"] for fit in _real(view) if weights.get(fit["name"], 1.0) > 0]
-    if view.tried("build_ensemble") or wants_single(view) or len(alive) < 2:
+    if view.brief["blended"] or view.tried("build_ensemble") or wants_single(view) or len(alive) < 2:
         return None
     return call("build_ensemble", models=alive)
 
@@ -39,10 +39,10 @@ def go_on(view: View) -> Move | None:
 
 def blend_again(view: View) -> Move | None:
     """The last blend: without those that would hold the others to fewer rows and hardly count."""
-    blends = view.all("build_ensemble")
-    if len(blends) != 1 or view.tried("compare_models"):
+    blends = len(view.all("build_ensemble")) + bool(view.brief["blended"])
+    if blends != 1 or view.tried("compare_models"):
         return None
-    weights = blends[0].value["weights"]
+    weights = _weights(view)
     used = [fit for fit in _real(view) if weights.get(fit["name"], 0.0) > 0]
     most = max((len(fit["run"]) for fit in used), default=0)
     behind = [fit["name"] for fit in used if len(fit["run"]) < most]
@@ -55,7 +55,7 @@ def blend_again(view: View) -> Move | None:
 def compare(view: View) -> Move | None:
     if view.tried("compare_models"):
         return None
-    made = [ENSEMBLE] if view.last("build_ensemble") else []
+    made = [ENSEMBLE] if view.brief["blended"] or view.last("build_ensemble") else []
     return call("compare_models", models=[*made, *_names(view)])
 
 
@@ -109,7 +109,7 @@ RULES: tuple[Rule, ...] = (
 
 
 def wants_single(view: View) -> bool:
-    return view.brief.get("model", "ensemble") != "ensemble"
+    return str(view.brief.get("model", "ensemble")) != "ensemble"
 
 
 def standing_of(view: View, weights: dict[str, float]) -> Standing:

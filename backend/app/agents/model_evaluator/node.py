@@ -18,6 +18,8 @@ from app.tools.invoke import ToolAnswer
 MOST_ROUNDS = 60
 MOST_COUNTED_ROUNDS = 4
 """Of a deterministic session after its first: further folds, variants, folds of those that earned weight."""
+BLEND_S = 0.8
+"""What judging takes, until it was measured."""
 FITTING = ("add_folds", "tune_hyperparameters")
 
 
@@ -27,14 +29,15 @@ async def model_evaluation(state: LabState, runtime: Runtime[LabContext]) -> Lab
     most = MOST_COUNTED_ROUNDS if budget_of(state).deterministic else MOST_ROUNDS
     can_tune = state["rounds"] < most and not await lab.step.wrapping_up()
     brief = {
-        **_standing(state),
+        **_standing(state, state.get("took", {}).get("model_evaluation", BLEND_S)),
         "stage": "evaluation",
         "left_out": state.get("left_out", []),
         "can_tune": can_tune,
     }
 
     def check(verdict: Verdict, answers: Sequence[ToolAnswer]) -> str | None:
-        known = [*names, *(_made(answer) for answer in answers if answer.request.name == "build_ensemble")]
+        made = [_made(answer) for answer in answers if answer.request.name == "build_ensemble"]
+        known = [*names, *made, *([ENSEMBLE] if state.get("blended") else [])]
         if verdict.chosen in known:
             return None
         close = ", ".join(nearest(verdict.chosen, known)) or ", ".join(known)
@@ -47,6 +50,7 @@ async def model_evaluation(state: LabState, runtime: Runtime[LabContext]) -> Lab
     return {
         "verdict": {**verdict.model_dump(mode="json"), "tune": verdict.tune and can_tune},
         "weights": blends[0]["weights"] if blends else state.get("weights", {}),
+        "blended": bool(blends) or state.get("blended", False),
     }
 
 
@@ -65,18 +69,20 @@ async def hyperparameter_tuning(state: LabState, runtime: Runtime[LabContext]) -
         ],
         "hands": state["hands"],
         "rounds": state["rounds"] + 1 if rounds else MOST_ROUNDS,
+        "blended": state.get("blended", False) and not rounds,
     }
 
 
-def _standing(state: LabState) -> Json:
-    """What both parts are told: the candidates, what they weigh, and what is left."""
+def _standing(state: LabState, needed_s: float = 0.0) -> Json:
+    """What both parts are told: the candidates, what they weigh, and what is left once `needed_s` are gone."""
     budget = budget_of(state)
     return {
         **problem_brief(state),
         "fits": state["fits"],
         "weights": state.get("weights", {}),
+        "blended": state.get("blended", False),
         "folds": state["split"]["folds"],
-        "time_left_s": None if budget.deterministic else round(budget.for_fits_s, 2),
+        "time_left_s": None if budget.deterministic else round(budget.for_fits_s - needed_s, 2),
         "worked_s": round(budget.worked_s, 1),
         "hands": state["hands"],
         "rounds": state["rounds"],
