@@ -11,6 +11,7 @@ import socket
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -37,9 +38,14 @@ CUT_ARGUMENTS = '{"target": "surv'
 
 def by_policy(asked: Json, _: int) -> AIMessage:
     """What the offline policy of the agent that is asking says; its output tool tells which it is."""
-    offered = {tool["function"]["name"] for tool in asked["tools"]}
-    [role] = [role for role in roles().values() if role.output.__name__ in offered]
+    [role] = [role for role in roles().values() if role.output.__name__ == output_of(asked)]
     return role.decide(messages_of(asked["messages"]))
+
+
+def output_of(asked: Json) -> str:
+    """The output tool that is offered: it tells which part asks."""
+    offered = {tool["function"]["name"] for tool in asked["tools"]}
+    return next(role.output.__name__ for role in roles().values() if role.output.__name__ in offered)
 
 
 def messages_of(wire: Sequence[Json]) -> list[BaseMessage]:
@@ -88,10 +94,15 @@ def _without_rest(value: Any) -> Any:
 
 @dataclass
 class ScriptedChat:
-    """`faults`: what goes wrong with the n-th request, counted from 0. `asked`: every request that came."""
+    """`faults`: what goes wrong with the n-th request, from 0; `each`: with the n-th request of every agent.
+
+    `asked`: every request that came.
+    """
 
     answer: Answer = by_policy
     faults: Mapping[int, Fault] = field(default_factory=dict)
+    each: Sequence[Fault] = ()
+    heard_from: Counter[str] = field(default_factory=Counter)
     asked: list[Json] = field(default_factory=list)
     failures: list[BaseException] = field(default_factory=list)
     port: int = 0
@@ -104,13 +115,18 @@ class ScriptedChat:
 
     def take(self, asked: Json) -> tuple[Fault | None, AIMessage | None]:
         with self.lock:
-            fault = self.faults.get(len(self.asked))
+            fault = self.faults.get(len(self.asked)) or self._next_of(asked)
             self.asked.append(asked)
             if fault and fault != "slow":
                 return fault, None
             message = self.answer(asked, self.answered)
             self.answered += 1
             return fault, message
+
+    def _next_of(self, asked: Json) -> Fault | None:
+        agent = output_of(asked)
+        self.heard_from[agent] += 1
+        return self.each[self.heard_from[agent] - 1] if self.heard_from[agent] <= len(self.each) else None
 
 
 @contextmanager
