@@ -15,9 +15,11 @@ from sklearn.ensemble import (
 )
 
 from app.errors import InvalidInput
+from app.modeling.families.catboost import CatBoost
 from app.modeling.families.learner import aim_of
 from app.modeling.families.lightgbm import LightGBM
 from app.modeling.families.linear import Logistic, RidgePath
+from app.modeling.families.network import Network
 from app.modeling.families.on_log import OnLog
 from app.modeling.families.xgboost import XGBoost
 from app.modeling.nearest import nearest
@@ -104,6 +106,14 @@ def _xgboost(problem: Problem, values: dict[str, Any], seed: int, threads: int) 
     return XGBoost(_classes(problem), _aim(problem), random_state=seed, n_jobs=threads, **values)
 
 
+def _catboost(problem: Problem, values: dict[str, Any], seed: int, threads: int) -> Any:
+    return CatBoost(_classes(problem), _aim(problem), random_state=seed, n_jobs=threads, **values)
+
+
+def _network(problem: Problem, values: dict[str, Any], seed: int, threads: int) -> Any:
+    return Network(_classes(problem), _aim(problem), random_state=seed, **values)
+
+
 def _classes(problem: Problem) -> int:
     return len(problem.classes or ())
 
@@ -160,6 +170,29 @@ CANDIDATES: dict[str, Candidate] = {
             _lightgbm,
             learns_by_watching=True,
         ),
+        Candidate(
+            "CatBoost",
+            BOTH,
+            "native",
+            {},
+            {"depth": Range(4, 8, whole=True), "l2_leaf_reg": Range(1, 10, log=True)},
+            _catboost,
+            learns_by_watching=True,
+        ),
+        Candidate(
+            "Network",
+            BOTH,
+            "network",
+            {},
+            {
+                "hidden": (48, 96, 192),
+                "rate": Range(5e-4, 5e-3, log=True),
+                "dropout": Range(0.0, 0.4),
+                "decay": Range(1e-3, 1e-1, log=True),
+            },
+            _network,
+            learns_by_watching=True,
+        ),
         Candidate("RandomForest", BOTH, "tree", _TREE_DEFAULTS, _TREES, _forest, "n_estimators"),
         Candidate("ExtraTrees", BOTH, "tree", _TREE_DEFAULTS, _TREES, _extra, "n_estimators"),
         Candidate(
@@ -204,6 +237,8 @@ _ALIASES = {
     "gbm": "GradientBoosting",
     "xgb": "XGBoost",
     "lgb": "LightGBM",
+    "mlp": "Network",
+    "neuralnetwork": "Network",
     "lgbm": "LightGBM",
     "dummy": BASELINE,
     "naive": BASELINE,

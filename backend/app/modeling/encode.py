@@ -8,7 +8,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 from app.modeling.columns import Holds, holds
 from app.modeling.encoding.codes import Code
-from app.modeling.encoding.styles import STYLES, Block
+from app.modeling.encoding.numbers import Numbers
+from app.modeling.encoding.styles import STYLES, Blocks
 from app.modeling.encoding.words import Words
 
 
@@ -29,11 +30,12 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
     def fit(self, X: pd.DataFrame, y: object = None) -> Self:
         self.codes_: list[Code] = []
         self.words_: list[Words] = []
-        for name in X.columns:
-            column: pd.Series = X[name]
-            kind = holds(column)
-            if kind is not Holds.EMPTY and column.nunique(dropna=False) > 1:
-                self._learn(str(name), column, kind)
+        kinds = {str(name): holds(X[name]) for name in X.columns}
+        numbers = [name for name, kind in kinds.items() if kind in (Holds.NUMBER, Holds.BOOLEAN)]
+        self.numbers_ = Numbers().fit(X, numbers, STYLES[self.style].scaled)
+        for name, kind in kinds.items():
+            if name not in numbers and kind is not Holds.EMPTY and X[name].nunique(dropna=False) > 1:
+                self._learn(name, X[name], kind)
         return self
 
     def _learn(self, name: str, column: pd.Series, kind: Holds) -> None:
@@ -47,21 +49,24 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
             self.codes_.append({"column": name, **learned})
 
     def transform(self, X: pd.DataFrame) -> Any:
-        blocks = [self._block(X[str(code["column"])], code) for code in self.codes_]
+        blocks = [(self.numbers_.dense(X), self.numbers_.kinds(X))]
+        blocks += [self._block(X[str(code["column"])], code) for code in self.codes_]
         return STYLES[self.style].join(blocks, len(X))
 
-    def _block(self, column: pd.Series, code: Code) -> Block:
+    def _block(self, column: pd.Series, code: Code) -> Blocks:
         if code["as"] == "text":
             return STYLES[self.style].text(column, self.words_[code["words"]])
         return STYLES[self.style].encode(column, code)
 
     def get_feature_names_out(self, input_features: object = None) -> list[str]:
-        names = [name for code in self.codes_ for name in self._names(code)]
-        return names or ["nothing"]
-
-    def _names(self, code: Code) -> list[str]:
-        words = self.words_[code["words"]] if code["as"] == "text" else None
-        return [f"{code['column']}{ending}" for ending in STYLES[self.style].endings(code, words)]
+        """Those of dense blocks first, as the matrix has them."""
+        dense, thin = self.numbers_.dense_names(), self.numbers_.kind_names()
+        for code in self.codes_:
+            words = self.words_[code["words"]] if code["as"] == "text" else None
+            endings = STYLES[self.style].names(code, words)
+            dense += [f"{code['column']}{ending}" for ending in endings[0]]
+            thin += [f"{code['column']}{ending}" for ending in endings[1]]
+        return [*dense, *thin] or ["nothing"]
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())

@@ -193,16 +193,73 @@ def cross_validate(
     leaves out the last folds when even that does not do.
     """
     started, clock = time.perf_counter(), Clock(seconds)
+    labels, inputs = labels_of(frame, problem), inputs_of(frame, problem)
     places = list(range(len(made_folds))) if run is None else list(run)
+    prepared = None if problem.time_column else _prepared(inputs, labels, problem, spec)
     taught: list[_Taught] = []
     for done, number in enumerate(places):
-        if taught and clock.left_s is not None and clock.left_s < 0.5 * taught[-1].seconds:
-            break
-        share_s = None if clock.left_s is None else clock.left_s / (len(places) - done)
-        taught.append(_teach(frame, problem, spec, made_folds[number], number, share_s))
+        share = None
+        if clock.left_s is not None:
+            if taught and clock.left_s < 0.8 * taught[-1].seconds:
+                break
+            share = Share(clock.left_s / (len(places) - done), clock.left_s * (0.7 if done == 0 else 1.0))
+        fold = made_folds[number]
+        encoded = prepared or _prepared_for(fold, inputs, labels, problem, spec)
+        pace = taught[0].pace if taught else {}
+        taught.append(_teach(inputs, labels, problem, spec, encoded, fold, number, pace, share))
         report((done + 1) / (len(places) + 1))
     settings = _settle(taught)
-    return _judge(frame, problem, spec, taught, settings, time.perf_counter() - started)
+    return _judge(inputs, labels, problem, spec, taught, settings, time.perf_counter() - started)
+
+
+@dataclass(frozen=True)
+class Share:
+    """Seconds that a fold has, and what it may take at most."""
+
+    seconds: float
+    at_most: float
+
+
+@dataclass(frozen=True)
+class _Encoded:
+    """Recipe and encoder with what they make of rows: `matrix` holds those at the positions `rows`."""
+
+    recipe: Any
+    encoder: Encoder
+    rows: np.ndarray
+    matrix: Any
+
+    def of(self, wanted: np.ndarray, inputs: pd.DataFrame) -> Any:
+        """Encoded rows; those that were not encoded yet are now."""
+        at = np.searchsorted(self.rows, wanted).clip(0, len(self.rows) - 1)
+        if (self.rows[at] == wanted).all():
+            return self.matrix.iloc[at] if isinstance(self.matrix, pd.DataFrame) else self.matrix[at]
+        return self.encoder.transform(self.recipe.transform(inputs.iloc[wanted]))
+
+
+def _prepared(
+    inputs: pd.DataFrame, labels: pd.Series, problem: Problem, spec: Spec, rows: np.ndarray | None = None
+) -> _Encoded:
+    """Recipe and encoder, which never see a label, learned from these rows: all labelled training rows.
+
+    So that folds and families share them, and a model that averages all of those encodes a row once. In time
+    order each fold has its own: there later rows would tell earlier ones of the future.
+    """
+    if rows is None:
+        rows = np.sort(share_of(np.flatnonzero(labels.notna().to_numpy()), problem, spec))
+    model = build(problem, spec)
+    recipe, encoder = model.named_steps["recipe"], model.named_steps["encode"]
+    matrix = encoder.fit_transform(recipe.fit_transform(inputs.iloc[rows]))
+    return _Encoded(recipe, encoder, rows, matrix)
+
+
+def _prepared_for(
+    fold: Fold, inputs: pd.DataFrame, labels: pd.Series, problem: Problem, spec: Spec
+) -> _Encoded:
+    made = _prepared(inputs, labels, problem, spec, share_of(fold.train, problem, spec))
+    if fold.history is not None:
+        made.recipe.remember(inputs.iloc[fold.history])
+    return made
 
 
 @dataclass
@@ -220,31 +277,41 @@ class _Taught:
     def estimator(self) -> Any:
         return self.model.named_steps["estimator"]
 
+    @property
+    def pace(self) -> dict[str, Any]:
+        return self.estimator.pace_ if isinstance(self.estimator, Learner) else {}
+
 
 def _teach(
-    frame: pd.DataFrame, problem: Problem, spec: Spec, fold: Fold, number: int, seconds: float | None
+    inputs: pd.DataFrame,
+    labels: pd.Series,
+    problem: Problem,
+    spec: Spec,
+    encoded: _Encoded,
+    fold: Fold,
+    number: int,
+    pace: Mapping[str, Any],
+    share: Share | None,
 ) -> _Taught:
     started = time.perf_counter()
-    labels, inputs = labels_of(frame, problem), inputs_of(frame, problem)
-    model = build(problem, spec)
-    rows, judged = share_of(fold.train, problem, spec), judged_rows(fold.test, number)
-    recipe, prepare = model.named_steps["recipe"], model[:-1]
-    matrix = prepare.fit_transform(inputs.iloc[rows])
-    if fold.history is not None:
-        recipe.remember(inputs.iloc[fold.history])
-    asked = inputs.iloc[judged]
-    asked_matrix = prepare.transform(asked)
+    watching = watches(problem, spec)
+    given = {**spec.hyperparameters, **(pace if watching else {})}
+    estimator = build(problem, replace(spec, hyperparameters=given)).named_steps["estimator"]
+    rows = fold.train if problem.time_column is None else share_of(fold.train, problem, spec)
+    rows = np.intersect1d(rows, encoded.rows, assume_unique=True)
+    judged = judged_rows(fold.test, number)
+    matrix, asked = encoded.of(rows, inputs), encoded.of(judged, inputs)
     y = differences(inputs, labels, rows, problem)
     with _THREADS.limit(limits=spec.threads), in_words(spec):
-        if watches(problem, spec):
-            left = (
-                None if seconds is None else max(seconds * 0.9 - (time.perf_counter() - started), seconds / 10)
-            )
-            watch = Watch(asked_matrix, differences(inputs, labels, judged, problem), left)
-            model.named_steps["estimator"].fit(matrix, y, watch)
+        if watching:
+            spent = time.perf_counter() - started
+            seconds = (None, None) if share is None else (0.9 * share.seconds - spent, share.at_most - spent)
+            estimator.fit(matrix, y, Watch(asked, differences(inputs, labels, judged, problem), *seconds))
         else:
-            model.named_steps["estimator"].fit(matrix, y)
-    return _Taught(number, model, judged, asked, asked_matrix, time.perf_counter() - started)
+            estimator.fit(matrix, y)
+    parts = [("recipe", encoded.recipe), ("encode", encoded.encoder), ("estimator", estimator)]
+    took = time.perf_counter() - started
+    return _Taught(number, Pipeline(parts), judged, inputs.iloc[judged], asked, took)
 
 
 def watches(problem: Problem, spec: Spec) -> bool:
@@ -270,17 +337,17 @@ def _settle(taught: list[_Taught]) -> dict[str, Any]:
 
 
 def _judge(
-    frame: pd.DataFrame,
+    inputs: pd.DataFrame,
+    labels: pd.Series,
     problem: Problem,
     spec: Spec,
     taught: list[_Taught],
     settings: dict[str, Any],
     seconds: float,
 ) -> CrossValidated:
-    labels = labels_of(frame, problem)
     classes = len(problem.classes or ())
-    output = np.full((len(frame), classes) if classes else (len(frame),), np.nan)
-    place = np.full(len(frame), -1)
+    output = np.full((len(labels), classes) if classes else (len(labels),), np.nan)
+    place = np.full(len(labels), -1)
     metrics = []
     for one in taught:
         with _THREADS.limit(limits=spec.threads):
@@ -289,7 +356,7 @@ def _judge(
         place[one.rows] = one.number
         truth = labels.iloc[one.rows].to_numpy()
         metrics.append(score_all(Predicted(truth, output[one.rows], problem.positive_index), problem))
-        one.model.named_steps["recipe"].remember(inputs_of(frame, problem))
+        one.model.named_steps["recipe"].remember(inputs)
     return CrossValidated(
         labels.to_numpy(),
         output,

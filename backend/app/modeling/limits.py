@@ -6,6 +6,9 @@ from dataclasses import replace
 import pandas as pd
 
 from app.modeling.candidates import candidate
+from app.modeling.columns import Holds, holds
+from app.modeling.encode import is_prose
+from app.modeling.families.catalog import BY_NAME
 from app.modeling.fitting import Spec, fit_rows, output_of
 from app.modeling.labels import labels_of
 from app.modeling.problem import Problem
@@ -31,11 +34,45 @@ def within(
 
     Scores of a cut candidate are of the cut candidate: folds and final model are fitted alike.
     """
+    family = BY_NAME.get(candidate(spec.estimator, problem.kind).name)
+    if family is not None:
+        return rows_for(frame, problem, spec, folds, limit_s, family.cell_s)
     if limit_s is None or (frame.size < SMALL and limit_s >= 5) or not folds:
         return spec, None
-    if candidate(spec.estimator, problem.kind).learns_by_watching:
-        return spec, None
     return cut(problem, spec, limit_s / max(_expected_s(frame, problem, spec, folds), 1e-9))
+
+
+MOST_CELLS = 20_000_000
+"""Rows times columns that one fit learns from, however much time there is: about a gigabyte while it works."""
+
+TEXT_CELLS = 40
+"""How many columns one of prose counts for."""
+
+
+def rows_for(
+    frame: pd.DataFrame, problem: Problem, spec: Spec, folds: list[Fold], limit_s: float | None, cell_s: float
+) -> tuple[Spec, str | None]:
+    """For a family that keeps its own time: the share of rows that leaves it enough rounds, and that in words.
+
+    A share that an earlier fit settled on stays as it is.
+    """
+    if spec.settings or spec.row_share < 1:
+        return spec, None
+    inputs = inputs_of(frame, problem)
+    columns = sum(TEXT_CELLS if _is_prose(inputs[name]) else 1 for name in inputs.columns)
+    cells = columns * max((len(fold.train) for fold in folds), default=len(frame))
+    most = float(MOST_CELLS)
+    if limit_s is not None:
+        fits = len(folds) + (1 if problem.time_column and len(folds) > 1 else 0)
+        most = min(most, limit_s / max(fits, 1) / cell_s)
+    share = float(f"{max(most / cells, 0.005):.2g}")
+    if share >= 1:
+        return spec, None
+    return replace(spec, row_share=share), f"Learned with {share:.2g} of the rows to keep its limits."
+
+
+def _is_prose(column: pd.Series) -> bool:
+    return column.dtype.kind not in "iufbM" and is_prose(column, Holds.TEXT) and holds(column) is Holds.TEXT
 
 
 def _expected_s(frame: pd.DataFrame, problem: Problem, spec: Spec, folds: list[Fold]) -> float:

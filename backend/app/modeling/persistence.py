@@ -14,7 +14,10 @@ from app.modeling.ensemble.average import Model
 
 TRUSTED = (
     "app.modeling.encode.Encoder",
+    "app.modeling.encoding.numbers.Numbers",
     "app.modeling.encoding.words.Words",
+    "app.modeling.families.catboost.CatBoost",
+    "app.modeling.families.network.Network",
     "app.modeling.ensemble.average.AveragedClassifier",
     "app.modeling.ensemble.average.AveragedRegressor",
     "app.modeling.families.lightgbm.LightGBM",

@@ -46,7 +46,7 @@ def blend(
     candidates = merged(fits, oofs)
     found = weighed(candidates, problem, seed)
     in_order = problem.time_column is not None
-    output = found.judged.outputs[0]
+    output = found.average
     if len(found.weights) > 1:
         output = cross_fitted(found.judged, parts_for_judging(found.fold, in_order, seed), problem, seed)
     shares = _shares(fits, candidates, found.weights)

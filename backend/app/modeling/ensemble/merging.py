@@ -43,9 +43,10 @@ def merged(fits: Sequence[Facts], oofs: Sequence[pd.DataFrame]) -> list[Parts]:
 
 @dataclass(frozen=True)
 class Weighed:
-    """`names` with a weight, and what all of them say of the rows that each of them judged."""
+    """`weights` by name, none 0; what the candidates say of the `rows` that all judged, and their `average`."""
 
     weights: dict[str, float]
+    average: np.ndarray
     rows: np.ndarray
     fold: np.ndarray
     judged: Judged
@@ -68,9 +69,10 @@ def weighed(candidates: Sequence[Parts], problem: Problem, seed: int) -> Weighed
     heavy = np.flatnonzero(weights > 0)
     return Weighed(
         {left[place].name: float(weights[place]) for place in heavy},
+        judged.mixed(weights),
         rows,
         left[0].oof.loc[rows, "fold"].to_numpy().round().astype(int),
-        Judged(judged.truth, judged.outputs),
+        judged,
     )
 
 

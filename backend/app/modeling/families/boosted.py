@@ -6,7 +6,18 @@ from typing import Any, Self
 import numpy as np
 
 from app.modeling.families.learner import Learner, Watch
-from app.modeling.families.pace import DEFAULT_RATE, DEFAULT_ROUNDS, PROBE_ROUNDS, Clock, Pace, pace_for
+from app.modeling.families.pace import (
+    DEFAULT_RATE,
+    DEFAULT_ROUNDS,
+    FEWEST_ROUNDS,
+    PROBE_ROUNDS,
+    Clock,
+    Pace,
+    pace_for,
+)
+
+UNSTORED = ("_booster", "_whole")
+"""What is made anew from the stored bytes when it is first asked."""
 
 
 class Boosted(Learner):
@@ -22,7 +33,7 @@ class Boosted(Learner):
             self.rounds_ = self.n_estimators or DEFAULT_ROUNDS
             self._learn(self._tables(X, y, None), self.rate_, self.rounds_, None, Clock(None))
             return self
-        clock = Clock(watch.seconds)
+        clock = Clock(watch.seconds, watch.at_most)
         tables = self._tables(X, y, watch)
         pace = self._measured(tables, clock)
         self.rate_ = pace.learning_rate
@@ -35,6 +46,7 @@ class Boosted(Learner):
             return pace_for(None, 0.0, self.learning_rate)
         probe = Clock(clock.left_s / 4)
         self._learn(tables, DEFAULT_RATE, PROBE_ROUNDS, None, probe)
+        clock.extend(FEWEST_ROUNDS * probe.round_s)
         return pace_for(clock.left_s, probe.round_s, self.learning_rate)
 
     def keep(self, position: int) -> None:
@@ -43,6 +55,10 @@ class Boosted(Learner):
     @property
     def settings_(self) -> dict[str, Any]:
         return {"learning_rate": self.rate_, "n_estimators": self.rounds_}
+
+    @property
+    def pace_(self) -> dict[str, Any]:
+        return {"learning_rate": self.rate_}
 
     @abstractmethod
     def _tables(self, X: Any, y: np.ndarray, watch: Watch | None) -> Any:

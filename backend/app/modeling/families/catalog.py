@@ -1,25 +1,32 @@
 """Which families there are and what each needs, for those who choose among them. Imports nothing heavy."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
+from typing import Any
 
 CLASSIFICATION, REGRESSION = "classification", "regression"
 
 
 @dataclass(frozen=True)
 class Family:
-    """`kinds` of problems; `fewest` and `most` rows it is worth trying on; `cost`: time relative to LightGBM's.
+    """`kinds` of problems; `fewest` and `most` rows, and `most_columns`, that it is worth trying on.
 
-    `needs`: a package that is not always installed. `most_columns`: beyond these it is no use.
+    `cell_s`: seconds that a useful fit takes for each row and column, on one core; `cost`: the same relative to
+    the first family. `needs`: a package that is not always installed.
     """
 
     name: str
     kinds: tuple[str, ...]
-    cost: float
+    cell_s: float
     fewest: int = 0
     most: int = 10_000_000
     most_columns: int = 100_000
     needs: str | None = None
+
+    @property
+    def cost(self) -> float:
+        return self.cell_s / FAMILIES[0].cell_s
 
     @property
     def is_installed(self) -> bool:
@@ -29,13 +36,17 @@ class Family:
 BOTH = (CLASSIFICATION, REGRESSION)
 
 FAMILIES: tuple[Family, ...] = (
-    Family("LightGBM", BOTH, 1.0),
-    Family("LogisticRegression", (CLASSIFICATION,), 0.5, most=500_000),
-    Family("Ridge", (REGRESSION,), 0.2),
-    Family("XGBoost", BOTH, 1.5),
-    Family("LightGBMExtra", BOTH, 1.0),
+    Family("LightGBM", BOTH, 8e-7),
+    Family("LogisticRegression", (CLASSIFICATION,), 3e-6),
+    Family("Ridge", (REGRESSION,), 5e-7),
+    Family("CatBoost", BOTH, 2.5e-6, most=500_000, most_columns=1000, needs="catboost"),
+    Family("XGBoost", BOTH, 1.2e-6),
+    Family("LightGBMExtra", BOTH, 8e-7),
+    Family("Network", BOTH, 3e-6, fewest=200, most_columns=600),
 )
 """In the order in which they are worth trying."""
+
+BY_NAME = {family.name: family for family in FAMILIES}
 
 
 def families_for(kind: str, rows: int, columns: int) -> list[Family]:
@@ -48,3 +59,14 @@ def families_for(kind: str, rows: int, columns: int) -> list[Family]:
         and columns <= family.most_columns
         and family.is_installed
     ]
+
+
+def has_long_tail(target_summary: Mapping[str, Any]) -> bool:
+    """Whether a target of numbers is positive with a long tail: then variants `{"on_log": true}` are worth it.
+
+    `target_summary`: `mean`, `median`, `min`, `max` and `std` of the training rows, as `SplitFacts` has them.
+    """
+    low, middle, mean = (target_summary.get(key) for key in ("min", "median", "mean"))
+    if low is None or middle is None or mean is None or low < 0:
+        return False
+    return bool(mean > 1.15 * middle and target_summary["max"] > 4 * mean)

@@ -10,11 +10,15 @@ from sklearn.base import BaseEstimator
 
 @dataclass(frozen=True)
 class Watch:
-    """Rows that do not teach. `seconds`: how long the fit may take; None: as far as counts allow."""
+    """Rows that do not teach. `seconds`: how long the fit may take; None: as far as counts allow.
+
+    `at_most`: seconds that it may take where its share of them is too little to learn anything.
+    """
 
     X: Any
     y: np.ndarray
     seconds: float | None = None
+    at_most: float | None = None
 
 
 class Learner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -37,6 +41,11 @@ class Learner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     @property
     def settings_(self) -> dict[str, Any]:
         raise NotImplementedError
+
+    @property
+    def pace_(self) -> dict[str, Any]:
+        """What the next folds must have in common with this one, so that their positions mean the same."""
+        return {}
 
     @property
     def classes_(self) -> np.ndarray:

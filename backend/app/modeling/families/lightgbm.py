@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from app.modeling.families.boosted import Boosted, fewest_in_leaf
+from app.modeling.families.boosted import UNSTORED, Boosted, fewest_in_leaf
 from app.modeling.families.learner import Watch, both_classes, read_aim
 from app.modeling.families.openmp import lend_openmp
 from app.modeling.families.pace import Clock
@@ -53,7 +53,7 @@ class LightGBM(Boosted):
     def _parameters(self, rows: int) -> dict[str, Any]:
         return {
             **self._objective(),
-            "num_leaves": max(2, min(self.num_leaves, rows // 4)),
+            "num_leaves": max(3, min(self.num_leaves, rows // 8)),
             "max_depth": self.max_depth,
             "min_data_in_leaf": self.min_child_samples or fewest_in_leaf(rows),
             "bagging_fraction": self.subsample,
@@ -127,9 +127,7 @@ class LightGBM(Boosted):
         return flat.reshape(len(flat), self.classes, -1) if self.classes > 2 else flat
 
     def __getstate__(self) -> dict[str, Any]:
-        return {
-            key: value for key, value in super().__getstate__().items() if key not in ("_booster", "_whole")
-        }
+        return {key: value for key, value in super().__getstate__().items() if key not in UNSTORED}
 
 
 def _out_of_time(clock: Clock) -> Any:

@@ -14,6 +14,8 @@ from app.modeling.families.pace import Clock
 
 WORSE_IN_A_ROW = 2
 
+PATH = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
+
 
 class OnPath(Learner):
     """Takes a matrix of about unit scale, sparse or dense. Goes from the strongest regularisation to weaker."""
@@ -22,29 +24,35 @@ class OnPath(Learner):
 
     def fit(self, X: Any, y: np.ndarray, watch: Watch | None = None) -> Self:
         self._found: list[tuple[float, np.ndarray, np.ndarray]] = []
-        self.curve_ = np.zeros(0)
-        path = self._path(watch)
+        given = self._given(watch)
         clock, losses = Clock(watch.seconds if watch else None), list[float]()
         start: Any = None
-        for strength in path:
+        for strength in self._path(given):
             start = self._at(X, y, strength, start)
             self._found.append((strength, np.array(start.coef_), np.array(start.intercept_)))
             self.keep(len(self._found) - 1)
-            if watch is None:
-                return self
+            if given is not None or watch is None:
+                continue
             losses.append(loss_of(self.classes, self.aim)(watch.y, self._said(watch.X)))
             if clock.is_up or len(losses) - 1 - int(np.argmin(losses)) >= WORSE_IN_A_ROW:
                 break
+        if given is not None:
+            self._found = self._found[-1:]
+            losses = [loss_of(self.classes, self.aim)(watch.y, self._said(watch.X))] if watch else []
         self.curve_ = np.array(losses)
-        self.keep(int(self.curve_.argmin()))
+        self.keep(int(self.curve_.argmin()) if losses else 0)
         return self
 
     def keep(self, position: int) -> None:
         self.strength_, self.coef_, self.intercept_ = self._found[min(position, len(self._found) - 1)]
 
     @abstractmethod
-    def _path(self, watch: Watch | None) -> tuple[float, ...]:
-        """The strengths to try; one where there is nothing to watch."""
+    def _given(self, watch: Watch | None) -> float | None:
+        """The strength that is asked for; None: found while watching."""
+
+    @abstractmethod
+    def _path(self, given: float | None) -> tuple[float, ...]:
+        """The strengths to go through, the given one last."""
 
     @abstractmethod
     def _at(self, X: Any, y: np.ndarray, strength: float, start: Any) -> Any:
@@ -69,9 +77,14 @@ class Logistic(OnPath):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def _path(self, watch: Watch | None) -> tuple[float, ...]:
-        given = 1.0 if watch is None and self.C is None else self.C
-        return (given,) if given is not None else (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
+    def _given(self, watch: Watch | None) -> float | None:
+        return 1.0 if watch is None and self.C is None else self.C
+
+    def _path(self, given: float | None) -> tuple[float, ...]:
+        if given is None:
+            return PATH
+        # One of the path is reached along it, as a fit that watched came there: the same model comes out.
+        return PATH[: PATH.index(given) + 1] if given in PATH else (given,)
 
     def _at(self, X: Any, y: np.ndarray, strength: float, start: Any) -> Any:
         model = start or LogisticRegression(
@@ -105,9 +118,11 @@ class RidgePath(OnPath):
         self.random_state = random_state
         self.classes = 0
 
-    def _path(self, watch: Watch | None) -> tuple[float, ...]:
-        given = 10.0 if watch is None and self.alpha is None else self.alpha
-        return (given,) if given is not None else (3000.0, 1000.0, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1)
+    def _given(self, watch: Watch | None) -> float | None:
+        return 10.0 if watch is None and self.alpha is None else self.alpha
+
+    def _path(self, given: float | None) -> tuple[float, ...]:
+        return (3000.0, 1000.0, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1) if given is None else (given,)
 
     def _at(self, X: Any, y: np.ndarray, strength: float, start: Any) -> Any:
         solver = "lsqr" if X.shape[1] > 2000 else "auto"

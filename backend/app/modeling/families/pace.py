@@ -11,6 +11,8 @@ LEARNED = 25.0
 SLOWEST, FASTEST = 0.02, 0.3
 DEFAULT_RATE, DEFAULT_ROUNDS = 0.05, 500
 PROBE_ROUNDS = 8
+FEWEST_ROUNDS = 200
+"""With time for fewer, one fold is better learned well than all of them badly."""
 
 
 @dataclass(frozen=True)
@@ -42,9 +44,16 @@ def _pace(rate: float, rounds: int) -> Pace:
 class Clock:
     """Says whether a share of time is used up; never without a share."""
 
-    def __init__(self, seconds: float | None) -> None:
-        self._end = None if seconds is None else time.perf_counter() + seconds
-        self._ticks = [time.perf_counter()]
+    def __init__(self, seconds: float | None, at_most: float | None = None) -> None:
+        now = time.perf_counter()
+        self._end = None if seconds is None else now + seconds
+        self._last = self._end if at_most is None else now + at_most
+        self._ticks = [now]
+
+    def extend(self, seconds: float) -> None:
+        """Take as many seconds from now on as are wanted, where the share has fewer and the limit allows it."""
+        if self._end is not None and self._last is not None:
+            self._end = min(max(self._end, time.perf_counter() + seconds), max(self._last, self._end))
 
     def tick(self) -> None:
         """A round has ended."""

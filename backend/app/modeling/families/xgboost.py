@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import xgboost
 
-from app.modeling.families.boosted import Boosted
+from app.modeling.families.boosted import UNSTORED, Boosted
 from app.modeling.families.learner import Watch, both_classes, read_aim
 from app.modeling.families.pace import Clock
 
@@ -126,9 +126,7 @@ class XGBoost(Boosted):
         return np.asarray(self._loaded().predict(rows, pred_contribs=True), dtype="float64")
 
     def __getstate__(self) -> dict[str, Any]:
-        return {
-            key: value for key, value in super().__getstate__().items() if key not in ("_booster", "_whole")
-        }
+        return {key: value for key, value in super().__getstate__().items() if key not in UNSTORED}
 
 
 class _OutOfTime(xgboost.callback.TrainingCallback):
