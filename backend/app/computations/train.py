@@ -100,6 +100,7 @@ def fit_candidate(
         "fold_s": judged.fold_s,
         "run": judged.run,
         "settings": found,
+        "threads": bench.threads,
         "folds": plan.to_json(),
         "fold_count": len(judged.run),
         "limited": limited,

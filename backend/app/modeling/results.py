@@ -65,7 +65,8 @@ class Finding(TypedDict):
 
 
 class Leak(TypedDict):
-    """`kind`: `nearly_perfect`, `near_copy`, `fills_for_one_outcome` or `row_order`.
+    """`kind`: `nearly_perfect`, `near_copy`, `fills_for_one_outcome`, `row_order`, `after_outcome` (by name and
+    score), `target_in_text` or `part_of_target` (with others, exactly).
 
     `certain`: leave the column out without asking.
     """
@@ -115,6 +116,8 @@ class FrameFacts(TypedDict):
     effects: list[str]
     """One sentence an operation."""
     rows: int
+    of: NotRequired[int]
+    """Training rows in all; frame.parquet shows `rows` of them."""
     columns: list[ColumnFact]
     new_columns: list[str]
     dropped_columns: list[str]
@@ -205,6 +208,8 @@ class FitFacts(TypedDict):
     """The folds that were fitted; none where the model was fitted on all rows at once, unjudged."""
     settings: dict[str, Any]
     """What the clock and the watched rows decided: given back as `settings`, the same fit comes out."""
+    threads: NotRequired[int]
+    """How many it could use: the last digits of sums depend on it."""
     folds: FoldsJson
     fold_count: int
     limited: str | None

@@ -33,9 +33,11 @@ FIT = Shape(
         "train_regression_model",
         "cross_validate_model",
         "tune_hyperparameters",
+        "add_folds",
     ),
     ("fold_scores", "estimator", "score"),
 )
+BLEND = Shape(("build_ensemble",), ("weights", "members"))
 COMPARISON = Shape(("compare_models",), ("leaderboard", "chosen", "metric"))
 EXPLANATION = Shape(("explain_model",), ("importances", "segments"))
 IMPORTANCE = Shape(("feature_importance",), ("importances", "metric"))
@@ -50,8 +52,12 @@ class Found:
     split: Fact | None
     eda: Fact | None
     frames: Sequence[Fact]
+    parts: Sequence[Fact]
+    """Every fit. A candidate is fitted in parts: they share its name and differ in their folds."""
     fits: Sequence[Fact]
-    """The newest of each name, in the order in which they first came."""
+    """The first part of each candidate."""
+    blends: Sequence[Fact]
+    """Candidates put together: the newest of each name."""
     comparison: Fact | None
     explanation: Fact | None
     importance: Fact | None
@@ -82,26 +88,37 @@ class Found:
         return next((fact for fact in named if fact and isinstance(fact.value, str)), None)
 
     def fit_of(self, name: str) -> Fact | None:
-        return next((fit for fit in self.fits if fit.text("name") == name), None)
+        """What a model was made by: a blend, or the fit of a candidate."""
+        return next((fit for fit in (*self.blends, *self.fits) if fit.text("name") == name), None)
+
+    @property
+    def blend(self) -> Fact | None:
+        """The blend that was chosen, where it has more than one candidate."""
+        found = next(
+            (each for each in self.blends if self.chosen and each.text("name") == self.chosen.value), None
+        )
+        return found if found and len(found.value["weights"]) > 1 else None
 
 
 def gather(calls: Sequence[RecordedCall], session: Fact) -> Found:
     proven = proving(calls)
     finals = [fact for fact in shaped(proven, HOLD_OUT) if _opened(fact)]
-    fits = shaped(proven, FIT)
+    fits, blends = shaped(proven, FIT), shaped(proven, BLEND)
     explanation = _newest(shaped(proven, EXPLANATION))
     return Found(
         session=session,
         split=_newest(shaped(proven, SPLIT)),
         eda=_newest(shaped(proven, EDA)),
         frames=shaped(proven, FRAME),
-        fits=list({fit.text("name"): fit for fit in fits}.values()),
+        parts=fits,
+        fits=list({fit.text("name"): fit for fit in reversed(fits)}.values())[::-1],
+        blends=list({each.text("name"): each for each in blends}.values()),
         comparison=_newest(shaped(proven, COMPARISON)),
         explanation=explanation,
         importance=explanation or _newest(shaped(proven, IMPORTANCE)),
         final=finals[-1] if finals else None,
         final_calls=[fact.call for fact in finals],
-        last_fit_step=max((fit.call.seq for fit in fits), default=None),
+        last_fit_step=max((fit.call.seq for fit in (*fits, *blends)), default=None),
     )
 
 

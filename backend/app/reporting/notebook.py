@@ -1,93 +1,69 @@
-"""A session as a notebook that does it again: the recorded choices as code over this package's computations.
+"""A session as a notebook that does it again: the recorded choices as code over `computations.workbench`.
 
-What comes from data stands in code as a literal and in prose as escaped text. The last cell puts what was
-recorded beside what came out.
+What the clock decided is given as it was decided, so the notebook waits for no clock. What comes from data
+stands in code as a literal and in prose as escaped text. What comes out is compared with what was recorded.
 """
 
+import statistics
 from collections.abc import Sequence
 from pprint import pformat
 from typing import Any
 
-from app.reporting.evidence import Fact, RecordedCall, proving
+from app.reporting.evidence import Fact, RecordedCall, parts, proving
 from app.reporting.found import Found
 from app.reporting.markdown import plain
+from app.reporting.parcel import plain_name
 from app.reporting.sections.draft import Draft
 
-_SETUP = '''\
-from pathlib import Path
-from tempfile import mkdtemp
+RETRIEVED = "data"
 
+_SETUP = """\
 import pandas as pd
 
-from app.computations import evaluate, ingest, query, split, train
-from app.computations.bench import Bench
+from app.computations.workbench import Workbench, compared, scores
 
+lab = Workbench(seed={seed}, threads={threads})"""
 
-def compute(function, inputs, **params):
-    """What a computation answers, and the folder with the files that it left."""
-    folder = Path(mkdtemp())
-    return function(Bench(inputs, folder), **params), folder'''
-
-_CONVERT = """\
-tables = {}
-for table, file in FILES.items():
-    _, folder = compute(ingest.ingest, {"upload": Path(file)}, filename=Path(file).name)
-    tables[table] = folder / "table.parquet\""""
-
-_RESULT = 'table = folder / "result.parquet"'
-
-_LOCK = """\
-locked, folder = compute(split.lock_holdout, {"table": table}, problem=WISH, seed=SEED)
-frame, holdout = folder / "train.parquet", folder / "holdout.parquet"
-print(locked["train_rows"], "rows to learn from,", locked["holdout_rows"], "held out:", locked["reason"])"""
+_SPLIT = """\
+split = lab.split(table, PROBLEM)
+print(split.facts["train_rows"], "rows to learn from,", split.facts["holdout_rows"], "held out.")
+print(split.facts["reason"])
+compared(ROWS, split.facts)"""
 
 _FIT = """\
-fits, models = [], {}
+fitted = []
 for candidate in CANDIDATES:
-    fit, folder = compute(train.fit_candidate, {"frame": frame}, problem=PROBLEM, seed=SEED, **candidate)
-    fits.append(fit)
-    models[fit["name"]] = folder / "model.skops"
-    print(fit["name"], fit["score"])"""
+    spec = {**candidate, "recipe": RECIPES[candidate["recipe"]]}
+    fitted.append(lab.fit(split, LEARNED, **spec))
+    print(candidate["name"], candidate["run"], fitted[-1].facts["score"])"""
 
-_COMPARE = """\
-compared, _ = compute(evaluate.compare_models, {}, fits=fits)
-pd.DataFrame(compared["leaderboard"])"""
+_BLEND = """\
+of = {{(each.facts["name"], tuple(each.facts["run"])): each for each in fitted}}
+model = lab.blend([of[member] for member in MEMBERS], name={name})
+print(model.facts["weights"])"""
+
+_PICK = "model = next(each for each in fitted if each.facts['name'] == {name})"
+
+_BOARD = "compared(LEADERBOARD, scores([*fitted, model]))"
+_BOARD_OF_PARTS = "compared(LEADERBOARD, scores(fitted))"
 
 _JUDGE = """\
-inputs = {"train": frame, "holdout": holdout, "model": models[CHOSEN]}
-final, _ = compute(evaluate.final_evaluation, inputs, seed=SEED)
-now = {name: score["value"] for name, score in final["metrics"].items()}
-pd.DataFrame({"recorded": RECORDED, "now": now})"""
+final = lab.judge(split, model)
+compared(HOLDOUT, {name: score["value"] for name, score in final["metrics"].items()})"""
+
+_EXPLAIN = """\
+explained = lab.explain(split, model)
+pd.DataFrame(explained["importances"])"""
 
 
 def notebook(draft: Draft) -> dict[str, Any] | None:
     """The notebook as nbformat 4.5 JSON; None for a session in which no model was judged."""
     found = draft.found
     table = _table(draft.calls, found)
-    if found.final is None or found.chosen is None or found.split is None or table is None:
+    made = _model(found)
+    if found.final is None or found.chosen is None or found.split is None or table is None or made is None:
         return None
-    cells = [
-        _prose(f"# {_title(found)}\n\n{plain(found.session.text('goal'))}"),
-        _prose(
-            "This does the session again, without the service: the same data, split, candidates and seed. "
-            "It needs the `labcrew` package in the session's version, and the data files beside this notebook."
-        ),
-        _code(_SETUP),
-        _prose("## Data\n\nName your files here."),
-        _code(f"FILES = {_literal(_files(found))}\nSEED = {found.session.value.get('seed', 0)!r}"),
-        _code(_CONVERT),
-        _code(table),
-        _prose("## Split\n\nThe hold-out is locked before anyone looks."),
-        _code(f"WISH = {_literal(_wish(found))}"),
-        _code(_LOCK),
-        _prose("## Candidates\n\nEach with the recipe that makes its features, learned in every fold."),
-        _code(f"PROBLEM = {_literal(_problem(found))}\nCANDIDATES = {_literal(_candidates(found))}"),
-        _code(_FIT),
-        _code(_COMPARE),
-        _prose("## The hold-out\n\nOpened once, for the model that was chosen."),
-        _code(f"CHOSEN = {found.chosen.value!r}\nRECORDED = {_literal(_recorded(found.final))}"),
-        _code(_JUDGE),
-    ]
+    cells = [*_opening(found), *table, *_lock(found), *_candidates(found), *made, *_judged(found)]
     return {
         "cells": [{"id": f"cell-{place}", **cell} for place, cell in enumerate(cells)],
         "metadata": {
@@ -99,62 +75,155 @@ def notebook(draft: Draft) -> dict[str, Any] | None:
     }
 
 
-def _title(found: Found) -> str:
-    return f"Predicting {plain(found.problem.text('target'))}" if found.problem else "A session again"
+Cell = dict[str, Any]
 
 
-def _prose(text: str) -> dict[str, Any]:
+def _opening(found: Found) -> list[Cell]:
+    versions = ", ".join(
+        f"{name} {version}" for name, version in (found.session.value.get("versions") or {}).items()
+    )
+    threads = max((int(part.value.get("threads") or 1) for part in found.parts), default=1)
+    setup = _SETUP.format(seed=repr(found.session.value.get("seed", 0)), threads=threads)
+    title = f"Predicting {plain(found.problem.text('target'))}" if found.problem else "A session again"
+    return [
+        _prose(f"# {title}\n\n{plain(found.session.text('goal'))}"),
+        _prose(
+            "This does the session again, without the service: the same data, split, candidates, settings and "
+            "seed. It needs the `labcrew` package and the folder `data` of the session's archive beside it. "
+            f"The session ran with {plain(versions) or 'versions that were not recorded'}."
+        ),
+        _code(setup),
+    ]
+
+
+def _lock(found: Found) -> list[Cell]:
+    split = found.split.value if found.split else {}
+    rows = {name: split.get(name) for name in ("train_rows", "holdout_rows", "duplicates_removed")}
+    return [
+        _prose(
+            "## Split\n\nThe hold-out is locked before anyone looks. The problem is complete, as the session "
+            "found it."
+        ),
+        _code(f"PROBLEM = {_literal(split.get('problem') or {})}\nROWS = {_literal(rows)}"),
+        _code(_SPLIT),
+    ]
+
+
+def _candidates(found: Found) -> list[Cell]:
+    recipes: list[Any] = []
+    specs = [_spec(part, recipes) for part in found.parts]
+    fitted_for = [part.value["problem"] for part in found.parts if part.value.get("problem")]
+    learned = fitted_for[-1] if fitted_for else found.problem.value if found.problem else {}
+    return [
+        _prose(
+            "## Candidates\n\nEvery fit of the session. `run` names the folds of a fit, where an empty list is "
+            "all rows at once; `settings` is what the clock and early stopping decided then. `LEARNED` is the "
+            "problem as candidates were fitted for it: columns may have been left out after the split."
+        ),
+        _code(f"LEARNED = {_literal(learned)}\nRECIPES = {_literal(recipes)}"),
+        _code(f"CANDIDATES = {_literal(specs)}"),
+        _code(_FIT),
+    ]
+
+
+def _spec(part: Fact, recipes: list[Any]) -> dict[str, Any]:
+    value = part.value
+    recipe = value.get("recipe") or []
+    if recipe not in recipes:
+        recipes.append(recipe)
+    kept = {name: value[name] for name in ("name", "estimator", "hyperparameters", "folds") if name in value}
+    return {**kept, "run": value.get("run"), "settings": value.get("settings"), "recipe": recipes.index(recipe)}
+
+
+def _model(found: Found) -> list[Cell] | None:
+    """The chosen model out of its parts, and the leaderboard that led to it."""
+    name = str(found.chosen.value) if found.chosen else ""
+    blend = next((each for each in found.blends if each.text("name") == name), None)
+    board = _scores(found.parts)
+    if blend is None:
+        if name not in {part.text("name") for part in found.parts}:
+            return None
+        return [*_leaderboard(board, _BOARD_OF_PARTS), _code(_PICK.format(name=repr(name)))]
+    members = [(member.text("name"), tuple(member.value["run"])) for member in parts(blend, "members")]
+    together = name not in board
+    return [
+        _prose(
+            "## The model\n\nCandidates are weighted by how they do on rows that did not teach them, and put "
+            "together."
+        ),
+        _code(f"MEMBERS = {_literal(members)}"),
+        _code(_BLEND.format(name=repr(name))),
+        *_leaderboard({**_scores([blend]), **board}, _BOARD if together else _BOARD_OF_PARTS),
+    ]
+
+
+def _leaderboard(board: dict[str, float], code: str) -> list[Cell]:
+    return [
+        _prose("## The leaderboard\n\nMean over folds, as recorded and as it came out now."),
+        _code(f"LEADERBOARD = {_literal(board)}"),
+        _code(code),
+    ]
+
+
+def _scores(fits: Sequence[Fact]) -> dict[str, float]:
+    """As `workbench.scores` counts them."""
+    by_name: dict[str, list[float]] = {}
+    for fit in fits:
+        known = [score for score in fit.value["fold_scores"] if score is not None]
+        by_name.setdefault(fit.text("name"), []).extend(known)
+    return {name: statistics.fmean(known) for name, known in by_name.items() if known}
+
+
+def _judged(found: Found) -> list[Cell]:
+    metrics = found.final.value["metrics"] if found.final else {}
+    recorded = {name: score.get("value") for name, score in metrics.items()}
+    return [
+        _prose("## The hold-out\n\nOpened once in the session, for the model that was chosen."),
+        _code(f"HOLDOUT = {_literal(recorded)}"),
+        _code(_JUDGE),
+        _prose("## What it relies on\n\nOn more rows than the session may have had time for."),
+        _code(_EXPLAIN),
+    ]
+
+
+def _table(calls: Sequence[RecordedCall], found: Found) -> list[Cell] | None:
+    """How the session's table was made: of the uploads where that is recorded, else as it was kept."""
+    uploads = found.session.value.get("datasets") or []
+    digests = {str(each.get("table") or each["name"]): each.get("digest") for each in uploads}
+    opening = _prose("## Data\n\nThe tables as they came in; another file under their name is refused.")
+    for call in reversed(proving(calls)):
+        request = call.request or {}
+        if call.tool == "execute_sql" and request.get("keep") and digests:
+            entries = "".join(_entry(name, digest) for name, digest in digests.items())
+            query = f"table = lab.query({request['sql']!r}, **tables)"
+            return [opening, _code(f"tables = {{\n{entries}}}"), _code(query)]
+        if call.tool == "fetch_dataset" and request.get("dataset") in digests:
+            return [opening, _code(f"table = {_open(request['dataset'], digests[request['dataset']])}")]
+    kept = [each.text("digest") for each in parts(found.session, "artifacts") if _is_retrieved(each)]
+    if kept:
+        return [opening, _code(f"table = {_open(RETRIEVED, kept[-1])}")]
+    return [opening, _code(f"table = {_open(*next(iter(digests.items())))}")] if len(digests) == 1 else None
+
+
+def _is_retrieved(artifact: Fact) -> bool:
+    return artifact.text("kind") == "frame" and artifact.text("name") == RETRIEVED
+
+
+def _entry(name: str, digest: str | None) -> str:
+    return f"    {name!r}: {_open(name, digest)},\n"
+
+
+def _open(name: str, digest: str | None) -> str:
+    return f"lab.open({f'data/{plain_name(name)}.parquet'!r}, sha256={digest!r})"
+
+
+def _prose(text: str) -> Cell:
     return {"cell_type": "markdown", "metadata": {}, "source": text}
 
 
-def _code(text: str) -> dict[str, Any]:
+def _code(text: str) -> Cell:
     return {"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": [], "source": text}
 
 
 def _literal(value: Any) -> str:
     return pformat(value, width=100, sort_dicts=False)
-
-
-def _files(found: Found) -> dict[str, str]:
-    datasets = found.session.value.get("datasets") or []
-    return {each.get("table") or each["name"]: f"{each['name']}.csv" for each in datasets}
-
-
-def _table(calls: Sequence[RecordedCall], found: Found) -> str | None:
-    """How the session's table was made; None where that cannot be told."""
-    known = list(_files(found))
-    for call in reversed(proving(calls)):
-        request = call.request or {}
-        if call.tool == "execute_sql" and request.get("keep"):
-            return f"_, folder = compute(query.run_sql, tables, sql={request['sql']!r})\n{_RESULT}"
-        if call.tool == "fetch_dataset" and request.get("dataset") in known:
-            return f"table = tables[{request['dataset']!r}]"
-    return f"table = tables[{known[0]!r}]" if len(known) == 1 else None
-
-
-def _wish(found: Found) -> dict[str, Any]:
-    """The complete problem: what the split completed once need not be guessed again."""
-    return dict(found.problem.value) if found.problem else {}
-
-
-def _candidates(found: Found) -> list[dict[str, Any]]:
-    return [
-        {
-            "name": fit.text("name"),
-            "estimator": fit.text("estimator"),
-            "hyperparameters": fit.value.get("hyperparameters") or {},
-            "recipe": fit.value.get("recipe") or [],
-            "folds": fit.value.get("folds") or (found.split.value["folds"] if found.split else {}),
-        }
-        for fit in found.fits
-    ]
-
-
-def _problem(found: Found) -> dict[str, Any]:
-    """The problem that candidates were fitted for: the analyst may have left out columns after the split."""
-    fitted = [fit.value.get("problem") for fit in found.fits]
-    return dict(next((problem for problem in reversed(fitted) if problem), None) or _wish(found))
-
-
-def _recorded(final: Fact) -> dict[str, Any]:
-    return {name: score.get("value") for name, score in final.value["metrics"].items()}

@@ -136,24 +136,6 @@ def test_a_real_session_is_written_down_whole(
     assert (left / "model_card.md").stat().st_size > 1000
 
 
-def test_the_notebook_of_a_session_comes_to_what_was_recorded(
-    compute: Compute, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    calls, _ = recorded(compute, "binary", tmp_path)
-    _, left = compute(report.write_report, {"calls": dumped(calls, tmp_path)}, own=own())
-    made = json.loads((left / "notebook.ipynb").read_text())
-    table("binary").to_csv(tmp_path / "data.csv", index=False)
-    monkeypatch.chdir(tmp_path)
-
-    known: dict[str, Any] = {}
-    for cell in made["cells"]:
-        if cell["cell_type"] == "code":
-            exec(cell["source"], known)
-
-    assert known["now"] == pytest.approx(known["RECORDED"])
-    assert known["RECORDED"]["roc_auc"] > 0.7
-
-
 def test_nothing_is_written_of_candidates_that_do_not_exist(compute: Compute, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="Compare candidates first"):
         compute(report.write_comparison, {"calls": dumped([], tmp_path)}, own=own())

@@ -54,7 +54,7 @@ def test_a_kept_query_makes_the_table(titanic: list[RecordedCall]) -> None:
     made = notebook(make_draft([*titanic, call], datasets=datasets))
 
     assert made is not None
-    assert any(f"sql={sql!r}" in source for source in code(made))
+    assert any(f"lab.query({sql!r}, **tables)" in source for source in code(made))
 
 
 def test_without_a_known_table_or_result_there_is_no_notebook(titanic: list[RecordedCall]) -> None:

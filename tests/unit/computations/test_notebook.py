@@ -1,0 +1,140 @@
+"""A session's notebook, run as a script in a process of its own beside its data alone, comes to the same."""
+
+import dataclasses
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import numpy as np
+import pandas as pd
+import pytest
+
+from app.computations import evaluate, report, split, train
+from app.computations.bench import Bench
+from app.computations.workbench import NotReproduced, Workbench, compared
+from app.errors import InvalidInput
+from app.reporting.evidence import RecordedCall
+from app.reporting.script import script
+
+Compute = Callable[..., tuple[Any, Path]]
+
+
+@pytest.fixture
+def compute(tmp_path: Path) -> Compute:
+    def run(function: Any, inputs: Mapping[str, Path], **params: Any) -> tuple[Any, Path]:
+        output = tmp_path / f"cell-{len(list(tmp_path.iterdir()))}"
+        output.mkdir()
+        return json.loads(json.dumps(function(Bench(inputs, output), **params))), output
+
+    return run
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(0)
+    rows = 400
+    made = pd.DataFrame({name: rng.normal(size=rows) for name in ("a", "b", "c")})
+    y = np.sign(made["a"]) * 2 + made["b"] + rng.normal(size=rows)
+    path = tmp_path / "archive" / "data" / "table.parquet"
+    path.parent.mkdir(parents=True)
+    made.assign(y=np.where(y > 0, "yes", "no")).to_parquet(path)
+    return path
+
+
+def session(compute: Compute, source: Path) -> list[RecordedCall]:
+    """A session in short: rounds that the clock decided, an ensemble, the hold-out."""
+    calls: list[RecordedCall] = []
+
+    def record(tool: str, result: Any, node: str = "model_training", request: Any = None) -> None:
+        calls.append(RecordedCall(len(calls) + 1, node, "tool:0.0", tool, "agent", request or {}, result))
+
+    record("fetch_dataset", {"frame": "data"}, "data_retrieval", {"dataset": "table"})
+    locked, files = compute(split.lock_holdout, {"table": source}, problem={"target": "y"}, seed=7)
+    record("lock_holdout", locked, "split")
+    given = {"problem": locked["problem"], "folds": locked["folds"], "seed": 7}
+    made: list[tuple[Any, Path]] = []
+
+    def fitted(tool: str, **candidate: Any) -> None:
+        fit, left = compute(train.fit_candidate, {"frame": files / "train.parquet"}, **given, **candidate)
+        made.append((fit, left))
+        record(tool, {"fits": [{key: fit[key] for key in fit if key != "schema"}], "left_out": []})
+
+    fitted("train_classification_model", estimator="baseline", run=[0])
+    fitted("train_classification_model", estimator="LightGBM", run=[0], time_limit_s=1.5)
+    fitted("train_classification_model", estimator="LogisticRegression", run=[0], time_limit_s=1.5)
+    fitted("add_folds", estimator="LightGBM", run=[1], settings=made[1][0]["settings"])
+    fitted("add_folds", estimator="LogisticRegression", run=[1], settings=made[2][0]["settings"])
+    voices = made[1:]
+    inputs = {f"model_{place}": left / "model.skops" for place, (_, left) in enumerate(voices)}
+    inputs |= {f"oof_{place}": left / "oof.parquet" for place, (_, left) in enumerate(voices)}
+    blend, blended = compute(train.blend, inputs, fits=[fit for fit, _ in voices], **given)
+    record("build_ensemble", blend, "model_evaluation")
+    compared_facts, _ = compute(evaluate.compare_models, {}, fits=[made[0][0], blend])
+    record("compare_models", {**compared_facts, "chosen": "Ensemble"}, "model_evaluation")
+    opened = {
+        "train": files / "train.parquet",
+        "holdout": files / "holdout.parquet",
+        "model": blended / "model.skops",
+    }
+    final, _ = compute(evaluate.final_evaluation, opened, seed=7)
+    record("final_evaluation", {**final, "model": "Ensemble"}, "final_evaluation")
+    return calls
+
+
+def written(compute: Compute, calls: list[RecordedCall], source: Path, tmp_path: Path) -> dict[str, Any]:
+    digest = sha256(source.read_bytes()).hexdigest()
+    about = {"id": "s", "goal": "Predict it.", "seed": 7, "created_at": "2026-03-14T00:00:00+00:00"}
+    about |= {"datasets": [{"name": "table", "table": "table", "rows": 400, "columns": 4, "digest": digest}]}
+    own = RecordedCall(99, "reporting", "tool:1.0", "generate_summary", "reporter", None, {"session": about})
+    journal = tmp_path / "calls.json"
+    journal.write_text(json.dumps([dataclasses.asdict(call) for call in calls]))
+    _, left = compute(report.write_report, {"calls": journal}, own=dataclasses.asdict(own))
+    made: dict[str, Any] = json.loads((left / "notebook.ipynb").read_text())
+    return made
+
+
+def test_the_script_of_a_session_comes_to_what_was_recorded_in_a_process_of_its_own(
+    compute: Compute, source: Path, tmp_path: Path
+) -> None:
+    calls = session(compute, source)
+    notebook = written(compute, calls, source, tmp_path)
+    nbformat.validate(nbformat.from_dict(notebook))
+    folder = source.parents[1]
+    code = script(notebook)
+    look = "print('APART', compared(LEADERBOARD, scores([*fitted, model])).difference.abs().max())"
+    (folder / "session.py").write_text(f"{code}\n{look}\n")
+
+    ran = subprocess.run(
+        [sys.executable, "-I", "session.py"], cwd=folder, capture_output=True, text=True, timeout=120
+    )
+
+    assert ran.returncode == 0, ran.stderr
+    assert "APART 0.0" in ran.stdout
+    assert sorted(path.name for path in folder.iterdir()) == ["data", "session.py"]
+
+    source.write_bytes(source.read_bytes() + b" ")
+    refused = subprocess.run(
+        [sys.executable, "-I", "session.py"], cwd=folder, capture_output=True, text=True, timeout=120
+    )
+    assert refused.returncode == 1
+    assert "not the file that the session worked on" in refused.stderr
+
+
+def test_what_does_not_come_out_again_is_said() -> None:
+    table = compared({"roc_auc": 0.81, "f1": None}, {"roc_auc": 0.8101})
+    assert table.loc["roc_auc", "difference"] == pytest.approx(0.0001)
+
+    with pytest.raises(NotReproduced, match=r"0\.81"):
+        compared({"roc_auc": 0.81}, {"roc_auc": 0.82})
+    with pytest.raises(NotReproduced):
+        compared({"roc_auc": 0.81}, {})
+
+
+def test_a_missing_table_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="There is no file"):
+        Workbench().open(tmp_path / "none.parquet")
