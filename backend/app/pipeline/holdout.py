@@ -37,6 +37,7 @@ def wish_of(state: LabState) -> dict[str, Any]:
     plan = Plan.model_validate(state["plan"])
     retrieved = state["retrieved"]
     wish: dict[str, Any] = {**plan.wish(), "target": retrieved["target"], "exclude": retrieved["exclude"]}
+    wish["goal"] = plan.heard(state["goal"])
     if costs := state.get("preferences", {}).get("costs"):
         wish["costs"] = costs
     if retrieved["target"] != plan.target:

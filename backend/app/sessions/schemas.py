@@ -102,6 +102,14 @@ class Preferences(_Body):
         default=None, description="Rows of one group stay on one side of every split."
     )
     exclude: list[ColumnName] = Field(default_factory=list, max_length=500, description="Columns not to use.")
+    column_types: dict[
+        ColumnName, Literal["number", "category", "text", "boolean", "datetime", "day_first", "month_first"]
+    ] = Field(
+        default_factory=dict,
+        max_length=4096,
+        description="What columns hold where their values mislead; dates also by which of day and month is first.",
+        examples=[{"store": "category"}],
+    )
     positive_class: bool | int | float | Annotated[Text, StringConstraints(max_length=200)] | None = None
     costs: Costs | None = Field(default=None, description="What mistakes cost; two classes only.")
     horizon: int | None = Field(default=None, ge=1, le=100_000, description="How many rows ahead to predict.")

@@ -3,9 +3,12 @@
 from collections.abc import Sequence
 
 from app.agents.planner.goal import Goal
+from app.agents.planner.roles import described, is_entity
 from app.agents.planner.tables import Column, Table
 from app.agents.planner.words import same_meaning, stems, words
+from app.modeling.prospect import is_about_new
 
+_BIRTH = {"birth", "birthday", "birthdate", "born", "dob", "geburt", "geburtsdatum"}
 _IDENTIFIERS = {"id", "ids", "identifier", "identifiers", "index", "key"}
 
 
@@ -42,6 +45,10 @@ def excluded(goal: Goal, table: Table, target: str) -> tuple[list[str], list[str
 
 def group_column(goal: Goal, table: Table, target: str) -> str | None:
     """The column whose unseen values the model must work for."""
+    if is_about_new(goal.text):
+        for name, role in described(goal.roles, table.columns).items():
+            if role.is_entity and name != target:
+                return name
     for phrase in goal.groups:
         for name in named(phrase, table.columns):
             column = table.column(name)
@@ -55,8 +62,21 @@ def time_column(goal: Goal, table: Table, wants_order: bool) -> str | None:
     if goal.time:
         for name in named(goal.time, table.columns):
             return name
-    dates = table.dates
+    dates = moments(goal, table)
     return dates[0].name if wants_order and dates else None
+
+
+def moments(goal: Goal, table: Table) -> list[Column]:
+    """Date columns that may order the rows, the likeliest first: as the goal says, and no birthday."""
+    said = {name for name, role in described(goal.roles, table.columns).items() if role.is_time}
+    dates = [column for column in table.dates if not _BIRTH & set(words(column.name))]
+    return [column for column in dates if column.name in said] or dates
+
+
+def entity(table: Table, target: str) -> Column | None:
+    """The column that names who or what has several rows."""
+    found = [column for column in table.columns if column.name != target and is_entity(column, table.rows)]
+    return found[0] if found else None
 
 
 def positive_class(goal: Goal, column: Column) -> object:

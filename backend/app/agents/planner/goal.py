@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from app.agents.planner import intents, phrases
+from app.agents.planner.costs import Costs, costs_of
 from app.agents.planner.phrases import Kind, Outlook
+from app.agents.planner.roles import Role, roles_of
 from app.agents.planner.words import stem, stems, words
 
 Meaning = TypeVar("Meaning", bound=str)
@@ -56,6 +58,11 @@ class Goal:
     looks: bool
     """It asks what the data is like and for no prediction."""
     wants_no_model: bool
+    costs: Costs | None = None
+    percent: int | None = None
+    """The quantile that is asked for, in percent."""
+    roles: tuple[Role, ...] = ()
+    """What it says that columns are."""
 
     def names_nothing(self, table: str) -> bool:
         """Does it ask for a model and leave open of what? The table's own name says nothing more."""
@@ -65,8 +72,10 @@ class Goal:
 
 def read_goal(text: str) -> Goal:
     """Take a goal apart."""
-    metric = _first(phrases.METRICS, text)
-    without = phrases.EXCLUSION.sub(" ", text)
+    costs, costless = costs_of(text)
+    percent = _percent(costless)
+    metric = _first(phrases.METRICS, costless) if percent is None else _pinball(percent)
+    without = phrases.QUANTILE.sub(" predict ", phrases.EXCLUSION.sub(" ", costless))
     asked = phrases.INPUTS.sub(" ", intents.DENIED.sub(" ", _without_metrics(without)))
     wants_no_model = bool(intents.NO_MODEL.search(text))
     verb = phrases.VERB.search(asked)
@@ -92,7 +101,26 @@ def read_goal(text: str) -> Goal:
         looks=wants_no_model
         or bool(intents.LOOKING.search(text) and not (verb and not verb[0].lower().startswith("detect"))),
         wants_no_model=wants_no_model,
+        costs=costs,
+        percent=percent,
+        roles=roles_of(text),
     )
+
+
+def _percent(text: str) -> int | None:
+    found = phrases.QUANTILE.search(text)
+    if found is None:
+        return None
+    if found["median"]:
+        return 50
+    if written := found["percentile"] or found["short"]:
+        return int(written)
+    return int((found["share"] or found["after"] or found["loss"]).ljust(2, "0"))
+
+
+def _pinball(percent: int) -> str:
+    """The metric of the nearest quantile that there is one for."""
+    return f"pinball_{min(phrases.QUANTILES, key=lambda known: abs(known - percent)):02}"
 
 
 def _first(table: Sequence[tuple[str, Meaning]], text: str) -> Meaning | None:

@@ -4,14 +4,15 @@ from functools import lru_cache
 from typing import Any
 
 from app.agents.conversation import View
-from app.agents.planner import questions
+from app.agents.planner import columns, questions
 from app.agents.planner.goal import Goal, read_goal
 from app.agents.planner.output import Plan
 from app.agents.planner.plan import MOST_CLASSES, PRICES, kind_is_unclear, make_plan
-from app.agents.planner.tables import Table, table_of
+from app.agents.planner.tables import Column, Table, table_of
 from app.agents.planner.target import Scored, TargetReading, find_target
 from app.agents.planner.wishes import Unknown, settle
 from app.agents.policy import Move, call, finish, follow
+from app.modeling.prospect import is_about_new, is_about_the_future
 
 NO_COLUMN = "None of the tables has a column that can be predicted."
 
@@ -63,6 +64,44 @@ def ask_without_time(view: View) -> Move | None:
     return None if questions.timeless_answer(view) else questions.ask_timeless(target.column)
 
 
+def ask_about_time(view: View) -> Move | None:
+    """A forecast over a table with several dates."""
+    target, goal = _chosen(view), _read(view)
+    if target is None or not goal.ahead or goal.time or _wishes(view).get("time_column"):
+        return None
+    dates = columns.moments(goal, target.table)
+    return questions.ask_time(dates) if len(dates) > 1 and not questions.time_answer(view) else None
+
+
+def ask_about_entities(view: View) -> Move | None:
+    """Rows of the same one: whether others will come decides how a model is judged."""
+    target, goal = _chosen(view), _read(view)
+    if target is None or questions.entities_answer(view) or _wishes(view).get("group_column"):
+        return None
+    settled = is_about_new(goal.text) is not None or is_about_the_future(goal.text)
+    if settled or goal.groups or goal.ahead or goal.outlook:
+        return None
+    excluded = {
+        *(_wishes(view).get("exclude") or ()),
+        *columns.excluded(goal, target.table, target.column.name)[0],
+    }
+    found = columns.entity(target.table, target.column.name)
+    return questions.ask_entities(found, target.table.rows) if found and found.name not in excluded else None
+
+
+def ask_about_dates(view: View) -> Move | None:
+    dates = _open_dates(view)
+    return questions.ask_order(dates) if dates and not questions.order_answer(view) else None
+
+
+def _open_dates(view: View) -> list[Column]:
+    target, wishes = _chosen(view), _wishes(view)
+    if target is None:
+        return []
+    settled = {*(wishes.get("column_types") or {}), *(wishes.get("exclude") or ())}
+    return [column for column in target.table.columns if column.open_order and column.name not in settled]
+
+
 def plan(view: View) -> Move:
     target = _chosen(view)
     ended = questions.NOTHING in (questions.target_answer(view), questions.timeless_answer(view))
@@ -70,11 +109,28 @@ def plan(view: View) -> Move:
         why = "Nothing was to be predicted." if ended else NO_COLUMN
         return finish(Plan(target="?", notes=[why]))
     wishes, _, notes = _settled(view)
-    made = make_plan(_read(view), _tables(view), target, wishes, questions.kind_answer(view), notes)
+    if time := questions.time_answer(view):
+        wishes["time_column"] = time
+    if order := questions.order_answer(view):
+        orders = {column.name: order for column in _open_dates(view)}
+        wishes["column_types"] = {**orders, **(wishes.get("column_types") or {})}
+    kind, meets = questions.kind_answer(view), questions.entities_answer(view)
+    made = make_plan(_read(view), _tables(view), target, wishes, kind, notes, meets)
     return finish(made, says=_announcement(made, target))
 
 
-RULES = (list_tables, read_schemas, ask_about_preferences, ask_for_target, ask_without_time, ask_for_kind, plan)
+RULES = (
+    list_tables,
+    read_schemas,
+    ask_about_preferences,
+    ask_for_target,
+    ask_without_time,
+    ask_for_kind,
+    ask_about_time,
+    ask_about_entities,
+    ask_about_dates,
+    plan,
+)
 decide = follow(RULES)
 
 

@@ -6,6 +6,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from app.computations.bench import JsonValue
 
+ColumnType = Literal["number", "category", "text", "boolean", "datetime", "day_first", "month_first"]
+"""What a column holds; dates that leave it open also in which order they are written."""
+
 
 class Cut(BaseModel):
     """A number turned into yes or no: is the target above (or below) this value?"""
@@ -17,8 +20,10 @@ class Cut(BaseModel):
 class Plan(BaseModel):
     """The plan: what is predicted from which tables, how it is judged, and the steps in plain words.
 
-    Leave a field null where the data shall decide. `horizon` counts rows ahead. `exclude` names columns that
-    must not be used. `tables` are names that list_datasets returned; with `source` prices they are not used.
+    Leave a field null where the data shall decide. `horizon` counts rows ahead. `meets`: whether the model will
+    meet entities (customers, patients) that no row is about yet, or known ones. `exclude` names columns that
+    must not be used. `column_types` says what columns hold where their values mislead. `tables` are names that
+    list_datasets returned; with `source` prices they are not used.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -36,6 +41,9 @@ class Plan(BaseModel):
     horizon: int | None = Field(default=None, ge=1)
     outlook: Literal["value", "change", "direction"] | None = None
     cut: Cut | None = None
+    meets: Literal["new", "known"] | None = None
+    costs: dict[Literal["false_alarm", "missed"], float] | None = None
+    column_types: dict[str, ColumnType] = Field(default_factory=dict)
     exclude: list[str] = Field(default_factory=list)
     steps: list[str] = Field(default_factory=list, max_length=20)
     notes: list[str] = Field(default_factory=list, max_length=20)
@@ -52,6 +60,15 @@ class Plan(BaseModel):
             "horizon",
             "outlook",
             "exclude",
+            "costs",
+            "column_types",
         )
         wished: dict[str, JsonValue] = self.model_dump(mode="json", include=set(fields))
-        return {name: value for name, value in wished.items() if value not in (None, [])}
+        return {name: value for name, value in wished.items() if value not in (None, [], {})}
+
+    def heard(self, goal: str) -> str:
+        """The goal, with what was answered about whom the model will meet."""
+        return f"{goal} {_MEETS[self.meets]}" if self.meets else goal
+
+
+_MEETS = {"new": "They are new to us.", "known": "We know them."}

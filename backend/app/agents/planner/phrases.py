@@ -7,6 +7,12 @@ Kind = Literal["classification", "regression"]
 Outlook = Literal["value", "change", "direction"]
 
 METRICS: tuple[tuple[str, str], ...] = (
+    (r"matthews(?: correlation)?|\bmcc\b", "mcc"),
+    (r"cohen'?s? kappa|\bkappa\b", "cohen_kappa"),
+    (r"\btop[- ]?(?:3|three)\b", "top_3_accuracy"),
+    (r"\brmsle\b|root mean squared? log\w* error|log(?:arithmic)? error", "rmsle"),
+    (r"\bsmape\b|symmetric mean absolute percentage error", "smape"),
+    (r"poisson(?: deviance| loss)?", "poisson_deviance"),
     (r"average precision|pr[- ]?auc|precision[- ]recall", "average_precision"),
     (r"balanced accuracy", "balanced_accuracy"),
     (r"\b(roc|auc|auroc)\b", "roc_auc"),
@@ -22,7 +28,22 @@ METRICS: tuple[tuple[str, str], ...] = (
     (r"root mean squared? error|\brmse\b|squared error|\bmse\b", "rmse"),
     (r"\br2\b|\br²|r[- ]squared|explained variance", "r2"),
 )
-REGRESSION_METRICS = frozenset({"rmse", "mae", "r2", "mape", "median_ae"})
+QUANTILE = re.compile(
+    r"\b(?P<percentile>\d{1,2})(?:st|nd|rd|th)?[- ](?:percentile|percent quantile|% quantile)"
+    r"|\bp(?P<short>\d{2})\b|\b0?[.,](?P<share>\d{1,2})[- ]quantile"
+    r"|\bquantile (?:of )?0?[.,](?P<after>\d{1,2})\b"
+    r"|\bpinball(?: loss)?(?: at)? (?:0?[.,])?(?P<loss>\d{1,2})\b|\bpredict the (?P<median>median)\b",
+    re.IGNORECASE,
+)
+"""Which part of the rows shall lie below what is predicted."""
+
+QUANTILES = (5, 10, 25, 50, 75, 90, 95)
+"""Percents that there is a metric for."""
+
+REGRESSION_METRICS = frozenset(
+    {"rmse", "mae", "r2", "mape", "median_ae", "rmsle", "smape", "poisson_deviance"}
+    | {f"pinball_{percent:02}" for percent in QUANTILES}
+)
 
 KINDS: tuple[tuple[str, Kind], ...] = (
     (r"\bclassif(y|ier|ication)\b|\bwhether\b|\bprobability\b|\bodds\b|\byes or no\b", "classification"),

@@ -49,14 +49,20 @@ def make_plan(
     wishes: Mapping[str, Any],
     answered: Kind | None,
     notes: Sequence[str] = (),
+    meets: Literal["new", "known"] | None = None,
 ) -> Plan:
-    """The plan for a target. Preferences (`wishes`) win over what the goal says."""
+    """The plan for a target. Preferences (`wishes`) win over what the goal says.
+
+    `meets`: what was answered about whom the model will meet.
+    """
     table, column = target.table, target.column
     if not column.is_number or column.distinct <= 2:
         goal = replace(goal, outlook=None)  # only an amount rises or falls
     is_prices = table is PRICES
     cut = None if is_prices else _cut(goal, column) or _middle(goal, column, answered or wishes.get("problem"))
     group = wishes.get("group_column") or columns.group_column(goal, table, column.name)
+    if meets == "new" and group is None and (found := columns.entity(table, column.name)):
+        group = found.name
     wants_order = bool(is_prices or goal.ahead or wishes.get("horizon") or goal.outlook == "direction")
     time = wishes.get("time_column") or columns.time_column(goal, table, wants_order)
     horizon = _horizon(goal, table, wishes, time)
@@ -78,11 +84,15 @@ def make_plan(
         horizon=horizon,
         outlook=goal.outlook if horizon else None,
         cut=cut,
+        meets=meets,
+        costs=wishes.get("costs") or (goal.costs.to_json() if goal.costs and kind != "regression" else None),
+        column_types=wishes.get("column_types") or {},
         exclude=[n for n in dict.fromkeys([*(wishes.get("exclude") or []), *named]) if n != column.name],
         notes=[
             *notes,
             *doubts,
             *_contradicted(column, wishes),
+            *_nearest_quantile(goal, metric),
             *(f"The goal leaves out {phrase!r}, but no column is called that." for phrase in unknown),
         ],
     )
@@ -93,6 +103,12 @@ def make_plan(
             "The goal looks ahead in time, but no column holds dates; rows are taken as they are."
         )
     return plan.model_copy(update={"steps": steps(plan, used)})
+
+
+def _nearest_quantile(goal: Goal, metric: str | None) -> list[str]:
+    if goal.percent is None or not metric or metric == f"pinball_{goal.percent:02}":
+        return []
+    return [f"There is no metric for the {goal.percent} % quantile, so the nearest is taken: {metric}."]
 
 
 def _contradicted(column: Column, wishes: Mapping[str, Any]) -> list[str]:
@@ -150,6 +166,8 @@ def _kind(
     if not column.is_number:
         return "classification"
     if goal.kind == "classification" and _is_amount(column):
+        return "regression"
+    if goal.metric and goal.metric.startswith("pinball"):
         return "regression"
     if goal.kind == "regression" and column.distinct == 2 and not goal.metric:
         return None  # a forecast of yes or no

@@ -1,6 +1,7 @@
 """What the planner asks when goal and data leave it open, and how it reads the answers."""
 
 from collections.abc import Sequence
+from typing import Literal
 
 from app.agents.conversation import View
 from app.agents.planner.goal import Goal
@@ -15,6 +16,9 @@ WHICH_TARGET = "Which column should be predicted?"
 WITHOUT_TIME = "Shall I go on without time?"
 GO_ON = "go on"
 NOTHING = "nothing, end here"
+NEW_OR_KNOWN = "Will the model meet new ones or known ones?"
+WHICH_TIME = "Which column orders the rows in time?"
+DAY_OR_MONTH = "Does the day or the month come first?"
 WHICH_KIND = "Is it a class or an amount?"
 
 _KINDS: dict[str, Kind] = {"class": "classification", "amount": "regression"}
@@ -82,6 +86,64 @@ def ask_timeless(column: Column) -> Move:
 
 def timeless_answer(view: View) -> str | None:
     return _answer(view, WITHOUT_TIME)
+
+
+WELL_KNOWN = 20
+"""Rows each from which a model rather meets the same ones again."""
+
+
+def ask_entities(column: Column, rows: int) -> Move:
+    each = rows / column.distinct
+    return call(
+        "ask_user",
+        says=f"`{column.name}` repeats.",
+        question=f"{NEW_OR_KNOWN} `{column.name}` has {column.distinct:,} values, {each:.1f} rows each. For new"
+        " ones a model is judged on some that it has never seen; for known ones it may learn their habits.",
+        options=["new ones", "known ones"],
+        default="known ones" if each >= WELL_KNOWN else "new ones",
+    )
+
+
+def entities_answer(view: View) -> Literal["new", "known"] | None:
+    return _ENTITIES.get(_answer(view, NEW_OR_KNOWN) or "")
+
+
+_ENTITIES: dict[str, Literal["new", "known"]] = {"new ones": "new", "known ones": "known"}
+
+
+def ask_time(dates: Sequence[Column]) -> Move:
+    names = [column.name for column in dates]
+    listed = ", ".join(f"`{name}`" for name in names)
+    return call(
+        "ask_user",
+        says="Several columns hold dates.",
+        question=f"{WHICH_TIME} The goal looks ahead, and {listed} hold dates.",
+        options=names,
+        default=names[0],
+    )
+
+
+def time_answer(view: View) -> str | None:
+    return _answer(view, WHICH_TIME)
+
+
+def ask_order(dates: Sequence[Column]) -> Move:
+    names = ", ".join(f"`{column.name}`" for column in dates)
+    return call(
+        "ask_user",
+        says=f"The dates in {names} can be read in two ways.",
+        question=f"{DAY_OR_MONTH} No value of {names} tells: 03/04/2024 may be in April or in March.",
+        options=list(_ORDERS),
+        default="month first",
+    )
+
+
+def order_answer(view: View) -> str | None:
+    """`day_first` or `month_first`."""
+    return _ORDERS.get(_answer(view, DAY_OR_MONTH) or "")
+
+
+_ORDERS = {"month first": "month_first", "day first": "day_first"}
 
 
 def kind_answer(view: View) -> Kind | None:

@@ -25,6 +25,8 @@ class Column:
     high: Any = None
     middle: Any = None
     """Median of a number."""
+    open_order: bool = False
+    """Dates of which nobody can tell whether day or month comes first."""
 
     @property
     def can_be_target(self) -> bool:
@@ -71,6 +73,7 @@ def _column(profile: Mapping[str, Any]) -> Column:
         low=reading.get("min", profile.get("min")),
         high=reading.get("max", profile.get("max")),
         middle=reading.get("q50", profile.get("q50")),
+        open_order=reading.get("as") == "datetime" and reading.get("confidence", 1.0) <= 0.5,
     )
 
 

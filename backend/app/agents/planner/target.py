@@ -7,6 +7,7 @@ from difflib import SequenceMatcher
 from app.agents.planner.columns import named as columns_named_in
 from app.agents.planner.goal import Goal
 from app.agents.planner.intents import GENERIC
+from app.agents.planner.roles import described
 from app.agents.planner.tables import Column, Table, mentioned
 from app.agents.planner.words import same_meaning, stem, stems, words
 
@@ -59,7 +60,8 @@ def find_target(
     named = mentioned(tables, goal.text)
     boosted = named if len(named) < len(tables) else []
     left_out = {tuple(words(phrase)) for phrase in goal.excluded}
-    denied = {
+    denied = {name for table in tables for name in described(goal.roles, table.columns)}
+    denied |= {
         name for table in tables for phrase in goal.denied for name in columns_named_in(phrase, table.columns)
     }
     candidates = [

@@ -42,11 +42,17 @@ def settle(
             del wishes[key]
         else:
             unknown.append(Unknown(key, name, _options(key, name, known)))
+    typed = wishes.get("column_types", {}).items()
+    types = {by_folded.get(str(name).casefold(), str(name)): kind for name, kind in typed}
+    if types:
+        wishes["column_types"] = {name: kind for name, kind in types.items() if name in known}
     excluded = [by_folded.get(str(name).casefold(), str(name)) for name in wishes.get("exclude", ())]
     missing = [name for name in excluded if name not in known]
     if excluded:
         wishes["exclude"] = [name for name in excluded if name in known]
-    return wishes, unknown, [f"There is no column {name!r} to leave out." for name in missing]
+    notes = [f"There is no column {name!r} to leave out." for name in missing]
+    notes += [f"There is no column {name!r} whose type could be set." for name in types if name not in known]
+    return wishes, unknown, notes
 
 
 def _options(key: str, name: str, known: Sequence[str]) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """Words of a goal and of column names, brought to a form in which they can be compared."""
 
 import re
+import unicodedata
 
 _WORD = re.compile(r"[^\W_]+", re.UNICODE)
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -72,14 +73,43 @@ MEANINGS: tuple[frozenset[str], ...] = tuple(
         "tmax max maximum highest hottest",
         "tmin min minimum lowest coldest",
         "avg average mean",
+        "price preis prix precio prezzo preco",
+        "cost kosten cout coste costo",
+        "sales umsatz absatz ventes ventas vendite verkauf",
+        "rent miete loyer alquiler",
+        "salary gehalt lohn salaire sueldo salario einkommen income",
+        "age alter edad eta",
+        "sex geschlecht sexe sexo",
+        "weight gewicht poids peso",
+        "height grosse taille altura",
+        "size grosse",
+        "churn kundigung abwanderung attrition",
+        "survived uberlebt uberlebten survecu sobrevivio",
+        "customer kunde kunden client cliente",
+        "quantity menge anzahl quantite cantidad",
+        "date datum fecha data",
+        "year jahr annee ano anno",
+        "consumption verbrauch consommation consumo",
+        "temperature temperatur temperatura",
+        "demand nachfrage demande demanda",
+        "duration dauer duree duracion",
+        "area flache wohnflache surface superficie",
+        "default ausfall zahlungsausfall impago",
     )
 )
 """Words that mean much the same when one is in the goal and the other names a column."""
 
 
 def words(text: str) -> list[str]:
-    """The words of a text in lower case; `SalePrice` and `sale_price` are two words each."""
-    return [word.lower() for word in _WORD.findall(_CAMEL.sub(" ", text))]
+    """The words of a text in lower case, without accents; `SalePrice` and `sale_price` are two words each."""
+    return [word.lower() for word in _WORD.findall(_CAMEL.sub(" ", _without_accents(text)))]
+
+
+def _without_accents(text: str) -> str:
+    if text.isascii():
+        return text
+    parts = unicodedata.normalize("NFKD", text.replace("ß", "ss"))
+    return "".join(sign for sign in parts if not unicodedata.combining(sign))
 
 
 def stem(word: str) -> str:

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from app.modeling.columns import require
 from app.modeling.plain import plain, rounded
 from app.modeling.reading.date_guess import DateGuess, guess_dates, guess_epoch
 from app.modeling.reading.number_guess import guess_numbers
@@ -52,8 +53,11 @@ def decide(
 ) -> list[Decision]:
     """One decision for each column that is not what its type says.
 
-    The `target` keeps its classes as they are spelled, but its numbers are read. `types` are the user's word.
+    The `target` keeps its classes as they are spelled, but its numbers are read. `types` are the user's word:
+    column -> number, category, text, boolean, datetime, day_first or month_first. Raises InvalidInput
+    `unknown_column`.
     """
+    require(frame, list(types or {}))
     sample = _sample(frame)
     found = []
     for name in frame.columns:
@@ -128,11 +132,22 @@ def _of_text(sample: pd.Series, is_target: bool, wanted: str | None) -> Decision
         return None
     name = str(sample.name)
     for kind, guess in _GUESSES.items():
-        if wanted not in (None, kind) or (is_target and kind == "boolean"):
+        if _KIND_OF.get(wanted or "", wanted) not in (None, kind) or (is_target and kind == "boolean"):
             continue
         if found := guess(name, told, blank, sample):
-            return found
+            return _in_order_of(found, wanted) if wanted in _KIND_OF else found
     return _missing_words(name, told, values)
+
+
+_KIND_OF = {"day_first": "datetime", "month_first": "datetime"}
+
+
+def _in_order_of(decision: Decision, wanted: str | None) -> Decision:
+    """Dates in the order that the user says."""
+    way = {**decision.way, "day_first": wanted == "day_first"}
+    first = "day" if wanted == "day_first" else "month"
+    text = f"{decision.column!r} holds dates, the {first} first, as said."
+    return replace(decision, way=way, text=text, confidence=1.0)
 
 
 def _boolean(name: str, told: Counts, blank: Counts, sample: pd.Series) -> Decision | None:

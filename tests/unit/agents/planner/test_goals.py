@@ -32,6 +32,7 @@ CLEAR = (
         ("titanic",),
         {"target": "survived", "metric": "recall", "kind": "classification"},
     ),
+    Case("Sage voraus, ob ein Passagier überlebt hat", ("titanic",), {"target": "survived"}),
     Case("Predict the fare of a passenger", ("titanic",), {"target": "fare", "kind": None}),
     Case("How much will a house sell for?", ("houses",), {"target": "SalePrice", "kind": "regression"}),
     Case(
@@ -277,7 +278,6 @@ def _titanic_all(make_table, make_column):
         "Make a classifier",
         "Predict anything but survived",
         "Predict survived and age",
-        "Sage voraus, ob ein Passagier überlebt hat",
         "Predict the name",
         "Help",
     ],

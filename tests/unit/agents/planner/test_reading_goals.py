@@ -1,0 +1,178 @@
+"""What a goal says of costs, quantiles, columns, in other languages; and what is asked when it does not say."""
+
+from typing import Any
+
+import pytest
+from langgraph.errors import GraphInterrupt
+
+from app.agents.planner.costs import costs_of
+from app.agents.planner.goal import read_goal
+from app.sessions.memory import MemoryJournal
+
+
+@pytest.mark.parametrize(
+    ("goal", "false_alarm", "missed"),
+    [
+        ("Predict fraud; missing a fraud costs 10 times a false alarm", 1, 10),
+        ("Predict fraud. A false negative is 5 times worse than a false positive.", 1, 5),
+        ("A false alarm costs twice as much as a miss; predict churn", 2, 1),
+        ("Missed defaults cost $5,000 each, false alarms 200", 200, 5000),
+        ("False positives cost 3 EUR, missing one costs 60", 3, 60),
+        ("Missing a churner is three times as bad as a false alarm", 1, 3),
+    ],
+)
+def test_costs_of_mistakes_are_read(goal: str, false_alarm: float, missed: float) -> None:
+    costs, _ = costs_of(goal)
+    assert costs is not None
+    assert (costs.false_alarm, costs.missed) == (false_alarm, missed)
+    assert read_goal(goal).metric is None
+
+
+@pytest.mark.parametrize(
+    "goal", ["Minimise false negatives", "Predict the cost of 10 false alarms", "Predict price"]
+)
+def test_goals_without_costs_have_none(goal: str) -> None:
+    assert costs_of(goal) == (None, goal)
+
+
+@pytest.mark.parametrize(
+    ("goal", "metric"),
+    [
+        ("Predict the 90th percentile of delivery_time", "pinball_90"),
+        ("Predict the p95 of delivery_time", "pinball_95"),
+        ("Predict the 0.1 quantile of delivery_time", "pinball_10"),
+        ("Predict the median delivery_time", "pinball_50"),
+        ("Predict the 80th percentile of delivery_time", "pinball_75"),
+        ("Predict delivery_time, judged by RMSLE", "rmsle"),
+        ("Predict delivery_time with a small symmetric mean absolute percentage error", "smape"),
+    ],
+)
+async def test_quantiles_and_further_metrics_are_understood(goal, metric, bench, make_table, make_column):
+    bench.shelf.datasets = [make_table("parcels", [make_column("weight"), make_column("delivery_time")])]
+    plan = (await bench.run("planner", {"goal": goal, "preferences": {}})).output
+    assert (plan.target, plan.metric, plan.kind) == ("delivery_time", metric, "regression")
+    assert ("80 %" in " ".join(plan.notes)) == ("80th" in goal)
+
+
+async def test_costs_reach_the_plan_unless_a_preference_says_others(bench, tables):
+    bench.shelf.datasets = [tables["customers"]]
+    goal = "Predict churn; missing a churner costs 10 times a false alarm"
+    plan = (await bench.run("planner", {"goal": goal, "preferences": {}})).output
+    assert plan.wish()["costs"] == {"false_alarm": 1, "missed": 10}
+    bench.journal = MemoryJournal()
+    wished = {"costs": {"false_alarm": 2, "missed": 3}}
+    plan = (await bench.run("planner", {"goal": goal, "preferences": wished})).output
+    assert plan.wish()["costs"] == wished["costs"]
+
+
+def visits(make_table: Any, make_column: Any) -> Any:
+    return make_table(
+        "visits",
+        [
+            make_column("zper", "category", 300, type="integer"),
+            make_column("day", "datetime", 300),
+            make_column("income"),
+            make_column("mdvis"),
+        ],
+    )
+
+
+async def test_a_column_that_is_described_is_not_the_target(bench, make_table, make_column):
+    bench.shelf.datasets = [visits(make_table, make_column)]
+    goal = "Predict mdvis, the number of visits to a doctor, for people new to us. `zper` is the person."
+    plan = (await bench.run("planner", {"goal": goal, "preferences": {}})).output
+    assert (plan.target, plan.group_column) == ("mdvis", "zper")
+    bench.journal = MemoryJournal()
+    goal = "Forecast `mdvis` 2 days ahead. `day` orders the rows, `zper` is a person whom we know."
+    plan = (await bench.run("planner", {"goal": goal, "preferences": {}})).output
+    assert (plan.target, plan.time_column, plan.group_column) == ("mdvis", "day", None)
+
+
+@pytest.mark.parametrize(
+    ("goal", "target"),
+    [
+        ("Sage den Preis voraus", "preis"),
+        ("Bestimme die Größe", "groesse_cm"),
+        ("Prédire le prix", "preis"),
+        ("Predict the prices", "preis"),
+        ("Predict Wohnfläche", "wohnflache"),
+    ],
+)
+async def test_names_match_across_accents_plurals_and_languages(goal, target, bench, make_table, make_column):
+    columns = [make_column(name) for name in ("wohnflache", "zimmer", "preis")]
+    if "cm" in target:
+        columns.append(make_column("größe_cm"))
+        target = "größe_cm"
+    bench.shelf.datasets = [make_table("t", columns)]
+    plan = (await bench.run("planner", {"goal": goal, "preferences": {}})).output
+    assert plan.target == target
+
+
+async def test_two_columns_that_match_alike_are_asked_about(bench, make_table, make_column):
+    bench.shelf.datasets = [
+        make_table("t", [make_column("price_net"), make_column("price_gross"), make_column("x")])
+    ]
+    with pytest.raises(GraphInterrupt):
+        await bench.run("planner", {"goal": "Predict the price", "preferences": {}})
+    assert set(bench.journal.asked[0].options[:2]) == {"price_net", "price_gross"}
+
+
+def purchases(make_table: Any, make_column: Any) -> Any:
+    columns = [make_column("customer_id", "category", 300, type="integer"), make_column("age")]
+    return make_table("purchases", [*columns, make_column("amount")])
+
+
+async def test_an_entity_that_repeats_is_a_question_about_new_or_known_ones(bench, make_table, make_column):
+    bench.shelf.datasets = [purchases(make_table, make_column)]
+    goal: dict[str, Any] = {"goal": "Predict the amount", "preferences": {}}
+    with pytest.raises(GraphInterrupt):
+        await bench.run("planner", goal)
+    [question] = bench.journal.asked
+    assert question.text.startswith("Will the model meet new ones or known ones? `customer_id` has 300 values")
+    assert question.default == "new ones"
+    plans = {}
+    for answer in ("new ones", "known ones"):
+        bench.journal = MemoryJournal(answers={"tool:2.0": answer})
+        plans[answer] = (await bench.run("planner", goal)).output
+    assert (plans["new ones"].group_column, plans["known ones"].group_column) == ("customer_id", None)
+    assert plans["known ones"].heard("Predict it.") == "Predict it. We know them."
+
+
+@pytest.mark.parametrize("said", ["for new customers", "of customers we know", "without ids"])
+async def test_a_goal_that_says_it_is_not_asked(said, bench, make_table, make_column):
+    bench.shelf.datasets = [purchases(make_table, make_column)]
+    await bench.run("planner", {"goal": f"Predict the amount {said}", "preferences": {}})
+    assert bench.questions == []
+
+
+async def test_two_date_columns_are_a_question_only_for_a_forecast(bench, make_table, make_column):
+    dates = [make_column(name, "datetime", 900) for name in ("ordered", "shipped", "birth_date")]
+    bench.shelf.datasets = [make_table("t", [*dates, make_column("demand")])]
+    await bench.run("planner", {"goal": "Predict demand", "preferences": {}})
+    assert bench.questions == []
+    bench.journal = MemoryJournal(answers={"tool:2.0": "shipped"})
+    plan = (await bench.run("planner", {"goal": "Predict demand 3 days ahead", "preferences": {}})).output
+    assert plan.time_column == "shipped"
+    assert "birth_date" not in bench.questions[0]
+
+
+async def test_dates_that_can_be_read_in_two_ways_are_asked_about(bench, make_table, make_column):
+    reading = {"as": "datetime", "confidence": 0.5}
+    columns = [make_column("day", "datetime", 40, type="text", reading=reading), make_column("demand")]
+    bench.shelf.datasets = [make_table("t", columns)]
+    bench.journal = MemoryJournal(answers={"tool:2.0": "day first"})
+    plan = (await bench.run("planner", {"goal": "Predict demand", "preferences": {}})).output
+    assert plan.wish()["column_types"] == {"day": "day_first"}
+    bench.journal = MemoryJournal()
+    wished = {"column_types": {"Day": "month_first"}}
+    plan = (await bench.run("planner", {"goal": "Predict demand", "preferences": wished})).output
+    assert plan.column_types == {"day": "month_first"}
+
+
+async def test_a_price_in_text_can_be_the_target(bench, make_table, make_column):
+    reading = {"as": "number", "confidence": 1.0, "min": 1.0, "q50": 20.0, "max": 900.0}
+    columns = [make_column("rooms"), make_column("price", "numeric", 900, type="text", reading=reading)]
+    bench.shelf.datasets = [make_table("t", columns)]
+    goal = {"goal": "Predict whether the price is above 100", "preferences": {}}
+    plan = (await bench.run("planner", goal)).output
+    assert plan.cut is not None
