@@ -15,6 +15,7 @@ from app.db.unit_of_work import OpenUnitOfWork, unit_of_work
 from app.errors import Unavailable
 from app.jobs import JobSender, Send
 from app.observability.metrics import JOBS_DROPPED
+from app.observability.tracing import tracing
 from app.sandbox.computer import Computer
 from app.sandbox.process import ProcessProvider
 from app.sessions.fleet import Fleet
@@ -57,6 +58,7 @@ async def open_resources(settings: Settings, part: Part) -> AsyncIterator[Resour
     # LangChain sends traces to a stranger's server when it finds its variables; nothing here may.
     os.environ["LANGSMITH_TRACING"] = os.environ["LANGCHAIN_TRACING_V2"] = "false"
     async with AsyncExitStack() as stack:
+        await stack.enter_async_context(tracing(settings.otel_exporter_otlp_endpoint))
         engine = create_engine(settings.database_url)
         stack.push_async_callback(engine.dispose)
         database = await Database.open(settings.database_url, patience_s=_PATIENCE_S[part])

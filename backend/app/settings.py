@@ -75,6 +75,10 @@ class Settings(BaseSettings):
         "json", description="One JSON object a line, or lines to read."
     )
 
+    otel_exporter_otlp_endpoint: HttpUrl | None = Field(
+        None, description="Where OpenTelemetry spans are sent by OTLP over HTTP; empty sends none."
+    )
+
     database_url: PostgresUrl | None = Field(
         None, description="Postgres 14 or newer; empty runs the embedded one under LABCREW_HOME."
     )

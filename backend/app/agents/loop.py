@@ -9,6 +9,7 @@ from langchain.agents.middleware import AgentMiddleware
 from langchain.agents.structured_output import ToolStrategy
 from langchain_core.messages import AnyMessage, HumanMessage
 from langchain_core.tools import BaseTool, StructuredTool
+from langgraph.errors import GraphBubbleUp
 from pydantic import BaseModel
 
 from app.agents.conversation import brief_message
@@ -19,6 +20,7 @@ from app.llm.cost import Prices
 from app.llm.offline import Decide, OfflineChatModel
 from app.llm.patience import Patience
 from app.llm.providers import Speaker
+from app.observability.tracing import span
 from app.tools.context import ToolContext
 from app.tools.invoke import ToolAnswer
 from app.tools.registry import ToolSpec
@@ -101,6 +103,12 @@ class Agent(Generic[Output]):
         `first`: the number of the first turn, for an agent that thinks again in the same step. Interrupts rise
         to the graph that called. Raises AgentDidNotFinish.
         """
+        with span("invoke_agent", self.role.name, ctx.session.id, {}, waits=GraphBubbleUp):
+            return await self._think(ctx, brief, check, first)
+
+    async def _think(
+        self, ctx: ToolContext, brief: Mapping[str, JsonValue], check: Check[Output] | None, first: int
+    ) -> Thought[Output]:
         turns = Turns(ctx, self.tools, first)
         named: list[JsonValue] = [*sorted(self.tools)]
         messages: list[AnyMessage | dict[str, Any]] = [brief_message({**brief, "tools": named})]

@@ -1,13 +1,33 @@
-"""Structured logs: one JSON object a line, with the ids of request, session and step, and no user data."""
+"""Structured logs: one JSON object a line, with the ids of request, session and step, and no user data.
+
+A traceback shows where and of what type an error was, and not its text: that may quote a cell, a query or an
+address, and its owner reads it in the session. At the level DEBUG the text is shown too.
+"""
 
 import logging
 import sys
+import traceback
 from typing import Literal, TextIO
 
 import structlog
-from structlog.types import Processor
+from structlog.types import ExcInfo, Processor
+
+from app.errors import LabError
 
 LogFormat = Literal["json", "console"]
+
+
+def outline(error: BaseException | None, texts: bool = False) -> str:
+    """A traceback with the errors that led to it, innermost first; `texts` shows what they say."""
+    told: list[str] = []
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        said = f": {error}" if texts else f" ({error.code})" if isinstance(error, LabError) else ""
+        frames = "".join(traceback.format_tb(error.__traceback__))
+        told.append(f"Traceback (most recent call last):\n{frames}{type(error).__qualname__}{said}")
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    return "\n\n".join(reversed(told))
 
 
 def configure_logging(level: str = "INFO", form: LogFormat = "json", stream: TextIO | None = None) -> None:
@@ -31,7 +51,9 @@ def configure_logging(level: str = "INFO", form: LogFormat = "json", stream: Tex
     )
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(
-        structlog.stdlib.ProcessorFormatter(foreign_pre_chain=shared, processors=_rendering(form))
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=shared, processors=_rendering(form, level == "DEBUG")
+        )
     )
     root = logging.getLogger()
     root.handlers = [handler]
@@ -44,12 +66,15 @@ _REPLACED = ("uvicorn.access", "uvicorn.error")
 """Loggers whose lines ours say better: theirs show query strings, and tickets with them."""
 
 
-def _rendering(form: LogFormat) -> list[Processor]:
+def _rendering(form: LogFormat, texts: bool) -> list[Processor]:
     strip = structlog.stdlib.ProcessorFormatter.remove_processors_meta
+
+    def told(exc_info: ExcInfo) -> str:
+        return outline(exc_info[1], texts)
+
+    def write(out: TextIO, exc_info: ExcInfo) -> None:
+        out.write(told(exc_info))
+
     if form == "console":
-        # The default shows local variables in tracebacks: passwords and rows among them.
-        return [
-            strip,
-            structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback),
-        ]
-    return [strip, structlog.processors.format_exc_info, structlog.processors.JSONRenderer(default=str)]
+        return [strip, structlog.dev.ConsoleRenderer(exception_formatter=write)]
+    return [strip, structlog.processors.ExceptionRenderer(told), structlog.processors.JSONRenderer(default=str)]

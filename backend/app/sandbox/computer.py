@@ -137,6 +137,11 @@ _MEDIA_TYPES = {
 }
 
 
+def _frames(stderr: str) -> list[str]:
+    """The lines of a traceback that say where; what was said there may quote a cell of a table."""
+    return [line.strip() for line in stderr.splitlines() if line.lstrip().startswith('File "')]
+
+
 def _raise_unless_returned(outcome: Outcome, work: Computation | Code, limits: Limits) -> None:
     """What a program said is its author's to read; what our own code said when it broke is the operator's."""
     if outcome.end is End.RETURNED:
@@ -148,6 +153,7 @@ def _raise_unless_returned(outcome: Outcome, work: Computation | Code, limits: L
     said = {"stdout": outcome.stdout, "stderr": outcome.stderr}
     if isinstance(work, Computation):
         if outcome.end in (End.RAISED, End.DIED):
-            log.error("computation_broke", function=work.function, detail=detail, **said)
+            where = _frames(outcome.stderr)
+            log.error("computation_broke", function=work.function, end=outcome.end, where=where)
         said = {}
     raise ComputationFailed(f"computation_{outcome.end}", f"The computation did not finish. {detail}", **said)

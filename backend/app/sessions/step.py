@@ -3,14 +3,17 @@
 import math
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
+from langgraph.errors import GraphBubbleUp
 from langgraph.types import interrupt
 
 from app.computations.bench import JsonValue
 from app.jobs import Job, fit
+from app.observability.tracing import Facts, Tell, span
 from app.sandbox.metering import metering
 from app.sessions import questions, rounds
 from app.sessions.budget import Ledger, Resource
@@ -80,9 +83,10 @@ class DrivenStep:
         if recorded := await self._journal.call(self.seq, call):
             return recorded[0]
         started_at, clock = datetime.now(UTC), time.perf_counter()
-        with metering() as meter:
+        with self._traced(call) as tell, metering() as meter:
             result = await run()
-        result = replace(result, usage={**result.usage, **meter.facts()})
+            result = replace(result, usage={**result.usage, **meter.facts()})
+            tell(_traced_facts(call, result))
         ledger = await self._driver.ledger()
         warnings = ledger.warnings(call.kind, result.usage, self.worked_s)
         saved = [_saved(self.seq, artifact) for artifact in result.artifacts]
@@ -92,6 +96,13 @@ class DrivenStep:
         ledger.add(call.kind, result.usage)
         self._driver.notice(written)
         return value
+
+    def _traced(self, call: Call) -> AbstractContextManager[Tell]:
+        """A span around a call of a chat model or a tool."""
+        if call.kind not in OPERATIONS:
+            return nullcontext(_tell_nobody)
+        facts: Facts = {"labcrew.step": self.seq, "labcrew.node": self.node, "gen_ai.agent.name": call.agent}
+        return span(OPERATIONS[call.kind], call.name, self.session.id, facts, waits=GraphBubbleUp)
 
     async def afford(self, kind: str, agent: str) -> bool:
         ledger = await self._driver.ledger()
@@ -144,6 +155,29 @@ class DrivenStep:
             self._driver.show(event)
         else:
             self._events.append(event)
+
+
+OPERATIONS: Mapping[str, str] = {"chat": "chat", "tool": "execute_tool"}
+"""Kind of call -> the operation that its span is of."""
+
+
+def _tell_nobody(facts: Facts) -> None:
+    pass
+
+
+def _traced_facts(call: Call, result: Recorded) -> Facts:
+    used = result.usage
+    if call.kind == "tool":
+        return {
+            "gen_ai.tool.call.id": call.key,
+            "gen_ai.tool.type": "function",
+            "labcrew.refused": result.failed,
+        }
+    return {
+        "gen_ai.provider.name": call.name.partition(":")[0],
+        "gen_ai.usage.input_tokens": int(used.get("input_tokens", 0)),
+        "gen_ai.usage.output_tokens": int(used.get("output_tokens", 0)),
+    }
 
 
 def _since_ms(clock: float) -> float:

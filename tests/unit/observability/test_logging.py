@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 import structlog
 
+from app.errors import NotFound
 from app.observability.logging import configure_logging
 
 
@@ -48,3 +49,30 @@ def test_a_traceback_shows_no_local_variable(form: str, lines: io.StringIO) -> N
 def test_the_servers_own_lines_with_query_strings_are_left_out(lines: io.StringIO) -> None:
     logging.getLogger("uvicorn.error").info('"WebSocket /stream?ticket=t0ken" [accepted]')
     assert lines.getvalue() == ""
+
+
+@pytest.mark.parametrize("form", ["json", "console"])
+def test_a_traceback_says_where_and_of_what_type_and_not_what_was_said(form: str, lines: io.StringIO) -> None:
+    configure_logging("INFO", form, lines)  # type: ignore[arg-type]  # both values of LogFormat
+    person = "ada@example.org"
+    try:
+        try:
+            raise ValueError(f"could not convert {person} to float")
+        except ValueError as error:
+            raise NotFound("dataset_not_found", f"There is no table of {person}.") from error
+    except NotFound:
+        logging.getLogger("labcrew.broken").exception("step failed")
+    said = lines.getvalue()
+    assert "ValueError" in said
+    assert "NotFound (dataset_not_found)" in said
+    assert "test_logging.py" in said
+    assert person not in said
+
+
+def test_at_debug_a_traceback_says_all(lines: io.StringIO) -> None:
+    configure_logging("DEBUG", "json", lines)
+    try:
+        raise ValueError(f"said {1 + 1}")
+    except ValueError:
+        logging.getLogger("labcrew.broken").exception("step failed")
+    assert "said 2" in lines.getvalue()

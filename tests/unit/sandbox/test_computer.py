@@ -19,7 +19,9 @@ from app.sandbox.contract import (
 )
 from app.storage.folder import FolderBlobs
 
-TRACE = 'File "/srv/labcrew/app/secret.py", line 1'
+WHERE = 'File "/srv/app/computations/predict.py", line 9, in predict'
+SAID = "could not convert string to float: 'ada@example.org'"
+TRACE = f"Traceback (most recent call last):\n  {WHERE}\nValueError: {SAID}\n"
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,8 @@ async def test_where_our_own_code_broke_is_for_the_log_only(computer: Computer) 
         await computer.run(Computation("predict.predict"), {})
 
     assert TRACE not in str(failed.value.facts)
-    assert [(line["function"], line["stderr"]) for line in logged] == [("predict.predict", TRACE)]
+    assert [(line["function"], line["where"]) for line in logged] == [("predict.predict", [WHERE])]
+    assert SAID not in str(logged)
 
 
 async def test_what_a_program_said_before_it_broke_is_its_authors_to_read(computer: Computer) -> None:

@@ -1,0 +1,26 @@
+"""What sends spans; importable with the extra `otel` only."""
+
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
+from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
+
+from app.observability.tracing import session_trace_id
+
+
+class SessionIds(RandomIdGenerator):
+    """A session's spans share its trace."""
+
+    def generate_trace_id(self) -> int:
+        return session_trace_id() or super().generate_trace_id()
+
+
+def provider(address: str, timeout_s: float, exporter: SpanExporter | None = None) -> TracerProvider:
+    """Sends spans in the background to `<address>/v1/traces`; headers come from OTEL_EXPORTER_OTLP_HEADERS."""
+    made = TracerProvider(
+        resource=Resource.create({"service.name": "labcrew"}), id_generator=SessionIds(), shutdown_on_exit=False
+    )
+    sender = exporter or OTLPSpanExporter(f"{address.rstrip('/')}/v1/traces", timeout=timeout_s)
+    made.add_span_processor(BatchSpanProcessor(sender))
+    return made

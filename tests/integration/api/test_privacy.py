@@ -1,0 +1,99 @@
+"""What users bring (goals, cells, code, passwords, keys) is in no log line and in no span."""
+
+import io
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from uuid import UUID
+
+import pytest
+from fastapi import FastAPI
+from opentelemetry import trace
+from opentelemetry.sdk.trace import ReadableSpan
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+from app.observability.exporting import provider
+from app.observability.logging import configure_logging
+from app.worker.graphs import pipeline_graphs
+from app.worker.loop import Duties
+
+from .conftest import PASSWORD, User
+
+PERSON = "grace.hopper@example.net"
+TABLE = f"person,amount\n{PERSON},1\nnobody,2\n".encode()
+
+
+@pytest.fixture
+def said(app: FastAPI) -> Iterator[io.StringIO]:
+    """Every log line of the test, as the service writes it."""
+    root = logging.getLogger()
+    before, stream = (root.handlers, root.level), io.StringIO()
+    configure_logging("INFO", "json", stream)
+    yield stream
+    root.handlers, root.level = before
+
+
+Finished = Callable[[], Sequence[ReadableSpan]]
+
+
+@pytest.fixture
+def spans(monkeypatch: pytest.MonkeyPatch) -> Iterator[Finished]:
+    """The spans that have been sent by now."""
+    exporter = InMemorySpanExporter()
+    made = provider("", 1.0, exporter)
+    monkeypatch.setattr(trace, "get_tracer", made.get_tracer)  # the global one can be set only once
+
+    def finished() -> Sequence[ReadableSpan]:
+        made.force_flush()
+        return exporter.get_finished_spans()
+
+    yield finished
+    made.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("language", "code"),
+    [
+        ("python", "raise ValueError('it was ' + people['person'][0])"),
+        ("python", f"print('{PERSON}')\nresult = '{PERSON}'"),
+        ("sql", f"select cast(person as integer) from people where person = '{PERSON}'"),
+    ],
+)
+async def test_a_run_leaves_its_data_in_no_log_and_no_span(
+    language: str, code: str, app: FastAPI, ada: User, said: io.StringIO, spans: Finished
+) -> None:
+    resources = app.state.resources
+    duties = Duties.of(resources, pipeline_graphs(resources))
+    upload = await ada.http.post("/datasets", files={"file": ("people.csv", TABLE)})
+    wanted = {"language": language, "code": code, "dataset_ids": [upload.json()["id"]]}
+    run = (await ada.http.post("/runs", json=wanted)).json()["id"]
+    await duties.runner.advance(UUID(run))
+    assert PERSON in (await ada.http.get(f"/runs/{run}")).text
+    [one] = spans()
+    assert one.context
+    assert one.name == f"execute_tool run_{language}"
+    assert UUID(int=one.context.trace_id) == UUID(run)
+    seen = one.to_json()
+    secrets = (PERSON, PASSWORD, ada.email, ada.tokens["access_token"], ada.tokens["refresh_token"])
+    assert not [secret for secret in secrets if secret in seen]
+    lines = said.getvalue()
+    assert "/runs" in lines
+    assert not [secret for secret in secrets if secret in lines]
+
+
+async def test_a_step_that_breaks_says_why_to_its_owner_and_not_to_the_log(
+    app: FastAPI, ada: User, said: io.StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    resources = app.state.resources
+    duties = Duties.of(resources, pipeline_graphs(resources))
+
+    async def broken(*_: object, **__: object) -> None:
+        raise RuntimeError(f"no idea what {PERSON} means")
+
+    monkeypatch.setattr(resources.computer, "run", broken)
+    run = (await ada.http.post("/runs", json={"language": "python", "code": "result = 1"})).json()["id"]
+    await duties.runner.advance(UUID(run))
+    assert PERSON in (await ada.http.get(f"/runs/{run}")).json()["error"]
+    lines = said.getvalue()
+    assert "RuntimeError" in lines
+    assert run in lines
+    assert PERSON not in lines
