@@ -124,7 +124,7 @@ class PredictionView(BaseModel):
     model_id: UUID
     rows: int
     predictions: list[dict[str, Any]] = Field(
-        description="A class with calibrated probabilities; or a number, with its 90% interval if the model has one.",
+        description="A class with calibrated probabilities, or a number with its interval if it has one.",
         examples=[[{"prediction": 1, "probabilities": {"0": 0.08, "1": 0.92}}]],
     )
     warnings: list[PredictionWarning]
