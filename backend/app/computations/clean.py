@@ -3,7 +3,7 @@
 from typing import Any
 
 from app.computations.bench import Bench, JsonValue
-from app.computations.frames import answer, read_training, write_frame
+from app.computations.frames import answer, read_preview, write_frame
 from app.modeling.cleaning import suggest_cleaning
 from app.modeling.preview import extend
 
@@ -18,8 +18,8 @@ def clean_data(
 
     Adds `operations`, or where there are none, what the data asks for. Answers `results.FrameFacts`.
     """
-    frame, whole = read_training(bench, problem)
+    frame, whole, rows = read_preview(bench, problem)
     added = suggest_cleaning(frame, whole) if operations is None else operations
     made, facts = extend(frame, whole, recipe or [], added)
     write_frame(bench, made, "frame.parquet")
-    return answer(facts)
+    return answer({**facts, "of": rows})

@@ -3,7 +3,7 @@
 from typing import Any
 
 from app.computations.bench import Bench, JsonValue
-from app.computations.frames import answer, read_training, write_frame
+from app.computations.frames import answer, read_preview, write_frame
 from app.modeling.features import suggest_features
 from app.modeling.preview import apply_recipe, extend
 
@@ -20,14 +20,14 @@ def create_features(
     Adds `operations`, or where there are none, what the data offers; `lookback_periods` (rows) asks for lags,
     changes and rolling statistics over these, which need a time column.
     """
-    frame, whole = read_training(bench, problem)
+    frame, whole, rows = read_preview(bench, problem)
     before = recipe or []
     added = operations
     if added is None:
         added = suggest_features(apply_recipe(frame, whole, before), whole, lookback_periods or [])
     made, facts = extend(frame, whole, before, added)
     write_frame(bench, made, "frame.parquet")
-    return answer(facts)
+    return answer({**facts, "of": rows})
 
 
 def technical_indicators(
@@ -45,7 +45,7 @@ def technical_indicators(
 
     `indicators`: of SMA, EMA, RSI, MACD, BBANDS, ATR, OBV; the columns they read are named by the others.
     """
-    frame, whole = read_training(bench, problem)
+    frame, whole, rows = read_preview(bench, problem)
     operation: dict[str, Any] = {"op": "indicators", "close": close, "window": window}
     if indicators:
         operation["names"] = indicators
@@ -54,4 +54,4 @@ def technical_indicators(
             operation[key] = value
     made, facts = extend(frame, whole, recipe or [], [operation])
     write_frame(bench, made, "frame.parquet")
-    return answer(facts)
+    return answer({**facts, "of": rows})

@@ -9,9 +9,13 @@ import pandas as pd
 from app.computations.bench import Bench
 from app.errors import InvalidInput
 from app.modeling.operations.dates import as_dates
+from app.modeling.parts import sample_of
 from app.modeling.persistence import StoredModel, load
 from app.modeling.plain import plain
 from app.modeling.problem import Problem
+
+MOST_PREVIEWED = 20_000
+"""What a recipe does is shown on this many rows; models learn from all of them."""
 
 
 def read_frame(bench: Bench, name: str = "frame") -> pd.DataFrame:
@@ -48,6 +52,20 @@ def answer(facts: Any) -> dict[str, Any]:
 def read_training(bench: Bench, problem: dict[str, Any]) -> tuple[pd.DataFrame, Problem]:
     """The raw training frame and its problem."""
     return read_frame(bench), Problem.from_json(problem)
+
+
+def read_preview(bench: Bench, problem: dict[str, Any]) -> tuple[pd.DataFrame, Problem, int]:
+    """The raw training frame, of a long one a part, its problem, and how many rows there are.
+
+    The part is drawn at random; of rows in time order it is the latest, so that lags are what they will be.
+    """
+    frame, whole = read_training(bench, problem)
+    rows = len(frame)
+    if rows <= MOST_PREVIEWED:
+        return frame, whole, rows
+    if whole.time_column:
+        return frame.tail(MOST_PREVIEWED), whole, rows
+    return frame.iloc[sample_of(rows, MOST_PREVIEWED, 0)], whole, rows
 
 
 def in_time(table: pd.DataFrame, time_column: str | None) -> pd.DataFrame:

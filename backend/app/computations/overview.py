@@ -15,6 +15,9 @@ _MOST_ROWS = 20_000
 _MOST_LOOKED_AT = 30
 """Columns that are drawn from: the most telling ones where a frame has more."""
 
+_MOST_PAIRED = 4_000
+"""Rows by which columns are paired."""
+
 _MOST_COLUMNS = 12
 _MOST_GROUPS = 6
 _MOST_MOMENTS = 300
@@ -38,7 +41,7 @@ def leave_overview(
         "missing_values": _missing(frame),
         "distributions": _distributions(sample, frame.shape[1]),
         "target_by_feature": _target(sample, target, problem),
-        "association": _association(sample, target),
+        "association": _association(sample.iloc[:: max(1, -(-len(sample) // _MOST_PAIRED))], target),
         "time_series": _over_time(frame, target, problem),
     }
     return leave_pictures(folder, [Drawable(kind, given) for kind, given in facts.items() if given])
@@ -159,7 +162,8 @@ def _association(frame: pd.DataFrame, target: str) -> dict[str, Any]:
     names = names[:_MOST_COLUMNS]
     if len(names) < 2:
         return {}
-    matrix = [[_strength(frame[a], frame[b]) for b in names] for a in names]
+    strength = {(a, b): _strength(frame[a], frame[b]) for place, a in enumerate(names) for b in names[place:]}
+    matrix = [[strength.get((a, b), strength.get((b, a))) for b in names] for a in names]
     note = "Rank correlation, correlation ratio or Cramér's V"
     return {"names": [str(name) for name in names], "matrix": matrix, "note": note}
 

@@ -89,7 +89,7 @@ class ColumnProfile(TypedDict):
 
 
 class EdaFacts(TypedDict):
-    """`explore.perform_eda`; figures as SVG. `looked_at`: rows that columns, findings and leaks are judged by."""
+    """`explore.perform_eda`; figures as SVG. `looked_at`: rows that columns and leaks are judged by."""
 
     rows: int
     looked_at: int

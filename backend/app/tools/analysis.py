@@ -26,6 +26,7 @@ Operations = Annotated[
 NewName = Annotated[str, Field(pattern=r"^[A-Za-z][\w-]{0,59}$", description="Name of the frame to make.")]
 WIDE = 30
 """Columns from which on figures are drawn of the most telling only."""
+DRAWN_FROM_S = 12.0
 Indicator = Literal["SMA", "EMA", "RSI", "MACD", "BBANDS", "ATR", "OBV"]
 
 
@@ -52,9 +53,15 @@ async def perform_eda(ctx: ToolContext, frame: FrameName = TRAIN) -> Recorded:
 
 
 async def _explored(ctx: ToolContext, source: Training, params: dict[str, Any]) -> tuple[Computed, Computed]:
-    """Facts and figures, in two cells at a time; the figures of a wide frame need to know what is telling."""
+    """Facts and figures, in two cells at a time; the figures of a wide frame need to know what is telling.
+
+    A session of a few seconds draws nothing here: figures take longer than models of a small table.
+    """
     inputs = {"frame": source.digest}
     wide = len(source.columns) > WIDE
+    if float(ctx.session.preferences.get("time_budget_s") or DRAWN_FROM_S) < DRAWN_FROM_S:
+        computed = await ctx.computer.run(Computation("explore.perform_eda", {**params, "draw": False}), inputs)
+        return computed, computed
     looking = ctx.computer.run(Computation("explore.perform_eda", {**params, "draw": wide}), inputs)
     if wide:
         computed = await looking
