@@ -129,6 +129,8 @@ def short(parts: Parts, fits: Sequence[Facts], metric: str) -> dict[str, Any]:
         "name": parts.name,
         "estimator": own[0]["estimator"],
         "hyperparameters": own[0]["hyperparameters"],
+        "recipe": own[0]["recipe"],
+        "settings": own[0]["settings"],
         "score": over_folds(known, metric, np.mean) if known else None,
         "std": over_folds(known, metric, lambda s: np.std(s, ddof=1)) if len(known) > 1 else None,
         "fold_scores": by_fold,

@@ -65,6 +65,10 @@ class Clock:
         return median(after - before for before, after in pairwise(self._ticks))
 
     @property
+    def spent_s(self) -> float:
+        return time.perf_counter() - self._ticks[0]
+
+    @property
     def left_s(self) -> float | None:
         return None if self._end is None else self._end - time.perf_counter()
 
