@@ -45,7 +45,7 @@ class Fitted:
 
 
 class Workbench:
-    """Everything that it makes lies in a folder that goes when it goes. `threads`: how many cores a fit may use."""
+    """What it makes lies in a folder that goes when it goes. `threads`: how many cores a fit may use."""
 
     def __init__(self, seed: int = 0, threads: int = 1) -> None:
         self.seed = seed

@@ -2,15 +2,19 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import sqrt
 
 from app.reporting.document import Text
 from app.reporting.evidence import Fact, parts
+from app.reporting.found import BASELINE
 from app.reporting.sections.draft import Draft, listed
 
 _FEW_ROWS = 500
 _RARE = 0.1
-_BADLY_CALIBRATED = 0.08
+_BADLY_CALIBRATED = 0.03
 _CLOSE_SHARE = 0.5
+_LITTLE = 0.2
+"""A column that costs surely less than this share of the best one is of little use."""
 
 
 @dataclass(frozen=True)
@@ -110,11 +114,25 @@ def _calibration(draft: Draft) -> Text:
     error = _final(draft, "calibration", "error")
     if error is None or error.value is None or error.value < _BADLY_CALIBRATED:
         return ()
+    if error.value < 2 * _by_chance(parts(draft.found.final, "calibration", "bins")):
+        return ()
     return (
-        "Do not read the probabilities as chances without calibrating them: on average they are off by ",
+        "Do not read the probabilities as chances: on average they are off by ",
         draft.read(error, "percent"),
-        ".",
+        ", more than chance explains.",
     )
+
+
+def _by_chance(bins: list[Fact]) -> float:
+    """The mean distance that perfect probabilities show in bins of this size."""
+    rows = sum(each.value["count"] for each in bins)
+    distances = [
+        0.8
+        * sqrt(each.value["predicted"] * (1 - each.value["predicted"]) / each.value["count"])
+        * each.value["count"]
+        for each in bins
+    ]
+    return sum(distances) / rows if rows else 0.0
 
 
 def _one_column_carries_it(draft: Draft) -> Text:
@@ -133,8 +151,10 @@ def _one_column_carries_it(draft: Draft) -> Text:
 
 
 def _useless_columns(draft: Draft) -> Text:
+    """Only where others are told to help: few rows prove nothing against a column."""
     ranked = parts(draft.found.importance, "importances")
-    useless = [entry for entry in ranked if entry.value.get("helps") is False]
+    best = max((entry.value["mean"] for entry in ranked if entry.value.get("helps")), default=0.0)
+    useless = [entry for entry in ranked if _is_useless(entry, best)]
     names = [draft.shown(entry.at("column")) for entry in useless[:6]]
     if not names:
         return ()
@@ -146,11 +166,30 @@ def _useless_columns(draft: Draft) -> Text:
     )
 
 
+def _is_useless(entry: Fact, best: float) -> bool:
+    reach = entry.value["mean"] + 2 * entry.value["std"]
+    return entry.value.get("helps") is False and reach < _LITTLE * best
+
+
 def _cut_short(draft: Draft) -> Text:
-    limited = [fit for fit in draft.found.fits if fit.at("limited")]
+    limited = [fit for fit in draft.found.fits if fit.at("limited") and fit.text("estimator") != BASELINE]
     if not limited and not parts(draft.found.comparison, "left_out"):
         return ()
     return ("Run again with a larger time budget: some candidates were cut short or left out.",)
+
+
+def _worst_segment(draft: Draft) -> Text:
+    worst = parts(draft.found.explanation, "segments", "worst")
+    if not worst:
+        return ()
+    first = worst[0]
+    return (
+        "Have a person look at answers where ",
+        *draft.shown(first.at("column")),
+        " ",
+        *draft.shown(first.at("text")),
+        ", or collect more such rows: the model errs there more than elsewhere.",
+    )
 
 
 def _time(draft: Draft) -> Text:
@@ -184,6 +223,7 @@ RULES: dict[str, Rule] = {
     "few_rows": _few_rows,
     "one_column_carries_it": _one_column_carries_it,
     "no_real_winner": _no_real_winner,
+    "worst_segment": _worst_segment,
     "useless_columns": _useless_columns,
     "cut_short": _cut_short,
     "watch_over_time": _time,

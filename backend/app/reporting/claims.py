@@ -82,6 +82,7 @@ STYLES: dict[str, Callable[[Any], str]] = {
     "percent": lambda value: f"{100 * value:.1f}%",
     "whole_percent": lambda value: f"{100 * value:.0f}%",
     "seconds": _seconds,
+    "mebibytes": lambda value: f"{value / 1048576:,.0f} MiB",
     "milliseconds": lambda value: f"{value:.0f} ms",
     "text": lambda value: legible(str(value)),
     "digest": lambda value: str(value)[:12],

@@ -11,6 +11,7 @@ from app.reporting.evidence import Fact, RecordedCall, proving
 
 HOLD_OUT_NODE = "final_evaluation"
 TUNING_NODE = "hyperparameter_tuning"
+BASELINE = "baseline"
 _DEEPEST = 5
 
 

@@ -7,6 +7,7 @@ from app.reporting.evidence import Fact, parts
 from app.reporting.metrics import METRICS, metric_of
 from app.reporting.sections import closing
 from app.reporting.sections.draft import NOTHING, Draft
+from app.reporting.sections.explanation import segments
 
 
 def compose(draft: Draft) -> Report | None:
@@ -149,13 +150,18 @@ def _analyses(draft: Draft, final: Fact) -> Section:
     ]
     if classes:
         blocks.append(Table(("Class", "Precision", "Recall"), classes, numeric=(1, 2)))
+    blocks += (
+        [Paragraph(("By segment, where it is worse than elsewhere beyond chance:",)), *worst]
+        if (worst := segments(draft))
+        else []
+    )
     return Section("analyses", "Quantitative analyses", blocks)
 
 
 def _ethics() -> Section:
     text = (
         "The model repeats what its data shows, unfairness included. Whether its errors fall evenly on groups "
-        "of people was not examined beyond the classes above."
+        "of people was not examined beyond the classes and segments above."
     )
     return Section("ethics", "Ethical considerations", [Paragraph((text,))])
 

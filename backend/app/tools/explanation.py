@@ -12,7 +12,7 @@ from app.tools.registry import tool
 
 HOLDOUT = "holdout"
 SHARE = 0.05
-LEAST_S, MOST_S = 0.8, 20.0
+LEAST_S, MOST_S = 1.2, 20.0
 DEFAULT_BUDGET_S = 60.0
 PATIENCE_S = 30.0
 """Beside the measuring: to read the model and the rows, and to draw."""
@@ -47,7 +47,7 @@ def explaining_s(ctx: ToolContext) -> float | None:
 
 def _said(model: str, facts: dict[str, Any]) -> str:
     helping = [entry["column"] for entry in facts["importances"] if entry["helps"]]
-    relied = f"{model} relies most on {', '.join(helping[:3])}." if helping else f"{model} relies on no column."
+    relied = f"{model} relies most on {', '.join(helping[:3])}." if helping else "No column stands out."
     worst = (facts["segments"] or {}).get("worst") or []
     where = f" It errs most where {worst[0]['column']} {worst[0]['text']}." if worst else ""
     return f"{relied}{where}"

@@ -25,11 +25,23 @@ from app.sandbox.computer import StoredFile
 from app.sandbox.contract import Computation
 from app.sessions.records import ArtifactFacts, SessionRecords
 from app.sessions.scope import ArtifactDraft, Recorded
+from app.sessions.usage import total
 from app.tools.context import ToolContext
 from app.tools.registry import tool
 
 REPORTER = ("reporter",)
-_LIBRARIES = ("labcrew", "scikit-learn", "xgboost-cpu", "pandas", "numpy", "duckdb", "matplotlib")
+_LIBRARIES = (
+    "labcrew",
+    "scikit-learn",
+    "lightgbm",
+    "xgboost-cpu",
+    "catboost",
+    "pandas",
+    "numpy",
+    "skops",
+    "duckdb",
+    "matplotlib",
+)
 _KINDS = {"model_card.md": "model_card", "notebook.ipynb": "notebook"}
 _KEPT = ("model", "frame", "holdout", "table")
 
@@ -120,6 +132,7 @@ async def _session(ctx: ToolContext) -> dict[str, Any]:
         "preferences": dict(ctx.session.preferences),
         "datasets": [_dataset(each) for each in await ctx.datasets.list()],
         "questions": [dataclasses.asdict(each) for each in await records.questions()],
+        "usage": total(await records.usage(ctx.step)).model_dump(mode="json"),
         "artifacts": [
             {"kind": each.kind, "name": each.name, "digest": each.digest}
             for each in await records.artifacts()

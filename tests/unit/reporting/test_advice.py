@@ -33,8 +33,14 @@ def _time(result: dict[str, Any]) -> None:
 
 
 def _useless(result: dict[str, Any]) -> None:
-    for entry in result["importances"]:
-        entry["helps"] = False
+    result["importances"][0] |= {"mean": 0.2, "std": 0.01, "helps": True}
+    for entry in result["importances"][1:]:
+        entry |= {"mean": 0.0, "std": 0.001, "helps": False}
+
+
+def _segment(result: dict[str, Any]) -> None:
+    worst = {"column": "sex", "text": "is male", "rows": 90, "error": 0.4, "elsewhere": 0.1}
+    result["segments"]["worst"] = [{**worst, "low": 0.3, "high": 0.5}]
 
 
 @pytest.mark.parametrize(
@@ -47,6 +53,7 @@ def _useless(result: dict[str, Any]) -> None:
         ("badly_calibrated", "final_evaluation", lambda r: r["calibration"].update(error=0.2), "20.0%"),
         ("few_rows", "lock_holdout", _few, "120"),
         ("useless_columns", "explain_model", _useless, "simpler model"),
+        ("worst_segment", "explain_model", _segment, "where sex is male"),
         ("cut_short", "train_classification_model", _limited, "time budget"),
         ("watch_over_time", "lock_holdout", _time, "day"),
     ],
@@ -82,3 +89,23 @@ def test_a_session_without_results_gets_no_advice_on_them() -> None:
 
 def test_every_rule_can_be_told_apart() -> None:
     assert len(set(RULES.values())) == len(RULES)
+
+
+def test_few_rows_prove_nothing_against_a_column(titanic: list[RecordedCall]) -> None:
+    def change(result: dict[str, Any]) -> None:
+        for entry in result["importances"]:
+            entry |= {"mean": 0.05, "std": 0.04, "helps": False}
+
+    rules = {each.rule for each in advise(make_draft(altered(titanic, "explain_model", change)))}
+
+    assert "useless_columns" not in rules
+
+
+def test_what_chance_explains_is_no_bad_calibration(titanic: list[RecordedCall]) -> None:
+    def change(result: dict[str, Any]) -> None:
+        bins = [{"predicted": 0.4, "observed": 0.48, "count": 26} for _ in range(10)]
+        result["calibration"] = {"bins": bins, "error": 0.08}
+
+    rules = {each.rule for each in advise(make_draft(altered(titanic, "final_evaluation", change)))}
+
+    assert "badly_calibrated" not in rules

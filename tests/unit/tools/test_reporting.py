@@ -19,6 +19,7 @@ from app.sandbox.computer import Computer
 from app.sandbox.contract import CellRequest, Computation, End, Fault, Outcome, Progress, Usage
 from app.sessions.memory import MemoryJournal, MemoryStep
 from app.sessions.records import ArtifactFacts, QuestionFacts
+from app.sessions.schemas import UsagePart
 from app.sessions.scope import Recorded, SessionFacts, StepScope
 from app.storage.folder import FolderBlobs
 from app.tools.context import ToolContext
@@ -84,6 +85,12 @@ class Records:
 
     async def questions(self) -> Sequence[QuestionFacts]:
         return [QuestionFacts("1.tool:1.0", "planner", "Which metric?", "f1", None, "default")]
+
+    async def usage(self, step: StepScope) -> Sequence[UsagePart]:
+        return []
+
+    async def allows(self, tool: str) -> bool:
+        return False
 
 
 def titanic() -> list[RecordedCall]:

@@ -3,9 +3,21 @@
 from app.reporting.advice import advise
 from app.reporting.document import Block, Bullets, Name, Paragraph, Section, Table, Text
 from app.reporting.evidence import Fact, parts
+from app.reporting.found import BASELINE
 from app.reporting.sections.draft import Draft
 
 _FEW_HELD_OUT = 200
+_FACTS = (
+    ("Session", ("id",), "text"),
+    ("Begun", ("created_at",), "minute"),
+    ("Seed", ("seed",), "plain_integer"),
+    ("Seconds asked for", ("preferences", "time_budget_s"), "quantity"),
+    ("Fits", ("usage", "fits"), "integer"),
+    ("Calls of tools", ("usage", "tool_calls"), "integer"),
+    ("Calls of chat models", ("usage", "chat_calls"), "integer"),
+    ("Processor time", ("usage", "cpu_s"), "seconds"),
+    ("Most memory of a computation", ("usage", "peak_memory_bytes"), "mebibytes"),
+)
 
 
 def limits(draft: Draft) -> Section:
@@ -19,7 +31,7 @@ def limits(draft: Draft) -> Section:
     items += [
         ("The fit of ", *draft.shown(fit.at("name")), " was cut: ", draft.read(limited), ".")
         for fit in found.fits
-        if (limited := fit.at("limited"))
+        if fit.text("estimator") != BASELINE and (limited := fit.at("limited"))
     ]
     if found.final is None:
         items.append(("No score was measured on rows that were locked away.",))
@@ -51,13 +63,9 @@ def questions(draft: Draft) -> Section | None:
 def reproducibility(draft: Draft) -> Section | None:
     session = draft.found.session
     rows: list[list[Text]] = []
-    for title, name, style in (
-        ("Session", "id", "text"),
-        ("Begun", "created_at", "minute"),
-        ("Seed", "seed", "plain_integer"),
-    ):
-        fact = session.at(name)
-        if fact:
+    for title, path, style in _FACTS:
+        fact = session.at(*path)
+        if fact and (fact.value or path == ("seed",)):
             rows.append([(title,), (draft.read(fact, style),)])
     versions = session.at("versions")
     rows += [
@@ -67,7 +75,12 @@ def reproducibility(draft: Draft) -> Section | None:
         return None
     blocks: list[Block] = [
         Paragraph(
-            ("The same data, goal, preferences, seed and versions give the same splits, folds and candidates.",)
+            (
+                "The same data, goal, preferences, seed and versions give the same split, folds and "
+                "candidates. What the clock decided is recorded with every fit, so the notebook beside this "
+                "report does the session again without the clock, and compares what comes out with what "
+                "stands here.",
+            )
         ),
         Table(("What", "Value"), rows),
         *_digests(draft, session),

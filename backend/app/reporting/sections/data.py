@@ -11,7 +11,7 @@ _WORDS = {"serious": "Serious", "warning": "Warning", "info": "Note"}
 
 
 def section(draft: Draft) -> Section | None:
-    blocks: list[Block] = [*_sources(draft), *_left_out(draft), *_findings(draft)]
+    blocks: list[Block] = [*_sources(draft), *_readings(draft), *_left_out(draft), *_findings(draft)]
     blocks += [*_excluded(draft), *_changes(draft)]
     blocks += draft.pictures(
         "missing_values", "distributions", "target_by_feature", "association", "time_series"
@@ -36,6 +36,14 @@ def _sources(draft: Draft) -> list[Block]:
     return [
         Table(columns, rows, "What came in; the digest begins the fingerprint of the bytes", numeric=(1, 2))
     ]
+
+
+def _readings(draft: Draft) -> list[Block]:
+    """Columns that are not what their type says, and how they were read."""
+    read = [(draft.read(text),) for each in parts(draft.found.split, "reading") if (text := each.at("text"))]
+    if not read:
+        return []
+    return [Paragraph(("Read as what it is, in new rows alike:",)), Bullets(read[:_MOST_FINDINGS])]
 
 
 def _left_out(draft: Draft) -> list[Block]:

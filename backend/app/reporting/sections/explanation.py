@@ -6,6 +6,7 @@ from app.reporting.sections.draft import Draft, listed
 
 _MOST_COLUMNS = 12
 _MOST_NAMED = 4
+_NOTHING_TOLD = "No single column stands out from noise on these rows: with more of them some may. "
 _CLEARLY = 0.5
 """Rank correlation from which a feature is said to raise or lower the answer."""
 
@@ -52,7 +53,7 @@ def errors(draft: Draft) -> Section | None:
 def _opening(draft: Draft, importance: Fact, ranked: list[Fact]) -> Text:
     helping = [each for each in ranked if each.value.get("helps")]
     names = listed([draft.shown(each.at("column")) for each in helping[:_MOST_NAMED]])
-    led: Text = ("Most on ", *names, ". ") if helping else ("On no single column measurably. ",)
+    led: Text = ("Most on ", *names, ". ") if helping else (_NOTHING_TOLD,)
     repeats = draft.shown(importance.at("repeats"), "integer")
     rows = draft.shown(importance.at("rows"), "integer")
     where = "of the hold-out" if draft.found.explanation else "that did not teach it"
@@ -151,6 +152,13 @@ def _worst(draft: Draft, segments: Fact, worst: Fact, tested: Text) -> Text:
         *tested,
         " parts of the rows, these are worse than the rest by more than chance explains among so many:",
     )
+
+
+def segments(draft: Draft) -> list[Block]:
+    """The table of segments that are worse than the rest; nothing where there are none."""
+    found = draft.found.explanation.at("segments") if draft.found.explanation else None
+    worst = parts(found, "worst")
+    return [_segments(draft, found, worst)] if found and worst else []
 
 
 def _segments(draft: Draft, segments: Fact, worst: list[Fact]) -> Table:

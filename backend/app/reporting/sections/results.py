@@ -37,6 +37,7 @@ def hold_out(draft: Draft) -> Section | None:
         Paragraph(_opening(draft, final)),
         table,
         *_threshold(draft, final),
+        *_bounds(draft, final),
         *_classes(draft, final),
     ]
     return Section("results", "Results on the hold-out", [*blocks, *draft.pictures(*_FIGURES)])
@@ -66,12 +67,41 @@ def _place(order: list[str], name: str) -> int:
 
 
 def _threshold(draft: Draft, final: Fact) -> list[Block]:
+    """How probabilities were made honest, and from which one on the positive class is chosen."""
+    fit = draft.found.fit_of(str(draft.found.chosen.value)) if draft.found.chosen else None
+    blocks: list[Block] = []
+    calibration = fit.at("calibration", "text") if fit else None
+    if calibration and calibration.value:
+        blocks.append(Paragraph((draft.read(calibration),)))
     threshold = final.at("threshold")
     if threshold is None:
-        return []
+        return blocks
+    why = fit.at("threshold_text") if fit else None
+    told: Text = (" ", draft.read(why)) if why and why.value else (" It was set on training rows.",)
     claim = draft.read(threshold, "score")
+    return [*blocks, Paragraph(("The positive class is chosen from a probability of ", claim, ".", *told))]
+
+
+def _bounds(draft: Draft, final: Fact) -> list[Block]:
+    """Prediction intervals, and whether they hold what they promise."""
+    intervals = final.at("intervals")
+    coverage = intervals.at("coverage") if intervals else None
+    if intervals is None or coverage is None or coverage.at("value") is None:
+        return []
+    within = draft.interval(coverage, "percent")
     return [
-        Paragraph(("The positive class is chosen from a probability of ", claim, ", set on training rows."))
+        Paragraph(
+            (
+                "Each prediction comes with an interval that is to hold the true value in ",
+                *draft.shown(intervals.at("level"), "whole_percent"),
+                " of cases. On the hold-out it held it in ",
+                *draft.shown(coverage.at("value"), "percent"),
+                *((" (", *within, ")") if within else ()),
+                "; half of the intervals are narrower than ",
+                *draft.shown(intervals.at("width"), "quantity"),
+                ".",
+            )
+        )
     ]
 
 

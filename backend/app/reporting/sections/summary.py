@@ -1,8 +1,8 @@
 """The answer first: how good, on what, compared with what."""
 
 from app.reporting.document import Block, Callout, Paragraph, Piece, Section, Text, Tile, Tiles
-from app.reporting.evidence import Fact
-from app.reporting.sections.draft import Draft
+from app.reporting.evidence import Fact, parts
+from app.reporting.sections.draft import Draft, listed
 
 
 def section(draft: Draft) -> Section:
@@ -10,8 +10,21 @@ def section(draft: Draft) -> Section:
     if final is None:
         blocks: list[Block] = [Callout("warn", _unfinished(draft))]
     else:
-        blocks = [Paragraph(_answer(draft, final)), _tiles(draft, final), _verdict(final)]
+        blocks = [Paragraph(_answer(draft, final)), _tiles(draft, final), _verdict(final), *_evidence(draft)]
     return Section("summary", "Summary", [*blocks, *(Paragraph((remark,)) for remark in draft.remarks)])
+
+
+def _evidence(draft: Draft) -> list[Block]:
+    """What it relies on and where it errs, in a sentence each."""
+    helping = [each for each in parts(draft.found.importance, "importances") if each.value.get("helps")]
+    worst = parts(draft.found.explanation, "segments", "worst")
+    said: list[Piece] = []
+    if helping:
+        said += ("It relies most on ", *listed([draft.shown(each.at("column")) for each in helping[:3]]), ".")
+    if worst:
+        said += (" It errs most where ", *draft.shown(worst[0].at("column")), " ")
+        said += (*draft.shown(worst[0].at("text")), ".")
+    return [Paragraph(said)] if said else []
 
 
 def headline(draft: Draft) -> Text:

@@ -28,7 +28,7 @@ def leaderboard(draft: Draft) -> Section | None:
         marked=marked,
     )
     blocks: list[Block] = [Paragraph((*opening, *draft.shown(comparison.at("reason")))), table]
-    blocks += _left_out(draft, comparison)
+    blocks += [*_weights(draft), *_left_out(draft, comparison)]
     return Section("trials", "What was tried", [*blocks, *draft.pictures("leaderboard")])
 
 
@@ -74,6 +74,22 @@ def _remark(draft: Draft, entry: Fact) -> Text:
     if distinguishable is not None and distinguishable.value is False:
         return ("tied with best",)
     return ()
+
+
+def _weights(draft: Draft) -> list[Block]:
+    """What an ensemble is made of, the weightiest first."""
+    weights = draft.found.blend.at("weights") if draft.found.blend else None
+    if weights is None:
+        return []
+    ranked = sorted(weights.children(), key=lambda pair: -pair[1].value)
+    shares = [(Name(name), " ", draft.read(weight, "whole_percent")) for name, weight in ranked if weight.value]
+    text = (
+        "The chosen model is an average of several, weighted by how they do together on rows that did not "
+        "teach them: ",
+        *listed(shares),
+        ". Its own score is of weights that the judged rows had no say in.",
+    )
+    return [Paragraph(text)]
 
 
 def _left_out(draft: Draft, comparison: Fact) -> list[Block]:
