@@ -84,22 +84,35 @@ def _names_rows(column: pd.Series, distinct: int) -> bool:
 def _twins(frame: pd.DataFrame) -> list[Redundant]:
     """Columns whose values stand for one another, row by row; the first of them stays.
 
-    Measurements must be the same numbers; categories may be written differently, all as text or all as numbers.
+    Texts may be written differently, and numbers may be a multiple of one another with another zero; many
+    different values must be the same. What a number says of a place is not the same as the place's number.
     """
-    first: dict[tuple[str, bytes], str] = {}
+    kept: dict[tuple[str, bytes], list[str]] = {}
     found = []
-    for name in frame.columns:
-        kind, print_ = _fingerprint(frame[name])
-        of = first.setdefault((kind, print_), str(name))
-        if of == name:
-            continue
-        same = frame[of].equals(frame[name]) or frame[of].astype("str").equals(frame[name].astype("str"))
-        if same:
-            found.append(Redundant(str(name), "copy", f"{name!r} is the same as {of!r} in every row.", 1.0, of))
+    for name in map(str, frame.columns):
+        like = _fingerprint(frame[name])
+        before = kept.setdefault(like, [])
+        twins = (one for of in before if (one := _twin(frame, name, of, like[0])))
+        if twin := next(twins, None):
+            found.append(twin)
         else:
-            text = f"{name!r} says the same as {of!r} in other words."
-            found.append(Redundant(str(name), "recoded", text, 0.95, of))
+            before.append(name)
     return found
+
+
+def _twin(frame: pd.DataFrame, name: str, of: str, kind: str) -> Redundant | None:
+    if frame[of].equals(frame[name]) or frame[of].astype("str").equals(frame[name].astype("str")):
+        return Redundant(name, "copy", f"{name!r} is the same as {of!r} in every row.", 1.0, of)
+    if kind == "text" or (kind == "number" and _is_linear(frame[of], frame[name])):
+        return Redundant(name, "recoded", f"{name!r} says the same as {of!r} in other words.", 0.95, of)
+    return None
+
+
+def _is_linear(one: pd.Series, other: pd.Series) -> bool:
+    values = pd.DataFrame({"one": one, "other": other}).dropna().astype("float64").to_numpy()
+    if len(values) < 3 or (values == values[0]).all(axis=0).any():
+        return False
+    return bool(abs(np.corrcoef(values.T)[0, 1]) > 1 - 1e-9)
 
 
 def _fingerprint(column: pd.Series) -> tuple[str, bytes]:
@@ -107,5 +120,6 @@ def _fingerprint(column: pd.Series) -> tuple[str, bytes]:
     if len(values) > 0.5 * len(column):
         hashed = pd.util.hash_pandas_object(column, index=False).to_numpy()
         return f"values {column.dtype.kind}", blake2b(hashed.tobytes(), digest_size=16).digest()
-    kind = "text" if is_text(column) else "number"
+    dated = pd.api.types.is_datetime64_any_dtype(column.dtype)
+    kind = "text" if is_text(column) else "date" if dated else "number"
     return kind, blake2b(codes.astype(np.int32).tobytes(), digest_size=16).digest()

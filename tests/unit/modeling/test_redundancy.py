@@ -52,10 +52,7 @@ def test_tables_without_such_columns_raise_no_alarm() -> None:
             "name": [f"Person {number} of Ulm" for number in rng.permutation(300)],
             "word": [chr(97 + n % 26) + chr(97 + n // 26) for n in range(300)],
             "day": pd.date_range("2024-01-01", periods=300),
-            "joined": pd.Series(pd.date_range("2020-01-01", periods=300))
-            .sample(frac=1)
-            .dt.strftime("%Y-%m-%d")
-            .array,
+            "joined": joined.dt.strftime("%Y-%m-%d").array,
         }
     )
     for frame in (clean, houses(), people(), series(shops=2)):
@@ -66,3 +63,13 @@ def test_a_column_that_hardly_varies_is_named_but_kept_while_it_may_say_somethin
     frame = pd.DataFrame({"fraud": [1] * 8 + [0] * 9992, "typo": [1] * 2 + [0] * 9998})
     found = {one.column: (one.kind, one.is_certain) for one in find_redundant(frame)}
     assert found == {"fraud": ("near_constant", False), "typo": ("near_constant", True)}
+
+
+def test_a_multiple_is_a_copy_and_what_a_place_is_like_is_not() -> None:
+    rng = np.random.default_rng(0)
+    shop = rng.integers(1, 9, 300)
+    size = np.array([0, 50, 20, 90, 10, 70, 30, 80, 60])[shop]
+    frame = pd.DataFrame({"shop": shop, "size": size, "size_in_feet": size * 10.764})
+    assert [(one.column, one.kind, one.of) for one in find_redundant(frame)] == [
+        ("size_in_feet", "recoded", "size")
+    ]
