@@ -231,3 +231,53 @@ def test_every_figure_that_was_drawn_has_its_place(titanic: list[RecordedCall]) 
     placed = {picture.name for gallery in galleries for picture in gallery.pictures}
     assert placed == {figure.name for figure in figures} == set(GALLERY)
     assert {(figure.step, figure.call) for figure in figures} <= {(row.step, row.call) for row in report.calls}
+
+
+def blended(titanic: list[RecordedCall]) -> list[RecordedCall]:
+    """The same session with an ensemble in the place of the model that was chosen."""
+    facts = {
+        "name": "Ensemble",
+        "estimator": "Ensemble",
+        "weights": {"LightGBM": 0.25, "LogisticRegression": 0.75, "baseline": 0.0},
+        "members": [{"name": "LogisticRegression", "run": [0], "weight": 0.75}],
+        "fold_scores": [0.8],
+        "calibration": {"text": "Probabilities were left as they are."},
+        "threshold_text": "It makes F1 highest on 1050 rows.",
+    }
+    made = altered(titanic, "final_evaluation", lambda result: result.update(model="Ensemble"))
+    place = next(place for place, call in enumerate(made) if call.tool == "final_evaluation")
+    call = replace(made[place], node="model_evaluation", tool="build_ensemble", key="tool:7.0", result=facts)
+    return [*made[:place], call, *made[place:]]
+
+
+def test_an_ensemble_is_told_by_its_weights_and_its_own_threshold(titanic: list[RecordedCall]) -> None:
+    calls = blended(titanic)
+    draft = make_draft(calls)
+    report = compose(draft)
+
+    said = [spoken(block.text) for part in report.sections for block in part.blocks if hasattr(block, "text")]
+    assert any("them: LogisticRegression 75% and LightGBM 25%." in text for text in said)
+    assert "Probabilities were left as they are." in said
+    assert any(text.endswith(". It makes F1 highest on 1050 rows.") for text in said)
+    assert verify(report.to_json(), draft.calls, html.render(report, {}), markdown.render(report)).passes
+
+
+def test_prediction_intervals_stand_beside_what_they_held(diabetes: list[RecordedCall]) -> None:
+    coverage = {"value": 0.91, "low": 0.84, "high": 0.96}
+    intervals = {"level": 0.9, "coverage": coverage, "width": 180.25, "rows": 89}
+    draft = make_draft(altered(diabetes, "final_evaluation", lambda r: r.update(intervals=intervals)))
+    report = compose(draft)
+
+    (part,) = (section for section in report.sections if section.id == "results")
+    said = [spoken(block.text) for block in part.blocks if hasattr(block, "text")]
+    assert any("in 90% of cases. On the hold-out it held it in 91.0% (84.0% to 96.0%)" in text for text in said)
+
+
+def test_what_a_session_took_stands_with_how_to_do_it_again(titanic: list[RecordedCall]) -> None:
+    usage = {"fits": 12, "tool_calls": 20, "chat_calls": 0, "cpu_s": 31.5, "peak_memory_bytes": 400 << 20}
+
+    text = prose(make_draft(titanic, usage=usage, preferences={"time_budget_s": 60.0}, seed=0))
+
+    assert "400 MiB" in text
+    assert "| Seed | [0]" in text
+    assert "Calls of chat models" not in text
