@@ -1,10 +1,12 @@
-"""Which features a frame offers, judged from its training rows."""
+"""Which features a frame offers, judged from its training rows, beyond what every encoder makes by itself."""
 
 from collections.abc import Sequence
 
 import pandas as pd
 
 from app.modeling.columns import Holds, holds
+from app.modeling.encoding.calendar import parts_of
+from app.modeling.operations.dates import as_dates
 from app.modeling.operations.text import PATTERNS
 from app.modeling.problem import Problem
 from app.modeling.recipe import RecipeJson, inputs_of
@@ -13,7 +15,10 @@ MANY_CATEGORIES = 15
 
 
 def suggest_features(frame: pd.DataFrame, problem: Problem, lookback: Sequence[int] = ()) -> RecipeJson:
-    """Parts of dates, what texts and names say, shares of categories, and the past where there is a horizon."""
+    """Parts of dates, what texts and names say, shares of categories, and the past where there is a horizon.
+
+    Words of free text need no feature: encoders weigh them all.
+    """
     inputs = inputs_of(frame, problem)
     special = {problem.target, problem.time_column, problem.group_column}
     columns = [str(name) for name in inputs.columns if name not in special]
@@ -24,12 +29,12 @@ def suggest_features(frame: pd.DataFrame, problem: Problem, lookback: Sequence[i
     many = [name for name in columns if of[name] is Holds.CATEGORY and inputs[name].nunique() > MANY_CATEGORIES]
     if many:
         recipe.append({"op": "frequency", "columns": many})
-        recipe.append({"op": "group_rare", "columns": many})
-    dates = [name for name in columns if of[name] is Holds.DATETIME]
-    if dates:
-        recipe.append({"op": "parse_dates", "columns": dates})
-    if problem.time_column and problem.time_column in inputs.columns:
-        recipe.append(_calendar(inputs[problem.time_column]))
+    in_order = problem.time_column is not None
+    for name in columns:
+        if of[name] is Holds.DATETIME and (parts := _calendar(inputs[name], in_order)):
+            recipe.append({"op": "parse_dates", "columns": [name], "parts": [*parts, "elapsed_days"]})
+    if in_order and (parts := _calendar(inputs[problem.time_column], in_order)):
+        recipe.append({"op": "parse_dates", "columns": [problem.time_column], "parts": parts, "keep": True})
     if problem.horizon:
         recipe += history_features(frame, problem, lookback)
     return recipe
@@ -52,11 +57,17 @@ def history_features(frame: pd.DataFrame, problem: Problem, lookback: Sequence[i
     ]
 
 
-def _calendar(times: pd.Series) -> dict[str, object]:
-    gaps = times.sort_values().diff().dt.total_seconds()
-    daily = bool(gaps[gaps > 0].median() >= 86_400)
-    parts = ["month", "weekday"] if daily else ["weekday", "hour"]
-    return {"op": "parse_dates", "columns": [times.name], "parts": parts, "keep": True}
+def _calendar(dates: pd.Series, in_order: bool) -> list[str]:
+    """Parts that vary; in time order those that come again, and the season by its day where years are known."""
+    known = as_dates(dates).dropna()
+    if known.empty:
+        return []
+    parts = [NAMED.get(part, part) for part in parts_of(known, in_order)]
+    return [*parts, "day_of_year"] if "month" in parts else parts
+
+
+NAMED = {"day_of_week": "weekday"}
+"""Parts of `encoding.calendar` that a recipe calls otherwise."""
 
 
 def _text_features(column: pd.Series, kind: Holds) -> RecipeJson:
@@ -67,9 +78,7 @@ def _text_features(column: pd.Series, kind: Holds) -> RecipeJson:
     recipe: RecipeJson = [{"op": "extract", "columns": [name], "what": what} for what in _patterns(texts)]
     if texts.str.count(r"\S+").mean() >= 2:
         recipe.append({"op": "text_stats", "columns": [name]})
-    if texts.str.count(r"\S+").mean() >= 6:
-        recipe.append({"op": "tfidf", "columns": [name]})
-    elif texts.nunique() < 0.7 * len(texts):
+    if texts.str.count(r"\S+").mean() < 6 and texts.nunique() < 0.7 * len(texts):
         recipe.append({"op": "frequency", "columns": [name]})
     return recipe
 
