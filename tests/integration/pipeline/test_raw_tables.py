@@ -16,7 +16,7 @@ def flats(folder: Path) -> list[Path]:
     """Rents as text that follow from size and, in another table, from the district; weather has no part."""
     rng = np.random.default_rng(0)
     size, district = rng.uniform(20, 150, ROWS), rng.integers(1, 13, ROWS)
-    rent = 9 * size + 60 * district + rng.normal(scale=20, size=ROWS)
+    rent = 9 * size + 5 * district**2 + rng.normal(scale=20, size=ROWS)
     table = pd.DataFrame(
         {
             "flat_id": [f"F-{number:05d}" for number in rng.permutation(ROWS)],
@@ -27,7 +27,7 @@ def flats(folder: Path) -> list[Path]:
             "rent": [f"{value:,.2f} €".translate(str.maketrans(",.", ".,")) for value in rent],
         }
     )
-    districts = pd.DataFrame({"id": np.arange(1, 13), "level": np.arange(1, 13) * 60.0})
+    districts = pd.DataFrame({"id": np.arange(1, 13), "level": np.arange(1, 13) ** 2 * 5.0})
     weather = pd.DataFrame({"station": list("abcdefghijklmnop"), "rain": rng.random(16)})
     paths = []
     for name, frame in (("flats", table), ("districts", districts), ("weather", weather)):
