@@ -1,21 +1,25 @@
 """Lock the hold-out."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
+
+import pandas as pd
 
 from app.computations.bench import Bench, JsonValue
 from app.computations.frames import answer, in_time, read_frame, write_frame
 from app.modeling import split
 from app.modeling.columns import describe
 from app.modeling.exploration import target_summary
-from app.modeling.problem import define
+from app.modeling.problem import Problem, define
 from app.modeling.reading.decisions import decide, operations_of
 from app.modeling.reading.operations import apply_reading
 from app.modeling.results import SplitFacts
+from app.modeling.structure import find_group_column, find_time_column
 
 
 def lock_holdout(
-    bench: Bench, problem: dict[str, Any], seed: int = 0, share: float = 0.2, folds: int = 5
+    bench: Bench, problem: dict[str, Any], seed: int = 0, share: float | None = None, folds: int = 5
 ) -> JsonValue:
     """Input `table`; leaves train.parquet and holdout.parquet; answers `results.SplitFacts`.
 
@@ -36,7 +40,7 @@ def lock_holdout(
     facts: SplitFacts = {
         "problem": whole.to_json(),
         "kind": locked.kind.value,
-        "reason": locked.reason,
+        "reason": f"{locked.reason}{evidence(table, problem, whole)}",
         "folds": {"kind": locked.kind.value, "count": folds, "seed": seed},
         "rows": len(table),
         "train_rows": len(locked.train),
@@ -46,6 +50,25 @@ def lock_holdout(
         "target_summary": target_summary(locked.train, whole),
         "columns": describe(locked.train),  # type: ignore[typeddict-item]  # the same keys
         "reading": [one.to_json() for one in decided],  # type: ignore[misc]  # the same keys
-        "notes": list(locked.notes),
+        "notes": [*_replaced(problem, whole), *locked.notes],
     }
     return answer(facts)
+
+
+def evidence(table: pd.DataFrame, wish: Mapping[str, Any], problem: Problem) -> str:
+    """Why rows are ordered or grouped so, where nobody asked for it."""
+    goal, found = str(wish.get("goal") or ""), None
+    if problem.time_column:
+        if not wish.get("time_column"):
+            found = find_time_column(table, problem.target, bool(problem.horizon), goal)
+    elif problem.group_column and not wish.get("group_column"):
+        found = find_group_column(table, problem.target, goal)
+    return f" ({found.column!r}: {found.why}.)" if found else ""
+
+
+def _replaced(wish: Mapping[str, Any], problem: Problem) -> list[str]:
+    """The metric that was wished for, where this target does not define it."""
+    wanted = wish.get("metric")
+    if not wanted or wanted == problem.metric:
+        return []
+    return [f"{wanted} is not defined for {problem.target!r} as it is, so {problem.metric} judges instead."]

@@ -174,12 +174,15 @@ def define(frame: pd.DataFrame, wish: Mapping[str, Any]) -> Problem:
     horizon = _horizon(wish.get("horizon"))
     outlook = _outlook(wish, column) if horizon else None
     kind = _kind(wish.get("kind") or wish.get("problem"), target, column, outlook)
+    goal = str(wish.get("goal") or "")
+    ordered = None if wish.get("time_column") else find_time_column(frame, target, bool(horizon), goal)
+    grouped = None if wish.get("group_column") else find_group_column(frame, target, goal)
     problem = Problem(
         target=target,
         kind=kind,
         metric=_metric(wish.get("metric"), kind, 2),
-        time_column=wish.get("time_column") or find_time_column(frame, target, bool(horizon)),
-        group_column=wish.get("group_column") or find_group_column(frame, target),
+        time_column=ordered.column if ordered else wish.get("time_column"),
+        group_column=grouped.column if grouped else wish.get("group_column"),
         horizon=horizon,
         outlook=outlook,
         exclude=tuple(wish.get("exclude") or ()),

@@ -18,8 +18,10 @@ from sklearn.model_selection import (
 )
 
 from app.errors import InvalidInput
+from app.modeling.enough import check_enough, remarks
 from app.modeling.labels import label_times, labels_of
 from app.modeling.problem import Problem
+from app.modeling.repeats import Twins, find_twins
 
 
 class SplitKind(StrEnum):
@@ -57,7 +59,23 @@ class Fold:
     history: np.ndarray | None = None
 
 
-FEWEST_ROWS = 20
+LEAST_SHARE, USUAL_SHARE, SMALL_SHARE = 0.05, 0.2, 0.25
+SMALL, ENOUGH_ROWS, ENOUGH_OF_CLASS = 500, 20_000, 400
+"""Below `SMALL` rows more are held out; of many rows no more than tell a score well."""
+
+
+def choose_share(labels: pd.Series, problem: Problem, kind: SplitKind) -> float:
+    """How much to hold out: of many rows only as many as a score needs, so that the rest can teach."""
+    rows = len(labels)
+    if rows < SMALL:
+        return SMALL_SHARE
+    if kind in (SplitKind.TIME, SplitKind.GROUPED):
+        return USUAL_SHARE
+    needed = ENOUGH_ROWS
+    if problem.is_classification:
+        rarest = float(labels.value_counts(normalize=True).min())
+        needed = max(needed, int(ENOUGH_OF_CLASS / max(rarest, 1e-3)))
+    return float(np.clip(needed / rows, LEAST_SHARE, USUAL_SHARE))
 
 
 def choose_kind(problem: Problem) -> tuple[SplitKind, str]:
@@ -100,25 +118,40 @@ class Locked:
     notes: tuple[str, ...] = ()
 
 
-def lock_holdout(table: pd.DataFrame, problem: Problem, seed: int, share: float = 0.2) -> Locked:
+def lock_holdout(table: pd.DataFrame, problem: Problem, seed: int, share: float | None = None) -> Locked:
     """Split once, before anyone looks.
 
     Rows without a label are left out (with a horizon they stay, as history), and so are repeated rows, unless
-    repeats are most of the table. Raises InvalidInput `bad_share`, `too_little_data` or `single_class`.
+    repeats are most of the table. Rows that differ by a number of their own only stay on one side. `share`: of
+    the rows to hold out, chosen where None. Raises InvalidInput `bad_share`, `too_little_data`, `single_class`,
+    `too_few_of_class` or `no_inputs`.
     """
-    if not 0.05 <= share <= 0.5:
+    if share is not None and not 0.05 <= share <= 0.5:
         raise InvalidInput("bad_share", f"The hold-out's share lies between 0.05 and 0.5, not {share}.")
     rows, unlabelled = _labelled(table, problem)
     rows, duplicates, notes = _without_repeats(rows)
     if problem.time_column:
         rows = rows.sort_values(problem.time_column, kind="stable")
     rows = rows.reset_index(drop=True)
-    _check_enough(rows, problem)
+    labels = labels_of(rows, problem)
+    check_enough(rows, labels.dropna(), problem)
     kind, reason = choose_kind(problem)
-    held = _held_out(rows, problem, kind, seed, share)
+    held = _held_out(rows, problem, kind, seed, share or choose_share(labels.dropna(), problem, kind))
+    twins = find_twins(rows, problem)
+    if kind in (SplitKind.STRATIFIED, SplitKind.RANDOM):
+        held = _on_one_side(held, twins)
     train = rows.loc[~held].reset_index(drop=True)
     holdout = rows.loc[held].reset_index(drop=True)
+    notes += remarks(rows, problem, twins, unlabelled, labels.to_numpy()[held])
     return Locked(train, holdout, kind, reason, duplicates, unlabelled, notes)
+
+
+def _on_one_side(held: np.ndarray, twins: Twins) -> np.ndarray:
+    """Held-out rows, without those whose twin may teach."""
+    if not twins.rows:
+        return held
+    taught = np.unique(twins.codes[~held & (twins.codes >= 0)])
+    return held & ~np.isin(twins.codes, taught)
 
 
 def _labelled(table: pd.DataFrame, problem: Problem) -> tuple[pd.DataFrame, int]:
@@ -140,21 +173,6 @@ def _without_repeats(rows: pd.DataFrame) -> tuple[pd.DataFrame, int, tuple[str, 
             (f"{count} rows repeat another one; most of the table does, so they were kept.",),
         )
     return rows.loc[~repeated], count, ()
-
-
-def _check_enough(rows: pd.DataFrame, problem: Problem) -> None:
-    labels = labels_of(rows, problem).dropna()
-    if len(labels) < FEWEST_ROWS:
-        raise InvalidInput(
-            "too_little_data",
-            f"Only {len(labels)} different rows have a label; at least {FEWEST_ROWS} are needed.",
-            rows=len(labels),
-            needed=FEWEST_ROWS,
-        )
-    if labels.nunique() < 2:
-        raise InvalidInput(
-            "single_class", f"All labelled rows have the same {problem.target!r}: there is nothing to learn."
-        )
 
 
 def _held_out(rows: pd.DataFrame, problem: Problem, kind: SplitKind, seed: int, share: float) -> np.ndarray:

@@ -136,6 +136,7 @@ def test_a_column_that_names_groups_is_found_and_an_id_is_not() -> None:
 
 def test_dates_that_do_not_order_the_file_do_not_order_the_split() -> None:
     frame = people()
-    frame["born"] = pd.Timestamp("1990-01-01") + pd.to_timedelta(np.random.default_rng(0).permutation(300), "D")
+    days = pd.to_timedelta(np.random.default_rng(0).permutation(300), "D")
+    frame["joined"] = pd.Timestamp("1990-01-01") + days
     assert define(frame, {"target": "left"}).time_column is None
-    assert define(frame.sort_values("born"), {"target": "left"}).time_column == "born"
+    assert define(frame.sort_values("joined"), {"target": "left"}).time_column == "joined"

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.errors import InvalidInput
-from app.modeling.split import FoldPlan, SplitKind, folds, lock_holdout
+from app.modeling.split import FoldPlan, SplitKind, choose_share, folds, lock_holdout
 
 from .frames import houses, people, problem, series
 
@@ -132,7 +132,7 @@ def test_a_class_with_two_rows_costs_neither_hold_out_rows_nor_folds() -> None:
     frame = people(200).assign(left=["a"] * 120 + ["b"] * 78 + ["c"] * 2)
     asked = problem(frame, "left")
     locked = lock_holdout(frame, asked, seed=0)
-    assert len(locked.holdout) == 40
+    assert len(locked.holdout) == 50
     assert len(folds(locked.train, asked, FoldPlan(locked.kind, 5, 0))) == 5
 
 
@@ -146,3 +146,70 @@ def test_a_time_column_that_never_moves_is_refused() -> None:
     frame = people(100).assign(day=pd.Timestamp("2024-01-01"))
     with pytest.raises(InvalidInput, match="none is later"):
         lock_holdout(frame, problem(frame, "left", time_column="day"), seed=0)
+
+
+def measured(rows: int = 400) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(rows, 3)), columns=["a", "b", "c"])
+    frame["y"] = (frame["a"] + rng.normal(size=rows) > 0).astype(int)
+    return frame
+
+
+def test_rows_that_differ_by_their_number_only_stay_on_one_side() -> None:
+    frame = pd.concat([measured(), measured().head(150)], ignore_index=True)
+    frame.insert(0, "id", np.random.default_rng(1).permutation(len(frame)))
+    locked = lock_holdout(frame, problem(frame, "y"), seed=0)
+    shared = locked.train.drop(columns="id").merge(locked.holdout.drop(columns="id"))
+    assert shared.empty
+    assert len(locked.holdout) > 40
+    assert any("in all but 'id'" in note for note in locked.notes)
+
+
+def test_rows_with_the_same_inputs_and_another_target_are_said() -> None:
+    frame = measured()
+    again = frame.head(60).assign(y=1 - frame["y"].head(60))
+    both = pd.concat([frame, again], ignore_index=True)
+    locked = lock_holdout(both, problem(both, "y"), seed=0)
+    assert any(note.startswith("120 rows have the same inputs") for note in locked.notes)
+
+
+def test_categories_that_coincide_by_chance_are_no_repeats() -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"id": range(500), "sex": rng.choice(["f", "m"], 500), "deck": rng.integers(0, 9, 500)}
+    )
+    frame["y"] = rng.integers(0, 2, 500)
+    locked = lock_holdout(frame, problem(frame, "y"), seed=0)
+    assert (locked.notes, len(locked.holdout)) == ((), 100)
+
+
+@pytest.mark.parametrize(
+    ("frame", "code"),
+    [
+        (measured(300).assign(y=[1] * 3 + [0] * 297), "too_few_of_class"),
+        (measured(300).assign(y=[f"class {place // 3}" for place in range(300)]), "too_few_of_class"),
+        (pd.DataFrame({"a": [1.0] * 40, "b": [None] * 40, "y": [0, 1] * 20}), "no_inputs"),
+    ],
+)
+def test_a_table_that_cannot_teach_is_refused(frame: pd.DataFrame, code: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        lock_holdout(frame, problem(frame, "y"), seed=0)
+    assert caught.value.code == code
+
+
+def test_few_labels_are_said() -> None:
+    frame = measured(1000)
+    frame["y"] = frame["y"].where(frame.index % 33 == 0)
+    locked = lock_holdout(frame, problem(frame, "y"), seed=0)
+    assert locked.notes[0].startswith("Only 3.1% of the rows have a label")
+
+
+def test_more_is_held_out_of_few_rows_and_no_more_than_needed_of_many() -> None:
+    many = pd.Series(np.random.default_rng(0).integers(0, 2, 1_000_000), dtype="float64")
+    asked = problem(measured(), "y")
+    shares = [
+        choose_share(many.head(rows), asked, SplitKind.STRATIFIED) for rows in (50, 5_000, 200_000, 1_000_000)
+    ]
+    assert shares == [0.25, 0.2, 0.1, 0.05]
+    rare = (many.index % 500 == 0).astype("float64")
+    assert choose_share(pd.Series(rare), asked, SplitKind.STRATIFIED) == 0.2
