@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from app.errors import InvalidInput
@@ -80,10 +81,16 @@ def conform(
     columns, ways = {}, ways_of(reading)
     for column in schema:
         name = column["name"]
-        given: pd.Series = rows.reindex(columns=[name]).iloc[:, 0]
-        columns[name] = _typed(given, column, ways.get(name))
+        columns[name] = _typed(_given(rows, name), column, ways.get(name))
         warnings += _surprises(columns[name], column)
     return pd.DataFrame(columns, index=rows.index), warnings
+
+
+def _given(rows: pd.DataFrame, name: str) -> pd.Series:
+    if name not in rows.columns:
+        return pd.Series(np.nan, index=rows.index, name=name)
+    given: pd.Series = rows[name]
+    return given
 
 
 def check_columns(names: Iterable[object], rows: int, schema: SchemaJson) -> list[dict[str, Any]]:
@@ -116,11 +123,13 @@ def _check_present(given: Sequence[str], schema: SchemaJson) -> None:
 def _typed(given: pd.Series, column: dict[str, Any], way: Read | None) -> pd.Series:
     read = given if way is None else way.read(given)
     typed = _READ[column["type"]](read)
-    lost = read.notna() & typed.isna()
-    if way is not None:
-        lost |= way.lost(given)
+    lost = typed.isna().to_numpy()
     if lost.any():
-        place = int(lost.to_numpy().argmax())
+        lost = lost & read.notna().to_numpy()
+    if way is not None:
+        lost = lost | way.lost(given).to_numpy()
+    if lost.any():
+        place = int(lost.argmax())
         row = given.index[place]
         raise InvalidInput(
             "wrong_type",
@@ -142,6 +151,8 @@ def _boolean(given: pd.Series) -> pd.Series:
 
 
 def _number(given: pd.Series) -> pd.Series:
+    if given.dtype == "float64":
+        return given
     return pd.to_numeric(given, errors="coerce").astype("float64")
 
 
@@ -170,7 +181,8 @@ def _surprises(column: pd.Series, expected: dict[str, Any]) -> list[dict[str, An
                 _warning("unseen_category", name, f"{name!r} never was {values} in training.", len(unseen))
             )
     if expected["type"] == "number" and expected["minimum"] is not None:
-        outside = (column < expected["minimum"]) | (column > expected["maximum"])
+        numbers = column.to_numpy()
+        outside = (numbers < expected["minimum"]) | (numbers > expected["maximum"])
         if outside.any():
             span = f"{expected['minimum']:g} to {expected['maximum']:g}"
             text = f"{name!r} lies outside {span}, as seen in training."
