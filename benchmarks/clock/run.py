@@ -36,8 +36,8 @@ def spend(client: LabClient, table: str, dataset: str, budget_s: float) -> dict[
     return client.session(session_id)
 
 
-def stages(steps: list[dict[str, Any]]) -> Iterator[str]:
-    """A line for each step: seconds of it, and those of its calls that took longer than 50 ms."""
+def stages(steps: list[dict[str, Any]], cpu_s: dict[int, float]) -> Iterator[str]:
+    """A line for each step: its seconds, those of its cells' CPU, and of calls that took longer than 50 ms."""
     before = None
     for step in steps:
         took = seconds(before or step["started_at"], step["committed_at"])
@@ -47,7 +47,8 @@ def stages(steps: list[dict[str, Any]]) -> Iterator[str]:
             for call in step["calls"]
             if call["duration_ms"] > 50
         ]
-        yield f"  {step['node']:<22}{took:7.2f} s   {', '.join(calls)}"
+        cpu = cpu_s.get(step["seq"], 0.0)
+        yield f"  {step['node']:<22}{took:7.2f} s {cpu:7.2f} CPU   {', '.join(calls)}"
 
 
 def show(client: LabClient, table: str, budget_s: float, ended: dict[str, Any]) -> None:
@@ -57,8 +58,14 @@ def show(client: LabClient, table: str, budget_s: float, ended: dict[str, Any]) 
     print(f"{table}, {budget_s:g} s: {ended['status']} in {took:.2f} s ({over:+.0f} %), load {load:.1f}")
     if ended["error"]:
         print(f"  {ended['error']}")
-    for line in stages(client.steps(ended["id"])):
+    usage = ended["usage"]
+    cpu_s: dict[int, float] = {}
+    for part in usage["parts"]:
+        cpu_s[part["step"]] = cpu_s.get(part["step"], 0.0) + part["cpu_s"]
+    for line in stages(client.steps(ended["id"]), cpu_s):
         print(line)
+    largest = usage["peak_memory_bytes"] >> 20
+    print(f"  {usage['cells']} cells, {usage['cpu_s']:.1f} s of CPU, the largest {largest} MiB")
     for fit in client.results(ended["id"])["candidates"]:
         if fit["started_at"] and fit["ended_at"]:
             since = seconds(ended["started_at"], fit["started_at"])
