@@ -34,12 +34,12 @@ def evaluate(
     how = resampling(len(predicted.truth), problem, groups)
     metrics, difference = bootstrap(predicted, baseline, problem, how, seed)
     method, fit = how.method, fit or {}
+    agreement = held_against(metrics[problem.metric], fit) if compare else None
     periods = _periods(predicted, problem, metrics, fit if compare else {})
     if periods and periods.spread:
         metrics[problem.metric] = widened(metrics[problem.metric], periods.spread)
         method += f"; that of {problem.metric} is widened by how much it moved from period to period"
     beats = difference["low"] is not None and difference["low"] > 0
-    agreement = held_against(metrics[problem.metric], fit) if compare else None
     is_binary = problem.is_binary
     reached = _reached(predicted, fit)
     return {
