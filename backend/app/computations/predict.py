@@ -12,7 +12,7 @@ from app.computations.bench import Bench, JsonValue
 from app.computations.frames import answer, read_model
 from app.errors import InvalidInput
 from app.modeling.calibration import calibrated
-from app.modeling.ensemble.average import recipe_of
+from app.modeling.ensemble.average import members_of, recipe_of
 from app.modeling.fitting import output_of
 from app.modeling.persistence import StoredModel
 from app.modeling.plain import scalar
@@ -62,7 +62,16 @@ class OpenModel:
 
 def open_model(bench: Bench) -> OpenModel:
     """The input `model` (model.skops); raises InvalidInput `no_input`, `untrusted_model` or `bad_model`."""
-    return OpenModel(read_model(bench), bench.threads)
+    stored = read_model(bench)
+    for member in members_of(stored.pipeline):
+        _use(member.named_steps["estimator"], bench.threads)
+    return OpenModel(stored, bench.threads)
+
+
+def _use(estimator: Any, threads: int) -> None:
+    """Not as many threads as it was fitted with: for one row, waiting for each other is nearly all they do."""
+    names = [name for name in estimator.get_params() if name.rpartition("__")[2] == "n_jobs"]
+    estimator.set_params(**dict.fromkeys(names, threads))
 
 
 def predict(bench: Bench, rows: list[dict[str, Any]]) -> JsonValue:

@@ -1,0 +1,102 @@
+"""How fast a stored model answers: `python -m benchmarks.sandbox.predictions [rows]`.
+
+One row at a time in a new cell and in a kept one; then a table of a million rows (or as many as are asked for)
+into Parquet and CSV, with the cell's own peak memory.
+"""
+
+import asyncio
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from app.artifacts.predictions import ROWS_LIMITS, TABLE_LIMITS, table_work
+from app.computations import split, train
+from app.computations.bench import Bench
+from app.sandbox.contract import CellRequest, Computation, Limits, Outcome
+from app.sandbox.folders import remove
+from app.sandbox.process import ProcessConfig, ProcessProvider
+
+ROWS = 1_000_000
+SINGLE = 200
+
+
+def table(rows: int) -> pd.DataFrame:
+    draw = np.random.default_rng(0)
+    frame = pd.DataFrame(draw.normal(size=(rows, 12)), columns=[f"x{number}" for number in range(12)])
+    frame["town"] = draw.choice(["Bern", "Thun", "Biel", "Chur"], rows)
+    frame["bought"] = (frame["x0"] + frame["x1"] * frame["x2"] + draw.normal(size=rows) > 0).astype(int)
+    return frame
+
+
+def fitted(folder: Path, name: str) -> Path:
+    """A model of 20,000 rows."""
+    for made in ("split", "fit"):
+        (folder / made).mkdir()
+    table(20_000).to_parquet(folder / "train.parquet", index=False)
+    locked: Any = split.lock_holdout(
+        Bench({"table": folder / "train.parquet"}, folder / "split"), {"target": "bought"}
+    )
+    fitting = Bench({"frame": folder / "split" / "train.parquet"}, folder / "fit", threads=2)
+    train.fit_candidate(fitting, locked["problem"], name, locked["folds"], [])
+    return folder / "fit" / "model.skops"
+
+
+async def ask(provider: ProcessProvider, work: Computation, limits: Limits, **inputs: Path) -> Outcome:
+    output = Path(tempfile.mkdtemp(dir=provider.scratch))
+    outcome = await provider.run(CellRequest(work, inputs, output, limits))
+    assert outcome.value is not None, outcome
+    remove(output)
+    return outcome
+
+
+async def single_ms(provider: ProcessProvider, model: Path, runs: int, kept_for: str | None) -> list[float]:
+    row = table(1).drop(columns="bought").to_dict("records")
+    work = Computation("predict.predict", {"rows": row}, trusted=False, kept_for=kept_for)
+    spent = []
+    for _ in range(runs + 1):
+        started = time.perf_counter()
+        await ask(provider, work, ROWS_LIMITS, model=model)
+        spent.append(1e3 * (time.perf_counter() - started))
+    return spent[1:]
+
+
+async def measure(home: Path, name: str, rows: int, say: Callable[[str], object]) -> None:
+    model, given = fitted(home, name), home / "given.parquet"
+    table(rows).drop(columns="bought").to_parquet(given, index=False)
+    provider = ProcessProvider(ProcessConfig(home))
+    await provider.start()
+    say(f"{name}, {model.stat().st_size / 1e6:.1f} MB, {(await provider.isolation()).tier}")
+    for title, runs, kept_for in (("a new cell", 10, None), ("a kept cell", SINGLE, "me")):
+        spent = await single_ms(provider, model, runs, kept_for)
+        median, tail = statistics.median(spent), statistics.quantiles(spent, n=20)[-1]
+        say(f"  one row in {title}: median {median:.1f} ms, 95th percentile {tail:.1f} ms")
+    for form in ("parquet", "csv"):
+        limits = replace(TABLE_LIMITS, time_s=3_600)
+        started = time.perf_counter()
+        outcome = await ask(provider, table_work(form), limits, model=model, table=given)
+        spent_s = time.perf_counter() - started
+        peak = outcome.usage.peak_memory_bytes / (1 << 20)
+        say(
+            f"  {rows:,} rows into {form}: {spent_s:.1f} s, {rows / spent_s:,.0f} rows/s, "
+            f"peak {peak:.0f} MiB of the cell's own"
+        )
+    await provider.close()
+
+
+def main() -> None:
+    rows = int(sys.argv[1]) if len(sys.argv) > 1 else ROWS
+    for name in ("LogisticRegression", "LightGBM"):
+        with tempfile.TemporaryDirectory() as home:
+            asyncio.run(measure(Path(home), name, rows, print))
+
+
+if __name__ == "__main__":
+    main()
