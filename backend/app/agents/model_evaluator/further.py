@@ -9,6 +9,8 @@ HEAVY = 0.05
 """A candidate that weighs less in the ensemble is not worth further fits."""
 MOST_HEAVY = 6
 MOST_VARIANTS = 8
+COUNTED_VARIANTS = 4
+"""Of a session that counts instead of looking at the clock."""
 LEAST_S = 0.6
 """A round in less time than this is not worth its start."""
 REFIT = 1.3
@@ -113,7 +115,7 @@ def _variants(standing: Standing, heavy: Sequence[Fit]) -> Variants | None:
     bases = heavy[:3]
     models = [fit["name"] for fit in bases]
     if standing.seconds is None:
-        return Variants(models, list(standing.order[:1]), MOST_VARIANTS)
+        return Variants(models, list(standing.order[:1]), COUNTED_VARIANTS)
     each_s = sum(fold_s(fit) for fit in bases) / len(bases)
     room = USED * standing.seconds * standing.hands
     # A variant that earns weight needs its other folds too: half of the time is theirs.
