@@ -15,6 +15,8 @@ from app.modeling.reading.values import is_text
 FEWEST_ROWS = 20
 """Of fewer rows little can be said."""
 NEARLY = 0.999
+GLANCE = 200
+"""Rows that show whether a closer look is worth it."""
 FEWEST_REPEATS = 0.02
 """An identifier repeats no more often than this."""
 
@@ -54,18 +56,25 @@ def find_redundant(frame: pd.DataFrame, keep: Sequence[str] = ()) -> list[Redund
 
 def _alone(column: pd.Series) -> Redundant | None:
     name, rows = str(column.name), len(column)
-    counts = column.value_counts(dropna=False)
-    if len(counts) <= 1:
-        return Redundant(name, "constant", f"{name!r} has one value only.", 1.0)
-    if rows >= 1000 and counts.iloc[0] >= NEARLY * rows:
-        others = rows - int(counts.iloc[0])
-        text = f"{name!r} has the same value in all but {others} of {rows} rows."
-        return Redundant(name, "near_constant", text, 0.9 if others < 5 else 0.6)
-    if rows < FEWEST_ROWS:
+    glance = column.iloc[:: max(1, rows // GLANCE)]
+    different = glance.nunique(dropna=False)
+    if different <= 10:
+        return _hardly_varies(name, column.value_counts(dropna=False), rows)
+    if rows < FEWEST_ROWS or different < (1 - FEWEST_REPEATS) * len(glance):
         return None
-    if looks_like_row_number(column) or _names_rows(column, len(counts)):
+    if looks_like_row_number(column) or _names_rows(column, column.nunique()):
         return Redundant(name, "identifier", f"{name!r} names the rows: each has its own value.", 0.95)
     return None
+
+
+def _hardly_varies(name: str, counts: pd.Series, rows: int) -> Redundant | None:
+    if len(counts) <= 1:
+        return Redundant(name, "constant", f"{name!r} has one value only.", 1.0)
+    others = rows - int(counts.iloc[0])
+    if rows < 1000 or others > (1 - NEARLY) * rows:
+        return None
+    text = f"{name!r} has the same value in all but {others} of {rows} rows."
+    return Redundant(name, "near_constant", text, 0.9 if others < 5 else 0.6)
 
 
 def _names_rows(column: pd.Series, distinct: int) -> bool:
@@ -116,10 +125,12 @@ def _is_linear(one: pd.Series, other: pd.Series) -> bool:
 
 
 def _fingerprint(column: pd.Series) -> tuple[str, bytes]:
-    codes, values = pd.factorize(column)
-    if len(values) > 0.5 * len(column):
+    """Of measurements the values themselves, else which rows have the same value."""
+    glance = column.iloc[:: max(1, len(column) // GLANCE)]
+    if glance.nunique() > 0.5 * len(glance):
         hashed = pd.util.hash_pandas_object(column, index=False).to_numpy()
         return f"values {column.dtype.kind}", blake2b(hashed.tobytes(), digest_size=16).digest()
+    codes, _ = pd.factorize(column)
     dated = pd.api.types.is_datetime64_any_dtype(column.dtype)
     kind = "text" if is_text(column) else "date" if dated else "number"
     return kind, blake2b(codes.astype(np.int32).tobytes(), digest_size=16).digest()

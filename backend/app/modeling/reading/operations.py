@@ -92,7 +92,7 @@ class ReadBoolean(Read):
     def read(self, column: pd.Series) -> pd.Series:
         if pd.api.types.is_bool_dtype(column.dtype):
             return column
-        read = as_plain_text(column).str.strip().str.casefold().map(TRUTH)
+        read = by_value(column, _truths, np.nan)
         return read.astype("boolean") if read.isna().any() else read.astype("bool")
 
 
@@ -129,6 +129,11 @@ class ReadMissing(Read):
 
     def lost(self, given: pd.Series) -> pd.Series:
         return pd.Series(False, index=given.index)
+
+
+def _truths(texts: pa.Array) -> np.ndarray:
+    """1, 0, or NaN for another word."""
+    return np.array([TRUTH.get(text.casefold(), np.nan) for text in texts.to_pylist()], dtype="float64")
 
 
 def _without(texts: pa.Array, missing: Sequence[Scalar]) -> np.ndarray:
