@@ -93,6 +93,11 @@ class Workbench:
         inputs = {"train": split.train, "holdout": split.holdout, "model": model.model}
         return self._run(evaluate.final_evaluation, inputs, seed=self.seed)[0]
 
+    def refit(self, split: Split, model: Fitted) -> Path:
+        """The model file of the same settings, weights and threshold, learned again from all rows."""
+        inputs = {"train": split.train, "holdout": split.holdout}
+        return self._run(train.refit, inputs, fit=model.facts, seed=self.seed)[1] / "model.skops"
+
     def explain(self, split: Split, model: Fitted) -> Facts:
         """What it relies on and where it errs, on the hold-out (`explanation.facts.ExplanationFacts`)."""
         return self._run(

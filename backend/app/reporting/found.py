@@ -40,6 +40,7 @@ FIT = Shape(
 )
 BLEND = Shape(("build_ensemble",), ("weights", "members"))
 COMPARISON = Shape(("compare_models",), ("leaderboard", "chosen", "metric"))
+REFIT = Shape(("refit_model",), ("rows", "fits", "model"))
 EXPLANATION = Shape(("explain_model",), ("importances", "segments"))
 IMPORTANCE = Shape(("feature_importance",), ("importances", "metric"))
 HOLD_OUT = Shape(("final_evaluation",), ("on", "metrics", "rows"))
@@ -65,6 +66,8 @@ class Found:
     """The explanation's, on the hold-out; an earlier one out of fold where nothing was explained."""
     final: Fact | None
     """The evaluation on the hold-out, from the node that may open it."""
+    refit: Fact | None
+    """The chosen model learned again from all rows, after the hold-out had judged it."""
     final_calls: Sequence[RecordedCall]
     last_fit_step: int | None
 
@@ -118,6 +121,7 @@ def gather(calls: Sequence[RecordedCall], session: Fact) -> Found:
         explanation=explanation,
         importance=explanation or _newest(shaped(proven, IMPORTANCE)),
         final=finals[-1] if finals else None,
+        refit=next((each for each in shaped(proven, REFIT) if each.value["rows"]), None),
         final_calls=[fact.call for fact in finals],
         last_fit_step=max((fit.call.seq for fit in (*fits, *blends)), default=None),
     )

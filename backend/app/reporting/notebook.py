@@ -181,8 +181,18 @@ def _judged(found: Found) -> list[Cell]:
         _prose("## The hold-out\n\nOpened once in the session, for the model that was chosen."),
         _code(f"HOLDOUT = {_literal(recorded)}"),
         _code(_JUDGE),
+        *_again(found),
         _prose("## What it relies on\n\nOn more rows than the session may have had time for."),
         _code(_EXPLAIN),
+    ]
+
+
+def _again(found: Found) -> list[Cell]:
+    if found.refit is None:
+        return []
+    return [
+        _prose("## The delivered model\n\nThe same settings on all rows, after the hold-out had judged them."),
+        _code("delivered = lab.refit(split, model)"),
     ]
 
 

@@ -36,12 +36,17 @@ def summarise(calls: Sequence[RecordedCall], artifacts: Sequence[Mapping[str, An
         "holdout": _holdout(found),
         "metrics": found.final.value["metrics"] if found.final else {},
         "importances": [each.value for each in parts(found.importance, "importances")],
-        "model": newest.get(("model", chosen)) if chosen else None,
+        "model": newest.get(("model", _delivered(found, chosen))) if chosen else None,
         "model_name": chosen,
         "report": _report(newest, written),
         "notebook": newest.get(("notebook", "notebook.ipynb")),
         "cautions": [note.value for note in parts(found.final, "notes")],
     }
+
+
+def _delivered(found: Found, chosen: str) -> str:
+    """The name of the model that learned from all rows, else of the one that was judged."""
+    return found.refit.text("model") if found.refit else chosen
 
 
 def _leaderboard(found: Found, chosen: str | None) -> list[dict[str, Any]]:

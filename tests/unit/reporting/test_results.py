@@ -1,7 +1,11 @@
+from dataclasses import replace
+
+from app.reporting import markdown
+from app.reporting.compose import compose
 from app.reporting.evidence import RecordedCall
 from app.reporting.results import summarise
 
-from .conftest import own_call
+from .conftest import make_draft, own_call
 
 ARTIFACTS = [
     {"id": "m0", "kind": "model", "name": "LogisticRegression"},
@@ -48,3 +52,17 @@ def test_a_session_that_came_to_nothing_has_an_empty_result() -> None:
 
 def test_a_report_that_was_refused_is_not_a_report(titanic: list[RecordedCall]) -> None:
     assert summarise(titanic, ARTIFACTS[:1])["report"] is None
+
+
+def test_the_model_that_learned_again_from_all_rows_is_the_delivered_one(titanic: list[RecordedCall]) -> None:
+    final = next(call for call in titanic if call.tool == "final_evaluation")
+    learned = {"rows": 1313, "fits": 1, "fit_s": 0.4, "model": "LogisticRegression on all rows"}
+    again = replace(final, key="tool:0.2", tool="refit_model", result=learned)
+    artifacts = [*ARTIFACTS, {"id": "m1", "kind": "model", "name": "LogisticRegression on all rows"}]
+    calls = [*titanic, again]
+
+    assert summarise([*calls, own_call(calls)], artifacts)["model"] == "m1"
+    assert "learned again from all [1,313]" in markdown.render(compose(make_draft(calls)))
+
+    none = [*titanic, replace(again, result={**learned, "rows": 0})]
+    assert summarise([*none, own_call(none)], artifacts)["model"] == "m0"

@@ -31,7 +31,8 @@ def _how(draft: Draft, split: Fact) -> Text:
 
 
 def _checks(draft: Draft, found: Found) -> list[Text]:
-    return [_opened_once(draft, found), _nothing_after(found), _leaks(draft, found), _baseline(found)]
+    checks = [_opened_once(draft, found), _nothing_after(found), _leaks(draft, found), _baseline(found)]
+    return [*checks, *([_again(draft, found.refit)] if found.refit else [])]
 
 
 def _opened_once(draft: Draft, found: Found) -> Text:
@@ -49,6 +50,15 @@ def _nothing_after(found: Found) -> Text:
     if found.last_fit_step is not None and found.last_fit_step > found.final_calls[0].seq:
         return ("Take care: a model was fitted after the hold-out was opened.",)
     return ("No model was fitted and none was chosen after the hold-out was opened.",)
+
+
+def _again(draft: Draft, refit: Fact) -> Text:
+    return (
+        "After the hold-out had judged it, the chosen model learned again from all ",
+        *draft.shown(refit.at("rows"), "integer"),
+        " rows with its settings unchanged: that is the model that is delivered, and its score stands for one "
+        "that knew less.",
+    )
 
 
 def _leaks(draft: Draft, found: Found) -> Text:
