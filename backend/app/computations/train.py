@@ -22,7 +22,7 @@ from app.modeling.fitting import (
     greater_is_better,
     name_of,
 )
-from app.modeling.limits import threads_for, within
+from app.modeling.limits import slowness, threads_for, within
 from app.modeling.persistence import StoredModel, dump, load, versions
 from app.modeling.plain import rounded
 from app.modeling.preview import normalized
@@ -58,7 +58,7 @@ def fit_candidate(
     earlier part of this candidate answered as such: with it nothing is chosen by the clock or by watching.
     Raises InvalidInput `unknown_estimator`, `bad_hyperparameter`, `bad_recipe`, `bad_run`, `too_little_data`.
     """
-    started = time.perf_counter()
+    started, cpu_started = time.perf_counter(), time.process_time()
     frame, whole = read_training(bench, problem)
     plan = FoldPlan.from_json(folds)
     made = make_folds(frame, whole, plan)
@@ -73,7 +73,8 @@ def fit_candidate(
         settings=given,
     )
     places = _places(run, len(made))
-    spec, limited = within(frame, whole, asked, [made[place] for place in places], time_limit_s)
+    limit_s = None if time_limit_s is None else time_limit_s / slowness(started, cpu_started)
+    spec, limited = within(frame, whole, asked, [made[place] for place in places], limit_s)
     left_s = None
     if time_limit_s is not None:
         left_s = max(time_limit_s - FOR_WRITING_S - (time.perf_counter() - started), 0.5)

@@ -49,6 +49,15 @@ TEXT_CELLS = 40
 """How many columns one of prose counts for."""
 
 
+def slowness(started: float, cpu_started: float) -> float:
+    """How many times longer work takes here because others use the machine: at least 1.
+
+    `started` and `cpu_started`: `perf_counter` and `process_time` when this process began to work.
+    """
+    worked_s, waited_s = time.process_time() - cpu_started, time.perf_counter() - started
+    return min(max(waited_s / max(worked_s, 1e-3), 1.0), 10.0) if waited_s > 0.05 else 1.0
+
+
 def rows_for(
     frame: pd.DataFrame, problem: Problem, spec: Spec, folds: list[Fold], limit_s: float | None, cell_s: float
 ) -> tuple[Spec, str | None]:

@@ -69,4 +69,4 @@ def has_long_tail(target_summary: Mapping[str, Any]) -> bool:
     low, middle, mean = (target_summary.get(key) for key in ("min", "median", "mean"))
     if low is None or middle is None or mean is None or low < 0:
         return False
-    return bool(mean > 1.15 * middle and target_summary["max"] > 4 * mean)
+    return bool(mean > 1.1 * middle and target_summary["max"] > 3 * mean)
