@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from benchmarks.quality.home import Json
+from benchmarks.quality.standing import OURS
 
 Key = tuple[str, str, float]
 
@@ -26,10 +27,11 @@ def append(path: Path, result: Json) -> None:
         file.write(json.dumps(result, default=str) + "\n")
 
 
-def scores(results: Iterable[Json], budget_s: float) -> dict[str, dict[str, Json]]:
-    """By table, then contender: what took no budget at all (naive, skrub) counts for every one."""
+def scores(results: Iterable[Json], budget_s: float, peers_budget_s: float) -> dict[str, dict[str, Json]]:
+    """By table, then contender: ours at one budget, peers at theirs; what has no budget always counts."""
     found: dict[str, dict[str, Json]] = {}
     for result in results:
-        if result["budget_s"] in (0.0, budget_s):
+        wanted = budget_s if result["contender"] == OURS else peers_budget_s
+        if result["budget_s"] in (0.0, wanted):
             found.setdefault(result["table"], {})[result["contender"]] = result
     return found

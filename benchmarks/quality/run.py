@@ -90,6 +90,7 @@ def main() -> None:
     parser.add_argument("--tables", nargs="+")
     parser.add_argument("--contenders", nargs="+", choices=CONTENDERS, default=[*CONTENDERS])
     parser.add_argument("--budget", type=float, default=60)
+    parser.add_argument("--peers-budget", type=float, help="Compare with peers at this budget.")
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--show", action="store_true")
     parser.add_argument("--json", type=Path, help="Write the results there too.")
@@ -98,9 +99,10 @@ def main() -> None:
     tables = given.tables or sorted(path.name for path in home.tables.iterdir())
     if not given.show:
         run(home, tables, given.contenders, given.budget, given.again)
-    rows = ledger.scores(ledger.read(home.results).values(), given.budget)
+    peers_budget_s = given.peers_budget or given.budget
+    rows = ledger.scores(ledger.read(home.results).values(), given.budget, peers_budget_s)
     rows = {table: rows[table] for table in tables if table in rows}
-    print(show(rows, given.budget))
+    print(show(rows, given.budget, peers_budget_s))
     if given.json:
         given.json.write_text(json.dumps(rows, indent=1))
 

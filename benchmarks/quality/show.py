@@ -8,10 +8,10 @@ from benchmarks.quality.standing import NAIVE, OURS, PEERS, duels, is_kept, mean
 Rows = Mapping[str, Mapping[str, Json]]
 
 
-def show(rows: Rows, budget_s: float) -> str:
+def show(rows: Rows, budget_s: float, peers_budget_s: float) -> str:
     """Scores, normalised scores, claims, and what it took."""
     parts = [
-        f"Scores on rows that nobody saw, budget {budget_s:g} s",
+        f"Scores on rows that nobody saw; Labcrew {budget_s:g} s, peers {peers_budget_s:g} s",
         _scores(rows),
         "\nNormalised: 0 is naive, 1 the best peer",
         _normalised(rows),

@@ -56,3 +56,18 @@ def test_results_survive_a_run_in_parts(tmp_path: Path) -> None:
     assert [each["score"] for each in ledger.read(path).values()] == [2.0]
     assert len(path.read_text().splitlines()) == 2
     assert json.loads(path.read_text().splitlines()[0]) == one
+
+
+def test_ours_at_one_budget_is_set_beside_peers_at_another() -> None:
+    from benchmarks.quality import ledger
+
+    results = [
+        {"table": "t", "contender": name, "budget_s": budget_s, "score": 1.0}
+        for name, budget_s in (("labcrew", 20.0), ("labcrew", 60.0), ("flaml", 60.0), ("naive", 0.0))
+    ]
+    row = ledger.scores(results, 20.0, 60.0)["t"]
+    assert {name: result["budget_s"] for name, result in row.items()} == {
+        "labcrew": 20.0,
+        "flaml": 60.0,
+        "naive": 0.0,
+    }
