@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from app.errors import InvalidInput
-from app.modeling.ensemble.weights import Judged, weigh
+from app.modeling.ensemble.weights import NO_SAY, Judged, weigh
 from app.modeling.fitting import over_folds
 from app.modeling.problem import Problem
 from app.modeling.scores import Predicted, score_all
@@ -55,13 +55,17 @@ class Weighed:
 def weighed(candidates: Sequence[Parts], problem: Problem, seed: int) -> Weighed:
     """Weights on the rows that all judged; once more on the rows of those that are left, when these are more.
 
+    In time order the latest fold alone decides: earlier ones learned from less, about times that are over.
+
     Raises InvalidInput `nothing_in_common` where no row was judged by all.
     """
     left = [candidate for candidate in candidates if len(candidate.rows)]
     while True:
         rows = _common(left)
         judged = _judged(left, rows, problem)
-        weights = weigh(judged, problem, seed)
+        fold = left[0].oof.loc[rows, "fold"].to_numpy().round().astype(int)
+        asked = np.flatnonzero(fold == fold.max()) if problem.time_column else np.arange(len(rows))
+        weights = weigh(judged.take(asked), problem, seed)
         kept = [candidate for candidate, weight in zip(left, weights, strict=True) if weight > 0]
         if len(kept) == len(left) or len(_common(kept)) == len(rows):
             break
@@ -71,7 +75,7 @@ def weighed(candidates: Sequence[Parts], problem: Problem, seed: int) -> Weighed
         {left[place].name: float(weights[place]) for place in heavy},
         judged.mixed(weights),
         rows,
-        left[0].oof.loc[rows, "fold"].to_numpy().round().astype(int),
+        fold,
         judged,
     )
 
@@ -110,11 +114,18 @@ def scores_by_fold(
 
 
 def parts_for_judging(fold: np.ndarray, in_order: bool, seed: int) -> np.ndarray:
-    """Parts of rows for cross-fitted weights: folds where there are three, else five runs or draws of rows."""
+    """Parts of rows for cross-fitted weights: folds where there are three, else five draws of rows.
+
+    In time order five stretches of the latest fold; earlier ones have no say.
+    """
+    if in_order:
+        latest = np.flatnonzero(fold == fold.max())
+        parts = np.full(len(fold), NO_SAY)
+        parts[latest] = np.arange(len(latest)) * 5 // len(latest)
+        return parts
     if len(np.unique(fold)) >= 3:
         return fold
-    rows = np.arange(len(fold)) * 5 // max(len(fold), 1)
-    return rows if in_order else np.random.default_rng(seed).permutation(rows)
+    return np.random.default_rng(seed).permutation(np.arange(len(fold)) * 5 // len(fold))
 
 
 def short(parts: Parts, fits: Sequence[Facts], metric: str) -> dict[str, Any]:

@@ -16,6 +16,9 @@ STEPS = 25
 DRAWS = 6
 MOST_ROWS = 4000
 """Rows of one draw."""
+NO_SAY = -1
+"""The part of rows that weights do not follow."""
+
 SMALLEST = 0.04
 """A smaller share than this is not worth a model."""
 
@@ -55,13 +58,17 @@ def weigh(judged: Judged, problem: Problem, seed: int = 0, draws: int = DRAWS) -
 
 
 def cross_fitted(judged: Judged, parts: np.ndarray, problem: Problem, seed: int = 0) -> np.ndarray:
-    """What the average says of each row with weights that the row's own part had no say in."""
+    """What the average says of each row with weights that the row's own part had no say in.
+
+    Rows of part `NO_SAY` have none at all, and are judged by the weights of all others.
+    """
     said = np.empty(judged.outputs.shape[1:])
     for part in np.unique(parts):
         inside = parts == part
-        if inside.all():
+        asked = np.flatnonzero(~inside & (parts != NO_SAY))
+        if not len(asked):
             raise ValueError("Weights can be judged only where rows are in two parts or more.")
-        weights = weigh(judged.take(np.flatnonzero(~inside)), problem, seed, draws=2)
+        weights = weigh(judged.take(asked), problem, seed, draws=2)
         said[inside] = judged.take(np.flatnonzero(inside)).mixed(weights)
     return said
 

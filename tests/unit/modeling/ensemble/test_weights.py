@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from app.modeling.ensemble.weights import Judged, cross_fitted, weigh
+from app.modeling.ensemble.weights import NO_SAY, Judged, cross_fitted, weigh
 from app.modeling.problem import Kind, Problem
 
 PRICE = Problem("price", Kind.REGRESSION, "rmse")
@@ -43,3 +43,15 @@ def test_many_models_of_noise_do_not_promise_more_than_chance() -> None:
     area = (positive[:, None] > negative[None, :]).mean()
     assert abs(area - 0.5) < 0.1
     assert said.sum(axis=1) == pytest.approx(np.ones(300))
+
+
+def test_rows_without_a_say_follow_the_weights_of_the_others() -> None:
+    rng = np.random.default_rng(2)
+    truth = rng.normal(size=400)
+    early, late = np.arange(400) < 200, np.arange(400) >= 200
+    good_early = truth + rng.normal(size=400) * np.where(early, 0.1, 5.0)
+    good_late = truth + rng.normal(size=400) * np.where(late, 0.1, 5.0)
+    parts = np.where(early, NO_SAY, np.arange(400) // 40)
+    said = cross_fitted(Judged(truth, np.stack([good_early, good_late])), parts, PRICE)
+    assert np.abs(said - truth)[late].mean() < 0.5
+    assert np.abs(said - truth)[early].mean() > 2
