@@ -54,7 +54,7 @@ def test_the_score_beside_it_is_that_of_the_rows_as_they_are(
     assert facts["base_score"] == pytest.approx(expected, abs=1e-5)
 
 
-@pytest.mark.parametrize("limit_s", [0.5, 3.0])
+@pytest.mark.parametrize("limit_s", [1.0, 2.0])
 def test_a_slow_model_is_asked_about_fewer_rows_and_less_often(
     limit_s: float, subject: Subject, rows: pd.DataFrame, truth: np.ndarray
 ) -> None:
