@@ -11,7 +11,7 @@ from sklearn.utils.extmath import randomized_svd
 from app.modeling.operations.columns import as_text
 
 MOST_WORDS = 20_000
-MOST_DIRECTIONS = 32
+MOST_DIRECTIONS = 20
 ROWS_FOR_DIRECTIONS = 20_000
 
 

@@ -19,7 +19,7 @@ def lend_openmp() -> None:
     if not sys.platform.startswith("linux") or _loads(NAME.decode()):
         return
     for bundled in (Path(sklearn.__file__).parents[1] / "scikit_learn.libs").glob("libgomp-*.so*"):
-        _load_as(NAME, bundled)
+        load_as(NAME, bundled)
         return
 
 
@@ -31,7 +31,7 @@ def _loads(library: str) -> bool:
     return True
 
 
-def _load_as(name: bytes, library: Path) -> None:
+def load_as(name: bytes, library: Path) -> None:
     """Load a copy of a library whose own name, where it stands in the file, is replaced by a shorter one."""
     own = library.name.encode() + b"\0"
     copy = library.read_bytes().replace(own, name.ljust(len(own), b"\0"))
