@@ -55,6 +55,16 @@ EVALUATOR = {
     "rounds": 0,
 }
 
+RELATED = {
+    "base": "a",
+    "rows": 3,
+    "sql": None,
+    "joins": [],
+    "appended": [],
+    "to_predict": [],
+    "left_out": [{"table": "b", "reason": "it shares no column with `a`"}],
+}
+
 
 class TestDataRetrieval:
     def test_it_fetches_the_planned_table(self, next_call):
@@ -91,16 +101,19 @@ class TestDataRetrieval:
 
     def test_tables_without_a_common_key_are_not_joined(self, next_call):
         brief = {"plan": {**PLAN, "tables": ["a", "b"], "join": True}}
+        assert next_call(retrieval.decide, brief) == (
+            "relate_tables",
+            {"base": "a", "target": "y", "tables": ["b"]},
+        )
         made = {}
-        for key in ("a_id", "other"):
-            schemas = [
-                ("get_dataset_schema", {"dataset": "a"}, _schema("a", "a_id", "y")),
-                ("get_dataset_schema", {"dataset": "b"}, _schema("b", key, "z")),
-            ]
-            made[key] = next_call(retrieval.decide, brief, *schemas)
-        assert made["a_id"][0] == "execute_sql"
-        assert 'ON t0."a_id" = t1."a_id"' in made["a_id"][1]["sql"]
-        assert made["other"] == ("fetch_dataset", {"dataset": "a"})
+        for select in ("SELECT 1", None):
+            related = ("relate_tables", {}, {**RELATED, "sql": select})
+            made[select] = next_call(retrieval.decide, brief, related)
+        assert made["SELECT 1"] == ("execute_sql", {"sql": "SELECT 1", "keep": True})
+        assert made[None] == ("fetch_dataset", {"dataset": "a"})
+        fetched = ("fetch_dataset", {"dataset": "a"}, {"frame": "data", "rows": 3, "columns": [{"name": "y"}]})
+        _, output = next_call(retrieval.decide, brief, ("relate_tables", {}, RELATED), fetched)
+        assert output["note"] == "`b` is left out: it shares no column with `a`."
 
     def test_a_refused_select_falls_back_to_the_first_table_and_says_so(self, next_call):
         brief = {"plan": {**PLAN, "cut": {"above": True, "value": 3}}}
@@ -308,13 +321,6 @@ class TestReporter:
         assert name == "Reported"
         assert "no better than the baseline" in output["headline"]
         assert "Missing: No." in output["headline"]
-
-
-def _schema(table: str, *names: str) -> dict[str, Any]:
-    columns = [
-        {"name": name, "type": "integer", "unique": name.endswith("_id"), "distinct": 9} for name in names
-    ]
-    return {"table": table, "rows": 9, "columns": columns}
 
 
 def _eda(certain: bool | None) -> dict[str, Any]:
