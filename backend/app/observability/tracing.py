@@ -12,8 +12,7 @@ from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from uuid import UUID
 
-from opentelemetry import trace
-from opentelemetry.trace import SpanKind, StatusCode
+from opentelemetry.trace import SpanKind, StatusCode, Tracer
 
 from app.errors import LabError, Unavailable
 
@@ -30,6 +29,8 @@ _NAMED = {
 _NAME = re.compile(r"[A-Za-z_][\w.:/-]{0,99}")
 _SESSION: ContextVar[UUID | None] = ContextVar("traced_session", default=None)
 _EXPORT_S = 3.0
+_SENDING: list[Tracer] = []
+"""Of this process, as its logging is: who makes a span need not be handed what sends it."""
 
 
 @contextmanager
@@ -40,6 +41,10 @@ def span(
 
     `waits`: what is raised by an operation that only asked and waits, which is no error.
     """
+    tracer = _SENDING[-1] if _SENDING else None
+    if tracer is None:
+        yield _nobody_listens
+        return
     said = name if _NAME.fullmatch(name) else "unknown"
     known = {
         "gen_ai.operation.name": operation,
@@ -48,7 +53,7 @@ def span(
     }
     token = _SESSION.set(session)
     try:
-        with trace.get_tracer("labcrew").start_as_current_span(
+        with tracer.start_as_current_span(
             f"{operation} {said}",
             kind=_KINDS[operation],
             attributes={**known, "gen_ai.conversation.id": str(session), **facts},
@@ -82,11 +87,25 @@ async def tracing(address: str | None) -> AsyncIterator[None]:
         yield
         return
     provider = _provider(address)
-    trace.set_tracer_provider(provider)
+    try:
+        with sending(provider.get_tracer("labcrew")):
+            yield
+    finally:
+        await asyncio.to_thread(provider.shutdown)
+
+
+@contextmanager
+def sending(tracer: Tracer) -> Iterator[None]:
+    """Let this process's spans go through `tracer` while the block runs."""
+    _SENDING.append(tracer)
     try:
         yield
     finally:
-        await asyncio.to_thread(provider.shutdown)
+        _SENDING.remove(tracer)
+
+
+def _nobody_listens(facts: Facts) -> None:
+    pass
 
 
 def session_trace_id() -> int | None:

@@ -7,12 +7,12 @@ from uuid import UUID
 
 import pytest
 from fastapi import FastAPI
-from opentelemetry import trace
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from app.observability.exporting import provider
 from app.observability.logging import configure_logging
+from app.observability.tracing import sending
 from app.worker.graphs import pipeline_graphs
 from app.worker.loop import Duties
 
@@ -36,17 +36,17 @@ Finished = Callable[[], Sequence[ReadableSpan]]
 
 
 @pytest.fixture
-def spans(monkeypatch: pytest.MonkeyPatch) -> Iterator[Finished]:
+def spans() -> Iterator[Finished]:
     """The spans that have been sent by now."""
     exporter = InMemorySpanExporter()
     made = provider("", 1.0, exporter)
-    monkeypatch.setattr(trace, "get_tracer", made.get_tracer)  # the global one can be set only once
 
     def finished() -> Sequence[ReadableSpan]:
         made.force_flush()
         return exporter.get_finished_spans()
 
-    yield finished
+    with sending(made.get_tracer("test")):
+        yield finished
     made.shutdown()
 
 

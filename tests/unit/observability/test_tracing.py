@@ -8,14 +8,13 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from opentelemetry import trace
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.sdk.trace import TracerProvider
 
 from app.errors import Unavailable
 from app.observability import tracing
 from app.observability.exporting import provider
-from app.observability.tracing import span
+from app.observability.tracing import sending, span
 
 SECRET = "sk-live-4242424242"
 PERSON = "ada.lovelace@example.org"
@@ -47,7 +46,7 @@ class Collector:
 
 
 @pytest.fixture
-def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
+def collector() -> Iterator[Collector]:
     class Receiver(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             found.paths.add(self.path)
@@ -63,8 +62,8 @@ def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
     thread.start()
     address = f"http://127.0.0.1:{server.server_port}"
     found = Collector(address, provider(address, 2.0))
-    monkeypatch.setattr(trace, "get_tracer", found.provider.get_tracer)  # the global one can be set only once
-    yield found
+    with sending(found.provider.get_tracer("test")):
+        yield found
     found.provider.shutdown()
     server.shutdown()
     thread.join()
@@ -125,9 +124,10 @@ def test_a_tool_that_a_chat_model_made_up_is_not_named(collector: Collector) -> 
 
 
 async def test_without_an_address_nothing_is_set_up() -> None:
-    before = trace.get_tracer_provider()
     async with tracing.tracing(None):
-        assert trace.get_tracer_provider() is before
+        with span("chat", "openai:x", uuid4(), {}) as tell:
+            tell({"gen_ai.usage.input_tokens": 1})
+        assert tracing.session_trace_id() is None
 
 
 async def test_a_missing_package_is_said_with_the_extra_that_brings_it(monkeypatch: pytest.MonkeyPatch) -> None:
