@@ -231,7 +231,7 @@ def facts(goal: str, preferences: Mapping[str, Any] | None = None) -> SessionFac
         id=UUID(int=1),
         owner_id=UUID(int=2),
         goal=goal,
-        preferences={"time_budget_s": 60, **(preferences or {})},
+        preferences={"time_budget_s": 5, **(preferences or {})},
         dataset_ids=(),
         seed=0,
         created_at=datetime.now(UTC),

@@ -16,8 +16,6 @@ from app.tools.choosing import ENSEMBLE
 from app.tools.invoke import ToolAnswer
 
 MOST_ROUNDS = 60
-MOST_COUNTED_ROUNDS = 4
-"""Of a deterministic session after its first: further folds, variants, folds of those that earned weight."""
 BLEND_S = 0.8
 """What judging takes, until it was measured."""
 FITTING = ("add_folds", "tune_hyperparameters")
