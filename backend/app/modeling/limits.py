@@ -45,6 +45,9 @@ def within(
 MOST_CELLS = 20_000_000
 """Rows times columns that one fit learns from, however much time there is: about a gigabyte while it works."""
 
+FEWEST_TAUGHT = 5000
+"""Rows that are never cut: a short table is learned from as a whole, in fewer rounds."""
+
 TEXT_CELLS = 40
 """How many columns one of prose counts for."""
 
@@ -74,7 +77,8 @@ def rows_for(
     if limit_s is not None:
         fits = len(folds) + (1 if problem.time_column and len(folds) > 1 else 0)
         most = min(most, limit_s / max(fits, 1) / cell_s)
-    share = float(f"{max(most / cells, 0.005):.2g}")
+    enough = FEWEST_TAUGHT / max(cells / columns, 1)
+    share = float(f"{max(most / cells, enough):.2g}")
     if share >= 1:
         return spec, None
     return replace(spec, row_share=share), f"Learned with {share:.2g} of the rows to keep its limits."
