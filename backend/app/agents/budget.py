@@ -17,6 +17,9 @@ FIRST_SHARE = 0.4
 FIRST_FITS = 3
 ROUNDS_WORTH = 24
 """Fits of the least time that must have room for more than one round to be worth its start."""
+MOST_ROUNDS = 60
+COUNTED_ROUND_S = 15.0
+"""Of its time budget, for each round of a deterministic session."""
 UNLIMITED_S = 3600.0
 """What a deterministic session takes the time that is left for: it counts rounds."""
 
@@ -38,6 +41,11 @@ class Budget:
     @property
     def for_fits_s(self) -> float:
         return UNLIMITED_S if self.deterministic else max(0.0, self.until_s - self.worked_s)
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds may follow the first: a deterministic session counts them instead of seconds."""
+        return int(self.total_s / COUNTED_ROUND_S) if self.deterministic else MOST_ROUNDS
 
     def for_first_round_s(self, size: Size, hands: int) -> float:
         """At least what two fits need: a session that has used up its time still gets a model."""

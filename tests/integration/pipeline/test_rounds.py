@@ -26,7 +26,7 @@ def asked(journal: MemoryJournal, *tools: str) -> list[Any]:
 
 async def test_an_ensemble_stands_beside_its_members_and_a_first_model_comes_early(lab):
     await lab.upload(DATA / "auto-mpg.csv")
-    drive = lab.drive(GOAL, {"deterministic": True})
+    drive = lab.drive(GOAL, {"deterministic": True, "time_budget_s": 15})
     result = drive.spec.result(await drive.run())
     assert {"Ensemble", "baseline", "LightGBM"} <= set(board(result))
     compared = next(r.value for c, r in reversed(drive.journal.recorded) if c.name == "compare_models")
@@ -44,7 +44,8 @@ async def test_a_deterministic_session_comes_to_the_same_twice(lab):
     await lab.upload(DATA / "penguins.csv")
     boards = []
     for _ in range(2):
-        drive = lab.drive("Which species is a penguin?", {"deterministic": True, "model": "interpretable"})
+        wish = {"deterministic": True, "time_budget_s": 30, "model": "interpretable"}
+        drive = lab.drive("Which species is a penguin?", wish)
         boards.append(board(drive.spec.result(await drive.run())))
     assert boards[0] == boards[1]
     assert set(boards[0]) == {"baseline", "LogisticRegression", *(n for n in boards[0] if "-t" in n)}

@@ -46,3 +46,8 @@ def test_where_one_fold_takes_long_one_fold_is_all_there_is(rows, share):
     budget = budget_of({"preferences": {"time_budget_s": 30}, "worked_s": 5.0})
     first_s = budget.for_first_round_s(Size(rows, columns=20), hands=2)
     assert first_s == pytest.approx(share * budget.for_fits_s)
+
+
+@pytest.mark.parametrize(("seconds", "rounds"), [(5, 0), (15, 1), (60, 4)])
+def test_a_deterministic_session_counts_rounds_for_its_seconds(seconds, rounds):
+    assert budget_of({"preferences": {"time_budget_s": seconds, "deterministic": True}}).rounds == rounds

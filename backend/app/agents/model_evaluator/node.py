@@ -5,7 +5,7 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from app.agents.budget import budget_of
+from app.agents.budget import MOST_ROUNDS, budget_of
 from app.agents.context import LabContext
 from app.agents.fits import merged, short
 from app.agents.model_evaluator.output import Verdict
@@ -15,7 +15,6 @@ from app.modeling.nearest import nearest
 from app.tools.choosing import ENSEMBLE
 from app.tools.invoke import ToolAnswer
 
-MOST_ROUNDS = 60
 BLEND_S = 0.8
 """What judging takes, until it was measured."""
 FITTING = ("add_folds", "tune_hyperparameters")
@@ -24,8 +23,7 @@ FITTING = ("add_folds", "tune_hyperparameters")
 async def model_evaluation(state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
     lab = runtime.context
     names = [fit["name"] for fit in state["fits"]]
-    most = MOST_COUNTED_ROUNDS if budget_of(state).deterministic else MOST_ROUNDS
-    can_tune = state["rounds"] < most and not await lab.step.wrapping_up()
+    can_tune = state["rounds"] < budget_of(state).rounds and not await lab.step.wrapping_up()
     brief = {
         **_standing(state, state.get("took", {}).get("model_evaluation", BLEND_S)),
         "stage": "evaluation",
