@@ -89,6 +89,7 @@ class Zygote:
         self._poll.unregister(descriptor)
 
     def finish(self) -> NoReturn:
+        self._spares.release()
         os._exit(0)  # nothing of ours is left to tidy, and libraries complain about what they tidy
 
     def _pause_ms(self) -> float:
