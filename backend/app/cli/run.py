@@ -78,7 +78,7 @@ def run(
     raise typer.Exit(_carry_out(errand))
 
 
-def demo(budget: Budget = 30, out: Out = None, as_json: AsJson = False) -> None:
+def demo(budget: Budget = 20, out: Out = None, as_json: AsJson = False) -> None:
     """Show the crew at work on a real table: who survived the Titanic."""
     preferences: dict[str, object] = {"time_budget_s": budget, "clarify": "never", "seed": 1}
     errand = Errand((_titanic(),), DEMO_GOAL, preferences, out=out, as_json=as_json, onward=_ONWARD)

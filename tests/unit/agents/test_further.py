@@ -42,12 +42,12 @@ FIRST = [fit("A", [0]), fit("B", [0]), fit("C", [0])]
 def test_candidates_with_weight_get_as_many_folds_as_there_is_time_for(
     seconds: float | None, folds: list[int]
 ) -> None:
-    assert next_round(standing(FIRST, seconds)) == Folds(["A", "B", "baseline"], folds)
+    assert next_round(standing(FIRST, seconds)) == Folds(["A", "B"], folds)
 
 
 def test_with_time_for_one_more_fit_the_heaviest_gets_it() -> None:
     slow = [fit("A", [0], 1.0), fit("B", [0], 3.0)]
-    assert next_round(standing(slow, 1.5)) == Folds(["A", "baseline"], [1])
+    assert next_round(standing(slow, 1.5)) == Folds(["A"], [1])
 
 
 def test_without_time_nothing_is_fitted() -> None:
@@ -57,7 +57,7 @@ def test_without_time_nothing_is_fitted() -> None:
 
 def test_in_time_order_folds_are_taken_from_the_latest_back() -> None:
     fits = [fit("A", [4]), fit("B", [4])]
-    assert next_round(standing(fits, 2.3, order=[4, 3, 2, 1, 0])) == Folds(["A", "B", "baseline"], [3, 2])
+    assert next_round(standing(fits, 2.3, order=[4, 3, 2, 1, 0])) == Folds(["A", "B"], [3, 2])
 
 
 def test_in_time_order_what_counts_is_fitted_on_all_rows_before_anything_else() -> None:
@@ -66,12 +66,12 @@ def test_in_time_order_what_counts_is_fitted_on_all_rows_before_anything_else() 
     assert next_round(standing(fits, 60.0, order=order, in_time=True)) == Folds(["B"], [])
     done = [fit("A", [4], refitted=True), fit("B", [4], refitted=True)]
     found = next_round(standing(done, 60.0, order=order, in_time=True))
-    assert found == Folds(["A", "B", "baseline"], [3, 2, 1, 0])
+    assert found == Folds(["A", "B"], [3, 2, 1, 0])
 
 
 def test_a_variant_that_earned_weight_gets_the_folds_that_the_others_have() -> None:
     fits = [fit("A", [0, 1, 2, 3, 4]), fit("B", [0])]
-    assert next_round(standing(fits, 60.0)) == Folds(["A", "B", "baseline"], [1, 2, 3, 4])
+    assert next_round(standing(fits, 60.0)) == Folds(["A", "B"], [1, 2, 3, 4])
 
 
 def test_with_every_fold_fitted_variants_are_tried_as_many_as_can_still_be_finished() -> None:
@@ -86,7 +86,7 @@ def test_with_every_fold_fitted_variants_are_tried_as_many_as_can_still_be_finis
 def test_for_one_simple_model_the_two_best_go_on_whatever_they_would_weigh() -> None:
     fits = [fit("A", [0], score=0.7), fit("B", [0], score=0.8), fit("C", [0], score=0.9)]
     found = next_round(standing(fits, 60.0, single=True, weights={}))
-    assert found == Folds(["C", "B", "baseline"], [1, 2, 3, 4])
+    assert found == Folds(["C", "B"], [1, 2, 3, 4])
 
 
 @pytest.mark.parametrize(("hands", "seconds"), [(1, 6.0), (2, 3.0), (3, 3.0)])

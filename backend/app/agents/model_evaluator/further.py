@@ -91,17 +91,11 @@ def _folds(standing: Standing, heavy: Sequence[Fit]) -> Folds | None:
         return None
     for many in range(len(lacking), 0, -1):
         if _affordable(standing, heavy, lacking[:many]):
-            return Folds(_names(standing, heavy), lacking[:many])
+            return Folds([fit["name"] for fit in heavy], lacking[:many])
     for few in range(len(heavy) - 1, 0, -1):
         if _affordable(standing, heavy[:few], lacking[:1]):
-            return Folds(_names(standing, heavy[:few]), lacking[:1])
+            return Folds([fit["name"] for fit in heavy[:few]], lacking[:1])
     return None
-
-
-def _names(standing: Standing, heavy: Sequence[Fit]) -> list[str]:
-    """With the baseline, so that it can be compared with on the same rows."""
-    naive = [fit["name"] for fit in standing.fits if fit["estimator"] == BASELINE]
-    return [fit["name"] for fit in heavy] + naive
 
 
 def _affordable(standing: Standing, heavy: Sequence[Fit], folds: Sequence[int]) -> bool:
