@@ -86,8 +86,8 @@ def compare_models(
 def _judged_rows(bench: Bench, place: int) -> pd.DataFrame:
     """What all parts of a candidate say, by row; the mean where several judged one."""
     parts = [path for name, path in bench.inputs.items() if name.startswith(f"oof_{place}_")]
-    frames = [pd.read_parquet(path) for path in parts]
-    return pd.concat(frames).groupby("row", sort=True).mean()
+    together = pd.concat([pd.read_parquet(path) for path in parts]).set_index("row")
+    return together if together.index.is_unique else together.groupby(level="row").mean()
 
 
 def feature_importance(

@@ -69,18 +69,18 @@ def in_order(fits: Sequence[Fit]) -> list[Fit]:
 def _behind(reference: Fit, fit: Fit) -> float:
     if fit is reference:
         return 0.0
-    differences = _by_fold(reference, fit)
+    differences = by_common_folds(reference, fit)
     if len(differences):
         return float(differences.mean())
     sign = 1 if SCORES[fit["metric"]].greater_is_better else -1
     return float(sign * (reference["score"] - fit["score"]))
 
 
-def _by_fold(a: Fit, b: Fit) -> np.ndarray:
+def by_common_folds(a: Fit, b: Fit) -> np.ndarray:
     """What a is better by, on each fold that both have."""
-    sign = 1 if SCORES[a["metric"]].greater_is_better else -1
-    pairs = zip(a["fold_scores"], b["fold_scores"], strict=False)
-    return sign * np.array([x - y for x, y in pairs if x is not None and y is not None])
+    scores = zip(a.get("fold_scores", ()), b.get("fold_scores", ()), strict=False)
+    differences = np.array([x - y for x, y in scores if x is not None and y is not None])
+    return differences if not len(differences) or SCORES[a["metric"]].greater_is_better else -differences
 
 
 def _against_best(
@@ -116,7 +116,7 @@ def _kind(fit: Fit, weights: Mapping[str, float]) -> str:
 
 def paired_difference(a: Fit, b: Fit) -> Bounds:
     """(low, mean, high) of a minus b over folds, positive where a is better; None where folds differ."""
-    differences = _by_fold(a, b)
+    differences = by_common_folds(a, b)
     count = len(differences)
     if count < 2 or len(a["fold_scores"]) != len(b["fold_scores"]):
         return None, None, None

@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from app.modeling.comparison import Bounds, Fit
+from app.modeling.comparison import Bounds, Fit, by_common_folds
 from app.modeling.plain import rounded
 from app.modeling.problem import Problem
 from app.modeling.resampled import statistic_of
@@ -44,11 +44,17 @@ class RowsApart:
         known = drawn[np.isfinite(drawn)]
         if len(known) < 0.9 * len(drawn):
             return None, None, None
-        score = SCORES[metric].compute
-        whole_a, whole_b = (self._predicted(frame, common) for frame in (ours, theirs))
-        middle = sign * (score(whole_a) - score(whole_b))
+        middle = self._middle(a, b, sign, (first, second))
         reach = Z * float(known.std(ddof=1)) * np.sqrt(len(rows) / len(common))
         return rounded(middle - reach), rounded(middle), rounded(middle + reach)
+
+    def _middle(self, a: Fit, b: Fit, sign: int, drawn_from: tuple[Predicted, Predicted]) -> float:
+        """By how much a is better on the folds that both have, or on these rows where none are known."""
+        by_fold = by_common_folds(a, b)
+        if len(by_fold):
+            return float(by_fold.mean())
+        score = SCORES[self._problem.metric].compute
+        return sign * (score(drawn_from[0]) - score(drawn_from[1]))
 
     def _predicted(self, frame: pd.DataFrame, rows: np.ndarray) -> Predicted:
         seen = frame.loc[rows]

@@ -72,6 +72,8 @@ async def tune_hyperparameters(
     """One round of tuning, starting from the best of these candidates: new hyperparameters are drawn from
     `param_grid` (or from each estimator's own space), as many as the time left allows, and fitted."""
     bases = [joined([part.facts for part in await parts_of(ctx, model)]) for model in dict.fromkeys(models)]
+    share = len(folds) if folds is not None else int(bases[0]["folds"]["count"])
+    bases = [{**facts, "fit_s": fold_s(facts) * share} for facts in bases]
     check_run(folds, bases[0]["folds"])
     known = [ref.meta["fit"] for ref in await ctx.frames.artifacts("model")]
     left_s = await time_left_s(ctx)
