@@ -107,7 +107,7 @@ class Preferences(_Body):
     ] = Field(
         default_factory=dict,
         max_length=4096,
-        description="What columns hold where their values mislead; dates also by which of day and month is first.",
+        description="What columns hold where they mislead; of dates also which of day and month is first.",
         examples=[{"store": "category"}],
     )
     positive_class: bool | int | float | Annotated[Text, StringConstraints(max_length=200)] | None = None

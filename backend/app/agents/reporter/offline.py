@@ -29,9 +29,7 @@ def _headline(view: View) -> str:
     """In words only: numbers belong to the report, where each has its source."""
     target, final = view.brief["problem"]["target"], view.brief["final"]
     if final is None:
-        return (
-            f"The report is written, without a model for `{target}`: the session ended before its first one."
-        )
+        return f"The report is written, without a model for `{target}`: the session ended before its first one."
     judged = (
         "does better than the baseline on rows it had never seen"
         if final["beats_baseline"]
