@@ -65,9 +65,17 @@ def described(roles: Sequence[Role], columns: Sequence[Column]) -> dict[str, Rol
     return {name: role for name, role in said.items() if name}
 
 
+_NUMBERED = frozenset({"id", "no", "number", "key", "nr"})
+_TRAITS = _stems("country region team product item company firm plant car store shop site school hospital")
+"""Words that a column without a number in its name rather uses for a trait of its rows."""
+
+
 def is_entity(column: Column, rows: int) -> bool:
     """Does the column name someone or something that has several rows?"""
-    named = _stems(column.name) - {"id", "no", "number", "key", "nr"}
+    said = _stems(column.name)
+    named = said - _NUMBERED
     if not named or not named <= ENTITIES or column.unique or column.missing > 0.1:
+        return False
+    if named & _TRAITS and not said & _NUMBERED:
         return False
     return column.distinct >= 10 and rows >= 1.5 * column.distinct and column.type not in ("number", "datetime")

@@ -176,3 +176,13 @@ async def test_a_price_in_text_can_be_the_target(bench, make_table, make_column)
     goal = {"goal": "Predict whether the price is above 100", "preferences": {}}
     plan = (await bench.run("planner", goal)).output
     assert plan.cut is not None
+
+
+@pytest.mark.parametrize(("name", "asked"), [("Country", 0), ("product", 0), ("store_id", 1), ("Patient", 1)])
+async def test_a_trait_that_repeats_is_no_entity(name, asked, bench, make_table, make_column):
+    bench.shelf.datasets = [make_table("t", [make_column(name, "category", 300), make_column("amount")])]
+    try:
+        await bench.run("planner", {"goal": "Predict the amount", "preferences": {}})
+    except GraphInterrupt:
+        assert asked
+    assert len(bench.questions) == asked
