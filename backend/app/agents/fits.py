@@ -34,6 +34,11 @@ def merged(before: Iterable[Json], new: Iterable[Json]) -> list[Json]:
     return [_over(fits) for fits in parts.values()]
 
 
+def weights_of(asked: Iterable[str], blend: Mapping[str, Any]) -> dict[str, float]:
+    """What each candidate that was to be blended weighs; 0 for those that did not help."""
+    return {name: float(blend["weights"].get(name, 0.0)) for name in asked}
+
+
 def _over(fits: Sequence[Json]) -> Json:
     """Parts of one candidate; a fold that was fitted again counts once, by its newest fit."""
     seen: set[int] = set()

@@ -1,6 +1,7 @@
 """What the evaluator can have fitted after the first round: further folds, and other hyperparameters."""
 
 from collections.abc import Iterator, Sequence
+from itertools import count
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -18,7 +19,6 @@ from app.tools.rounds import (
     GENEROUS_S,
     fit_of,
     fitted,
-    free_name,
     ignores_clock,
     shares_s,
     spec_of,
@@ -128,8 +128,8 @@ def _further(ctx: ToolContext, digest: str, facts: dict[str, Any], run: list[int
 
 
 def _named(proposed: Sequence[dict[str, Any]], taken: list[str]) -> Iterator[dict[str, Any]]:
-    """The proposals under names that nothing has yet."""
+    """The proposals under names that nothing has yet: their estimator's, numbered on."""
     for each in proposed:
-        name = free_name(each["name"], taken)
+        name = next(name for n in count(1) if (name := f"{each['estimator']}-t{n}") not in taken)
         taken.append(name)
         yield {**spec_of(each), "name": name}

@@ -36,13 +36,16 @@ def standing(fits: list[dict[str, Any]], seconds: float | None, **more: Any) -> 
 FIRST = [fit("A", [0]), fit("B", [0]), fit("C", [0])]
 
 
-@pytest.mark.parametrize(
-    ("seconds", "folds"), [(100.0, [1, 2, 3, 4]), (3.4, [1, 2, 3]), (1.2, [1]), (None, [1, 2, 3, 4])]
-)
+@pytest.mark.parametrize(("seconds", "folds"), [(6.0, [1, 2, 3, 4]), (3.4, [1, 2, 3]), (1.2, [1])])
 def test_candidates_with_weight_get_as_many_folds_as_there_is_time_for(
-    seconds: float | None, folds: list[int]
+    seconds: float, folds: list[int]
 ) -> None:
     assert next_round(standing(FIRST, seconds)) == Folds(["A", "B"], folds)
+
+
+@pytest.mark.parametrize("seconds", [100.0, None])
+def test_where_folds_are_cheap_everyone_gets_them_for_one_fold_says_little(seconds: float | None) -> None:
+    assert next_round(standing(FIRST, seconds)) == Folds(["A", "B", "C"], [1, 2, 3, 4])
 
 
 def test_with_time_for_one_more_fit_the_heaviest_gets_it() -> None:
@@ -74,13 +77,17 @@ def test_a_variant_that_earned_weight_gets_the_folds_that_the_others_have() -> N
     assert next_round(standing(fits, 60.0)) == Folds(["A", "B"], [1, 2, 3, 4])
 
 
-def test_with_every_fold_fitted_variants_are_tried_as_many_as_can_still_be_finished() -> None:
-    whole = [fit("A", [0, 1, 2, 3, 4]), fit("B", [0, 1, 2, 3, 4])]
-    many, few = next_round(standing(whole, 60.0)), next_round(standing(whole, 5.0))
-    assert many == Variants(["A", "B"], [0], 8)
-    assert isinstance(few, Variants)
-    assert few.most < 8
-    assert next_round(standing(whole, 2.0)) is None
+def test_with_every_fold_fitted_variants_are_tried_on_all_folds_as_many_as_can_be_finished() -> None:
+    every = [0, 1, 2, 3, 4]
+    whole = [fit("A", every), fit("B", every)]
+    assert next_round(standing(whole, 60.0)) == Variants(["A", "B"], every, 6)
+    assert next_round(standing(whole, 6.0)) == Variants(["A", "B"], every, 2)
+    assert next_round(standing(whole, 5.0)) is None
+
+
+def test_the_search_for_variants_ends_before_it_only_finds_who_was_lucky() -> None:
+    crowd = [fit(f"A{place}", [0, 1, 2, 3, 4]) for place in range(24)]
+    assert next_round(standing(crowd, 3600.0, weights={"A0": 0.5, "A1": 0.5})) is None
 
 
 def test_for_one_simple_model_the_two_best_go_on_whatever_they_would_weigh() -> None:

@@ -270,7 +270,7 @@ class TestModelEvaluator:
         fits = [*FITS[:2], fit("XGBoost", 0.9, run=[0, 1, 2]), fit("RandomForest", 0.85, run=[0, 1, 2])]
         for light, expected in ((0.1, "build_ensemble"), (0.4, "compare_models")):
             weights = {"XGBoost": 0.5, "RandomForest": 0.5 - light, "LogisticRegression": light}
-            blended = ("build_ensemble", {"models": []}, _blend(**weights))
+            blended = ("build_ensemble", {"models": list(weights)}, _blend(**weights))
             brief = {**EVALUATOR, "fits": fits, "can_tune": False}
             name, arguments = next_call(decide_evaluation, brief, blended)
             assert name == expected
@@ -303,7 +303,8 @@ class TestModelEvaluator:
         )
 
     def test_the_next_round_is_what_was_found_to_be_worth_it(self, next_call):
-        name, arguments = next_call(decide_tuning, {**EVALUATOR, "weights": {"XGBoost": 1.0}})
+        brief = {**EVALUATOR, "weights": {"XGBoost": 1.0}, "time_left_s": 3.0}
+        name, arguments = next_call(decide_tuning, brief)
         assert (name, arguments["models"], arguments["folds"][0]) == ("add_folds", ["XGBoost"], 1)
         whole = [fit("XGBoost", 0.9, run=[0, 1, 2, 3, 4])]
         name, arguments = next_call(decide_tuning, {**EVALUATOR, "fits": whole, "weights": {"XGBoost": 1.0}})

@@ -8,15 +8,18 @@ BASELINE = "baseline"
 HEAVY = 0.05
 """A candidate that weighs less in the ensemble is not worth further fits."""
 MOST_HEAVY = 6
-MOST_VARIANTS = 8
+MOST_VARIANTS = 6
+MOST_CANDIDATES = 24
+"""More than these only find who was lucky."""
 COUNTED_VARIANTS = 4
 """Of a session that counts instead of looking at the clock."""
 LEAST_S = 0.6
 """A round in less time than this is not worth its start."""
 REFIT = 1.3
 """A fit on all rows, beside one on the rows of a fold."""
+CHEAP = 0.5
 USED = 0.9
-"""Of the time that is left, planned with: fits do not end at the same moment."""
+"""Of the time that is left, planned with: fits do not end at the same moment. Less is cheap."""
 
 Fit = Mapping[str, Any]
 
@@ -31,7 +34,7 @@ class Folds:
 
 @dataclass(frozen=True)
 class Variants:
-    """Fit as many others like these candidates, on one fold."""
+    """Fit as many others like these candidates, on these folds."""
 
     models: list[str]
     folds: list[int]
@@ -57,9 +60,13 @@ class Standing:
     """Rows are ordered in time: a model that counts has learned from the latest rows too."""
 
     @property
+    def real(self) -> list[Fit]:
+        return [fit for fit in self.fits if fit["estimator"] != BASELINE and fit["score"] is not None]
+
+    @property
     def heavy(self) -> list[Fit]:
         """The candidates worth more fits, the heaviest first: for one simple model the two best."""
-        real = [fit for fit in self.fits if fit["estimator"] != BASELINE and fit["score"] is not None]
+        real = self.real
         if self.single or not self.weights:
             sign = -1 if real and real[0]["greater_is_better"] else 1
             return sorted(real, key=lambda fit: sign * fit["score"])[: 2 if self.single else 3]
@@ -85,38 +92,45 @@ def _refits(standing: Standing, heavy: Sequence[Fit]) -> Folds | None:
 
 
 def _folds(standing: Standing, heavy: Sequence[Fit]) -> Folds | None:
-    """Folds that some of the heavy have and others lack come first; then further ones, for all of them."""
-    lacking = [fold for fold in standing.order if any(fold not in fit["run"] for fit in heavy)]
-    if not lacking:
-        return None
+    """Of everyone where that is cheap: a first fold of few rows says little of weights. Else of the heavy."""
+    everyone = heavy if standing.single else standing.real
+    lacking = _lacking(standing, everyone)
+    if lacking and _affordable(standing, everyone, lacking, CHEAP):
+        return Folds([fit["name"] for fit in everyone], lacking)
+    lacking = _lacking(standing, heavy)
     for many in range(len(lacking), 0, -1):
-        if _affordable(standing, heavy, lacking[:many]):
+        if _affordable(standing, heavy, lacking[:many], USED):
             return Folds([fit["name"] for fit in heavy], lacking[:many])
     for few in range(len(heavy) - 1, 0, -1):
-        if _affordable(standing, heavy[:few], lacking[:1]):
+        if lacking and _affordable(standing, heavy[:few], lacking[:1], USED):
             return Folds([fit["name"] for fit in heavy[:few]], lacking[:1])
     return None
 
 
-def _affordable(standing: Standing, heavy: Sequence[Fit], folds: Sequence[int]) -> bool:
+def _lacking(standing: Standing, fits: Sequence[Fit]) -> list[int]:
+    return [fold for fold in standing.order if any(fold not in fit["run"] for fit in fits)]
+
+
+def _affordable(standing: Standing, fits: Sequence[Fit], folds: Sequence[int], share: float) -> bool:
     if standing.seconds is None:
         return True
-    jobs = [fold_s(fit) for fit in heavy for fold in folds if fold not in fit["run"]]
-    return wall_s(jobs, standing.hands) <= USED * standing.seconds
+    jobs = [fold_s(fit) for fit in fits for fold in folds if fold not in fit["run"]]
+    return wall_s(jobs, standing.hands) <= share * standing.seconds
 
 
 def _variants(standing: Standing, heavy: Sequence[Fit]) -> Variants | None:
-    bases = heavy[:3]
-    models = [fit["name"] for fit in bases]
-    if standing.seconds is None:
-        return Variants(models, list(standing.order[:1]), COUNTED_VARIANTS)
-    each_s = sum(fold_s(fit) for fit in bases) / len(bases)
-    room = USED * standing.seconds * standing.hands
-    # A variant that earns weight needs its other folds too: half of the time is theirs.
-    many = int(room / 2 / max(each_s, 1e-3))
-    if many < 2 or room / standing.hands < each_s * (1 + (len(standing.order) - 1) / standing.hands):
+    """On every fold, so that all are weighed by the same rows: chosen by few rows, the luckiest would win."""
+    if len(standing.real) >= MOST_CANDIDATES or _lacking(standing, heavy):
         return None
-    return Variants(models, list(standing.order[:1]), min(many, MOST_VARIANTS))
+    bases = heavy[:3]
+    models, folds = [fit["name"] for fit in bases], list(standing.order)
+    if standing.seconds is None:
+        return Variants(models, folds, COUNTED_VARIANTS)
+    each_s = len(folds) * sum(fold_s(fit) for fit in bases) / len(bases)
+    if each_s > USED * standing.seconds:
+        return None
+    many = int(USED * standing.seconds * standing.hands / max(each_s, 1e-3))
+    return Variants(models, folds, min(max(many, 1), MOST_VARIANTS))
 
 
 def fold_s(fit: Fit) -> float:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from app.agents.conversation import Answered, View
+from app.agents.fits import weights_of
 from app.agents.folds import fold_order
 from app.agents.model_evaluator.further import BASELINE, Standing, next_round
 from app.agents.model_evaluator.output import Verdict
@@ -16,9 +17,15 @@ weights then follow from more rows."""
 
 
 def blend(view: View) -> Move | None:
-    """What has no weight yet, and what earned some the last time; not again when nothing was fitted since."""
+    """What was not weighed yet, what earned weight, and what was judged on as many folds as any.
+
+    Not again when nothing was fitted since.
+    """
     weights = view.brief["weights"]
-    alive = [fit["name"] for fit in _real(view) if weights.get(fit["name"], 1.0) > 0]
+    most = max((len(fit["run"]) for fit in _real(view)), default=0)
+    alive = [
+        fit["name"] for fit in _real(view) if weights.get(fit["name"], 1.0) > 0 or len(fit["run"]) == most > 1
+    ]
     if view.brief["blended"] or view.tried("build_ensemble") or wants_single(view) or len(alive) < 2:
         return None
     return call("build_ensemble", models=alive)
@@ -127,9 +134,11 @@ def standing_of(view: View, weights: dict[str, float]) -> Standing:
 
 
 def _weights(view: View) -> dict[str, float]:
-    """Of the first blend of this conversation, which has every candidate in it."""
+    """Of the first blend of this conversation, which had every candidate in it; what got none has 0."""
     blends = view.all("build_ensemble")
-    return dict(blends[0].value["weights"]) if blends else dict(view.brief["weights"])
+    if not blends:
+        return dict(view.brief["weights"])
+    return weights_of(blends[0].arguments["models"], blends[0].value)
 
 
 def _tried(view: View, tool: str) -> list[Answered]:

@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 
 from app.agents.budget import MOST_ROUNDS, budget_of
 from app.agents.context import LabContext
-from app.agents.fits import merged, short
+from app.agents.fits import merged, short, weights_of
 from app.agents.model_evaluator.output import Verdict
 from app.agents.state import Json, LabState, LabUpdate
 from app.agents.study import problem_brief, study_of
@@ -32,7 +32,7 @@ async def model_evaluation(state: LabState, runtime: Runtime[LabContext]) -> Lab
     }
 
     def check(verdict: Verdict, answers: Sequence[ToolAnswer]) -> str | None:
-        made = [_made(answer) for answer in answers if answer.request.name == "build_ensemble"]
+        made = [name for answer in answers if (name := _made(answer))]
         known = [*names, *made, *([ENSEMBLE] if state.get("blended") else [])]
         if verdict.chosen in known:
             return None
@@ -42,10 +42,10 @@ async def model_evaluation(state: LabState, runtime: Runtime[LabContext]) -> Lab
     ctx = lab.tools("model_evaluator", study_of(state, budget_of(state).until_s))
     thought = await lab.crew["model_evaluation"].run(ctx, brief, check)
     verdict: Verdict = thought.output
-    blends = [blend for blend in thought.values("build_ensemble") if blend["name"] == ENSEMBLE]
+    blends = [answer for answer in thought.answers if _made(answer) == ENSEMBLE]
     return {
         "verdict": {**verdict.model_dump(mode="json"), "tune": verdict.tune and can_tune},
-        "weights": blends[0]["weights"] if blends else state.get("weights", {}),
+        "weights": _weights(blends[0]) if blends else state.get("weights", {}),
         "blended": bool(blends) or state.get("blended", False),
     }
 
@@ -85,7 +85,12 @@ def _standing(state: LabState, needed_s: float = 0.0) -> Json:
     }
 
 
-def _made(answer: ToolAnswer) -> str:
-    """The name of the model that a blend made."""
+def _made(answer: ToolAnswer) -> str | None:
+    """The name of the model that a blend made; None of any other call."""
     facts: Any = answer.value
-    return str(facts.get("name", ""))
+    return str(facts["name"]) if answer.request.name == "build_ensemble" and "name" in facts else None
+
+
+def _weights(answer: ToolAnswer) -> dict[str, float]:
+    facts: Any = answer.value
+    return weights_of(answer.request.arguments["models"], facts)
