@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from app.agents.size import Size
+from app.agents.size import Size, size_of
 from app.agents.state import LabState
 
 DEFAULT_BUDGET_S = 60.0
@@ -12,6 +12,9 @@ ENDING_S = 0.8
 OPENED = 1.7
 """The models that a blend opens are opened once more to be evaluated, and then there are more of them."""
 DRAWN, READ = 0.7, 0.3
+REPORT_S = 0.6
+REFIT, MOST_REFIT = 1.3, 0.2
+"""A fit on all rows beside one on the rows of a fold; and the most of the whole budget for such fits."""
 SAFETY = 1.15
 MOST_ENDING = 0.45
 """Of the whole budget: a usable model comes before a generous end."""
@@ -35,6 +38,12 @@ class Budget:
     worked_s: float
     ending_s: float
     deterministic: bool
+    report_s: float = REPORT_S
+
+    @property
+    def until_report_s(self) -> float:
+        """The working time at which the report must be begun."""
+        return self.total_s - self.report_s
 
     @property
     def until_s(self) -> float:
@@ -59,12 +68,27 @@ class Budget:
 def budget_of(state: LabState) -> Budget:
     preferences = state.get("preferences", {})
     total_s = float(preferences.get("time_budget_s") or DEFAULT_BUDGET_S)
+    took = state.get("took", {})
     return Budget(
         total_s=total_s,
         worked_s=float(state.get("worked_s", 0.0)),
-        ending_s=min(ending_s(state.get("took", {})), MOST_ENDING * total_s),
+        ending_s=min(ending_s(took) + min(refit_s(state), MOST_REFIT * total_s), MOST_ENDING * total_s),
         deterministic=bool(preferences.get("deterministic")),
+        report_s=max(REPORT_S, 0.3 * took.get("data_analysis", 0.0)),
     )
+
+
+def refit_s(state: LabState) -> float:
+    """What it takes that the candidates with weight learn once more, from all rows, one after the other.
+
+    In time order the latest rows matter most, so time is kept for it before anything was fitted.
+    """
+    split = state.get("split", {})
+    if not state.get("fits") and split.get("kind") == "time":
+        return FIRST_FITS * REFIT * size_of(state).least_s
+    weights = state.get("weights", {})
+    weighty = [fit for fit in state.get("fits", ()) if weights.get(fit["name"], 0.0) > 0]
+    return sum(REFIT * float(fit["fit_s"]) / max(len(fit["run"]), 1) for fit in weighty)
 
 
 def ending_s(took: Mapping[str, float]) -> float:

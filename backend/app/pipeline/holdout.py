@@ -4,13 +4,15 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
+from app.agents.budget import budget_of
 from app.agents.context import LabContext
 from app.agents.planner.output import Plan
-from app.agents.state import LabState, LabUpdate
+from app.agents.state import Json, LabState, LabUpdate
 from app.agents.study import study_of
 from app.errors import InvalidInput
 from app.sessions.background import side_by_side
 from app.tools.choosing import final_evaluation as evaluate_on_holdout
+from app.tools.choosing import refit_model
 from app.tools.context import ToolContext
 from app.tools.data import lock_holdout
 from app.tools.explanation import explain_model
@@ -46,17 +48,28 @@ def wish_of(state: LabState) -> dict[str, Any]:
 
 
 async def final_evaluation(state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
-    """Open the hold-out, once, after the last choice, and explain the model on it: two cells at a time."""
-    ctx = runtime.context.tools(SPLITTER, study_of(state))
+    """Open the hold-out, once, after the last choice; then let the model learn from all rows.
+
+    Beside it the model is explained on the hold-out: two cells at a time.
+    """
+    ctx = runtime.context.tools(SPLITTER, study_of(state, budget_of(state).until_report_s))
     model = {"model": state["verdict"]["chosen"]}
     answer, _ = await side_by_side(
-        _invoke(ctx, ToolRequest("tool:0.0", evaluate_on_holdout.__name__, model)),
+        _judge_and_refit(ctx, model),
         _invoke(ctx, ToolRequest("tool:0.1", explain_model.__name__, model)),
     )
     if answer.refusal is not None:
         raise InvalidInput("cannot_evaluate", answer.refusal)
     facts: Any = answer.value
     return {"final": {key: facts[key] for key in ("metric", "metrics", "beats_baseline", "notes", "rows")}}
+
+
+async def _judge_and_refit(ctx: ToolContext, model: Json) -> ToolAnswer:
+    """How the model was judged; what it learned afterwards is an artifact."""
+    judged = await _invoke(ctx, ToolRequest("tool:0.0", evaluate_on_holdout.__name__, model))
+    if judged.refusal is None:
+        await _invoke(ctx, ToolRequest("tool:0.2", refit_model.__name__, model))
+    return judged
 
 
 async def _invoke(ctx: ToolContext, request: ToolRequest) -> ToolAnswer:

@@ -6,16 +6,21 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from app.errors import ToolRefused
+from app.sandbox.computer import ComputationFailed
 from app.sandbox.contract import Computation, Limits
 from app.sessions.scope import ArtifactDraft, Recorded
+from app.tools.clock import worked_s
 from app.tools.context import ToolContext
 from app.tools.frames import figures, training
 from app.tools.parts import Part, joined, parts_of
 from app.tools.registry import tool
-from app.tools.rounds import number, time_left_s
+from app.tools.rounds import GENEROUS_S, ignores_clock, number, time_left_s
 
 EVALUATOR = ("model_evaluator",)
 ENSEMBLE = "Ensemble"
+BASELINE = "baseline"
+REFIT_LEAST_S = 0.8
+NO_REFIT = "There was no time to learn again from all rows."
 BLEND_S = 60.0
 """A blend is quick; this bounds one that is not."""
 
@@ -153,6 +158,40 @@ async def final_evaluation(ctx: ToolContext, model: ModelName) -> Recorded:
         summary=f"{model} on the hold-out: {value['metric']} {number(score['value'])} "
         f"(95% {number(score['low'])} to {number(score['high'])}).",
         artifacts=figures(computed, value["figures"]),
+    )
+
+
+@tool(agents=())
+async def refit_model(ctx: ToolContext, model: ModelName) -> Recorded:
+    """Let the judged model learn again from all rows, the hold-out's too: what is delivered then.
+
+    Nothing is chosen after it, and its score stays the hold-out's. Without the time, the judged model stays.
+    """
+    ref = await ctx.frames.artifact("model", model)
+    left_s = None if ignores_clock(ctx) else ctx.study.until_s - await worked_s(ctx.step, ctx.call)
+    facts = ref.meta["fit"]
+    if facts["estimator"] == BASELINE or (left_s is not None and left_s < REFIT_LEAST_S):
+        return Recorded(value={"rows": 0, "fits": 0, "fit_s": 0.0, "model": model}, summary=NO_REFIT)
+    raw = await training(ctx, "train")
+    holdout = await ctx.frames.artifact("holdout", "holdout")
+    params: dict[str, Any] = {"fit": dict(facts), "seed": ctx.session.seed, "time_limit_s": left_s}
+    limits = Limits(time_s=GENEROUS_S if left_s is None else left_s * 1.1 + 0.5)
+    try:
+        computed = await ctx.computer.run(
+            Computation("train.refit", params), {"train": raw.digest, "holdout": holdout.digest}, limits
+        )
+    except ComputationFailed as failed:
+        raise ToolRefused(f"{model} could not learn again from all rows: {failed.detail}") from failed
+    value: Any = {**computed.value, "model": model}  # type: ignore[dict-item]  # an object
+    if not value["rows"]:
+        return Recorded(value=value, summary=NO_REFIT)
+    name = f"{model} on all rows"
+    file = computed.file("model.skops")
+    meta = {"fit": {**facts, "learned_rows": value["rows"]}, "oof": ref.meta["oof"]}
+    return Recorded(
+        value={**value, "model": name},
+        summary=f"{model} learned again from all {value['rows']:,} rows.",
+        artifacts=[ArtifactDraft("model", name, file.media_type, file.digest, file.size_bytes, meta)],
     )
 
 

@@ -20,6 +20,11 @@ def board(result: dict[str, Any]) -> dict[str, float]:
     return {row["name"]: row["score"] for row in result["leaderboard"]}
 
 
+def compared_rows(journal: MemoryJournal) -> int:
+    split: Any = next(r.value for c, r in journal.recorded if c.name == "lock_holdout")
+    return int(split["train_rows"])
+
+
 def asked(journal: MemoryJournal, *tools: str) -> list[Any]:
     return [(call.name, call.request) for call, _ in journal.recorded if call.name in tools]
 
@@ -38,6 +43,10 @@ async def test_an_ensemble_stands_beside_its_members_and_a_first_model_comes_ear
     said = [text for role, text in drive.journal.messages if role == "model_evaluator"]
     assert said[0].startswith("A first model is ready after")
     assert result["holdout"]["beats_baseline"] is True
+    again = next(r for c, r in drive.journal.recorded if c.name == "refit_model")
+    assert again.value["rows"] > compared_rows(drive.journal)
+    assert [draft.name for draft in again.artifacts] == [again.value["model"]]
+    assert again.value["model"].endswith("on all rows")
 
 
 async def test_a_deterministic_session_comes_to_the_same_twice(lab):

@@ -204,6 +204,12 @@ class TestModelTrainer:
         assert chosen[1000, 30.0] > chosen[1_000_000, 30.0]
         assert all("baseline" in each and len(each) >= 3 for each in chosen.values())
 
+    def test_the_logarithm_of_a_target_with_a_long_tail_is_learned_too(self, next_call):
+        brief = {**TRAINER, "problem": {**PROBLEM, "kind": "regression"}, "long_tail": True}
+        candidates = next_call(trainer.decide, brief)[1]["candidates"]
+        logged = {each["name"] for each in candidates if each.get("hyperparameters") == {"on_log": True}}
+        assert logged == {"LightGBM-log", "LightGBMExtra-log", "Ridge-log"}
+
     def test_where_a_person_must_be_able_to_read_it_only_a_linear_model_is_fitted(self, next_call):
         _, arguments = next_call(trainer.decide, {**TRAINER, "model": "interpretable"})
         assert [each["estimator"] for each in arguments["candidates"]] == ["baseline", "LogisticRegression"]

@@ -31,6 +31,16 @@ def test_time_is_kept_back_for_the_end_by_what_like_work_took():
     assert quick.for_fits_s == 60 - 10 - quick.ending_s
 
 
+def test_time_is_kept_for_what_has_weight_to_learn_again_from_all_rows():
+    fits = [{"name": "A", "fit_s": 6.0, "run": [0, 1]}, {"name": "B", "fit_s": 9.0, "run": [0]}]
+    state = {"preferences": {"time_budget_s": 60}, "fits": fits, "weights": {"A": 1.0, "B": 0.0}}
+    without = budget_of({**state, "weights": {}})
+    assert budget_of(state).ending_s - without.ending_s == pytest.approx(3.9)
+    ordered = {"preferences": {"time_budget_s": 60}, "columns": [{}] * 20}
+    split = {"kind": "time", "train_rows": 100_000}
+    assert budget_of({**ordered, "split": split}).ending_s > budget_of(ordered).ending_s + 2
+
+
 def test_a_short_budget_is_not_kept_back_altogether():
     budget = budget_of({"preferences": {"time_budget_s": 5}, "worked_s": 2.0, "took": {"data_analysis": 9.0}})
     assert budget.for_fits_s > 0.5

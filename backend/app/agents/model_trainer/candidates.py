@@ -7,27 +7,37 @@ from app.modeling.families.catalog import families_for
 
 BASELINE = "baseline"
 FEWEST = 2
+LOGGED = ("LightGBM", "LightGBMExtra", "Ridge")
+"""Families that learn a logarithm and say numbers."""
 LINEAR = {"classification": "LogisticRegression", "regression": "Ridge"}
 
 
 def choose(
-    kind: str, size: Size, time_left_s: float, hands: int, readable: bool = False
+    kind: str, size: Size, time_left_s: float, hands: int, readable: bool = False, long_tail: bool = False
 ) -> list[dict[str, Any]]:
     """The baseline always; as many families as there is time for a useful fit of, two at least.
 
-    `readable`: only what a person can read off its coefficients.
+    `readable`: only what a person can read off its coefficients. `long_tail`: of a target whose largest values
+    are far out, so that its logarithm is learned too.
     """
     if readable:
         return [{"estimator": name} for name in (BASELINE, LINEAR[kind])]
     worth = families_for(kind, size.rows, size.columns)
-    taken: list[str] = []
+    taken: list[dict[str, Any]] = []
     room_s = time_left_s * hands
     for family in worth:
         useful_s = START_S + family.cell_s * size.rows * size.columns
-        if useful_s <= min(room_s, time_left_s):
-            taken.append(family.name)
-            room_s -= useful_s
+        for candidate in _forms(family.name, long_tail):
+            if useful_s <= min(room_s, time_left_s):
+                taken.append(candidate)
+                room_s -= useful_s
     if len(taken) < FEWEST:
         cheapest = sorted(worth, key=lambda family: family.cell_s)
-        taken = [family.name for family in cheapest[:FEWEST]]
-    return [{"estimator": name} for name in (BASELINE, *taken)]
+        taken = [{"estimator": family.name} for family in cheapest[:FEWEST]]
+    return [{"estimator": BASELINE}, *taken]
+
+
+def _forms(family: str, long_tail: bool) -> list[dict[str, Any]]:
+    """A family as it is and, where that is worth it, of the target's logarithm."""
+    on_log = {"estimator": family, "name": f"{family}-log", "hyperparameters": {"on_log": True}}
+    return [{"estimator": family}, *([on_log] if long_tail and family in LOGGED else [])]

@@ -9,6 +9,7 @@ from app.agents.size import size_of
 from app.agents.state import LabState, LabUpdate
 from app.agents.study import problem_brief, study_of
 from app.errors import InvalidInput
+from app.modeling.families.catalog import REGRESSION, has_long_tail
 
 TRAINING = ("train_classification_model", "train_regression_model", "cross_validate_model")
 
@@ -25,6 +26,7 @@ async def model_training(state: LabState, runtime: Runtime[LabContext]) -> LabUp
         "folds": state["split"]["folds"],
         "time_left_s": time_left_s,
         "hands": hands,
+        "long_tail": state["problem"]["kind"] == REGRESSION and has_long_tail(state["split"]["target_summary"]),
     }
     study = study_of({**state, "hands": hands}, until_s=budget.worked_s + time_left_s)
     thought = await lab.crew["model_trainer"].run(lab.tools("model_trainer", study), brief)

@@ -19,8 +19,9 @@ def train(view: View) -> Move | None:
     brief = view.brief
     size = Size(int(brief["rows"]), int(brief["column_count"]))
     readable = brief.get("model") == "interpretable"
-    chosen = choose(_kind(view), size, float(brief["time_left_s"]), int(brief["hands"]), readable)
-    names = ", ".join(candidate["estimator"] for candidate in chosen)
+    tail = bool(brief.get("long_tail"))
+    chosen = choose(_kind(view), size, float(brief["time_left_s"]), int(brief["hands"]), readable, tail)
+    names = ", ".join(candidate.get("name", candidate["estimator"]) for candidate in chosen)
     return _train(view, str(view.brief["frame"]), chosen, f"I fit {names}.")
 
 
