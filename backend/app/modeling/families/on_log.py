@@ -53,9 +53,9 @@ class OnLog(Learner):
         return {**self.inner.settings_, "factor": self.factor_}
 
     def set_params(self, **params: Any) -> Self:
-        """`factor` is its own; all other hyperparameters are the inner learner's."""
+        """`factor` is its own; others are the inner learner's, with or without `inner__` before."""
         self.factor = params.pop("factor", self.factor)
-        self.inner.set_params(**params)
+        self.inner.set_params(**{name.removeprefix("inner__"): value for name, value in params.items()})
         return self
 
     def _said(self, X: Any) -> np.ndarray:

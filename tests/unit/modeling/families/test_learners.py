@@ -119,3 +119,11 @@ def test_one_position_is_chosen_for_all_folds_by_their_mean_loss() -> None:
     assert common_position([early]) == 1
     assert common_position([early, late]) == 4
     assert common_position([np.array([1.0, 5.0]), late]) == 0
+
+
+def test_what_learns_a_logarithm_takes_the_threads_of_its_cell_by_the_names_that_it_gives() -> None:
+    logged = OnLog(LightGBM(n_jobs=1))
+    names = [name for name in logged.get_params() if name.rpartition("__")[2] == "n_jobs"]
+    logged.set_params(**dict.fromkeys(names, 2))
+    assert names == ["inner__n_jobs"]
+    assert logged.inner.get_params()["n_jobs"] == 2
