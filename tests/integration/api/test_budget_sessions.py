@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from tests.scripted_chat import ScriptedChat, serving
 
 from app.sessions.fits import FitKey
+from app.sessions.sweeper import sweep
 from app.settings import Settings, load_settings
 from app.worker.graphs import pipeline_graphs
 from app.worker.loop import Duties
@@ -21,6 +22,7 @@ pytestmark = pytest.mark.slow
 
 PENGUINS = Path(str(files("bokeh_sampledata"))) / "_data" / "penguins.csv"
 SESSIONS = "/lab/agent/sessions"
+DRIVES = 200
 PRICES = '["openai:scripted"]\ninput = 10\noutput = 30\n'
 
 
@@ -62,10 +64,10 @@ async def begun(ada: User, budget: dict[str, float]) -> UUID:
 
 
 async def until_it_waits(app: FastAPI, ada: User, session: UUID) -> dict[str, Any]:
-    """Drive it, fits too, until it asks its user or has ended."""
+    """Drive it, fits too, until it asks its user or has ended; at most `DRIVES` times."""
     resources = app.state.resources
     duties = Duties.of(resources, pipeline_graphs(resources))
-    while True:
+    for _ in range(DRIVES):
         await duties.runner.advance(session)
         view: dict[str, Any] = (await ada.http.get(f"{SESSIONS}/{session}")).json()
         if view["status"] in ("awaiting_user", "completed", "failed"):
@@ -74,6 +76,8 @@ async def until_it_waits(app: FastAPI, ada: User, session: UUID) -> dict[str, An
             "select round_key, candidate from fits where session_id = $1 and status = 'queued'", session
         ):
             await duties.fits.run(FitKey(session, row["round_key"], row["candidate"]))
+        await sweep(duties.db, duties.send, grace_s=0)
+    raise AssertionError(f"It neither waits nor ends: {view}")
 
 
 BUDGETS = {"tokens": 9_000, "cost_usd": 0.09, "tool_calls": 5, "seconds": 2}
