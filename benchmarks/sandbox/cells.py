@@ -22,6 +22,8 @@ frame = pd.DataFrame({"v": np.arange(1000)})
 result = int(frame["v"].sum())
 """
 RUNS = 100
+APART_S = 0.05
+"""Between requests of a service: time enough to fork the next spare."""
 
 
 def python_seconds() -> float:
@@ -49,6 +51,15 @@ def footprint() -> tuple[int, int]:
     return len(list(Path("/proc/self/fd").iterdir())), int(resident.split()[1])
 
 
+def _said(seconds: list[float], floor_s: float) -> str:
+    median_s = statistics.median(seconds)
+    high_s = statistics.quantiles(seconds, n=20)[-1]
+    return (
+        f"median {1e3 * median_s:.1f} ms, 95th percentile {1e3 * high_s:.1f} ms: "
+        f"{floor_s / median_s:.0f} times `python -c`"
+    )
+
+
 async def measure(tier: str, floor_s: float) -> None:
     with tempfile.TemporaryDirectory() as home:
         provider = ProcessProvider(ProcessConfig(Path(home), tier=tier))
@@ -60,15 +71,16 @@ async def measure(tier: str, floor_s: float) -> None:
         before = footprint()
         spent = [await cell_seconds(provider) for _ in range(RUNS)]
         after = footprint()
+        apart = []
+        for _ in range(RUNS // 2):
+            await asyncio.sleep(APART_S)
+            apart.append(await cell_seconds(provider))
         started = time.perf_counter()
         await asyncio.gather(*(cell_seconds(provider) for _ in range(16)))
         together_s = time.perf_counter() - started
-        median_s = statistics.median(spent)
         print(f"{isolation.tier}: zygote ready in {start_s:.1f} s")
-        print(
-            f"  one cell: median {1e3 * median_s:.1f} ms, 95th percentile "
-            f"{1e3 * statistics.quantiles(spent, n=20)[-1]:.1f} ms: {floor_s / median_s:.0f} times `python -c`"
-        )
+        print(f"  one cell, {1e3 * APART_S:.0f} ms apart: {_said(apart, floor_s)}")
+        print(f"  one after another: {_said(spent, floor_s)}")
         print(f"  16 at once: {1e3 * together_s:.0f} ms")
         print(
             f"  {RUNS} cells left {after[0] - before[0]} descriptors and {after[1] - before[1]} KiB "

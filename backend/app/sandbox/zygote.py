@@ -38,6 +38,9 @@ from app.sandbox.vitals import RunningCell, vitals
 from app.sandbox.walls import Tier, interpreter_paths, survey_host
 from app.sandbox.wire import CONTROL_BYTES
 
+HOLD_S = 0.01
+"""Most cells answer within this time. A fork takes most of it: the next spare waits while there is another."""
+
 
 class Zygote:
     """Forks a cell for each request, watches the cells, reports how each ended."""
@@ -94,10 +97,11 @@ class Zygote:
 
     def _pause_ms(self) -> float:
         """How long to wait for events; negative: until there is one."""
+        patience_s = min((one.patience_s() for one in self._cells), default=HOLD_S)
         if self._spares.lacking:
-            return 0
+            return 1_000 * min(HOLD_S, patience_s) if self._spares.idle else 0
         if self._cells:
-            return 1_000 * min(one.patience_s() for one in self._cells)
+            return 1_000 * patience_s
         return 1_000 * RELEASE_S if self._spares.idle else -1
 
     def _use_quiet_time(self) -> None:

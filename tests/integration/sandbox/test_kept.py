@@ -112,7 +112,7 @@ async def test_the_longest_unused_makes_room(cells: Cells) -> None:
 
 async def test_it_ends_when_idle_and_leaves_nothing(cells: Cells) -> None:
     await remember(cells, "fourteen", value=1)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         while [path.name for path in cells.provider.scratch.iterdir()] != [LOCK]:  # noqa: ASYNC110 (no event)
             await asyncio.sleep(0.05)
     assert (await remember(cells, "fourteen", value=2)).value == [2]
