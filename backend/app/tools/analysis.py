@@ -76,7 +76,7 @@ async def clean_data(
 ) -> Recorded:
     """Clean a frame: missing values, outliers, types, spellings, columns to drop. Makes a new frame.
 
-    What it learns (medians, quantiles) is learned again inside every training fold.
+    What it learns (medians, quantiles) comes from training rows only, in time order from each fold's alone.
     """
     return await _extended(ctx, "clean.clean_data", frame, name, {"operations": operations})
 

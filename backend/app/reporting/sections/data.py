@@ -93,7 +93,5 @@ def _changes(draft: Draft) -> list[Block]:
     if not effects:
         return []
     told = list(dict.fromkeys(effects))[:_MOST_EFFECTS]
-    opening = (
-        "What was done to it; each of these is learned inside every training fold, never from rows that judge:"
-    )
+    opening = "What was done to it, learned from training rows only and never from the target:"
     return [Paragraph((opening,)), Bullets(told)]
