@@ -8,6 +8,7 @@ import duckdb
 
 from app.computations.bench import Bench, JsonValue
 from app.computations.relating.keys import Key, find_key
+from app.computations.relating.moments import in_time
 from app.computations.relating.select import Branch, select
 from app.computations.relating.tables import Side, look
 from app.computations.uploads import sql
@@ -24,9 +25,10 @@ def relate(bench: Bench, base: str, target: str) -> dict[str, JsonValue]:
     """Inputs: the tables by name. `base` holds the `target`; each of its rows stays one row.
 
     Returns `{"base", "rows", "sql", "joins", "appended", "to_predict", "left_out"}`. `sql`: the SELECT that
-    makes one table, None where nothing joins. `joins`: `{"table", "to", "on", "kind", "found", "rows_per_key",
-    "text"}`, the kind `lookup` or `summed`. `appended`: more rows of the base. `to_predict`: tables with its
-    columns but no target. `left_out`: `{"table", "reason"}`. Raises InvalidInput `unknown_table` or
+    makes one table, None where nothing joins. `joins`: `{"table", "to", "on", "kind", "as_of", "found",
+    "rows_per_key", "text"}`, the kind `lookup` or `summed`; where `as_of` names the moments of both, only rows
+    from before a row of the base are summed up for it. `appended`: more rows of the base. `to_predict`: tables
+    with its columns but no target. `left_out`: `{"table", "reason"}`. Raises InvalidInput `unknown_table` or
     `unknown_column`.
     """
     work = bench.output / ".work"
@@ -110,24 +112,29 @@ def _grow(
                 reasons.setdefault(name, why)
                 if key is None:
                     continue
+                key, beware = in_time(connection, parent.side.without(target), free[name], key)
                 branch = Branch(free.pop(name).without(target), key)
                 parent.branches.append(branch)
                 grown.append(branch)
-                joins.append(_said(key))
+                joins.append(_said(key, beware))
         level = grown
     left_out |= {name: reasons.get(name) or "it hangs on no other table" for name in free}
     return joins
 
 
-def _said(key: Key) -> JsonValue:
+def _said(key: Key, beware: str) -> JsonValue:
     on = " and ".join(mine if mine == other else f"{mine} = {other}" for mine, other in key.pairs)
     many = "" if key.is_lookup else f", summed up first ({key.rows / key.keys:.1f} rows for each)"
+    if key.as_of:
+        many += f", of rows whose `{key.as_of[1]}` lies before `{key.as_of[0]}`"
+    text = f"`{key.right}` is joined to `{key.left}` on {on}{many}; {key.found:.0%} of keys are found."
     return {
         "table": key.right,
         "to": key.left,
         "on": [list(pair) for pair in key.pairs],
         "kind": "lookup" if key.is_lookup else "summed",
+        "as_of": list(key.as_of) if key.as_of else None,
         "found": round(key.found, 4),
         "rows_per_key": round(key.rows / key.keys, 3),
-        "text": f"`{key.right}` is joined to `{key.left}` on {on}{many}; {key.found:.0%} of keys are found.",
+        "text": f"{text} Beware: {beware}." if beware else text,
     }

@@ -155,3 +155,67 @@ def test_answers_in_another_table_are_not_joined_to_the_rows(related: Related) -
     history = known.assign(visits=3)
     _, whole = related("known", "churn", known=known, history=history)
     assert [name for name in whole.columns if "churn" in name] == ["churn"]
+
+
+def visits(rows: int = 600) -> pd.DataFrame:
+    """Each patient comes again and again; `y` is 1 where a stay follows within days."""
+    rng = np.random.default_rng(3)
+    return pd.DataFrame(
+        {
+            "visit_id": np.arange(rows),
+            "patient_id": rng.integers(100, 160, rows),
+            "visited_at": pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 300, rows), unit="D"),
+            "y": rng.integers(0, 2, rows),
+        }
+    )
+
+
+def stays(visits: pd.DataFrame) -> pd.DataFrame:
+    later = visits.loc[visits["y"] == 1]
+    when = later["visited_at"] + pd.Timedelta(days=3)
+    return pd.DataFrame({"patient_id": later["patient_id"], "began": when, "days": 4.0}).reset_index(drop=True)
+
+
+def test_what_comes_after_a_row_is_not_summed_up_for_it(related: Related) -> None:
+    base = visits()
+    known = stays(base)
+    found, whole = related("visits", "y", visits=base, stays=known)
+    (join,) = found["joins"]
+    assert (join["kind"], join["as_of"]) == ("summed", ["visited_at", "began"])
+    assert "of rows whose `began` lies before `visited_at`" in join["text"]
+    assert whole["visit_id"].tolist() == base["visit_id"].tolist()
+    expected = [
+        int(((known["patient_id"] == row.patient_id) & (known["began"] < row.visited_at)).sum())
+        for row in base.itertuples()
+    ]
+    assert whole["stays_rows"].fillna(0).astype(int).tolist() == expected
+    assert (whole["stays_began_last"].dropna() < whole["visited_at"][whole["stays_began_last"].notna()]).all()
+
+
+def test_a_date_from_which_on_things_happen_leaves_nothing_out_but_is_said(related: Related) -> None:
+    joined = customers().assign(joined_at=pd.Timestamp("2023-12-01"))
+    found, whole = related("customers", "churn", customers=joined, orders=orders())
+    (join,) = found["joins"]
+    assert join["as_of"] is None
+    assert "Beware: 100% of its rows are later than `joined_at`" in join["text"]
+    assert whole["orders_rows"].fillna(0).sum() == 500
+
+
+def test_sums_of_rows_that_all_lie_before_need_no_warning(related: Related) -> None:
+    asked = customers().assign(asked_at=pd.Timestamp("2025-06-01"))
+    found, _ = related("customers", "churn", customers=asked, orders=orders())
+    assert found["joins"][0]["as_of"] is None
+    assert "Beware" not in found["joins"][0]["text"]
+
+
+def test_sums_of_rows_without_a_date_are_said_to_know_the_future(related: Related) -> None:
+    found, _ = related("visits", "y", visits=visits(), stays=stays(visits()).drop(columns="began"))
+    assert "`stays` carries no date" in found["joins"][0]["text"]
+
+
+def test_a_row_from_after_the_outcome_is_named_where_it_is_looked_up(related: Related) -> None:
+    base = visits()
+    ends = pd.DataFrame({"visit_id": base["visit_id"], "left_at": base["visited_at"] + pd.Timedelta(days=9)})
+    found, _ = related("visits", "y", visits=base, ends=ends)
+    assert (found["joins"][0]["kind"], found["joins"][0]["as_of"]) == ("lookup", None)
+    assert "Beware: 100% of its rows are later than `visited_at`" in found["joins"][0]["text"]

@@ -18,7 +18,8 @@ _KEY_WORDS = frozenset({"id", "key", "code", "no", "nr", "number", "uuid", "sku"
 @dataclass(frozen=True)
 class Key:
     """`pairs` of columns (left, right). `found`: share of the left's keys that the right has, `back`: of the
-    right's that the left has. `rows` and different `keys` of the right."""
+    right's that the left has. `rows` and different `keys` of the right. `as_of`: moments (left, right); rows of
+    the right count that came before."""
 
     left: str
     right: str
@@ -28,6 +29,7 @@ class Key:
     back: float = 0.0
     rows: int = 0
     keys: int = 0
+    as_of: tuple[str, str] | None = None
 
     @property
     def is_lookup(self) -> bool:

@@ -52,7 +52,7 @@ def _whole(
     cells, joins = [f"{alias}.*"], [f"FROM ({source}) AS {alias}"]
     for number, child in enumerate(branch.branches, start=1):
         beside = f"{alias}_{number}"
-        body, given, on = _beside(child, alias, beside, branch.side)
+        body, given, on = _beside(child, alias, beside, branch.side, source)
         if child.key and child.key.is_lookup and not _folded(columns) & _folded(given):
             cells.append(f"{beside}.* EXCLUDE ({', '.join(sql.name(name) for name in _not_given(child))})")
             columns |= given
@@ -80,8 +80,13 @@ def _folded(columns: Mapping[str, str]) -> set[str]:
     return {name.casefold() for name in columns}
 
 
-def _beside(child: Branch, alias: str, beside: str, parent: Side) -> tuple[str, dict[str, str], str]:
-    """What stands on the right of a join: its SELECT, the columns that it gives, and on what it is joined."""
+def _beside(
+    child: Branch, alias: str, beside: str, parent: Side, source: str
+) -> tuple[str, dict[str, str], str]:
+    """What stands on the right of a join: its SELECT, the columns that it gives, and on what it is joined.
+
+    `source`: the parent's rows.
+    """
     key = child.key
     if key is None:
         raise ValueError("only the root hangs on nothing")
@@ -93,16 +98,31 @@ def _beside(child: Branch, alias: str, beside: str, parent: Side) -> tuple[str, 
             for mine, other in key.pairs
         )
         return body, {name: kind for name, kind in columns.items() if name not in theirs}, on
-    names = [f"key_{place}" for place in range(len(theirs))]
-    keys = [f"{key_cell('m', child.side, other)} AS {name}" for other, name in zip(theirs, names, strict=True)]
     sums = _summed(child.side, columns, theirs)
-    shown = ", ".join([*keys, *(f"{cell} AS {sql.name(name)}" for name, (cell, _) in sums.items())])
-    on = " AND ".join(
-        f"{key_cell(alias, parent, mine)} = {beside}.{name}"
-        for (mine, _), name in zip(key.pairs, names, strict=True)
-    )
-    grouped = f"SELECT {shown} FROM ({body}) AS m GROUP BY {', '.join(map(str, range(1, len(names) + 1)))}"
-    return grouped, {name: kind for name, (_, kind) in sums.items()}, on
+    shown = [f"{cell} AS {sql.name(name)}" for name, (cell, _) in sums.items()]
+    given = {name: kind for name, (_, kind) in sums.items()}
+    names = [f"key_{place}" for place in range(len(theirs))]
+    cells = [key_cell(alias, parent, mine) for mine, _ in key.pairs]
+    keys = [f"{key_cell('m', child.side, other)} AS {name}" for other, name in zip(theirs, names, strict=True)]
+    on = " AND ".join(f"{cell} = {beside}.{name}" for cell, name in zip(cells, names, strict=True))
+    if key.as_of is None:
+        return _grouped(keys + shown, f"({body}) AS m", len(names)), given, on
+    mine, other = key.as_of
+    moments = [
+        f"{key_cell('p', parent, own)} AS {name}" for (own, _), name in zip(key.pairs, names, strict=True)
+    ]
+    asked = f"SELECT DISTINCT {', '.join([*moments, f'p.{sql.name(mine)} AS moment'])} FROM ({source}) AS p"
+    meets = [f"a.{name} = {key_cell('m', child.side, one)}" for one, name in zip(theirs, names, strict=True)]
+    earlier = f"m.{sql.name(other)} < a.moment"
+    met = f"({asked}) AS a JOIN ({body}) AS m ON {' AND '.join([*meets, earlier])}"
+    by = [*(f"a.{name}" for name in names), "a.moment"]
+    on += f" AND {alias}.{sql.name(mine)} = {beside}.moment"
+    return _grouped(by + shown, met, len(by)), given, on
+
+
+def _grouped(cells: Sequence[str], source: str, by: int) -> str:
+    """`source` summed up by the first cells."""
+    return f"SELECT {', '.join(cells)} FROM {source} GROUP BY {', '.join(map(str, range(1, by + 1)))}"
 
 
 def _summed(side: Side, columns: Mapping[str, str], keys: Sequence[str]) -> dict[str, tuple[str, str]]:
