@@ -9,7 +9,13 @@ from app.tools.context import Study
 
 
 def study_of(state: LabState, until_s: float = 60.0) -> Study:
-    return Study(state["problem"], state["split"]["folds"], until_s, state.get("hands", 1))
+    return Study(
+        state["problem"],
+        state["split"]["folds"],
+        until_s,
+        state.get("hands", 1),
+        tuple(state["plan"]["families"]),
+    )
 
 
 def problem_brief(state: LabState) -> Json:
@@ -20,8 +26,9 @@ def problem_brief(state: LabState) -> Json:
         "problem": state["problem"],
         "rows": split["train_rows"],
         "split": {"kind": split["kind"], "reason": split["reason"]},
+        "families": state["plan"]["families"],
         "preferences": state.get("preferences", {}),
-        "model": model_wish(state["goal"], state.get("preferences", {})),
+        "model": state["plan"]["model"] or model_wish(state["goal"], state.get("preferences", {})),
     }
 
 

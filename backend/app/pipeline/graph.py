@@ -1,6 +1,6 @@
 """The data-science graph: every node and edge on one screen."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from langgraph.graph import END, START, StateGraph
@@ -11,13 +11,14 @@ from app.agents.data_retrieval.node import data_retrieval
 from app.agents.model_evaluator.node import hyperparameter_tuning, model_evaluation
 from app.agents.model_trainer.node import model_training
 from app.agents.planner.node import planning
+from app.agents.planner.stages import Stage
 from app.agents.reporter.node import reporting
 from app.agents.state import LabState
 from app.artifacts.workspace import Workspace
 from app.datasets.prices import Prices
 from app.datasets.shelf import DatasetShelf
 from app.pipeline.holdout import final_evaluation, split
-from app.pipeline.routing import after_evaluation, after_training
+from app.pipeline.routing import after, after_evaluation, after_training
 from app.pipeline.state import initial, result
 from app.pipeline.timing import LabNode, timed
 from app.sandbox.computer import Computer
@@ -27,7 +28,7 @@ from app.sessions.scope import SessionFacts, StepScope
 from app.tools.clock import Hands, one_hand
 
 NAME = "pipeline"
-VERSION = 2
+VERSION = 3
 
 NODES: dict[str, LabNode] = {
     "planning": planning,
@@ -46,13 +47,17 @@ EDGES = (
     (START, "planning"),
     ("planning", "data_retrieval"),
     ("data_retrieval", "split"),
-    ("split", "data_analysis"),
-    ("data_analysis", "feature_engineering"),
-    ("feature_engineering", "model_training"),
     ("hyperparameter_tuning", "model_evaluation"),
     ("final_evaluation", "reporting"),
     ("reporting", END),
 )
+
+PLANNED: Mapping[Stage, tuple[Stage, ...]] = {
+    "split": ("data_analysis", "feature_engineering", "model_training", "reporting"),
+    "data_analysis": ("feature_engineering", "model_training", "reporting"),
+    "feature_engineering": ("model_training", "reporting"),
+}
+"""Where the plan decides what comes next."""
 
 
 def spec(
@@ -70,6 +75,8 @@ def spec(
         graph.add_node(name, journaled(name, timed(name, node)))
     for start, end in EDGES:
         graph.add_edge(start, end)
+    for done, ways in PLANNED.items():
+        graph.add_conditional_edges(done, after(done), list(ways))
     graph.add_conditional_edges("model_training", after_training, ["model_evaluation", "reporting"])
     graph.add_conditional_edges(
         "model_evaluation", after_evaluation, ["hyperparameter_tuning", "final_evaluation"]

@@ -16,6 +16,7 @@ from app.tools.choosing import refit_model
 from app.tools.context import ToolContext
 from app.tools.data import lock_holdout
 from app.tools.explanation import explain_model
+from app.tools.frames import TRAIN
 from app.tools.invoke import ToolAnswer, ToolRequest, invoke
 from app.tools.registry import REGISTRY
 
@@ -31,7 +32,13 @@ async def split(state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
         raise InvalidInput("cannot_split", answer.refusal)
     facts: Any = answer.value
     lab.step.say(SPLITTER, _said(facts))
-    return {"split": facts, "problem": facts["problem"], "columns": facts["columns"]}
+    return {
+        "split": facts,
+        "problem": facts["problem"],
+        "columns": facts["columns"],
+        "analysis": {},
+        "frame": TRAIN,
+    }
 
 
 def wish_of(state: LabState) -> dict[str, Any]:
@@ -40,8 +47,6 @@ def wish_of(state: LabState) -> dict[str, Any]:
     retrieved = state["retrieved"]
     wish: dict[str, Any] = {**plan.wish(), "target": retrieved["target"], "exclude": retrieved["exclude"]}
     wish["goal"] = plan.heard(state["goal"])
-    if costs := state.get("preferences", {}).get("costs"):
-        wish["costs"] = costs
     if retrieved["target"] != plan.target:
         wish.pop("positive_class", None)
     return wish

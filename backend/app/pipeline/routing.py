@@ -1,6 +1,16 @@
-"""Where a session goes next."""
+"""Where a session goes next: along the stages of its plan."""
 
+from collections.abc import Callable
+
+from app.agents.planner.stages import Stage, next_stage
 from app.agents.state import LabState
+
+Route = Callable[[LabState], str]
+
+
+def after(done: Stage) -> Route:
+    """What the plan does after a stage that it may go on from in several ways."""
+    return lambda state: next_stage(state["plan"]["stages"], done)
 
 
 def after_training(state: LabState) -> str:

@@ -19,12 +19,14 @@ class Study:
 
     `problem` is complete (`modeling.problem.Problem` as JSON), `folds` says how rows are folded. `until_s`: the
     session's working time at which the round must be over. `hands`: fits that are computed at a time.
+    `families`: the only ones that are fitted, besides the baseline; none named: any.
     """
 
     problem: Mapping[str, Any]
     folds: Mapping[str, Any]
     until_s: float = 60.0
     hands: int = 1
+    families: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

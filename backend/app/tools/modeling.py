@@ -12,6 +12,7 @@ from app.tools.frames import training
 from app.tools.registry import FrameName, tool
 from app.tools.rounds import Candidate, fit_of, fitted, named, shares_s, time_left_s
 
+BASELINE = "baseline"
 TRAINER = ("model_trainer",)
 
 Candidates = Annotated[list[Candidate], Field(min_length=1, max_length=24)]
@@ -74,6 +75,7 @@ async def _train(
 async def _fit_round(
     ctx: ToolContext, frame: str, candidates: Sequence[Candidate], folds: Any, run: list[int] | None
 ) -> Recorded:
+    check_families(ctx, [candidate.estimator for candidate in candidates])
     source = await training(ctx, frame)
     check_run(run, folds)
     left_s = await time_left_s(ctx)
@@ -93,6 +95,14 @@ async def _fit_round(
         for (name, candidate), limit_s in zip(named(candidates), limits_s, strict=True)
     ]
     return await fitted(ctx, fits, left_s)
+
+
+def check_families(ctx: ToolContext, estimators: Sequence[str]) -> None:
+    """Raises ToolRefused for one that the plan does not have."""
+    planned = ctx.study.families
+    other = next((name for name in estimators if planned and name not in (*planned, BASELINE)), None)
+    if other is not None:
+        raise ToolRefused(f"The plan fits {', '.join(planned)} only, and the {BASELINE}; not {other}.")
 
 
 def check_run(run: Sequence[int] | None, folds: Any) -> None:

@@ -23,7 +23,8 @@ FITTING = ("add_folds", "tune_hyperparameters")
 async def model_evaluation(state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
     lab = runtime.context
     names = [fit["name"] for fit in state["fits"]]
-    can_tune = state["rounds"] < budget_of(state).rounds and not await lab.step.wrapping_up()
+    planned = "hyperparameter_tuning" in state["plan"]["stages"]
+    can_tune = planned and state["rounds"] < budget_of(state).rounds and not await lab.step.wrapping_up()
     brief = {
         **_standing(state, state.get("took", {}).get("model_evaluation", BLEND_S)),
         "stage": "evaluation",

@@ -1,5 +1,6 @@
 """What to fit first: families by problem, size and time."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from app.agents.size import START_S, Size
@@ -13,13 +14,23 @@ LINEAR = {"classification": "LogisticRegression", "regression": "Ridge"}
 
 
 def choose(
-    kind: str, size: Size, time_left_s: float, hands: int, readable: bool = False, long_tail: bool = False
+    kind: str,
+    size: Size,
+    time_left_s: float,
+    hands: int,
+    readable: bool = False,
+    long_tail: bool = False,
+    planned: Sequence[str] = (),
 ) -> list[dict[str, Any]]:
     """The baseline always; as many families as there is time for a useful fit of, two at least.
 
-    `readable`: only what a person can read off its coefficients. `long_tail`: of a target whose largest values
-    are far out, so that its logarithm is learned too.
+    `planned`: just these, however long they take. `readable`: only what a person can read off its
+    coefficients. `long_tail`: of a target whose largest values are far out, so that its logarithm is learned
+    too.
     """
+    if planned:
+        forms = [form for name in planned for form in _forms(name, long_tail)]
+        return [{"estimator": BASELINE}, *forms]
     if readable:
         return [{"estimator": name} for name in (BASELINE, LINEAR[kind])]
     worth = families_for(kind, size.rows, size.columns)

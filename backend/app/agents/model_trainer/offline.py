@@ -20,7 +20,8 @@ def train(view: View) -> Move | None:
     size = Size(int(brief["rows"]), int(brief["column_count"]))
     readable = brief.get("model") == "interpretable"
     tail = bool(brief.get("long_tail"))
-    chosen = choose(_kind(view), size, float(brief["time_left_s"]), int(brief["hands"]), readable, tail)
+    time_left_s, hands, planned = float(brief["time_left_s"]), int(brief["hands"]), _planned(view)
+    chosen = choose(_kind(view), size, time_left_s, hands, readable, tail, planned)
     names = ", ".join(candidate.get("name", candidate["estimator"]) for candidate in chosen)
     return _train(view, str(view.brief["frame"]), chosen, f"I fit {names}.")
 
@@ -30,7 +31,7 @@ def train_on_plain_frame(view: View) -> Move | None:
     frames = [answered.arguments["frame"] for answered in view.answered if answered.name in TRAINING]
     if view.last(*TRAINING) or UNTREATED in frames or len(frames) != 1:
         return None
-    simple = [{"estimator": name} for name in (BASELINE, LINEAR[_kind(view)])]
+    simple = [{"estimator": name} for name in (BASELINE, _simplest(view))]
     return _train(
         view, UNTREATED, simple, "That did not work, so I fit simpler candidates on the rows as they are."
     )
@@ -43,7 +44,7 @@ def train_something_real(view: View) -> Move | None:
     if not fits or any(fit["estimator"] != BASELINE for fit in fits) or len(rounds) >= 3:
         return None
     frame = str(rounds[-1].arguments["frame"])
-    simplest = [{"estimator": LINEAR[_kind(view)]}]
+    simplest = [{"estimator": _simplest(view)}]
     return _train(view, frame, simplest, "Only the baseline came; I try the simplest one.")
 
 
@@ -71,6 +72,16 @@ def _train(view: View, frame: str, candidates: list[dict[str, Any]], says: str) 
         candidates=candidates,
         folds=fold_order(view.brief["folds"])[:1],
     )
+
+
+def _planned(view: View) -> list[str]:
+    """The only families that are wanted; none named: any."""
+    return list(view.brief.get("families") or ())
+
+
+def _simplest(view: View) -> str:
+    linear, planned = LINEAR[_kind(view)], _planned(view)
+    return linear if not planned or linear in planned else planned[0]
 
 
 def _kind(view: View) -> str:

@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from app.agents.planner.stages import STAGES, Stage
 from app.computations.bench import JsonValue
 
 ColumnType = Literal["number", "category", "text", "boolean", "datetime", "day_first", "month_first"]
@@ -23,7 +24,8 @@ class Plan(BaseModel):
     Leave a field null where the data shall decide. `horizon` counts rows ahead. `meets`: whether the model will
     meet entities (customers, patients) that no row is about yet, or known ones. `exclude` names columns that
     must not be used. `column_types` says what columns hold where their values mislead. `tables` are names that
-    list_datasets returned; with `source` prices they are not used.
+    list_datasets returned; with `source` prices they are not used. `model` and `families` say what is
+    fitted, where the user wants it so. `stages` are what the crew goes through: all, where nobody wants less.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -45,6 +47,9 @@ class Plan(BaseModel):
     costs: dict[Literal["false_alarm", "missed"], float] | None = None
     column_types: dict[str, ColumnType] = Field(default_factory=dict)
     exclude: list[str] = Field(default_factory=list)
+    model: Literal["ensemble", "single", "interpretable"] | None = None
+    families: list[str] = Field(default_factory=list, max_length=20)
+    stages: list[Stage] = Field(default_factory=lambda: [*STAGES], max_length=len(STAGES))
     steps: list[str] = Field(default_factory=list, max_length=20)
     notes: list[str] = Field(default_factory=list, max_length=20)
 

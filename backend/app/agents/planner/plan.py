@@ -9,6 +9,7 @@ from app.agents.planner.goal import Goal
 from app.agents.planner.horizon import rows_ahead
 from app.agents.planner.output import Cut, Plan
 from app.agents.planner.phrases import REGRESSION_METRICS, Kind
+from app.agents.planner.stages import Stage
 from app.agents.planner.tables import Column, Table, mentioned
 from app.agents.planner.target import Scored
 
@@ -102,7 +103,7 @@ def make_plan(
         plan.notes.append(
             "The goal looks ahead in time, but no column holds dates; rows are taken as they are."
         )
-    return plan.model_copy(update={"steps": steps(plan, used)})
+    return plan.model_copy(update={"steps": steps(plan)})
 
 
 def _nearest_quantile(goal: Goal, metric: str | None) -> list[str]:
@@ -196,22 +197,35 @@ def _scalar(value: object) -> str | int | float | bool | None:
     return value if isinstance(value, str | int | float | bool) else None
 
 
-def steps(plan: Plan, tables: Sequence[Table]) -> list[str]:
-    """The plan as a person reads it."""
-    names = " and ".join(f"`{table.name}`" for table in tables)
+def steps(plan: Plan) -> list[str]:
+    """The plan as a person reads it: a line for each of its stages."""
+    lines = _lines(plan)
+    return [lines[stage] for stage in plan.stages if stage in lines]
+
+
+def _lines(plan: Plan) -> dict[Stage, str]:
+    names = " and ".join(f"`{table}`" for table in plan.tables)
     source = f"the prices of {plan.coin or 'the coin'}" if plan.source == "prices" else names
     joined = " and join what shares a key" if plan.join else ""
+    kept = f", keeping each `{plan.group_column}` on one side" if plan.group_column else ""
+    ahead = f" from the past only, {plan.horizon} row(s) ahead" if plan.horizon else ""
     judged = f", judged by {plan.metric}" if plan.metric else ""
-    return [
-        f"Fetch {source}{joined}{_without(plan)}.",
-        "Lock a hold-out away before anyone looks at the data"
-        + (f", keeping each `{plan.group_column}` on one side." if plan.group_column else "."),
-        f"Look for gaps, skew and columns that give `{plan.target}` away; clean what needs it.",
-        "Build features" + (f" from the past only, {plan.horizon} row(s) ahead." if plan.horizon else "."),
-        f"Fit several kinds of model and compare them by cross-validation{judged}.",
-        "Tune the best one if it beats the baseline and time is left.",
-        "Open the hold-out once and write the report.",
-    ]
+    return {
+        "data_retrieval": f"Fetch {source}{joined}{_without(plan)}.",
+        "split": f"Lock a hold-out away before anyone looks at the data{kept}.",
+        "data_analysis": f"Look for gaps, skew and columns that give `{plan.target}` away.",
+        "feature_engineering": f"Clean what needs it and build features{ahead}.",
+        "model_training": f"Fit {_kinds(plan)} and compare by cross-validation{judged}.",
+        "hyperparameter_tuning": "Fit more of what is best while that pays and time is left.",
+        "final_evaluation": "Open the hold-out once.",
+        "reporting": "Write the report.",
+    }
+
+
+def _kinds(plan: Plan) -> str:
+    if plan.families:
+        return " and ".join(plan.families)
+    return "a model that can be read" if plan.model == "interpretable" else "several kinds of model"
 
 
 def _without(plan: Plan) -> str:

@@ -27,6 +27,8 @@ class Column:
     """Median of a number."""
     open_order: bool = False
     """Dates of which nobody can tell whether day or month comes first."""
+    as_text: bool = False
+    """Stored as text, whatever it is read as."""
 
     @property
     def can_be_target(self) -> bool:
@@ -74,6 +76,7 @@ def _column(profile: Mapping[str, Any]) -> Column:
         high=reading.get("max", profile.get("max")),
         middle=reading.get("q50", profile.get("q50")),
         open_order=reading.get("as") == "datetime" and reading.get("confidence", 1.0) <= 0.5,
+        as_text=profile["type"] == "text",
     )
 
 
