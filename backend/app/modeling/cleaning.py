@@ -9,17 +9,24 @@ from app.modeling.problem import Problem
 from app.modeling.recipe import RecipeJson, inputs_of
 from app.modeling.redundancy import find_redundant
 
+IN_STEP = 0.999
+"""Rank correlation with time from which on a number is the time in other words."""
+FEWEST_TICKS = 20
+"""A number of fewer values changes too seldom: the last of them may well stay."""
+MOST_RANKED = 5000
+
 
 def suggest_cleaning(frame: pd.DataFrame, problem: Problem, keep: Sequence[str] = ()) -> RecipeJson:
     """Drop what says nothing, read numbers and dates that came as text, merge spellings, mark what is missing.
 
-    Columns in `keep` are never dropped.
+    Columns in `keep` are never dropped. In time order, so is a number that is the time in other words.
     """
     inputs = inputs_of(frame, problem)
     special = {problem.target, problem.time_column, problem.group_column}
     columns = [name for name in inputs.columns if name not in special]
     never = [str(name) for name in (*keep, *special) if name is not None]
     silent = [one.column for one in find_redundant(inputs, never) if one.is_certain]
+    silent += [name for name in clocks(inputs, problem) if name not in (*silent, *never)]
     rest = [name for name in columns if name not in silent]
     numbers = [name for name in rest if reads_as_number(inputs[name])]
     dates = [name for name in rest if name not in numbers and reads_as_date(inputs[name])]
@@ -38,6 +45,23 @@ def suggest_cleaning(frame: pd.DataFrame, problem: Problem, keep: Sequence[str] 
         if names:
             recipe.append({"op": op, "columns": names})
     return recipe
+
+
+def clocks(inputs: pd.DataFrame, problem: Problem) -> list[str]:
+    """Numbers that follow the time column, as a running count does: no later row has a value that taught."""
+    if problem.time_column is None or problem.horizon:
+        return []
+    step = max(1, len(inputs) // MOST_RANKED)
+    inputs = inputs.iloc[::step]
+    times = inputs[problem.time_column].rank()
+    return [
+        str(name)
+        for name in inputs.columns
+        if name != problem.time_column
+        and holds(inputs[name]) is Holds.NUMBER
+        and inputs[name].nunique() > FEWEST_TICKS
+        and abs(inputs[name].rank().corr(times)) >= IN_STEP
+    ]
 
 
 def _texts(column: pd.Series) -> pd.Series | None:

@@ -44,7 +44,7 @@ def joined(parts: Sequence[Facts]) -> dict[str, Any]:
     `refitted`: one of the parts learned from all rows, without a fold.
     """
     first = parts[0]
-    refitted = any(run_of(part) == [] for part in parts)
+    refitted = any(part.get("refitted") or run_of(part) == [] for part in parts)
     if len(parts) == 1:
         return {**first, "run": run_of(first), "refitted": refitted}
     scores = _by_fold(parts)

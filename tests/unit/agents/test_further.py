@@ -124,3 +124,9 @@ def test_parts_of_a_candidate_count_as_one_with_all_their_folds() -> None:
     assert a["fold_scores"] == [0.8, 0.6, 0.6, None, None]
     assert a["score"] == pytest.approx(2.0 / 3)
     assert b["run"] == [0]
+
+
+def test_a_candidate_fitted_on_all_rows_stays_so_whatever_comes_later() -> None:
+    fits = merged([fit("A", [4])], [fit("A", [])])
+    later = merged(fits, [fit("B", [4]), fit("A", [3])])
+    assert [one["refitted"] for one in later] == [True, False]

@@ -147,7 +147,7 @@ class TestDataAnalyst:
         assert (name, output["exclude"]) == ("Analysis", left_out)
 
     @pytest.mark.parametrize(
-        ("missing", "relation", "dropped"), [(0.8, 0.5, True), (0.8, 0.7, False), (0.3, 0.5, False)]
+        ("missing", "relation", "dropped"), [(0.99, 0.5, True), (0.99, 0.7, False), (0.8, 0.5, False)]
     )
     def test_a_column_that_is_hardly_ever_there_is_dropped_unless_it_says_something(
         self, next_call, missing, relation, dropped

@@ -1,6 +1,7 @@
 """Columns that say nothing new are found, each with its reason; columns that say something are not."""
 
 import uuid
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -73,3 +74,22 @@ def test_a_multiple_is_a_copy_and_what_a_place_is_like_is_not() -> None:
     assert [(one.column, one.kind, one.of) for one in find_redundant(frame)] == [
         ("size_in_feet", "recoded", "size")
     ]
+
+
+def test_in_time_order_a_number_that_is_the_time_in_other_words_is_left_out() -> None:
+    rng = np.random.default_rng(0)
+    days = pd.date_range("2024-01-01", periods=300)
+    frame = pd.DataFrame(
+        {
+            "day": days,
+            "fraction_of_year": 2024 + np.arange(300) / 366,
+            "warmth": np.sin(np.arange(300) / 50) + 0.1 * rng.normal(size=300),
+            "since_the_reform": np.arange(300) >= 200,
+            "sold": rng.normal(size=300),
+        }
+    )
+    in_order = problem(frame, "sold", time_column="day")
+    dropped = [op["columns"] for op in suggest_cleaning(frame, in_order) if op["op"] == "drop"]
+    assert dropped == [["fraction_of_year"]]
+    without = replace(in_order, time_column=None)
+    assert not [op for op in suggest_cleaning(frame, without) if op["op"] == "drop"]

@@ -8,7 +8,8 @@ from app.agents.policy import Move, Rule, call, finish
 
 START = "train"
 MAKERS = ("clean_data", "create_features", "calculate_technical_indicators")
-MOSTLY_MISSING = 0.6
+MOSTLY_MISSING = 0.98
+"""Trees learn from the few values, and from which rows have none."""
 MOST_FEATURES = 400
 PRICE_COLUMNS = ("close", "adj_close", "adj close", "price")
 LOOKBACK = {"short": [1, 2, 3], "usual": [1, 2, 3, 5, 10]}
