@@ -14,9 +14,10 @@ from app.modeling.calibration import calibrated
 from app.modeling.candidates import BASELINE
 from app.modeling.evaluation import evaluate
 from app.modeling.fitting import Spec, cross_validate, fit, output_of
-from app.modeling.labels import labels_of
+from app.modeling.labels import labels_of, told
 from app.modeling.limits import threads_for
 from app.modeling.paired import RowsApart
+from app.modeling.periods import Past
 from app.modeling.problem import Problem
 from app.modeling.recipe import inputs_of
 from app.modeling.scores import Predicted
@@ -127,6 +128,32 @@ def final_evaluation(bench: Bench, seed: int = 0) -> JsonValue:
     predicted = _judged(whole, labels[known], said, stored.metadata)
     baseline = Predicted.of(whole, labels[known], naive_said)
     groups = holdout[whole.group_column].iloc[known] if whole.group_column else None
-    facts = evaluate(predicted, baseline, whole, "hold-out", seed, stored.metadata, groups, compare=True)
+    past = _past(train, whole, stored.metadata) if whole.time_column else None
+    facts = evaluate(
+        predicted,
+        baseline,
+        whole,
+        "hold-out",
+        seed,
+        stored.metadata,
+        groups,
+        compare=True,
+        past=past,
+        targets=told(holdout, whole)[known],
+    )
     facts["figures"] = leave_pictures(bench.output, of_evaluation(facts, whole.target))
     return answer(facts)
+
+
+def _past(train: pd.DataFrame, problem: Problem, fit: Mapping[str, Any]) -> Past:
+    """What was to be told before the hold-out, and how well the folds told it that learned from half of it."""
+    targets = told(train, problem)
+    known = np.isfinite(targets)
+    made = make_folds(train, problem, FoldPlan.from_json(fit["folds"]))
+    scores = list(fit.get("fold_scores") or ())
+    folds = [
+        (float(score), targets[fold.test])
+        for score, fold in zip(scores, made, strict=False)
+        if score is not None and len(fold.train) >= known.sum() / 2
+    ]
+    return Past(targets[known], tuple(folds))

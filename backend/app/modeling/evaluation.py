@@ -3,16 +3,17 @@
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from app.modeling.curves import calibration, confusion, per_class, precision_recall_curve, residuals, roc_curve
 from app.modeling.intervals import bootstrap, resampling
 from app.modeling.judgement import held_against, notes_on
-from app.modeling.periods import Periods, periods_of, widened
+from app.modeling.periods import Past, periods_of, widened
 from app.modeling.plain import rounded
 from app.modeling.prediction_intervals import coverage
 from app.modeling.problem import Problem
-from app.modeling.results import CoverageJson, EvaluationFacts, Interval
+from app.modeling.results import CoverageJson, EvaluationFacts
 from app.modeling.scores import Predicted, score_all
 
 
@@ -25,19 +26,24 @@ def evaluate(
     fit: Mapping[str, Any] | None = None,
     groups: pd.Series | None = None,
     compare: bool = False,
+    past: Past | None = None,
+    targets: np.ndarray | None = None,
 ) -> EvaluationFacts:
     """Everything that is said of a model on these rows; `fit` is its `FitFacts`.
 
     `baseline` is the naive model's word on the same rows; `groups` names rows that belong together. With
-    `compare` the rows are new, and the fit's cross-validated score is held against them.
+    `compare` the rows are new, and the fit's cross-validated score is held against them. `past` and `targets`
+    (what was to be told, where that is not the labels) say how much the score may be another in coming periods.
     """
     how = resampling(len(predicted.truth), problem, groups)
     metrics, difference = bootstrap(predicted, baseline, problem, how, seed)
     method, fit = how.method, fit or {}
     agreement = held_against(metrics[problem.metric], fit) if compare else None
-    periods = _periods(predicted, problem, metrics, fit if compare else {})
+    periods = None
+    if problem.time_column:
+        periods = periods_of(predicted, problem, metrics[problem.metric], past, targets)
     if periods and periods.spread:
-        metrics[problem.metric] = widened(metrics[problem.metric], periods.spread)
+        metrics[problem.metric] = widened(metrics[problem.metric], periods, problem.metric)
         method += f"; that of {problem.metric} is widened by how much it moved from period to period"
     beats = difference["low"] is not None and difference["low"] > 0
     is_binary = problem.is_binary
@@ -66,15 +72,6 @@ def evaluate(
         "notes": notes_on(predicted, problem, metrics, difference, agreement, periods, reached),
         "figures": [],
     }
-
-
-def _periods(
-    predicted: Predicted, problem: Problem, metrics: Mapping[str, Interval], fit: Mapping[str, Any]
-) -> Periods | None:
-    """Where time orders the rows: the score by period, with the last two folds before the hold-out."""
-    if not problem.time_column:
-        return None
-    return periods_of(predicted, problem, metrics[problem.metric], list(fit.get("fold_scores") or ())[-2:])
 
 
 def _reached(predicted: Predicted, fit: Mapping[str, Any]) -> CoverageJson | None:

@@ -10,6 +10,7 @@ from scipy import stats
 
 from app.modeling.plain import rounded
 from app.modeling.problem import Problem
+from app.modeling.ranges import place_of, range_of
 from app.modeling.resampled import statistic_of
 from app.modeling.results import Interval
 from app.modeling.scores import SCORES, Predicted, scores_for
@@ -98,7 +99,9 @@ def bootstrap(
             drawn[name].append(statistic(counts))
         of_naive.append(naive(counts))
     whole = {name: np.concatenate(parts) for name, parts in drawn.items()}
-    intervals = {score.name: _interval(score.compute(predicted), whole[score.name], how) for score in scores}
+    intervals = {
+        score.name: _interval(score.compute(predicted), whole[score.name], how, score.name) for score in scores
+    }
     difference = sign * (main.compute(predicted) - main.compute(baseline))
     return intervals, _interval(difference, sign * (whole[main.name] - np.concatenate(of_naive)), how)
 
@@ -114,8 +117,9 @@ def _counted(how: Resampling, rows: int, rng: np.random.Generator) -> Iterator[n
         yield counts
 
 
-def _interval(value: float, drawn: np.ndarray, how: Resampling) -> Interval:
-    """Without bounds where more than a tenth of the resamples had no score, for example one class only.
+def _interval(value: float, drawn: np.ndarray, how: Resampling, metric: str | None = None) -> Interval:
+    """Never beyond the metric's range, where one is named. Without bounds where more than a tenth of the
+    resamples had no score, for example one class only.
 
     Percentiles lie further out where few units were drawn (Hesterberg's expanded percentiles).
     """
@@ -123,8 +127,23 @@ def _interval(value: float, drawn: np.ndarray, how: Resampling) -> Interval:
     if len(known) < 0.9 * len(drawn):
         return {"value": rounded(value), "low": None, "high": None}
     if len(drawn) < FEWEST_PERCENTILES:
-        reach = 1.96 * float(known.std(ddof=1))
-        return {"value": rounded(value), "low": rounded(value - reach), "high": rounded(value + reach)}
+        low, high = _normal(value, known, metric)
+        return {"value": rounded(value), "low": rounded(low), "high": rounded(high)}
     tail = stats.norm.cdf(np.sqrt(how.units / (how.units - 1)) * stats.t.ppf(0.025, how.units - 1))
     low, high = np.quantile(known, [tail, 1 - tail])
     return {"value": rounded(value), "low": rounded(float(low)), "high": rounded(float(high))}
+
+
+def _normal(value: float, drawn: np.ndarray, metric: str | None) -> tuple[float, float]:
+    """1.96 standard deviations to each side, on a scale on which the metric has no end."""
+    reach = 1.96 * float(drawn.std(ddof=1))
+    if metric is None:
+        return value - reach, value + reach
+    with np.errstate(divide="ignore", invalid="ignore"):
+        places = range_of(metric).to(drawn)
+    middle = place_of(metric, value)
+    reach = 1.96 * float(np.std(places, ddof=1))
+    if not np.isfinite([middle, reach]).all():
+        return float(drawn.min()), float(drawn.max())
+    back = range_of(metric).back
+    return float(back(middle - reach)), float(back(middle + reach))

@@ -15,6 +15,9 @@ ROUGH = 100
 """Rows below which every figure is rough."""
 
 
+MUCH = 1.5
+
+
 @dataclass(frozen=True)
 class Agreement:
     """A score on new rows against the cross-validated one; errors are standard errors."""
@@ -57,6 +60,7 @@ def notes_on(
         _baseline(difference),
         _agreement(agreement, problem),
         _worsening(periods, problem),
+        _moving(periods, metrics[problem.metric], problem),
         _coverage(reached),
         f"Only {len(predicted.truth)} rows were judged, so every figure here is rough."
         if len(predicted.truth) < ROUGH
@@ -99,6 +103,15 @@ def _worsening(periods: Periods | None, problem: Problem) -> str | None:
         f"The {problem.metric} worsens with time: {first:.4g} in the first quarter of these rows, {last:.4g} in"
         " the last. Expect it to go on, and train again on newer rows."
     )
+
+
+def _moving(periods: Periods | None, score: Interval, problem: Problem) -> str | None:
+    if periods is None or not periods.moves:
+        return None
+    said = f"From one period to the next the {problem.metric} moves more than chance explains"
+    if periods.varied >= MUCH:
+        said += f", and {problem.target!r} has varied up to {periods.varied:.1f} times as much as in these rows"
+    return f"{said}: on coming rows expect it between {score['low']:.4g} and {score['high']:.4g}."
 
 
 def _coverage(reached: CoverageJson | None) -> str | None:

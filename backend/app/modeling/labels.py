@@ -52,6 +52,12 @@ def present_value(inputs: pd.DataFrame, problem: Problem) -> pd.Series | None:
     return quiet_float(inputs[problem.target])
 
 
+def told(frame: pd.DataFrame, problem: Problem) -> np.ndarray:
+    """What there is to be told of each row (rows,): the label, or how far it moves from the present value."""
+    labels, start = labels_of(frame, problem), present_value(frame, problem)
+    return (labels if start is None else labels - start).to_numpy()
+
+
 def label_times(frame: pd.DataFrame, problem: Problem) -> pd.Series:
     """When each row's label is known: its own time, or that of the row it looks ahead to (missing: never)."""
     times = frame[problem.time_column]

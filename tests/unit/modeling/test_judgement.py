@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from app.modeling.evaluation import evaluate
+from app.modeling.periods import Past
 from app.modeling.prediction_intervals import fit_intervals
 from app.modeling.problem import Kind, Problem
 from app.modeling.scores import Predicted
@@ -35,14 +36,50 @@ def test_errors_that_grow_with_time_are_said_and_widen_the_interval() -> None:
 
 
 def test_a_rule_that_ended_before_the_hold_out_widens_the_interval_too() -> None:
-    fit = {"name": "m", "score": 0.3, "fold_scores": [0.3, 0.31, 0.29, 0.3, 0.3]}
-    alone = evaluate(*drifting(800, 1.0), IN_TIME, "hold-out", compare=True)["metrics"]["mae"]
-    after = evaluate(*drifting(800, 1.0), IN_TIME, "hold-out", fit=fit, compare=True)
-    assert after["agrees_with_cv"] is not None
-    widened = after["metrics"]["mae"]
-    assert widened["low"] is not None
+    told = np.random.default_rng(1).normal(size=2400) * 10
+    past = Past(told, ((0.29, told[1600:2000]), (0.3, told[2000:])))
+    alone = evaluate(*drifting(800, 1.0), IN_TIME, "hold-out")["metrics"]["mae"]
+    widened = evaluate(*drifting(800, 1.0), IN_TIME, "hold-out", past=past)["metrics"]["mae"]
     assert alone["low"] is not None
-    assert widened["low"] < alone["low"] - 0.2
+    assert widened["low"] is not None
+    assert 0 < widened["low"] < alone["low"] - 0.2
+
+
+def seasonal(rows: int, swing: float) -> np.ndarray:
+    """Targets that vary `swing` times as much in the first quarter as afterwards."""
+    rng = np.random.default_rng(5)
+    return rng.normal(size=rows) * np.where(np.arange(rows) < rows / 4, swing, 1.0) * 10
+
+
+def test_a_past_in_which_the_target_varied_more_widens_the_interval_and_is_said() -> None:
+    """A season that no fold was judged on: only the targets know of it."""
+    predicted, baseline = drifting(800, 1.0)
+    steady, wild = (
+        evaluate(predicted, baseline, IN_TIME, "hold-out", past=Past(seasonal(3200, swing)))
+        for swing in (1.0, 4.0)
+    )
+    low, high = (facts["metrics"]["mae"]["high"] or 0 for facts in (steady, wild))
+    assert steady["notes"] == []
+    assert high > 1.5 * low
+    assert [
+        note for note in wild["notes"] if "'y' has varied up to" in note and "on coming rows expect" in note
+    ]
+
+
+@pytest.mark.parametrize("metric", ["roc_auc", "accuracy", "mcc", "log_loss"])
+def test_no_bound_lies_beyond_the_range_of_its_metric(metric: str) -> None:
+    """Nearly perfect, in some periods more than in others."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 600)
+    noise = np.repeat([0.5, 0.7, 0.5, 0.9], 150) * rng.normal(size=600)
+    share = 1 / (1 + np.exp(-6 * (truth - 0.5 + noise)))
+    predicted = Predicted(truth, np.column_stack([1 - share, share]))
+    problem = Problem("y", Kind.CLASSIFICATION, metric, classes=("no", "yes"), time_column="day")
+    score = evaluate(predicted, predicted, problem, "hold-out")["metrics"][metric]
+    assert None not in (score["low"], score["high"])
+    assert -1 < (score["low"] or 0) < (score["value"] or 0) < (score["high"] or 0)
+    assert metric == "log_loss" or (score["high"] or 0) < 1
+    assert metric == "mcc" or (score["low"] or 0) > 0
 
 
 @pytest.mark.parametrize(("promised", "said"), [(0.4, "worse"), (1.5, "better"), (0.76, None)])
