@@ -7,13 +7,14 @@ import numpy as np
 import pandas as pd
 
 from app.computations.bench import Bench, JsonValue
-from app.computations.frames import answer, read_frame, read_model, read_training
+from app.computations.frames import answer, read_frame, read_model, read_training, write_frame
 from app.computations.pictures import leave_pictures
 from app.modeling import comparison, importance
 from app.modeling.calibration import calibrated
 from app.modeling.candidates import BASELINE
 from app.modeling.evaluation import evaluate
-from app.modeling.fitting import Spec, cross_validate, fit, output_of
+from app.modeling.fitting import Spec, cross_validate, output_of
+from app.modeling.fitting import fit as fit_on_all
 from app.modeling.labels import labels_of, told
 from app.modeling.limits import threads_for
 from app.modeling.paired import RowsApart
@@ -110,32 +111,53 @@ def feature_importance(
     return answer(facts)
 
 
-def final_evaluation(bench: Bench, seed: int = 0) -> JsonValue:
+def questions_of_holdout(bench: Bench, problem: dict[str, Any]) -> JsonValue:
+    """Input `holdout`. Leaves questions.parquet: what a model may see of it, so not the answers."""
+    holdout = read_frame(bench, "holdout")
+    write_frame(bench, inputs_of(holdout, Problem.from_json(problem)), "questions.parquet")
+    return {"rows": len(holdout)}
+
+
+def answers_of_model(bench: Bench) -> JsonValue:
+    """Inputs `questions` and `model`. Leaves answers.parquet, a column for each class or one of numbers.
+
+    For a model with code that an agent wrote: that never runs where the hold-out's answers are.
+    """
+    questions, stored = read_frame(bench, "questions"), read_model(bench)
+    whole = Problem.from_json(stored.metadata["problem"])
+    said = output_of(stored.pipeline, questions, whole, bench.threads)
+    table = pd.DataFrame(said.reshape(len(questions), -1))
+    write_frame(bench, table.rename(columns="p_{}".format), "answers.parquet")
+    return {"rows": len(questions)}
+
+
+def final_evaluation(bench: Bench, seed: int = 0, fit: dict[str, Any] | None = None) -> JsonValue:
     """Inputs `train` (RAW training frame), `holdout` and `model` (model.skops of the chosen fit).
 
     Problem, threshold and cross-validated score come from the model's own metadata. Opens the hold-out, once.
+    Instead of `model` there may be its `answers` (`answers_of_model`) with its `FitFacts` in `fit`.
     Answers `results.EvaluationFacts`.
     """
     train, holdout = read_frame(bench, "train"), read_frame(bench, "holdout")
-    stored = read_model(bench)
-    whole = Problem.from_json(stored.metadata["problem"])
-    naive = fit(train, whole, Spec(BASELINE, seed=seed))
+    metadata = fit if fit is not None else read_model(bench).metadata
+    whole = Problem.from_json(metadata["problem"])
+    naive = fit_on_all(train, whole, Spec(BASELINE, seed=seed))
     labels = labels_of(holdout, whole).to_numpy()
     known = np.flatnonzero(~np.isnan(labels))
     inputs = inputs_of(holdout, whole)
-    said = output_of(stored.pipeline, inputs, whole, bench.threads)[known]
+    said = _answers(bench, inputs, whole)[known]
     naive_said = output_of(naive, inputs, whole, bench.threads)[known]
-    predicted = _judged(whole, labels[known], said, stored.metadata)
+    predicted = _judged(whole, labels[known], said, metadata)
     baseline = Predicted.of(whole, labels[known], naive_said)
     groups = holdout[whole.group_column].iloc[known] if whole.group_column else None
-    past = _past(train, whole, stored.metadata) if whole.time_column else None
+    past = _past(train, whole, metadata) if whole.time_column else None
     facts = evaluate(
         predicted,
         baseline,
         whole,
         "hold-out",
         seed,
-        stored.metadata,
+        metadata,
         groups,
         compare=True,
         past=past,
@@ -143,6 +165,13 @@ def final_evaluation(bench: Bench, seed: int = 0) -> JsonValue:
     )
     facts["figures"] = leave_pictures(bench.output, of_evaluation(facts, whole.target))
     return answer(facts)
+
+
+def _answers(bench: Bench, inputs: pd.DataFrame, problem: Problem) -> np.ndarray:
+    if "answers" not in bench.inputs:
+        return output_of(read_model(bench).pipeline, inputs, problem, bench.threads)
+    said = read_frame(bench, "answers").to_numpy(dtype="float64")
+    return said if problem.is_classification else said[:, 0]
 
 
 def _past(train: pd.DataFrame, problem: Problem, fit: Mapping[str, Any]) -> Past:

@@ -24,6 +24,8 @@ from app.modeling.families.on_log import OnLog
 from app.modeling.families.xgboost import XGBoost
 from app.modeling.nearest import nearest
 from app.modeling.problem import Kind, Problem
+from app.modeling.written.estimator import WrittenEstimator
+from app.modeling.written.presence import WRITTEN
 
 Hyperparameters = Mapping[str, Any]
 BASELINE = "baseline"
@@ -112,6 +114,10 @@ def _catboost(problem: Problem, values: dict[str, Any], seed: int, threads: int)
 
 def _network(problem: Problem, values: dict[str, Any], seed: int, threads: int) -> Any:
     return Network(_classes(problem), _aim(problem), random_state=seed, **values)
+
+
+def _written(problem: Problem, values: dict[str, Any], seed: int, threads: int) -> Any:
+    return WrittenEstimator(_classes(problem), random_state=seed, **values)
 
 
 def _classes(problem: Problem) -> int:
@@ -223,6 +229,7 @@ CANDIDATES: dict[str, Candidate] = {
             _xgboost,
             learns_by_watching=True,
         ),
+        Candidate(WRITTEN, BOTH, "network", {}, {}, _written),
     )
 }
 
@@ -285,4 +292,5 @@ def make_estimator(
             hyperparameter=unknown[0],
             nearest=nearest(unknown[0], sorted(allowed)),
         )
-    return estimator.set_params(**values), found.style
+    estimator.set_params(**values)
+    return estimator, estimator.style if found.name == WRITTEN else found.style

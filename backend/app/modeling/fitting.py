@@ -25,6 +25,7 @@ from app.modeling.problem import Problem
 from app.modeling.recipe import RecipeJson, inputs_of, recipe_for
 from app.modeling.scores import SCORES, Predicted, score_all
 from app.modeling.split import Fold
+from app.modeling.written.presence import holds_code
 
 # Found once, where this module is imported: a cell's walls hide the list of loaded libraries.
 _THREADS = ThreadpoolController()
@@ -195,7 +196,8 @@ def cross_validate(
     started, clock = time.perf_counter(), Clock(seconds)
     labels, inputs = labels_of(frame, problem), inputs_of(frame, problem)
     places = list(range(len(made_folds))) if run is None else list(run)
-    prepared = None if problem.time_column else _prepared(inputs, labels, problem, spec)
+    shared = not (problem.time_column or holds_code(spec.recipe))
+    prepared = _prepared(inputs, labels, problem, spec) if shared else None
     taught: list[_Taught] = []
     for done, number in enumerate(places):
         share = None
@@ -243,13 +245,15 @@ def _prepared(
     """Recipe and encoder, which never see a label, learned from these rows: all labelled training rows.
 
     So that folds and families share them, and a model that averages all of those encodes a row once. In time
-    order each fold has its own: there later rows would tell earlier ones of the future.
+    order each fold has its own: there later rows would tell earlier ones of the future. So has each fold whose
+    recipe holds written code, which may look at labels.
     """
     if rows is None:
         rows = np.sort(share_of(np.flatnonzero(labels.notna().to_numpy()), problem, spec))
     model = build(problem, spec)
     recipe, encoder = model.named_steps["recipe"], model.named_steps["encode"]
-    matrix = encoder.fit_transform(recipe.fit_transform(inputs.iloc[rows]))
+    y = differences(inputs, labels, rows, problem) if holds_code(spec.recipe) else None
+    matrix = encoder.fit_transform(recipe.fit_transform(inputs.iloc[rows], y))
     return _Encoded(recipe, encoder, rows, matrix)
 
 

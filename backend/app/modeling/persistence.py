@@ -11,6 +11,7 @@ import skops.io
 
 from app.errors import InvalidInput
 from app.modeling.ensemble.average import Model
+from app.modeling.written.state import TREES
 
 TRUSTED = (
     "app.modeling.encode.Encoder",
@@ -26,9 +27,8 @@ TRUSTED = (
     "app.modeling.families.on_log.OnLog",
     "app.modeling.families.xgboost.XGBoost",
     "app.modeling.recipe.Recipe",
-    "sklearn.ensemble._hist_gradient_boosting.binning._BinMapper",
-    "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
-    "sklearn.tree._tree.Tree",
+    "app.modeling.written.estimator.WrittenEstimator",
+    *TREES,
 )
 """Beside what skops itself trusts; everything else in a file is refused."""
 

@@ -3,9 +3,11 @@
 import pandas as pd
 
 from app.modeling.columns import describe
+from app.modeling.labels import labels_of
 from app.modeling.problem import Problem
 from app.modeling.recipe import RecipeJson, inputs_of, parse, recipe_for
 from app.modeling.results import FrameFacts
+from app.modeling.written.presence import holds_code
 
 _SAYS = {
     "drop": "Left out {columns}.",
@@ -27,6 +29,7 @@ _SAYS = {
     "changes": "Added the change of {columns} over {periods} rows.",
     "rolling": "Added rolling {statistics} of {columns} over {windows} rows.",
     "indicators": "Added the indicators {names} of {close}.",
+    "python": "Ran the crew's own code `{name}` over {columns}.",
 }
 
 
@@ -51,7 +54,8 @@ def _listed(value: object) -> str:
 def apply_recipe(frame: pd.DataFrame, problem: Problem, recipe: RecipeJson) -> pd.DataFrame:
     """The training rows with their features and, last, the target as it is in the table."""
     inputs = inputs_of(frame, problem)
-    made: pd.DataFrame = recipe_for(problem, recipe).set_params(hide=()).fit_transform(inputs)
+    target = labels_of(frame, problem) if holds_code(recipe) else None
+    made: pd.DataFrame = recipe_for(problem, recipe).set_params(hide=()).fit_transform(inputs, target)
     return made.drop(columns=problem.target, errors="ignore").assign(**{problem.target: frame[problem.target]})
 
 

@@ -4,6 +4,7 @@ import io
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Self
 
+import numpy as np
 import pandas as pd
 from pydantic import Field, TypeAdapter, ValidationError
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -20,6 +21,7 @@ from app.modeling.operations.step import State, Step
 from app.modeling.operations.text import Extract, TextStats, Tfidf
 from app.modeling.problem import Problem
 from app.modeling.reading.operations import apply_reading
+from app.modeling.written.feature import Written
 
 Operation = Annotated[
     Drop
@@ -40,7 +42,8 @@ Operation = Annotated[
     | Lags
     | Rolling
     | Changes
-    | Indicators,
+    | Indicators
+    | Written,
     Field(discriminator="op"),
 ]
 OPERATIONS: TypeAdapter[list[Operation]] = TypeAdapter(list[Operation])
@@ -69,7 +72,7 @@ class Recipe(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
 
     `reading`: what raw cells mean, applied first; rows that are read already stay as they are. `hide`: columns
     that order or group the rows and are no features; they go last. Operations that look back see the stored
-    history before the rows they are given; `remember` replaces that history.
+    history before the rows they are given; `remember` replaces that history. The target is for written code.
     """
 
     def __init__(
@@ -98,10 +101,11 @@ class Recipe(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
         self.history_: bytes | None = None
         self.remember(X)
         frame, groups = self._sorted(X)
+        target = None if y is None else pd.Series(np.asarray(y), index=X.index).loc[frame.index]
         for step in steps:
             require(frame, step.needs())
-            self.states_.append(step.fit(frame))
-            frame = step.apply(frame, self.states_[-1], groups)
+            state, frame = step.learn(frame, groups, target)
+            self.states_.append(state)
         self.columns_out_ = [str(name) for name in frame.columns if name not in self.hide]
         return frame.loc[X.index, self.columns_out_]
 

@@ -7,6 +7,10 @@ import numpy as np
 
 from app.modeling.candidates import BASELINE, CANDIDATES, Choice, Range
 from app.modeling.scores import rank
+from app.modeling.written.presence import WRITTEN
+
+UNTUNED = (BASELINE, WRITTEN)
+"""What has no hyperparameters of its own."""
 
 
 def propose(
@@ -23,7 +27,7 @@ def propose(
     thirds go to the best estimator, the rest to the next best. The same fits and seed give the same proposal;
     nothing is proposed that is in `tried` already.
     """
-    known = [fit for fit in fits if fit["estimator"] != BASELINE and fit.get("score") is not None]
+    known = [fit for fit in fits if fit["estimator"] not in UNTUNED and fit.get("score") is not None]
     if not known:
         return []
     best_first = _best_of_each_estimator(known)

@@ -11,6 +11,7 @@ import structlog
 
 from app.computations.bench import JsonValue
 from app.errors import InvalidInput, LabError, NotFound, TooLarge, Unavailable
+from app.modeling.written.presence import holds_code
 from app.sandbox.contract import (
     CellProvider,
     CellRequest,
@@ -94,10 +95,13 @@ class Computer:
     ) -> Computed:
         """Compute on `inputs` (digests of blobs, or local files).
 
+        What is asked to run code that an agent wrote is not trusted, whoever asks.
         `limits` are what the caller asks for: never longer than the operator allows, and with the memory that
         the operator gives. Raises the LabError that the computation raised, or ComputationFailed.
         """
         limits = self._allowed(limits)
+        if isinstance(work, Computation) and work.trusted and holds_code(work.params):
+            work = replace(work, trusted=False)
         files = {
             name: source if isinstance(source, Path) else await self._blobs.local_path(source)
             for name, source in inputs.items()

@@ -4,7 +4,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from app.errors import ToolRefused
 from app.modeling.nearest import must_know
+from app.modeling.written.presence import holds_code
 from app.sandbox.computer import Computed
 from app.sandbox.contract import Computation
 from app.sessions.background import side_by_side
@@ -119,6 +121,8 @@ async def calculate_technical_indicators(
 
 
 async def _extended(ctx: ToolContext, function: str, frame: str, name: str, params: dict[str, Any]) -> Recorded:
+    if holds_code(params):
+        raise ToolRefused("Code comes into a recipe by write_features, which tries it first.")
     source = await training(ctx, frame)
     given = {"problem": dict(ctx.study.problem), "recipe": source.recipe, **params}
     computed = await ctx.computer.run(Computation(function, given), {"frame": source.digest})

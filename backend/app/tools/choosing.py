@@ -5,7 +5,9 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from app.artifacts.workspace import FrameRef
 from app.errors import ToolRefused
+from app.modeling.written.presence import holds_code
 from app.sandbox.computer import ComputationFailed
 from app.sandbox.contract import Computation, Limits
 from app.sessions.scope import ArtifactDraft, Recorded
@@ -147,10 +149,14 @@ async def final_evaluation(ctx: ToolContext, model: ModelName) -> Recorded:
     ref = await ctx.frames.artifact("model", model)
     raw = await training(ctx, "train")
     holdout = await ctx.frames.artifact("holdout", "holdout")
-    computed = await ctx.computer.run(
-        Computation("evaluate.final_evaluation", {"seed": ctx.session.seed}),
-        {"train": raw.digest, "holdout": holdout.digest, "model": ref.digest},
-    )
+    inputs = {"train": raw.digest, "holdout": holdout.digest}
+    params: dict[str, Any] = {"seed": ctx.session.seed}
+    if holds_code(ref.meta["fit"]):
+        inputs |= {"answers": await _answers_apart(ctx, ref, holdout)}
+        params |= {"fit": dict(ref.meta["fit"])}
+    else:
+        inputs |= {"model": ref.digest}
+    computed = await ctx.computer.run(Computation("evaluate.final_evaluation", params), inputs)
     value: Any = {**computed.value, "model": model}  # type: ignore[dict-item]  # EvaluationFacts
     score = value["metrics"][value["metric"]]
     return Recorded(
@@ -193,6 +199,16 @@ async def refit_model(ctx: ToolContext, model: ModelName) -> Recorded:
         summary=f"{model} learned again from all {value['rows']:,} rows.",
         artifacts=[ArtifactDraft("model", name, file.media_type, file.digest, file.size_bytes, meta)],
     )
+
+
+async def _answers_apart(ctx: ToolContext, model: FrameRef, holdout: FrameRef) -> str:
+    """What a model with code of its own says of the hold-out, from a cell in which its answers are not."""
+    asking = Computation("evaluate.questions_of_holdout", {"problem": dict(model.meta["fit"]["problem"])})
+    asked = await ctx.computer.run(asking, {"holdout": holdout.digest})
+    inputs = {"questions": asked.file("questions.parquet").digest, "model": model.digest}
+    answering = Computation("evaluate.answers_of_model", trusted=False)
+    answered = await ctx.computer.run(answering, inputs)
+    return answered.file("answers.parquet").digest
 
 
 def _facts_of(parts: Sequence[Part]) -> dict[str, Any]:

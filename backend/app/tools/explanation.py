@@ -3,6 +3,7 @@
 from typing import Any
 
 from app.errors import ToolRefused
+from app.modeling.written.presence import holds_code
 from app.sandbox.computer import ComputationFailed
 from app.sandbox.contract import Computation, Limits
 from app.sessions.scope import Recorded
@@ -24,7 +25,8 @@ async def explain_model(ctx: ToolContext, model: str) -> Recorded:
     ref = await ctx.frames.artifact("model", model)
     holdout = await ctx.frames.artifact(HOLDOUT, HOLDOUT)
     limit_s = explaining_s(ctx)
-    work = Computation("explain.explain_model", {"seed": ctx.session.seed, "limit_s": limit_s})
+    params: dict[str, Any] = {"seed": ctx.session.seed, "limit_s": limit_s}
+    work = Computation("explain.explain_model", params, trusted=not holds_code(ref.meta["fit"]))
     limits = Limits(time_s=(limit_s or 10 * MOST_S) + PATIENCE_S)
     try:
         computed = await ctx.computer.run(work, {HOLDOUT: holdout.digest, "model": ref.digest}, limits)

@@ -11,6 +11,7 @@ from app.tools.context import ToolContext
 from app.tools.frames import training
 from app.tools.registry import FrameName, tool
 from app.tools.rounds import Candidate, fit_of, fitted, named, shares_s, time_left_s
+from app.tools.written import with_source
 
 BASELINE = "baseline"
 TRAINER = ("model_trainer",)
@@ -34,7 +35,7 @@ async def train_classification_model(
 ) -> Recorded:
     """Fit classifiers on a frame, each judged by cross-validation, all at the same time.
 
-    Estimators: baseline, ESTIMATORS.
+    Estimators: baseline, ESTIMATORS, and what write_estimator made, by its name.
     A candidate that fails or does not come in time is left out and said so.
     """
     return await _train(ctx, "classification", frame, candidates, folds)
@@ -46,7 +47,7 @@ async def train_regression_model(
 ) -> Recorded:
     """Fit regressors on a frame, each judged by cross-validation, all at the same time.
 
-    Estimators: baseline, ESTIMATORS.
+    Estimators: baseline, ESTIMATORS, and what write_estimator made, by its name.
     A candidate that fails or does not come in time is left out and said so.
     """
     return await _train(ctx, "regression", frame, candidates, folds)
@@ -77,6 +78,7 @@ async def _fit_round(
 ) -> Recorded:
     check_families(ctx, [candidate.estimator for candidate in candidates])
     source = await training(ctx, frame)
+    candidates = await with_source(ctx, candidates)
     check_run(run, folds)
     left_s = await time_left_s(ctx)
     limits_s = shares_s(ctx, left_s, [candidate.estimator for candidate in candidates])

@@ -31,6 +31,7 @@ from app.tools import (
     more_fits,
     prices,
     reporting,
+    written,
 )
 from app.tools.registry import EVERY_AGENT, REGISTRY, ToolSpec, tools_of
 
@@ -46,6 +47,7 @@ MODULES = (
     more_fits,
     prices,
     reporting,
+    written,
 )
 APPROVE = "approve"
 _TABLE = TypeAdapter(dict[str, list[str]])

@@ -11,7 +11,7 @@ Back = Annotated[int, Field(ge=1, le=2000)]
 """Rows to look back; never ahead."""
 
 State = dict[str, Any]
-"""What an operation learned from training rows: strict JSON."""
+"""What an operation learned from training rows: strict JSON, but for arrays and estimators of written code."""
 
 
 class Step(BaseModel):
@@ -30,6 +30,13 @@ class Step(BaseModel):
 
     def fit(self, frame: pd.DataFrame) -> State:
         return {}
+
+    def learn(
+        self, frame: pd.DataFrame, groups: pd.Series | None, target: pd.Series | None
+    ) -> tuple[State, pd.DataFrame]:
+        """What it learns from training rows, and these rows with it. Only written code sees the target."""
+        state = self.fit(frame)
+        return state, self.apply(frame, state, groups)
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
         raise NotImplementedError

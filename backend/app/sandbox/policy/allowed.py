@@ -100,6 +100,33 @@ BUILTINS = _names(
 )
 """Builtins beside RestrictedPython's own list."""
 
+DEFINING = (MODULES - {"csv", "time", "uuid"}) | _names("numpy operator pandas scipy sklearn")
+"""What features and estimators may import, with public submodules: no plots, no clock, no files."""
+
+NO_FILES_FROM = _names(
+    """
+    numpy.lib numpy.rec pandas.api.interchange pandas.core pandas.io scipy.datasets scipy.io sklearn.datasets
+    """
+)
+"""Parts of those that are there to read or write files."""
+
+READERS = _names(
+    """
+    DataSource ExcelFile ExcelWriter HDFStore fromfile fromregex genfromtxt load loadtxt memmap open_memmap
+    save savetxt savez savez_compressed
+    """
+)
+READERS_BEGIN = ("read_", "fetch_", "load_")
+"""Names of modules that features and estimators may not use: they open files."""
+
+WRITERS = _names(
+    """
+    to_csv to_excel to_feather to_html to_iceberg to_json to_latex to_markdown to_orc to_parquet to_stata
+    to_string to_xml
+    """
+)
+"""Methods that they may not use on anything."""
+
 IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
     "+=": operator.iadd,
     "-=": operator.isub,

@@ -1,0 +1,95 @@
+"""Take code that an agent wrote into a recipe, or make an estimator of it, once it has stood its trial."""
+
+from typing import Any
+
+from app.computations.bench import Bench, JsonValue
+from app.computations.frames import answer, read_preview, read_training, write_frame
+from app.errors import InvalidInput
+from app.modeling.columns import require
+from app.modeling.fitting import Spec
+from app.modeling.labels import labels_of
+from app.modeling.preview import apply_recipe, extend
+from app.modeling.problem import Problem
+from app.modeling.recipe import parse
+from app.modeling.written.feature import Written
+from app.modeling.written.presence import PYTHON, WRITTEN
+from app.modeling.written.trial import TrialFacts, try_estimator, try_feature
+
+
+def write_features(
+    bench: Bench,
+    problem: dict[str, Any],
+    name: str,
+    columns: list[str],
+    source: str,
+    recipe: list[dict[str, Any]] | None = None,
+    limit_s: float | None = None,
+) -> JsonValue:
+    """Input `frame`: the RAW training frame. Leaves frame.parquet and the source; answers `results.FrameFacts`
+    with `trial` (`written.trial.TrialFacts`).
+
+    `limit_s`: what making these features of all training rows may take. Raises InvalidInput that its author can
+    act on, and Unavailable `code_needs_walls` outside a cell of untrusted work.
+    """
+    frame, whole, rows = read_preview(bench, problem)
+    added = {"op": PYTHON, "name": name, "columns": columns, "source": source}
+    [operation] = parse([added])
+    _check_inputs(columns, whole)
+    seen = apply_recipe(frame, whole, recipe or [])
+    require(seen, columns)
+    trial = try_feature(_written(operation), seen, labels_of(frame, whole))
+    _check_pace(name, trial, rows, limit_s)
+    made, facts = extend(frame, whole, recipe or [], [added])
+    given = {whole.target, whole.time_column, whole.group_column} & set(facts["new_columns"])
+    if given:
+        raise InvalidInput("bad_features", f"{name!r} may not make {sorted(map(str, given))}.")
+    write_frame(bench, made, "frame.parquet")
+    (bench.output / f"{name}.py").write_text(source)
+    return answer({**facts, "of": rows, "trial": trial})
+
+
+def write_estimator(
+    bench: Bench,
+    problem: dict[str, Any],
+    name: str,
+    source: str,
+    style: str = "network",
+    recipe: list[dict[str, Any]] | None = None,
+    seed: int = 0,
+    limit_s: float | None = None,
+) -> JsonValue:
+    """Input `frame`: the RAW training frame. Leaves the source; answers `{"estimator", "hyperparameters",
+    "trial"}`, what a fit of it is asked by. Raises as `write_features`."""
+    frame, whole = read_training(bench, problem)
+    hyperparameters = {"source": source, "style": style, "name": name}
+    spec = Spec(WRITTEN, hyperparameters, recipe or [], seed)
+    trial = try_estimator(frame, whole, spec)
+    _check_pace(name, trial, len(frame), limit_s)
+    (bench.output / f"{name}.py").write_text(source)
+    return answer({"estimator": WRITTEN, "hyperparameters": hyperparameters, "trial": trial})
+
+
+def _written(operation: object) -> Written:
+    if not isinstance(operation, Written):
+        raise TypeError(f"a {type(operation).__name__} is no code")
+    return operation
+
+
+def _check_inputs(columns: list[str], problem: Problem) -> None:
+    if problem.target in columns and not problem.horizon:
+        raise InvalidInput(
+            "target_is_no_input",
+            f"{problem.target!r} is the target: rows that are predicted lack it. `fit(frame, target)` is given it.",
+            column=problem.target,
+        )
+
+
+def _check_pace(name: str, trial: TrialFacts, rows: int, limit_s: float | None) -> None:
+    """What grows with the rows must end in time on all of them."""
+    expected_s = trial["seconds"] * max(rows / max(trial["rows"], 1), 1.0)
+    if limit_s is not None and expected_s > limit_s:
+        raise InvalidInput(
+            "code_too_slow",
+            f"{name!r} took {trial['seconds']:.2f} s for {trial['rows']:,} rows: about {expected_s:.0f} s for "
+            f"all {rows:,}, and there are {limit_s:.0f} s. Work on whole columns instead of row by row.",
+        )

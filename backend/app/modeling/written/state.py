@@ -1,0 +1,85 @@
+"""What code learned, in a form that is stored as data: JSON, arrays and fitted scikit-learn estimators."""
+
+import copy
+import json
+from typing import Any
+
+import numpy as np
+import skops.io
+from sklearn.base import BaseEstimator
+
+from app.errors import InvalidInput
+
+Frozen = dict[str, Any]
+"""`text`: the structure as JSON; `parts`: arrays and estimators, by their places in it."""
+
+MOST_BYTES = 8 << 20
+TREES = (
+    "sklearn.ensemble._hist_gradient_boosting.binning._BinMapper",
+    "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
+    "sklearn.tree._tree.Tree",
+)
+"""What scikit-learn's trees are stored with, beside what skops itself trusts."""
+
+
+def freeze(value: Any, name: str) -> Frozen:
+    """Raises InvalidInput `bad_state` for anything that cannot be stored, or is too large."""
+    parts: list[Any] = []
+    frozen = {"text": json.dumps(_plain(value, parts, name)), "parts": parts}
+    size = len(frozen["text"]) + sum(part.nbytes for part in parts if isinstance(part, np.ndarray))
+    if parts and size <= MOST_BYTES:
+        try:
+            data = skops.io.dumps(frozen)
+        except (TypeError, AttributeError, ValueError) as error:
+            raise _refused(name, f"holds what cannot be stored ({error})") from error
+        unknown = set(skops.io.get_untrusted_types(data=data)) - set(TREES)
+        if unknown:
+            raise _refused(name, f"holds {', '.join(sorted(unknown))}, which cannot be stored")
+        size = max(size, len(data))
+    if size > MOST_BYTES:
+        raise _refused(name, f"takes more than {MOST_BYTES >> 20} MB")
+    return frozen
+
+
+def thaw(frozen: Frozen) -> Any:
+    """A copy of what was frozen: changing it changes nothing that is stored."""
+    return _whole(json.loads(frozen["text"]), copy.deepcopy(list(frozen["parts"])))
+
+
+def _plain(value: Any, parts: list[Any], name: str) -> Any:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, dict):
+        return {"dict": [[_plain(k, parts, name), _plain(v, parts, name)] for k, v in value.items()]}
+    if isinstance(value, list | tuple):
+        kind = "list" if isinstance(value, list) else "tuple"
+        return {kind: [_plain(item, parts, name) for item in value]}
+    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
+        parts.append(value)
+        return {"part": len(parts) - 1}
+    if isinstance(value, BaseEstimator) and type(value).__module__.startswith("sklearn."):
+        parts.append(value)
+        return {"part": len(parts) - 1}
+    raise _refused(
+        name,
+        f"holds a {type(value).__name__}; it may hold numbers, texts, lists, dicts, arrays of numbers and "
+        "fitted scikit-learn estimators (of a Series return `.to_dict()` or `.to_numpy()`)",
+    )
+
+
+def _whole(value: Any, parts: list[Any]) -> Any:
+    if not isinstance(value, dict):
+        return value
+    [(kind, inner)] = value.items()
+    if kind == "part":
+        return parts[inner]
+    if kind == "dict":
+        return {_whole(k, parts): _whole(v, parts) for k, v in inner}
+    made = [_whole(item, parts) for item in inner]
+    return made if kind == "list" else tuple(made)
+
+
+def _refused(name: str, why: str) -> InvalidInput:
+    return InvalidInput("bad_state", f"What `fit` of {name!r} returns {why}.", name=name)

@@ -1,0 +1,83 @@
+"""Functions that an agent wrote, to be called by ours: a program's policy, and no files.
+
+Features and estimators get what they may know as arguments. What reads a file could read what they may not.
+"""
+
+import types
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from types import CodeType
+from typing import Any
+
+from app.sandbox.policy import guards
+from app.sandbox.policy.allowed import DEFINING, NO_FILES_FROM, READERS, READERS_BEGIN, WRITERS
+from app.sandbox.policy.language import compile_code
+from app.sandbox.policy.namespace import program_namespace
+
+_MISSING = object()
+
+
+def define(source: str) -> Mapping[str, Any]:
+    """The names that the source defines, made anew; raises InvalidInput `code_not_allowed`."""
+    variables = program_namespace()
+    variables["__builtins__"] = {**variables["__builtins__"], **_BUILTINS}
+    variables["_getattr_"] = _read_attribute
+    exec(_compiled(source), variables)  # noqa: S102 (behind policy and walls)
+    return variables
+
+
+@lru_cache(maxsize=64)
+def _compiled(source: str) -> CodeType:
+    return compile_code(source)
+
+
+def _import(
+    name: str, globals: object = None, locals: object = None, fromlist: Sequence[str] = (), level: int = 0
+) -> types.ModuleType:
+    if type(name) is str and not _may_import(name):
+        raise ImportError(f"import of {name!r} is not allowed in features and estimators")
+    module = guards.guarded_import(name, globals, locals, fromlist, level)
+    for part in fromlist or ():
+        _check(module, part)
+    return module
+
+
+def _may_import(name: str) -> bool:
+    is_known = any(name == known or name.startswith(f"{known}.") for known in DEFINING)
+    return is_known and not any(name == part or name.startswith(f"{part}.") for part in NO_FILES_FROM)
+
+
+def _check(owner: Any, name: str) -> None:
+    is_module = isinstance(owner, types.ModuleType)
+    if name in WRITERS or (is_module and (name in READERS or name.startswith(READERS_BEGIN))):
+        raise AttributeError(f"{name!r} is not allowed in features and estimators: they open no files")
+    if is_module and f"{owner.__name__}.{name}" in NO_FILES_FROM:
+        raise AttributeError(f"{owner.__name__}.{name} is not allowed in features and estimators")
+
+
+def _read_attribute(owner: Any, name: str, default: Any = _MISSING) -> Any:
+    if type(name) is str:
+        _check(owner, name)
+    if default is _MISSING:
+        return guards.read_attribute(owner, name)
+    return guards.read_attribute(owner, name, default)
+
+
+def _has_attribute(owner: Any, name: str) -> bool:
+    try:
+        _read_attribute(owner, name)
+    except AttributeError:
+        return False
+    return True
+
+
+def _no_files(*_: object, **__: object) -> None:
+    raise PermissionError("features and estimators open no files")
+
+
+_BUILTINS: dict[str, Any] = {
+    "__import__": _import,
+    "getattr": _read_attribute,
+    "hasattr": _has_attribute,
+    "open": _no_files,
+}
