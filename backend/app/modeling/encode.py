@@ -28,6 +28,20 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
         self.seed = seed
 
     def fit(self, X: pd.DataFrame, y: object = None) -> Self:
+        self._learn_all(X)
+        for words in self.words_:
+            words.forget()
+        return self
+
+    def fit_transform(self, X: pd.DataFrame, y: object = None, **_: object) -> Any:
+        """As `fit` and then `transform` of the same rows, with texts read once."""
+        self._learn_all(X)
+        made = self.transform(X)
+        for words in self.words_:
+            words.forget()
+        return made
+
+    def _learn_all(self, X: pd.DataFrame) -> None:
         self.codes_: list[Code] = []
         self.words_: list[Words] = []
         kinds = {str(name): holds(X[name]) for name in X.columns}
@@ -36,7 +50,6 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
         for name, kind in kinds.items():
             if name not in numbers and kind is not Holds.EMPTY and X[name].nunique(dropna=False) > 1:
                 self._learn(name, X[name], kind)
-        return self
 
     def _learn(self, name: str, column: pd.Series, kind: Holds) -> None:
         if is_prose(column, kind):

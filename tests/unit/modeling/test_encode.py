@@ -1,5 +1,7 @@
 """Features become numbers that were learned from training rows only."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -83,3 +85,20 @@ def test_a_table_without_a_usable_column_gives_one_that_says_nothing() -> None:
     encoder = Encoder().fit(TRAIN[["same", "empty"]])
     assert encoder.transform(LATER[["same", "empty"]]).tolist() == [[0.0], [0.0]]
     assert encoder.get_feature_names_out() == ["nothing"]
+
+
+def test_texts_weigh_the_same_whether_rows_are_encoded_while_learning_or_later() -> None:
+    rng = np.random.default_rng(3)
+    said = [" ".join(rng.choice(["good", "bad", "room", "view"], 4)) for _ in range(50)]
+    texts = pd.DataFrame({"said": [*said, *said, None]})
+    encoder = Encoder("linear")
+    learned = encoder.fit_transform(texts)
+    later = encoder.transform(texts.iloc[::-1])
+    assert np.allclose(_dense(learned), _dense(later)[::-1])
+    assert np.allclose(_dense(Encoder("linear").fit(texts).transform(texts)), _dense(learned))
+    one = encoder.transform(pd.DataFrame({"said": ["unheard of"]}))
+    assert not _dense(one).any()
+
+
+def _dense(matrix: Any) -> np.ndarray:
+    return np.asarray(matrix.todense() if sparse.issparse(matrix) else matrix)
