@@ -35,6 +35,7 @@ from app.llm.patience import AnswerCut, Patience, patiently
 from app.llm.providers import Speaker
 from app.llm.usage import usage_of
 from app.llm.words import listening
+from app.modeling.written.presence import without_source
 from app.sessions.events import Progress, Token
 from app.sessions.scope import Call, Recorded
 from app.tools.context import ToolContext
@@ -184,7 +185,7 @@ class Recording(AgentMiddleware[Any, Turns, Any]):
         async with turns.in_order:
             value = await self._answer(turns, ToolRequest(key, call["name"], call["args"]))
         return ToolMessage(
-            fenced(value),
+            fenced(without_source(value)),
             id=key,
             name=call["name"],
             tool_call_id=str(call["id"]),

@@ -22,8 +22,7 @@ def holds_code(value: Any) -> bool:
 def without_source(value: Any) -> Any:
     """The same facts with the source of code left out: whoever wrote it has it, and it is long."""
     if isinstance(value, dict):
-        return {
-            key: "..." if key == "source" and isinstance(item, str) else without_source(item)
-            for key, item in value.items()
-        }
+        made = {key: without_source(item) for key, item in value.items()}
+        is_code = value.get("op") == PYTHON or {"source", "style"} <= value.keys()
+        return {**made, "source": "..."} if is_code else made
     return [without_source(item) for item in value] if isinstance(value, list) else value
