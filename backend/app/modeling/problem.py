@@ -12,6 +12,7 @@ from app.errors import InvalidInput
 from app.modeling.columns import Holds, holds, require
 from app.modeling.nearest import nearest
 from app.modeling.plain import Scalar, label
+from app.modeling.reading.spellings import folded
 from app.modeling.structure import find_group_column, find_time_column
 
 
@@ -343,13 +344,13 @@ def _sort_key(value: Scalar) -> tuple[bool, Any]:
 
 def _positive(wanted: Any, classes: list[Scalar], column: pd.Series) -> Scalar:
     """The class that scores are about: as wished, else one that says yes, else the rarer one."""
-    by_text = {str(value).lower(): value for value in classes}
+    by_text = {folded(str(value)): value for value in classes}
     if wanted is not None:
-        if str(label(wanted)).lower() not in by_text:
+        if folded(str(label(wanted))) not in by_text:
             raise InvalidInput(
                 "bad_positive_class", f"{wanted!r} is not a class: {', '.join(map(str, classes))}."
             )
-        return by_text[str(label(wanted)).lower()]
+        return by_text[folded(str(label(wanted)))]
     for word in POSITIVE_WORDS:
         if word in by_text:
             return by_text[word]

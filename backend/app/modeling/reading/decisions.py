@@ -10,10 +10,12 @@ import pandas as pd
 
 from app.modeling.columns import require
 from app.modeling.plain import plain, rounded
+from app.modeling.reading.clocks import guess_clocks, hours
 from app.modeling.reading.date_guess import DateGuess, guess_dates, guess_epoch
 from app.modeling.reading.number_guess import guess_numbers
 from app.modeling.reading.operations import OPERATIONS, ReadingJson
 from app.modeling.reading.sentinels import sentinels
+from app.modeling.reading.spellings import folded, same_classes
 from app.modeling.reading.values import as_plain_text, counted, is_text
 from app.modeling.reading.words import MISSING, MISSING_MEASURES, is_truth
 
@@ -53,9 +55,9 @@ def decide(
 ) -> list[Decision]:
     """One decision for each column that is not what its type says.
 
-    The `target` keeps its classes as they are spelled, but its numbers are read. `types` are the user's word:
-    column -> number, category, text, boolean, datetime, day_first or month_first. Raises InvalidInput
-    `unknown_column`.
+    The `target` keeps its classes, each in its most frequent spelling, and its numbers are read. `types` are
+    the user's word: column -> number, category, text, boolean, datetime, day_first or month_first. Raises
+    InvalidInput `unknown_column`.
     """
     require(frame, list(types or {}))
     sample = _sample(frame)
@@ -136,7 +138,7 @@ def _of_text(sample: pd.Series, is_target: bool, wanted: str | None) -> Decision
             continue
         if found := guess(name, told, blank, sample):
             return _in_order_of(found, wanted) if wanted in _KIND_OF else found
-    return _missing_words(name, told, values)
+    return _words(name, told, values, _spelled(sample))
 
 
 _KIND_OF = {"day_first": "datetime", "month_first": "datetime"}
@@ -194,7 +196,7 @@ def _order(guess: DateGuess) -> str:
 def _number(name: str, told: Counts, blank: Counts, sample: pd.Series) -> Decision | None:
     guess = guess_numbers(name, told)
     if guess is None:
-        return None
+        return _clock(name, told, blank)
     spelled = guess.spelled
     way = {
         "op": "read_number",
@@ -225,23 +227,44 @@ def _missing(blank: Counts) -> dict[str, Any]:
     return {"missing": dict(blank)} if blank else {}
 
 
-def _missing_words(name: str, told: Counts, values: Counts) -> Decision | None:
-    """Words for missing among categories, unless they may be values: `-` beside `+`, `NA` among short codes."""
+def _clock(name: str, told: Counts, blank: Counts) -> Decision | None:
+    guess = guess_clocks(told)
+    if guess is None:
+        return None
+    text = f"{name!r} holds times such as {guess.example!r}, taken as hours ({hours(guess.example):.4g})."
+    evidence = {"share": rounded(guess.share), **_missing(blank)}
+    return Decision(name, "number", {"op": "read_clock"}, text, guess.share, evidence)
+
+
+def _spelled(sample: pd.Series) -> dict[str, int]:
+    """How often each value stands as it is written, space around it included."""
+    return {str(value): int(count) for value, count in as_plain_text(sample).value_counts().items()}
+
+
+def _words(name: str, told: Counts, values: Counts, spelled: Counts) -> Decision | None:
+    """Words for missing among categories, and classes that are spelled in several ways."""
+    missing = _missing_words(told, values)
+    same = same_classes({text: count for text, count in spelled.items() if text.strip() not in missing})
+    if not missing and not same:
+        return None
+    way = {"op": "read_words", "missing": tuple(sorted({word.casefold() for word in missing})), "same": same}
+    said, evidence = [], _missing(missing)
+    if missing:
+        said.append(f"{', '.join(repr(word) for word in list(missing)[:4])} is taken as missing")
+    if same:
+        others = {text: count for text, count in spelled.items() if same.get(folded(text), text) != text}
+        shown = ", ".join(f"{text!r} as {same[folded(text)]!r}" for text in list(others)[:4])
+        said.append(f"classes in several spellings are one ({shown})")
+        evidence["spelled"] = others
+    return Decision(name, "text", way, f"{name!r}: {'; '.join(said)}.", 0.9, evidence)
+
+
+def _missing_words(told: Counts, values: Counts) -> Counts:
+    """Words for missing, unless they may be values: `-` beside `+`, `NA` among short codes."""
     codes = sum(re.fullmatch("[A-Z]{2,3}", word) is not None for word in told) >= 0.5 * len(told)
     words = {
         word: count
         for word, count in values.items()
         if word.casefold() in MISSING and not (codes and word.isalpha())
     }
-    if not words or len(told.keys() - words.keys()) < 2:
-        return None
-    missing = tuple(sorted({word.casefold() for word in words}))
-    said = ", ".join(repr(word) for word in list(words)[:4])
-    return Decision(
-        name,
-        "text",
-        {"op": "read_missing", "missing": missing},
-        f"{name!r}: {said} is taken as missing.",
-        0.9,
-        _missing(words),
-    )
+    return words if len(told.keys() - words.keys()) >= 2 else {}

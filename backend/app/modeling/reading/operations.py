@@ -10,8 +10,10 @@ import pyarrow.compute as pc
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from app.modeling.plain import Scalar
+from app.modeling.reading.clocks import hours
 from app.modeling.reading.dates import NAT, SPELLINGS, read_dates, read_epoch
 from app.modeling.reading.numbers import NumberFormat, read_numbers
+from app.modeling.reading.spellings import folded
 from app.modeling.reading.values import as_plain_text, by_value, is_text
 from app.modeling.reading.words import MISSING_MEASURES, TRUTH
 
@@ -114,21 +116,45 @@ class ReadText(Read):
         return pd.Series(False, index=given.index)
 
 
-class ReadMissing(Read):
-    """Text as it is, but for words that stand for missing."""
+class ReadWords(Read):
+    """Text as it is, but for words that stand for missing, and for classes that are spelled in several ways:
+    `same` holds each class folded (`spellings.folded`) -> how it is spelled."""
 
-    op: Literal["read_missing"] = "read_missing"
+    op: Literal["read_words"] = "read_words"
+    same: dict[str, str] = Field(default_factory=dict)
 
     def read(self, column: pd.Series) -> pd.Series:
         if not is_text(column):
             return column
         words = as_plain_text(column)
-        values = pd.Index(words.dropna().unique())
-        blank = [value for value in values if str(value).strip().casefold() in self.missing]
-        return column.where(~words.isin(blank)) if blank else column
+        codes, values = pd.factorize(words)
+        known = [self._spelled(str(value)) for value in values]
+        if known == list(values):
+            return column
+        spread = np.array([*known, None], dtype=object)[codes]
+        return pd.Series(spread, index=column.index, name=column.name, dtype=words.dtype)
+
+    def _spelled(self, text: str) -> str | None:
+        if text.strip().casefold() in self.missing:
+            return None
+        return self.same.get(folded(text), text)
 
     def lost(self, given: pd.Series) -> pd.Series:
         return pd.Series(False, index=given.index)
+
+
+class ReadClock(Read):
+    """Lengths and times of day as hours (see `clocks`)."""
+
+    op: Literal["read_clock"] = "read_clock"
+
+    def read(self, column: pd.Series) -> pd.Series:
+        return by_value(column, _hours, np.nan).astype("float64") if is_text(column) else column
+
+
+def _hours(texts: pa.Array) -> np.ndarray:
+    read = [hours(text) for text in texts.to_pylist()]
+    return np.array([np.nan if one is None else one for one in read], dtype="float64")
 
 
 def _truths(texts: pa.Array) -> np.ndarray:
@@ -142,7 +168,9 @@ def _without(texts: pa.Array, missing: Sequence[Scalar]) -> np.ndarray:
     return kept
 
 
-Operation = Annotated[ReadNumber | ReadDate | ReadBoolean | ReadText | ReadMissing, Field(discriminator="op")]
+Operation = Annotated[
+    ReadNumber | ReadDate | ReadBoolean | ReadText | ReadWords | ReadClock, Field(discriminator="op")
+]
 OPERATIONS: TypeAdapter[list[Operation]] = TypeAdapter(list[Operation])
 
 

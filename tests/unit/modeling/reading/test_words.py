@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from app.modeling.problem import define
 from app.modeling.reading.decisions import decide, decide_reading
 from app.modeling.reading.operations import apply_reading
 
@@ -68,3 +69,50 @@ def test_extremes_that_are_no_marker_stay() -> None:
 def test_a_class_called_99_stays_a_class() -> None:
     frame = pd.DataFrame({"code": [1, 2, 3, 4, 5, 6, 99] * 20})
     assert decide(frame, "code") == []
+
+
+MESSY = ["Yes", "yes ", "YES", "No", "no", " no"] * 10
+
+
+def test_classes_in_several_spellings_are_one_and_that_is_said() -> None:
+    frame = pd.DataFrame(
+        {"city": ["Berlin", "berlin ", "PARIS", "Paris", "Paris", "New  York", "new york"] * 5}
+    )
+    (decision,) = decide(frame)
+    read = apply_reading(frame, decide_reading(frame))["city"]
+    assert set(read) == {"Berlin", "Paris", "New York"}
+    assert "'PARIS' as 'Paris'" in decision.text
+    assert decision.evidence["spelled"]["PARIS"] == 5
+
+
+def test_the_classes_of_a_target_are_merged_and_named_by_any_spelling() -> None:
+    frame = pd.DataFrame({"churn": MESSY, "age": range(60)})
+    read = apply_reading(frame, decide_reading(frame, "churn"))
+    problem = define(read, {"target": "churn", "positive_class": " YES"})
+    assert sorted(str(one).casefold() for one in problem.classes or ()) == ["no", "yes"]
+    assert str(problem.positive_class).casefold() == "yes"
+
+
+def test_a_new_spelling_of_a_known_class_is_read_as_that_class() -> None:
+    reading = decide_reading(pd.DataFrame({"churn": MESSY}), "churn")
+    said = apply_reading(pd.DataFrame({"churn": ["yES", "nO ", "perhaps"]}), reading)["churn"]
+    assert [str(one).casefold() for one in said] == ["yes", "no", "perhaps"]
+    assert set(said[:2]) <= set(apply_reading(pd.DataFrame({"churn": MESSY}), reading)["churn"])
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["A", "a", "B", "b"] * 20,
+        ["CO", "Co", "NO"] * 20,
+        ["red", "green", "blue"] * 20,
+        [f"Name {place}" for place in range(50)] + [f"name {place}" for place in range(10)],
+    ],
+)
+def test_what_may_be_two_things_stays_two(values: list[str]) -> None:
+    assert decide(pd.DataFrame({"code": values})) == []
+
+
+def test_a_rare_slip_in_a_short_code_is_mended() -> None:
+    frame = pd.DataFrame({"code": ["M"] * 30 + ["F"] * 30 + ["m"] * 2})
+    assert set(apply_reading(frame, decide_reading(frame))["code"]) == {"M", "F"}
