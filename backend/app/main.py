@@ -7,13 +7,14 @@ from argon2 import PasswordHasher
 from fastapi import FastAPI
 
 from app.api.failures import add_failures
+from app.api.gate import Gate
 from app.api.limits import BODY_BYTES, larger_bodies
-from app.api.middleware import BodyLimit, Envelope
+from app.api.middleware import BodyLimit, Envelope, Patience
 from app.api.openapi import describe
 from app.api.router import api_router
 from app.api.routes import docs, health
 from app.auth.desk import open_desk
-from app.auth.secret import signing_secret
+from app.auth.secret import signing_secrets
 from app.observability.logging import configure_logging
 from app.resources import open_resources
 from app.settings import Settings, load_settings
@@ -25,14 +26,13 @@ def create_app(settings: Settings, hasher: PasswordHasher | None = None) -> Fast
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         given = settings.secret_key.get_secret_value() if settings.secret_key else None
-        secret = signing_secret(given, settings.home, settings.production)
-        async with open_resources(settings, "api") as resources:
-            desk = open_desk(settings.auth, secret, resources.open_uow, resources.redis, hasher)
+        secrets = signing_secrets(given, settings.other_secrets, settings.home, settings.production)
+        async with (
+            open_resources(settings, "api") as resources,
+            open_desk(settings.auth, secrets, resources.open_uow, resources.redis, hasher) as desk,
+        ):
             app.state.resources, app.state.desk = resources, desk
-            try:
-                yield
-            finally:
-                desk.close()
+            yield
 
     app = FastAPI(
         title="Labcrew",
@@ -46,6 +46,8 @@ def create_app(settings: Settings, hasher: PasswordHasher | None = None) -> Fast
     app.add_middleware(
         BodyLimit, limit_bytes=BODY_BYTES, larger=larger_bodies(settings.upload_max_size_mb << 20)
     )
+    app.add_middleware(Gate)
+    app.add_middleware(Patience)
     app.add_middleware(Envelope)
     app.include_router(api_router())
     for routes in (health, docs):

@@ -16,6 +16,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, Validati
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from app.auth.config import AuthConfig
+from app.auth.quotas import Amount, Quotas, Rate
 from app.errors import InvalidInput
 from app.llm.config import OFFLINE, ChatConfig
 from app.llm.cost import load_prices
@@ -93,11 +94,36 @@ class Settings(BaseSettings):
     secret_key: SecretStr | None = Field(
         None, description="Signs access tokens, 32 characters or more; made and kept in development."
     )
+    secret_key_others: SecretStr | None = Field(
+        None,
+        description="Secrets that verify and sign nothing, with commas between: former and next SECRET_KEYs.",
+    )
     registration: Literal["open", "closed"] = Field(
         "open", description="`closed` leaves new accounts to `labcrew user add`."
     )
     access_token_seconds: float = Field(900, gt=0, description="Life of an access token.")
     refresh_token_seconds: float = Field(2_592_000, gt=0, description="Life of a refresh token.")
+
+    trusted_proxies: str | None = Field(
+        None, description="Addresses of proxies, with commas between, whose X-Forwarded-For is believed."
+    )
+    address_requests: Rate = Field(
+        "20000/minute", description="Requests of one network address; 0 is no limit."
+    )
+    address_sockets: Amount = Field(2000, description="Open streams of one network address; 0 is no limit.")
+    user_requests: Rate = Field("10000/minute", description="Requests of one user; 0 is no limit.")
+    user_uploads: Rate = Field("600/hour", description="Uploads of one user; 0 is no limit.")
+    user_compute: Rate = Field(
+        "200000/day", description="CPU seconds of one user's computations; 0 is no limit."
+    )
+    user_sockets: Amount = Field(1000, description="Open streams of one user; 0 is no limit.")
+    user_stored_mb: Amount = Field(
+        51_200, description="Datasets and artifacts of one user, in MiB; 0 is no limit."
+    )
+    user_sessions: Amount = Field(1000, description="Sessions of one user that have not ended; 0 is no limit.")
+    user_running_sessions: Amount = Field(
+        0, description="Of those, how many run at a time while more wait; 0 is no limit."
+    )
 
     llm_provider: str | None = Field(
         None, description="Provider of the chat model (openai, anthropic, google_genai, ollama, ...)."
@@ -140,7 +166,7 @@ class Settings(BaseSettings):
         None, description="TOML or JSON file that narrows the tools of each agent."
     )
     max_concurrent_sessions: int = Field(
-        100, ge=0, description="Sessions of one user that may be live at a time; 0 is no limit."
+        100, ge=0, description="Sessions that run at a time, of all users; more wait in line. 0 is no limit."
     )
     session_time_limit_seconds: float = Field(
         3600, gt=0, description="Longest that a session may run, without the time it waits for its user."
@@ -232,13 +258,36 @@ class Settings(BaseSettings):
             access_ttl_s=self.access_token_seconds,
             refresh_ttl_s=self.refresh_token_seconds,
             registration=self.registration,
+            quotas=self.quotas,
+            address_requests=self.address_requests,
+            address_sockets=self.address_sockets,
         )
+
+    @property
+    def quotas(self) -> Quotas:
+        """Of a user who has none of their own."""
+        return Quotas(
+            requests=self.user_requests,
+            uploads=self.user_uploads,
+            compute=self.user_compute,
+            sessions=self.user_sessions,
+            running_sessions=self.user_running_sessions,
+            sockets=self.user_sockets,
+            stored_mb=self.user_stored_mb,
+        )
+
+    @property
+    def other_secrets(self) -> list[str]:
+        given = self.secret_key_others.get_secret_value() if self.secret_key_others else ""
+        return [secret.strip() for secret in given.split(",") if secret.strip()]
 
     @property
     def sessions(self) -> SessionsConfig:
         return SessionsConfig(
             time_limit_s=self.session_time_limit_seconds,
-            most_live_per_owner=self.max_concurrent_sessions,
+            most_running=self.max_concurrent_sessions,
+            most_running_per_owner=self.user_running_sessions,
+            most_live_per_owner=self.user_sessions,
             budget=self.session_budget.model_dump(exclude_none=True),
             budget_most=self.session_budget_max.model_dump(exclude_none=True),
             unpriced=self.unpriced,
@@ -330,7 +379,7 @@ def child_environment(changes: Mapping[str, str]) -> dict[str, str]:
     return {**os.environ, **changes}
 
 
-_SECRET_NAMES = ("KEY", "PASSWORD", "URL")
+_SECRET_NAMES = ("KEY", "PASSWORD", "URL", "SECRET_KEY_OTHERS")
 
 
 def _refusal(error: ValidationError) -> InvalidInput:

@@ -55,6 +55,9 @@ def upgrade() -> None:
         sa.Column("role", sa.Text(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.Column("disabled_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column(
+            "quotas", postgresql.JSONB(astext_type=sa.Text()), server_default=sa.text("'{}'"), nullable=False
+        ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_users")),
         sa.UniqueConstraint("email", name=op.f("uq_users_email")),
     )
@@ -65,6 +68,7 @@ def upgrade() -> None:
         sa.Column("name", sa.Text(), nullable=False),
         sa.Column("prefix", sa.Text(), nullable=False),
         sa.Column("key_hash", sa.Text(), nullable=False),
+        sa.Column("scopes", postgresql.ARRAY(sa.Text()), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.Column("last_used_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("expires_at", sa.DateTime(timezone=True), nullable=True),
@@ -170,6 +174,7 @@ def upgrade() -> None:
         "ix_sessions_live",
         "sessions",
         ["queued_at"],
+        sa.Column("admitted_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=True),
         unique=False,
         postgresql_where=sa.text("ended_at IS NULL"),
     )
@@ -189,6 +194,20 @@ def upgrade() -> None:
     op.create_table(
         "artifacts",
         sa.Column("id", sa.UUID(), nullable=False),
+    op.create_index(
+        "ix_sessions_at_work",
+        "sessions",
+        ["owner_id"],
+        unique=False,
+        postgresql_where=sa.text("ended_at IS NULL"),
+    )
+    op.create_index(
+        "ix_sessions_in_line",
+        "sessions",
+        ["owner_id", "created_at"],
+        unique=False,
+        postgresql_where=sa.text("ended_at IS NULL AND admitted_at IS NULL"),
+    )
         sa.Column("owner_id", sa.UUID(), nullable=False),
         sa.Column("session_id", sa.UUID(), nullable=True),
         sa.Column("seq", sa.Integer(), nullable=False),
@@ -382,6 +401,7 @@ def _forbid_changes() -> None:
         WHEN (OLD.answered_at IS NOT NULL
           AND (NEW.answer::text, NEW.answered_by, NEW.answered_at, NEW.body::text)
           IS DISTINCT FROM (OLD.answer::text, OLD.answered_by, OLD.answered_at, OLD.body::text))
+    _keep_a_line()
         EXECUTE FUNCTION refuse_change()
     """)
 
@@ -422,3 +442,49 @@ def downgrade() -> None:
     op.drop_index(op.f("ix_audit_owner_id"), table_name="audit")
     op.drop_table("audit")
     op.execute("DROP FUNCTION refuse_change()")
+def _keep_a_line() -> None:
+    """Sessions that wait for a place, and the one way in: `sessions/line.py` says what it promises."""
+    op.execute("""
+        CREATE VIEW session_line AS
+        WITH held AS (
+          SELECT owner_id, count(*) AS n FROM sessions
+          WHERE ended_at IS NULL AND admitted_at IS NOT NULL GROUP BY owner_id
+        ), waiting AS (
+          SELECT s.id, s.owner_id, s.created_at,
+            coalesce(held.n, 0) + row_number() OVER (PARTITION BY s.owner_id ORDER BY s.created_at, s.id) AS turn
+          FROM sessions s LEFT JOIN held USING (owner_id)
+          WHERE s.ended_at IS NULL AND s.admitted_at IS NULL AND s.wake > s.seen AND NOT s.cancel
+        )
+        SELECT id, owner_id, turn, row_number() OVER (ORDER BY turn, created_at, id) AS place,
+          count(*) OVER () AS length
+        FROM waiting
+    """)
+    op.execute("""
+        CREATE FUNCTION admit_sessions(most int, most_each int) RETURNS SETOF uuid LANGUAGE plpgsql AS $$
+        DECLARE places bigint;
+        BEGIN
+          PERFORM pg_advisory_xact_lock(hashtext('labcrew.admit'));
+          IF most > 0 THEN
+            SELECT greatest(most - count(*), 0) INTO places FROM sessions
+            WHERE ended_at IS NULL AND admitted_at IS NOT NULL;
+          END IF;
+          RETURN QUERY
+          UPDATE sessions SET admitted_at = now(), queued_at = now()
+          WHERE id IN (
+            SELECT line.id FROM session_line line JOIN users ON users.id = line.owner_id,
+              coalesce((users.quotas ->> 'running_sessions')::int, most_each) AS each
+            WHERE users.disabled_at IS NULL AND (each = 0 OR line.turn <= each)
+            ORDER BY line.place LIMIT places)
+          RETURNING sessions.id;
+        END $$
+    """)
+
+
+    op.execute("DROP FUNCTION admit_sessions(int, int)")
+    op.execute("DROP VIEW session_line")
+    op.drop_index(
+        "ix_sessions_in_line",
+        table_name="sessions",
+        postgresql_where=sa.text("ended_at IS NULL AND admitted_at IS NULL"),
+    )
+    op.drop_index("ix_sessions_at_work", table_name="sessions", postgresql_where=sa.text("ended_at IS NULL"))

@@ -3,15 +3,17 @@
 from collections.abc import AsyncIterator
 from typing import Annotated, Generic, TypeVar
 
-from fastapi import Depends, Query
+from fastapi import Depends, Header, Query
 from fastapi.openapi.models import HTTPBearer as HTTPBearerModel
 from fastapi.requests import HTTPConnection
 from fastapi.security.base import SecurityBase
 from pydantic import BaseModel, Field
 from starlette.datastructures import Headers
 
+from app.api.gate import credential_in
+from app.api.scopes import scope_needed
 from app.auth.desk import AuthDesk
-from app.auth.principal import Credential, Principal, Role
+from app.auth.principal import Credential, Principal, Role, Scope
 from app.db.unit_of_work import UnitOfWork
 from app.errors import Forbidden, Unauthorized
 from app.resources import Resources
@@ -42,8 +44,7 @@ UowDep = Annotated[UnitOfWork, Depends(_unit_of_work, scope="function")]
 
 async def principal_of(headers: Headers, desk: AuthDesk) -> Principal:
     """Raises Unauthorized."""
-    scheme, _, token = headers.get("authorization", "").partition(" ")
-    credential = headers.get("x-api-key") or (token.strip() if scheme.lower() == "bearer" else "")
+    credential = credential_in(headers)
     if not credential:
         raise Unauthorized(
             "not_signed_in", "Send `Authorization: Bearer <access token or API key>` or `X-API-Key`."
@@ -58,14 +59,27 @@ class _Caller(SecurityBase):
     scheme_name = "bearer"
 
     async def __call__(self, connection: HTTPConnection) -> Principal:
-        return await principal_of(connection.headers, connection.app.state.desk)
+        principal = await principal_of(connection.headers, connection.app.state.desk)
+        require(principal, scope_needed(connection.scope))
+        return principal
+
+
+def require(principal: Principal, needed: Scope | None) -> None:
+    """Raises Forbidden."""
+    if needed is not None and needed not in principal.scopes:
+        raise Forbidden(
+            "scope_missing",
+            f"This API key lacks the scope `{needed}`. Make one that has it, or sign in.",
+            scope=needed,
+            scopes=sorted(principal.scopes),
+        )
 
 
 PrincipalDep = Annotated[Principal, Depends(_Caller())]
 
 
 async def _signed_in(principal: PrincipalDep) -> Principal:
-    """A key must not make or revoke keys: who finds one could otherwise stay for ever."""
+    """Not by a key, whatever its scopes."""
     if principal.credential is not Credential.TOKEN:
         raise Forbidden("sign_in_required", "This needs an access token of /auth/token, not an API key.")
     return principal
@@ -75,12 +89,26 @@ SignedInDep = Annotated[Principal, Depends(_signed_in)]
 
 
 async def _admin(principal: PrincipalDep) -> Principal:
+    """By role; that a key has the scope was asked before."""
     if principal.role is not Role.ADMIN:
         raise Forbidden("admin_required", "Only an admin may do this.")
     return principal
 
 
 AdminDep = Annotated[Principal, Depends(_admin)]
+
+
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        min_length=1,
+        max_length=200,
+        pattern=r"^[\x21-\x7e]+$",
+        description="Sent again with its key, a request makes nothing new and answers with what it made.",
+        examples=["b1946ac9-titanic-1"],
+    ),
+]
 
 
 class Page(BaseModel):

@@ -33,17 +33,24 @@ TITLES: dict[int, str] = {
     403: "Not allowed",
     404: "Not found",
     405: "Method not allowed",
+    408: "Request timeout",
     409: "Conflict",
     413: "Too large",
     415: "Unsupported media type",
     416: "Range not satisfiable",
     422: "Invalid input",
     429: "Too many requests",
+    431: "Header too large",
     500: "Internal error",
     503: "Not available now",
 }
 
-_CODES: dict[int, str] = {404: "route_not_found", 405: "method_not_allowed", 413: "body_too_large"}
+_CODES: dict[int, str] = {
+    404: "route_not_found",
+    405: "method_not_allowed",
+    408: "too_slow",
+    413: "body_too_large",
+}
 
 MEDIA_TYPE = "application/problem+json"
 

@@ -1,8 +1,10 @@
 """What surrounds every request: an id, a size limit, safe headers, a line in the log. Pure ASGI."""
 
+import asyncio
 import re
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from uuid import uuid4
 
 import structlog
@@ -22,6 +24,17 @@ SAFE_HEADERS: tuple[tuple[bytes, bytes], ...] = (
     (b"referrer-policy", b"no-referrer"),
     (b"cross-origin-resource-policy", b"same-origin"),
 )
+PAUSE_S = 20.0
+"""How long nothing of a body may come."""
+SLOWEST_BYTES_PER_S = 4096
+SEND_S = 30.0
+CUT = "labcrew.cut"
+"""Extension of the ASGI scope by our server: its `now` drops the connection at once."""
+
+_TOO_SLOW = (
+    f"The body came too slowly: nothing for {PAUSE_S:g} s, or under {SLOWEST_BYTES_PER_S} bytes a second."
+)
+_CLOSE = {"Connection": "close"}
 _STRICT_POLICY = (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'")
 _NOT_STORED = (b"cache-control", b"no-store")
 
@@ -57,6 +70,8 @@ class Envelope:
 
         try:
             await self.app(scope, receive, send_named)
+        except ClientTooSlow:
+            log.info("client_too_slow", path=scope["path"])
         except Exception:
             log.exception("request_failed", method=scope["method"], path=scope["path"])
             if status:
@@ -84,23 +99,70 @@ class BodyLimit:
         limit = self._limit(scope["path"])
         declared = dict(scope["headers"]).get(b"content-length", b"0")
         if declared.isdigit() and int(declared) > limit:
-            refusal = problem(413, "body_too_large", _too_large(limit), scope.get("request_id"))
+            refusal = problem(413, "body_too_large", _too_large(limit), scope.get("request_id"), headers=_CLOSE)
             await refusal(scope, receive, send)
             return
-        arrived = 0
-
-        async def receive_limited() -> Message:
-            nonlocal arrived
-            message = await receive()
-            arrived += len(message.get("body", b""))
-            if arrived > limit:
-                raise HTTPException(413, _too_large(limit))
-            return message
-
-        await self.app(scope, receive_limited, send)
+        body = _Body(receive, limit)
+        await self.app(scope, body.receive, send)
 
     def _limit(self, path: str) -> int:
         return next((limit for pattern, limit in self.larger if pattern.fullmatch(path)), self.limit_bytes)
+
+
+@dataclass
+class _Body:
+    """A body on its way in, up to a size and not slower than a pace."""
+
+    source: Receive
+    limit: int
+    arrived: int = 0
+    waited_s: float = 0.0
+    whole: bool = False
+
+    async def receive(self) -> Message:
+        if self.whole:
+            return await self.source()  # waits for the client to leave
+        asked_at = time.monotonic()
+        try:
+            async with asyncio.timeout(self.patience_s):
+                message = await self.source()
+        except TimeoutError:
+            raise HTTPException(408, _TOO_SLOW, _CLOSE) from None
+        self.waited_s += time.monotonic() - asked_at
+        self.arrived += len(message.get("body", b""))
+        self.whole = not message.get("more_body", False)
+        if self.arrived > self.limit:
+            raise HTTPException(413, _too_large(self.limit), _CLOSE)
+        return message
+
+    @property
+    def patience_s(self) -> float:
+        """For the next piece: a pause has an end, and so has a trickle."""
+        return max(0.0, min(PAUSE_S, PAUSE_S + self.arrived / SLOWEST_BYTES_PER_S - self.waited_s))
+
+
+class Patience:
+    """Lets go of a client that does not take its answer."""
+
+    def __init__(self, app: ASGIApp, send_s: float = SEND_S) -> None:
+        self.app = app
+        self.send_s = send_s
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_in_time(message: Message) -> None:
+            try:
+                async with asyncio.timeout(self.send_s):
+                    await send(message)
+            except TimeoutError:
+                if CUT in scope.get("extensions", {}):
+                    scope["extensions"][CUT]["now"]()
+                raise ClientTooSlow from None
+
+        await self.app(scope, receive, send_in_time if scope["type"] == "http" else send)
+
+
+class ClientTooSlow(OSError):
+    """The client reads too slowly: its connection is cut."""
 
 
 def _too_large(limit: int) -> str:

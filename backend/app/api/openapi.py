@@ -7,6 +7,7 @@ from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.api.failures import MEDIA_TYPE, TITLES
+from app.api.scopes import scope_of
 
 Responses = dict[int | str, dict[str, Any]]
 
@@ -42,7 +43,7 @@ def problems(*statuses: int) -> Responses:
     }
 
 
-EVERY_ROUTE = problems(413, 422, 500)
+EVERY_ROUTE = problems(400, 408, 413, 422, 429, 500, 503)
 
 SUMMARY = "Give a crew of data-science agents a table and a goal; watch it work; keep what it made."
 
@@ -52,6 +53,7 @@ TAGS = [
     {"name": "prices", "description": "Five-minute prices of coins, shared by all users."},
     {"name": "sessions", "description": "A crew at work on one goal: ask, watch, answer, cancel."},
     {"name": "runs", "description": "One program or one query over your own tables, in a cell."},
+    {"name": "admin", "description": "Accounts and quotas, for admins."},
     {"name": "artifacts", "description": "What sessions left: frames, figures, reports."},
     {"name": "models", "description": "Trained models, and predictions with them."},
     {"name": "health", "description": "For load balancers and monitoring."},
@@ -86,10 +88,13 @@ def _add_schema(document: dict[str, Any], model: type[BaseModel]) -> None:
 
 
 def _add_key_header(document: dict[str, Any]) -> None:
-    """Whatever takes a bearer credential takes an API key in a header of its own, too."""
+    """What takes a bearer credential takes an API key in a header of its own, too, if that has the scope."""
     scheme = {"type": "apiKey", "in": "header", "name": "X-API-Key", "description": "An API key of /auth/keys."}
     document["components"].setdefault("securitySchemes", {})["key"] = scheme
     for methods in document["paths"].values():
-        for operation in methods.values():
+        for method, operation in methods.items():
             if "security" in operation:
-                operation["security"] = [*operation["security"], {"key": []}]
+                scope = scope_of(operation["operationId"], method.upper(), operation["tags"])
+                keys = [{"key": [scope.value]}] if scope else []
+                operation["security"] = [*operation["security"], *keys]
+                operation["responses"].update(problems(403) if scope else {})

@@ -13,8 +13,10 @@ import structlog
 from fastapi import WebSocket, WebSocketDisconnect
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
 
+from app.api.deps import require
 from app.api.failures import faults
 from app.api.heartbeat import with_heartbeats
+from app.auth.principal import Principal, Scope
 from app.errors import LabError
 from app.sessions.background import stop
 from app.sessions.schemas import Text
@@ -33,14 +35,18 @@ class Close(IntEnum):
     BROKEN = 1011
     NOT_SIGNED_IN = 4401
     NOT_FOUND = 4404
+    NOT_ALLOWED = 4403
     TOO_SLOW = 4408
+    TOO_MANY = 4429
 
 
 REASONS: dict[Close, str] = {
     Close.ENDED: "The session has ended.",
     Close.TOO_LARGE: "A message was too large.",
     Close.BROKEN: "Something went wrong on our side.",
-    Close.NOT_SIGNED_IN: "Send a bearer header, or a fresh ticket.",
+    Close.NOT_SIGNED_IN: "Send a bearer header that works, or a fresh ticket.",
+    Close.NOT_ALLOWED: "This API key lacks the scope `read`.",
+    Close.TOO_MANY: "Too many requests, or too many open streams.",
     Close.NOT_FOUND: "There is no such session.",
     Close.TOO_SLOW: "Read too slowly. Come back with your cursor.",
 }
@@ -75,24 +81,26 @@ HEARTBEAT = json.dumps({"type": "heartbeat"})
 
 @dataclass(frozen=True)
 class SessionSocket:
-    """`owner` is admitted to the session already. A client that lost its socket comes back with its cursor."""
+    """`who` is admitted to the session already. A client that lost its socket comes back with its cursor."""
 
     socket: WebSocket
     service: SessionService
-    owner: UUID
+    who: Principal
     session_id: UUID
     heartbeat_s: float = HEARTBEAT_S
     send_patience_s: float = SEND_PATIENCE_S
 
-    async def serve(self, events: AsyncGenerator[list[Sighting], None]) -> None:
-        """Until the session has ended, the client leaves, or it reads too slowly."""
+    async def serve(self, events: AsyncGenerator[list[Sighting], None], revoked: "asyncio.Task[None]") -> None:
+        """Until the session has ended, the client leaves or reads too slowly, or its credential has ended."""
         talking = asyncio.create_task(self._talk(events))
         listening = asyncio.create_task(self._listen())
+        watching = asyncio.create_task(_refuse_after(revoked))
         try:
-            done, _ = await asyncio.wait({talking, listening}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({talking, listening, watching}, return_when=asyncio.FIRST_COMPLETED)
+            first = next(task for task in (talking, listening, watching) if task.done())
         finally:
-            await stop(talking, listening)
-        await self._part(talking if talking in done else listening)
+            await stop(talking, listening, watching)
+        await self._part(first)
 
     async def _talk(self, events: AsyncGenerator[list[Sighting], None]) -> Close:
         try:
@@ -124,10 +132,12 @@ class SessionSocket:
             return {**facts, "type": "problem", "of": message.type, "id": message.id}
 
     async def _do(self, message: Respond | Cancel) -> dict[str, object]:
+        require(self.who, Scope.SESSIONS)
+        owner = self.who.user_id
         if isinstance(message, Cancel):
-            await self.service.cancel(self.owner, self.session_id)
+            await self.service.cancel(owner, self.session_id)
             return {}
-        key = await self.service.respond(self.owner, self.session_id, message.question, message.answer)
+        key = await self.service.respond(owner, self.session_id, message.question, message.answer)
         return {"question": key}
 
     async def _send(self, text: str) -> None:
@@ -145,6 +155,11 @@ class SessionSocket:
             code = Close.BROKEN
         log.info("socket_closed", session_id=str(self.session_id), code=int(code))
         await close(self.socket, code)
+
+
+async def _refuse_after(revoked: "asyncio.Task[None]") -> Close:
+    await asyncio.shield(revoked)
+    return Close.NOT_SIGNED_IN
 
 
 async def close(socket: WebSocket, code: Close) -> None:

@@ -1,12 +1,17 @@
-"""What a process needs to know who is asking."""
+"""What a process needs to know who is asking, and how much they may."""
 
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from argon2 import PasswordHasher
 from redis.asyncio import Redis
 
 from app.auth.config import AuthConfig
+from app.auth.meters import Meters
 from app.auth.passwords import Passwords
+from app.auth.places import Places
+from app.auth.revocations import Revocations
 from app.auth.standing import Authenticator
 from app.auth.throttle import Throttle
 from app.auth.tickets import Tickets
@@ -20,26 +25,38 @@ class AuthDesk:
     passwords: Passwords
     signer: TokenSigner
     authenticator: Authenticator
+    revocations: Revocations
     throttle: Throttle
     tickets: Tickets
+    meters: Meters
+    places: Places
 
-    def close(self) -> None:
-        self.passwords.close()
 
-
-def open_desk(
+@asynccontextmanager
+async def open_desk(
     config: AuthConfig,
-    secret: str,
+    secrets: Sequence[str],
     open_uow: OpenUnitOfWork,
     redis: Redis,
     hasher: PasswordHasher | None = None,
-) -> AuthDesk:
-    signer = TokenSigner(secret, config)
-    return AuthDesk(
+) -> AsyncIterator[AuthDesk]:
+    """`secrets`: the first signs, all verify."""
+    signer = TokenSigner(secrets, config)
+    authenticator = Authenticator(signer, open_uow)
+    desk = AuthDesk(
         config=config,
         passwords=Passwords(hasher),
         signer=signer,
-        authenticator=Authenticator(signer, open_uow),
+        authenticator=authenticator,
+        revocations=Revocations(redis, authenticator),
         throttle=Throttle(redis, config.throttle_window_s),
         tickets=Tickets(redis),
+        meters=Meters(redis),
+        places=Places(redis),
     )
+    desk.revocations.start()
+    try:
+        yield desk
+    finally:
+        await desk.revocations.close()
+        desk.passwords.close()

@@ -46,7 +46,7 @@ class ApiKeys:
     db: AsyncSession
     owner: UUID
 
-    async def create(self, wanted: KeyCreate) -> KeyCreated:
+    async def create(self, wanted: KeyCreate, actor: str = "user") -> KeyCreated:
         """The only time that the key's text can be seen. Raises Conflict over MAX_KEYS."""
         await self._leave_room()
         key = new_key()
@@ -56,6 +56,7 @@ class ApiKeys:
             name=wanted.name,
             prefix=key.prefix,
             key_hash=key.digest,
+            scopes=sorted(wanted.scopes),
             created_at=datetime.now(UTC),
             last_used_at=None,
             expires_at=_after_days(wanted.expires_in_days),
@@ -63,15 +64,17 @@ class ApiKeys:
         )
         self.db.add(row)
         await self.db.flush()
-        await audit.record(self.db, "key_created", owner_id=self.owner, key=row.id)
+        await audit.record(
+            self.db, "key_created", owner_id=self.owner, actor=actor, key=row.id, scopes=row.scopes
+        )
         return KeyCreated.model_validate({**row.__dict__, "key": key.text})
 
-    async def revoke(self, key_id: UUID) -> None:
+    async def revoke(self, key_id: UUID, actor: str = "user") -> None:
         """Raises NotFound; revoking twice is once."""
         row = await KeyRepository(self.db, self.owner).get(key_id)
         if row.revoked_at is None:
             row.revoked_at = datetime.now(UTC)
-            await audit.record(self.db, "key_revoked", owner_id=self.owner, key=key_id)
+            await audit.record(self.db, "key_revoked", owner_id=self.owner, actor=actor, key=key_id)
 
     async def _leave_room(self) -> None:
         if await KeyRepository(self.db, self.owner).working() >= MAX_KEYS:

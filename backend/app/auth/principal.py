@@ -1,8 +1,11 @@
 """Who is asking."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
+
+from app.auth.quotas import NO_QUOTAS, Quotas
 
 
 class Role(StrEnum):
@@ -17,11 +20,41 @@ class Credential(StrEnum):
     KEY = "key"
 
 
+class Scope(StrEnum):
+    """What an API key may be used for; a token may do all of it."""
+
+    READ = "read"
+    DATA = "data"
+    """Upload and delete datasets."""
+    SESSIONS = "sessions"
+    """Create, answer and cancel sessions."""
+    RUNS = "runs"
+    """Run programs and queries."""
+    PREDICT = "predict"
+    ADMIN = "admin"
+    """What only an admin may do, for a key of an admin."""
+
+
+EVERY_SCOPE = frozenset(Scope)
+USUAL_SCOPES = EVERY_SCOPE - {Scope.ADMIN}
+"""Of a key that was asked for without."""
+
+
 @dataclass(frozen=True)
 class Principal:
-    """A known caller. `family`: the chain of refresh tokens that a token belongs to; None for an API key."""
+    """A known caller.
+
+    `origin`: what its credential is revoked by, the family of refresh tokens that an access token belongs to or
+    the API key's id. `expires_at`: when the credential ends by itself.
+    """
 
     user_id: UUID
     role: Role
     credential: Credential
-    family: UUID | None = None
+    origin: UUID
+    expires_at: datetime | None
+    scopes: frozenset[Scope] = EVERY_SCOPE
+    quotas: Quotas = NO_QUOTAS
+
+    def expired(self, now: datetime) -> bool:
+        return self.expires_at is not None and self.expires_at <= now

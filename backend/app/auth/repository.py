@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Select, delete, func, or_, select, update
@@ -55,22 +57,20 @@ class RefreshTokenRepository:
             .values(revoked_at=func.now())
         )
 
+    async def revoke_all(self, user_id: UUID) -> None:
+        """Every chain of the user's."""
+        await self.db.execute(
+            update(RefreshTokenRow)
+            .where(RefreshTokenRow.user_id == user_id, RefreshTokenRow.revoked_at.is_(None))
+            .values(revoked_at=func.now())
+        )
+
     async def forget_expired(self, user_id: UUID) -> None:
         await self.db.execute(
             delete(RefreshTokenRow).where(
                 RefreshTokenRow.user_id == user_id, RefreshTokenRow.expires_at < func.now()
             )
         )
-
-    async def stands(self, user_id: UUID, family: UUID) -> str | None:
-        """The user's role, or None when the user is disabled or gone or the family is revoked or gone."""
-        revoked = (
-            select(RefreshTokenRow.id)
-            .where(RefreshTokenRow.family == family, RefreshTokenRow.revoked_at.is_not(None))
-            .exists()
-        )
-        standing = select(UserRow.role).where(UserRow.id == user_id, UserRow.disabled_at.is_(None), ~revoked)
-        return await self.db.scalar(standing)
 
 
 class KeyRepository(OwnedRepository[ApiKeyRow]):
@@ -87,24 +87,50 @@ class KeyRepository(OwnedRepository[ApiKeyRow]):
 
 
 @dataclass(frozen=True)
-class KeyHolder:
+class Holder:
+    """Whose a credential is, and what it may. `origin`, `expires_at`: see Principal."""
+
     user_id: UUID
     role: str
+    quotas: dict[str, Any]
+    origin: UUID
+    scopes: Sequence[str] = ()
+    expires_at: datetime | None = None
 
 
-async def use_key(db: AsyncSession, digest: str) -> KeyHolder | None:
+_KEY_WORKS = (
+    ApiKeyRow.revoked_at.is_(None),
+    or_(ApiKeyRow.expires_at.is_(None), ApiKeyRow.expires_at > func.now()),
+    UserRow.disabled_at.is_(None),
+)
+
+
+async def use_key(db: AsyncSession, digest: str) -> Holder | None:
     """Whose key it is, if it still works; marks it as used."""
     used = (
         update(ApiKeyRow)
-        .where(
-            ApiKeyRow.key_hash == digest,
-            ApiKeyRow.user_id == UserRow.id,
-            ApiKeyRow.revoked_at.is_(None),
-            or_(ApiKeyRow.expires_at.is_(None), ApiKeyRow.expires_at > func.now()),
-            UserRow.disabled_at.is_(None),
-        )
+        .where(ApiKeyRow.key_hash == digest, ApiKeyRow.user_id == UserRow.id, *_KEY_WORKS)
         .values(last_used_at=func.now())
-        .returning(UserRow.id, UserRow.role)
+        .returning(
+            UserRow.id, UserRow.role, UserRow.quotas, ApiKeyRow.id, ApiKeyRow.scopes, ApiKeyRow.expires_at
+        )
     )
     found = (await db.execute(used)).one_or_none()
-    return KeyHolder(found.id, found.role) if found else None
+    return Holder(*found) if found else None
+
+
+async def holder_of_family(db: AsyncSession, user_id: UUID, family: UUID) -> Holder | None:
+    """Whose chain of tokens it is; None when the user is disabled or gone or the chain is revoked or gone."""
+    mine = RefreshTokenRow.family == family
+    revoked = select(RefreshTokenRow.id).where(mine, RefreshTokenRow.revoked_at.is_not(None)).exists()
+    standing = select(UserRow.id, UserRow.role, UserRow.quotas).where(
+        UserRow.id == user_id, UserRow.disabled_at.is_(None), ~revoked
+    )
+    found = (await db.execute(standing)).one_or_none()
+    return Holder(*found, origin=family) if found else None
+
+
+async def key_stands(db: AsyncSession, key_id: UUID) -> bool:
+    """Whether the key still works."""
+    working = select(ApiKeyRow.id).where(ApiKeyRow.id == key_id, ApiKeyRow.user_id == UserRow.id, *_KEY_WORKS)
+    return await db.scalar(working) is not None

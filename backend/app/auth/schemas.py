@@ -1,12 +1,13 @@
 """What the auth endpoints take and give."""
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, EmailStr, Field, SecretStr
 
-from app.auth.principal import Role
+from app.auth.principal import USUAL_SCOPES, Role, Scope
+from app.auth.quotas import QuotaWish
 
 MIN_PASSWORD, MAX_PASSWORD = 10, 128
 
@@ -55,12 +56,20 @@ class UserView(_View):
 class KeyCreate(_Body):
     name: str = Field(min_length=1, max_length=100, pattern=r"^[^\x00]+$", examples=["nightly job"])
     expires_in_days: int | None = Field(default=None, ge=1, le=3650, description="None: until revoked.")
+    scopes: set[Scope] = Field(
+        default=set(USUAL_SCOPES),
+        min_length=1,
+        max_length=len(Scope),
+        description="What the key may be used for; without it, everything but `admin`.",
+        examples=[["read", "predict"]],
+    )
 
 
 class KeyView(_View):
     id: UUID
     name: str
     prefix: str = Field(description="The key's first characters.", examples=["lab_Zk3xQ9f"])
+    scopes: list[Scope]
     created_at: datetime
     last_used_at: datetime | None
     expires_at: datetime | None
@@ -69,3 +78,20 @@ class KeyView(_View):
 
 class KeyCreated(KeyView):
     key: str = Field(description="Shown this once; keep it.", examples=["lab_Zk3xQ9f..."])
+
+
+class AccountView(UserView):
+    """An account as an admin sees it."""
+
+    disabled_at: datetime | None
+    quotas: QuotaWish = Field(description="This user's own; null is as the settings say.")
+
+
+class TrailView(_View):
+    """One thing that was done to an account."""
+
+    at: datetime
+    owner_id: UUID | None = Field(description="Whose account.")
+    actor: str = Field(description="`user`, `admin`, `operator` or `system`.")
+    action: str
+    detail: dict[str, Any]

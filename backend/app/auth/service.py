@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.auth.passwords import Passwords
 from app.auth.principal import Role
-from app.auth.repository import RefreshTokenRepository, UserRepository
+from app.auth.repository import RefreshTokenRepository, UserRepository, holder_of_family
 from app.auth.schemas import TokenPair
 from app.auth.tokens import Claims, TokenSigner
 from app.db.tables import RefreshTokenRow, UserRow
@@ -59,6 +59,8 @@ async def signed_in(open_uow: OpenUnitOfWork, passwords: Passwords, email: str, 
 class ReusedToken(Unauthorized):
     """Somebody used a refresh token twice: its family is revoked, and that must be committed."""
 
+    user_id: UUID | None = None
+
 
 @dataclass(frozen=True)
 class TokenChain:
@@ -79,15 +81,18 @@ class TokenChain:
         claims = self.signer.read("refresh", refresh_token)
         tokens = RefreshTokenRepository(self.db)
         used = await tokens.use(claims.id)
-        role = used and await tokens.stands(used.user_id, used.family)
-        if used is None or role is None:
+        holder = used and await holder_of_family(self.db, used.user_id, used.family)
+        if used is None or holder is None:
             await tokens.revoke_family(claims.family)
             await audit.record(self.db, "refresh_token_reused", owner_id=claims.user_id, family=claims.family)
-            return ReusedToken("token_revoked", "This refresh token no longer works. Sign in again.")
+            reused = ReusedToken("token_revoked", "This refresh token no longer works. Sign in again.")
+            reused.user_id = claims.user_id
+            return reused
         return await self._next(used.user_id, used.family)
 
-    async def end(self, family: UUID) -> None:
+    async def end(self, user_id: UUID, family: UUID) -> None:
         await RefreshTokenRepository(self.db).revoke_family(family)
+        await audit.record(self.db, "signed_out", owner_id=user_id, family=family)
 
     async def _next(self, user_id: UUID, family: UUID) -> TokenPair:
         refresh = Claims(uuid4(), user_id, family, self.signer.expires_at("refresh"))

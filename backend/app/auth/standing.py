@@ -1,25 +1,60 @@
 """Is a credential still good? Asked of Postgres at most once in a few seconds for each credential."""
 
+import asyncio
+import contextlib
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
 from uuid import UUID
 
+from sqlalchemy.exc import DBAPIError
+
 from app.auth.keys import key_digest, looks_like_key
-from app.auth.principal import Credential, Principal, Role
-from app.auth.repository import RefreshTokenRepository, use_key
+from app.auth.principal import EVERY_SCOPE, Credential, Principal, Role, Scope
+from app.auth.quotas import Quotas
+from app.auth.repository import Holder, holder_of_family, key_stands, use_key
 from app.auth.tokens import Claims, TokenSigner
 from app.db.unit_of_work import OpenUnitOfWork
 from app.errors import Unauthorized
 
 _REMEMBERED = 10_000
+Known = TypeVar("Known")
+
+
+class _Memory(Generic[Known]):
+    """The latest answers by key, each good until its time."""
+
+    def __init__(self, monotonic: Callable[[], float]) -> None:
+        self._monotonic = monotonic
+        self._known: OrderedDict[Hashable, tuple[float, UUID, Known]] = OrderedDict()
+
+    def fresh(self, key: Hashable) -> Known | None:
+        until, _, known = self._known.get(key, (0.0, None, None))
+        return known if self._monotonic() < until else None
+
+    def stale(self, key: Hashable) -> Known | None:
+        """The last answer, however old."""
+        return self._known[key][2] if key in self._known else None
+
+    def keep(self, key: Hashable, user_id: UUID, known: Known, for_s: float) -> Known:
+        self._known[key] = (self._monotonic() + for_s, user_id, known)
+        self._known.move_to_end(key)
+        if len(self._known) > _REMEMBERED:
+            self._known.popitem(last=False)
+        return known
+
+    def forget(self, user_id: UUID) -> None:
+        for key in [key for key, (_, whose, _) in self._known.items() if whose == user_id]:
+            del self._known[key]
 
 
 class Authenticator:
     """Turns a bearer token or an API key into a Principal.
 
     An accepted credential is remembered by its digest for `standing_ttl_s`, never past its end: so long can a
-    process go on accepting one that another process revoked. Its own revocations it sees at once (`forget`).
+    process go on accepting one that was revoked elsewhere, if it is not told. What it is told of (`forget`) it
+    sees at once.
     """
 
     def __init__(
@@ -31,43 +66,111 @@ class Authenticator:
         self._signer = signer
         self._open_uow = open_uow
         self._ttl_s = signer.config.standing_ttl_s
-        self._monotonic = monotonic
-        self._known: OrderedDict[str, tuple[float, Principal]] = OrderedDict()
+        self._callers: _Memory[Principal] = _Memory(monotonic)
+        self._standing: _Memory[bool] = _Memory(monotonic)
+        self._bells: dict[UUID, set[asyncio.Event]] = {}
 
     async def authenticate(self, credential: str) -> Principal:
         """Raises Unauthorized."""
         digest = key_digest(credential)
-        until, known = self._known.get(digest, (0.0, None))
-        if known is not None and self._monotonic() < until:
+        if known := self._callers.fresh(digest):
             return known
         if looks_like_key(credential):
-            return self._remember(digest, await self._of_key(digest), self._ttl_s)
-        claims = self._signer.read("access", credential)
-        left_s = (claims.expires_at - self._signer.now()).total_seconds()
-        return self._remember(digest, await self._of_token(claims), min(self._ttl_s, left_s))
+            who = await self._of_key(digest)
+        else:
+            who = await self._of_token(self._signer.read("access", credential))
+        return self._callers.keep(digest, who.user_id, who, min(self._ttl_s, self._left_s(who)))
+
+    def glance(self, credential: str) -> tuple[UUID, Quotas] | None:
+        """Who it seems to be, without asking anybody: to charge, never to admit."""
+        if known := self._callers.stale(key_digest(credential)):
+            return known.user_id, known.quotas
+        if looks_like_key(credential):
+            return None
+        with contextlib.suppress(Unauthorized):
+            return self._signer.read("access", credential).user_id, self._signer.config.quotas
+        return None
+
+    async def stands(self, who: Principal) -> bool:
+        """Whether the credential of a caller who was admitted before still works."""
+        if who.expired(self._signer.now()):
+            return False
+        key = (who.credential, who.origin)
+        known = self._standing.fresh(key)
+        if known is None:
+            known = self._standing.keep(key, who.user_id, await self._ask(who), self._ttl_s)
+        return known
+
+    async def left(self, who: Principal) -> None:
+        """Returns when the caller's credential has ended: expired, or revoked."""
+        bell = asyncio.Event()
+        self._bells.setdefault(who.user_id, set()).add(bell)
+        try:
+            while await self._seems_to_stand(who):
+                bell.clear()
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(min(self._ttl_s, self._left_s(who))):
+                        await bell.wait()
+        finally:
+            self._bells[who.user_id].discard(bell)
+            if not self._bells[who.user_id]:
+                del self._bells[who.user_id]
+
+    async def _seems_to_stand(self, who: Principal) -> bool:
+        """`stands`, and while Postgres is away what it was: nobody is sent away by an outage."""
+        try:
+            return await self.stands(who)
+        except (DBAPIError, OSError, TimeoutError):
+            return not who.expired(self._signer.now())
 
     def forget(self, user_id: UUID) -> None:
         """After a revocation: ask anew about everything of this user."""
-        for known in [key for key, (_, who) in self._known.items() if who.user_id == user_id]:
-            del self._known[known]
+        self._callers.forget(user_id)
+        self._standing.forget(user_id)
+        for bell in self._bells.get(user_id, ()):
+            bell.set()
+
+    def _left_s(self, who: Principal) -> float:
+        if who.expires_at is None:
+            return float("inf")
+        return max(0.0, (who.expires_at - self._signer.now()).total_seconds())
+
+    async def _ask(self, who: Principal) -> bool:
+        async with self._open_uow() as uow:
+            if who.credential is Credential.KEY:
+                return await key_stands(uow.db, who.origin)
+            return await holder_of_family(uow.db, who.user_id, who.origin) is not None
 
     async def _of_token(self, claims: Claims) -> Principal:
         async with self._open_uow() as uow:
-            role = await RefreshTokenRepository(uow.db).stands(claims.user_id, claims.family)
-        if role is None:
+            holder = await holder_of_family(uow.db, claims.user_id, claims.family)
+        if holder is None:
             raise Unauthorized("token_revoked", "This access token no longer works. Sign in again.")
-        return Principal(claims.user_id, Role(role), Credential.TOKEN, claims.family)
+        return Principal(
+            holder.user_id,
+            Role(holder.role),
+            Credential.TOKEN,
+            holder.origin,
+            claims.expires_at,
+            EVERY_SCOPE,
+            self._quotas(holder),
+        )
 
     async def _of_key(self, digest: str) -> Principal:
         async with self._open_uow() as uow:
             holder = await use_key(uow.db, digest)
         if holder is None:
             raise Unauthorized("key_invalid", "This API key is unknown, revoked or expired.")
-        return Principal(holder.user_id, Role(holder.role), Credential.KEY)
+        scopes = frozenset(Scope(scope) for scope in holder.scopes if scope in EVERY_SCOPE)
+        return Principal(
+            holder.user_id,
+            Role(holder.role),
+            Credential.KEY,
+            holder.origin,
+            holder.expires_at,
+            scopes,
+            self._quotas(holder),
+        )
 
-    def _remember(self, digest: str, who: Principal, for_s: float) -> Principal:
-        self._known[digest] = (self._monotonic() + for_s, who)
-        self._known.move_to_end(digest)
-        if len(self._known) > _REMEMBERED:
-            self._known.popitem(last=False)
-        return who
+    def _quotas(self, holder: Holder) -> Quotas:
+        return self._signer.config.quotas.but(holder.quotas)

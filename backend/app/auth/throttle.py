@@ -1,4 +1,4 @@
-"""Slows down guessing: a counter in Redis for each thing that is tried, gone after its window."""
+"""Slows down guessing: counters in Redis for what is tried, gone some time after the last try."""
 
 import hashlib
 
@@ -9,6 +9,23 @@ from redis.exceptions import RedisError
 from app.errors import TooMany
 
 log = structlog.get_logger(__name__)
+
+LONGEST_WAIT_S = 3600
+_MEMORY_S = 86_400
+
+# KEYS: failures, lock. ARGV: free tries, longest wait, memory. The wait in ms, or 0 and the try is taken.
+_TAKE_WITH_BACK_OFF = """
+local locked = redis.call('pttl', KEYS[2])
+if locked > 0 then return locked end
+local failures = redis.call('incr', KEYS[1])
+redis.call('expire', KEYS[1], ARGV[3])
+local beyond = failures - tonumber(ARGV[1])
+if beyond >= 0 then
+  local wait_s = math.min(2 ^ math.min(beyond, 20), tonumber(ARGV[2]))
+  redis.call('set', KEYS[2], 1, 'PX', math.floor(wait_s * 1000))
+end
+return 0
+"""
 
 
 class Throttle:
@@ -34,8 +51,30 @@ class Throttle:
             log.warning("throttle_unavailable", what=what)
             return
         if used > limit:
-            wait_s = max(1, left_s)
-            raise TooMany("too_many_tries", f"Too many tries. Try again in {wait_s} s.", retry_after_s=wait_s)
+            raise too_many_tries(left_s)
+
+    async def take_with_back_off(self, what: str, who: str, free: int) -> None:
+        """Use up one try: after `free` of them, each doubles the wait for the next, up to LONGEST_WAIT_S.
+
+        A day without a try, or `clear`, forgets them. Raises TooMany while `who` must wait.
+        """
+        key = _key(what, who)
+        told = (key, f"{key}:lock", str(free), str(LONGEST_WAIT_S), str(_MEMORY_S))
+        try:
+            wait_ms = int(await self._redis.eval(_TAKE_WITH_BACK_OFF, 2, *told))
+        except RedisError:
+            log.warning("throttle_unavailable", what=what)
+            return
+        if wait_ms > 0:
+            raise too_many_tries(wait_ms / 1000)
+
+    async def clear(self, what: str, who: str) -> None:
+        """The last try succeeded: the tries before it are forgotten."""
+        key = _key(what, who)
+        try:
+            await self._redis.delete(key, f"{key}:lock")
+        except RedisError:
+            log.warning("throttle_unavailable", what=what)
 
     async def give_back(self, what: str, who: str) -> None:
         """The try was none: it succeeded."""
@@ -47,6 +86,11 @@ class Throttle:
                 await pipe.execute()
         except RedisError:
             log.warning("throttle_unavailable", what=what)
+
+
+def too_many_tries(left_s: float) -> TooMany:
+    wait_s = max(1, int(left_s + 0.999))
+    return TooMany("too_many_tries", f"Too many tries. Try again in {wait_s} s.", retry_after_s=wait_s)
 
 
 def _key(what: str, who: str) -> str:

@@ -2,7 +2,7 @@
 
 import hashlib
 import hmac
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
@@ -33,12 +33,23 @@ class Claims:
 
 
 class TokenSigner:
-    """Each purpose signs with a key of its own, so that one kind of token never passes for the other."""
+    """Each purpose signs with a key of its own, so that one kind of token never passes for the other.
 
-    def __init__(self, secret: str, config: AuthConfig, now: Callable[[], datetime] = utc_now) -> None:
+    `secrets`: the first signs, all verify, so a secret can be replaced without signing anybody out. A token
+    names its key by an id from which the secret cannot be told.
+    """
+
+    def __init__(
+        self, secrets: Sequence[str], config: AuthConfig, now: Callable[[], datetime] = utc_now
+    ) -> None:
         self.config = config
         self.now = now
-        self._keys = {purpose: _derived(secret, purpose) for purpose in ("access", "refresh")}
+        self._signing = key_id(secrets[0])
+        self._keys = {
+            (key_id(secret), purpose): _derived(secret, purpose)
+            for secret in secrets
+            for purpose in ("access", "refresh")
+        }
 
     def expires_at(self, purpose: Purpose) -> datetime:
         ttl_s = self.config.access_ttl_s if purpose == "access" else self.config.refresh_ttl_s
@@ -53,15 +64,17 @@ class TokenSigner:
             "iat": self.now(),
             "exp": claims.expires_at,
         }
-        return jwt.encode(payload, self._keys[purpose], _ALGORITHM)
+        key = self._keys[self._signing, purpose]
+        return jwt.encode(payload, key, _ALGORITHM, headers={"kid": self._signing})
 
     def read(self, purpose: Purpose, token: str) -> Claims:
         """Raises Unauthorized: `token_expired`, or `token_invalid` for anything else."""
         try:
+            named = jwt.get_unverified_header(token)["kid"]
             return _claims(
                 jwt.decode(
                     token,
-                    self._keys[purpose],
+                    self._keys[named, purpose],
                     algorithms=[_ALGORITHM],
                     issuer=ISSUER,
                     options={"require": ["exp", "sub", "jti"]},
@@ -71,7 +84,7 @@ class TokenSigner:
             raise Unauthorized(
                 "token_expired", f"The {purpose} token has expired. {_REMEDY[purpose]}"
             ) from error
-        except (jwt.InvalidTokenError, KeyError, ValueError) as error:
+        except (jwt.InvalidTokenError, KeyError, TypeError, ValueError) as error:
             raise Unauthorized("token_invalid", f"This is not a valid {purpose} token.") from error
 
 
@@ -85,6 +98,11 @@ def _claims(payload: dict[str, Any]) -> Claims:
         family=UUID(payload["fam"]),
         expires_at=datetime.fromtimestamp(payload["exp"], UTC),
     )
+
+
+def key_id(secret: str) -> str:
+    """Names a secret in public."""
+    return hmac.digest(secret.encode(), b"labcrew key id", hashlib.sha256).hex()[:12]
 
 
 def _derived(secret: str, purpose: str) -> bytes:

@@ -49,6 +49,7 @@ class Base(DeclarativeBase):
         list[Any]: JSONB,
         list[UUID]: ARRAY(PgUUID(as_uuid=True)),
         float: Double,
+        list[str]: ARRAY(Text),
     }
 
 
@@ -71,6 +72,8 @@ class UserRow(Base):
     created_at: Mapped[datetime] = _now()
     disabled_at: Mapped[datetime | None]
 
+    quotas: Mapped[Json] = mapped_column(server_default=text("'{}'"))
+    """What this user may have beside the settings: `auth.quotas.QuotaWish` as JSON."""
 
 class RefreshTokenRow(Base):
     """One link of a rotating chain; using a used one revokes its whole family."""
@@ -96,6 +99,8 @@ class ApiKeyRow(Base):
     """The key's first characters, so that its owner can tell keys apart."""
     key_hash: Mapped[str] = mapped_column(unique=True)
     created_at: Mapped[datetime] = _now()
+    scopes: Mapped[list[str]]
+    """`auth.principal.Scope`s."""
     last_used_at: Mapped[datetime | None]
     expires_at: Mapped[datetime | None]
     revoked_at: Mapped[datetime | None]
@@ -201,6 +206,13 @@ class SessionRow(Base):
     seen: Mapped[int] = mapped_column(server_default=text("0"))
     last_seq: Mapped[int] = mapped_column(server_default=text("0"))
     """Number of the last committed step; steps count from 1."""
+        Index("ix_sessions_at_work", "owner_id", postgresql_where=text("ended_at IS NULL")),
+        Index(
+            "ix_sessions_in_line",
+            "owner_id",
+            "created_at",
+            postgresql_where=text("ended_at IS NULL AND admitted_at IS NULL"),
+        ),
     event_seq: Mapped[int] = mapped_column(BigInteger, server_default=text("0"))
     crashes: Mapped[int] = mapped_column(server_default=text("0"))
     """Leases that ran out since something was last recorded."""
@@ -230,6 +242,8 @@ def _session() -> Mapped[UUID]:
 
 
 class StepRow(Base):
+    admitted_at: Mapped[datetime | None] = mapped_column(server_default=func.now())
+    """None while it waits in line for one of the places that sessions may run in; see `sessions/line.py`."""
     """The journal: one committed superstep."""
 
     __tablename__ = "steps"

@@ -33,7 +33,11 @@ class SessionsConfig:
     most_crashes: int = 10
     """Leases that may run out at one place before the session is given up."""
     most_live_per_owner: int = 0
-    """Sessions of one owner that may be live at a time; 0 is no limit."""
+    """Sessions of one owner that have not ended, unless the owner has a quota of their own; 0 is no limit."""
+    most_running: int = 0
+    """Sessions that run at a time; more wait in line. 0 is no limit."""
+    most_running_per_owner: int = 0
+    """Of those, one owner's, unless the owner has a quota of their own; 0 is no limit."""
 
     @property
     def most(self) -> Amounts:

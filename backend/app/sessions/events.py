@@ -19,6 +19,15 @@ class SessionStarted(_Event):
     goal: str
 
 
+class SessionQueued(_Event):
+    """Live: it waits in line for a place to run in; said again whenever its place has changed."""
+
+    kind: Literal["session_queued"] = "session_queued"
+    place: int
+    """1 is next."""
+    of: int
+
+
 class PlanMade(_Event):
     kind: Literal["plan_made"] = "plan_made"
     steps: list[str]
@@ -172,7 +181,7 @@ Durable = (
     | SessionFailed
     | SessionCancelled
 )
-Live = StepStarted | ToolCalled | Progress | Token
+Live = SessionQueued | StepStarted | ToolCalled | Progress | Token
 Event = Annotated[Durable | Live, Field(discriminator="kind")]
 
 TERMINAL = (SessionFinished, SessionFailed, SessionCancelled)

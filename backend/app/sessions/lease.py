@@ -83,6 +83,7 @@ with s as (
     lease_until = now() + $2 * interval '1 second'
   where id = $1 and ended_at is null
     and (lease_until < now() or (lease_until is null and wake > seen))
+    and (admitted_at is not null or cancel)
   returning *
 ), e as (
   insert into events (session_id, n, kind, body, at)
@@ -115,6 +116,7 @@ update sessions set
   queued_at = now(),
   wake = wake + $3::int,
   waiting_since = case when $3 = 0 and w.for_user then now() end,
+  admitted_at = case when $3 = 0 and w.for_user then null else admitted_at end,
   status = case
     when cancel then 'cancelling'
     when $3 = 1 then 'queued'

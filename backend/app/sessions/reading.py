@@ -16,6 +16,7 @@ from app.sessions.schemas import (
     BudgetView,
     CandidateView,
     FailureView,
+    InLineView,
     MessageView,
     QuestionView,
     ResultsView,
@@ -48,6 +49,8 @@ select s.id, s.goal, s.status, s.last_seq as step,
   (select node from steps where session_id = s.id and seq = s.last_seq) as node,
   s.created_at, s.started_at, s.ended_at,
   s.dataset_ids, s.preferences, s.seed, s.deadline_at, s.event_seq, s.error, s.result,
+  case when s.ended_at is null and s.admitted_at is null and s.wake > s.seen then
+    (select json_build_object('place', place, 'of', length) from session_line where id = s.id) end as in_line,
   (select row_to_json(q) from (
     select key, kind, agent, body, asked_at from questions
     where session_id = s.id and answered_at is null and s.ended_at is null
@@ -117,11 +120,12 @@ class SessionReader:
         if row is None:
             raise session_not_found(session_id)
         return SessionView(
-            **_plain(row, "event_seq", "preferences", "error", "result", "question", *_OF_USAGE),
+            **_plain(row, "event_seq", "preferences", "error", "result", "question", "in_line", *_OF_USAGE),
             preferences=json.loads(row["preferences"]),
             last_event=row["event_seq"],
             question=_question(row["question"]),
             usage=_usage(row),
+            in_line=InLineView.model_validate_json(row["in_line"]) if row["in_line"] else None,
             error=FailureView.model_validate_json(row["error"]) if row["error"] else None,
             result=json.loads(row["result"]) if row["result"] else None,
         )

@@ -21,6 +21,7 @@ from app.sessions.fenced import Hold
 from app.sessions.graphs import Graphs, GraphSpec
 from app.sessions.journal import Journal
 from app.sessions.lease import Ending, Lease, LeaseLost, Leases, Standing
+from app.sessions.line import Line
 from app.sessions.slice_checkpoint import SliceCheckpoint
 from app.sessions.tail import Tail
 
@@ -73,6 +74,10 @@ class Runner:
     config: SessionsConfig
     draining: bool = False
     _running: dict[UUID, GraphDrive] = field(default_factory=dict)
+
+    @property
+    def _line(self) -> Line:
+        return Line(self.db, self.send, self.config)
 
     async def advance(self, session_id: UUID) -> None:
         """Drive a session for a slice, if it has something to do and nobody drives it."""
@@ -142,7 +147,10 @@ class Runner:
         return found is Standing.GO_ON
 
     async def _hand_back(self, lease: Lease, again: bool) -> None:
-        if await self.leases.hand_back(lease, again):
+        more = await self.leases.hand_back(lease, again)
+        if not again:  # it may wait for its user, and then its place is free
+            await self._line.admit()
+        if more:
             self.send(jobs.advance(lease.facts.id))
 
     async def _end(self, lease: Lease, ending: Ending, saved: SliceCheckpoint) -> None:
@@ -150,6 +158,7 @@ class Runner:
         if seen:
             self.tail.show(lease.facts.id, seen)
             await saved.forget(lease)
+            await self._line.admit()
         else:
             await self._hand_back(lease, again=False)
 

@@ -230,12 +230,22 @@ class SessionSummary(_View):
     ended_at: datetime | None
 
 
+class InLineView(_View):
+    """While others hold all places: `place` 1 is next. Whoever has fewest sessions running goes first."""
+
+    place: int = Field(ge=1, examples=[3])
+    of: int = Field(ge=1, description="How many wait.", examples=[12])
+
+
 class SessionView(SessionSummary):
     dataset_ids: list[UUID]
     preferences: dict[str, Any]
     seed: int
     deadline_at: datetime | None
     last_event: int = Field(description="Number of the newest event: a cursor for the streams.")
+    in_line: InLineView | None = Field(
+        default=None, description="Set while it waits for one of the places that sessions run in."
+    )
     question: QuestionView | None = Field(description="The oldest open question, while it awaits its user.")
     usage: UsageView
     error: FailureView | None

@@ -20,30 +20,40 @@ from app.sessions.budget import extra_seconds
 from app.sessions.config import SessionsConfig
 from app.sessions.events import ClarificationAnswered
 from app.sessions.lifecycle import SessionStatus
+from app.sessions.line import Line
 from app.sessions.reading import session_not_found
 from app.sessions.schemas import RUN_GRAPH, SessionCreated
 from app.sessions.tail import Tail
 from app.sessions.wire import dumps, event_body, sighting
 
 _CREATE = """
-with known as (
+with own as (
+  select coalesce((quotas ->> 'sessions')::int, $9::int) as most,
+    coalesce((quotas ->> 'running_sessions')::int, $12::int) + $11::int > 0 as in_line
+  from users where id = $2
+), known as (
   select count(*) as n from datasets where id = any($6::uuid[]) and owner_id = $2
 ), live as (
   select count(*) as n from (
-    select from sessions where owner_id = $2 and ended_at is null limit nullif($9::int, 0)) as few
+    select from sessions where owner_id = $2 and ended_at is null
+    limit (select nullif(most, 0) from own)) as few
 ), s as (
   insert into sessions (id, owner_id, graph, goal, preferences, dataset_ids, seed, idempotency_key,
-    parent_id)
-  select $1, $2, $3, $4, $5::jsonb, $6, $7, $8, $10 from known, live
-  where known.n = cardinality($6::uuid[]) and ($9::int = 0 or live.n < $9)
+    parent_id, admitted_at)
+  select $1, $2, $3, $4, $5::jsonb, $6, $7, $8, $10, case when not own.in_line then now() end
+  from own, known, live
+  where known.n = cardinality($6::uuid[]) and (own.most = 0 or live.n < own.most)
   on conflict do nothing
-  returning id, created_at
+  returning id, created_at, admitted_at
 ), message as (
   insert into messages (session_id, seq, n, role, text) select id, 0, 1, 'user', $4 from s
 ), trail as (
   insert into audit (owner_id, session_id, actor, action) select $2, id, 'user', 'session_created' from s
 )
-select known.n as known, live.n as live, s.created_at from known, live left join s on true
+select known.n as known, own.most, s.created_at,
+  case when s.id is null then '{}' when s.admitted_at is not null then array[s.id]
+    else array(select admit_sessions($11::int, $12::int)) end as admitted
+from known cross join own left join s on true
 """
 
 _FIND_CREATED = """
@@ -154,12 +164,15 @@ class SessionService:
             idempotency_key,
             self.config.most_live_per_owner,
             parent_id,
+            self.config.most_running,
+            self.config.most_running_per_owner,
         )
         if row is None:
             raise RuntimeError("the statement always gives a row")
         if row["created_at"] is None:
             return await self._made_before(session_id, owner, wanted, preferences, idempotency_key, row)
-        self.send(advance(session_id))
+        for admitted in row["admitted"]:
+            self.send(advance(admitted))
         return SessionCreated(id=session_id, status=SessionStatus.QUEUED, created_at=row["created_at"])
 
     def _settled(self, wanted: Wanted) -> dict[str, Any]:
@@ -183,7 +196,7 @@ class SessionService:
             _FIND_CREATED, session_id, owner, idempotency_key, wanted.goal, preferences, wanted.dataset_ids
         )
         if found is None:
-            raise _refusal(counted, wanted, self.config.most_live_per_owner)
+            raise _refusal(counted, wanted)
         if not found["same"]:
             raise Conflict(
                 "idempotency_key_reused",
@@ -212,6 +225,7 @@ class SessionService:
             raise Conflict("question_answered", "This question has been answered, or its session has ended.")
         self.tail.show(session_id, sighting(row["event_seq"], at, answered.kind, event_body(answered)))
         self.send(advance(session_id))
+        await Line(self.db, self.send, self.config).admit()
         return key
 
     async def cancel(self, owner: UUID, session_id: UUID) -> None:
@@ -229,12 +243,13 @@ def _seed(wanted: Wanted) -> int:
     return secrets.randbelow(2**31) if given is None else given
 
 
-def _refusal(counted: Record, wanted: Wanted, limit: int) -> NotFound | TooMany:
+def _refusal(counted: Record, wanted: Wanted) -> NotFound | TooMany:
     if counted["known"] != len(wanted.dataset_ids):
         return NotFound(
             "dataset_not_found",
             "At least one of `dataset_ids` is not a dataset of yours. GET /datasets lists those that are.",
         )
+    limit = counted["most"]
     return TooMany(
         "too_many_sessions",
         f"You have {limit} sessions that have not ended. Wait for one, or cancel one.",

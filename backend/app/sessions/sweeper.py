@@ -8,6 +8,7 @@ from app import jobs
 from app.db.pool import Database
 from app.jobs import Send
 from app.sessions.config import SessionsConfig
+from app.sessions.line import Line
 
 log = logging.getLogger(__name__)
 
@@ -31,6 +32,7 @@ where id in (
   select id from sessions
   where ended_at is null and queued_at < now() - $1 * interval '1 second'
     and (lease_until < now() or (lease_until is null and wake > seen))
+    and (admitted_at is not null or cancel)
   order by queued_at limit 200 for update skip locked)
 returning id
 """
@@ -64,6 +66,7 @@ async def sweep_for_ever(db: Database, send: Send, config: SessionsConfig) -> No
     while True:
         await asyncio.sleep(config.sweep_s * random.uniform(0.5, 1))  # noqa: S311 - spreads the processes
         try:
+            await Line(db, send, config).admit()
             await sweep(db, send, config.grace_s)
         except Exception:
             log.warning("a sweep failed", exc_info=True)

@@ -10,6 +10,7 @@ import time
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Coroutine
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -20,9 +21,9 @@ from app.db.pool import Database
 from app.errors import TooMany
 from app.jobs import REDIS_AWAY
 from app.sessions.background import stop
-from app.sessions.events import TERMINAL
+from app.sessions.events import TERMINAL, SessionQueued
 from app.sessions.tail import channel, parse
-from app.sessions.wire import Sighting, sighting
+from app.sessions.wire import Sighting, event_body, sighting
 
 _READ_AGAIN_S = 3.0
 _PAGE = 500
@@ -33,7 +34,12 @@ _TERMINAL_KINDS = frozenset(event.model_fields["kind"].default for event in TERM
 _ROWS = """
 select n, at, kind, body from events where session_id = $1 and n > $2 order by n limit 500
 """
-_STANDS = "select event_seq, ended_at is not null as ended from sessions where id = $1"
+_STANDS = """
+select event_seq, ended_at is not null as ended,
+  case when ended_at is null and admitted_at is null and wake > seen then
+    (select array[place, length] from session_line where id = s.id) end as in_line
+from sessions s where id = $1
+"""
 
 
 class FellBehind(TooMany):
@@ -85,6 +91,11 @@ class _Listener:
         return batch, True
 
 
+def _in_line(place: int, length: int) -> Sighting:
+    event = SessionQueued(place=place, of=length)
+    return sighting(None, datetime.now(UTC), event.kind, event_body(event))
+
+
 class Watch:
     """One per process; `redis_url` because a listening connection is no pool's."""
 
@@ -117,7 +128,7 @@ class Watch:
     async def batches(self, session_id: UUID, since: int = 0) -> AsyncGenerator[list[Sighting], None]:
         """`subscribe`, with all that is there at a time in one list, which is cheaper to send on."""
         async with self._listening(session_id) as listener:
-            seen = since
+            seen, told = since, None
             while True:
                 rows = await self._rows(session_id, seen)
                 if rows:
@@ -125,8 +136,13 @@ class Watch:
                     seen = rows[-1].n or seen
                     if rows[-1].kind in _TERMINAL_KINDS:
                         return
-                elif await self._is_over(session_id, seen):
-                    return
+                else:
+                    stands = await self._db.row(_STANDS, session_id)
+                    if stands is None or (stands["ended"] and seen >= stands["event_seq"]):
+                        return
+                    if stands["in_line"] and stands["in_line"] != told:
+                        told = stands["in_line"]
+                        yield [_in_line(*told)]
                 if len(rows) == _PAGE:
                     continue
                 until = time.monotonic() + _READ_AGAIN_S
@@ -140,10 +156,6 @@ class Watch:
     async def _rows(self, session_id: UUID, since: int) -> list[Sighting]:
         rows = await self._db.rows(_ROWS, session_id, since)
         return [sighting(row["n"], row["at"], row["kind"], row["body"]) for row in rows]
-
-    async def _is_over(self, session_id: UUID, seen: int) -> bool:
-        row = await self._db.row(_STANDS, session_id)
-        return row is None or (row["ended"] and seen >= row["event_seq"])
 
     @contextlib.asynccontextmanager
     async def _listening(self, session_id: UUID) -> AsyncIterator[_Listener]:

@@ -247,7 +247,7 @@ async def test_results_show_the_candidates_of_every_round(app: FastAPI, ada: Use
 
 
 async def test_a_user_cannot_have_more_live_sessions_than_the_limit(app: FastAPI, ada: User, eve: User) -> None:
-    object.__setattr__(app.state.resources.settings, "max_concurrent_sessions", 2)
+    object.__setattr__(app.state.resources.settings, "user_sessions", 2)
     await create(ada)
     await create(ada)
     refused = await ada.http.post(SESSIONS, json=GOAL)

@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request
 
 from app.api.deps import DeskDep, PrincipalDep, ResourcesDep, SignedInDep, UowDep
+from app.api.gate import address_of
 from app.api.openapi import problems
 from app.auth.repository import UserRepository
 from app.auth.schemas import RefreshRequest, Registration, SignIn, TokenPair, UserView
@@ -15,29 +16,31 @@ from app.observability.metrics import SIGN_INS
 router = APIRouter(prefix="/auth", tags=["auth"])
 
 
-async def _host(request: Request) -> str:
-    return request.client.host if request.client else "local"
+async def _network(request: Request) -> str:
+    return address_of(request.scope)
 
 
-HostDep = Annotated[str, Depends(_host)]
+NetworkDep = Annotated[str, Depends(_network)]
 
 
 @router.post("/register", status_code=201, operation_id="register", responses=problems(403, 409, 429))
-async def register(wanted: Registration, desk: DeskDep, uow: UowDep, host: HostDep) -> UserView:
+async def register(wanted: Registration, desk: DeskDep, uow: UowDep, network: NetworkDep) -> UserView:
     """Open an account. Answers 403 where only an admin may do that."""
     if desk.config.registration == "closed":
         raise Forbidden("registration_closed", "Accounts are made by an admin here: labcrew user add.")
-    await desk.throttle.take("register", host, desk.config.registrations)
+    await desk.throttle.take("register", network, desk.config.registrations)
     user = await Accounts(uow.db, desk.passwords).register(wanted.email, wanted.password.get_secret_value())
     return UserView.model_validate(user)
 
 
 @router.post("/token", operation_id="sign_in", responses=problems(401, 429))
-async def sign_in(wanted: SignIn, desk: DeskDep, resources: ResourcesDep, host: HostDep) -> TokenPair:
+async def sign_in(wanted: SignIn, desk: DeskDep, resources: ResourcesDep, network: NetworkDep) -> TokenPair:
     """Sign in: a short access token and a refresh token that works once."""
     tries = desk.config.sign_in_tries
-    await desk.throttle.take("sign-in-host", host, tries * 10)
-    await desk.throttle.take("sign-in", wanted.email, tries)
+    pair = f"{wanted.email} {network}"
+    await desk.throttle.take("sign-in-network", network, tries * 10)
+    await desk.throttle.take("sign-in-account", wanted.email, tries * 10)
+    await desk.throttle.take_with_back_off("sign-in", pair, tries)
     password = wanted.password.get_secret_value()
     try:
         user = await signed_in(resources.open_uow, desk.passwords, wanted.email, password)
@@ -45,8 +48,9 @@ async def sign_in(wanted: SignIn, desk: DeskDep, resources: ResourcesDep, host: 
         SIGN_INS.labels("refused").inc()
         raise
     SIGN_INS.labels("accepted").inc()
-    await desk.throttle.give_back("sign-in", wanted.email)
-    await desk.throttle.give_back("sign-in-host", host)
+    await desk.throttle.clear("sign-in", pair)
+    await desk.throttle.give_back("sign-in-network", network)
+    await desk.throttle.give_back("sign-in-account", wanted.email)
     async with resources.open_uow() as uow:
         return await TokenChain(uow.db, desk.signer).start(user.id)
 
@@ -57,16 +61,18 @@ async def refresh(wanted: RefreshRequest, desk: DeskDep, resources: ResourcesDep
     async with resources.open_uow() as uow:
         pair = await TokenChain(uow.db, desk.signer).rotate(wanted.refresh_token.get_secret_value())
     if isinstance(pair, ReusedToken):
+        if pair.user_id is not None:
+            await desk.revocations.announce(pair.user_id)
         raise pair
     return pair
 
 
 @router.post("/logout", status_code=204, operation_id="sign_out", responses=problems(401, 403))
-async def sign_out(principal: SignedInDep, desk: DeskDep, uow: UowDep) -> None:
-    """Revoke the access token that is sent and every token of its chain."""
-    if principal.family is not None:
-        await TokenChain(uow.db, desk.signer).end(principal.family)
-    desk.authenticator.forget(principal.user_id)
+async def sign_out(principal: SignedInDep, desk: DeskDep, resources: ResourcesDep) -> None:
+    """Revoke the access token that is sent and every token of its chain; its open streams end."""
+    async with resources.open_uow() as uow:
+        await TokenChain(uow.db, desk.signer).end(principal.user_id, principal.origin)
+    await desk.revocations.announce(principal.user_id)
 
 
 @router.get("/me", operation_id="me", responses=problems(401))

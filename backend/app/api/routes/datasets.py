@@ -3,9 +3,9 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Header, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 
-from app.api.deps import PageDep, PageOf, PrincipalDep, ResourcesDep, UowDep
+from app.api.deps import IdempotencyKey, PageDep, PageOf, PrincipalDep, ResourcesDep, UowDep
 from app.api.openapi import problems
 from app.api.uploads import UPLOAD_BODY, received
 from app.datasets.repository import DatasetRepository
@@ -13,16 +13,6 @@ from app.datasets.schemas import DatasetView, PreviewView, ProfileView
 from app.datasets.service import Datasets, Upload, UploadLimits, delete_dataset
 
 router = APIRouter(prefix="/datasets", tags=["datasets"], responses=problems(401))
-
-IdempotencyKey = Annotated[
-    str | None,
-    Header(
-        alias="Idempotency-Key",
-        min_length=1,
-        max_length=200,
-        description="Sent again with the same file, it answers with the dataset made the first time.",
-    ),
-]
 
 
 async def _datasets(principal: PrincipalDep, resources: ResourcesDep) -> Datasets:

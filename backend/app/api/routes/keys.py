@@ -4,7 +4,7 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
-from app.api.deps import DeskDep, PageDep, PageOf, SignedInDep, UowDep
+from app.api.deps import DeskDep, PageDep, PageOf, ResourcesDep, SignedInDep, UowDep
 from app.api.openapi import problems
 from app.auth.keys import ApiKeys
 from app.auth.repository import KeyRepository
@@ -28,7 +28,8 @@ async def list_keys(principal: SignedInDep, page: PageDep, uow: UowDep) -> PageO
 
 
 @router.delete("/{key_id}", status_code=204, operation_id="revoke_key", responses=problems(404))
-async def revoke_key(key_id: UUID, principal: SignedInDep, desk: DeskDep, uow: UowDep) -> None:
-    """The key stops working: here at once, elsewhere within seconds."""
-    await ApiKeys(uow.db, principal.user_id).revoke(key_id)
-    desk.authenticator.forget(principal.user_id)
+async def revoke_key(key_id: UUID, principal: SignedInDep, desk: DeskDep, resources: ResourcesDep) -> None:
+    """The key stops working at once, and its open streams end."""
+    async with resources.open_uow() as uow:
+        await ApiKeys(uow.db, principal.user_id).revoke(key_id)
+    await desk.revocations.announce(principal.user_id)

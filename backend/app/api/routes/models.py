@@ -3,9 +3,9 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Header, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 
-from app.api.deps import PageDep, PageOf, PrincipalDep, ResourcesDep, UowDep
+from app.api.deps import IdempotencyKey, PageDep, PageOf, PrincipalDep, ResourcesDep, UowDep
 from app.api.openapi import problems
 from app.api.session_deps import session_service
 from app.artifacts import models
@@ -71,7 +71,7 @@ async def predict_table(
     service: RunServiceDep,
     request: Request,
     response: Response,
-    idempotency_key: Annotated[str | None, Header(alias="Idempotency-Key", max_length=200)] = None,
+    idempotency_key: IdempotencyKey = None,
 ) -> RunStanding:
     """Start to predict a table of any length, as a run: watch or cancel it there; its artifact holds a row for
     each row of the table. What is wrong with the columns is said before anything is predicted."""

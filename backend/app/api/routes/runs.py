@@ -3,9 +3,9 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Header, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 
-from app.api.deps import PageDep, PageOf, PrincipalDep, ResourcesDep, paged
+from app.api.deps import IdempotencyKey, PageDep, PageOf, PrincipalDep, ResourcesDep, paged
 from app.api.openapi import problems
 from app.api.session_deps import session_service
 from app.runs.schemas import GRAPH, RunCreate, RunStanding, RunStatus, RunSummary, RunView
@@ -35,7 +35,7 @@ async def create_run(
     reader: ReaderDep,
     request: Request,
     response: Response,
-    idempotency_key: Annotated[str | None, Header(alias="Idempotency-Key", max_length=200)] = None,
+    idempotency_key: IdempotencyKey = None,
 ) -> RunStanding:
     """Start a run. Watch it by the streams of the session with its id, or ask for its status."""
     if wanted.session_id is not None:

@@ -3,9 +3,9 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Header, Path, Request, Response
+from fastapi import APIRouter, Path, Request, Response
 
-from app.api.deps import PageDep, PageOf, PrincipalDep, ResourcesDep, UowDep, paged
+from app.api.deps import IdempotencyKey, PageDep, PageOf, PrincipalDep, ResourcesDep, UowDep, paged
 from app.api.openapi import problems
 from app.api.session_deps import ReaderDep, ServiceDep
 from app.artifacts.schemas import ArtifactView
@@ -29,18 +29,6 @@ from app.sessions.schemas import (
 )
 
 router = APIRouter(prefix="/lab/agent/sessions", tags=["sessions"], responses=problems(401))
-
-IdempotencyKey = Annotated[
-    str | None,
-    Header(
-        alias="Idempotency-Key",
-        min_length=1,
-        max_length=200,
-        pattern=r"^[\x21-\x7e]+$",
-        description="Sending a request again with its key makes no second session.",
-        examples=["b1946ac9-titanic-1"],
-    ),
-]
 
 ToolName = Annotated[str, Path(min_length=1, max_length=100, pattern="^[a-z_]+$")]
 

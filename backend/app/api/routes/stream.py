@@ -1,22 +1,26 @@
 """Watch a session: as server-sent events, or over a socket that also takes answers."""
 
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Header, Query, Response, WebSocket
+from fastapi import APIRouter, Header, Query, Request, Response, WebSocket
 from fastapi.responses import StreamingResponse
+from starlette.types import Receive, Send
+from starlette.types import Scope as AsgiScope
 
-from app.api.deps import DeskDep, PrincipalDep, ResourcesDep, principal_of
+from app.api.deps import DeskDep, PrincipalDep, ResourcesDep, principal_of, require
 from app.api.heartbeat import with_heartbeats
 from app.api.openapi import problems
 from app.api.session_deps import ReaderDep, session_service
 from app.api.socket import HEARTBEAT_S, Close, SessionSocket, close
+from app.api.stay import staying
 from app.auth.desk import AuthDesk
+from app.auth.principal import Principal, Scope
 from app.auth.tickets import TICKET_TTL_S
-from app.errors import LabError, NotFound
-from app.observability.metrics import OPEN_STREAMS
+from app.errors import LabError
 from app.sessions.reading import SessionReader
 from app.sessions.schemas import TicketView
 from app.sessions.watch import FellBehind
@@ -35,8 +39,24 @@ async def create_ticket(
 ) -> TicketView:
     """For browsers, which send no header with a socket: append `?ticket=` to the stream's address."""
     await reader.must_exist(session_id)
-    ticket = await desk.tickets.issue(principal.user_id, session_id)
+    ticket = await desk.tickets.issue(principal, session_id)
     return TicketView(ticket=ticket, expires_in=TICKET_TTL_S)
+
+
+class _EventStream(Response):
+    """Ends with the session or with the credential, whichever comes first."""
+
+    def __init__(self, who: Principal, events: AsyncGenerator[list[Sighting], None]) -> None:
+        super().__init__()
+        self._who = who
+        self._events = events
+
+    async def __call__(self, scope: AsgiScope, receive: Receive, send: Send) -> None:
+        """Raises TooMany before anything is sent."""
+        async with aclosing(self._events), staying(Request(scope), self._who, "sse") as ended:
+            stream = _as_sse(self._events, ended)
+            answer = StreamingResponse(stream, media_type="text/event-stream", headers=_SSE_HEADERS)
+            await answer(scope, receive, send)
 
 
 @router.get(
@@ -51,6 +71,7 @@ async def create_ticket(
 )
 async def stream_events(
     session_id: UUID,
+    principal: PrincipalDep,
     reader: ReaderDep,
     resources: ResourcesDep,
     since: Since = 0,
@@ -60,25 +81,32 @@ async def stream_events(
     cursor = int(last_event_id) if last_event_id is not None else since
     if await reader.is_over(session_id, cursor):
         return Response(status_code=204)
-    events = resources.watch.batches(session_id, cursor)
-    return StreamingResponse(_as_sse(events), media_type="text/event-stream", headers=_SSE_HEADERS)
+    return _EventStream(principal, resources.watch.batches(session_id, cursor))
 
 
-async def _as_sse(events: AsyncGenerator[list[Sighting], None]) -> AsyncIterator[str]:
+async def _as_sse(
+    events: AsyncGenerator[list[Sighting], None], ended: "asyncio.Task[None]"
+) -> AsyncIterator[str]:
     """A client that fell behind is cut off and comes back with its cursor by itself."""
-    with OPEN_STREAMS.labels("sse").track_inprogress():
-        yield "retry: 1000\n\n"
-        try:
-            async with aclosing(with_heartbeats(events, HEARTBEAT_S)) as batches:
-                async for batch in batches:
-                    yield ": heartbeat\n\n" if batch is None else "".join(map(_sse, batch))
-        except FellBehind:
-            return
+    yield "retry: 1000\n\n"
+    try:
+        async with aclosing(with_heartbeats(events, HEARTBEAT_S, ended)) as batches:
+            async for batch in batches:
+                yield ": heartbeat\n\n" if batch is None else "".join(map(_sse, batch))
+    except FellBehind:
+        return
 
 
 def _sse(seen: Sighting) -> str:
     cursor = "" if seen.n is None else f"id: {seen.n}\n"
     return f"{cursor}event: {seen.kind}\ndata: {seen.data}\n\n"
+
+
+_CODES: dict[str, Close] = {
+    "not_found": Close.NOT_FOUND,
+    "forbidden": Close.NOT_ALLOWED,
+    "too_many": Close.TOO_MANY,
+}
 
 
 @router.websocket("/stream")
@@ -93,17 +121,18 @@ async def stream(
     """Refusals come as close codes: of a refused handshake a browser sees only that it failed."""
     await socket.accept()
     try:
-        owner = await _admitted(socket, session_id, desk, ticket)
-        await SessionReader(resources.database, owner).must_exist(session_id)
+        who = await _admitted(socket, session_id, desk, ticket)
+        await SessionReader(resources.database, who.user_id).must_exist(session_id)
+        async with staying(socket, who, "socket") as ended:
+            events = resources.watch.batches(session_id, since)
+            await SessionSocket(socket, session_service(resources), who, session_id).serve(events, ended)
     except LabError as refusal:
-        await close(socket, Close.NOT_FOUND if isinstance(refusal, NotFound) else Close.NOT_SIGNED_IN)
-        return
-    with OPEN_STREAMS.labels("socket").track_inprogress():
-        events = resources.watch.batches(session_id, since)
-        await SessionSocket(socket, session_service(resources), owner, session_id).serve(events)
+        await close(socket, _CODES.get(refusal.kind, Close.NOT_SIGNED_IN))
 
 
-async def _admitted(socket: WebSocket, session_id: UUID, desk: AuthDesk, ticket: str | None) -> UUID:
+async def _admitted(socket: WebSocket, session_id: UUID, desk: AuthDesk, ticket: str | None) -> Principal:
     if ticket is not None:
         return await desk.tickets.redeem(ticket, session_id)
-    return (await principal_of(socket.headers, desk)).user_id
+    who = await principal_of(socket.headers, desk)
+    require(who, Scope.READ)
+    return who

@@ -1,0 +1,73 @@
+"""For admins: who has an account, who may use it, and how much."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+
+from app.api.deps import AdminDep, DeskDep, PageDep, PageOf, ResourcesDep, UowDep, paged
+from app.api.openapi import problems
+from app.auth.admin import Administration
+from app.auth.quotas import QuotaWish
+from app.auth.schemas import AccountView, TrailView
+
+router = APIRouter(prefix="/admin", tags=["admin"], responses=problems(401, 403))
+
+PartOfAddress = Annotated[str | None, Query(min_length=1, max_length=254, pattern=r"^[^\x00]+$")]
+
+
+@router.get("/users", operation_id="list_users")
+async def list_users(
+    admin: AdminDep,
+    page: PageDep,
+    uow: UowDep,
+    email: PartOfAddress = None,
+    disabled: bool | None = None,
+) -> PageOf[AccountView]:
+    """Every account, oldest first. `email` is a part of the address."""
+    found = await Administration(uow.db, admin.user_id).accounts(email, disabled, page.limit, page.offset)
+    return paged(page, *found)
+
+
+@router.post("/users/{user_id}/disable", operation_id="disable_user", responses=problems(404, 409))
+async def disable_user(user_id: UUID, admin: AdminDep, desk: DeskDep, resources: ResourcesDep) -> AccountView:
+    """Take an account's access away: its tokens are revoked, its keys rest, its open streams end.
+
+    Its data stays, and what runs goes on.
+    """
+    return await _set_disabled(user_id, True, admin, desk, resources)
+
+
+@router.post("/users/{user_id}/enable", operation_id="enable_user", responses=problems(404))
+async def enable_user(user_id: UUID, admin: AdminDep, desk: DeskDep, resources: ResourcesDep) -> AccountView:
+    """Give a disabled account its access back; its keys work again, its tokens do not."""
+    return await _set_disabled(user_id, False, admin, desk, resources)
+
+
+@router.put("/users/{user_id}/quotas", operation_id="set_user_quotas", responses=problems(404))
+async def set_user_quotas(
+    user_id: UUID, wanted: QuotaWish, admin: AdminDep, desk: DeskDep, resources: ResourcesDep
+) -> AccountView:
+    """Give a user quotas of their own. What is left out is as the settings say; 0 and "" are no limit."""
+    async with resources.open_uow() as uow:
+        account = await Administration(uow.db, admin.user_id).set_quotas(user_id, wanted)
+    await desk.revocations.announce(user_id)
+    return account
+
+
+@router.get("/audit", operation_id="list_account_audit")
+async def list_account_audit(
+    admin: AdminDep, page: PageDep, uow: UowDep, user_id: UUID | None = None
+) -> PageOf[TrailView]:
+    """Who did what to which account, newest first."""
+    rows, total = await Administration(uow.db, admin.user_id).trail(user_id, page.limit, page.offset)
+    return paged(page, [TrailView.model_validate(row) for row in rows], total)
+
+
+async def _set_disabled(
+    user_id: UUID, disabled: bool, admin: AdminDep, desk: DeskDep, resources: ResourcesDep
+) -> AccountView:
+    async with resources.open_uow() as uow:
+        account = await Administration(uow.db, admin.user_id).set_disabled(user_id, disabled)
+    await desk.revocations.announce(user_id)
+    return account

@@ -1,0 +1,196 @@
+"""How much of a rate is used: sliding windows in Redis, by the scripts of `limits`, in one round trip.
+
+The library's own storage asks once for a hit and twice more for what is left; here all meters of a request are
+one pipeline.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import ceil, floor
+from typing import Any
+
+import structlog
+from limits import RateLimitItem, parse
+from limits.aio.storage.redis.bridge import RedisBridge
+from redis.asyncio import Redis
+from redis.exceptions import NoScriptError, RedisError
+
+from app.errors import TooMany
+
+log = structlog.get_logger(__name__)
+
+_ACQUIRE: str = RedisBridge.SCRIPT_ACQUIRE_SLIDING_WINDOW.decode()
+_LOOK: str = RedisBridge.SCRIPT_SLIDING_WINDOW.decode()
+_AWAY = (RedisError, OSError, TimeoutError)
+
+
+@dataclass(frozen=True)
+class Meter:
+    """`what` is metered of `who` at a rate of at most `rate`.
+
+    `cost`: how much to use; with 0 it is only asked whether anything is left.
+    """
+
+    what: str
+    who: str
+    rate: str
+    cost: int = 1
+
+    @property
+    def item(self) -> RateLimitItem:
+        return _item(self.rate)
+
+    def keys(self) -> tuple[str, str]:
+        """Of the window before and of the current one, which must lie on one server of a cluster."""
+        base = f"meter:{{{self.what}:{self.who}:{self.rate}}}"
+        return f"{base}/-1", base
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a meter stands after it was asked for: the counts of two windows, the former one fading out.
+
+    `before_s`: until the former has faded; `now_s`: until the current one becomes the former.
+    """
+
+    meter: Meter
+    granted: bool
+    before: float
+    before_s: float
+    now: float
+    now_s: float
+
+    @property
+    def limit(self) -> int:
+        return self.meter.item.amount
+
+    @property
+    def window_s(self) -> int:
+        return self.meter.item.get_expiry()
+
+    @property
+    def used(self) -> float:
+        return self.before * self.before_s / self.window_s + self.now
+
+    @property
+    def remaining(self) -> int:
+        return max(0, self.limit - floor(self.used)) if self.granted else 0
+
+    @property
+    def wait_s(self) -> int:
+        """Until there is one more, if nothing else is taken meanwhile."""
+        if self.now < self.limit and self.before:
+            wait_s = (self.used + 1 - self.limit) * self.window_s / self.before
+        else:
+            wait_s = self.now_s + self.window_s * (self.now + 1 - self.limit) / max(self.now, 1)
+        return max(1, ceil(wait_s))
+
+
+class Meters:
+    """Without Redis everything is granted, and the log says so: limits must not be what fails."""
+
+    def __init__(self, redis: Redis) -> None:
+        self._redis = redis
+        self._shas = tuple(hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest() for text in _SCRIPTS)
+
+    async def take(self, meters: Sequence[Meter]) -> list[Reading]:
+        """Use some of each that has so much left; how each stands. One round trip."""
+        metered = [meter for meter in meters if meter.rate]
+        if not metered:
+            return []
+        try:
+            answers = await self._ask(metered)
+        except _AWAY as error:
+            log.warning("meters_unavailable", error=type(error).__name__)
+            return []
+        acquired, looks = answers[: len(metered)], answers[len(metered) :]
+        return [_reading(*one) for one in zip(metered, acquired, looks, strict=True)]
+
+    async def add(self, meter: Meter) -> None:
+        """Count what was used already, even beyond the limit."""
+        if not meter.rate or meter.cost < 1:
+            return
+        window_ms = meter.item.get_expiry() * 1000
+        before, now = meter.keys()
+        try:
+            async with self._redis.pipeline(transaction=False) as pipe:
+                pipe.eval(_LOOK, 2, before, now, str(meter.item.get_expiry()))  # shifts a window that is over
+                pipe.set(now, 0, px=2 * window_ms, nx=True)
+                pipe.incrby(now, meter.cost)
+                await pipe.execute()
+        except _AWAY as error:
+            log.warning("meters_unavailable", error=type(error).__name__)
+
+    async def _ask(self, meters: Sequence[Meter]) -> list[Any]:
+        try:
+            return await self._pipelined(meters)
+        except NoScriptError:
+            for text in _SCRIPTS:
+                await self._redis.script_load(text)
+            return await self._pipelined(meters)
+
+    async def _pipelined(self, meters: Sequence[Meter]) -> list[Any]:
+        async with self._redis.pipeline(transaction=False) as pipe:
+            for meter in meters:
+                item = meter.item
+                told = (item.amount, item.get_expiry(), meter.cost)
+                pipe.evalsha(self._shas[0], 2, *meter.keys(), *map(str, told))
+            for meter in meters:
+                pipe.evalsha(self._shas[1], 2, *meter.keys(), str(meter.item.get_expiry()))
+            return list(await pipe.execute())
+
+
+_SCRIPTS = (_ACQUIRE, _LOOK)
+
+
+@lru_cache(maxsize=1000)
+def _item(rate: str) -> RateLimitItem:
+    return parse(rate)
+
+
+def _reading(meter: Meter, acquired: Any, look: Sequence[Any]) -> Reading:
+    before, before_ms, now, now_ms = (max(0.0, float(value or 0)) for value in look)
+    now_s = max(0.0, now_ms / 1000 - meter.item.get_expiry())
+    reading = Reading(meter, True, before, before_ms / 1000, now, now_s)
+    granted = bool(acquired) if meter.cost else reading.used < reading.limit
+    return replace(reading, granted=granted)
+
+
+def headers(readings: Sequence[Reading]) -> list[tuple[bytes, bytes]]:
+    """Of the tightest: `RateLimit-*` of the IETF's draft."""
+    if not readings:
+        return []
+    tightest = min(readings, key=lambda one: one.remaining / one.limit)
+    told = {
+        b"ratelimit-limit": tightest.limit,
+        b"ratelimit-remaining": tightest.remaining,
+        b"ratelimit-reset": ceil(tightest.now_s),
+        b"ratelimit-policy": f"{tightest.limit};w={tightest.window_s}",
+    }
+    return [(name, str(value).encode()) for name, value in told.items()]
+
+
+def refusal(readings: Sequence[Reading]) -> TooMany | None:
+    """Why it cannot be granted, if one of them refused."""
+    refused = next((one for one in readings if not one.granted), None)
+    if refused is None:
+        return None
+    return TooMany(
+        "rate_limited",
+        f"More than {refused.limit:,} {_NOUNS[refused.meter.what]} in {refused.window_s:,} s. "
+        f"Try again in {refused.wait_s:,} s.",
+        retry_after_s=refused.wait_s,
+        limit=refused.limit,
+        window_s=refused.window_s,
+        of=refused.meter.what,
+    )
+
+
+_NOUNS = {
+    "requests": "requests of this user",
+    "address": "requests of this address",
+    "uploads": "uploads of this user",
+    "compute": "CPU seconds of this user's computations",
+}

@@ -1,0 +1,65 @@
+"""How much one user may use: rates, and amounts that are held at a time."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
+
+import limits
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+MIB = 1 << 20
+
+
+def _a_rate(text: str) -> str:
+    """`600/minute`, or `0` for none; one window, so that headers can tell it."""
+    if text in ("", "0"):
+        return ""
+    if len(limits.parse_many(text)) != 1:
+        raise ValueError("it must be one rate, such as 600/minute, or 0 for none")
+    return text
+
+
+Rate = Annotated[str, Field(max_length=40), AfterValidator(_a_rate)]
+Amount = Annotated[int, Field(ge=0, le=2**31 - 1)]
+
+
+@dataclass(frozen=True)
+class Quotas:
+    """Rates in the notation of `limits` (`600/minute`), empty for none; of numbers, 0 is no limit."""
+
+    requests: str = ""
+    uploads: str = ""
+    compute: str = ""
+    """CPU seconds of computations in a window: `36000/day`."""
+    sessions: int = 0
+    """Sessions and runs that have not ended, those that wait included."""
+    running_sessions: int = 0
+    sockets: int = 0
+    """Sockets and event streams."""
+    stored_mb: int = 0
+    """Datasets and artifacts."""
+
+    def but(self, changes: Mapping[str, Any]) -> "Quotas":
+        """With what an admin gave this user instead; unknown names of another version are left out."""
+        known = {name: value for name, value in changes.items() if name in _NAMES and value is not None}
+        return replace(self, **known) if known else self
+
+
+NO_QUOTAS = Quotas()
+_NAMES = frozenset(Quotas.__dataclass_fields__)
+
+
+class QuotaWish(BaseModel):
+    """A user's own quotas; what is null is as the settings say, 0 or "" is no limit."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    requests: Rate | None = Field(default=None, examples=["600/minute"])
+    uploads: Rate | None = Field(default=None, examples=["60/hour"])
+    compute: Rate | None = Field(
+        default=None, description="CPU seconds of computations in a window.", examples=["36000/day"]
+    )
+    sessions: Amount | None = Field(default=None, description="Sessions and runs that have not ended.")
+    running_sessions: Amount | None = Field(default=None, description="Those that run; more wait in line.")
+    sockets: Amount | None = Field(default=None, description="Open sockets and event streams.")
+    stored_mb: Amount | None = Field(default=None, description="Datasets and artifacts, in MiB.")

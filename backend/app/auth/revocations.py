@@ -1,0 +1,54 @@
+"""Tells every API process that something of a user was revoked, so that none goes on with what it remembers."""
+
+import asyncio
+from contextlib import suppress
+from uuid import UUID
+
+import structlog
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from app.auth.standing import Authenticator
+
+log = structlog.get_logger(__name__)
+
+CHANNEL = "labcrew:revoked"
+_AWAY = (RedisError, OSError, TimeoutError, AttributeError, RuntimeError)
+_PAUSE_S = 0.5
+
+
+class Revocations:
+    """Hears of the others' revocations while it is open. Without Redis each process sees them in seconds."""
+
+    def __init__(self, redis: Redis, authenticator: Authenticator) -> None:
+        self._redis = redis
+        self._authenticator = authenticator
+        self._listening: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._listening = asyncio.create_task(self._listen_for_ever(), name="revocations")
+
+    async def close(self) -> None:
+        if self._listening:
+            self._listening.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._listening
+
+    async def announce(self, user_id: UUID) -> None:
+        """After the revocation was committed."""
+        self._authenticator.forget(user_id)
+        try:
+            await self._redis.publish(CHANNEL, str(user_id))
+        except _AWAY:
+            log.warning("revocation_not_announced")
+
+    async def _listen_for_ever(self) -> None:
+        while True:
+            try:
+                async with self._redis.pubsub() as heard:
+                    await heard.subscribe(CHANNEL)
+                    async for message in heard.listen():
+                        if message["type"] == "message":
+                            self._authenticator.forget(UUID(message["data"].decode()))
+            except (*_AWAY, ValueError):
+                await asyncio.sleep(_PAUSE_S)
