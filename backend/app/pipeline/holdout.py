@@ -11,6 +11,7 @@ from app.agents.state import Json, LabState, LabUpdate
 from app.agents.study import study_of
 from app.errors import InvalidInput
 from app.sessions.background import side_by_side
+from app.tools.backtest import backtest_model
 from app.tools.choosing import final_evaluation as evaluate_on_holdout
 from app.tools.choosing import refit_model
 from app.tools.context import ToolContext
@@ -59,14 +60,14 @@ async def final_evaluation(state: LabState, runtime: Runtime[LabContext]) -> Lab
     """
     ctx = runtime.context.tools(SPLITTER, study_of(state, budget_of(state).until_report_s))
     model = {"model": state["verdict"]["chosen"]}
-    answer, _ = await side_by_side(
-        _judge_and_refit(ctx, model),
-        _invoke(ctx, ToolRequest("tool:0.1", explain_model.__name__, model)),
+    answer, traded = await side_by_side(
+        _judge_and_refit(ctx, model), _explain_and_trade(ctx, model, state["plan"].get("trading"))
     )
     if answer.refusal is not None:
         raise InvalidInput("cannot_evaluate", answer.refusal)
     facts: Any = answer.value
-    return {"final": {key: facts[key] for key in ("metric", "metrics", "beats_baseline", "notes", "rows")}}
+    final = {key: facts[key] for key in ("metric", "metrics", "beats_baseline", "notes", "rows")}
+    return {"final": {**final, "traded": traded}}
 
 
 async def _judge_and_refit(ctx: ToolContext, model: Json) -> ToolAnswer:
@@ -75,6 +76,19 @@ async def _judge_and_refit(ctx: ToolContext, model: Json) -> ToolAnswer:
     if judged.refusal is None:
         await _invoke(ctx, ToolRequest("tool:0.2", refit_model.__name__, model))
     return judged
+
+
+async def _explain_and_trade(ctx: ToolContext, model: Json, terms: Json | None) -> Json | None:
+    """Whether trading on the model's word pays, and why; None where nothing was to be traded."""
+    traded = await _trade(ctx, {**model, **terms}) if terms else None
+    await _invoke(ctx, ToolRequest("tool:0.1", explain_model.__name__, model))
+    return traded
+
+
+async def _trade(ctx: ToolContext, wanted: Json) -> Json | None:
+    answer = await _invoke(ctx, ToolRequest("tool:0.3", backtest_model.__name__, wanted))
+    facts: Any = answer.value
+    return None if answer.refusal is not None else {key: facts[key] for key in ("edge", "verdict")}
 
 
 async def _invoke(ctx: ToolContext, request: ToolRequest) -> ToolAnswer:

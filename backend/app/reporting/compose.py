@@ -6,7 +6,17 @@ from app.reporting.document import Name, ProvenanceRow, Report, Section, Text
 from app.reporting.evidence import Fact, RecordedCall
 from app.reporting.found import gather
 from app.reporting.gallery import FigureRef
-from app.reporting.sections import closing, data, explanation, goal, results, split, summary, trials
+from app.reporting.sections import (
+    closing,
+    data,
+    explanation,
+    goal,
+    results,
+    split,
+    summary,
+    trading,
+    trials,
+)
 from app.reporting.sections.draft import Draft
 
 MakeSection = Callable[[Draft], Section | None]
@@ -19,6 +29,7 @@ SECTIONS: tuple[MakeSection, ...] = (
     trials.leaderboard,
     trials.tuning,
     results.hold_out,
+    trading.section,
     explanation.reliance,
     explanation.errors,
     closing.limits,

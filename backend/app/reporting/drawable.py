@@ -76,6 +76,35 @@ def of_evaluation(facts: Facts, target: str) -> list[Drawable]:
     ]
 
 
+def of_backtest(facts: Facts, target: str) -> list[Drawable]:
+    """The price, what was held, and what became of the capital beside buying and holding."""
+    curve, terms = facts["curve"], facts["terms"]
+    several = len(facts["coins"]) > 1
+    label = "mean of the coins, from 1" if several else f"{' '.join(facts['coins'])} {target}".strip()
+    grown, fallen = (("equity", "hold"), ("drawdown", "hold_drawdown"))
+    names = ("strategy", "buy and hold")
+    return [
+        Drawable("backtest_price", {"times": curve["times"], "values": curve["price"], "label": label}),
+        Drawable(
+            "backtest_signal",
+            {
+                "times": curve["times"],
+                "positions": curve["position"],
+                "low": terms["low"],
+                "high": terms["high"],
+            },
+        ),
+        *(
+            Drawable(kind, {"times": curve["times"], "curves": _curves(names, curve, keys)})
+            for kind, keys in (("backtest_equity", grown), ("backtest_drawdown", fallen))
+        ),
+    ]
+
+
+def _curves(names: Sequence[str], curve: Facts, keys: Sequence[str]) -> list[dict[str, Any]]:
+    return [{"label": name, "values": curve[key]} for name, key in zip(names, keys, strict=True)]
+
+
 def _value(facts: Facts, metric: str) -> float | None:
     value: float | None = (facts["metrics"].get(metric) or {}).get("value")
     return value

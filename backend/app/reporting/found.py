@@ -43,6 +43,7 @@ COMPARISON = Shape(("compare_models",), ("leaderboard", "chosen", "metric"))
 REFIT = Shape(("refit_model",), ("rows", "fits", "model"))
 EXPLANATION = Shape(("explain_model",), ("importances", "segments"))
 IMPORTANCE = Shape(("feature_importance",), ("importances", "metric"))
+BACKTEST = Shape(("backtest_model",), ("strategy", "baselines", "edge"))
 HOLD_OUT = Shape(("final_evaluation",), ("on", "metrics", "rows"))
 
 
@@ -68,6 +69,8 @@ class Found:
     """The evaluation on the hold-out, from the node that may open it."""
     refit: Fact | None
     """The chosen model learned again from all rows, after the hold-out had judged it."""
+    backtest: Fact | None
+    """What trading on the chosen model made of the hold-out."""
     final_calls: Sequence[RecordedCall]
     last_fit_step: int | None
 
@@ -122,6 +125,7 @@ def gather(calls: Sequence[RecordedCall], session: Fact) -> Found:
         importance=explanation or _newest(shaped(proven, IMPORTANCE)),
         final=finals[-1] if finals else None,
         refit=next((each for each in shaped(proven, REFIT) if each.value["rows"]), None),
+        backtest=_newest([each for each in shaped(proven, BACKTEST) if each.call.node == HOLD_OUT_NODE]),
         final_calls=[fact.call for fact in finals],
         last_fit_step=max((fit.call.seq for fit in (*fits, *blends)), default=None),
     )

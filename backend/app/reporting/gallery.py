@@ -26,6 +26,7 @@ class FigureRef:
 
 
 _EDA, _FINAL, _EXPLAIN = "perform_eda", "final_evaluation", "explain_model"
+_BACKTEST = "backtest_model"
 
 GALLERY: dict[str, FigureKind] = {
     "missing_values": FigureKind("Missing values", "Which columns have gaps, in the training rows.", _EDA),
@@ -94,6 +95,16 @@ GALLERY: dict[str, FigureKind] = {
         "Where it errs most",
         "Parts of the hold-out with more error than the rest, beyond chance; dashed: all rows.",
         _EXPLAIN,
+    ),
+    "backtest_price": FigureKind("Price", "The price over the hold-out.", _BACKTEST),
+    "backtest_signal": FigureKind(
+        "Signal", "What the strategy holds over the hold-out: above zero long, below zero short.", _BACKTEST
+    ),
+    "backtest_equity": FigureKind(
+        "Equity", "What one unit of capital became after costs, beside buying and holding.", _BACKTEST
+    ),
+    "backtest_drawdown": FigureKind(
+        "Drawdown", "How far the capital stood below its highest point so far.", _BACKTEST
     ),
 }
 

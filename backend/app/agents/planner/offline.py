@@ -1,10 +1,11 @@
 """The planner without a provider: read the tables, read the goal, ask what neither settles, then plan."""
 
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 from app.agents.conversation import View
-from app.agents.planner import columns, questions
+from app.agents.planner import columns, questions, trading
 from app.agents.planner.goal import Goal, read_goal
 from app.agents.planner.output import Plan
 from app.agents.planner.plan import MOST_CLASSES, PRICES, kind_is_unclear, make_plan
@@ -102,6 +103,16 @@ def _open_dates(view: View) -> list[Column]:
     return [column for column in target.table.columns if column.open_order and column.name not in settled]
 
 
+def ask_how_far(view: View) -> Move | None:
+    target = _chosen(view)
+    return trading.ask_horizon(view, _read(view), target, _wishes(view)) if target else None
+
+
+def ask_about_costs(view: View) -> Move | None:
+    target = _chosen(view)
+    return trading.ask_costs(view, _read(view), target) if target else None
+
+
 def plan(view: View) -> Move:
     target = _chosen(view)
     ended = questions.NOTHING in (questions.target_answer(view), questions.timeless_answer(view))
@@ -115,7 +126,9 @@ def plan(view: View) -> Move:
         orders = {column.name: order for column in _open_dates(view)}
         wishes["column_types"] = {**orders, **(wishes.get("column_types") or {})}
     kind, meets = questions.kind_answer(view), questions.entities_answer(view)
-    made = make_plan(_read(view), _tables(view), target, wishes, kind, notes, meets)
+    goal = replace(_read(view), ahead=trading.ahead_of(view, _read(view)))
+    made = make_plan(goal, _tables(view), target, wishes, kind, notes, meets)
+    made = trading.with_market(made, view, goal, target)
     return finish(made, says=_announcement(made, target))
 
 
@@ -129,6 +142,8 @@ RULES = (
     ask_about_time,
     ask_about_entities,
     ask_about_dates,
+    ask_how_far,
+    ask_about_costs,
     plan,
 )
 decide = follow(RULES)

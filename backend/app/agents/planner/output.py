@@ -18,14 +18,27 @@ class Cut(BaseModel):
     value: float
 
 
+class Trading(BaseModel):
+    """On what terms forecasts of a price are traded: costs of one trade in basis points of its value."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    fee_bps: float = Field(ge=0, le=1000)
+    slippage_bps: float = Field(default=0.0, ge=0, le=1000)
+    long_only: bool = False
+
+
 class Plan(BaseModel):
     """The plan: what is predicted from which tables, how it is judged, and the steps in plain words.
 
     Leave a field null where the data shall decide. `horizon` counts rows ahead. `meets`: whether the model will
     meet entities (customers, patients) that no row is about yet, or known ones. `exclude` names columns that
     must not be used. `column_types` says what columns hold where their values mislead. `tables` are names that
-    list_datasets returned; with `source` prices they are not used. `model` and `families` say what is
-    fitted, where the user wants it so. `stages` are what the crew goes through: all, where nobody wants less.
+    list_datasets returned; with `source` prices they are not used: then `coins`, the bars' `interval`
+    ("5m", "1h", "1d"), `start` and `end` (ISO 8601) say what is fetched. `trading`: the terms on which a
+    forecast of a price is traded, asked of the user where the goal does not say them. `model` and `families`
+    say what is fitted, where the user wants it so. `stages` are what the crew goes through: all, where nobody
+    wants less.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -33,7 +46,11 @@ class Plan(BaseModel):
     source: Literal["datasets", "prices"] = "datasets"
     tables: list[str] = Field(default_factory=list, max_length=20)
     join: bool = False
-    coin: str | None = None
+    coins: list[str] = Field(default_factory=list, max_length=100)
+    interval: str | None = Field(default=None, pattern=r"^[1-9]\d{0,3}[mhdw]$")
+    start: str | None = None
+    end: str | None = None
+    trading: Trading | None = None
     target: str = Field(min_length=1)
     kind: Literal["classification", "regression"] | None = None
     metric: str | None = None
@@ -52,6 +69,10 @@ class Plan(BaseModel):
     stages: list[Stage] = Field(default_factory=lambda: [*STAGES], max_length=len(STAGES))
     steps: list[str] = Field(default_factory=list, max_length=20)
     notes: list[str] = Field(default_factory=list, max_length=20)
+
+    @property
+    def coin(self) -> str | None:
+        return self.coins[0] if self.coins else None
 
     def wish(self) -> dict[str, JsonValue]:
         """What is known of the problem before the data completes it."""

@@ -73,7 +73,7 @@ def make_plan(
     metric, doubts = _metric(goal, kind, wishes)
     plan = Plan(
         source="prices" if is_prices else "datasets",
-        coin=goal.coin if is_prices else None,
+        coins=[goal.coin] if is_prices and goal.coin else [],
         tables=[] if is_prices else [used_table.name for used_table in used],
         join=len(used) > 1,
         target=column.name,
@@ -205,7 +205,7 @@ def steps(plan: Plan) -> list[str]:
 
 def _lines(plan: Plan) -> dict[Stage, str]:
     names = " and ".join(f"`{table}`" for table in plan.tables)
-    source = f"the prices of {plan.coin or 'the coin'}" if plan.source == "prices" else names
+    source = f"the prices of {' and '.join(plan.coins) or 'the coin'}" if plan.source == "prices" else names
     joined = " and join what shares a key" if plan.join else ""
     kept = f", keeping each `{plan.group_column}` on one side" if plan.group_column else ""
     ahead = f" from the past only, {plan.horizon} row(s) ahead" if plan.horizon else ""

@@ -35,5 +35,8 @@ def _judged(state: LabState) -> dict[str, Any]:
     return {
         "chosen": verdict["chosen"],
         "cautions": verdict["cautions"],
-        "final": {key: final[key] for key in ("metric", "metrics", "beats_baseline", "notes")},
+        "final": {
+            **{key: final[key] for key in ("metric", "metrics", "beats_baseline", "notes")},
+            "traded": final.get("traded"),
+        },
     }

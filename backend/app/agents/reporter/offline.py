@@ -35,4 +35,5 @@ def _headline(view: View) -> str:
         if final["beats_baseline"]
         else "does no better than the baseline on rows it had never seen"
     )
-    return f"The report is written: {view.brief['chosen']} for `{target}` {judged}."
+    traded = f"{str(final['traded']['verdict']).split(':')[0]}. " if final.get("traded") else ""
+    return f"{traded}The report is written: {view.brief['chosen']} for `{target}` {judged}."

@@ -3,6 +3,7 @@
 from app.reporting.document import Block, Callout, Paragraph, Piece, Section, Text, Tile, Tiles
 from app.reporting.evidence import Fact, parts
 from app.reporting.sections.draft import Draft, listed
+from app.reporting.sections.trading import verdict_of
 
 
 def section(draft: Draft) -> Section:
@@ -10,7 +11,12 @@ def section(draft: Draft) -> Section:
     if final is None:
         blocks: list[Block] = [Callout("warn", _unfinished(draft))]
     else:
-        blocks = [Paragraph(_answer(draft, final)), _tiles(draft, final), _verdict(final), *_evidence(draft)]
+        blocks = [
+            Paragraph(_answer(draft, final)),
+            _tiles(draft, final),
+            _verdict(draft, final),
+            *_evidence(draft),
+        ]
     return Section("summary", "Summary", [*blocks, *(Paragraph((remark,)) for remark in draft.remarks)])
 
 
@@ -29,7 +35,10 @@ def _evidence(draft: Draft) -> list[Block]:
 
 def headline(draft: Draft) -> Text:
     """The answer in one sentence."""
-    return _answer(draft, draft.found.final) if draft.found.final else _unfinished(draft)
+    if draft.found.final is None:
+        return _unfinished(draft)
+    traded = verdict_of(draft)
+    return (*traded, " ", *_answer(draft, draft.found.final)) if traded else _answer(draft, draft.found.final)
 
 
 def _answer(draft: Draft, final: Fact) -> Text:
@@ -106,8 +115,10 @@ _FORESEEN = "It beats a guess by more than chance explains, and cross-validation
 _BEATS = "It beats a guess by more than chance explains."
 
 
-def _verdict(final: Fact) -> Callout:
-    """Whether the result is worth anything, in one line."""
+def _verdict(draft: Draft, final: Fact) -> Callout:
+    """Whether the result is worth anything, in one line; of prices, whether trading on it is."""
+    if draft.found.backtest:
+        return Callout("good" if draft.found.backtest.value["edge"] else "warn", verdict_of(draft))
     beats, agrees = final.at("beats_baseline"), final.at("agrees_with_cv")
     if beats is None or beats.value is not True:
         return Callout("warn", (_NOT_TOLD,))

@@ -19,6 +19,7 @@ HOSTILE = [
     "x" * 500,
     "100%",
 ]
+MOMENTS = ["2026-01-01T00:00:00", "2026-01-01T00:05:00", "2026-01-01T00:10:00"]
 CURVE = [0.0, 0.25, 0.5, 1.0]
 LINE = {"class": HOSTILE[0], "mean": CURVE, "low": CURVE, "high": [None, *CURVE[1:]]}
 
@@ -97,6 +98,10 @@ FACTS: dict[str, dict[str, Any]] = {
             for name in HOSTILE
         ],
     },
+    "backtest_price": {"times": MOMENTS, "values": [1.0, None, 2.0], "label": HOSTILE[0]},
+    "backtest_signal": {"times": MOMENTS, "positions": [1.0, 0.0, -1.0], "low": -1.0, "high": 1.0},
+    "backtest_equity": {"times": MOMENTS, "curves": [{"label": HOSTILE[1], "values": [1.0, 1.1, 0.9]}] * 2},
+    "backtest_drawdown": {"times": MOMENTS, "curves": [{"label": HOSTILE[2], "values": [0.0, 0.0, -0.1]}] * 2},
     "time_series": {
         "times": ["2026-01-01", "2026-01-02T12:00:00"],
         "series": [{"label": HOSTILE[2], "values": [1.0, None]}, {"label": "b", "values": [2.0, 3.0]}],

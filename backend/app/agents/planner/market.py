@@ -1,0 +1,171 @@
+"""What a goal about prices says of coins, bars, dates and costs."""
+
+import re
+from calendar import monthrange
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from app.agents.planner.phrases import COINS, NUMBERS
+from app.agents.planner.words import words
+
+_NUMBER = r"\d+(?:[.,]\d+)?"
+_UNIT = r"bps?\b|basis[- ]points?|%|per ?cent|percent"
+_FEE = r"fees?|commissions?|costs?|(?:trading|transaction|taker|maker) (?:fees?|costs?)"
+
+
+def _amount(kind: str) -> re.Pattern[str]:
+    """`fees of 10 bps`, `10 bps fees`, `0.1% in fees`."""
+    return re.compile(
+        rf"\b(?:{kind})\b(?: (?:of|are|is|at|about|around|roughly))*\s*[:=]?\s*"
+        rf"(?P<a>{_NUMBER})\s*(?P<ua>{_UNIT})"
+        rf"|\b(?P<b>{_NUMBER})\s*(?P<ub>{_UNIT})(?: (?:of|in|for|as|per trade|a trade))*\s*(?:{kind})\b",
+        re.IGNORECASE,
+    )
+
+
+_FEES, _SLIPPAGE = _amount(_FEE), _amount("slippage")
+_FREE = re.compile(rf"\b(?:no|zero|without(?: any)?|free of) (?:{_FEE})\b|\bfee[- ]free\b", re.IGNORECASE)
+_LONG_ONLY = re.compile(
+    r"\blong[- ]only\b|\b(?:no|without|never|cannot|can't|not) (?:go |sell )?short(?:ing)?\b|\bspot only\b",
+    re.IGNORECASE,
+)
+_BARS = r"(?:bars?|candles?|candlesticks?|klines?|prices?|data|intervals?|ohlcv?)"
+_INTERVAL = re.compile(
+    rf"\b(?P<n>\d+|{'|'.join(NUMBERS)})[- ]?(?P<u>m|min|minutes?|h|hours?|d|days?|w|weeks?)[- ]{_BARS}\b"
+    rf"|\b(?P<word>minute|hourly|daily|weekly)[- ]{_BARS}\b",
+    re.IGNORECASE,
+)
+_SECONDS = {"m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+_WORDS = {"minute": "1m", "hourly": "1h", "daily": "1d", "weekly": "1w"}
+
+_MONTHS = (
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+)
+_MONTH = "|".join(f"{name}|{name[:3]}" for name in _MONTHS)
+_DAY = (
+    rf"(?:\d{{4}}-\d{{2}}-\d{{2}}|\d{{4}}-\d{{2}}|(?:{_MONTH})\.? (?:\d{{1,2}}(?:st|nd|rd|th)?,? )?\d{{4}}"
+    r"|\d{4})"
+)
+_DASH = "-|\N{EN DASH}"
+_SPAN = re.compile(
+    rf"\b(?:from|between)\s+(?P<a>{_DAY})\s+(?:to|until|till|through|and|-)\s+(?P<b>{_DAY})\b"
+    rf"|\b(?P<c>{_DAY})\s+(?:to|until|till|through|{_DASH})\s+(?P<d>{_DAY})\b",
+    re.IGNORECASE,
+)
+_SINCE = re.compile(rf"\b(?:since|from|after|starting(?: in| on)?)\s+(?P<a>{_DAY})\b", re.IGNORECASE)
+_UNTIL = re.compile(rf"\b(?:until|till|before|up to)\s+(?P<a>{_DAY})\b", re.IGNORECASE)
+_DURING = re.compile(rf"\b(?:of|in|during|for|over)\s+(?:the year )?(?P<a>{_DAY})\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """`interval` as "5m", "1h", "1d"; `start` and `end` ISO 8601, both within; costs in basis points."""
+
+    coins: tuple[str, ...] = ()
+    interval: str | None = None
+    start: str | None = None
+    end: str | None = None
+    fee_bps: float | None = None
+    slippage_bps: float | None = None
+    long_only: bool = False
+
+
+def wanted_of(text: str) -> Wanted:
+    """What a goal wants of the market; None where it says nothing."""
+    start, end = _span(text)
+    return Wanted(
+        coins=tuple(dict.fromkeys(COINS[word] for word in words(text) if word in COINS)),
+        interval=_interval(text),
+        start=start,
+        end=end,
+        fee_bps=_bps(_FEES, text) if not _FREE.search(text) else 0.0,
+        slippage_bps=_bps(_SLIPPAGE, text),
+        long_only=bool(_LONG_ONLY.search(text)),
+    )
+
+
+def seconds_of(interval: str) -> int:
+    """Of an interval such as "15m"."""
+    return int(interval[:-1]) * _SECONDS[interval[-1]]
+
+
+def bps_of(answer: str) -> float | None:
+    """A cost as a person answers it: `10 bps`, `0.1 %`, `none`, or a number of basis points."""
+    if re.fullmatch(r"\s*(?:none|no|zero|free)\b.*", answer, re.IGNORECASE):
+        return 0.0
+    found = re.search(rf"(?P<a>{_NUMBER})\s*(?P<ua>{_UNIT})?", answer, re.IGNORECASE)
+    return _value(found["a"], found["ua"] or "bps") if found else None
+
+
+def _bps(pattern: re.Pattern[str], text: str) -> float | None:
+    found = pattern.search(text)
+    return _value(found["a"] or found["b"], found["ua"] or found["ub"]) if found else None
+
+
+def _value(number: str, unit: str) -> float:
+    value = float(number.replace(",", "."))
+    return round(value if unit.lower()[0] == "b" else value * 100, 6)
+
+
+def _interval(text: str) -> str | None:
+    found = _INTERVAL.search(text)
+    if found is None:
+        return None
+    if found["word"]:
+        return _WORDS[found["word"].lower()]
+    count = NUMBERS.get(found["n"].lower()) or int(found["n"])
+    return f"{count}{found['u'][0].lower()}" if count else None
+
+
+def _span(text: str) -> tuple[str | None, str | None]:
+    if both := _SPAN.search(text):
+        return _first(both["a"] or both["c"]), _last(both["b"] or both["d"])
+    since, until, during = _SINCE.search(text), _UNTIL.search(text), _DURING.search(text)
+    if since or until:
+        return _first(since["a"]) if since else None, _last(until["a"], open_end=True) if until else None
+    return (_first(during["a"]), _last(during["a"])) if during else (None, None)
+
+
+def _first(said: str) -> str | None:
+    found = _date(said)
+    return date(found[0], found[1] or 1, found[2] or 1).isoformat() if found else None
+
+
+def _last(said: str, open_end: bool = False) -> str | None:
+    """The last second of a day, month or year; with `open_end` the one before it begins."""
+    found = _date(said)
+    if found is None:
+        return None
+    if open_end:
+        return _first(said)
+    year, month, day = found[0], found[1] or 12, found[2]
+    return f"{date(year, month, day or monthrange(year, month)[1]).isoformat()}T23:59:59"
+
+
+def _date(said: str) -> tuple[int, int, int] | None:
+    """Year, month and day; 0 where it is not said. None for what is no date."""
+    parts: Sequence[str] = said.lower().replace(",", " ").replace(".", " ").replace("-", " ").split()
+    if parts[0].isdigit():
+        numbers = [int(part) for part in parts] + [0, 0]
+        found = (numbers[0], numbers[1], numbers[2])
+    else:
+        month = next(place for place, name in enumerate(_MONTHS, 1) if name.startswith(parts[0][:3]))
+        day = int(re.sub(r"\D", "", parts[1])) if len(parts) > 2 else 0
+        found = (int(parts[-1]), month, day)
+    try:
+        date(found[0], found[1] or 1, found[2] or 1)
+    except ValueError:
+        return None
+    return found if 1970 <= found[0] <= 2200 else None

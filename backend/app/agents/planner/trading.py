@@ -1,0 +1,99 @@
+"""Forecasts of prices: what must be known to trade on them, asked for where the goal does not say it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from app.agents.conversation import View
+from app.agents.planner.goal import Ahead, Goal, read_goal
+from app.agents.planner.market import Wanted, bps_of, seconds_of, wanted_of
+from app.agents.planner.output import Plan, Trading
+from app.agents.planner.plan import PRICES, steps
+from app.agents.planner.tables import Table
+from app.agents.planner.target import Scored
+from app.agents.policy import Move, call
+
+HOW_FAR = "How far ahead shall I look?"
+WHAT_COSTS = "What does a trade cost?"
+HORIZONS = ("1 hour", "15 minutes", "4 hours", "1 day", "1 bar")
+FEES = ("10 bps", "5 bps", "20 bps", "none")
+BARS = frozenset({"open", "high", "low", "close"})
+STORED = "5m"
+
+
+def is_of_prices(target: Scored, goal: Goal) -> bool:
+    """The lab's own prices, or a table of bars whose close is looked ahead at."""
+    if target.table is PRICES:
+        return True
+    looks_ahead = bool(goal.ahead) or goal.outlook == "direction"
+    return looks_ahead and holds_bars(target.table) and target.column.name.casefold() == "close"
+
+
+def holds_bars(table: Table) -> bool:
+    return {column.name.casefold() for column in table.columns} >= BARS
+
+
+def ask_horizon(view: View, goal: Goal, target: Scored, wishes: Mapping[str, Any]) -> Move | None:
+    if target.table is not PRICES or goal.ahead or wishes.get("horizon") or _answer(view, HOW_FAR):
+        return None
+    return call(
+        "ask_user",
+        says="The goal does not say how far ahead.",
+        question=f"{HOW_FAR} A forecast of prices needs a horizon.",
+        options=list(HORIZONS),
+        default=HORIZONS[0],
+    )
+
+
+def ask_costs(view: View, goal: Goal, target: Scored) -> Move | None:
+    if not is_of_prices(target, goal) or wanted_of(goal.text).fee_bps is not None or _answer(view, WHAT_COSTS):
+        return None
+    return call(
+        "ask_user",
+        says="Whether a forecast is worth anything depends on what trading costs.",
+        question=f"{WHAT_COSTS} Fees of one trade in basis points of its value; opening and closing are two.",
+        options=list(FEES),
+        default=FEES[0],
+    )
+
+
+def ahead_of(view: View, goal: Goal) -> Ahead | None:
+    """How far ahead, as the goal or its user says."""
+    answer = _answer(view, HOW_FAR)
+    return goal.ahead or (read_goal(f"in {answer}").ahead if answer else None)
+
+
+def with_market(plan: Plan, view: View, goal: Goal, target: Scored) -> Plan:
+    """The plan with its coins, bars and terms of trade."""
+    wanted = wanted_of(goal.text)
+    changes: dict[str, Any] = {}
+    if plan.horizon and (is_of_prices(target, goal) or wanted.fee_bps is not None):
+        changes["trading"] = _terms(wanted, _answer(view, WHAT_COSTS))
+    if plan.source == "prices":
+        changes |= {
+            "coins": list(wanted.coins),
+            "interval": wanted.interval,
+            "start": wanted.start,
+            "end": wanted.end,
+        }
+        if wanted.interval and goal.ahead and goal.ahead.seconds and plan.horizon:
+            changes["horizon"] = max(1, round(goal.ahead.seconds / seconds_of(wanted.interval)))
+        if len(wanted.coins) > 1:
+            changes["group_column"] = "coin"
+    if not changes:
+        return plan
+    made = plan.model_copy(update=changes)
+    return made.model_copy(update={"steps": steps(made)})
+
+
+def _terms(wanted: Wanted, answer: str | None) -> Trading | None:
+    fee = wanted.fee_bps if wanted.fee_bps is not None else bps_of(answer or FEES[0])
+    if fee is None:
+        fee = bps_of(FEES[0]) or 0.0
+    return Trading(fee_bps=fee, slippage_bps=wanted.slippage_bps or 0.0, long_only=wanted.long_only)
+
+
+def _answer(view: View, question: str) -> str | None:
+    for answered in view.all("ask_user"):
+        if str(answered.arguments.get("question", "")).startswith(question):
+            return str(answered.value["answer"])
+    return None

@@ -1,0 +1,70 @@
+"""Trade on the chosen model's word over the hold-out, with costs."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from app.computations.bench import Bench, JsonValue
+from app.computations.frames import answer, read_frame, read_model
+from app.computations.pictures import leave_pictures
+from app.errors import InvalidInput
+from app.modeling.calibration import calibrated
+from app.modeling.fitting import output_of
+from app.modeling.markets.backtest import Terms
+from app.modeling.markets.report import backtest
+from app.modeling.problem import Problem
+from app.modeling.recipe import inputs_of
+from app.reporting.drawable import of_backtest
+
+FEWEST_ROWS = 20
+
+
+def backtest_model(
+    bench: Bench, model: str, terms: dict[str, float], fits: list[dict[str, Any]] | None = None
+) -> JsonValue:
+    """Inputs `train` and `holdout` (RAW frames), `model` (model.skops) and oof_0, oof_1, ... of `fits`.
+
+    `fits`: `[{"name", "calibration"}]` of every candidate's parts, parts of one name being one candidate.
+    `terms`: see `markets.backtest.Terms`. Answers what `markets.report.backtest` does; raises InvalidInput
+    `no_backtest` for a problem that looks ahead at no price, or too few rows.
+    """
+    train, holdout = read_frame(bench, "train"), read_frame(bench, "holdout")
+    stored = read_model(bench)
+    problem = Problem.from_json(stored.metadata["problem"])
+    _check(problem, train, holdout)
+    said = output_of(stored.pipeline, inputs_of(holdout, problem), problem, bench.threads)
+    said = calibrated(said, stored.metadata.get("calibration")) if problem.is_classification else said
+    facts = backtest(train, holdout, problem, Terms(**terms), said, _tried(bench, problem, fits or []), model)
+    facts["figures"] = leave_pictures(bench.output, of_backtest(facts, problem.target))
+    return answer(facts)
+
+
+def _check(problem: Problem, train: pd.DataFrame, holdout: pd.DataFrame) -> None:
+    if not problem.horizon or not problem.time_column:
+        raise InvalidInput("no_backtest", "A backtest needs a forecast: a horizon, and a date column.")
+    if problem.is_classification and "up" not in (problem.classes or ()):
+        raise InvalidInput("no_backtest", "A backtest needs a forecast of a price or of its direction.")
+    if (train[problem.target] <= 0).any() or (holdout[problem.target] <= 0).any():
+        raise InvalidInput("no_backtest", f"{problem.target!r} is no price: some values are not above 0.")
+    if len(holdout) < FEWEST_ROWS:
+        raise InvalidInput("no_backtest", f"A backtest needs {FEWEST_ROWS} rows in the hold-out.")
+
+
+def _tried(
+    bench: Bench, problem: Problem, fits: list[dict[str, Any]]
+) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Out-of-fold output of each candidate, its parts together."""
+    found: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {}
+    for place, fit in enumerate(fits):
+        oof = read_frame(bench, f"oof_{place}")
+        if problem.is_classification:
+            shares = oof[[f"p_{number}" for number in range(len(problem.classes or ()))]].to_numpy()
+            output = calibrated(shares, fit.get("calibration"))
+        else:
+            output = oof["prediction"].to_numpy()
+        found.setdefault(str(fit["name"]), []).append((oof["row"].to_numpy(), output))
+    return {
+        name: (np.concatenate([rows for rows, _ in parts]), np.concatenate([output for _, output in parts]))
+        for name, parts in found.items()
+    }

@@ -1,0 +1,65 @@
+"""From what a model says of the next bars to what is held."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from app.modeling.problem import Outlook, Problem
+
+MARGINS = (0.0, 0.5, 1.0)
+"""Shares of a round trip's cost that an expected move must exceed: which one serves is chosen out of fold."""
+
+
+def expected_move(
+    output: np.ndarray, present: np.ndarray, usual_move: np.ndarray, problem: Problem
+) -> np.ndarray:
+    """The relative move that a model expects until the horizon, one a row.
+
+    `output`: probabilities of the classes, or numbers; `present`: the price now; `usual_move`: the mean
+    absolute move over the horizon, which turns a probability into a move: (2p - 1) of it.
+    """
+    if problem.is_classification:
+        share = output[:, (problem.classes or ()).index("up")]
+        return np.asarray((2 * share - 1) * usual_move)
+    if problem.outlook is Outlook.CHANGE:
+        return output
+    return np.asarray(output / present - 1)
+
+
+def stance(moves: np.ndarray, least: float) -> np.ndarray:
+    """1 where a rise of more than `least` is expected, -1 where a fall is, else 0. (bars, coins) of moves."""
+    return np.where(moves > least, 1.0, 0.0) - np.where(moves < -least, 1.0, 0.0)
+
+
+def ladder(stances: np.ndarray, horizon: int) -> np.ndarray:
+    """Each bar opens a tranche that is held for `horizon` bars: the position is the mean of the last stances.
+
+    Overlapping portfolios as in Jegadeesh & Titman (1993). Before the first bar stances are 0.
+    """
+    if horizon <= 1:
+        return stances
+    sums = np.cumsum(np.concatenate([np.zeros((1, stances.shape[1])), stances]), axis=0)
+    first = np.maximum(np.arange(1, len(sums)) - horizon, 0)
+    return np.asarray((sums[1:] - sums[first]) / horizon)
+
+
+def wanted(moves: np.ndarray, margin: float, round_trip: float, horizon: int) -> np.ndarray:
+    """The position that moves (bars, coins) ask for; a missing move asks for none."""
+    return ladder(stance(np.nan_to_num(moves), margin * round_trip), horizon)
+
+
+def by_time(values: Sequence[float] | np.ndarray, times: pd.Series, coins: pd.Series | None) -> pd.DataFrame:
+    """Values of rows as a table of times (in order) and coins; one column `""` where there are no coins."""
+    column = pd.Series("", index=times.index) if coins is None else coins
+    rows = pd.DataFrame({"time": times.to_numpy(), "coin": column.astype("str").to_numpy(), "value": values})
+    table: pd.DataFrame = rows.drop_duplicates(["time", "coin"], keep="last").pivot(
+        index="time", columns="coin", values="value"
+    )
+    return table.sort_index()
+
+
+def next_returns(prices: pd.DataFrame) -> pd.DataFrame:
+    """From each close to the coin's next close; missing for the last row and where either is missing."""
+    ahead: pd.DataFrame = prices.shift(-1) / prices - 1
+    return ahead

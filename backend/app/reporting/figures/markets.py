@@ -1,0 +1,76 @@
+"""A backtest drawn: the price, what was held, what became of the capital, how deep it fell."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from app.reporting.figures import style
+from app.reporting.figures.series import as_days, dates_below
+from app.reporting.figures.style import BLUE, LINES, MUTED, ORANGE, SERIES
+
+
+def price(times: Sequence[str], values: Sequence[float | None], label: str) -> Figure:
+    figure, axes, moments = _canvas(times, "Price", label)
+    axes.plot(moments, style.finite(values), color=BLUE, linewidth=1.2)
+    axes.set_ylabel(style.label(label))
+    return figure
+
+
+def signal(times: Sequence[str], positions: Sequence[float], low: float, high: float) -> Figure:
+    """`positions`: shares of the capital, from short (-1) to long (1); `low`, `high`: the limits."""
+    figure, axes, moments = _canvas(times, "Position", "share of the capital held; below zero is short")
+    held = style.finite(positions)
+    axes.fill_between(
+        moments, held, 0, where=[each >= 0 for each in held], color=BLUE, step="post", linewidth=0
+    )
+    axes.fill_between(
+        moments, held, 0, where=[each < 0 for each in held], color=ORANGE, step="post", linewidth=0
+    )
+    room = 0.05 * (high - low)
+    axes.set_ylim(low - room, high + room)
+    axes.axhline(0, color=MUTED, linewidth=0.8)
+    axes.set_ylabel("Position")
+    return figure
+
+
+def capital(times: Sequence[str], curves: Sequence[Mapping[str, Any]]) -> Figure:
+    """`curves`: `[{"label", "values"}]`, each starting near 1."""
+    figure, axes, moments = _canvas(times, "Equity", "what one unit of capital became, after costs")
+    _lines(axes, moments, curves)
+    axes.axhline(1, color=MUTED, linewidth=0.8)
+    axes.set_ylabel("Equity")
+    return figure
+
+
+def fall(times: Sequence[str], curves: Sequence[Mapping[str, Any]]) -> Figure:
+    """`curves`: `[{"label", "values"}]`, shares at most 0."""
+    figure, axes, moments = _canvas(times, "Drawdown", "below the highest point so far")
+    _lines(axes, moments, curves)
+    style.share_ticks(axes, "y")
+    axes.set_ylabel("Drawdown")
+    return figure
+
+
+def _canvas(times: Sequence[str], title: str, note: str) -> tuple[Figure, Axes, list[float]]:
+    figure = style.canvas(7.8, 3.2)
+    style.headline(figure, title, f"{note}, {times[0][:10]} to {times[-1][:10]}")
+    axes = figure.subplots()
+    dates_below(axes)
+    style.rows_grid(axes)
+    axes.margins(x=0.01)
+    return figure, axes, as_days(times)
+
+
+def _lines(axes: Axes, moments: list[float], curves: Sequence[Mapping[str, Any]]) -> None:
+    for place, each in enumerate(curves):
+        axes.plot(
+            moments,
+            style.finite(each["values"]),
+            color=SERIES[place % 4],
+            linestyle=LINES[place % 4],
+            linewidth=1.4,
+            label=style.label(each["label"]),
+        )
+    axes.legend(loc="best", ncols=len(curves))

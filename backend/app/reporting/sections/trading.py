@@ -1,0 +1,129 @@
+"""What trading on the forecasts would have made of the hold-out."""
+
+from app.reporting.document import Block, Bullets, Callout, Name, Paragraph, Section, Table, Text
+from app.reporting.evidence import Fact, parts
+from app.reporting.sections.draft import NOTHING, Draft
+
+_FIGURES = ("backtest_price", "backtest_signal", "backtest_equity", "backtest_drawdown")
+_COLUMNS: tuple[tuple[str, str, str], ...] = (
+    ("Return", "total_return", "percent"),
+    ("Sharpe", "sharpe", "score"),
+    ("Sortino", "sortino", "score"),
+    ("Deepest fall", "max_drawdown", "percent"),
+    ("Hit rate", "hit_rate", "percent"),
+    ("Exposure", "exposure", "percent"),
+    ("Turnover a year", "turnover", "quantity"),
+)
+
+
+def section(draft: Draft) -> Section | None:
+    tested = draft.found.backtest
+    if tested is None:
+        return None
+    verdict = tested.at("verdict")
+    tone = "good" if tested.value["edge"] else "warn"
+    blocks: list[Block] = [Callout(tone, (draft.read(verdict),))] if verdict else []
+    blocks += [Paragraph(_terms(draft, tested)), _books(draft, tested), Paragraph(_luck(draft, tested))]
+    blocks += [*_parts(draft, tested), *_notes(draft, tested), *draft.pictures(*_FIGURES)]
+    return Section("trading", "Trading on it", blocks)
+
+
+def verdict_of(draft: Draft) -> Text:
+    """The answer to whether there is an edge, in one sentence; empty where nothing was traded."""
+    verdict = draft.found.backtest.at("verdict") if draft.found.backtest else None
+    return (draft.read(verdict),) if verdict else ()
+
+
+def _terms(draft: Draft, tested: Fact) -> Text:
+    fee, slip = tested.at("terms", "fee_bps"), tested.at("terms", "slippage_bps")
+    text: Text = (
+        "Played over ",
+        *draft.shown(tested.at("bars"), "integer"),
+        " bars of the hold-out. What is decided at the close of a bar is traded at that close and earns from"
+        " then on. Each forecast is held for ",
+        *draft.shown(tested.at("horizon"), "integer"),
+        " bar(s); forecasts that overlap share the capital. Fees of ",
+        *draft.shown(fee, "quantity"),
+        " and slippage of ",
+        *draft.shown(slip, "quantity"),
+        " basis points are paid on every trade.",
+    )
+    even = tested.at("break_even_bps")
+    if even is None:
+        return (*text, " Nothing was traded.")
+    return (
+        *text,
+        " Nothing would be left at costs of ",
+        *draft.shown(even, "quantity"),
+        " basis points a trade.",
+    )
+
+
+def _books(draft: Draft, tested: Fact) -> Table:
+    strategy = tested.at("strategy")
+    books: list[tuple[Text, Fact]] = [(("Forecasts",), strategy)] if strategy else []
+    books += [((Name(str(each.value["name"]), code=False),), each) for each in parts(tested, "baselines")]
+    rows: list[list[Text]] = [
+        [name, *(_cell(draft, book.at(key), style) for _, key, style in _COLUMNS)] for name, book in books
+    ]
+    heads = ("", *(head for head, _, _ in _COLUMNS))
+    return Table(heads, rows, "After costs, on the hold-out", numeric=tuple(range(1, len(heads))), marked=[0])
+
+
+def _cell(draft: Draft, fact: Fact | None, style: str) -> Text:
+    return draft.shown(fact, style) if fact else NOTHING
+
+
+def _luck(draft: Draft, tested: Fact) -> Text:
+    error, chance = tested.at("strategy", "sharpe_error"), tested.at("overfitting")
+    text: Text = (
+        "The standard error of the Sharpe ratio is ",
+        *draft.shown(error, "score"),
+        " a year; the true one is above zero with a probability of ",
+        *draft.shown(tested.at("probabilistic_sharpe"), "score"),
+        ". ",
+        *draft.shown(tested.at("trials"), "integer"),
+        " strategies were tried on the training rows, where the chosen one has a Sharpe ratio of ",
+        *draft.shown(tested.at("track_sharpe"), "score"),
+        "; the best of so many worthless ones shows ",
+        *draft.shown(tested.at("luck_sharpe"), "score"),
+        ". The deflated Sharpe ratio, the probability that the true one is above that luck by all rows that did"
+        " not teach, is ",
+        *draft.shown(tested.at("deflated_sharpe"), "score"),
+        ".",
+    )
+    if chance is None:
+        return text
+    return (
+        *text,
+        " The probability of backtest overfitting, that the best in one half of the training time is a poor one"
+        " in the other half, is ",
+        *draft.shown(chance, "score"),
+        ".",
+    )
+
+
+def _parts(draft: Draft, tested: Fact) -> list[Block]:
+    """By kind of market and by coin."""
+    tables: list[Block] = []
+    for key, name, title in (("by_regime", "name", "By kind of market"), ("by_coin", "coin", "By coin")):
+        found = parts(tested, key)
+        rows: list[list[Text]] = [
+            [
+                draft.shown(each.at(name)),
+                draft.shown(each.at("bars"), "integer"),
+                _cell(draft, each.at("total_return"), "percent"),
+                _cell(draft, each.at("sharpe"), "score"),
+                _cell(draft, each.at("max_drawdown"), "percent"),
+            ]
+            for each in found
+        ]
+        if rows:
+            heads = ("", "Bars", "Return", "Sharpe", "Deepest fall")
+            tables.append(Table(heads, rows, title, numeric=(1, 2, 3, 4)))
+    return tables
+
+
+def _notes(draft: Draft, tested: Fact) -> list[Block]:
+    notes: list[Text] = [(draft.read(note),) for note in parts(tested, "notes")]
+    return [Bullets(notes)] if notes else []

@@ -1,0 +1,53 @@
+"""Trade on the chosen model's word once its hold-out is open. No agent calls it: nothing is chosen from it."""
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from app.errors import ToolRefused
+from app.sandbox.computer import ComputationFailed
+from app.sandbox.contract import Computation, Limits
+from app.sessions.scope import Recorded
+from app.tools.context import ToolContext
+from app.tools.frames import figures
+from app.tools.parts import PART
+from app.tools.registry import tool
+
+BASELINE = "baseline"
+LONGEST_S = 120.0
+
+Bps = Annotated[float, Field(ge=0, le=1000, description="Basis points of the traded value.")]
+
+
+@tool(agents=())
+async def backtest_model(
+    ctx: ToolContext, model: str, fee_bps: Bps, slippage_bps: Bps = 0.0, long_only: bool = False
+) -> Recorded:
+    """What trading on the model's word would have made of the hold-out, after costs."""
+    ref = await ctx.frames.artifact("model", model)
+    train = await ctx.frames.frame("train")
+    holdout = await ctx.frames.artifact("holdout", "holdout")
+    inputs = {"train": train.digest, "holdout": holdout.digest, "model": ref.digest}
+    fits: list[Any] = []
+    for part in [*await ctx.frames.artifacts("model"), *await ctx.frames.artifacts(PART)]:
+        facts = part.meta["fit"]
+        if facts["estimator"] == BASELINE or "oof" not in part.meta or facts.get("run") == []:
+            continue
+        inputs[f"oof_{len(fits)}"] = str(part.meta["oof"])
+        fits.append({"name": facts["name"], "calibration": facts.get("calibration")})
+    terms: Any = {
+        "fee_bps": fee_bps,
+        "slippage_bps": slippage_bps,
+        "low": 0.0 if long_only else -1.0,
+        "high": 1.0,
+    }
+    work = Computation("backtest.backtest_model", {"model": model, "terms": terms, "fits": fits})
+    try:
+        computed = await ctx.computer.run(work, inputs, Limits(time_s=LONGEST_S))
+    except ComputationFailed as failed:
+        # A session that has its model and its score is not lost with its backtest.
+        raise ToolRefused(f"{model} could not be traded: {failed.detail}") from failed
+    value: Any = computed.value
+    return Recorded(
+        value=value, summary=str(value["verdict"])[:500], artifacts=figures(computed, value["figures"])
+    )

@@ -1,0 +1,95 @@
+"""The report of a forecast that was traded: the verdict first, every figure a claim."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from app.modeling.markets.backtest import Terms
+from app.modeling.markets.report import backtest
+from app.modeling.plain import plain
+from app.modeling.problem import Kind, Outlook, Problem
+from app.reporting import html, markdown
+from app.reporting.check import verify
+from app.reporting.compose import compose
+from app.reporting.document import spoken
+from app.reporting.drawable import of_backtest
+from app.reporting.evidence import RecordedCall
+from app.reporting.figures.drawing import draw
+from app.reporting.sections.summary import headline
+
+from .conftest import drawn, make_draft
+
+BARS = 900
+PROBLEM = Problem(
+    "close", Kind.REGRESSION, "rmse", time_column="ts", horizon=3, group_column="coin", outlook=Outlook.CHANGE
+)
+
+
+@pytest.fixture(scope="module")
+def facts() -> dict[str, Any]:
+    """Two coins, and a model that says nothing of them."""
+    chance = np.random.default_rng(0)
+    times = pd.date_range("2025-01-01", periods=BARS, freq="h")
+    coins = [
+        pd.DataFrame({"ts": times, "coin": coin, "close": 9 * np.exp(np.cumsum(chance.normal(0, 0.01, BARS)))})
+        for coin in ("BTC", "ETH")
+    ]
+    table = pd.concat(coins).sort_values(["ts", "coin"]).reset_index(drop=True)
+    train, holdout = table.iloc[:1400], table.iloc[1400:].reset_index(drop=True)
+    rows = np.arange(700, 1400)
+    said = {name: (rows, chance.normal(0, 0.01, len(rows))) for name in ("a", "b")}
+    guessed = chance.normal(0, 0.01, len(holdout))
+    made: dict[str, Any] = plain(backtest(train, holdout, PROBLEM, Terms(5, 1), guessed, said, "a"))
+    return made
+
+
+@pytest.fixture
+def traded(titanic: list[RecordedCall], facts: dict[str, Any]) -> list[RecordedCall]:
+    last = next(call for call in reversed(titanic) if call.tool == "final_evaluation")
+    call = replace(last, key="tool:0.3", tool="backtest_model", result=facts)
+    place = titanic.index(last) + 1
+    return [*titanic[:place], call, *titanic[place:]]
+
+
+def test_no_edge_is_the_headline(traded, facts):
+    assert not facts["edge"]
+    assert spoken(headline(make_draft(traded))).startswith("No edge after costs: ")
+
+
+def test_every_number_of_the_section_is_a_claim_and_every_figure_has_its_place(traded, facts):
+    figures = [each for each in drawn(traded) if each.name.startswith("backtest_")]
+    draft = make_draft(traded, figures=figures)
+    report = compose(draft)
+    [section] = [each for each in report.sections if each.id == "trading"]
+    images = {each.name: b"<svg></svg>" for each in figures}
+    page, text = html.render(report, images), markdown.render(report)
+    verdict = verify(report.to_json(), draft.calls, page, text)
+    assert verdict.passes, verdict.mismatches
+    assert len(section.blocks[-1].pictures) == len(figures) == 4
+    for said in ("buy and hold", "persistence", "drift", "calm", "wild", "ETH", "basis points"):
+        assert said in text
+
+
+def test_a_backtest_that_another_node_recorded_is_not_believed(traded):
+    moved = [replace(call, node="data_analysis") if call.tool == "backtest_model" else call for call in traded]
+    assert "trading" not in {section.id for section in compose(make_draft(moved)).sections}
+
+
+def test_what_was_traded_can_be_drawn(facts):
+    made = of_backtest(facts, "close")
+    assert [each.kind for each in made] == [
+        "backtest_price",
+        "backtest_signal",
+        "backtest_equity",
+        "backtest_drawdown",
+    ]
+    assert all(draw(each.kind, each.facts).svg.startswith(b"<?xml") for each in made)
+
+
+def test_results_by_coin_add_up_to_the_whole(facts):
+    """Coins share the capital equally, so nothing is earned that no coin earned."""
+    assert {each["coin"] for each in facts["by_coin"]} == {"BTC", "ETH"}
+    assert sum(each["bars"] for each in facts["by_regime"] if each["kind"] == "trend") == facts["bars"]
