@@ -9,7 +9,7 @@ from app.computations.bench import Bench, JsonValue
 from app.computations.frames import answer, read_frame, read_model
 from app.computations.pictures import leave_pictures
 from app.modeling.calibration import calibrated
-from app.modeling.ensemble.average import recipe_of
+from app.modeling.ensemble.average import Model, members_of, recipe_of
 from app.modeling.explanation.contributions import Contributions
 from app.modeling.explanation.explain import explain
 from app.modeling.explanation.members import tree_member
@@ -18,6 +18,7 @@ from app.modeling.fitting import output_of
 from app.modeling.labels import labels_of
 from app.modeling.problem import Problem
 from app.modeling.recipe import inputs_of
+from app.modeling.schema import unused
 from app.reporting.drawable import of_explanation
 
 
@@ -47,11 +48,17 @@ def explain_model(bench: Bench, seed: int = 0, repeats: int = 5, limit_s: float 
         seed,
         repeats,
         Deadline(limit_s),
+        sorted(_unread(stored.pipeline)),
     )
     facts: dict[str, Any] = {**made.facts}
     points = _points(made.contributions)
     facts["figures"] = leave_pictures(bench.output, of_explanation(facts, problem.target, points))
     return answer(facts)
+
+
+def _unread(model: Model) -> set[str]:
+    """Raw columns that no part of the model looks at."""
+    return set.intersection(*(unused(part.named_steps["recipe"].operations) for part in members_of(model)))
 
 
 def _points(made: Contributions | None) -> tuple[list[Any], list[Any]] | None:

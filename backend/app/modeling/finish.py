@@ -28,6 +28,6 @@ def finish(
     found["calibration"] = fit_calibration(truth, output, parts=parts, seed=seed)
     if problem.is_binary:
         said = Predicted(truth, calibrated(output, found["calibration"]), problem.positive_index)
-        chosen = choose_threshold(said, problem.metric)
+        chosen = choose_threshold(said, problem.metric, problem.costs)
         found |= {"threshold": chosen["value"], "threshold_text": chosen["text"]}
     return found

@@ -27,7 +27,7 @@ def schema_of(frame: pd.DataFrame, problem: Problem, recipe: RecipeJson) -> Sche
     splits, nor the present target unless a forecast starts from it.
     """
     inputs = inputs_of(frame, problem)
-    optional = _unused(recipe) | ({problem.target} - _starts_from(problem))
+    optional = unused(recipe) | ({problem.target} - _starts_from(problem))
     if problem.group_column and not problem.time_column:
         optional.add(problem.group_column)
     return [_column(inputs[name], str(name) not in optional) for name in inputs.columns]
@@ -38,14 +38,15 @@ def _starts_from(problem: Problem) -> set[str]:
     return {problem.target} if problem.outlook is Outlook.VALUE and not problem.is_classification else set()
 
 
-def _unused(recipe: RecipeJson) -> set[str]:
-    unused: set[str] = set()
+def unused(recipe: RecipeJson) -> set[str]:
+    """Raw columns that the recipe drops before anything reads them."""
+    dropped: set[str] = set()
     read: set[str] = set()
     for step in parse(recipe):
         if step.op == "drop":  # type: ignore[attr-defined]  # every operation has it, the base does not
-            unused |= set(step.needs()) - read
+            dropped |= set(step.needs()) - read
         read |= set(step.needs())
-    return unused
+    return dropped
 
 
 def _column(column: pd.Series, required: bool) -> dict[str, Any]:

@@ -81,3 +81,17 @@ def test_an_ensemble_is_explained_on_rows_that_did_not_teach_it(
     }
     again, _ = compute(explain.explain_model, opened)
     assert {**again, "explain_s": 0} == {**facts, "explain_s": 0}
+
+
+def test_a_column_that_the_model_dropped_is_not_listed(compute: Compute, tmp_path: Path) -> None:
+    source = tmp_path / "table.parquet"
+    table("number").assign(row=range(900)).to_parquet(source)
+    locked, files = compute(split.lock_holdout, {"table": source}, problem={"target": "y"}, seed=0)
+    given = {"problem": locked["problem"], "folds": locked["folds"], "estimator": "Ridge"}
+    recipe = [{"op": "drop", "columns": ["row"]}]
+    _, fitted = compute(
+        train.fit_candidate, {"frame": files / "train.parquet"}, recipe=recipe, run=[0], **given
+    )
+    opened = {"holdout": files / "holdout.parquet", "model": fitted / "model.skops"}
+    facts, _ = compute(explain.explain_model, opened)
+    assert {entry["column"] for entry in facts["importances"]} == {"a", "noise", "place"}

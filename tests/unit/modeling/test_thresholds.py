@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
+from app.modeling.finish import finish
+from app.modeling.problem import Kind, Problem
 from app.modeling.scores import Predicted
 from app.modeling.thresholds import AIMS, choose_threshold
 
@@ -56,6 +58,15 @@ def test_costs_move_the_threshold_to_where_they_are_lowest() -> None:
     assert dear_misses["value"] == pytest.approx(0.1, abs=0.05)
     assert dear_alarms["value"] == pytest.approx(0.9, abs=0.07)
     assert "a missed positive 9" in dear_misses["text"]
+
+
+def test_what_a_user_says_that_mistakes_cost_reaches_the_model() -> None:
+    predicted = said(5000)
+    parts = np.arange(5000) % 5
+    asked = Problem("y", Kind.CLASSIFICATION, "roc_auc", classes=("no", "yes"), costs=(1.0, 9.0))
+    made = finish(predicted.truth, predicted.output, parts, asked)
+    assert made["threshold"] == pytest.approx(0.1, abs=0.05)
+    assert "a missed positive 9" in made["threshold_text"]
 
 
 def test_one_probability_for_all_gives_a_threshold_that_takes_them() -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
@@ -20,20 +20,20 @@ MOST_FEATURES = 12
 class Additive(Protocol):
     """A tree model that can take its answers apart."""
 
-    def contributions(self, X: np.ndarray) -> np.ndarray:
+    def contributions(self, X: Any) -> np.ndarray:
         """(rows, features + 1), the constant last, of a number or of the second of two classes in log-odds;
         (rows, classes, features + 1) where there are more classes."""
 
 
 @dataclass(frozen=True)
 class TreeMember:
-    """A tree model inside a stored one. `matrix`: its features of some rows; `names` and `ordered`: of each
-    feature, its name and whether more of it means something (a category's code is only a code). `on_log`: it
-    learned the logarithm of its target."""
+    """A tree model inside a stored one. `matrix`: its features of some rows, an array or a frame; `names` and
+    `ordered`: of each feature, its name and whether more of it means something (a category's code does not).
+    `on_log`: it learned the logarithm of its target."""
 
     name: str
     model: Additive
-    matrix: np.ndarray
+    matrix: Any
     names: Sequence[str]
     ordered: Sequence[bool]
     on_log: bool = False
@@ -63,11 +63,17 @@ def contributions(
     parts: list[np.ndarray] = []
     for start in range(0, len(order), ROWS_AT_A_TIME):
         asked.append(order[start : start + ROWS_AT_A_TIME])
-        parts.append(_of_class(member.model.contributions(member.matrix[asked[-1]]), place))
+        parts.append(_of_class(member.model.contributions(_rows(member.matrix, asked[-1])), place))
         if deadline.left_s < deadline.spent_s / len(parts):
             break
     of_class = None if place is None else str((problem.classes or ())[place])
-    return _ranked(member, of_class, np.concatenate(parts), member.matrix[np.concatenate(asked)])
+    return _ranked(
+        member, of_class, np.concatenate(parts), np.asarray(_rows(member.matrix, np.concatenate(asked)))
+    )
+
+
+def _rows(matrix: Any, places: np.ndarray) -> Any:
+    return matrix.iloc[places] if isinstance(matrix, pd.DataFrame) else matrix[places]
 
 
 def _told_class(problem: Problem, truth: np.ndarray) -> int | None:

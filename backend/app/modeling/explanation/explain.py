@@ -1,6 +1,6 @@
 """Everything that explains one model on rows that did not teach it, within a number of seconds."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,13 +47,15 @@ def explain(
     seed: int = 0,
     repeats: int = 5,
     deadline: Deadline | None = None,
+    unread: Sequence[str] = (),
 ) -> Explained:
     """`rows`: raw inputs, `truth`: their labels, none missing; `metadata`: the stored model's (its name,
-    threshold). A column that orders or groups the rows is not shuffled, but segments may name it."""
+    threshold). A column that orders or groups the rows is not shuffled, nor is one of `unread`, which the model
+    does not look at; segments may name both."""
     deadline = deadline or Deadline(None)
     problem = subject.problem
     segments, rows, truth = _segments(subject, rows, truth, metadata.get("threshold"), seed, deadline)
-    columns = _most_telling(rows, truth, [problem.time_column, problem.group_column])
+    columns = _most_telling(rows, truth, [problem.time_column, problem.group_column, *unread])
     importance = permutation_importance(
         subject, rows, truth, columns, repeats, seed, deadline.within(_TO_IMPORTANCES)
     )
@@ -104,7 +106,7 @@ def _segments(
     return errors_by_segment(rows, predicted, subject.problem), rows, truth
 
 
-def _most_telling(rows: pd.DataFrame, truth: np.ndarray, without: list[str | None]) -> list[str]:
+def _most_telling(rows: pd.DataFrame, truth: np.ndarray, without: Sequence[str | None]) -> list[str]:
     """Columns to shuffle, those first that go with the outcome where they are too many to try all."""
     names = [str(name) for name in rows.columns if name not in without]
     if len(names) <= MOST_COLUMNS:

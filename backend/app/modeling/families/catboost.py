@@ -106,6 +106,16 @@ class CatBoost(Boosted):
         said[:, self.taught_] = known if known.ndim == 2 else both_classes(known)
         return said
 
+    def contributions(self, X: pd.DataFrame) -> np.ndarray:
+        """SHAP values, as `explanation.contributions.Additive`."""
+        asked = {"data": _pool(X, None), "type": "ShapValues", "thread_count": self.n_jobs}
+        known = np.asarray(self._loaded().get_feature_importance(**asked))
+        if self.classes <= 2:
+            return known
+        values = np.zeros((len(X), self.classes, known.shape[-1]))
+        values[:, self.taught_] = known
+        return values
+
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in super().__getstate__().items() if key not in UNSTORED}
 

@@ -127,3 +127,18 @@ def test_what_learns_a_logarithm_takes_the_threads_of_its_cell_by_the_names_that
     logged.set_params(**dict.fromkeys(names, 2))
     assert names == ["inner__n_jobs"]
     assert logged.inner.get_params()["n_jobs"] == 2
+
+
+@pytest.mark.parametrize("classes", [0, 2, 3])
+@pytest.mark.parametrize("family", [name for name in FAMILIES if name != "Network"])
+def test_what_features_add_to_a_boosted_answer_adds_up_to_it(family: str, classes: int) -> None:
+    X, y = numbers(classes=classes, style=STYLE.get(family, "tree"))
+    learner: Any = FAMILIES[family](classes, n_estimators=20, learning_rate=0.1).fit(X, y)
+    total = learner.contributions(X).sum(axis=-1)
+    if classes == 0:
+        np.testing.assert_allclose(total, learner.predict(X), rtol=1e-4)
+    elif classes == 2:
+        np.testing.assert_allclose(1 / (1 + np.exp(-total)), learner.predict_proba(X)[:, 1], rtol=1e-4)
+    else:
+        shares = np.exp(total) / np.exp(total).sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(shares, learner.predict_proba(X), rtol=1e-4)
