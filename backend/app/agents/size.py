@@ -7,6 +7,8 @@ from app.agents.state import LabState
 CELLS_A_SECOND = 2_500_000
 """Values that are read, encoded and learned from a first time in a second, roughly."""
 START_S = 0.4
+TEXT_COLUMNS = 12
+"""How many columns one of free text counts for: its words are read, and become several numbers."""
 
 
 @dataclass(frozen=True)
@@ -21,4 +23,5 @@ class Size:
 
 
 def size_of(state: LabState) -> Size:
-    return Size(int(state["split"]["train_rows"]), len(state["columns"]))
+    columns = sum(TEXT_COLUMNS if column.get("type") == "text" else 1 for column in state["columns"])
+    return Size(int(state["split"]["train_rows"]), columns)

@@ -34,7 +34,7 @@ from app.modeling.split import FoldPlan
 from app.modeling.split import folds as make_folds
 from app.modeling.tuning import propose
 
-FOR_WRITING_S = 0.4
+FOR_WRITING_S = 0.25
 """Of a time limit: for reading rows and writing the model."""
 
 

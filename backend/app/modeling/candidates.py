@@ -147,7 +147,7 @@ _TREE_DEFAULTS = {"n_estimators": 200, "min_samples_leaf": 2, "max_features": "s
 CANDIDATES: dict[str, Candidate] = {
     candidate.name: candidate
     for candidate in (
-        Candidate(BASELINE, BOTH, "tree", {}, {}, _baseline),
+        Candidate(BASELINE, BOTH, "blind", {}, {}, _baseline),
         Candidate(
             "LogisticRegression",
             (Kind.CLASSIFICATION,),

@@ -12,6 +12,9 @@ from app.modeling.encoding.numbers import Numbers
 from app.modeling.encoding.styles import STYLES, Blocks
 from app.modeling.encoding.words import Words
 
+BLIND = "blind"
+"""The style of an estimator that looks at no column."""
+
 
 class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """A frame -> a float32 matrix. Constant and empty columns are left out.
@@ -19,6 +22,7 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
     `style="tree"`: numbers as they are (missing stays missing), categories as the place of their name, most
     frequent first, text as a few directions. `style="linear"`: sparse; numbers scaled and as normal deviates,
     categories as one column each, text as weighted words. `style="network"`: the same, dense and narrow.
+    `style="blind"`: one column of zeros.
     `in_order`: rows are ordered in time, so only calendar parts that come again are of use.
     """
 
@@ -44,7 +48,7 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
     def _learn_all(self, X: pd.DataFrame) -> None:
         self.codes_: list[Code] = []
         self.words_: list[Words] = []
-        kinds = {str(name): holds(X[name]) for name in X.columns}
+        kinds = {str(name): holds(X[name]) for name in (X.columns if self.style != BLIND else ())}
         numbers = [name for name, kind in kinds.items() if kind in (Holds.NUMBER, Holds.BOOLEAN)]
         self.numbers_ = Numbers().fit(X, numbers, STYLES[self.style].scaled)
         for name, kind in kinds.items():

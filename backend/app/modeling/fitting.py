@@ -15,7 +15,7 @@ from xgboost.core import XGBoostError
 
 from app.errors import InvalidInput
 from app.modeling.candidates import candidate, make_estimator
-from app.modeling.encode import Encoder
+from app.modeling.encode import BLIND, Encoder
 from app.modeling.ensemble.average import Model, average, said_by
 from app.modeling.families.learner import Learner, Watch, common_position
 from app.modeling.families.pace import Clock
@@ -32,6 +32,9 @@ _THREADS = ThreadpoolController()
 
 MOST_JUDGED = 50_000
 """Rows of one fold that are judged: more of them say nothing new."""
+
+LATEST = 2.0
+"""Of its time, what a fit may take so that it learns as long as encoding took: else that was in vain."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +110,7 @@ def build(problem: Problem, spec: Spec) -> Pipeline:
     estimator, style = make_estimator(spec.estimator, problem, given, spec.seed, spec.threads)
     return Pipeline(
         [
-            ("recipe", recipe_for(problem, spec.recipe)),
+            ("recipe", recipe_for(problem, spec.recipe if style != BLIND else [])),
             ("encode", Encoder(style, in_order=problem.time_column is not None, seed=spec.seed)),
             ("estimator", estimator),
         ]
@@ -193,20 +196,21 @@ def cross_validate(
     `seconds`: how long that may take, for a candidate that learns by watching: it learns faster for less, and
     leaves out the last folds when even that does not do.
     """
-    started, clock = time.perf_counter(), Clock(seconds)
+    started, clock = time.perf_counter(), Clock(seconds, None if seconds is None else LATEST * seconds)
     labels, inputs = labels_of(frame, problem), inputs_of(frame, problem)
     places = list(range(len(made_folds))) if run is None else list(run)
     shared = not (problem.time_column or holds_code(spec.recipe))
     prepared = _prepared(inputs, labels, problem, spec) if shared else None
     taught: list[_Taught] = []
     for done, number in enumerate(places):
-        share = None
-        if clock.left_s is not None:
-            if taught and clock.left_s < 0.8 * taught[-1].seconds:
-                break
-            share = Share(clock.left_s / (len(places) - done), clock.left_s * (0.7 if done == 0 else 1.0))
-        fold = made_folds[number]
+        if taught and clock.left_s is not None and clock.left_s < 0.8 * taught[-1].seconds:
+            break
+        fold, share = made_folds[number], None
         encoded = prepared or _prepared_for(fold, inputs, labels, problem, spec)
+        if clock.left_s is not None:
+            if not taught:
+                clock.extend(clock.spent_s)
+            share = Share(clock.left_s / (len(places) - done), clock.left_s * (0.7 if done == 0 else 1.0))
         pace = taught[0].pace if taught else {}
         taught.append(_teach(inputs, labels, problem, spec, encoded, fold, number, pace, share))
         report((done + 1) / (len(places) + 1))

@@ -48,7 +48,7 @@ MOST_CELLS = 20_000_000
 FEWEST_TAUGHT = 5000
 """Rows that are never cut: a short table is learned from as a whole, in fewer rounds."""
 
-TEXT_CELLS = 40
+TEXT_CELLS = 25
 """How many columns one of prose counts for."""
 
 

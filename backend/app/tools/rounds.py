@@ -14,7 +14,9 @@ from app.tools.context import ToolContext
 from app.tools.parts import PART
 
 LEFT_OUT_OF_ANSWERS = ("schema",)
-COSTS = {"baseline": 0.1} | {family.name: family.cost for family in FAMILIES}
+EVERY = 0.7
+"""What a fit takes beside learning: reading, encoding and writing; 1 is the learning of the first family."""
+COSTS = {"baseline": 0.1} | {family.name: EVERY + family.cost for family in FAMILIES}
 LEAST_SHARE_S = 0.5
 GENEROUS_S = 600.0
 LEAST_S = 1.5

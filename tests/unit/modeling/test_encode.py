@@ -102,3 +102,9 @@ def test_texts_weigh_the_same_whether_rows_are_encoded_while_learning_or_later()
 
 def _dense(matrix: Any) -> np.ndarray:
     return np.asarray(matrix.todense() if sparse.issparse(matrix) else matrix)
+
+
+def test_an_estimator_that_looks_at_no_column_is_given_none() -> None:
+    made = Encoder("blind").fit_transform(TRAIN)
+    assert made.shape == (4, 1)
+    assert not made.any()

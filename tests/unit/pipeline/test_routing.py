@@ -3,7 +3,7 @@
 import pytest
 
 from app.agents.budget import budget_of
-from app.agents.size import Size
+from app.agents.size import TEXT_COLUMNS, Size, size_of
 from app.pipeline.graph import EDGES, NODES
 from app.pipeline.routing import after_evaluation
 
@@ -61,3 +61,8 @@ def test_where_one_fold_takes_long_one_fold_is_all_there_is(rows, share):
 @pytest.mark.parametrize(("seconds", "rounds"), [(5, 0), (15, 1), (60, 4)])
 def test_a_deterministic_session_counts_rounds_for_its_seconds(seconds, rounds):
     assert budget_of({"preferences": {"time_budget_s": seconds, "deterministic": True}}).rounds == rounds
+
+
+def test_a_column_of_free_text_counts_for_several() -> None:
+    columns = [{"name": "a", "type": "number"}, {"name": "b", "type": "text"}]
+    assert size_of({"split": {"train_rows": 10}, "columns": columns}) == Size(10, 1 + TEXT_COLUMNS)

@@ -22,7 +22,7 @@ async def model_training(state: LabState, runtime: Runtime[LabContext]) -> LabUp
     brief = {
         **problem_brief(state),
         "frame": state["frame"],
-        "column_count": len(state["columns"]),
+        "column_count": size_of(state).columns,
         "folds": state["split"]["folds"],
         "time_left_s": time_left_s,
         "hands": hands,

@@ -178,8 +178,11 @@ def _sparse_if_it_pays(blocks: list[Blocks], rows: int) -> Any:
     return sparse.hstack([dense, *thin], format="csr", dtype="float32")
 
 
+_TREE = Style(False, _tree_learn, _tree_encode, _tree_text, _dense, _tree_names, directions=True)
+
 STYLES: dict[str, Style] = {
-    "tree": Style(False, _tree_learn, _tree_encode, _tree_text, _dense, _tree_names, directions=True),
+    "blind": _TREE,
+    "tree": _TREE,
     "native": Style(False, _tree_learn, _native_encode, _tree_text, _frame, _native_names, directions=True),
     "linear": Style(
         True,
