@@ -12,6 +12,7 @@ import shutil
 import statistics
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import mkdtemp
@@ -22,6 +23,7 @@ import pandas as pd
 from app.computations import evaluate, explain, query, split, train
 from app.computations.bench import Bench, JsonValue
 from app.errors import InvalidInput
+from app.modeling.written.code import Define, permitted
 
 Facts = dict[str, Any]
 
@@ -45,11 +47,16 @@ class Fitted:
 
 
 class Workbench:
-    """What it makes lies in a folder that goes when it goes. `threads`: how many cores a fit may use."""
+    """What it makes lies in a folder that goes when it goes. `threads`: how many cores a fit may use.
 
-    def __init__(self, seed: int = 0, threads: int = 1) -> None:
+    `code`: how code that an agent wrote is read (`app.sandbox.policy.definitions.define`); without it such a
+    recipe or estimator is refused. It runs in this process, with no cell around it.
+    """
+
+    def __init__(self, seed: int = 0, threads: int = 1, code: Define | None = None) -> None:
         self.seed = seed
         self.threads = threads
+        self._code = code
         self._folder = Path(mkdtemp(prefix="labcrew-"))
         self._cells = 0
         weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
@@ -110,7 +117,8 @@ class Workbench:
         self._cells += 1
         left = self._folder / f"{self._cells}"
         left.mkdir()
-        facts: Any = function(Bench(dict(inputs), left, self.threads), **params)
+        with permitted(self._code) if self._code else nullcontext():
+            facts: Any = function(Bench(dict(inputs), left, self.threads), **params)
         return facts, left
 
     def _fitted(self, made: tuple[Facts, Path]) -> Fitted:

@@ -191,13 +191,15 @@ def _check_html(html: str, claims: Sequence[Mapping[str, Any]]) -> Iterator[Mism
 
 _LINK = re.compile(r"(?<!\\)\[((?:\\.|[^\]\\])*)\]\(#(c\d+)\)")
 _CODE = re.compile(r"(?<![\\`])(`+)(?!`).*?(?<!`)\1(?!`)")
+_LISTING = re.compile(r"^(`{3,})$.*?^\1$", re.MULTILINE | re.DOTALL)
 _IMAGE = re.compile(r"!\[([^\]]*)\]\([^)]*\)")
 _ESCAPE = re.compile(r"\\(.)|&lt;")
 
 
 def _check_markdown(markdown: str, claims: Sequence[Mapping[str, Any]], words: set[str]) -> Iterator[Mismatch]:
     """`words`: what persons said, which was checked in the JSON and is looked for as it is rendered."""
-    body = _CODE.sub("", _IMAGE.sub(r"\1", markdown.split("\n## Provenance\n")[0]))
+    body = _LISTING.sub("", markdown.split("\n## Provenance\n")[0])
+    body = _CODE.sub("", _IMAGE.sub(r"\1", body))
     shown = [(claim, _ESCAPE.sub(lambda found: found[1] or "<", text)) for text, claim in _LINK.findall(body)]
     yield from _check_shown("markdown", shown, claims)
     body = _LINK.sub("", body)

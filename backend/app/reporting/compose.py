@@ -8,6 +8,7 @@ from app.reporting.found import gather
 from app.reporting.gallery import FigureRef
 from app.reporting.sections import (
     closing,
+    code,
     data,
     explanation,
     goal,
@@ -28,6 +29,7 @@ SECTIONS: tuple[MakeSection, ...] = (
     split.section,
     trials.leaderboard,
     trials.tuning,
+    code.section,
     results.hold_out,
     trading.section,
     explanation.reliance,

@@ -98,7 +98,15 @@ class Gallery:
     kind: str = "gallery"
 
 
-Block = Paragraph | Bullets | Quote | Callout | Tiles | Table | Gallery
+@dataclass(frozen=True)
+class Listing:
+    """Source code as it was recorded, line by line."""
+
+    source: Name
+    kind: str = "listing"
+
+
+Block = Paragraph | Bullets | Quote | Callout | Tiles | Table | Gallery | Listing
 
 
 @dataclass(frozen=True)

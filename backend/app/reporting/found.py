@@ -26,7 +26,8 @@ class Shape:
 SPLIT = Shape(("lock_holdout",), ("train_rows", "holdout_rows"))
 EDA = Shape(("perform_eda",), ("findings", "leaks"))
 FRAME = Shape(
-    ("clean_data", "create_features", "calculate_technical_indicators"), ("effects", "recipe", "added")
+    ("clean_data", "create_features", "calculate_technical_indicators", "write_features"),
+    ("effects", "recipe", "added"),
 )
 FIT = Shape(
     (

@@ -9,6 +9,7 @@ from app.reporting.document import (
     Bullets,
     Callout,
     Gallery,
+    Listing,
     Name,
     Paragraph,
     Picture,
@@ -84,6 +85,15 @@ def _block(block: Block) -> str:
             return _table(block)
         case Gallery():
             return "\n\n".join(_picture(picture) for picture in block.pictures)
+        case Listing():
+            return _listing(block.source.text)
+
+
+def _listing(source: str) -> str:
+    lines = [legible(line) for line in source.split("\n")]
+    runs = [len(run) for line in lines for run in re.findall(r"`+", line)]
+    fence = "`" * max(3, max(runs, default=0) + 1)
+    return "\n".join([fence, *lines, fence])
 
 
 def _picture(picture: Picture) -> str:

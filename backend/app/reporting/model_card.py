@@ -5,7 +5,7 @@ from app.reporting.compose import cited
 from app.reporting.document import Block, Bullets, Name, Paragraph, Report, Section, Table, Text
 from app.reporting.evidence import Fact, parts
 from app.reporting.metrics import METRICS, metric_of
-from app.reporting.sections import closing
+from app.reporting.sections import closing, code
 from app.reporting.sections.draft import NOTHING, Draft
 from app.reporting.sections.explanation import segments
 
@@ -18,6 +18,7 @@ def compose(draft: Draft) -> Report | None:
     draft = Draft(draft.calls, draft.found)
     made = [
         _details(draft),
+        code.section(draft) or Section("code", "", []),
         _intended_use(draft),
         _factors(draft),
         _metrics(draft),
@@ -53,6 +54,7 @@ def _details(draft: Draft) -> Section:
     rows += [
         [(Name(name),), (draft.read(value),)]
         for name, value in (hyperparameters.children() if hyperparameters else ())
+        if name != "source"
     ]
     versions = session.at("versions")
     rows += [

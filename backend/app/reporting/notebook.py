@@ -14,6 +14,7 @@ from app.reporting.found import Found
 from app.reporting.markdown import plain
 from app.reporting.parcel import plain_name
 from app.reporting.sections.draft import Draft
+from app.reporting.written import code_in
 
 RETRIEVED = "data"
 
@@ -23,6 +24,20 @@ import pandas as pd
 from app.computations.workbench import Workbench, compared, scores
 
 lab = Workbench(seed={seed}, threads={threads})"""
+
+_SETUP_WITH_CODE = """\
+import pandas as pd
+
+from app.computations.workbench import Workbench, compared, scores
+from app.sandbox.policy.definitions import define
+
+lab = Workbench(seed={seed}, threads={threads}, code=define)"""
+
+_ABOUT_CODE = """\
+## Code of the crew
+
+Features and estimators that agents wrote in this session. They run here as they ran there, under the same \
+language policy, but with no cell around them: read them first."""
 
 _SPLIT = """\
 split = lab.split(table, PROBLEM)
@@ -63,7 +78,8 @@ def notebook(draft: Draft) -> dict[str, Any] | None:
     made = _model(found)
     if found.final is None or found.chosen is None or found.split is None or table is None or made is None:
         return None
-    cells = [*_opening(found), *table, *_lock(found), *_candidates(found), *made, *_judged(found)]
+    learned = [*_written(found), *_candidates(found)]
+    cells = [*_opening(found), *table, *_lock(found), *learned, *made, *_judged(found)]
     return {
         "cells": [{"id": f"cell-{place}", **cell} for place, cell in enumerate(cells)],
         "metadata": {
@@ -83,7 +99,8 @@ def _opening(found: Found) -> list[Cell]:
         f"{name} {version}" for name, version in (found.session.value.get("versions") or {}).items()
     )
     threads = max((int(part.value.get("threads") or 1) for part in found.parts), default=1)
-    setup = _SETUP.format(seed=repr(found.session.value.get("seed", 0)), threads=threads)
+    template = _SETUP_WITH_CODE if _sources(found) else _SETUP
+    setup = template.format(seed=repr(found.session.value.get("seed", 0)), threads=threads)
     title = f"Predicting {plain(found.problem.text('target'))}" if found.problem else "A session again"
     return [
         _prose(f"# {title}\n\n{plain(found.session.text('goal'))}"),
@@ -111,6 +128,7 @@ def _lock(found: Found) -> list[Cell]:
 
 def _candidates(found: Found) -> list[Cell]:
     recipes: list[Any] = []
+    sources = _sources(found)
     specs = [_spec(part, recipes) for part in found.parts]
     fitted_for = [part.value["problem"] for part in found.parts if part.value.get("problem")]
     learned = fitted_for[-1] if fitted_for else found.problem.value if found.problem else {}
@@ -120,8 +138,8 @@ def _candidates(found: Found) -> list[Cell]:
             "all rows at once; `settings` is what the clock and early stopping decided then. `LEARNED` is the "
             "problem as candidates were fitted for it: columns may have been left out after the split."
         ),
-        _code(f"LEARNED = {_literal(learned)}\nRECIPES = {_literal(recipes)}"),
-        _code(f"CANDIDATES = {_literal(specs)}"),
+        _code(f"LEARNED = {_literal(learned)}\nRECIPES = {_literal(_referring(recipes, sources))}"),
+        _code(f"CANDIDATES = {_literal(_referring(specs, sources))}"),
         _code(_FIT),
     ]
 
@@ -133,6 +151,44 @@ def _spec(part: Fact, recipes: list[Any]) -> dict[str, Any]:
         recipes.append(recipe)
     kept = {name: value[name] for name in ("name", "estimator", "hyperparameters", "folds") if name in value}
     return {**kept, "run": value.get("run"), "settings": value.get("settings"), "recipe": recipes.index(recipe)}
+
+
+def _written(found: Found) -> list[Cell]:
+    """A variable for each source that an agent wrote."""
+    made = [_code(_assigned(name, text.split("\n"))) for text, name in _sources(found).items()]
+    return [_prose(_ABOUT_CODE), *made] if made else []
+
+
+def _assigned(name: str, lines: list[str]) -> str:
+    """Line by line, each as a literal: whatever it holds, it is data here."""
+    body = "".join(f"    {line!r},\n" for line in lines)
+    return f'{name} = "\\n".join([\n{body}])'
+
+
+def _sources(found: Found) -> dict[str, "_Variable"]:
+    """The sources in the order in which they came, each with the name of its variable."""
+    named: dict[str, _Variable] = {}
+    for part in found.parts:
+        for code in code_in(part):
+            named.setdefault(code.text("source"), _Variable(f"SOURCE_{len(named) + 1}"))
+    return named
+
+
+class _Variable(str):
+    """Stands in a literal by its name."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _referring(value: Any, sources: dict[str, _Variable]) -> Any:
+    if isinstance(value, dict):
+        made = {key: _referring(item, sources) for key, item in value.items()}
+        source = value.get("source")
+        return {**made, "source": sources[source]} if isinstance(source, str) and source in sources else made
+    return [_referring(item, sources) for item in value] if isinstance(value, list) else value
 
 
 def _model(found: Found) -> list[Cell] | None:

@@ -1,0 +1,38 @@
+"""What agents wrote themselves and the chosen model is made of, in full."""
+
+from app.reporting.document import Block, Listing, Name, Paragraph, Section, Text
+from app.reporting.evidence import Fact
+from app.reporting.sections.draft import Draft
+from app.reporting.written import code_in
+
+_FEATURES: Text = (
+    " makes features. It was tried on training rows first: it says the same each time, and of each row what it "
+    "says of that row without the others. In cross-validation it learned from each fold's training rows alone; "
+    "it is stored with the model as text, and whoever predicts runs it in a closed cell.",
+)
+_ESTIMATOR: Text = (
+    " is an estimator. It was tried on training rows first, and then judged by the same folds as every other "
+    "candidate; it is stored with the model as text, and whoever predicts runs it in a closed cell.",
+)
+
+
+def section(draft: Draft) -> Section | None:
+    """The code in the chosen model, or in every fit where none was chosen yet."""
+    blocks: list[Block] = []
+    seen: set[str] = set()
+    for fit in _fits(draft):
+        for code in code_in(fit):
+            source = code.text("source")
+            if source not in seen:
+                seen.add(source)
+                says = _FEATURES if code.text("op") else _ESTIMATOR
+                blocks += [Paragraph((*draft.shown(code.at("name")), *says)), Listing(Name(source))]
+    return Section("code", "Code of the crew", blocks) if blocks else None
+
+
+def _fits(draft: Draft) -> list[Fact]:
+    found = draft.found
+    weights = found.blend.at("weights") if found.blend else None
+    chosen = str(found.chosen.value) if found.chosen else ""
+    heavy = [name for name, weight in weights.children() if weight.value] if weights else [chosen]
+    return [fit for fit in found.parts if fit.text("name") in heavy] or list(found.parts)
