@@ -7,7 +7,7 @@ from typing import Any
 
 from app.agents.context import Crew
 from app.agents.data_analyst import offline as data_analyst
-from app.agents.data_analyst.output import Analysis, Prepared
+from app.agents.data_analyst.output import Analysis, Answer, Prepared
 from app.agents.data_retrieval import offline as data_retrieval
 from app.agents.data_retrieval.output import Retrieved
 from app.agents.loop import Agent, Role
@@ -38,11 +38,12 @@ def _role(agent: str, output: Any, decide: Any) -> Role[Any]:
 
 
 def roles() -> Mapping[str, Role[Any]]:
-    """Every part by the name of what it does; two agents play two parts."""
+    """Every part by the name of what it does; two agents play several parts."""
     return {
         "planner": _role("planner", Plan, planner.decide),
         "data_retrieval": _role("data_retrieval", Retrieved, data_retrieval.decide),
         "data_analysis": _role("data_analyst", Analysis, data_analyst.decide_analysis),
+        "answering": _role("data_analyst", Answer, data_analyst.decide_answer),
         "feature_engineering": _role("data_analyst", Prepared, data_analyst.decide_features),
         "model_trainer": _role("model_trainer", Trained, model_trainer.decide),
         "model_evaluation": _role("model_evaluator", Verdict, model_evaluator.decide_evaluation),

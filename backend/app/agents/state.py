@@ -25,6 +25,8 @@ class LabState(TypedDict, total=False):
     """The complete problem, with what the analyst excluded."""
     analysis: Json
     """Findings, leaks and suggestions of the exploration, in short."""
+    answer: Json
+    """What a question about the data was answered with; `{"unanswered"}`, empty where it was."""
     frame: str
     """The frame that candidates are fitted on."""
     columns: list[Json]

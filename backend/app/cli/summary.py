@@ -63,6 +63,8 @@ def _show_result(ending: Ending, console: Console) -> None:
     places = _places(entries[0]["score"] if entries else holdout["value"] if holdout else None)
     if entries:
         console.print(_leaderboard(entries, str(result.get("metric") or "score"), places))
+    if result.get("answer"):
+        _show_answer(result["answer"], console)
     if holdout:
         console.print(f"On {holdout['rows']:,} rows that nobody had seen: {_with_interval(holdout, places)}")
     if ending.report:
@@ -72,6 +74,32 @@ def _show_result(ending: Ending, console: Console) -> None:
     else:
         console.print("[red]There is no report.[/]")
     console.print(f"[dim]{ending.elapsed_s:.0f} s, session {ending.session['id']}[/]")
+
+
+def _show_answer(answer: Json, console: Console) -> None:
+    """The table of an answer, its rows, how words were read, and what found it."""
+    if len(answer["rows"]) > 1 or len(answer["columns"]) > 1:
+        table = Table(box=None, pad_edge=False, padding=(0, 2))
+        for column in answer["columns"]:
+            table.add_column(plain(column["name"]), justify="right" if column["type"] in _NUMBERS else "left")
+        for row in answer["rows"][:MOST_SHOWN]:
+            table.add_row(*(plain("-" if cell is None else _short(cell)) for cell in row))
+        console.print(table)
+    if answer["row_count"] > MOST_SHOWN:
+        console.print(f"[dim]... of {answer['row_count']:,} rows[/]")
+    for reading in answer["readings"]:
+        console.print(f"[dim]{plain(reading)}[/]")
+    if answer["rows_used"] is not None:
+        console.print(f"From {answer['rows_used']:,} of {answer['rows_there']:,} rows, by")
+    console.print(f"[dim]{plain(answer['code'])}[/]")
+
+
+MOST_SHOWN = 30
+_NUMBERS = ("integer", "number")
+
+
+def _short(cell: Any) -> str:
+    return f"{cell:.6g}" if isinstance(cell, float) else str(cell)
 
 
 def _places(score: float | None) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 
 from app.agents.context import Crew, LabContext
-from app.agents.data_analyst.node import data_analysis, feature_engineering
+from app.agents.data_analyst.node import answering, data_analysis, feature_engineering
 from app.agents.data_retrieval.node import data_retrieval
 from app.agents.model_evaluator.node import hyperparameter_tuning, model_evaluation
 from app.agents.model_trainer.node import model_training
@@ -18,7 +18,7 @@ from app.artifacts.workspace import Workspace
 from app.datasets.prices import Prices
 from app.datasets.shelf import DatasetShelf
 from app.pipeline.holdout import final_evaluation, split
-from app.pipeline.routing import after, after_evaluation, after_training
+from app.pipeline.routing import after, after_evaluation, after_retrieval, after_training
 from app.pipeline.state import initial, result
 from app.pipeline.timing import LabNode, timed
 from app.sandbox.computer import Computer
@@ -33,6 +33,7 @@ VERSION = 3
 NODES: dict[str, LabNode] = {
     "planning": planning,
     "data_retrieval": data_retrieval,
+    "answering": answering,
     "split": split,
     "data_analysis": data_analysis,
     "feature_engineering": feature_engineering,
@@ -46,7 +47,7 @@ NODES: dict[str, LabNode] = {
 EDGES = (
     (START, "planning"),
     ("planning", "data_retrieval"),
-    ("data_retrieval", "split"),
+    ("answering", "reporting"),
     ("hyperparameter_tuning", "model_evaluation"),
     ("final_evaluation", "reporting"),
     ("reporting", END),
@@ -77,6 +78,7 @@ def spec(
         graph.add_edge(start, end)
     for done, ways in PLANNED.items():
         graph.add_conditional_edges(done, after(done), list(ways))
+    graph.add_conditional_edges("data_retrieval", after_retrieval, ["split", "answering"])
     graph.add_conditional_edges("model_training", after_training, ["model_evaluation", "reporting"])
     graph.add_conditional_edges(
         "model_evaluation", after_evaluation, ["hyperparameter_tuning", "final_evaluation"]

@@ -13,6 +13,11 @@ def after(done: Stage) -> Route:
     return lambda state: next_stage(state["plan"]["stages"], done)
 
 
+def after_retrieval(state: LabState) -> str:
+    """A question is answered from what was fetched; for a model a hold-out is locked away first."""
+    return "split" if state["plan"].get("question") is None else "answering"
+
+
 def after_training(state: LabState) -> str:
     """Judge the fits. A session that was told to end before its first one reports what it has found."""
     return "model_evaluation" if state["fits"] else "reporting"

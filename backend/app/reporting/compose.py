@@ -7,6 +7,7 @@ from app.reporting.evidence import Fact, RecordedCall
 from app.reporting.found import gather
 from app.reporting.gallery import FigureRef
 from app.reporting.sections import (
+    answer,
     closing,
     code,
     data,
@@ -37,8 +38,19 @@ SECTIONS: tuple[MakeSection, ...] = (
     closing.limits,
     closing.recommendations,
     closing.questions,
+    trials.every_candidate,
     closing.reproducibility,
 )
+
+ANSWERED: tuple[MakeSection, ...] = (
+    answer.section,
+    goal.section,
+    answer.way,
+    data.section,
+    closing.questions,
+    closing.reproducibility,
+)
+"""Of a session that answered a question about the data."""
 
 
 def draft_of(
@@ -48,14 +60,17 @@ def draft_of(
     return Draft(calls, gather(calls, session), figures, remarks)
 
 
-def compose(draft: Draft, sections: Sequence[MakeSection] = SECTIONS, title: str = "") -> Report:
+def compose(draft: Draft, sections: Sequence[MakeSection] | None = None, title: str = "") -> Report:
     """The whole report, or these sections of it; a part without facts is left out."""
-    made = [section for make in sections if (section := make(draft)) is not None]
+    wanted = sections or (ANSWERED if draft.found.asks else SECTIONS)
+    made = [section for make in wanted if (section := make(draft)) is not None]
     subtitle = ("Every number is linked to the recorded call that produced it.",)
     return Report((title,) if title else _title(draft), subtitle, made, draft.ledger.all(), cited(draft))
 
 
 def _title(draft: Draft) -> Text:
+    if draft.found.asks:
+        return ("A question about the data",)
     target = draft.found.problem.at("target") if draft.found.problem else None
     return ("Predicting ", Name(str(target.value))) if target else ("What this session found",)
 

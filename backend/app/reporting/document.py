@@ -67,7 +67,8 @@ class Tiles:
 
 @dataclass(frozen=True)
 class Table:
-    """`numeric`: places of the columns that are aligned right. `marked`: rows to stand out."""
+    """`numeric`: places of the columns that are aligned right. `marked`: rows to stand out. `heads`: instead of
+    `columns` where their names come from data."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[Text]]
@@ -75,6 +76,7 @@ class Table:
     numeric: Sequence[int] = ()
     marked: Sequence[int] = ()
     kind: str = "table"
+    heads: Sequence[Text] = ()
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from app.reporting.evidence import Fact, RecordedCall, proving
 
 HOLD_OUT_NODE = "final_evaluation"
+ANSWERING_NODE = "answering"
 TUNING_NODE = "hyperparameter_tuning"
 BASELINE = "baseline"
 _DEEPEST = 5
@@ -45,6 +46,7 @@ REFIT = Shape(("refit_model",), ("rows", "fits", "model"))
 EXPLANATION = Shape(("explain_model",), ("importances", "segments"))
 IMPORTANCE = Shape(("feature_importance",), ("importances", "metric"))
 BACKTEST = Shape(("backtest_model",), ("strategy", "baselines", "edge"))
+ANSWER = Shape(("answer_by_sql", "answer_by_program"), ("columns", "rows", "language", "code"))
 HOLD_OUT = Shape(("final_evaluation",), ("on", "metrics", "rows"))
 
 
@@ -74,6 +76,10 @@ class Found:
     """What trading on the chosen model made of the hold-out."""
     final_calls: Sequence[RecordedCall]
     last_fit_step: int | None
+    asks: bool = False
+    """The session answered a question about the data, or tried to."""
+    answer: Fact | None = None
+    """The last answer, from the node that answers."""
 
     @property
     def problem(self) -> Fact | None:
@@ -113,6 +119,7 @@ def gather(calls: Sequence[RecordedCall], session: Fact) -> Found:
     finals = [fact for fact in shaped(proven, HOLD_OUT) if _opened(fact)]
     fits, blends = shaped(proven, FIT), shaped(proven, BLEND)
     explanation = _newest(shaped(proven, EXPLANATION))
+    asked = [call for call in calls if call.node == ANSWERING_NODE]
     return Found(
         session=session,
         split=_newest(shaped(proven, SPLIT)),
@@ -128,6 +135,8 @@ def gather(calls: Sequence[RecordedCall], session: Fact) -> Found:
         refit=next((each for each in shaped(proven, REFIT) if each.value["rows"]), None),
         backtest=_newest([each for each in shaped(proven, BACKTEST) if each.call.node == HOLD_OUT_NODE]),
         final_calls=[fact.call for fact in finals],
+        asks=bool(asked),
+        answer=_newest(shaped(proving(asked), ANSWER)),
         last_fit_step=max((fit.call.seq for fit in (*fits, *blends)), default=None),
     )
 

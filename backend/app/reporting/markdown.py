@@ -106,8 +106,9 @@ def _tile(label: str, value: Text, note: Text) -> str:
 
 
 def _table(table: Table) -> str:
-    rules = ["---:" if place in table.numeric else "---" for place in range(len(table.columns))]
-    lines = [_row([_prose(name) for name in table.columns]), _row(rules)]
+    heads = [inline(head) for head in table.heads] or [_prose(name) for name in table.columns]
+    rules = ["---:" if place in table.numeric else "---" for place in range(len(heads))]
+    lines = [_row(heads), _row(rules)]
     for place, row in enumerate(table.rows):
         cells = [inline(cell) for cell in row]
         if place in table.marked and cells:

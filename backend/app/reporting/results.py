@@ -12,6 +12,18 @@ from app.reporting.sections.summary import headline
 
 SUMMARY = "generate_summary"
 _SPLIT = ("kind", "reason", "train_rows", "holdout_rows", "duplicates_removed", "unlabelled_removed")
+_ANSWER = (
+    "columns",
+    "rows",
+    "row_count",
+    "truncated",
+    "language",
+    "code",
+    "rows_used",
+    "rows_there",
+    "tables",
+    "readings",
+)
 _REPORTS = ("report.html", "report.md", "report.json", "model_card.md")
 
 
@@ -20,7 +32,8 @@ def summarise(calls: Sequence[RecordedCall], artifacts: Sequence[Mapping[str, An
 
     `{headline, problem, split, metric, leaderboard: [{name, score, std, chosen, baseline}], holdout: {metric,
     value, low, high, rows, baseline, beats_baseline}, metrics: {name: {value, low, high}}, importances, model,
-    model_name, report: {artifact, checked, markdown, json, model_card}, notebook, cautions}`.
+    model_name, answer: {value, columns, rows, row_count, truncated, language, code, rows_used, rows_there, tables,
+    readings}, report: {artifact, checked, markdown, json, model_card}, notebook, cautions}`.
     """
     written = next((call for call in reversed(calls) if call.tool == SUMMARY and not call.failed), None)
     session = Fact(written, "/session", written.result.get("session")) if written else _nobody()
@@ -38,10 +51,20 @@ def summarise(calls: Sequence[RecordedCall], artifacts: Sequence[Mapping[str, An
         "importances": [each.value for each in parts(found.importance, "importances")],
         "model": newest.get(("model", _delivered(found, chosen))) if chosen else None,
         "model_name": chosen,
+        "answer": _answered(found),
         "report": _report(newest, written),
         "notebook": newest.get(("notebook", "notebook.ipynb")),
         "cautions": [note.value for note in parts(found.final, "notes")],
     }
+
+
+def _answered(found: Found) -> dict[str, Any] | None:
+    """What a question was answered with; `value` where it is a single one."""
+    if found.answer is None:
+        return None
+    facts = found.answer.value
+    single = len(facts["rows"]) == 1 and len(facts["columns"]) == 1
+    return {"value": facts["rows"][0][0] if single else None, **{name: facts.get(name) for name in _ANSWER}}
 
 
 def _delivered(found: Found, chosen: str) -> str:

@@ -21,6 +21,7 @@ from app.errors import InvalidInput
 from app.modeling.nearest import nearest
 from app.tools import (
     analysis,
+    answers,
     ask,
     choosing,
     code,
@@ -37,6 +38,7 @@ from app.tools.registry import EVERY_AGENT, REGISTRY, ToolSpec, tools_of
 
 MODULES = (
     analysis,
+    answers,
     ask,
     choosing,
     code,

@@ -1,14 +1,20 @@
-"""The analyst's nodes: look at the training rows, then prepare the frame that is learned from."""
+"""The analyst's nodes: look at the training rows, then prepare the frame that is learned from; or answer."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from langgraph.runtime import Runtime
 
 from app.agents.context import LabContext
-from app.agents.data_analyst.output import Analysis, Prepared
+from app.agents.data_analyst.output import Analysis, Answer, Prepared
 from app.agents.state import Json, LabState, LabUpdate
 from app.agents.study import problem_brief, study_of
+from app.tools.answers import ANSWERS
+from app.tools.context import ToolContext
+from app.tools.data import get_dataset_schema
 from app.tools.frames import TRAIN
+from app.tools.invoke import ToolAnswer, ToolRequest, invoke
+from app.tools.registry import REGISTRY
 
 MOST_FINDINGS = 40
 
@@ -48,6 +54,40 @@ async def feature_engineering(state: LabState, runtime: Runtime[LabContext]) -> 
     thought = await agent.run(lab.tools("data_analyst", study_of(state)), brief, check)
     prepared: Prepared = thought.output
     return {"frame": prepared.frame}
+
+
+async def answering(state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
+    """Answer the plan's question. No hold-out is locked: nothing is learned from these rows."""
+    lab = runtime.context
+    ctx = lab.tools("data_analyst")
+    brief: Json = {
+        "goal": state["goal"],
+        "question": state["plan"]["question"],
+        "stage": "answer",
+        "plan": state["plan"],
+        "tables": await _schemas(ctx),
+    }
+    thought = await lab.crew["answering"].run(ctx, brief, _answered)
+    told: Answer = thought.output
+    return {"answer": {"unanswered": told.unanswered}}
+
+
+def _answered(told: Answer, answers: Sequence[ToolAnswer]) -> str | None:
+    if told.unanswered or any(a.request.name in ANSWERS and a.refusal is None for a in answers):
+        return None
+    return f"Nothing has answered the question yet. Use {' or '.join(ANSWERS)}, or say in `unanswered` why not."
+
+
+async def _schemas(ctx: ToolContext) -> list[Json]:
+    """What is known of every table that may be asked."""
+    read = get_dataset_schema.__name__
+    schemas: list[Json] = []
+    for place, dataset in enumerate(await ctx.datasets.list()):
+        request = ToolRequest(f"tool:schema.{place}", read, {"dataset": dataset.table})
+        answer = await invoke({read: REGISTRY[read]}, ctx, request)
+        if isinstance(answer.value, dict) and answer.refusal is None:
+            schemas.append(answer.value)
+    return schemas
 
 
 def _needed(problem: dict[str, Any]) -> set[Any]:

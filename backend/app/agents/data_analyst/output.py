@@ -1,4 +1,4 @@
-"""What the data analyst ends with, in each of its two stages."""
+"""What the data analyst ends with, in each of its stages."""
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -19,3 +19,14 @@ class Prepared(BaseModel):
 
     frame: str = Field(min_length=1)
     notes: list[str] = Field(default_factory=list, max_length=30)
+
+
+class Answer(BaseModel):
+    """Stage `answer`: the last SELECT or program that answered is the answer.
+
+    `unanswered`: why there is none, where nothing that the tables hold answers the question.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    unanswered: str = Field(default="", max_length=2000)

@@ -26,7 +26,7 @@ async def planning(state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
     if brief["preferences"].get("review_plan"):
         plan = await _reviewed(lab, brief, plan, thought)
     if plan.target == NO_TARGET:
-        raise InvalidInput("nothing_to_predict", " ".join(plan.notes))
+        raise InvalidInput("not_understood" if plan.question else "nothing_to_predict", " ".join(plan.notes))
     lab.step.tell(PlanMade(steps=plan.steps, notes=plan.notes, facts=plan.wish()))
     return {"plan": plan.model_dump(mode="json")}
 

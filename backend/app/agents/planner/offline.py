@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any
 
 from app.agents.conversation import View
-from app.agents.planner import columns, questions, trading
+from app.agents.planner import asked, columns, questions, trading
 from app.agents.planner.goal import Goal, read_goal
 from app.agents.planner.output import Plan
 from app.agents.planner.plan import MOST_CLASSES, PRICES, kind_is_unclear, make_plan
@@ -39,6 +39,11 @@ def ask_about_preferences(view: View) -> Move | None:
     """A preference is never guessed at: it is asked about when it names no column."""
     _, unknown, _ = _settled(view)
     return questions.ask_wish(unknown[0]) if unknown and _tables(view) else None
+
+
+def answer_a_question(view: View) -> Move | None:
+    wishes, _, _ = _settled(view)
+    return asked.ask_or_answer(view, _read(view).text, wishes, _tables(view))
 
 
 def ask_for_target(view: View) -> Move | None:
@@ -136,6 +141,7 @@ RULES = (
     list_tables,
     read_schemas,
     ask_about_preferences,
+    answer_a_question,
     ask_for_target,
     ask_without_time,
     ask_for_kind,

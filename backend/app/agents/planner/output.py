@@ -39,6 +39,8 @@ class Plan(BaseModel):
     forecast of a price is traded, asked of the user where the goal does not say them. `model` and `families`
     say what is fitted, where the user wants it so. `stages` are what the crew goes through: all, where nobody
     wants less.
+    `question`: what the goal asks of the rows that there are, where it asks for figures and no model; it is then
+    answered from the tables, and `target` is the column that it is most about.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -51,6 +53,7 @@ class Plan(BaseModel):
     start: str | None = None
     end: str | None = None
     trading: Trading | None = None
+    question: str | None = Field(default=None, max_length=4000)
     target: str = Field(min_length=1)
     kind: Literal["classification", "regression"] | None = None
     metric: str | None = None

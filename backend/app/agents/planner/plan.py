@@ -200,6 +200,12 @@ def _scalar(value: object) -> str | int | float | bool | None:
 def steps(plan: Plan) -> list[str]:
     """The plan as a person reads it: a line for each of its stages."""
     lines = _lines(plan)
+    if plan.question is not None:
+        return [
+            lines["data_retrieval"],
+            "Answer the question from the rows that there are.",
+            lines["reporting"],
+        ]
     return [lines[stage] for stage in plan.stages if stage in lines]
 
 

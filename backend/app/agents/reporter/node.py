@@ -18,13 +18,19 @@ SUMMARY = generate_summary.__name__
 async def reporting(state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
     """A session never ends without its report: what the agent did not write is written after it."""
     lab = runtime.context
-    brief = {**problem_brief(state), **_judged(state)}
-    ctx = lab.tools("reporter", study_of(state))
+    asks = "answer" in state
+    brief = _asked(state) if asks else {**problem_brief(state), **_judged(state)}
+    ctx = lab.tools("reporter", None if asks else study_of(state))
     thought = await lab.crew["reporter"].run(ctx, brief)
     reported: Reported = thought.output
     if not thought.values(SUMMARY):
         await invoke({SUMMARY: REGISTRY[SUMMARY]}, ctx, ToolRequest("tool:report.0", SUMMARY, {}))
     return {"report": reported.model_dump(mode="json"), "result": await session_result(ctx)}
+
+
+def _asked(state: LabState) -> dict[str, Any]:
+    """A question about the data, and whether it was answered."""
+    return {"goal": state["goal"], "question": state["plan"]["question"], "answer": state["answer"]}
 
 
 def _judged(state: LabState) -> dict[str, Any]:

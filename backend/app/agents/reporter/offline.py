@@ -10,7 +10,8 @@ WRITING = ("generate_recommendations", "create_comparison_report", "generate_sum
 def write(view: View) -> Move | None:
     """The next document that is not written; a refused one is not tried twice."""
     available = view.brief.get("tools", WRITING)
-    waiting = [name for name in WRITING if name in available and not view.tried(name)]
+    wanted = WRITING[-1:] if "answer" in view.brief else WRITING
+    waiting = [name for name in wanted if name in available and not view.tried(name)]
     return call(waiting[0]) if waiting else None
 
 
@@ -27,6 +28,8 @@ decide = follow(RULES)
 
 def _headline(view: View) -> str:
     """In words only: numbers belong to the report, where each has its source."""
+    if "answer" in view.brief:
+        return str(view.brief["answer"]["unanswered"]) or "The question is answered; the report shows by what."
     target, final = view.brief["problem"]["target"], view.brief["final"]
     if final is None:
         return f"The report is written, without a model for `{target}`: the session ended before its first one."

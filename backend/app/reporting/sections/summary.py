@@ -2,6 +2,7 @@
 
 from app.reporting.document import Block, Callout, Paragraph, Piece, Section, Text, Tile, Tiles
 from app.reporting.evidence import Fact, parts
+from app.reporting.sections import answer
 from app.reporting.sections.draft import Draft, listed
 from app.reporting.sections.trading import verdict_of
 
@@ -35,6 +36,8 @@ def _evidence(draft: Draft) -> list[Block]:
 
 def headline(draft: Draft) -> Text:
     """The answer in one sentence."""
+    if draft.found.asks:
+        return answer.headline(draft)
     if draft.found.final is None:
         return _unfinished(draft)
     traded = verdict_of(draft)

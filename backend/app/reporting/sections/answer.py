@@ -1,0 +1,109 @@
+"""What a question about the data was answered with, and how."""
+
+import re
+
+from app.reporting.document import Block, Bullets, Callout, Name, Paragraph, Piece, Section, Table, Text
+from app.reporting.evidence import Fact, parts
+from app.reporting.sections.draft import Draft, listed
+
+_MOST_TOLD = 6
+"""Groups that a sentence names; of more it says how many there are."""
+_MOST_ROWS = 50
+_STYLES = {"integer": "integer", "number": "quantity"}
+
+
+def section(draft: Draft) -> Section:
+    answer = draft.found.answer
+    blocks: list[Block] = [Paragraph(headline(draft))]
+    if answer is None:
+        blocks = [Callout("warn", headline(draft))]
+    elif parts(answer, "rows") and (len(answer.value["rows"]) > 1 or len(answer.value["columns"]) > 1):
+        blocks.append(_table(draft, answer))
+    return Section("answer", "Answer", [*blocks, *(Paragraph((remark,)) for remark in draft.remarks)])
+
+
+def way(draft: Draft) -> Section | None:
+    """From which rows it comes, how words were read, and the SELECT or program behind it."""
+    answer = draft.found.answer
+    if answer is None:
+        return None
+    blocks: list[Block] = []
+    readings = [(draft.read(each),) for each in parts(answer, "readings")]
+    if readings:
+        blocks += [Paragraph(("How the question was read:",)), Bullets(readings)]
+    blocks += _rows_used(draft, answer)
+    language = "This SELECT" if answer.text("language") == "sql" else "This program"
+    lines = [(Name(line),) for line in answer.text("code").splitlines() if line.strip()]
+    blocks += [Paragraph((f"{language} gave the answer:",)), Bullets(lines)]
+    return Section("way", "How it was found", blocks)
+
+
+def headline(draft: Draft) -> Text:
+    """The answer in one sentence."""
+    answer = draft.found.answer
+    if answer is None:
+        return ("The question was not answered.",)
+    columns, rows = parts(answer, "columns"), parts(answer, "rows")
+    if not rows:
+        return ("No row of the data answers it.",)
+    if len(rows) == 1:
+        told: list[Text] = [
+            (draft.read(_required(column, "name")), " is ", *_cell(draft, column, rows[0].at(place)))
+            for place, column in enumerate(columns[:_MOST_TOLD])
+        ]
+        return (*listed(told), ".")
+    if len(rows) > _MOST_TOLD or len(columns) < 2:
+        count = draft.shown(answer.at("row_count"), "integer")
+        return ("The answer has ", *count, " rows.")
+    return _of_groups(draft, columns, rows)
+
+
+def _of_groups(draft: Draft, columns: list[Fact], rows: list[Fact]) -> Text:
+    """`mean of fare: 1st 87.5; 2nd 21.2`, by the first figure after the groups."""
+    last = len(columns) - 1
+    told: list[Piece] = [draft.read(_required(columns[last], "name")), ": "]
+    for number, row in enumerate(rows):
+        told += ["; "] if number else []
+        for place in range(last):
+            told += [*_cell(draft, columns[place], row.at(place)), " "]
+        told += _cell(draft, columns[last], row.at(last))
+    return (*told, ".")
+
+
+def _required(fact: Fact, name: str) -> Fact:
+    return fact.at(name) or fact
+
+
+def _cell(draft: Draft, column: Fact, cell: Fact | None) -> Text:
+    return draft.shown(cell, _style(column))
+
+
+def _style(column: Fact) -> str:
+    """A year is no quantity."""
+    kind = column.text("type")
+    if kind == "integer" and re.search(r"(?i)year|yr\b|id\b", column.text("name")):
+        return "plain_integer"
+    return _STYLES.get(kind, "text")
+
+
+def _table(draft: Draft, answer: Fact) -> Table:
+    columns = parts(answer, "columns")
+    rows = [
+        [_cell(draft, column, row.at(place)) for place, column in enumerate(columns)]
+        for row in parts(answer, "rows")[:_MOST_ROWS]
+    ]
+    numeric = [place for place, column in enumerate(columns) if column.text("type") in _STYLES]
+    caption = (
+        "The first rows; the others lie in the session's table" if len(rows) < answer.value["row_count"] else ""
+    )
+    heads = [(draft.read(_required(column, "name")),) for column in columns]
+    return Table((), rows, caption, numeric=numeric, heads=heads)
+
+
+def _rows_used(draft: Draft, answer: Fact) -> list[Block]:
+    used, there = answer.at("rows_used"), answer.at("rows_there")
+    if used is None or there is None:
+        return [Paragraph(("On how many rows it rests cannot be told from how it was found.",))]
+    tables = listed([(draft.read(name),) for name in parts(answer, "tables")])
+    counts = (draft.read(used, "integer"), " of ", draft.read(there, "integer"))
+    return [Paragraph(("It rests on ", *counts, " rows of ", *tables, "."))]

@@ -1,0 +1,62 @@
+"""Answers to questions about the data: by a SELECT, or by a program where SQL does not reach."""
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from app.errors import ToolRefused
+from app.sandbox.computer import ComputationFailed
+from app.sandbox.contract import Computation
+from app.sessions.scope import Recorded
+from app.tools.code import Source, compute, left
+from app.tools.context import ToolContext
+from app.tools.frames import artifact
+from app.tools.queryable import queryable
+from app.tools.registry import tool
+from app.tools.told import table_of
+
+ANALYST = ("data_analyst",)
+ANSWER = "answer"
+ANSWERS = ("answer_by_sql", "answer_by_program")
+
+Readings = Annotated[
+    list[Annotated[str, Field(min_length=1, max_length=500)]],
+    Field(description="How words of the question were taken, a sentence each.", max_length=20),
+]
+
+
+@tool(agents=ANALYST)
+async def answer_by_sql(ctx: ToolContext, sql: Source, readings: Readings = []) -> Recorded:  # noqa: B006 - never changed
+    """Answer the question by one SELECT (DuckDB) over the session's tables; its rows are the answer.
+
+    Name each figure by an alias that can be read. Leave out rows without the value that is measured by a WHERE:
+    the rows that remain are counted as the rows that the answer rests on. The last answer counts.
+    """
+    tables = await queryable(ctx.datasets, ctx.frames)
+    computed = await ctx.computer.run(Computation("answer.answer", {"sql": sql}), tables)
+    facts: Any = computed.value
+    meta = {"rows": facts["row_count"], "columns": facts["columns"], "source": {"sql": sql}}
+    return Recorded(
+        value={**facts, "language": "sql", "code": sql, "readings": list(readings)},
+        summary=f"{facts['row_count']} row(s) of {len(facts['columns'])} column(s).",
+        artifacts=[artifact(computed.file("result.parquet"), "table", ANSWER, meta)],
+    )
+
+
+@tool(agents=ANALYST)
+async def answer_by_program(ctx: ToolContext, code: Source, readings: Readings = []) -> Recorded:  # noqa: B006 - see above
+    """Answer the question by a Python program, written as for `run_python`, where a SELECT cannot.
+
+    Set `result` to a number, a text, a list of them, or a list of records. The last answer counts.
+    """
+    try:
+        computed = await compute(ctx, "python", code)
+    except ComputationFailed as failed:
+        raise ToolRefused(failed.detail) from failed
+    told: Any = computed.value
+    facts = table_of(told.get("result") if isinstance(told, dict) else told)
+    return Recorded(
+        value={**facts, "language": "python", "code": code, "readings": list(readings)},
+        summary=f"{facts['row_count']} row(s) of {len(facts['columns'])} column(s).",
+        artifacts=left(computed),
+    )

@@ -1,0 +1,55 @@
+"""What a program told as its answer, in the shape that a SELECT's answer has."""
+
+from typing import Any
+
+from app.computations.bench import JsonValue
+from app.errors import ToolRefused
+
+MOST_ROWS = 200
+"""Rows of an answer that are shown."""
+
+
+def table_of(result: Any) -> dict[str, Any]:
+    """A program's `result` in the shape of `computations.answer`; raises ToolRefused for what is no table."""
+    records = _records(result)
+    names = list(dict.fromkeys(name for record in records for name in record))
+    rows: list[JsonValue] = [[record.get(name) for name in names] for record in records[:MOST_ROWS]]
+    if any(not isinstance(cell, str | int | float | bool | None) for row in rows for cell in row):  # type: ignore[union-attr]  # lists, made above
+        raise _no_table()
+    columns: list[JsonValue] = [
+        {"name": name, "type": _type([record.get(name) for record in records])} for name in names
+    ]
+    return {
+        "columns": columns,
+        "rows": rows,
+        "row_count": len(records),
+        "truncated": len(records) > len(rows),
+        "rows_used": None,
+        "rows_there": None,
+        "tables": [],
+    }
+
+
+def _records(result: Any) -> list[dict[str, Any]]:
+    if isinstance(result, list) and result and all(isinstance(one, dict) for one in result):
+        return result
+    if isinstance(result, dict) and result:
+        return [result]
+    if isinstance(result, list) and result:
+        return [{"value": one} for one in result]
+    if isinstance(result, str | int | float | bool):
+        return [{"value": result}]
+    raise _no_table()
+
+
+def _type(cells: list[Any]) -> str:
+    known = [cell for cell in cells if cell is not None]
+    if known and all(isinstance(cell, bool) for cell in known):
+        return "boolean"
+    if known and all(isinstance(cell, int) for cell in known):
+        return "integer"
+    return "number" if known and all(isinstance(cell, int | float) for cell in known) else "text"
+
+
+def _no_table() -> ToolRefused:
+    return ToolRefused("Set `result` to a number, a text, a list of them, or a list of records.")

@@ -1,0 +1,133 @@
+"""Whole sessions that answer a question about the data: offline, and by a chat model that writes SQL."""
+
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.messages.tool import tool_call
+from tests.scripted_chat import ScriptedChat, by_policy, messages_of, output_of, serving
+
+from app.errors import InvalidInput
+from app.llm.config import ChatConfig
+from app.sessions.memory import MemoryDrive, MemoryJournal
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+DATA = Path(str(files("bokeh_sampledata"))) / "_data"
+QUESTION = "What is the mean age of survivors by class?"
+
+
+@pytest.fixture(scope="module")
+def titanic() -> pd.DataFrame:
+    return pd.read_csv(DATA / "titanic_all.csv")
+
+
+async def answer_of(drive: MemoryDrive) -> dict[str, Any]:
+    result = drive.spec.result(await drive.run())
+    assert result["report"]["checked"] > 0
+    answer: dict[str, Any] = result["answer"]
+    return answer
+
+
+def nodes(journal: MemoryJournal) -> list[str]:
+    return [node for node, _ in journal.steps.values()]
+
+
+async def test_a_question_is_answered_from_the_rows_and_no_model_is_made(lab, titanic):
+    await lab.upload(DATA / "titanic_all.csv")
+    drive = lab.drive(QUESTION)
+    answer = await answer_of(drive)
+    survivors = titanic[(titanic.survived == 1) & titanic.age.notna()]
+    expected = survivors.groupby("class").age.mean()
+    assert dict(answer["rows"]) == pytest.approx(expected.to_dict())
+    assert (answer["rows_used"], answer["rows_there"]) == (len(survivors), len(titanic))
+    assert nodes(drive.journal) == ["planning", "data_retrieval", "answering", "reporting"]
+    assert "survived" in answer["code"]
+    assert not [draft for draft in drive.journal.artifacts if draft.kind in ("model", "holdout")]
+
+
+async def test_what_is_not_understood_is_asked_about_and_the_answer_is_what_counts(lab, titanic):
+    await lab.upload(DATA / "titanic_all.csv")
+    journal = MemoryJournal(answers={"tool:2.0": "the mean of `age` by `class`"})
+    answer = await answer_of(lab.drive("What is the mean salary by class?", journal=journal))
+    [asked] = journal.asked
+    assert "'salary'" in asked.text
+    assert asked.default == "nothing, end here"
+    assert dict(answer["rows"]) == pytest.approx(
+        titanic.dropna(subset="age").groupby("class").age.mean().to_dict()
+    )
+
+
+async def test_a_question_that_nobody_can_explain_ends_the_session_and_says_why(lab):
+    await lab.upload(DATA / "titanic_all.csv")
+    drive = lab.drive(
+        "What is the mean salary by class?", journal=MemoryJournal(answers={"tool:2.0": "nothing, end here"})
+    )
+    with pytest.raises(InvalidInput, match="salary") as refused:
+        await drive.run()
+    assert refused.value.code == "not_understood"
+
+
+SQL = (
+    """SELECT sex, avg(survived) AS "share that survived" FROM titanic_all WHERE sex IS NOT NULL GROUP BY sex"""
+)
+HARD = "Were the women luckier than the men, and how much?"
+
+
+def writes_sql(asked: dict[str, Any], place: int) -> AIMessage:
+    """A model that sees a question where no rule does, first names a column that is not there, then answers."""
+    came_back = [m for m in messages_of(asked["messages"]) if isinstance(m, ToolMessage)]
+    match output_of(asked), len(came_back):
+        case "Plan", 2:
+            plan = {
+                "question": HARD,
+                "tables": ["titanic_all"],
+                "target": "survived",
+                "steps": ["Ask the table."],
+            }
+            return _calls("Plan", plan)
+        case "Answer", 0:
+            return _calls("answer_by_sql", {"sql": SQL.replace("avg(survived)", "avg(luck)")})
+        case "Answer", 1:
+            assert "There is no column luck" in came_back[-1].text
+            return _calls("answer_by_sql", {"sql": SQL, "readings": ["Lucky are those who survived."]})
+        case "Answer", _:
+            return _calls("Answer", {})
+    return by_policy(asked, place)
+
+
+def _calls(name: str, arguments: dict[str, Any]) -> AIMessage:
+    return AIMessage("", tool_calls=[tool_call(name=name, args=arguments, id=None)])
+
+
+async def test_a_chat_model_answers_by_sql_what_no_rule_understands(lab, titanic):
+    await lab.upload(DATA / "titanic_all.csv")
+    with serving(ScriptedChat(answer=writes_sql)) as chat:
+        config = ChatConfig("openai:scripted", chat.base_url, {"openai": "test"}, streaming=True)
+        drive = lab.drive(HARD, chat=config)
+        answer = await answer_of(drive)
+    assert dict(answer["rows"]) == pytest.approx(titanic.groupby("sex").survived.mean().to_dict())
+    assert (answer["code"], answer["readings"]) == (SQL, ["Lucky are those who survived."])
+    assert answer["rows_used"] == titanic.sex.notna().sum()
+    assert nodes(drive.journal) == ["planning", "data_retrieval", "answering", "reporting"]
+
+
+async def test_a_program_answers_where_a_select_does_not(lab):
+    await lab.upload(DATA / "titanic_all.csv")
+    program = "result = [{'word': w, 'rows': n} for w, n in titanic_all['sex'].value_counts().items()]"
+
+    def programs(asked: dict[str, Any], place: int) -> AIMessage:
+        if output_of(asked) != "Answer":
+            return by_policy(asked, place)
+        if any(m for m in messages_of(asked["messages"]) if isinstance(m, ToolMessage)):
+            return _calls("Answer", {})
+        return _calls("answer_by_program", {"code": program})
+
+    with serving(ScriptedChat(answer=programs)) as chat:
+        config = ChatConfig("openai:scripted", chat.base_url, {"openai": "test"})
+        answer = await answer_of(lab.drive("How many rows by sex?", chat=config))
+    assert answer["rows"] == [["male", 851], ["female", 462]]
+    assert (answer["language"], answer["rows_used"]) == ("python", None)
