@@ -37,15 +37,15 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("digest", name=op.f("pk_blobs")),
     )
     op.create_table(
-        "price_data_5min",
-        sa.Column("coin_type", sa.Text(), nullable=False),
+        "price_bars",
+        sa.Column("series_id", sa.Integer(), autoincrement=False, nullable=False),
         sa.Column("ts", sa.DateTime(timezone=True), nullable=False),
         sa.Column("open", sa.Double(), nullable=False),
         sa.Column("high", sa.Double(), nullable=False),
         sa.Column("low", sa.Double(), nullable=False),
         sa.Column("close", sa.Double(), nullable=False),
         sa.Column("volume", sa.Double(), nullable=False),
-        sa.PrimaryKeyConstraint("coin_type", "ts", name=op.f("pk_price_data_5min")),
+        sa.PrimaryKeyConstraint("series_id", "ts", name=op.f("pk_price_bars")),
     )
     op.create_table(
         "users",
@@ -114,6 +114,29 @@ def upgrade() -> None:
     )
     op.create_index(op.f("ix_datasets_owner_id"), "datasets", ["owner_id"], unique=False)
     op.create_table(
+        "price_series",
+        sa.Column("id", sa.Integer(), sa.Identity(always=False), nullable=False),
+        sa.Column("owner_id", sa.UUID(), nullable=True),
+        sa.Column("coin", sa.Text(), nullable=False),
+        sa.Column("interval_s", sa.Integer(), nullable=False),
+        sa.Column("bars", sa.BigInteger(), nullable=False),
+        sa.Column("first_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("last_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("summary", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
+        sa.Column("updated_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["owner_id"], ["users.id"], name=op.f("fk_price_series_owner_id_users"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_price_series")),
+        sa.UniqueConstraint(
+            "owner_id",
+            "coin",
+            "interval_s",
+            name=op.f("uq_price_series_owner_id_coin_interval_s"),
+            postgresql_nulls_not_distinct=True,
+        ),
+    )
+    op.create_table(
         "refresh_tokens",
         sa.Column("id", sa.UUID(), nullable=False),
         sa.Column("user_id", sa.UUID(), nullable=False),
@@ -151,6 +174,7 @@ def upgrade() -> None:
         sa.Column("cancel", sa.Boolean(), server_default=sa.text("false"), nullable=False),
         sa.Column("queued_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.Column("admitted_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=True),
         sa.Column("started_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("deadline_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("waiting_since", sa.DateTime(timezone=True), nullable=True),
@@ -171,10 +195,23 @@ def upgrade() -> None:
         postgresql_with={"fillfactor": "60"},
     )
     op.create_index(
+        "ix_sessions_at_work",
+        "sessions",
+        ["owner_id"],
+        unique=False,
+        postgresql_where=sa.text("ended_at IS NULL"),
+    )
+    op.create_index(
+        "ix_sessions_in_line",
+        "sessions",
+        ["owner_id", "created_at"],
+        unique=False,
+        postgresql_where=sa.text("ended_at IS NULL AND admitted_at IS NULL"),
+    )
+    op.create_index(
         "ix_sessions_live",
         "sessions",
         ["queued_at"],
-        sa.Column("admitted_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=True),
         unique=False,
         postgresql_where=sa.text("ended_at IS NULL"),
     )
@@ -194,20 +231,6 @@ def upgrade() -> None:
     op.create_table(
         "artifacts",
         sa.Column("id", sa.UUID(), nullable=False),
-    op.create_index(
-        "ix_sessions_at_work",
-        "sessions",
-        ["owner_id"],
-        unique=False,
-        postgresql_where=sa.text("ended_at IS NULL"),
-    )
-    op.create_index(
-        "ix_sessions_in_line",
-        "sessions",
-        ["owner_id", "created_at"],
-        unique=False,
-        postgresql_where=sa.text("ended_at IS NULL AND admitted_at IS NULL"),
-    )
         sa.Column("owner_id", sa.UUID(), nullable=False),
         sa.Column("session_id", sa.UUID(), nullable=True),
         sa.Column("seq", sa.Integer(), nullable=False),
@@ -378,8 +401,28 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("session_id", "seq", name=op.f("pk_steps")),
     )
     _forbid_changes()
+    _keep_bars_with_their_series()
+    _keep_a_line()
     # What is stored is compressed already.
     op.execute("ALTER TABLE blob_chunks ALTER COLUMN data SET STORAGE EXTERNAL")
+
+
+def _keep_bars_with_their_series() -> None:
+    """Bars go with their series; five-minute bars that all users share also read as one table."""
+    op.execute("""
+        CREATE FUNCTION drop_bars() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+          DELETE FROM price_bars WHERE series_id = OLD.id;
+          RETURN OLD;
+        END $$
+    """)
+    op.execute(
+        "CREATE TRIGGER drop_bars AFTER DELETE ON price_series FOR EACH ROW EXECUTE FUNCTION drop_bars()"
+    )
+    op.execute("""
+        CREATE VIEW price_data_5min AS
+        SELECT coin AS coin_type, ts, open, high, low, close, volume
+        FROM price_series JOIN price_bars ON series_id = id WHERE owner_id IS NULL AND interval_s = 300
+    """)
 
 
 def _forbid_changes() -> None:
@@ -401,47 +444,10 @@ def _forbid_changes() -> None:
         WHEN (OLD.answered_at IS NOT NULL
           AND (NEW.answer::text, NEW.answered_by, NEW.answered_at, NEW.body::text)
           IS DISTINCT FROM (OLD.answer::text, OLD.answered_by, OLD.answered_at, OLD.body::text))
-    _keep_a_line()
         EXECUTE FUNCTION refuse_change()
     """)
 
 
-def downgrade() -> None:
-    op.drop_table("steps")
-    op.drop_table("rounds")
-    op.drop_table("questions")
-    op.drop_table("messages")
-    op.drop_index(
-        "ix_fits_open", table_name="fits", postgresql_where=sa.text("status IN ('queued', 'running')")
-    )
-    op.drop_table("fits")
-    op.drop_table("events")
-    op.drop_table("calls")
-    op.drop_index(op.f("ix_artifacts_session_id"), table_name="artifacts")
-    op.drop_index("ix_artifacts_owner_id_created_at", table_name="artifacts")
-    op.drop_index(op.f("ix_artifacts_digest"), table_name="artifacts")
-    op.drop_table("artifacts")
-    op.drop_index(
-        "ix_sessions_parent_id", table_name="sessions", postgresql_where=sa.text("parent_id IS NOT NULL")
-    )
-    op.drop_index("ix_sessions_owner_id_created_at", table_name="sessions")
-    op.drop_index("ix_sessions_live", table_name="sessions", postgresql_where=sa.text("ended_at IS NULL"))
-    op.drop_table("sessions")
-    op.drop_index(op.f("ix_refresh_tokens_user_id"), table_name="refresh_tokens")
-    op.drop_index(op.f("ix_refresh_tokens_family"), table_name="refresh_tokens")
-    op.drop_table("refresh_tokens")
-    op.drop_index(op.f("ix_datasets_owner_id"), table_name="datasets")
-    op.drop_table("datasets")
-    op.drop_table("blob_chunks")
-    op.drop_index(op.f("ix_api_keys_user_id"), table_name="api_keys")
-    op.drop_table("api_keys")
-    op.drop_table("users")
-    op.drop_table("price_data_5min")
-    op.drop_table("blobs")
-    op.drop_index(op.f("ix_audit_session_id"), table_name="audit")
-    op.drop_index(op.f("ix_audit_owner_id"), table_name="audit")
-    op.drop_table("audit")
-    op.execute("DROP FUNCTION refuse_change()")
 def _keep_a_line() -> None:
     """Sessions that wait for a place, and the one way in: `sessions/line.py` says what it promises."""
     op.execute("""
@@ -480,11 +486,50 @@ def _keep_a_line() -> None:
     """)
 
 
+def downgrade() -> None:
     op.execute("DROP FUNCTION admit_sessions(int, int)")
     op.execute("DROP VIEW session_line")
+    op.drop_table("steps")
+    op.drop_table("rounds")
+    op.drop_table("questions")
+    op.drop_table("messages")
+    op.drop_index(
+        "ix_fits_open", table_name="fits", postgresql_where=sa.text("status IN ('queued', 'running')")
+    )
+    op.drop_table("fits")
+    op.drop_table("events")
+    op.drop_table("calls")
+    op.drop_index(op.f("ix_artifacts_session_id"), table_name="artifacts")
+    op.drop_index("ix_artifacts_owner_id_created_at", table_name="artifacts")
+    op.drop_index(op.f("ix_artifacts_digest"), table_name="artifacts")
+    op.drop_table("artifacts")
+    op.drop_index(
+        "ix_sessions_parent_id", table_name="sessions", postgresql_where=sa.text("parent_id IS NOT NULL")
+    )
+    op.drop_index("ix_sessions_owner_id_created_at", table_name="sessions")
     op.drop_index(
         "ix_sessions_in_line",
         table_name="sessions",
         postgresql_where=sa.text("ended_at IS NULL AND admitted_at IS NULL"),
     )
     op.drop_index("ix_sessions_at_work", table_name="sessions", postgresql_where=sa.text("ended_at IS NULL"))
+    op.drop_index("ix_sessions_live", table_name="sessions", postgresql_where=sa.text("ended_at IS NULL"))
+    op.drop_table("sessions")
+    op.drop_index(op.f("ix_refresh_tokens_user_id"), table_name="refresh_tokens")
+    op.drop_index(op.f("ix_refresh_tokens_family"), table_name="refresh_tokens")
+    op.drop_table("refresh_tokens")
+    op.execute("DROP VIEW price_data_5min")
+    op.drop_table("price_series")
+    op.execute("DROP FUNCTION drop_bars()")
+    op.drop_index(op.f("ix_datasets_owner_id"), table_name="datasets")
+    op.drop_table("datasets")
+    op.drop_table("blob_chunks")
+    op.drop_index(op.f("ix_api_keys_user_id"), table_name="api_keys")
+    op.drop_table("api_keys")
+    op.drop_table("users")
+    op.drop_table("price_bars")
+    op.drop_table("blobs")
+    op.drop_index(op.f("ix_audit_session_id"), table_name="audit")
+    op.drop_index(op.f("ix_audit_owner_id"), table_name="audit")
+    op.drop_table("audit")
+    op.execute("DROP FUNCTION refuse_change()")

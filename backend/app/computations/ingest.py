@@ -4,14 +4,16 @@ Plain types: integer (BIGINT), number (DOUBLE, finite), boolean, text (VARCHAR),
 """
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
 
 from app.computations.bench import Bench, JsonValue
 from app.computations.uploads import sql
+from app.computations.uploads.arrays import arrays_as_csv, feather_as_parquet
 from app.computations.uploads.containers import unpack
-from app.computations.uploads.delimited import write_delimited
+from app.computations.uploads.delimited import Write, write_delimited
 from app.computations.uploads.encoding import Text, as_utf8
 from app.computations.uploads.other import json_table, parquet_table, sheet_as_csv
 from app.computations.uploads.profile import profile_table
@@ -45,7 +47,11 @@ def convert(bench: Bench, filename: str = "", expanded_bytes: int = _EXPANDED_BY
     try:
         with sql.connect(work, bench.threads, _MEMORY_BYTES) as connection:
             bench.report(0.05, "Reading the file")
-            table, rows, compression = _convert(connection, bench, filename, expanded_bytes, target)
+
+            def write(table: sql.Table) -> int:
+                return _write(connection, table, target)
+
+            table, rows, compression = read_upload(connection, bench, filename, expanded_bytes, write)
     except BaseException:
         target.unlink(missing_ok=True)
         raise
@@ -70,18 +76,22 @@ def profile(bench: Bench) -> dict[str, JsonValue]:
         shutil.rmtree(work, ignore_errors=True)
 
 
-def _convert(
-    connection: duckdb.DuckDBPyConnection, bench: Bench, filename: str, expanded_bytes: int, target: Path
+def read_upload(
+    connection: duckdb.DuckDBPyConnection, bench: Bench, filename: str, expanded_bytes: int, write: Write
 ) -> tuple[sql.Table, int, str | None]:
+    """The input `upload` as a table that `write` has written, its rows, and how it was compressed.
+
+    `write` may be asked again when the file turns out to be other than its beginning. Works in the folder
+    `.work` of the output. Raises InvalidInput or TooLarge saying what is wrong with the file.
+    """
     work = bench.output / ".work"
     plain = unpack(bench.inputs["upload"], work, expanded_bytes)
-
-    def write(table: sql.Table) -> int:
-        return _write(connection, table, target)
-
     if plain.kind == "parquet":
         table = parquet_table(connection, plain.path)
         return table, write(table), plain.compression
+    if plain.kind == "feather":
+        table = parquet_table(connection, feather_as_parquet(plain.path, work))
+        return replace(table, format={"kind": "feather"}), write(table), plain.compression
     if plain.kind == "excel":
         path, format_, notes = sheet_as_csv(plain.path, work)
         table, rows = write_delimited(connection, Text(path, "utf-8"), write, delimiter=",")
@@ -92,7 +102,12 @@ def _convert(
             plain.compression,
         )
     text = as_utf8(plain.path, work)
-    if _is_json(text.path, filename):
+    is_json = _is_json(text.path, filename)
+    arrays = arrays_as_csv(connection, text.path, work) if is_json else None
+    if arrays is not None:
+        table, rows = write_delimited(connection, Text(arrays, "utf-8"), write, delimiter=",")
+        table = replace(table, format={"kind": "json"})
+    elif is_json:
         table = json_table(connection, text.path)
         rows = write(table)
     else:

@@ -1,112 +1,176 @@
-"""Five-minute prices of coins in Postgres, shared by all users: loaded in bulk, summed up, fetched."""
+"""Bars of prices in Postgres, as one user sees them: imported in bulk, listed, summed up, fetched."""
 
+import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
+from uuid import UUID
 
+from app.computations.bars.interval import interval_seconds
+from app.datasets import price_queries as queries
+from app.datasets.price_loading import STATEMENT_S, Loading, open_records, summed
+from app.datasets.price_series import Series, choose
 from app.db.pool import Database
 from app.errors import InvalidInput, NotFound
 from app.sandbox.computer import Computed, Computer
-from app.sandbox.contract import Computation, Limits
-from app.storage.blobs import BlobStore
+from app.sandbox.contract import Computation, Limits, Progress
 
-_CELL = Limits(time_s=300, memory_bytes=1 << 30, disk_bytes=20 << 30, threads=2)
-_COLUMNS = ["coin_type", "ts", "open", "high", "low", "close", "volume"]
+_CELL = Limits(time_s=1_800, memory_bytes=1 << 30, disk_bytes=20 << 30, threads=2, value_bytes=64 << 20)
+_READING = 0.4
+"""The share of an import's progress that reading the file takes."""
 
-_COINS = """
-    SELECT coin_type AS coin, count(*) AS bars, min(ts) AS first, max(ts) AS last
-    FROM price_data_5min GROUP BY coin_type ORDER BY coin_type
-"""
-# `expected`: bars on the five-minute grid from the first to the last.
-_STATISTICS = """
-    SELECT coin_type AS coin, count(*) AS bars, min(ts) AS first, max(ts) AS last,
-           (extract(epoch FROM max(ts) - min(ts)) / 300)::bigint + 1 AS expected,
-           min(low) AS lowest, max(high) AS highest, avg(close) AS mean_close, stddev_samp(close) AS std_close,
-           avg(volume) AS mean_volume, sum(volume) AS total_volume,
-           (array_agg(close ORDER BY ts))[1] AS first_close,
-           (array_agg(close ORDER BY ts DESC))[1] AS last_close
-    FROM price_data_5min
-    WHERE ($1::text IS NULL OR coin_type = $1) AND ($2::timestamptz IS NULL OR ts >= $2)
-      AND ($3::timestamptz IS NULL OR ts <= $3)
-    GROUP BY coin_type ORDER BY coin_type
-"""
-_BARS = """
-    SELECT to_char(ts AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS'), open, high, low, close, volume
-    FROM price_data_5min
-    WHERE coin_type = $1 AND ($2::timestamptz IS NULL OR ts >= $2) AND ($3::timestamptz IS NULL OR ts <= $3)
-    ORDER BY ts
-"""
-_UPSERT = """
-    WITH written AS (
-        INSERT INTO price_data_5min AS kept SELECT * FROM staged_bars
-        ON CONFLICT (coin_type, ts) DO UPDATE
-        SET (open, high, low, close, volume)
-            = (excluded.open, excluded.high, excluded.low, excluded.close, excluded.volume)
-        WHERE (kept.open, kept.high, kept.low, kept.close, kept.volume)
-            IS DISTINCT FROM (excluded.open, excluded.high, excluded.low, excluded.close, excluded.volume)
-        RETURNING xmax = 0 AS is_new
-    )
-    SELECT count(*) FILTER (WHERE is_new) AS added, count(*) FILTER (WHERE NOT is_new) AS changed FROM written
-"""
+
+@dataclass(frozen=True)
+class ImportWish:
+    """What the sender says of a file: its coin, its interval, the zone of its clock.
+
+    `shared`: the bars are for all users, and not the importer's own.
+    """
+
+    coin: str | None = None
+    interval: str | None = None
+    time_zone: str | None = None
+    shared: bool = False
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """Bars as frame.parquet; `facts` as `computations.bars.frame.write_frame` gives them."""
+
+    computed: Computed
+    coins: list[str]
+    interval_s: int
+    facts: dict[str, Any]
+
+
+def _silent(fraction: float, text: str) -> None:
+    """For those who watch nothing."""
 
 
 @dataclass(frozen=True)
 class Prices:
-    """`folder`: ours, for files on their way."""
+    """What `owner` may do with bars; None sees and changes only those that all share.
+
+    `folder`: ours, for files on their way.
+    """
 
     database: Database
     computer: Computer
     folder: Path
+    owner: UUID | None
+    now: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
 
-    async def coins(self) -> list[dict[str, Any]]:
-        """`[{"coin", "bars", "first", "last"}]` by name."""
-        return [dict(row) for row in await self.database.rows(_COINS)]
+    async def series(self) -> list[Series]:
+        """By coin, then interval."""
+        rows = await self.database.rows(queries.VISIBLE, self.owner)
+        return [Series(**{**row, "summary": json.loads(row["summary"])}) for row in rows]
 
     async def statistics(
-        self, coin: str | None = None, start: datetime | None = None, end: datetime | None = None
+        self,
+        coin: str | None = None,
+        start: datetime | None = None,
+        end: datetime | None = None,
+        interval: str | None = None,
     ) -> list[dict[str, Any]]:
-        """Per coin: bars, how many are missing in between, extremes, means, change from first to last close."""
-        rows = await self.database.rows(_STATISTICS, coin.upper() if coin else None, start, end)
-        return [_told(dict(row)) for row in rows]
+        """Per series: how many bars, gaps, extremes, range, mean and deviation of the closes, volume, change.
 
-    async def fetch(self, coin: str, start: datetime | None, end: datetime | None) -> Computed:
-        """Bars of one coin in order of time, as frame.parquet. Raises NotFound when there are none."""
-        with _file(self.folder) as path:
-            async with self.database.pool.acquire() as connection:
-                copied = await connection.copy_from_query(
-                    _BARS, coin.upper(), start, end, output=path, format="csv", timeout=_CELL.time_s
-                )
-            if copied == "COPY 0":
-                raise NotFound("no_prices", f"There are no prices of {coin} in that time.", coin=coin)
-            return await self.computer.run(Computation("prices.frame"), {"bars": path}, _CELL)
-
-    async def add(self, blobs: BlobStore, upload: Path, filename: str, coin: str | None) -> dict[str, Any]:
-        """Load a file of bars; the same file again changes nothing. Bad bars are left out and reported.
-
-        Returns `{"rows", "kept", "bad", "added", "changed"}`. Raises InvalidInput for a file without bars.
+        Of whole series at once, from what is kept; between two times counted now.
         """
-        work = Computation("prices.read_bars", {"filename": filename, "coin": coin})
-        computed = await self.computer.run(work, {"upload": upload}, _CELL)
-        bars = computed.file("bars.csv").digest
-        # The blob is left to the sweep: equal bytes are one blob, and another import may be reading it.
-        async with self.database.pool.acquire() as connection, connection.transaction():
-            await connection.execute(
-                "CREATE TEMP TABLE staged_bars (LIKE price_data_5min INCLUDING DEFAULTS) ON COMMIT DROP"
+        wanted_s = interval_seconds(interval) if interval else None
+        found = [
+            one
+            for one in await self.series()
+            if coin in (None, one.coin) and wanted_s in (None, one.interval_s)
+        ]
+        if start is None and end is None:
+            return [_told(one, {**one.listed(), "summary": one.summary}) for one in found]
+        async with self.database.aside() as connection:
+            counted = [(one, await summed(connection, one.id, one.interval_s, start, end)) for one in found]
+        return [_told(one, told) for one, told in counted if told["bars"]]
+
+    async def fetch(
+        self, coins: Sequence[str], start: datetime | None, end: datetime | None, interval: str | None = None
+    ) -> Fetched:
+        """Bars of the coins (as `series` names them) at one interval, summed up to it where need be.
+
+        Raises NotFound when there are none.
+        """
+        wanted_s = interval_seconds(interval) if interval else None
+        chosen = choose(await self.series(), list(dict.fromkeys(coins)), wanted_s)
+        own_s = chosen[0].interval_s
+        with _file(self.folder) as path:
+            async with self.database.aside() as connection:
+                copied = await connection.copy_from_query(
+                    queries.BARS,
+                    [one.id for one in chosen],
+                    start,
+                    end,
+                    output=path,
+                    format="binary",
+                    timeout=STATEMENT_S,
+                )
+            names = ", ".join(one.coin for one in chosen)
+            if copied == "COPY 0":
+                raise NotFound("no_prices", f"There are no prices of {names} in that time.")
+            work = Computation(
+                "prices.frame",
+                {
+                    "coins": {str(one.id): one.coin for one in chosen},
+                    "interval_s": own_s,
+                    "wanted_s": wanted_s or own_s,
+                },
             )
-            await connection.copy_to_table(
-                "staged_bars",
-                source=blobs.open(bars),
-                columns=_COLUMNS,
-                format="csv",
-                timeout=_CELL.time_s,
-            )
-            written = await connection.fetchrow(_UPSERT, timeout=_CELL.time_s)
-        return {**cast(dict[str, Any], computed.value), **dict(written)}
+            computed = await self.computer.run(work, {"bars": path}, _CELL)
+        facts = cast(dict[str, Any], computed.value)
+        return Fetched(computed, [one.coin for one in chosen], wanted_s or own_s, facts)
+
+    async def add(
+        self, upload: Path, filename: str, wish: ImportWish | None = None, on_progress: Progress = _silent
+    ) -> dict[str, Any]:
+        """Load a file of bars: all of its good bars, or nothing when this raises or is cancelled.
+
+        A bar that is there with other values is replaced; the same file again changes nothing. Bad bars are
+        left out and reported: returns what `computations.prices.read_bars` does, and `added` and `changed`.
+        """
+        wish = wish or ImportWish()
+        work = Computation(
+            "prices.read_bars",
+            {
+                "filename": filename,
+                "coin": wish.coin,
+                "interval": wish.interval,
+                "time_zone": wish.time_zone,
+                "now_s": self.now().timestamp(),
+            },
+        )
+        reading = _part(on_progress, 0.0, _READING)
+        async with self.computer.at_hand(work, {"upload": upload}, _CELL, reading) as judged:
+            facts = cast(dict[str, Any], judged.value)
+            storing = _part(on_progress, _READING, 1.0)
+            with open_records(judged.folder) as records:
+                async with self.database.aside() as connection, connection.transaction():
+                    owner = None if wish.shared else self.owner
+                    loading = Loading(connection, owner, records, facts["kept"], storing)
+                    await loading.load(facts["series"])
+        return {**facts, "added": loading.added, "changed": loading.changed}
+
+    async def drop(self, coin: str, interval: str | None = None, *, shared: bool = False) -> int:
+        """Delete a coin's bars, of one interval or of all, and say how many. Raises NotFound without any.
+
+        The owner's own; `shared`: those of all users.
+        """
+        wanted_s = interval_seconds(interval) if interval else None
+        owner = None if shared else self.owner
+        async with self.database.aside() as connection:
+            dropped = await connection.fetch(queries.DROP_SERIES, owner, coin, wanted_s, timeout=STATEMENT_S)
+        if not dropped:
+            raise NotFound("no_prices", f"There are no bars of {coin} to delete.", coin=coin)
+        return sum(row["bars"] for row in dropped)
 
 
 def in_utc(moment: datetime | None) -> datetime | None:
@@ -119,16 +183,27 @@ def in_utc(moment: datetime | None) -> datetime | None:
         raise InvalidInput("time_out_of_range", f"The time {moment.isoformat()} is out of range.") from None
 
 
-def _told(row: dict[str, Any]) -> dict[str, Any]:
-    row["missing"] = row.pop("expected") - row["bars"]
-    row["change"] = row["last_close"] / row["first_close"] - 1
-    return row
+def _told(one: Series, told: dict[str, Any]) -> dict[str, Any]:
+    summary = dict(told["summary"])
+    return {
+        **one.listed(),
+        "bars": told["bars"],
+        "first": told["first"],
+        "last": told["last"],
+        **summary,
+        "range": summary["highest"] - summary["lowest"],
+        "change": summary["last_close"] / summary["first_close"] - 1,
+    }
+
+
+def _part(report: Progress, begin: float, end: float) -> Progress:
+    return lambda fraction, text: report(begin + (end - begin) * fraction, text)
 
 
 @contextmanager
 def _file(folder: Path) -> Iterator[Path]:
     folder.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(prefix="bars-", suffix=".csv", dir=folder)
+    descriptor, name = tempfile.mkstemp(prefix="bars-", suffix=".bin", dir=folder)
     os.close(descriptor)
     try:
         yield Path(name)

@@ -3,7 +3,8 @@
 import asyncio
 import random
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from typing import Any, Self
 
 import asyncpg
@@ -44,9 +45,10 @@ class Database:
     seconds, so it must be safe to run twice: guard it, or say `on conflict do nothing`.
     """
 
-    def __init__(self, pool: "asyncpg.Pool", patience_s: float) -> None:
+    def __init__(self, pool: "asyncpg.Pool", patience_s: float, dsn: str) -> None:
         self.pool = pool
         self._patience_s = patience_s
+        self._dsn = dsn
 
     @classmethod
     async def open(cls, database_url: str, size: int = 8, patience_s: float = 30.0) -> Self:
@@ -60,7 +62,7 @@ class Database:
             reset=_keep_as_is,
             max_inactive_connection_lifetime=0,
         )
-        return cls(pool, patience_s)
+        return cls(pool, patience_s, dsn)
 
     async def close(self) -> None:
         """Let running statements end, but not for long."""
@@ -69,6 +71,17 @@ class Database:
                 await self.pool.close()
         except TimeoutError:
             self.pool.terminate()
+
+    @asynccontextmanager
+    async def aside(self) -> AsyncIterator[Any]:
+        """A connection of its own for what takes long: others need not wait for it, and it may be cut."""
+        connection = await asyncpg.connect(self._dsn)
+        try:
+            yield connection
+        except BaseException:
+            connection.terminate()
+            raise
+        await connection.close()
 
     async def row(self, sql: str, *args: Any) -> Record | None:
         """The first row, or None."""

@@ -13,6 +13,7 @@ from sqlalchemy import (
     DateTime,
     Double,
     ForeignKey,
+    Identity,
     Index,
     LargeBinary,
     MetaData,
@@ -48,8 +49,8 @@ class Base(DeclarativeBase):
         Json: JSONB,
         list[Any]: JSONB,
         list[UUID]: ARRAY(PgUUID(as_uuid=True)),
-        float: Double,
         list[str]: ARRAY(Text),
+        float: Double,
     }
 
 
@@ -71,9 +72,9 @@ class UserRow(Base):
     role: Mapped[str] = mapped_column(CheckConstraint("role IN ('user', 'admin')", name="role"))
     created_at: Mapped[datetime] = _now()
     disabled_at: Mapped[datetime | None]
-
     quotas: Mapped[Json] = mapped_column(server_default=text("'{}'"))
     """What this user may have beside the settings: `auth.quotas.QuotaWish` as JSON."""
+
 
 class RefreshTokenRow(Base):
     """One link of a rotating chain; using a used one revokes its whole family."""
@@ -98,9 +99,9 @@ class ApiKeyRow(Base):
     prefix: Mapped[str]
     """The key's first characters, so that its owner can tell keys apart."""
     key_hash: Mapped[str] = mapped_column(unique=True)
-    created_at: Mapped[datetime] = _now()
     scopes: Mapped[list[str]]
     """`auth.principal.Scope`s."""
+    created_at: Mapped[datetime] = _now()
     last_used_at: Mapped[datetime | None]
     expires_at: Mapped[datetime | None]
     revoked_at: Mapped[datetime | None]
@@ -163,11 +164,32 @@ class DatasetRow(Base):
     created_at: Mapped[datetime] = _now()
 
 
-class Price5MinRow(Base):
-    __tablename__ = "price_data_5min"
+class PriceSeriesRow(Base):
+    """Bars of one coin at one interval: a user's own, or everybody's when nobody owns it."""
 
-    coin_type: Mapped[str] = mapped_column(primary_key=True)
+    __tablename__ = "price_series"
+    __table_args__ = (UniqueConstraint("owner_id", "coin", "interval_s", postgresql_nulls_not_distinct=True),)
+
+    id: Mapped[int] = mapped_column(Identity(), primary_key=True)
+    owner_id: Mapped[UUID | None] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
+    coin: Mapped[str]
+    interval_s: Mapped[int]
+    bars: Mapped[int] = mapped_column(BigInteger)
+    first_at: Mapped[datetime]
+    last_at: Mapped[datetime]
+    summary: Mapped[Json]
+    """Of all its bars: `computations.bars.summary.Summary.kept`."""
+    updated_at: Mapped[datetime] = _now()
+
+
+class PriceBarRow(Base):
+    """One bar. A foreign key would be asked for each of millions: a trigger drops a series' bars instead."""
+
+    __tablename__ = "price_bars"
+
+    series_id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     ts: Mapped[datetime] = mapped_column(primary_key=True)
+    """When it began."""
     open: Mapped[float]
     high: Mapped[float]
     low: Mapped[float]
@@ -184,6 +206,13 @@ class SessionRow(Base):
         Index("ix_sessions_live", "queued_at", postgresql_where=text("ended_at IS NULL")),
         Index("ix_sessions_owner_id_created_at", "owner_id", text("created_at DESC")),
         Index("ix_sessions_parent_id", "parent_id", postgresql_where=text("parent_id IS NOT NULL")),
+        Index("ix_sessions_at_work", "owner_id", postgresql_where=text("ended_at IS NULL")),
+        Index(
+            "ix_sessions_in_line",
+            "owner_id",
+            "created_at",
+            postgresql_where=text("ended_at IS NULL AND admitted_at IS NULL"),
+        ),
         # Room in the page for the updates of a running session, which touch no index.
         {"postgresql_with": {"fillfactor": "60"}},
     )
@@ -206,13 +235,6 @@ class SessionRow(Base):
     seen: Mapped[int] = mapped_column(server_default=text("0"))
     last_seq: Mapped[int] = mapped_column(server_default=text("0"))
     """Number of the last committed step; steps count from 1."""
-        Index("ix_sessions_at_work", "owner_id", postgresql_where=text("ended_at IS NULL")),
-        Index(
-            "ix_sessions_in_line",
-            "owner_id",
-            "created_at",
-            postgresql_where=text("ended_at IS NULL AND admitted_at IS NULL"),
-        ),
     event_seq: Mapped[int] = mapped_column(BigInteger, server_default=text("0"))
     crashes: Mapped[int] = mapped_column(server_default=text("0"))
     """Leases that ran out since something was last recorded."""
@@ -220,6 +242,8 @@ class SessionRow(Base):
 
     queued_at: Mapped[datetime] = _now()
     created_at: Mapped[datetime] = _now()
+    admitted_at: Mapped[datetime | None] = mapped_column(server_default=func.now())
+    """None while it waits in line for one of the places that sessions may run in; see `sessions/line.py`."""
     started_at: Mapped[datetime | None]
     deadline_at: Mapped[datetime | None]
     """The session's time limit; the sweeper ends what is past it."""
@@ -242,8 +266,6 @@ def _session() -> Mapped[UUID]:
 
 
 class StepRow(Base):
-    admitted_at: Mapped[datetime | None] = mapped_column(server_default=func.now())
-    """None while it waits in line for one of the places that sessions may run in; see `sessions/line.py`."""
     """The journal: one committed superstep."""
 
     __tablename__ = "steps"

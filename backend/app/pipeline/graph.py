@@ -67,7 +67,7 @@ def spec(
     workspace_of: Callable[[SessionFacts], Workspace],
     shelf_of: Callable[[SessionFacts], DatasetShelf],
     records_of: Callable[[SessionFacts], SessionRecords],
-    prices: Prices | None = None,
+    prices_of: Callable[[SessionFacts], Prices] | None = None,
     hands: Hands = one_hand,
 ) -> GraphSpec:
     """The pipeline as a graph that sessions can run."""
@@ -87,7 +87,14 @@ def spec(
     def make_context(step: StepScope) -> LabContext:
         facts = step.session
         return LabContext(
-            step, workspace_of(facts), shelf_of(facts), computer, crew, records_of(facts), prices, hands
+            step,
+            workspace_of(facts),
+            shelf_of(facts),
+            computer,
+            crew,
+            records_of(facts),
+            prices_of and prices_of(facts),
+            hands,
         )
 
     return GraphSpec(NAME, VERSION, graph.compile(), initial, make_context, result)

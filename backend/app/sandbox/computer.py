@@ -3,7 +3,8 @@
 import asyncio
 import mimetypes
 import tempfile
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -56,6 +57,15 @@ class Computed:
         raise KeyError(name)
 
 
+@dataclass(frozen=True)
+class AtHand:
+    """`folder`: the files that a computation left."""
+
+    value: JsonValue
+    folder: Path
+    usage: Usage
+
+
 class ComputationFailed(LabError):
     """A cell ended without a value. `code` is `computation_<end>`; a program's facts carry what it said."""
 
@@ -99,6 +109,35 @@ class Computer:
         `limits` are what the caller asks for: never longer than the operator allows, and with the memory that
         the operator gives. Raises the LabError that the computation raised, or ComputationFailed.
         """
+        async with self._in_cell(work, inputs, limits, on_progress) as (outcome, output):
+            return Computed(
+                outcome.value,
+                tuple([await self._keep(output, name) for name in outcome.files]),
+                outcome.usage,
+                outcome.stdout,
+                outcome.stderr,
+            )
+
+    @asynccontextmanager
+    async def at_hand(
+        self,
+        work: Computation,
+        inputs: Mapping[str, str | Path],
+        limits: Limits | None = None,
+        on_progress: Progress | None = None,
+    ) -> AsyncIterator[AtHand]:
+        """Like `run`, for files that only pass through: they are there until the block ends, and not stored."""
+        async with self._in_cell(work, inputs, limits, on_progress) as (outcome, output):
+            yield AtHand(outcome.value, output, outcome.usage)
+
+    @asynccontextmanager
+    async def _in_cell(
+        self,
+        work: Computation | Code,
+        inputs: Mapping[str, str | Path],
+        limits: Limits | None,
+        on_progress: Progress | None,
+    ) -> AsyncIterator[tuple[Outcome, Path]]:
         limits = self._allowed(limits)
         if isinstance(work, Computation) and work.trusted and holds_code(work.params):
             work = replace(work, trusted=False)
@@ -111,13 +150,7 @@ class Computer:
             outcome = await self._cells.run(CellRequest(work, files, output, limits), on_progress)
             metered(outcome.usage, limits)
             _raise_unless_returned(outcome, work, limits)
-            return Computed(
-                outcome.value,
-                tuple([await self._keep(output, name) for name in outcome.files]),
-                outcome.usage,
-                outcome.stdout,
-                outcome.stderr,
-            )
+            yield outcome, output
         finally:
             await asyncio.to_thread(remove, output)
 

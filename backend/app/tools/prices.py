@@ -1,11 +1,13 @@
-"""Prices of coins: what there is, how it looks, and one coin's bars as the session's table."""
+"""Prices of coins: what there is, how it looks, and bars as the session's table."""
 
 from datetime import datetime
 from typing import Annotated, Any
 
 from pydantic import Field
 
+from app.computations.bars.interval import interval_name
 from app.computations.bench import JsonValue
+from app.datasets.price_series import Series, known_coin
 from app.datasets.prices import Prices, in_utc
 from app.errors import ToolRefused
 from app.modeling.nearest import must_know
@@ -17,14 +19,17 @@ from app.tools.registry import tool
 RETRIEVAL = ("data_retrieval",)
 
 Coin = Annotated[str, Field(description="As get_available_coins names it.", min_length=1, max_length=32)]
+Interval = Annotated[
+    str | None, Field(description="As 5m, 1h or 1d; without it as stored.", max_length=12, examples=["5m"])
+]
 Moment = Annotated[datetime | None, Field(description="ISO 8601; without a zone it is UTC.")]
 
 
 @tool(agents=RETRIEVAL)
 async def get_available_coins(ctx: ToolContext) -> Recorded:
-    """The coins that there are five-minute prices of, with the number of bars and the first and last time."""
-    coins = [_plain(row) for row in await _prices(ctx).coins()]
-    names = ", ".join(f"{row['coin']} ({row['bars']} bars)" for row in coins)
+    """The coins and intervals that there are bars of, with their number and the first and last time."""
+    coins = [_plain(one.listed()) for one in await _prices(ctx).series()]
+    names = ", ".join(f"{row['coin']} {row['interval']} ({row['bars']:,} bars)" for row in coins)
     return Recorded(value={"coins": list(coins)}, summary=names or "There are no prices.")
 
 
@@ -35,23 +40,43 @@ async def get_data_statistics(
     start: Moment = None,
     end: Moment = None,
 ) -> Recorded:
-    """Prices summed up per coin: bars, missing bars, lowest, highest, mean and change."""
-    known = await _known(ctx, coin) if coin else None
-    rows = [_plain(row) for row in await _prices(ctx).statistics(known, in_utc(start), in_utc(end))]
-    return Recorded(value={"coins": list(rows)}, summary=f"{len(rows)} coins.")
+    """Prices summed up per coin and interval: bars, gaps, lowest, highest, mean, deviation and change."""
+    prices = _prices(ctx)
+    known = _known(coin, await prices.series()) if coin else None
+    rows = [_plain(row) for row in await prices.statistics(known, in_utc(start), in_utc(end))]
+    return Recorded(value={"coins": list(rows)}, summary=f"{len(rows)} series.")
 
 
 @tool(agents=RETRIEVAL)
-async def fetch_price_data(ctx: ToolContext, coin: Coin, start: Moment = None, end: Moment = None) -> Recorded:
-    """Take one coin's bars (ts, open, high, low, close, volume), oldest first, as the session's table."""
-    known = await _known(ctx, coin)
-    computed = await _prices(ctx).fetch(known, in_utc(start), in_utc(end))
-    facts: Any = computed.value
-    meta = {"rows": facts["rows"], "columns": facts["columns"], "source": {"prices": known}}
+async def fetch_price_data(
+    ctx: ToolContext,
+    coins: Annotated[list[Coin], Field(min_length=1, max_length=100)],
+    start: Moment = None,
+    end: Moment = None,
+    interval: Interval = None,
+) -> Recorded:
+    """Take bars (ts, open, high, low, close, volume), oldest first, as the session's table.
+
+    Of several coins the column `coin` says whose bar it is. A longer interval is summed up from a shorter one.
+    """
+    prices = _prices(ctx)
+    series = await prices.series()
+    known = list(dict.fromkeys(_known(coin, series) for coin in coins))
+    fetched = await prices.fetch(known, in_utc(start), in_utc(end), interval)
+    facts = fetched.facts
+    said: dict[str, JsonValue] = {
+        "coins": list(fetched.coins),
+        "interval": interval_name(fetched.interval_s),
+        "seconds": fetched.interval_s,
+    }
+    meta = {"rows": facts["rows"], "columns": facts["columns"], "source": {"prices": said}}
+    names = ", ".join(fetched.coins)
+    lacking = facts["incomplete"]["count"]
     return Recorded(
-        value={"frame": RETRIEVED, "coin": known, **facts},
-        summary=f"{known}: {facts['rows']} bars.",
-        artifacts=[artifact(computed.file("frame.parquet"), "frame", RETRIEVED, meta)],
+        value={"frame": RETRIEVED, **said, **facts},
+        summary=f"{names}: {facts['rows']:,} bars of {said['interval']}."
+        + (f" {lacking:,} of them lack a part." if lacking else ""),
+        artifacts=[artifact(fetched.computed.file("frame.parquet"), "frame", RETRIEVED, meta)],
     )
 
 
@@ -61,8 +86,9 @@ def _prices(ctx: ToolContext) -> Prices:
     return ctx.prices
 
 
-async def _known(ctx: ToolContext, coin: str) -> str:
-    return must_know(coin, [row["coin"] for row in await _prices(ctx).coins()], "coin")
+def _known(coin: str, series: list[Series]) -> str:
+    names = list(dict.fromkeys(one.coin for one in series))
+    return known_coin(coin, names) or must_know(coin, names, "coin")
 
 
 def _plain(row: dict[str, Any]) -> dict[str, JsonValue]:

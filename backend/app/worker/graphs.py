@@ -31,7 +31,8 @@ def pipeline_graphs(resources: Resources) -> Graphs:
     def records_of(facts: SessionFacts) -> SessionRecords:
         return DatabaseRecords(resources.database, facts.id)
 
-    prices = Prices(resources.database, resources.computer, settings.home / "prices")
+    def prices_of(facts: SessionFacts) -> Prices:
+        return Prices(resources.database, resources.computer, settings.home / "prices", facts.owner_id)
 
     def run_workspace_of(facts: SessionFacts) -> Workspace:
         inside = facts.preferences.get("session_id")
@@ -41,5 +42,5 @@ def pipeline_graphs(resources: Resources) -> Graphs:
 
     runs = run_spec(resources.computer, settings.limits, run_workspace_of, shelf_of)
     hands = resources.fleet.hands
-    pipeline = spec(crew, resources.computer, workspace_of, shelf_of, records_of, prices, hands)
+    pipeline = spec(crew, resources.computer, workspace_of, shelf_of, records_of, prices_of, hands)
     return Graphs([runs, pipeline])

@@ -206,7 +206,7 @@ class Lab:
             lambda _: JournalWorkspace(journal, self.blobs),
             lambda _: self.shelf,
             lambda _: JournalRecords(journal),
-            self.prices,
+            (lambda facts: self.prices) if self.prices else None,
         )
 
     async def read(self, digest: str) -> pd.DataFrame:

@@ -50,10 +50,10 @@ def bars(coin: str, price: float, seed: int, drift: float) -> pd.DataFrame:
 async def market(lab: Lab, database_url: str, tmp_path: Path) -> AsyncIterator[Lab]:
     """BTC has a signal, ETH has none."""
     database = await Database.open(database_url)
-    prices = Prices(database, lab.computer, tmp_path)
+    prices = Prices(database, lab.computer, tmp_path, None)
     file = tmp_path / "bars.csv"
     pd.concat([bars("BTC", 60_000, 1, 4e-4), bars("ETH", 3_000, 2, 0.0)]).to_csv(file, index=False)
-    added = await prices.add(lab.blobs, file, file.name, None)
+    added = await prices.add(file, file.name)
     assert (added["added"], added["bad"]["count"]) == (2 * BARS, 0)
     lab.prices = prices
     yield lab

@@ -85,19 +85,37 @@ class TestDataRetrieval:
         [(["ETH", "BTC"], "fetch_price_data"), (["ETH", "SOL"], "ask_user"), ([], "Retrieved")],
     )
     def test_prices_are_fetched_when_there_are_some_of_that_coin(self, next_call, coins, expected):
-        brief = {"plan": {"source": "prices", "coin": "BTC", "target": "close"}}
+        brief = {"plan": {"source": "prices", "coins": ["BTC"], "target": "close"}}
         there = ("get_available_coins", {}, {"coins": [{"coin": coin} for coin in coins]})
         assert next_call(retrieval.decide, brief, there)[0] == expected
 
     def test_another_coin_than_the_planned_one_is_said(self, next_call):
-        brief = {"plan": {"source": "prices", "coin": "BTC", "target": "close"}}
+        brief = {"plan": {"source": "prices", "coins": ["BTC"], "target": "close"}}
         there = ("get_available_coins", {}, {"coins": [{"coin": "ETH"}, {"coin": "SOL"}]})
         _, question = next_call(retrieval.decide, brief, there)
         assert question["question"].startswith("There are no prices of BTC.")
         answered = ("ask_user", question, {"answer": "ETH"})
-        fetched = ("fetch_price_data", {"coin": "ETH"}, {"rows": 9, "columns": [{"name": "close"}]})
+        fetched = ("fetch_price_data", {"coins": ["ETH"]}, {"rows": 9, "columns": [{"name": "close"}]})
         _, output = next_call(retrieval.decide, brief, there, answered, fetched)
         assert output["note"] == "There are no prices of BTC, so these are ETH's."
+
+    def test_several_coins_are_fetched_as_the_plan_says(self, next_call):
+        brief = {
+            "plan": {
+                "source": "prices",
+                "coins": ["btc", "ETH", "XRP"],
+                "interval": "1h",
+                "start": "2024-01-01",
+                "target": "close",
+            }
+        }
+        there = {"coins": [{"coin": "BTC/USDT"}, {"coin": "ETH"}, {"coin": "ETH"}]}
+        listed = ("get_available_coins", {}, there)
+        wanted = {"coins": ["BTC/USDT", "ETH"], "start": "2024-01-01", "interval": "1h"}
+        assert next_call(retrieval.decide, brief, listed) == ("fetch_price_data", wanted)
+        fetched = ("fetch_price_data", wanted, {"rows": 9, "columns": [{"name": "close"}]})
+        _, output = next_call(retrieval.decide, brief, listed, fetched)
+        assert output["note"] == "There are no prices of XRP, so these are BTC/USDT and ETH's."
 
     def test_tables_without_a_common_key_are_not_joined(self, next_call):
         brief = {"plan": {**PLAN, "tables": ["a", "b"], "join": True}}

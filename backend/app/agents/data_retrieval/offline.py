@@ -3,13 +3,13 @@
 from typing import Any
 
 from app.agents.conversation import View
-from app.agents.data_retrieval import sql
+from app.agents.data_retrieval import coins, sql
 from app.agents.data_retrieval.output import Retrieved
 from app.agents.planner.output import Plan
 from app.agents.policy import Move, call, finish, follow
 from app.modeling.nearest import nearest
 
-NO_PRICES = "There are no stored prices: upload a table, or have an admin import prices."
+NO_PRICES = "There are no stored prices: upload a table, or import bars (`labcrew prices import`)."
 FETCHES = ("fetch_dataset", "execute_sql", "fetch_price_data")
 
 
@@ -24,29 +24,6 @@ def relate(view: View) -> Move | None:
         return None
     base, *others = plan.tables
     return call("relate_tables", base=base, target=plan.target, tables=others)
-
-
-def see_coins(view: View) -> Move | None:
-    return (
-        call("get_available_coins")
-        if _plan(view).source == "prices" and not view.tried("get_available_coins")
-        else None
-    )
-
-
-def ask_which_coin(view: View) -> Move | None:
-    if _plan(view).source != "prices" or _coin(view) or not _coins(view) or view.tried("ask_user"):
-        return None
-    coins, planned = _coins(view), _plan(view).coin
-    missing = f"There are no prices of {planned}. " if planned else ""
-    return call("ask_user", question=f"{missing}Which coin's prices?", options=coins, default=coins[0])
-
-
-def fetch_prices(view: View) -> Move | None:
-    coin = _coin(view)
-    if _plan(view).source != "prices" or coin is None or view.tried("fetch_price_data"):
-        return None
-    return call("fetch_price_data", coin=coin)
 
 
 def select(view: View) -> Move | None:
@@ -90,9 +67,9 @@ def done(view: View) -> Move:
 RULES = (
     list_tables_when_unknown,
     relate,
-    see_coins,
-    ask_which_coin,
-    fetch_prices,
+    coins.see,
+    coins.ask_which,
+    coins.fetch,
     select,
     fetch,
     done,
@@ -117,25 +94,9 @@ def _nearest_table(view: View, name: str) -> str | None:
     return close[0] if close else (names[0] if len(names) == 1 else None)
 
 
-def _coins(view: View) -> list[str]:
-    listed = view.last("get_available_coins")
-    return [entry["coin"] for entry in listed.value["coins"]] if listed else []
-
-
-def _coin(view: View) -> str | None:
-    """The plan's coin if there are prices of it, the one that was chosen, or the only one."""
-    coins, planned = _coins(view), _plan(view).coin
-    by_folded = {coin.casefold(): coin for coin in coins}
-    if planned and planned.casefold() in by_folded:
-        return by_folded[planned.casefold()]
-    if answer := view.last("ask_user"):
-        return str(answer.value["answer"])
-    return coins[0] if len(coins) == 1 and planned is None else None
-
-
 def _note(view: View, plan: Plan) -> str:
-    if plan.source == "prices" and plan.coin and (coin := _coin(view)) != plan.coin:
-        return f"There are no prices of {plan.coin}, so these are {coin}'s."
+    if plan.source == "prices":
+        return coins.note(view, plan)
     if refused := view.refused("execute_sql"):
         return f"That SELECT was refused ({refused[-1].refusal}), so I go on with `{plan.tables[0]}` alone."
     if refused := view.refused("relate_tables"):

@@ -1,51 +1,114 @@
-"""Five-minute prices of coins, shared by all users."""
+"""Bars of prices: everybody's, and each user's own."""
 
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request
 
-from app.api.deps import AdminDep, PrincipalDep, ResourcesDep
+from app.api.deps import PrincipalDep, ResourcesDep
 from app.api.openapi import problems
+from app.api.progress import MEDIA_TYPE, Told, wants_progress
 from app.api.uploads import UPLOAD_BODY, received
-from app.datasets.price_schemas import CoinStatistics, CoinView, ImportView
-from app.datasets.prices import Prices, in_utc
+from app.auth.principal import Principal, Role
+from app.datasets.price_schemas import CoinStatistics, CoinView, Dropped, ImportView
+from app.datasets.prices import ImportWish, Prices, in_utc
+from app.errors import Forbidden
+from app.sandbox.contract import Progress
 
 router = APIRouter(prefix="/prices", tags=["prices"], responses=problems(401))
 
 
 async def _prices(principal: PrincipalDep, resources: ResourcesDep) -> Prices:
-    return Prices(resources.database, resources.computer, resources.settings.home / "prices")
+    folder = resources.settings.home / "prices"
+    return Prices(resources.database, resources.computer, folder, principal.user_id)
 
 
+_COIN = r"^[A-Za-z0-9^][A-Za-z0-9._:/=-]{0,31}$"
 PricesDep = Annotated[Prices, Depends(_prices)]
-CoinName = Annotated[str | None, Query(pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]{0,31}$", examples=["BTC"])]
+CoinName = Annotated[str | None, Query(pattern=_COIN, examples=["BTC"])]
+IntervalName = Annotated[str | None, Query(max_length=12, examples=["5m"])]
+Zone = Annotated[
+    str | None,
+    Query(
+        max_length=64, description="Where the file's clock stood; UTC without it.", examples=["Europe/Berlin"]
+    ),
+]
+Shared = Annotated[bool, Query(description="Everybody's bars instead of your own; admins only.")]
 
 
-@router.post("/import", operation_id="import_prices", responses=problems(403, 503), openapi_extra=UPLOAD_BODY)
+@router.post(
+    "/import",
+    operation_id="import_prices",
+    response_model=ImportView,
+    responses={**problems(403, 409, 503), 200: {"content": {MEDIA_TYPE: {}}}},
+    openapi_extra=UPLOAD_BODY,
+)
 async def import_prices(
-    request: Request, admin: AdminDep, prices: PricesDep, resources: ResourcesDep, coin: CoinName = None
-) -> ImportView:
-    """Load bars (coin, time, open, high, low, close, volume) from CSV, Parquet, JSON or Excel; admins only.
+    request: Request,
+    principal: PrincipalDep,
+    prices: PricesDep,
+    resources: ResourcesDep,
+    coin: CoinName = None,
+    interval: IntervalName = None,
+    time_zone: Zone = None,
+    shared: Shared = False,
+) -> Any:
+    """Load bars of any interval from CSV, Parquet, Feather, JSON or Excel: all good ones, or else nothing.
 
-    A bar that is there already is replaced; the same file twice changes nothing. Bad bars are left out and
-    reported. `coin` names the coin of a file without such a column.
+    A bar that is there already is replaced; the same file twice changes nothing. Bad bars, repeated ones and
+    gaps are reported by row. `coin` names the coin of a file without such a column; `interval` is found from
+    the times, and checked when it is said. With `Accept: application/x-ndjson` the answer says how far it is.
     """
+    _check(principal, shared)
+    wish = ImportWish(coin and coin.upper(), interval, time_zone, shared)
     limit = resources.settings.upload_max_size_mb << 20
-    async with received(request, resources.settings.home / "uploads", limit) as sent:
-        added = await prices.add(resources.blobs, sent.path, sent.filename, coin)
-    return ImportView.model_validate(added)
+    stack = AsyncExitStack()
+    sent = await stack.enter_async_context(received(request, resources.settings.home / "uploads", limit))
+
+    async def load(report: Progress) -> Mapping[str, Any]:
+        loaded = await prices.add(sent.path, sent.filename, wish, report)
+        return ImportView.model_validate(loaded).model_dump(mode="json")
+
+    if wants_progress(request):
+        return Told(load, stack.aclose)
+    async with stack:
+        return ImportView.model_validate(await prices.add(sent.path, sent.filename, wish))
 
 
 @router.get("/coins", operation_id="list_coins")
 async def list_coins(prices: PricesDep) -> list[CoinView]:
-    return [CoinView.model_validate(row) for row in await prices.coins()]
+    """Every coin and interval that you see."""
+    return [CoinView.model_validate(one.listed()) for one in await prices.series()]
 
 
 @router.get("/statistics", operation_id="get_price_statistics")
 async def get_price_statistics(
-    prices: PricesDep, coin: CoinName = None, start: datetime | None = None, end: datetime | None = None
+    prices: PricesDep,
+    coin: CoinName = None,
+    interval: IntervalName = None,
+    start: datetime | None = None,
+    end: datetime | None = None,
 ) -> list[CoinStatistics]:
-    """Per coin, between two times; a time without a zone is UTC."""
-    rows = await prices.statistics(coin, in_utc(start), in_utc(end))
+    """Per coin and interval, between two times; a time without a zone is UTC."""
+    rows = await prices.statistics(coin and coin.upper(), in_utc(start), in_utc(end), interval)
     return [CoinStatistics.model_validate(row) for row in rows]
+
+
+@router.delete("", operation_id="delete_prices", responses=problems(403, 404))
+async def delete_prices(
+    principal: PrincipalDep,
+    prices: PricesDep,
+    coin: Annotated[str, Query(pattern=_COIN)],
+    interval: IntervalName = None,
+    shared: Shared = False,
+) -> Dropped:
+    """Delete your own bars of a coin: those of one interval, or all."""
+    _check(principal, shared)
+    return Dropped(bars=await prices.drop(coin.upper(), interval, shared=shared))
+
+
+def _check(principal: Principal, shared: bool) -> None:
+    if shared and principal.role is not Role.ADMIN:
+        raise Forbidden("admin_required", "Only an admin may change the bars that all users share.")

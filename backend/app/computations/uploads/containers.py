@@ -15,12 +15,14 @@ import pyarrow as pa
 from app.errors import InvalidInput, TooLarge
 
 _PIECE = 1 << 20
-_ACCEPTED = "CSV or TSV, Parquet, Excel, JSON or JSON Lines, each also compressed with gzip, zstd, bzip2 or xz"
+_ACCEPTED = (
+    "CSV or TSV, Parquet, Feather, Excel, JSON or JSON Lines, each also compressed with gzip, zstd, bzip2 or xz"
+)
 
 
 @dataclass(frozen=True)
 class Plain:
-    """A file without its compression: `kind` is `text`, `parquet` or `excel`."""
+    """A file without its compression: `kind` is `text`, `parquet`, `feather` or `excel`."""
 
     path: Path
     kind: str
@@ -38,7 +40,12 @@ _COMPRESSIONS: tuple[tuple[bytes, str, _Opener], ...] = (
     (b"BZh", "bzip2", cast(_Opener, bz2.open)),
     (b"\xfd7zXZ\x00", "xz", cast(_Opener, lzma.open)),
 )
-_KINDS = ((b"PAR1", "parquet"), (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "excel"), (b"PK\x03\x04", "zip"))
+_KINDS = (
+    (b"PAR1", "parquet"),
+    (b"ARROW1", "feather"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "excel"),
+    (b"PK\x03\x04", "zip"),
+)
 _EXCEL_PARTS = ("xl/workbook.xml", "xl/workbook.bin", "content.xml")
 _DAMAGED = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
 

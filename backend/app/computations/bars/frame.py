@@ -1,0 +1,115 @@
+"""Bars out of Postgres as a frame, at their own interval or summed up to a longer one."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from app.computations.bars.interval import MONTH_S, interval_name
+from app.computations.bars.layout import HEADER
+from app.computations.bars.record import BAR, MEASURES, decoded
+from app.computations.bench import Bench, JsonValue
+from app.computations.uploads import sql
+from app.errors import InvalidInput
+
+_RECORDS = 1 << 17
+_SHOWN = 20
+_WRITING = "(FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1)"
+
+
+def write_frame(
+    connection: duckdb.DuckDBPyConnection,
+    bench: Bench,
+    coins: Mapping[int, str],
+    interval_s: int,
+    wanted_s: int,
+) -> dict[str, JsonValue]:
+    """Leave frame.parquet: `ts` (UTC, the start of the bar), open, high, low, close, volume, oldest first.
+
+    Of several coins with `coin` as first column, by time and coin. `wanted_s` is `interval_s` or a multiple.
+    Returns `{"rows", "columns", "incomplete": {"count", "examples"}}`: a bar of the wanted interval that lacks
+    bars it is summed up from is incomplete; those at a coin's beginning and end are left out.
+    """
+    records = bench.output / ".work" / "bars.parquet"
+    _write_records(bench, coins, records)
+    source = f"read_parquet({sql.text(records)})"
+    incomplete: dict[str, JsonValue] = {"count": 0, "examples": []}
+    if wanted_s != interval_s:
+        connection.execute(f"CREATE VIEW summed AS {_summed(source, interval_s, wanted_s)}")
+        source, incomplete = "whole", _incomplete(connection)
+        connection.execute("CREATE VIEW whole AS SELECT * FROM summed WHERE NOT (cut AND bars < expected)")
+    several = len(coins) > 1
+    names = [*(("coin",) if several else ()), "ts", *MEASURES]
+    order = "ts, coin" if several else "ts"
+    target = sql.text(bench.output / "frame.parquet")
+    done = connection.execute(
+        f"COPY (SELECT {', '.join(names)} FROM {source} ORDER BY {order}) TO {target} {_WRITING}"  # noqa: S608
+    ).fetchone()
+    if not done or not done[0]:
+        raise InvalidInput(
+            "no_whole_bars", f"There is no complete bar of {interval_name(wanted_s)} in that time."
+        )
+    kinds = {"coin": "text", "ts": "datetime"}
+    columns: list[JsonValue] = [{"name": name, "type": kinds.get(name, "number")} for name in names]
+    return {"rows": int(done[0]), "columns": columns, "incomplete": incomplete}
+
+
+def _write_records(bench: Bench, coins: Mapping[int, str], target: Path) -> None:
+    """Postgres' records as Parquet, piece by piece."""
+    numbers = sorted(coins)
+    names = pa.array([coins[number] for number in numbers])
+    schema = pa.schema(
+        [
+            ("coin", pa.dictionary(pa.int32(), pa.string())),
+            ("ts", pa.timestamp("us")),
+            *((name, pa.float64()) for name in MEASURES),
+        ]
+    )
+    with bench.inputs["bars"].open("rb") as file, pq.ParquetWriter(target, schema, compression="lz4") as writer:
+        file.seek(len(HEADER))
+        while len(piece := file.read(_RECORDS * BAR.itemsize)) >= BAR.itemsize:
+            whole = len(piece) // BAR.itemsize * BAR.itemsize
+            columns = decoded(np.frombuffer(piece[:whole], dtype=BAR))
+            codes = pa.array(np.searchsorted(numbers, columns["series"]).astype(np.int32))
+            arrays = [
+                pa.DictionaryArray.from_arrays(codes, names),
+                pa.array(columns["ts"]).cast(pa.timestamp("us")),
+            ]
+            arrays += [pa.array(columns[name]) for name in MEASURES]
+            writer.write_batch(pa.record_batch(arrays, schema=schema))
+
+
+def _summed(source: str, interval_s: int, wanted_s: int) -> str:
+    """Bars of the wanted interval in UTC; weeks begin on Monday. `cut`: a coin's first or last bar."""
+    width = (
+        f"INTERVAL '{wanted_s // MONTH_S} months'"
+        if wanted_s % MONTH_S == 0
+        else f"INTERVAL '{wanted_s} seconds'"
+    )
+    # A month of daily bars has 28 to 31: of calendar months the days are counted.
+    length = f"epoch(start + {width}) - epoch(start)" if wanted_s % MONTH_S == 0 else str(wanted_s)
+    return (
+        f"SELECT *, start AS ts, CAST(({length}) / {interval_s} AS BIGINT) AS expected,"  # noqa: S608
+        " start IN (min(start) OVER (PARTITION BY coin), max(start) OVER (PARTITION BY coin)) AS cut FROM ("
+        f"SELECT coin, time_bucket({width}, ts) AS start, arg_min(open, ts) AS open, max(high) AS high,"
+        " min(low) AS low, arg_max(close, ts) AS close, sum(volume) AS volume, count(*) AS bars"
+        f" FROM {source} GROUP BY coin, start)"
+    )
+
+
+def _incomplete(connection: duckdb.DuckDBPyConnection) -> dict[str, JsonValue]:
+    lacking = "FROM summed WHERE bars < expected"
+    (count,) = connection.execute(f"SELECT count(*) {lacking}").fetchone() or (0,)
+    rows = connection.execute(
+        f"SELECT coin, strftime(ts, '%Y-%m-%dT%H:%M:%SZ'), bars, expected, cut {lacking}"
+        " ORDER BY ts, coin LIMIT ?",
+        [_SHOWN],
+    ).fetchall()
+    examples: list[JsonValue] = [
+        {"coin": coin, "time": at, "bars": bars, "expected": expected, "left_out": cut}
+        for coin, at, bars, expected, cut in rows
+    ]
+    return {"count": int(count), "examples": examples}

@@ -1,0 +1,46 @@
+"""How long a bar lasts, in seconds and by name: `5m` is 300. Pure."""
+
+import re
+
+from app.errors import InvalidInput
+
+DAY_S = 86_400
+WEEK_S = 7 * DAY_S
+MONTH_S = 30 * DAY_S
+"""What stands for a calendar month, whose days differ."""
+
+_UNITS = {"s": 1, "m": 60, "h": 3_600, "d": DAY_S, "w": WEEK_S, "mo": MONTH_S}
+_SPELLINGS = {
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), "s"),
+    **dict.fromkeys(("m", "min", "mins", "minute", "minutes", "t"), "m"),
+    **dict.fromkeys(("h", "hr", "hrs", "hour", "hours"), "h"),
+    **dict.fromkeys(("d", "day", "days"), "d"),
+    **dict.fromkeys(("w", "wk", "week", "weeks"), "w"),
+    **dict.fromkeys(("mo", "mon", "month", "months"), "mo"),
+}
+_WORDS = {"hourly": "1h", "daily": "1d", "weekly": "1w", "monthly": "1mo", "minutely": "1m"}
+_MOST_S = 400 * DAY_S
+
+
+def interval_name(seconds: int) -> str:
+    """300 is `5m`; the largest unit that divides it."""
+    if seconds % MONTH_S == 0:
+        return f"{seconds // MONTH_S}mo"
+    unit = next(name for name in ("w", "d", "h", "m", "s") if seconds % _UNITS[name] == 0)
+    return f"{seconds // _UNITS[unit]}{unit}"
+
+
+def interval_seconds(name: str) -> int:
+    """`5m`, `5 min`, `1h`, `daily`, `1M` (a month), `300` (seconds). Raises InvalidInput for anything else."""
+    said = name.strip()
+    said = _WORDS.get(said.lower(), said)
+    found = re.fullmatch(r"(\d{1,8})?\s*([A-Za-z]*)", said)
+    # Exchanges tell a month from a minute by the capital alone.
+    unit = "mo" if found and found[2] == "M" else _SPELLINGS.get(found[2].lower() or "s") if found else None
+    unit = unit if said else None
+    seconds = int(found[1] or 1) * _UNITS[unit] if found and unit else 0
+    if not 0 < seconds <= _MOST_S:
+        raise InvalidInput(
+            "bad_interval", f"{name!r} is no interval; say for example 1m, 5m, 1h, 4h, 1d, 1w or 1mo."
+        )
+    return seconds

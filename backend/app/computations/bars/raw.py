@@ -1,0 +1,125 @@
+"""From an upload to a Parquet file of raw bars: what each row says, good or bad, in file order.
+
+Its columns: `coin` (NULL where it is none), `ts` (microseconds since 1970), open, high, low, close, volume.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import duckdb
+
+from app.computations.bars.columns import Found, are_unnamed, find_columns, orders
+from app.computations.bars.record import MEASURES
+from app.computations.bars.stamps import coin_sql, measure_sql, time_sql
+from app.computations.bench import Bench
+from app.computations.ingest import read_upload
+from app.computations.uploads import sql
+from app.errors import InvalidInput
+
+_JUDGED_ROWS = 2_000
+_GROUP = 122_880
+_WRITING = f"(FORMAT parquet, COMPRESSION lz4_raw, ROW_GROUP_SIZE {_GROUP})"
+
+
+@dataclass(frozen=True)
+class RawBars:
+    """`columns`: which of the file's columns is which of ours."""
+
+    path: Path
+    rows: int
+    format: dict[str, Any]
+    columns: dict[str, str]
+    notes: list[str]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the sender says of the file: the coin of a file without one, and the zone of its clock."""
+
+    coin: str | None = None
+    zone: str | None = None
+
+
+def read_raw(
+    connection: duckdb.DuckDBPyConnection, bench: Bench, filename: str, expanded_bytes: int, asked: Asked
+) -> RawBars:
+    """Raises InvalidInput when the upload is no table of bars."""
+    if asked.zone is not None:
+        _check_zone(connection, asked.zone)
+    target = bench.output / ".work" / "raw.parquet"
+    found: list[Found] = []
+
+    def write(table: sql.Table) -> int:
+        types = {column["name"]: column["type"] for column in table.columns}
+        found[:] = [_found(connection, table, types, asked)]
+        select = _select(table, types, found[0], asked)
+        done = connection.execute(f"COPY ({select}) TO {sql.text(target)} {_WRITING}").fetchone()
+        return int(done[0]) if done else 0
+
+    table, rows, compression = read_upload(connection, bench, filename, expanded_bytes, write)
+    if not rows:
+        raise InvalidInput("no_rows", "The file has columns and no rows.")
+    named = {ours: name for ours, name in found[0].names.items() if name}
+    format_ = cast(dict[str, Any], {**table.format, "compression": compression})
+    return RawBars(target, rows, format_, named, [*table.notes, *found[0].notes])
+
+
+def in_order(connection: duckdb.DuckDBPyConnection, raw: Path) -> Path:
+    """The same rows by coin, time and place in the file, which stands as `n`, counted from 1."""
+    target = raw.with_name("ordered.parquet")
+    source = f"read_parquet({sql.text(raw)}, file_row_number=true)"
+    rows = f"SELECT * EXCLUDE (file_row_number), file_row_number + 1 AS n FROM {source}"  # noqa: S608
+    connection.execute(f"COPY ({rows} ORDER BY coin, ts, n) TO {sql.text(target)} {_WRITING}")
+    raw.unlink()
+    return target
+
+
+def _check_zone(connection: duckdb.DuckDBPyConnection, zone: str) -> None:
+    known = connection.execute("SELECT count(*) FROM pg_timezone_names() WHERE name = ?", [zone]).fetchone()
+    if not known or not known[0]:
+        raise InvalidInput(
+            "unknown_time_zone", f"{zone!r} is no time zone; name one as America/New_York.", time_zone=zone
+        )
+
+
+def _found(
+    connection: duckdb.DuckDBPyConnection, table: sql.Table, types: dict[str, str], asked: Asked
+) -> Found:
+    names = list(types)
+    if not are_unnamed(names):
+        return find_columns(names, asked.coin)
+    if asked.coin is None:
+        raise InvalidInput(
+            "missing_columns",
+            "The file names no columns, so nothing says whose bars these are. Name the coin with `coin`.",
+            missing=["coin"],
+        )
+    ways = orders(names)
+    holding = [_share_that_holds(connection, table, types, way) for way in ways]
+    best = ways[max(range(len(ways)), key=lambda at: (round(holding[at], 2), -at))]
+    order = ", ".join(sorted(best, key=lambda ours: names.index(best[ours]) if best[ours] else len(names)))
+    return Found(best | {"coin": ""}, None, (f"The file names no columns; they are read as {order}.",))
+
+
+def _share_that_holds(
+    connection: duckdb.DuckDBPyConnection, table: sql.Table, types: dict[str, str], way: dict[str, str]
+) -> float:
+    """The share of first rows whose highs and lows are such."""
+    cells = ", ".join(f"{measure_sql(types, way[name])} AS {name}" for name in MEASURES[:4])
+    holds = "high >= greatest(open, close, low) AND low <= least(open, close)"
+    found = connection.execute(
+        f"SELECT avg(CASE WHEN {holds} THEN 1.0 ELSE 0 END)"  # noqa: S608
+        f" FROM (SELECT {cells} FROM ({table.select} LIMIT {_JUDGED_ROWS}))"
+    ).fetchone()
+    return float(found[0] or 0) if found else 0.0
+
+
+def _select(table: sql.Table, types: dict[str, str], found: Found, asked: Asked) -> str:
+    names = found.names
+    cells = [
+        f"{coin_sql(names['coin'], asked.coin)} AS coin",
+        f"{time_sql(types, names['ts'], found.time, asked.zone)} AS ts",
+        *(f"{measure_sql(types, names[name])} AS {name}" for name in MEASURES),
+    ]
+    return f"SELECT {', '.join(cells)} FROM ({table.select})"  # noqa: S608

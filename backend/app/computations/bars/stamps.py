@@ -1,0 +1,91 @@
+"""SQL that reads the cells of a bar: its time in microseconds since 1970, its measures, its coin."""
+
+from collections.abc import Mapping
+
+from app.computations.uploads import sql
+
+_BY_SIZE = (
+    "CASE WHEN abs({c}) < 1e11 THEN CAST({c} * 1000000 AS BIGINT) WHEN abs({c}) < 1e14"
+    " THEN CAST({c} * 1000 AS BIGINT) WHEN abs({c}) < 1e17 THEN CAST({c} AS BIGINT)"
+    " WHEN abs({c}) < 9e18 THEN CAST({c} AS BIGINT) // 1000 END"
+)
+_THOUSANDS = r"[+-]?\d{1,3}(,\d{3})*(\.\d+)?[KMBkmb]?|[+-]?\d+(\.\d+)?[KMBkmb]"
+
+
+def is_date_number(cell: str) -> str:
+    """Whether a whole number spells a day, as 20240531 does."""
+    return (
+        f"({cell} BETWEEN 19000101 AND 22001231"
+        f" AND TRY_STRPTIME(CAST(CAST({cell} AS BIGINT) AS VARCHAR), '%Y%m%d') IS NOT NULL)"
+    )
+
+
+def time_sql(types: Mapping[str, str], column: str, time: str | None, zone: str | None) -> str:
+    """Microseconds since 1970, NULL where the cell is no time.
+
+    `types`: the plain type of each column. Numbers count seconds, milli-, micro- or nanoseconds by their size,
+    or are days such as 20240531. `zone`: where the clock stood that the file's dates and times were read from.
+    """
+    cell, kind = sql.name(column), types[column]
+    if time is not None:
+        return _in_zone(f"{_day(cell, kind)} + {_time_of_day(sql.name(time), types[time])}", zone)
+    if kind == "datetime":
+        return _in_zone(cell, zone)
+    if kind != "text":
+        return _numbered(cell, zone)
+    # A column of numbers with a word in it is text, and so are nanoseconds: they have 19 digits.
+    spelled = _in_zone(f"TRY_CAST({cell} AS TIMESTAMP)", zone)
+    number = f"TRY_CAST(trim({cell}) AS BIGINT)"
+    return f"CASE WHEN {number} IS NULL THEN {spelled} ELSE {_numbered(number, zone)} END"
+
+
+def measure_sql(types: Mapping[str, str], column: str) -> str:
+    """A number; of text also `1,234.5` and `1.2K`."""
+    if not column:
+        return "0.0"
+    cell = sql.name(column)
+    if types[column] != "text":
+        return f"TRY_CAST({cell} AS DOUBLE)"
+    factor = (
+        f"CASE upper(right(trim({cell}), 1)) WHEN 'K' THEN 1e3 WHEN 'M' THEN 1e6 WHEN 'B' THEN 1e9 ELSE 1 END"
+    )
+    bare = f"TRY_CAST(regexp_replace(upper(trim({cell})), '[,KMB]', '', 'g') AS DOUBLE)"
+    return (
+        f"CASE WHEN regexp_full_match(trim({cell}), {sql.text(_THOUSANDS)}) THEN {factor} * {bare}"
+        f" ELSE TRY_CAST({cell} AS DOUBLE) END"
+    )
+
+
+def coin_sql(column: str, coin: str | None) -> str:
+    """The coin in capitals, NULL where its name is none."""
+    value = sql.text(coin) if coin is not None else f"CAST({sql.name(column)} AS VARCHAR)"
+    name = f"upper(trim({value}))"
+    return f"CASE WHEN regexp_full_match({name}, '[A-Z0-9^][A-Z0-9._:/=-]{{0,31}}') THEN {name} END"
+
+
+def _numbered(cell: str, zone: str | None) -> str:
+    days = _in_zone(_day(cell, "integer"), zone)
+    return f"CASE WHEN {is_date_number(cell)} THEN {days} ELSE {_BY_SIZE.replace('{c}', cell)} END"
+
+
+def _day(cell: str, kind: str) -> str:
+    if kind in ("integer", "number"):
+        return f"TRY_STRPTIME(CAST(CAST({cell} AS BIGINT) AS VARCHAR), '%Y%m%d')"
+    if kind == "datetime":
+        return f"date_trunc('day', {cell})"
+    return f"CAST(TRY_CAST(replace({cell}, '.', '-') AS DATE) AS TIMESTAMP)"
+
+
+def _time_of_day(cell: str, kind: str) -> str:
+    """An interval since midnight: of `09:30:00`, 093000 or 0930."""
+    if kind == "datetime":
+        return f"({cell} - date_trunc('day', {cell}))"
+    spelled = f"trim(CAST({cell} AS VARCHAR))"
+    digits = f"TRY_CAST({spelled} AS BIGINT)"
+    clock = f"CASE WHEN length({spelled}) <= 4 THEN {digits} * 100 ELSE {digits} END"
+    seconds = f"({clock}) // 10000 * 3600 + ({clock}) // 100 % 100 * 60 + ({clock}) % 100"
+    return f"CASE WHEN {digits} IS NULL THEN TRY_CAST({spelled} AS INTERVAL) ELSE to_seconds({seconds}) END"
+
+
+def _in_zone(stamp: str, zone: str | None) -> str:
+    return f"epoch_us(timezone({sql.text(zone)}, {stamp}))" if zone else f"epoch_us({stamp})"

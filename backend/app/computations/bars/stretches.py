@@ -1,0 +1,75 @@
+"""Raw bars as stretches: arrays of one coin's rows that stand together. Memory does not grow with the rows."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow.parquet as pq
+
+from app.computations.bars.record import MEASURES
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+_ROWS = 1 << 17
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Rows of one coin (None where the file names none). `n`: rows of the file, counted from 1.
+
+    `ts`: microseconds since 1970, 0 where `timed` is false; `measures`: NaN where there is no number.
+    """
+
+    coin: str | None
+    n: Ints
+    ts: Ints
+    timed: Flags
+    measures: dict[str, Floats]
+
+    def __len__(self) -> int:
+        return len(self.n)
+
+    def __getitem__(self, rows: slice | Flags | Ints) -> "Stretch":
+        taken = {name: values[rows] for name, values in self.measures.items()}
+        return replace(self, n=self.n[rows], ts=self.ts[rows], timed=self.timed[rows], measures=taken)
+
+    def then(self, other: "Stretch") -> "Stretch":
+        measures = {name: np.concatenate([self.measures[name], other.measures[name]]) for name in self.measures}
+        joined = {
+            name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in ("n", "ts", "timed")
+        }
+        return replace(self, measures=measures, **joined)
+
+
+def stretches(path: Path, measures: bool = True) -> Iterator[Stretch]:
+    """All rows as the file has them; two stretches may follow one another with the same coin."""
+    file = pq.ParquetFile(path, read_dictionary=["coin"])
+    wanted = ["coin", "ts", *(MEASURES if measures else ()), *({"n"} & set(file.schema_arrow.names))]
+    before = 0
+    for batch in file.iter_batches(_ROWS, columns=wanted):
+        codes = batch.column("coin").indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        names = batch.column("coin").dictionary.to_pylist()
+        whole = _arrays(batch, before, measures)
+        before += len(codes)
+        cuts = [0, *(np.flatnonzero(codes[1:] != codes[:-1]) + 1).tolist(), len(codes)]
+        for start, end in pairwise(cuts):
+            if end > start:
+                coin = names[codes[start]] if codes[start] >= 0 else None
+                yield replace(whole[start:end], coin=coin)
+
+
+def _arrays(batch: "pq.pa.RecordBatch", before: int, measures: bool) -> Stretch:
+    rows = batch.num_rows
+    ts = batch.column("ts")
+    n = batch.column("n").to_numpy() if "n" in batch.schema.names else np.arange(before + 1, before + rows + 1)
+    values = {
+        name: batch.column(name).to_numpy(zero_copy_only=False).astype(np.float64, copy=False)
+        for name in (MEASURES if measures else ())
+    }
+    timed = ts.is_valid().to_numpy(zero_copy_only=False)
+    return Stretch(None, n.astype(np.int64), ts.fill_null(0).to_numpy().astype(np.int64), timed, values)
