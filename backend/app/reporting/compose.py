@@ -38,7 +38,6 @@ SECTIONS: tuple[MakeSection, ...] = (
     closing.limits,
     closing.recommendations,
     closing.questions,
-    trials.every_candidate,
     closing.reproducibility,
 )
 
