@@ -49,6 +49,7 @@ OPERATIONS: dict[str, Callable[..., Json]] = {
     "share": lambda part, whole: part / whole,
     "sum": lambda *values: sum(values),
     "count": len,
+    "how_many": lambda *values: len(values),
     "first_line": lambda value: str(value).strip().splitlines()[0],
 }
 

@@ -38,6 +38,7 @@ SECTIONS: tuple[MakeSection, ...] = (
     closing.limits,
     closing.recommendations,
     closing.questions,
+    trials.every_candidate,
     closing.reproducibility,
 )
 

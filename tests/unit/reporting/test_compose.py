@@ -9,7 +9,7 @@ import pytest
 from app.reporting import html, markdown
 from app.reporting.check import verify
 from app.reporting.compose import compose
-from app.reporting.document import Gallery, Report, spoken
+from app.reporting.document import Gallery, Report, Table, spoken
 from app.reporting.evidence import RecordedCall
 from app.reporting.found import gather
 from app.reporting.gallery import GALLERY
@@ -282,3 +282,30 @@ def test_what_a_session_took_stands_with_how_to_do_it_again(titanic: list[Record
     assert "400 MiB" in text
     assert "| Seed | [0]" in text
     assert "Calls of chat models" not in text
+
+
+def test_candidates_within_noise_of_the_best_are_folded_and_all_listed_at_the_end(
+    titanic: list[RecordedCall],
+) -> None:
+    def crowd(result: Any) -> None:
+        board = result["leaderboard"]
+        tied = {**board[1], "distinguishable": False, "weight": None}
+        result["leaderboard"] = [board[0], *({**tied, "name": f"Trial {n}"} for n in range(24)), board[-1]]
+        result["leaderboard"][20]["weight"] = 0.3
+
+    draft = make_draft(altered(titanic, "compare_models", crowd))
+    report, text = compose(draft), prose(draft)
+    trials, everyone = (
+        next(part for part in report.sections if part.id == id) for id in ("trials", "candidates")
+    )
+    rows = {
+        section.id: len(next(b for b in section.blocks if isinstance(b, Table)).rows)
+        for section in (trials, everyone)
+    }
+    assert rows == {"trials": 8, "candidates": 26}
+    assert "more within noise of the best: see every candidate below" in text
+    count = next(claim for claim in draft.ledger.all() if claim.operation == "how_many")
+    assert count.text == "18"
+    assert "Trial 19" in " ".join(
+        spoken(row[0]) for row in next(b for b in trials.blocks if isinstance(b, Table)).rows
+    )

@@ -1,5 +1,7 @@
 """What was tried: every candidate beside the baseline, and what tuning changed."""
 
+from collections.abc import Sequence
+
 from app.reporting.claims import Claim
 from app.reporting.document import Block, Name, Paragraph, Section, Table, Text
 from app.reporting.evidence import Fact, parts
@@ -7,6 +9,7 @@ from app.reporting.found import TUNING_NODE
 from app.reporting.sections.draft import NOTHING, Draft, listed
 
 _MOST_TRIES = 12
+_SHOWN, _WORTH_FOLDING = 6, 3
 
 
 def leaderboard(draft: Draft) -> Section | None:
@@ -15,21 +18,51 @@ def leaderboard(draft: Draft) -> Section | None:
     if comparison is None or board is None:
         return _fits_only(draft)
     entries = board.items()
-    rows = [_row(draft, entry, comparison.text("best")) for entry in entries]
-    chosen = comparison.text("chosen")
-    marked = [place for place, entry in enumerate(entries) if entry.text("name") == chosen]
+    folded = _folded(entries, comparison.text("chosen"))
+    shown = [entry for entry in entries if entry not in folded]
     direction = "higher is better" if draft.metric.greater_is_better else "lower is better"
     opening = ("Mean over the folds by ", draft.metric_name, "; ", direction, ". ")
-    table = Table(
-        ("Candidate", "Score", "Behind the best", "Fit", "Remark"),
-        rows,
-        "Cross-validated on the training rows; score: mean and standard deviation over folds; marked: chosen",
-        numeric=(1, 2, 3),
-        marked=marked,
-    )
+    table = _table(draft, comparison, shown)
     blocks: list[Block] = [Paragraph((*opening, *draft.shown(comparison.at("reason")))), table]
+    if folded:
+        count = draft.ledger.derive("how_many", [entry.at("name") or entry for entry in folded], "integer")
+        blocks.append(Paragraph(("And ", count, " more within noise of the best: see every candidate below.")))
     blocks += [*_weights(draft), *_left_out(draft, comparison)]
     return Section("trials", "What was tried", [*blocks, *draft.pictures("leaderboard")])
+
+
+def every_candidate(draft: Draft) -> Section | None:
+    """All of them, where not all are shown among what was tried."""
+    comparison = draft.found.comparison
+    entries = parts(comparison, "leaderboard")
+    if comparison is None or not _folded(entries, comparison.text("chosen")):
+        return None
+    return Section("candidates", "Every candidate", [_table(draft, comparison, entries)])
+
+
+def _folded(entries: Sequence[Fact], chosen: str) -> list[Fact]:
+    """Those that cannot be told from the best, but for the first ones, the chosen one and what has a weight."""
+    tied = [
+        entry
+        for entry in entries[_SHOWN:]
+        if (told := entry.at("distinguishable")) is not None
+        and told.value is False
+        and not (weight.value if (weight := entry.at("weight")) else 0)
+        and entry.text("name") != chosen
+        and entry.text("kind") != "baseline"
+    ]
+    return tied if len(tied) >= _WORTH_FOLDING else []
+
+
+def _table(draft: Draft, comparison: Fact, entries: Sequence[Fact]) -> Table:
+    chosen = comparison.text("chosen")
+    return Table(
+        ("Candidate", "Score", "Behind the best", "Fit", "Remark"),
+        [_row(draft, entry, comparison.text("best")) for entry in entries],
+        "Cross-validated on the training rows; score: mean and standard deviation over folds; marked: chosen",
+        numeric=(1, 2, 3),
+        marked=[place for place, entry in enumerate(entries) if entry.text("name") == chosen],
+    )
 
 
 def tuning(draft: Draft) -> Section | None:
