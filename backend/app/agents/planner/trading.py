@@ -16,8 +16,8 @@ HOW_FAR = "How far ahead shall I look?"
 WHAT_COSTS = "What does a trade cost?"
 HORIZONS = ("1 hour", "15 minutes", "4 hours", "1 day", "1 bar")
 FEES = ("10 bps", "5 bps", "20 bps", "none")
+ASSUMED = f"Trades are taken to cost {FEES[0]} each; name other fees in the goal."
 BARS = frozenset({"open", "high", "low", "close"})
-STORED = "5m"
 
 
 def is_of_prices(target: Scored, goal: Goal) -> bool:
@@ -45,7 +45,7 @@ def ask_horizon(view: View, goal: Goal, target: Scored, wishes: Mapping[str, Any
 
 
 def ask_costs(view: View, goal: Goal, target: Scored) -> Move | None:
-    if not is_of_prices(target, goal) or wanted_of(goal.text).fee_bps is not None or _answer(view, WHAT_COSTS):
+    if target.table is not PRICES or wanted_of(goal.text).fee_bps is not None or _answer(view, WHAT_COSTS):
         return None
     return call(
         "ask_user",
@@ -67,7 +67,10 @@ def with_market(plan: Plan, view: View, goal: Goal, target: Scored) -> Plan:
     wanted = wanted_of(goal.text)
     changes: dict[str, Any] = {}
     if plan.horizon and (is_of_prices(target, goal) or wanted.fee_bps is not None):
-        changes["trading"] = _terms(wanted, _answer(view, WHAT_COSTS))
+        answer = _answer(view, WHAT_COSTS)
+        changes["trading"] = _terms(wanted, answer)
+        if answer is None and wanted.fee_bps is None:
+            changes["notes"] = [*plan.notes, ASSUMED]
     if plan.source == "prices":
         changes |= {
             "coins": list(wanted.coins),
@@ -85,7 +88,7 @@ def with_market(plan: Plan, view: View, goal: Goal, target: Scored) -> Plan:
     return made.model_copy(update={"steps": steps(made)})
 
 
-def _terms(wanted: Wanted, answer: str | None) -> Trading | None:
+def _terms(wanted: Wanted, answer: str | None) -> Trading:
     fee = wanted.fee_bps if wanted.fee_bps is not None else bps_of(answer or FEES[0])
     if fee is None:
         fee = bps_of(FEES[0]) or 0.0

@@ -103,16 +103,16 @@ CLEAR = (
         {"target": "fare", "metric": "mae", "exclude": ["name"]},
     ),
     Case(
-        "Predict bitcoin's price direction",
+        "Predict bitcoin's price direction at the next bar, fees 5 bps",
         (),
-        {"source": "prices", "coin": "BTC", "target": "close", "outlook": "direction", "horizon": 1},
+        {"source": "prices", "coins": ["BTC"], "target": "close", "outlook": "direction", "horizon": 1},
     ),
     *(
-        Case(goal, (), {"coin": "BTC", "kind": "classification", "outlook": "direction", "horizon": 12})
+        Case(goal, (), {"coins": ["BTC"], "kind": "classification", "outlook": "direction", "horizon": 12})
         for goal in (
-            "Predict whether BTC rises in the next hour",
-            "Will bitcoin be higher in an hour?",
-            "Tell me if the price of BTC will fall within the next 60 minutes",
+            "Predict whether BTC rises in the next hour, fees 10 bps",
+            "Will bitcoin be higher in an hour? There are no fees.",
+            "Tell me if the price of BTC will fall within the next 60 minutes, with 0.1% commission",
         )
     ),
     Case(
@@ -203,12 +203,12 @@ async def test_without_any_table_the_planner_says_that_there_is_nothing_to_predi
 @pytest.mark.parametrize(
     ("goal", "rows"),
     [
-        ("Predict bitcoin one hour ahead", 12),
-        ("Predict the next-day direction of ETH", 288),
-        ("Predict BTC", 1),
+        ("Predict bitcoin one hour ahead, fees 10 bps", 12),
+        ("Predict the next-day direction of ETH without fees", 288),
+        ("Predict BTC two hours ahead with hourly bars, fees of 0.1%", 2),
     ],
 )
-async def test_time_ahead_becomes_rows_of_five_minute_bars(bench, goal, rows):
+async def test_time_ahead_becomes_rows_of_bars(bench, goal, rows):
     thought = await bench.run("planner", {"goal": goal, "preferences": {}})
     assert (thought.output.source, thought.output.target, thought.output.horizon) == ("prices", "close", rows)
 

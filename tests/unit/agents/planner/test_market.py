@@ -1,0 +1,82 @@
+"""What a goal says of coins, bars, dates and costs, and what is asked where it does not."""
+
+import pytest
+from langgraph.errors import GraphInterrupt
+
+from app.agents.planner.market import Wanted, bps_of, seconds_of, wanted_of
+from app.sessions.memory import MemoryJournal
+
+
+@pytest.mark.parametrize(
+    ("goal", "wanted"),
+    [
+        (
+            "Will BTC rise in the next hour? use 5-minute bars of 2024, fees 10 bps",
+            Wanted(("BTC",), "5m", "2024-01-01", "2024-12-31T23:59:59", 10.0),
+        ),
+        (
+            "Will ETH and BTC rise tomorrow? daily candles since 2023-05, 0.1% fees, 2 bps slippage, long only",
+            Wanted(("ETH", "BTC"), "1d", "2023-05-01", None, 10.0, 2.0, True),
+        ),
+        (
+            "Forecast bitcoin from January 2024 to March 5, 2024 with no fees",
+            Wanted(("BTC",), None, "2024-01-01", "2024-03-05T23:59:59", 0.0),
+        ),
+        (
+            "Predict SOL until 2024-02-29 on four-hour candles; commission: 7.5 basis points, never short",
+            Wanted(("SOL",), "4h", None, "2024-02-29", 7.5, None, True),
+        ),
+        ("Does the price of doge go up?", Wanted(("DOGE",))),
+        ("Predict BTC during 2024-13, slippage of 3bps", Wanted(("BTC",), slippage_bps=3.0)),
+    ],
+)
+def test_a_goal_says_what_is_wanted_of_the_market(goal, wanted):
+    assert wanted_of(goal) == wanted
+
+
+@pytest.mark.parametrize(
+    ("answer", "bps"), [("10 bps", 10), ("0.1 %", 10), ("none", 0), ("7.5", 7.5), ("I do not know", None)]
+)
+def test_an_answer_about_costs_is_read(answer, bps):
+    assert bps_of(answer) == bps
+
+
+@pytest.mark.parametrize(("interval", "seconds"), [("5m", 300), ("4h", 14_400), ("1d", 86_400)])
+def test_an_interval_has_seconds(interval, seconds):
+    assert seconds_of(interval) == seconds
+
+
+@pytest.mark.parametrize(
+    ("goal", "question"),
+    [
+        ("Predict BTC with fees of 10 bps", "How far ahead shall I look?"),
+        ("Will BTC rise in the next hour?", "What does a trade cost?"),
+    ],
+)
+async def test_what_a_forecast_of_prices_lacks_is_asked_for(bench, goal, question):
+    with pytest.raises(GraphInterrupt):
+        await bench.run("planner", {"goal": goal, "preferences": {}})
+    [asked] = bench.journal.asked
+    assert asked.text.startswith(question)
+    assert asked.default in asked.options
+
+
+async def test_answers_become_the_horizon_and_the_costs(bench):
+    bench.journal = MemoryJournal(answers={"tool:1.0": "4 hours", "tool:2.0": "0.05%"})
+    plan = (await bench.run("planner", {"goal": "Predict BTC on hourly bars", "preferences": {}})).output
+    assert (plan.horizon, plan.trading.fee_bps, plan.interval) == (4, 5.0, "1h")
+
+
+async def test_several_coins_are_learned_together(bench):
+    goal = "Will BTC or ETH rise in the next hour? Fees 4 bps, slippage 1 bp"
+    plan = (await bench.run("planner", {"goal": goal, "preferences": {}})).output
+    assert (plan.coins, plan.group_column, plan.horizon) == (["BTC", "ETH"], "coin", 12)
+    assert (plan.trading.fee_bps, plan.trading.slippage_bps, plan.trading.long_only) == (4, 1, False)
+
+
+async def test_uploaded_bars_are_traded_at_costs_that_are_said_to_be_assumed(bench, tables):
+    bench.shelf.datasets = [tables["stock"]]
+    goal = "Predict next-day direction from these prices"
+    plan = (await bench.run("planner", {"goal": goal, "preferences": {}})).output
+    assert plan.trading.fee_bps == 10
+    assert any("taken to cost 10 bps" in note for note in plan.notes)
