@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from app.modeling.families import code_means
 from app.modeling.families.boosted import UNSTORED, Boosted, fewest_in_leaf
 from app.modeling.families.learner import Watch, both_classes, read_aim
 from app.modeling.families.openmp import lend_openmp
@@ -31,6 +32,7 @@ class LightGBM(Boosted):
         reg_alpha: float = 0.0,
         extra_trees: bool = False,
         max_bin: int = 255,
+        codes: bool | None = None,
         random_state: int = 0,
         n_jobs: int = 1,
     ) -> None:
@@ -47,6 +49,7 @@ class LightGBM(Boosted):
         self.reg_alpha = reg_alpha
         self.extra_trees = extra_trees
         self.max_bin = max_bin
+        self.codes = codes
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -118,13 +121,14 @@ class LightGBM(Boosted):
         return self._booster
 
     def _said(self, X: Any) -> np.ndarray:
-        said = np.asarray(self._loaded().predict(X, num_threads=self.n_jobs))
+        said = np.asarray(self._loaded().predict(self._wide(X), num_threads=self.n_jobs))
         return both_classes(said) if self.classes == 2 else said
 
     def contributions(self, X: Any) -> np.ndarray:
         """SHAP values, as `explanation.contributions.Additive`."""
-        flat = np.asarray(self._loaded().predict(X, pred_contrib=True, num_threads=self.n_jobs))
-        return flat.reshape(len(flat), self.classes, -1) if self.classes > 2 else flat
+        flat = np.asarray(self._loaded().predict(self._wide(X), pred_contrib=True, num_threads=self.n_jobs))
+        wide = flat.reshape(len(flat), self.classes, -1) if self.classes > 2 else flat
+        return code_means.narrow(wide, self.means_, X.shape[1])
 
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in super().__getstate__().items() if key not in UNSTORED}

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import xgboost
 
+from app.modeling.families import code_means
 from app.modeling.families.boosted import UNSTORED, Boosted
 from app.modeling.families.learner import Watch, both_classes, read_aim
 from app.modeling.families.pace import Clock
@@ -34,6 +35,7 @@ class XGBoost(Boosted):
         reg_alpha: float = 0.0,
         gamma: float = 0.0,
         max_bin: int = 256,
+        codes: bool | None = None,
         random_state: int = 0,
         n_jobs: int = 1,
     ) -> None:
@@ -49,6 +51,7 @@ class XGBoost(Boosted):
         self.reg_alpha = reg_alpha
         self.gamma = gamma
         self.max_bin = max_bin
+        self.codes = codes
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -117,13 +120,14 @@ class XGBoost(Boosted):
     def _said(self, X: Any) -> np.ndarray:
         booster = self._loaded()
         booster.set_param({"nthread": self.n_jobs})
-        said = np.asarray(booster.inplace_predict(X), dtype="float64")
+        said = np.asarray(booster.inplace_predict(self._wide(X)), dtype="float64")
         return both_classes(said) if self.classes == 2 else said
 
     def contributions(self, X: Any) -> np.ndarray:
         """SHAP values, as `explanation.contributions.Additive`."""
-        rows = xgboost.DMatrix(X, nthread=self.n_jobs)
-        return np.asarray(self._loaded().predict(rows, pred_contribs=True), dtype="float64")
+        rows = xgboost.DMatrix(self._wide(X), nthread=self.n_jobs)
+        wide = np.asarray(self._loaded().predict(rows, pred_contribs=True), dtype="float64")
+        return code_means.narrow(wide, self.means_, X.shape[1])
 
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in super().__getstate__().items() if key not in UNSTORED}
