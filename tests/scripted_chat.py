@@ -96,10 +96,11 @@ def _without_rest(value: Any) -> Any:
 class ScriptedChat:
     """`faults`: what goes wrong with the n-th request, from 0; `each`: with the n-th request of every agent.
 
-    `asked`: every request that came.
+    `asked`: every request that came. `hear` is told of each before it is answered.
     """
 
     answer: Answer = by_policy
+    hear: Callable[[Json], None] = lambda _: None
     faults: Mapping[int, Fault] = field(default_factory=dict)
     each: Sequence[Fault] = ()
     heard_from: Counter[str] = field(default_factory=Counter)
@@ -150,6 +151,10 @@ class _Server(ThreadingHTTPServer):
     chat: ScriptedChat
     daemon_threads = True
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exception(), ConnectionError):  # whoever asked may have died
+            super().handle_error(request, client_address)
+
 
 class _Completions(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
@@ -159,6 +164,7 @@ class _Completions(BaseHTTPRequestHandler):
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         asked |= {"path": self.path, "key": self.headers["Authorization"]}
         try:
+            chat.hear(asked)
             fault, message = chat.take(asked)
         except Exception as error:  # noqa: BLE001 - rises in `serving`
             chat.failures.append(error)

@@ -9,25 +9,36 @@ import json
 import os
 import signal
 import sys
+import traceback
 from dataclasses import replace
 from pathlib import Path
 
 from tests.integration.sessions.lab.duties import QUICK, open_duties
 
 from app.worker.celery_app import make_celery
-from app.worker.loop import WorkerLoop
+from app.worker.loop import OpenDuties, WorkerLoop
 from app.worker.process import consume
 
 
 def live() -> None:
+    loop = WorkerLoop(opening())
+    consume(make_celery(os.environ["REDIS_URL"]), ("steps", "compute"), 16, loop)
+
+
+def opening() -> OpenDuties:
+    """The parts of the lab's worker; with LAB_SETTINGS, of the real service's."""
+    if "LAB_SETTINGS" in os.environ:
+        from tests.integration.sessions.lab.service import open_service
+
+        return lambda: open_service(os.environ)
     config = replace(QUICK, slice_s=float(os.environ.get("LAB_SLICE_S", "1.0")))
     version = int(os.environ.get("LAB_VERSION", "1"))
-    loop = WorkerLoop(lambda: open_duties(os.environ, config, version))
-    consume(make_celery(os.environ["REDIS_URL"]), ("steps", "compute"), 16, loop)
+    return lambda: open_duties(os.environ, config, version)
 
 
 def keep() -> None:
     """Run a worker, and another one after each that was killed."""
+    opening()  # imports once, for every life
     while True:
         child = os.fork()
         if child == 0:
@@ -56,6 +67,8 @@ def _become_keeper(environment: dict[str, str]) -> None:
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     try:
         keep()
+    except Exception:  # noqa: BLE001 - nobody else would say it
+        traceback.print_exc()
     finally:
         sys.stderr.flush()
         os._exit(0)

@@ -1,0 +1,145 @@
+"""A worker of the real service that is killed around every agent's answers: nothing is paid or done twice."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from tests.integration.sessions.lab.service import PARTS
+from tests.scripted_chat import ScriptedChat, output_of, serving
+
+from app.settings import Settings
+
+from .chatting import SESSIONS, Json, begun, chatting
+from .conftest import User
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[3]
+PENGUINS = Path(str(files("bokeh_sampledata"))) / "_data" / "penguins.csv"
+OUTPUTS = {"Plan", "Retrieved", "Analysis", "Prepared", "Trained", "Verdict", "Tuned", "Reported"}
+AGENTS = 6
+DONE = "select name, count(*) as times from calls where session_id = $1 and kind = 'tool' group by name"
+
+
+@dataclass
+class Killer:
+    """Kills the worker while its first question of each part waits for the provider's answer."""
+
+    pid_file: Path
+    struck: set[str] = field(default_factory=set)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __call__(self, asked: Json) -> None:
+        with self.lock:
+            part = output_of(asked)
+            if part in self.struck:
+                return
+            self.struck.add(part)
+        os.kill(int(self.pid_file.read_text()), signal.SIGKILL)
+
+
+@pytest.fixture
+def chat(tmp_path: Path) -> Iterator[ScriptedChat]:
+    with serving(ScriptedChat(hear=Killer(tmp_path / "pid"))) as chat:
+        yield chat
+
+
+@pytest.fixture
+def settings(settings: Settings, chat: ScriptedChat, tmp_path: Path) -> Settings:
+    return chatting(settings, chat, tmp_path)
+
+
+@pytest.fixture
+def worker(settings: Settings, chat: ScriptedChat, tmp_path: Path) -> Iterator[Path]:
+    """A worker that is started again whenever it dies; its log."""
+    given = {
+        "database_url": settings.database_url,
+        "redis_url": settings.redis_address,
+        "cells_socket": str(settings.cells_socket),
+        "labcrew_home": str(settings.home),
+        "llm_model": "openai:scripted",
+        "llm_base_url": chat.base_url,
+        "openai_api_key": "test",
+        "llm_prices": str(settings.llm_prices),
+    }
+    log = tmp_path / "worker.log"
+    told = {
+        "LAB_SETTINGS": json.dumps(given),
+        "REDIS_URL": str(settings.redis_address),
+        "LAB_FOLDER": str(tmp_path),
+        "LAB_PID": str(tmp_path / "pid"),
+        "LAB_LOG": str(log),
+    }
+    command = [sys.executable, "-m", "tests.integration.sessions.lab.nursery"]
+    with subprocess.Popen(
+        command, cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as nursery:
+        assert nursery.stdin
+        assert nursery.stdout
+        nursery.stdin.write(json.dumps(told) + "\n")
+        nursery.stdin.flush()
+        keeper = int(nursery.stdout.readline())
+        try:
+            yield log
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(keeper, signal.SIGKILL)
+            nursery.kill()
+
+
+async def ended(ada: User, session: Any, log: Path) -> Json:
+    deadline = time.monotonic() + 150
+    while time.monotonic() < deadline:
+        view: Json = (await ada.http.get(f"{SESSIONS}/{session}")).json()
+        if view["status"] in ("completed", "failed", "awaiting_user"):
+            return view
+        await asyncio.sleep(0.2)
+    pytest.fail(f"It hangs: {view}\n{told(log)}")
+
+
+def told(log: Path) -> str:
+    return log.read_text()[-3000:]
+
+
+def killed(folder: Path) -> dict[str, int]:
+    """How many workers died in each place around the record."""
+    return {place: len([*folder.glob(f"{place}-*")]) for place in ("before", "after")}
+
+
+async def test_no_answer_that_was_recorded_is_asked_for_again(
+    app: FastAPI, ada: User, chat: ScriptedChat, worker: Path, tmp_path: Path
+) -> None:
+    table, quick = PENGUINS.read_bytes(), {"deterministic": True, "time_budget_s": 10}
+    session = await begun(ada, "penguins.csv", table, "Which species is a penguin?", **quick)
+    view = await ended(ada, session, worker)
+    assert view["status"] == "completed", view["error"]
+    assert view["result"]["report"]["checked"] > 0
+
+    parts = AGENTS + sum(PARTS.values()) - len(PARTS)
+    assert isinstance(chat.hear, Killer)
+    assert chat.hear.struck == OUTPUTS
+    assert killed(tmp_path) == {"before": parts, "after": parts}
+    # What was not recorded when its worker died is asked for again, and nothing else.
+    asked = Counter(json.dumps([one["messages"], one["tools"]], sort_keys=True) for one in chat.asked)
+    assert sorted(asked.values(), reverse=True)[: parts + 1] == [3] * parts + [1]
+    assert view["usage"]["chat_calls"] == len(chat.asked) - 2 * parts
+    rows = await app.state.resources.database.rows(
+        "select name, count(*) as times from calls where session_id = $1 and kind = 'tool' group by name",
+        session,
+    )
+    times = {row["name"]: row["times"] for row in rows}
+    assert (times["lock_holdout"], times["final_evaluation"], times["generate_summary"]) == (1, 1, 1)
