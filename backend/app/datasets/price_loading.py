@@ -75,10 +75,11 @@ class Loading:
         else:
             number = known["id"]
             _check_grid(facts, known["first_at"])
+        before = self.added + self.changed
         for start in range(0, facts["bars"], _SEGMENT):
             rows = min(_SEGMENT, facts["bars"] - start)
             await self._load_segment(number, facts["coin"], rows, is_new=known is None)
-        if known is not None:
+        if known is not None and self.added + self.changed > before:
             told = await summed(self.connection, number, facts["interval_s"])
             kept = json.dumps(told["summary"])
             await self.connection.execute(
@@ -92,8 +93,9 @@ class Loading:
             await self.connection.execute(queries.STAGING)
             await self._copy("staged_bars", number, rows)
             await self.connection.execute("ANALYZE staged_bars")
-            self.changed += await self._count(queries.CHANGE, number, first, last)
-            self.added += await self._count(queries.ADD, number, first, last)
+            if await self.connection.fetchval(queries.SAME, number, first, last, timeout=STATEMENT_S) < rows:
+                self.changed += await self._count(queries.CHANGE, number, first, last)
+                self.added += await self._count(queries.ADD, number, first, last)
             await self.connection.execute("TRUNCATE staged_bars")
         else:
             await self._copy("price_bars", number, rows)

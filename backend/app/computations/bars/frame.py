@@ -68,7 +68,10 @@ def _write_records(bench: Bench, coins: Mapping[int, str], target: Path) -> None
             *((name, pa.float64()) for name in MEASURES),
         ]
     )
-    with bench.inputs["bars"].open("rb") as file, pq.ParquetWriter(target, schema, compression="lz4") as writer:
+    with (
+        bench.inputs["bars"].open("rb") as file,
+        pq.ParquetWriter(target, schema, compression="none", use_dictionary=["coin"]) as writer,
+    ):
         file.seek(len(HEADER))
         while len(piece := file.read(_RECORDS * BAR.itemsize)) >= BAR.itemsize:
             whole = len(piece) // BAR.itemsize * BAR.itemsize

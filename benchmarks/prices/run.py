@@ -1,0 +1,174 @@
+"""How fast bars come in and go out: `python -m benchmarks.prices.run [bars] [rounds]`.
+
+The rows of one CSV file go into Postgres twice a round: by a plain COPY into a table with the same columns and
+primary key (its rows already say which series they are of, so nothing has to be found out), and by an import,
+from the file to committed bars with their report. Both write to one server with fsync, and take turns. Then
+the same file again, listing, statistics, and frames.
+"""
+
+import asyncio
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pacsv
+
+from app.datasets.prices import Prices
+from app.db.migrations import upgrade
+from app.db.pool import Database
+from app.sandbox.computer import Computer
+from app.sandbox.process import ProcessConfig, ProcessProvider
+from app.servers.embedded import EmbeddedServers
+from app.storage.folder import FolderBlobs
+
+BARS = 10_000_000
+ROUNDS = 3
+COINS = 12
+STEP_S = 300
+END_S = int(datetime(2026, 1, 1, tzinfo=UTC).timestamp())
+YEAR = 365 * 86_400 // STEP_S
+
+PLAIN = """
+    CREATE TABLE plain_bars (series_id int, ts timestamptz, open float8, high float8, low float8, close float8,
+                             volume float8, PRIMARY KEY (series_id, ts))
+"""
+
+
+def walk(rows: int, seed: int) -> dict[str, Any]:
+    """A geometric random walk of five-minute bars that ends with 2025."""
+    chance = np.random.default_rng(seed)
+    close = 100 * np.exp(np.cumsum(chance.normal(0, 1e-3, rows)))
+    opened = np.concatenate([[100.0], close[:-1]])
+    times = (END_S + STEP_S * (np.arange(rows) - rows)).astype("datetime64[s]")
+    return {
+        "ts": pa.array(times),
+        "open": opened.round(4),
+        "high": (np.maximum(opened, close) * 1.0005).round(4),
+        "low": (np.minimum(opened, close) * 0.9995).round(4),
+        "close": close.round(4),
+        "volume": chance.lognormal(3, 0.6, rows).round(3),
+    }
+
+
+def write_files(folder: Path, bars: int) -> tuple[Path, Path]:
+    """The same rows with the coin's name, and with the series' number in its place."""
+    named, numbered = folder / "named.csv", folder / "numbered.csv"
+    each = bars // COINS
+    kinds = [(name, pa.float64()) for name in ("open", "high", "low", "close", "volume")]
+    first = pa.schema([("symbol", pa.string()), ("ts", pa.timestamp("s")), *kinds])
+    second = pa.schema([("symbol", pa.int32()), ("ts", pa.timestamp("s")), *kinds])
+    with pacsv.CSVWriter(named, first) as by_name, pacsv.CSVWriter(numbered, second) as by_number:
+        for coin in range(COINS):
+            columns = walk(each, coin)
+            by_name.write(pa.table({"symbol": [f"COIN{coin:02d}"] * each, **columns}, schema=first))
+            numbers = pa.array(np.full(each, coin), pa.int32())
+            by_number.write(pa.table({"symbol": numbers, **columns}, schema=second))
+    return named, numbered
+
+
+@asynccontextmanager
+async def lab(home: Path) -> AsyncIterator[tuple[str, Computer]]:
+    """The address of a migrated database, and cells."""
+    servers = EmbeddedServers(home / "servers")
+    servers.settle()
+    provider = ProcessProvider(ProcessConfig(home / "cells"))
+    try:
+        url = servers.start_postgres()
+        with ThreadPoolExecutor(1) as thread:
+            thread.submit(upgrade, url).result()
+        await provider.start()
+        blobs = FolderBlobs(home / "blobs")
+        yield url, Computer(provider, blobs, provider.scratch)
+    finally:
+        await provider.close()
+        servers.stop()
+
+
+async def timed(work: Callable[[], Awaitable[Any]]) -> tuple[float, Any]:
+    started = time.perf_counter()
+    answer = await work()
+    return time.perf_counter() - started, answer
+
+
+async def plain_copy(database: Database, file: Path) -> None:
+    async with database.aside() as connection:
+        await connection.copy_to_table("plain_bars", source=file, format="csv", header=True, timeout=3_600)
+
+
+async def empty(database: Database) -> None:
+    async with database.aside() as connection:
+        await connection.execute("DROP TABLE IF EXISTS plain_bars")
+        await connection.execute(PLAIN)
+        await connection.execute("TRUNCATE price_bars, price_series")
+        await connection.execute("CHECKPOINT")
+
+
+async def measure(bars: int, rounds: int, folder: Path) -> None:
+    named, numbered = write_files(folder, bars)
+    size = named.stat().st_size / 1e6
+    say(f"{bars // COINS * COINS:,} bars of {COINS} coins, {size:,.0f} MB of CSV; {rounds} rounds")
+    async with lab(folder) as (url, computer):
+        database = await Database.open(url)
+        prices = Prices(database, computer, folder / "prices", None)
+        copied, loaded = [], []
+        for _ in range(rounds):
+            await empty(database)
+            seconds, _done = await timed(lambda: plain_copy(database, numbered))
+            copied.append(seconds)
+            await empty(database)
+            seconds, facts = await timed(lambda: prices.add(named, named.name))
+            assert facts["added"] == facts["rows"], facts["bad"]
+            loaded.append(seconds)
+        rows = facts["rows"]
+        for name, spent in (("plain COPY", copied), ("import", loaded)):
+            middle = statistics.median(spent)
+            each = ", ".join(f"{seconds:.1f}" for seconds in spent)
+            say(f"  {name:<34} {middle:7.1f} s  {rows / middle:>12,.0f} rows/s  ({each})")
+        ratio = statistics.median([ours / theirs for ours, theirs in zip(loaded, copied, strict=True)])
+        say(f"  import over plain COPY             {ratio:7.2f} times (goal 1.5)")
+        await reading(prices, named, rows)
+        await database.close()
+
+
+async def reading(prices: Prices, file: Path, rows: int) -> None:
+    coins = [f"COIN{coin:02d}" for coin in range(COINS)]
+    since = datetime.fromtimestamp(END_S - YEAR * STEP_S, UTC)
+    works: dict[str, Callable[[], Awaitable[Any]]] = {
+        "the same file again": lambda: prices.add(file, file.name),
+        "list coins and intervals": prices.series,
+        "statistics of all": prices.statistics,
+        "statistics of a coin's year": lambda: prices.statistics(coins[0], since),
+        "frame: a coin, a year": lambda: prices.fetch(coins[:1], since, None),
+        "frame: all coins, a year": lambda: prices.fetch(coins, since, None),
+        "frame: all coins, a year, hourly": lambda: prices.fetch(coins, since, None, "1h"),
+        "frame: everything": lambda: prices.fetch(coins, None, None),
+    }
+    for name, work in works.items():
+        seconds, answer = await timed(work)
+        given = getattr(answer, "facts", None)
+        read = f"{given['rows'] / seconds:>12,.0f} rows/s" if given else ""
+        say(f"  {name:<34} {seconds:7.3f} s  {read}")
+
+
+def say(text: str) -> None:
+    print(text, flush=True)
+
+
+def main() -> None:
+    given = [int(argument.replace("_", "")) for argument in sys.argv[1:]]
+    bars, rounds = [*given, *(BARS, ROUNDS)[len(given) :]]
+    with tempfile.TemporaryDirectory() as folder:
+        asyncio.run(measure(bars, rounds, Path(folder)))
+
+
+if __name__ == "__main__":
+    main()
