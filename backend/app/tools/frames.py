@@ -51,6 +51,11 @@ def figures(computed: Computed, titles: Iterable[Mapping[str, str]]) -> list[Art
 
 
 def frame_artifact(computed: Computed, name: str, facts: Mapping[str, JsonValue]) -> ArtifactDraft:
-    """The frame that a step of preparation left: a preview of what its recipe makes."""
+    """The frame that a step of preparation left: a preview of what its recipe makes.
+
+    Raises ToolRefused for a name under which the session keeps its raw rows.
+    """
+    if name in (TRAIN, RETRIEVED):
+        raise ToolRefused(f"{name!r} holds the raw rows: give the new frame another name.")
     meta = {"rows": facts["rows"], "columns": facts["columns"], "recipe": facts["recipe"], "source": TRAIN}
     return artifact(computed.file("frame.parquet"), "frame", name, meta)

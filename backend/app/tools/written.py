@@ -16,19 +16,19 @@ from app.sandbox.computer import ComputationFailed, Computed
 from app.sandbox.contract import Computation, Limits
 from app.sessions.scope import ArtifactDraft, Recorded
 from app.tools.analysis import NewName
-from app.tools.clock import worked_s
 from app.tools.context import ToolContext
 from app.tools.frames import TRAIN, artifact, frame_artifact, training
 from app.tools.registry import ColumnName, FrameName, tool
-from app.tools.rounds import Candidate, ignores_clock, number
+from app.tools.rounds import COSTS, Candidate, ignores_clock, number, time_left_s
 
 ESTIMATOR = "estimator"
 """Kind of artifact: the source of an estimator; its `meta` is what a fit of it is asked by."""
 SOURCE = "text"
-TRIAL_S = 30.0
-SHARE = 0.1
-LEAST_S, MOST_S = 1.0, 30.0
 DEFAULT_BUDGET_S = 60.0
+TRIAL = (0.25, 4.0, 30.0)
+"""Share of the session's time that a trial may take, in seconds at least and at most."""
+PACE = (0.1, 1.0, 30.0)
+"""The same, for making features of all training rows once."""
 
 Source = Annotated[str, Field(min_length=1, max_length=8_000)]
 CodeName = Annotated[str, Field(pattern=r"^[A-Za-z][\w-]{0,59}$", description="A name of its own.")]
@@ -53,8 +53,7 @@ async def write_features(
     It is tried at once, also on single rows and on missing and unseen values; a refusal says what is wrong.
     """
     made = await training(ctx, frame)
-    unknown = [column for column in columns if made.columns and column not in made.columns]
-    for column in unknown[:1]:
+    for column in columns:
         must_know(column, made.columns, "column")
     params: dict[str, Any] = {
         "problem": dict(ctx.study.problem),
@@ -62,7 +61,7 @@ async def write_features(
         "name": name,
         "columns": columns,
         "source": source,
-        "limit_s": _pace_s(ctx),
+        "limit_s": _seconds(ctx, PACE),
     }
     computed = await _tried(ctx, "written.write_features", params, made.digest)
     facts: Any = {**computed.value, "frame": name}  # type: ignore[dict-item]  # FrameFacts
@@ -99,6 +98,8 @@ async def write_estimator(
     not depend on other rows. numpy, pandas, scipy and scikit-learn can be imported; no files, no network.
     It is tried at once on a part of the training rows; a refusal says what is wrong.
     """
+    if name in COSTS or name.casefold() == WRITTEN.casefold():
+        raise ToolRefused(f"There is a family called {name}: give your estimator another name.")
     source_of = await training(ctx, frame)
     params: dict[str, Any] = {
         "problem": dict(ctx.study.problem),
@@ -107,9 +108,7 @@ async def write_estimator(
         "source": source,
         "style": style,
         "seed": ctx.session.seed,
-        "limit_s": None
-        if ignores_clock(ctx)
-        else max(LEAST_S, ctx.study.until_s - await worked_s(ctx.step, ctx.call)),
+        "limit_s": await time_left_s(ctx),
     }
     computed = await _tried(ctx, "written.write_estimator", params, source_of.digest)
     facts: Any = computed.value
@@ -149,14 +148,14 @@ async def _tried(ctx: ToolContext, function: str, params: dict[str, Any], digest
     """In a cell of untrusted work; whatever ends it is the author's to read."""
     work = Computation(function, params, trusted=False)
     try:
-        return await ctx.computer.run(work, {"frame": digest}, Limits(time_s=TRIAL_S))
+        return await ctx.computer.run(work, {"frame": digest}, Limits(time_s=_seconds(ctx, TRIAL)))
     except (ComputationFailed, Unavailable) as failed:
         raise ToolRefused(f"This code cannot be used. {failed.detail}") from failed
 
 
-def _pace_s(ctx: ToolContext) -> float | None:
-    """What making features of all training rows once may take."""
+def _seconds(ctx: ToolContext, bounds: tuple[float, float, float]) -> float:
+    share, least, most = bounds
     if ignores_clock(ctx):
-        return MOST_S
+        return most
     budget_s = float(ctx.session.preferences.get("time_budget_s") or DEFAULT_BUDGET_S)
-    return min(max(SHARE * budget_s, LEAST_S), MOST_S)
+    return min(max(share * budget_s, least), most)

@@ -235,3 +235,30 @@ def test_code_that_takes_too_long_for_all_rows_is_refused(session: Session, comp
             limit_s=0.0,
         )
     assert refused.value.code == "code_too_slow"
+
+
+def test_a_feature_that_fails_on_a_row_to_predict_is_named_with_its_line(
+    session: Session, compute: Compute
+) -> None:
+    source = FEATURE.replace(
+        "    return", "    if (frame['a'] == 77).any():\n        raise ValueError('no')\n    return"
+    )
+    made, _ = compute(
+        computation.write_features,
+        session.train,
+        problem=session.given["problem"],
+        name="moody",
+        columns=["a", "b"],
+        source=source,
+    )
+    _, left = compute(
+        train.fit_candidate,
+        session.train,
+        recipe=made["recipe"],
+        estimator="LogisticRegression",
+        run=[0],
+        **session.given,
+    )
+    rows = [{"a": 77, "b": 0.0, "c": 0.0}]
+    with pytest.raises(InvalidInput, match=r"'moody' failed in `transform` on line 7: ValueError: no"):
+        compute(predict.predict, {"model": left / "model.skops"}, rows=rows)
