@@ -5,7 +5,7 @@ from typing import NoReturn
 
 import typer
 
-from app.cli import accounts, doctor, processes, run, taking, up
+from app.cli import accounts, doctor, evaluate, processes, run, taking, up
 from app.cli.exits import Exit, exit_for
 from app.cli.plain import harmless
 from app.errors import LabError
@@ -23,6 +23,7 @@ app.command("demo")(run.demo)
 app.command("bundle")(taking.bundle)
 app.command("notebook")(taking.notebook)
 app.command("verify")(taking.verify)
+app.command("eval")(evaluate.evaluate)
 app.command("api")(processes.api)
 app.command("worker")(processes.worker)
 app.command("cells", hidden=True)(processes.cells)

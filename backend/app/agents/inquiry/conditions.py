@@ -112,7 +112,7 @@ def _counted(sentence: Sentence) -> None:
 def _ages(sentence: Sentence) -> None:
     """Under 18 is an age where there is one and nothing else was said."""
     while found := sentence.take_of(
-        rf"R (?:who (?:are|were) )?(?P<how>{_COMPARED}) (?P<n>N\d+)(?: years?(?: old)?)?"
+        rf"R (?:(?:who|that|are|were|is|was) )*(?P<how>{_COMPARED}) (?P<n>N\d+)(?: years?(?: old)?)?"
     ):
         column = meant(sentence, "age", "an age")
         sentence.put(" R " + sentence.condition(_test(sentence, column, _comparison(found["how"]), found["n"])))

@@ -2,7 +2,7 @@
 
 import re
 
-from app.agents.inquiry.inquiry import PARTS, Group
+from app.agents.inquiry.inquiry import PARTS, Condition, Group
 from app.agents.inquiry.sentence import GAP, NotUnderstood, Sentence
 
 _PART = "|".join(f"{part}s?" for part in PARTS) + "|day of (?:the )?week|months? of (?:the )?year"
@@ -40,13 +40,17 @@ def group_of(sentence: Sentence, mark: str) -> Group:
     return Group(sentence.date_column().name, next(known for known in PARTS if known == part))
 
 
+def _is_value(condition: Condition) -> bool:
+    return condition.comparison == "is" and condition.part is None and not condition.date
+
+
 def _side_by_side(sentence: Sentence) -> None:
     """Two values of one column, joined: both of them, apart."""
     found = sentence.take_of(r"(?:between |both )?(?P<a>F\d+) (?:and|vs|versus|or|with|than) (?P<b>F\d+)")
     if not found:
         return
     one, other = (sentence.conditions[int(found[name][1:])] for name in "ab")
-    if one.column != other.column:
+    if one.column != other.column or not (_is_value(one) and _is_value(other)):
         sentence.put(found[0])
         return
     column = next(c for c in sentence.scanned.table.columns if c.name == one.column)

@@ -162,7 +162,7 @@ _STOP = """
     this that these those it its their his her our my we i you me us data dataset table file what which who whom
     whose how much many give show tell list find compute calculate determine get see please can could would like
     want know value values among amongst with and each every all any per by as between when where within over
-    only also together than out about column columns
+    only also together than out about column columns paid compare compared
     """
 STOP = frozenset(_STOP.split())
 """Words that may be left over: they say nothing of their own."""
@@ -178,7 +178,8 @@ NOT_OF_DATA = re.compile(
 SIGNS = re.compile(
     rf"\b(?:{AGGREGATE}|how many|number of|count(?:s|ed)?|share|percent(?:age)?|proportion|fraction|rate"
     r"|correlat\w+|(?:most|least) (?:common|frequent\w*|popular|often)|commonest|rarest|different|distinct"
-    r"|unique|missing|nulls?|percentile|quantile|top|bottom|fewest|most|least|range"
+    r"|unique|missing|nulls?|percentile|quantile|top|bottom|fewest|most|least|range|time span|period"
+    r"|(?:which|what)(?: \w+){1,3} are there|list (?:all |the )*\w+$"
     rf"|{'|'.join(ADJECTIVES)})\b",
     re.IGNORECASE,
 )

@@ -1,0 +1,172 @@
+"""A suite: a folder with tables and `suite.jsonl`, a goal and what is expected of it a line."""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
+
+from app.errors import InvalidInput, NotFound
+
+LIST = "suite.jsonl"
+SHIPPED = Path(__file__).parent / "suites"
+_PACKAGE = re.compile(r"(?P<package>[A-Za-z_]\w*):(?P<path>.+)")
+_MOST_TOLD = 20
+
+Number = int | float
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+
+class Bound(_Strict):
+    """A score on the hold-out; an error is bounded from above."""
+
+    name: str
+    at_least: Number | None = None
+    at_most: Number | None = None
+
+    @model_validator(mode="after")
+    def _is_bounded(self) -> "Bound":
+        if self.at_least is None and self.at_most is None:
+            raise ValueError("says neither at_least nor at_most")
+        return self
+
+
+class Expected(_Strict):
+    """What must come of a goal: all that is named. Numbers may be off by `abs`, or by `rel` of themselves."""
+
+    value: str | bool | Number | None = None
+    values: list[str | Number] | None = Field(default=None, min_length=1)
+    table: dict[str, str | Number] | None = Field(default=None, min_length=1)
+    metric: Bound | None = None
+    problem: dict[str, JsonValue] | None = Field(default=None, min_length=1)
+    asks: str | None = Field(default=None, min_length=1)
+    refuses: str | None = Field(default=None, min_length=1)
+    abs: Number = Field(default=0.0, ge=0)
+    rel: Number = Field(default=1e-6, ge=0)
+
+    @model_validator(mode="after")
+    def _is_something(self) -> "Expected":
+        if not self.model_fields_set - {"abs", "rel"}:
+            raise ValueError(f"names none of {', '.join(KINDS)}")
+        return self
+
+
+KINDS = ("value", "values", "table", "metric", "problem", "asks", "refuses")
+
+
+class Item(_Strict):
+    """One goal. `answers`: what to answer to a question, by a part of its text."""
+
+    id: Annotated[str, Field(pattern=r"^[A-Za-z0-9][\w.-]{0,79}$")]
+    goal: Annotated[str, Field(min_length=3, max_length=10_000)]
+    tables: Annotated[list[str], Field(max_length=20)] = []
+    preferences: dict[str, JsonValue] = {}
+    answers: dict[str, JsonValue] = {}
+    expect: Expected
+
+    @property
+    def kind(self) -> str:
+        return next(kind for kind in KINDS if kind in self.expect.model_fields_set)
+
+
+@dataclass(frozen=True)
+class Suite:
+    name: str
+    items: tuple[Item, ...]
+    files: Mapping[str, Path]
+    """Each table as the items name it."""
+
+    def digest(self, item: Item) -> str:
+        """Changes with the item and with the bytes of its tables."""
+        known = hashlib.sha256(item.model_dump_json().encode())
+        for name in item.tables:
+            known.update(self.files[name].read_bytes())
+        return known.hexdigest()[:16]
+
+
+def read_suite(named: str) -> Suite:
+    """A suite by its folder, or a shipped one by its name; raises InvalidInput with each line that is wrong."""
+    folder = _folder(named)
+    lines = (folder / LIST).read_text(encoding="utf-8").splitlines()
+    items, wrong, files = list[Item](), list[str](), dict[str, Path]()
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            item = _item(line)
+            files |= {name: _table(folder, name) for name in item.tables}
+        except _Wrong as why:
+            wrong.append(f"line {number}: {why}")
+            continue
+        if any(known.id == item.id for known in items):
+            wrong.append(f"line {number}: the id {item.id!r} stands twice")
+        items.append(item)
+    if not items and not wrong:
+        wrong.append("it holds no item")
+    if wrong:
+        more = f"\n... and {len(wrong) - _MOST_TOLD} more" if len(wrong) > _MOST_TOLD else ""
+        raise InvalidInput("bad_suite", f"{folder / LIST}:\n" + "\n".join(wrong[:_MOST_TOLD]) + more)
+    return Suite(folder.name, tuple(items), files)
+
+
+class _Wrong(Exception):
+    """What is wrong with a line."""
+
+
+def _folder(named: str) -> Path:
+    given = Path(named).expanduser()
+    folder = given if (given / LIST).is_file() else SHIPPED / named
+    if (not re.fullmatch(r"[\w-]+", named) and folder is not given) or not (folder / LIST).is_file():
+        shipped = ", ".join(sorted(path.parent.name for path in SHIPPED.glob(f"*/{LIST}")))
+        raise NotFound(
+            "no_suite", f"There is no {given / LIST}, and no shipped suite is called that. Shipped: {shipped}."
+        )
+    return folder
+
+
+def _item(line: str) -> Item:
+    try:
+        return Item.model_validate(json.loads(line))
+    except json.JSONDecodeError as error:
+        raise _Wrong(f"it is not JSON: {error.msg} at column {error.colno}") from error
+    except ValidationError as error:
+        raise _Wrong("; ".join(map(_told, error.errors(include_url=False, include_input=False)))) from error
+
+
+def _told(error: Mapping[str, Any]) -> str:
+    where = ".".join(str(part) for part in error["loc"] if not _is_branch(part))
+    said = str(error["msg"]).removeprefix("Value error, ")
+    return f"{where or 'the item'}: {said}"
+
+
+def _is_branch(part: Any) -> bool:
+    """Pydantic names which member of a union it tried."""
+    return part in ("str", "int", "float", "bool")
+
+
+def _table(folder: Path, name: str) -> Path:
+    """A file beside the list, or `package:path` for one inside an installed package; nothing else is opened."""
+    packaged = _PACKAGE.fullmatch(name)
+    root = _package(packaged["package"]) if packaged else folder
+    path = root / (packaged["path"] if packaged else name)
+    if not path.resolve().is_relative_to(root.resolve()):
+        raise _Wrong(f"the table {name!r} lies outside of {'the package' if packaged else 'the suite'}")
+    if not path.is_file():
+        raise _Wrong(f"there is no table {name!r}")
+    return path
+
+
+def _package(name: str) -> Path:
+    spec = find_spec(name)
+    places: Sequence[str] = (spec.submodule_search_locations or ()) if spec else ()
+    if not places:
+        raise _Wrong(f"there is no package {name!r}")
+    return Path(places[0])
