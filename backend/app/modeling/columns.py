@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from enum import StrEnum
 
+import numpy as np
 import pandas as pd
 
 from app.errors import InvalidInput
@@ -26,6 +27,9 @@ MOST_CATEGORIES = 60
 
 def holds(column: pd.Series) -> Holds:
     """What the values of one column are."""
+    plain = _PLAIN.get(column.dtype.kind) if isinstance(column.dtype, np.dtype) else None
+    if plain is not None and len(column):
+        return Holds.EMPTY if plain is Holds.NUMBER and _has_no_number(column) else plain
     if column.isna().all():
         return Holds.EMPTY
     if pd.api.types.is_bool_dtype(column.dtype):
@@ -40,6 +44,14 @@ def holds(column: pd.Series) -> Holds:
     distinct = values.nunique()
     few = distinct <= MOST_CATEGORIES and (distinct <= 10 or distinct <= len(values) / 2)
     return Holds.CATEGORY if few or distinct <= len(values) / 50 else Holds.TEXT
+
+
+_PLAIN = {"b": Holds.BOOLEAN, "i": Holds.NUMBER, "u": Holds.NUMBER, "f": Holds.NUMBER}
+"""What numpy's own types hold: asked for each column of wide tables again and again."""
+
+
+def _has_no_number(column: pd.Series) -> bool:
+    return column.dtype.kind == "f" and bool(np.isnan(column.to_numpy()).all())
 
 
 def kinds(frame: pd.DataFrame) -> dict[str, Holds]:

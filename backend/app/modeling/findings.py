@@ -19,6 +19,7 @@ from app.modeling.recipe import RecipeJson, inputs_of
 from app.modeling.results import Finding
 
 MOST_RANKED = 5000
+GLANCE = 50
 MOST_PAIRS = 60
 """Numeric columns compared with each other."""
 
@@ -126,7 +127,7 @@ def _silent(frame: pd.DataFrame, inputs: pd.DataFrame, problem: Problem) -> list
             [{"op": "drop", "columns": [str(name)]}],
         )
         for name in inputs.columns
-        if inputs[name].nunique(dropna=False) <= 1
+        if inputs[name].head(GLANCE).nunique(dropna=False) <= 1 and inputs[name].nunique(dropna=False) <= 1
     ]
 
 

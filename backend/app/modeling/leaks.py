@@ -69,7 +69,9 @@ def screen(frame: pd.DataFrame, problem: Problem, relations: Mapping[str, float]
 
 def looks_like_row_number(column: pd.Series) -> bool:
     """Whole numbers, all different, that rise or fall with the rows and leave few gaps: an identifier."""
-    if holds(column) is not Holds.NUMBER or column.isna().any() or _YEAR_NAME.search(str(column.name)):
+    if _measures(column) or holds(column) is not Holds.NUMBER:
+        return False
+    if column.isna().any() or _YEAR_NAME.search(str(column.name)):
         return False
     values = quiet_float(column).to_numpy()
     if len(values) < 20 or (values != np.round(values)).any() or len(np.unique(values)) < len(values):
@@ -79,6 +81,12 @@ def looks_like_row_number(column: pd.Series) -> bool:
     dense = values.max() - values.min() < 2 * len(values)
     named = bool(_ID_NAME.search(str(column.name)))
     return bool(monotonic and dense) or (named and bool(monotonic or dense))
+
+
+def _measures(column: pd.Series) -> bool:
+    """Whether the first values are no whole numbers, or missing."""
+    first = column.to_numpy()[:20]
+    return first.dtype.kind == "f" and bool((first != np.round(first)).any())
 
 
 def _near_copy(
@@ -195,8 +203,10 @@ def _nearly_perfect(
 def _named_after(name: str, relations: Mapping[str, float], problem: Problem) -> Leak | None:
     """A telling column, by far the best, that is called like something known only afterwards."""
     score = relations[name]
+    if score < TELLING[problem.is_classification]:
+        return None
     others = max((relations[other] for other in relations if other != name), default=0.0)
-    if score < TELLING[problem.is_classification] or score - others < FAR_BEHIND:
+    if score - others < FAR_BEHIND:
         return None
     shared = {word for word in _words(name) if _OUTCOME.fullmatch(word)} | (
         _words(name) & _words(problem.target)

@@ -128,7 +128,8 @@ def _fingerprint(column: pd.Series) -> tuple[str, bytes]:
     """Of measurements the values themselves, else which rows have the same value."""
     glance = column.iloc[:: max(1, len(column) // GLANCE)]
     if glance.nunique() > 0.5 * len(glance):
-        hashed = pd.util.hash_pandas_object(column, index=False).to_numpy()
+        plain = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iufM"
+        hashed = column.to_numpy() if plain else pd.util.hash_pandas_object(column, index=False).to_numpy()
         return f"values {column.dtype.kind}", blake2b(hashed.tobytes(), digest_size=16).digest()
     codes, _ = pd.factorize(column)
     dated = pd.api.types.is_datetime64_any_dtype(column.dtype)

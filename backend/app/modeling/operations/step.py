@@ -47,6 +47,8 @@ class Step(BaseModel):
 
 def quiet_float(column: pd.Series) -> pd.Series:
     """Numbers as float64, whatever numeric or boolean type they had; anything else becomes missing."""
+    if column.dtype == "float64":
+        return column
     if pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_bool_dtype(column.dtype):
         return column.astype("float64")
     return pd.to_numeric(column, errors="coerce").astype("float64")
