@@ -1,6 +1,7 @@
 """What makes features: a JSON list of operations, as one transformer that is fitted on training rows only."""
 
 import io
+import json
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Self
 
@@ -157,6 +158,28 @@ class Recipe(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
 
     def get_feature_names_out(self, input_features: object = None) -> list[str]:
         return self.columns_out_
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What operations learned goes into a file as one text each: thousands of values take seconds else."""
+        state = dict(super().__getstate__())
+        if "states_" in state:
+            state["states_"] = [_as_text(one) for one in state["states_"]]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if "states_" in state:
+            read = [json.loads(one) if isinstance(one, str) else one for one in state["states_"]]
+            state = {**state, "states_": read}
+        super().__setstate__(state)
+
+
+def _as_text(state: State) -> State | str:
+    """Strict JSON; as it is where written code learned something else."""
+    try:
+        text = json.dumps(state)
+    except (TypeError, ValueError):
+        return state
+    return text if json.loads(text) == state else state
 
 
 def recipe_for(problem: Problem, operations: RecipeJson) -> Recipe:
