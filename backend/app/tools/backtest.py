@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from app.errors import ToolRefused
+from app.modeling.written.presence import holds_code
 from app.sandbox.computer import ComputationFailed
 from app.sandbox.contract import Computation, Limits
 from app.sessions.scope import Recorded
@@ -41,7 +42,8 @@ async def backtest_model(
         "low": 0.0 if long_only else -1.0,
         "high": 1.0,
     }
-    work = Computation("backtest.backtest_model", {"model": model, "terms": terms, "fits": fits})
+    params = {"model": model, "terms": terms, "fits": fits}
+    work = Computation("backtest.backtest_model", params, trusted=not holds_code(ref.meta["fit"]))
     try:
         computed = await ctx.computer.run(work, inputs, Limits(time_s=LONGEST_S))
     except ComputationFailed as failed:
