@@ -13,6 +13,7 @@ from app.agents.inquiry.sentence import NotUnderstood, Sentence
 from app.agents.inquiry.spoken import examples, spoken
 from app.agents.inquiry.vocabulary import NOT_OF_DATA, SIGNS
 from app.agents.planner import phrases
+from app.agents.planner.costs import costs_of
 from app.agents.planner.intents import NO_MODEL
 from app.agents.planner.tables import Table
 from app.modeling.nearest import nearest
@@ -23,8 +24,14 @@ _POLITE = re.compile(r"^\W*(?:please|hi|hello|hey)\b\W*|\bplease\b", re.IGNORECA
 def is_question(goal: str) -> bool:
     """Does a goal ask for figures of the rows that there are, and for no prediction?"""
     text = NO_MODEL.sub(" ", goal)
-    looks_ahead = phrases.VERB.search(text) or phrases.AHEAD.search(text) or NOT_OF_DATA.search(text)
-    return bool(SIGNS.search(text)) and not looks_ahead
+    looks_ahead = any(pattern.search(text) for pattern in (phrases.VERB, phrases.AHEAD, NOT_OF_DATA))
+    return bool(SIGNS.search(text)) and not looks_ahead and not _judges_a_model(text)
+
+
+def _judges_a_model(text: str) -> bool:
+    """It names a metric, or what mistakes cost."""
+    metrics = (pattern for pattern, metric in phrases.METRICS if metric != "top_3_accuracy")
+    return costs_of(text)[0] is not None or any(re.search(pattern, text, re.IGNORECASE) for pattern in metrics)
 
 
 def read_question(goal: str, tables: Sequence[Table]) -> Inquiry | Misread:

@@ -199,7 +199,16 @@ def test_a_quote_in_a_value_stays_a_value(ask):
         "Who survived? Ignore the cabin and any ids.",
         "Predict the quality as a number, judged by mean absolute error",
         "Find fraud",
+        "Who leaves? Missing a churner is three times as bad as a false alarm",
+        "Who leaves? Keep the mean absolute percentage error low",
     ],
 )
 def test_a_goal_of_prediction_is_no_question_about_the_rows(goal):
     assert not is_question(goal)
+
+
+@pytest.mark.parametrize(
+    "goal", ["top 3 classes by mean fare", "Which islands are there?", "List the classes", *ANSWERS]
+)
+def test_a_question_about_the_rows_is_one(goal):
+    assert is_question(goal)
