@@ -50,6 +50,7 @@ Operation = Annotated[
 OPERATIONS: TypeAdapter[list[Operation]] = TypeAdapter(list[Operation])
 
 RecipeJson = list[dict[str, Any]]
+_NAMES = ("columns_in_", "columns_out_")
 
 
 def parse(recipe: Sequence[Mapping[str, Any]]) -> list[Step]:
@@ -164,12 +165,13 @@ class Recipe(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
         state = dict(super().__getstate__())
         if "states_" in state:
             state["states_"] = [_as_text(one) for one in state["states_"]]
-        return state
+        return state | {key: json.dumps(state[key]) for key in _NAMES if key in state}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if "states_" in state:
             read = [json.loads(one) if isinstance(one, str) else one for one in state["states_"]]
             state = {**state, "states_": read}
+        state = state | {key: json.loads(state[key]) for key in _NAMES if key in state}
         super().__setstate__(state)
 
 

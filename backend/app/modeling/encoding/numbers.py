@@ -1,5 +1,6 @@
 """All columns of numbers of a table at once: as they are, or on the scale of what training rows held."""
 
+import json
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +13,7 @@ from app.modeling.encoding.codes import as_number
 QUANTILES = 200
 FEW_VALUES = 12
 BOUND = 6.0
+_LISTS = ("names_", "levels_")
 
 
 class Numbers:
@@ -65,6 +67,13 @@ class Numbers:
         values = matrix_of(frame, [self.names_[place] for place in wanted])
         blocks = [one_of(column, self.levels_[place]) for place, column in zip(wanted, values.T, strict=True)]
         return sparse.hstack(blocks, format="csr", dtype="float32")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Names and levels as one text: value by value, a wide table takes seconds to store."""
+        return self.__dict__ | {key: json.dumps(self.__dict__[key]) for key in _LISTS if key in self.__dict__}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state | {key: json.loads(state[key]) for key in _LISTS if key in state})
 
     def dense_names(self) -> list[str]:
         if not self.scaled_:
