@@ -106,6 +106,7 @@ DEFINING = (MODULES - {"csv", "time", "uuid"}) | _names("numpy operator pandas s
 NO_FILES_FROM = _names(
     """
     numpy.lib numpy.rec pandas.api.interchange pandas.core pandas.io scipy.datasets scipy.io sklearn.datasets
+    sklearn.feature_extraction
     """
 )
 """Parts of those that are there to read or write files."""
