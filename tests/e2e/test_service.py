@@ -143,3 +143,19 @@ def test_a_taken_port_is_refused_before_anything_starts(up, labcrew, tmp_path: P
     assert done.returncode == 3
     assert f"127.0.0.1:{port}" in done.stderr
     assert "API_PORT" in done.stderr
+
+
+def test_bars_are_imported_listed_and_deleted_from_the_terminal(up: Any, labcrew: Any, tmp_path: Path) -> None:
+    file = tmp_path / "bars.csv"
+    rows = [f"BTC,2024-01-01 00:{minute:02d}:00,10,12,9,11,5" for minute in range(0, 60, 5)]
+    file.write_text("\n".join(["symbol,time,open,high,low,close,volume", *rows, rows[3], "BTC,soon,1,1,1,1,1"]))
+    loaded = labcrew(up.home, "prices", "import", str(file))
+    assert loaded.returncode == 0, loaded.stderr
+    assert "14 rows, 12 new bars, 0 changed" in loaded.stdout
+    assert "left out, a later row says the same: 1 (rows 4)" in loaded.stdout
+    assert "left out, no time: 1 (rows 14)" in loaded.stdout
+    assert labcrew(up.home, "prices", "list").stdout.startswith("BTC\t5m\t12\t2024-01-01T00:00:00Z")
+    assert "close 11 ± 0" in labcrew(up.home, "prices", "stats", "btc").stdout
+    refused = labcrew(up.home, "prices", "import", __file__)
+    assert (refused.returncode, "no column for" in refused.stderr) == (3, True)
+    assert labcrew(up.home, "prices", "delete", "BTC").stdout == "12 bars are deleted.\n"

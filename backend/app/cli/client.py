@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -93,6 +93,39 @@ class LabClient:
             half.replace(path)
         finally:
             half.unlink(missing_ok=True)
+
+    def import_prices(self, path: Path, wish: Mapping[str, str], tell: Callable[[float, str], object]) -> Json:
+        """What was made of a file of bars; `tell` hears how far it is."""
+        headers = {"Accept": "application/x-ndjson"}
+        with (
+            self._answered(),
+            path.open("rb") as file,
+            self._http.stream(
+                "POST",
+                "/prices/import",
+                params=dict(wish),
+                files={"file": (path.name, file)},
+                headers=headers,
+            ) as response,
+        ):
+            _raise_for(response)
+            for line in response.iter_lines():
+                said: Json = json.loads(line)
+                if "problem" in said:
+                    raise Refused(said["problem"]["code"], said["problem"]["detail"])
+                if "result" in said:
+                    result: Json = said["result"]
+                    return result
+                tell(said["progress"], said["text"])
+        raise Unavailable("import_cut", "The service ended before the import did: nothing of it was kept.")
+
+    def prices(self, what: str, wish: Mapping[str, str] | None = None) -> list[Json]:
+        """`coins` or `statistics`."""
+        rows: Any = self._json("GET", f"/prices/{what}", params=dict(wish or {}))
+        return list(rows)
+
+    def delete_prices(self, wish: Mapping[str, str]) -> int:
+        return int(self._json("DELETE", "/prices", params=dict(wish))["bars"])
 
     def verification(self, session_id: str) -> Json:
         return self._json("GET", f"/lab/agent/sessions/{session_id}/report/verification")

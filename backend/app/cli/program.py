@@ -5,7 +5,7 @@ from typing import NoReturn
 
 import typer
 
-from app.cli import accounts, doctor, evaluate, processes, run, taking, up
+from app.cli import accounts, doctor, evaluate, prices, processes, run, taking, up
 from app.cli.exits import Exit, exit_for
 from app.cli.plain import harmless
 from app.errors import LabError
@@ -31,6 +31,7 @@ app.command("migrate")(processes.migrate)
 app.command("doctor")(doctor.doctor)
 app.add_typer(accounts.users, name="user")
 app.add_typer(accounts.keys, name="key")
+app.add_typer(prices.app, name="prices")
 
 
 def main() -> NoReturn:

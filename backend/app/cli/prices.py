@@ -1,0 +1,148 @@
+"""`labcrew prices`: bring bars in, see what there is, take it away again."""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from app.cli.plain import harmless
+from app.cli.run import AsJson, Key, Url
+from app.errors import NotFound
+from app.settings import load_settings
+
+if TYPE_CHECKING:
+    from app.cli.client import LabClient
+
+app = typer.Typer(help="Bars of prices: import, list, stats, delete.", no_args_is_help=True)
+
+_SHOWN = 10
+
+Coin = Annotated[str | None, typer.Option(help="The coin of a file without a column that says it.")]
+Interval = Annotated[str | None, typer.Option(help="1m, 5m, 1h, 1d, ...; by itself found from the times.")]
+TimeZone = Annotated[str | None, typer.Option(help="Where the file's clock stood; UTC without it.")]
+Shared = Annotated[bool, typer.Option("--shared", help="For all users; admins only.")]
+Since = Annotated[str | None, typer.Option(help="First time, as 2024-01-01.")]
+Until = Annotated[str | None, typer.Option(help="Last time.")]
+
+
+@app.command("import")
+def import_(
+    files: Annotated[list[Path], typer.Argument(help="CSV, Parquet, Feather, JSON or Excel.")],
+    coin: Coin = None,
+    interval: Interval = None,
+    time_zone: TimeZone = None,
+    shared: Shared = False,
+    url: Url = None,
+    key: Key = None,
+    as_json: AsJson = False,
+) -> None:
+    """Import files of bars, and say what is wrong with which row.
+
+    A file is imported whole or not at all; the same one again changes nothing.
+    """
+    for path in files:
+        if not path.is_file():
+            raise NotFound("no_such_file", f"There is no file {path}.")
+    wish = _given(coin=coin, interval=interval, time_zone=time_zone, shared="true" if shared else None)
+    with _connected(url, key) as client:
+        for path in files:
+            loaded = client.import_prices(path, wish, _tell)
+            _tell(1.0, "", last=True)
+            typer.echo(_json(loaded) if as_json else "\n".join(_report(path.name, loaded)))
+
+
+@app.command("list")
+def list_(url: Url = None, key: Key = None, as_json: AsJson = False) -> None:
+    """List coins and intervals."""
+    with _connected(url, key) as client:
+        rows = client.prices("coins")
+    if as_json:
+        typer.echo(_json(rows))
+        return
+    for row in rows:
+        whose = "everybody's" if row["shared"] else "yours"
+        typer.echo(f"{row['coin']}\t{row['interval']}\t{row['bars']:,}\t{row['first']}\t{row['last']}\t{whose}")
+
+
+@app.command("stats")
+def stats(
+    coin: Annotated[str | None, typer.Argument(help="One coin; without it all.")] = None,
+    interval: Interval = None,
+    since: Since = None,
+    until: Until = None,
+    url: Url = None,
+    key: Key = None,
+    as_json: AsJson = False,
+) -> None:
+    """Sum bars up: how many, gaps, range, mean and deviation of the closes, volume."""
+    wish = _given(coin=coin, interval=interval, start=since, end=until)
+    with _connected(url, key) as client:
+        rows = client.prices("statistics", wish)
+    if as_json:
+        typer.echo(_json(rows))
+        return
+    for row in rows:
+        typer.echo(f"{row['coin']} {row['interval']}, {row['first']} to {row['last']}")
+        typer.echo(f"  {row['bars']:,} bars, {row['missing']:,} missing in {row['gaps']:,} gaps")
+        deviation = row["std_close"] or 0.0
+        typer.echo(f"  close {row['mean_close']:.6g} ± {deviation:.6g}, change {row['change']:+.2%}")
+        typer.echo(f"  from {row['lowest']:.6g} to {row['highest']:.6g}, volume {row['total_volume']:.6g}")
+
+
+@app.command("delete")
+def delete(
+    coin: str,
+    interval: Interval = None,
+    shared: Shared = False,
+    url: Url = None,
+    key: Key = None,
+) -> None:
+    """Delete your own bars of a coin: of one interval, or of all."""
+    wish = _given(coin=coin, interval=interval, shared="true" if shared else None)
+    with _connected(url, key) as client:
+        typer.echo(f"{client.delete_prices(wish):,} bars are deleted.")
+
+
+def _given(**wish: str | None) -> dict[str, str]:
+    return {name: value for name, value in wish.items() if value is not None}
+
+
+def _report(name: str, loaded: dict[str, Any]) -> Iterator[str]:
+    """What was made of a file, worst first."""
+    counts = f"{loaded['rows']:,} rows, {loaded['added']:,} new bars, {loaded['changed']:,} changed"
+    yield f"{harmless(name)}: {counts}"
+    for series in loaded["series"]:
+        lacking = series["summary"]["missing"]
+        gaps = f", {lacking:,} missing" if lacking else ""
+        yield f"  {series['coin']} {series['interval']}: {series['bars']:,} bars{gaps}"
+    bad = loaded["bad"]
+    for reason, count in bad["reasons"].items():
+        rows = [str(each["row"]) for each in bad["examples"] if each["reason"] == reason]
+        more = ", ..." if count > _SHOWN else ""
+        yield f"  left out, {reason}: {count:,} (rows {', '.join(rows[:_SHOWN])}{more})"
+    for note in loaded["format"].get("notes", []):
+        yield f"  {harmless(note)}"
+
+
+def _tell(fraction: float, text: str, last: bool = False) -> None:
+    """One line that is written over, where somebody looks on."""
+    if sys.stderr.isatty():
+        line = "" if last else f"{fraction:4.0%} {harmless(text)}"
+        sys.stderr.write(f"\r\x1b[K{line}")
+        sys.stderr.flush()
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, indent=2)
+
+
+@contextmanager
+def _connected(url: str | None, key: str | None) -> Iterator["LabClient"]:
+    from app.cli.connect import connected  # noqa: PLC0415 - half a second that `--help` need not wait
+
+    with connected(load_settings(), url, key, lambda text: typer.echo(text, err=True)) as client:
+        yield client
