@@ -1,8 +1,8 @@
 """The line of sessions that wait for a place to run in.
 
 A session holds a place (`admitted_at`) from when it is let in until it ends or waits for its user. Who holds
-fewest places is next, and of those who waited longest: `session_line` is that order. `admit_sessions` lets in as
-many as there is room for, and is the only way in; it goes one at a time, so there are never too many.
+fewest places is next, and of those who waited longest: `session_line` is that order. `admit_sessions` lets in
+as many as there is room for, and is the only way in; it goes one at a time, so there are never too many.
 """
 
 from dataclasses import dataclass

@@ -21,6 +21,7 @@ from tests.integration.sessions.lab.duties import open_duties
 from app import jobs
 from app.db.pool import Database, Record
 from app.jobs import Job, message
+from app.sessions.config import SessionsConfig
 from app.sessions.service import SessionService
 from app.sessions.tail import Tail
 from app.worker.loop import Duties
@@ -202,7 +203,7 @@ async def lab(nursery: Nursery, database_url: str, redis_url: str, tmp_path: Pat
     await db.row(
         "insert into users (id, email, password_hash, role) values ($1, 'lab@example.com', 'x', 'user')", owner
     )
-    service = SessionService(db, tail, send, config=None, graph="lab")  # type: ignore[arg-type]
+    service = SessionService(db, tail, send, SessionsConfig(), graph="lab")
     lab = Lab(nursery, database_url, redis_url, tmp_path, db, redis, service, owner)
     send.lab = lab
     try:

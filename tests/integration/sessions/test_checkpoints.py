@@ -81,7 +81,7 @@ async def test_a_checkpoint_ahead_of_the_journal_is_not_believed(lab: Lab, dutie
     await lab.db.rows("delete from calls")
     await lab.db.rows("delete from artifacts")
     await lab.db.rows("delete from messages")
-    await lab.db.rows("update sessions set wake = wake + 1")
+    await lab.db.rows("update sessions set wake = wake + 1, admitted_at = now()")
     await duties.runner.advance(session_id)
     steps = await lab.db.rows("select node from steps order by seq")
     assert [step["node"] for step in steps] == ["planning"]
