@@ -13,6 +13,8 @@ FEWEST_OF_CLASS = 6
 """Rows of a class: fewer cannot teach and judge at once."""
 FEW_LABELS = 0.2
 MANY_CONTRADICTIONS = 0.01
+SLIPS = 0.002
+"""Share of rows that may lie elsewhere in a file that is sorted all the same."""
 MOST_ASKED = 200_000
 """Rows that are searched for contradictions."""
 
@@ -60,11 +62,16 @@ def _has_inputs(rows: pd.DataFrame, problem: Problem) -> bool:
 
 
 def remarks(
-    rows: pd.DataFrame, problem: Problem, twins: Twins, unlabelled: int, held: np.ndarray
+    rows: pd.DataFrame, problem: Problem, twins: Twins, unlabelled: int, labels: np.ndarray, held: np.ndarray
 ) -> tuple[str, ...]:
-    """What the split found that a reader must know; `held`: labels of the hold-out."""
+    """What the split found that a reader must know; `held`: which are the hold-out's."""
     known = len(rows)
     said = []
+    if lies_sorted(labels, problem):
+        said.append(
+            f"The file is sorted by {problem.target!r}. Rows were drawn from all of it, but a column that"
+            " counts or dates its rows would know the outcome."
+        )
     if known < FEW_LABELS * (known + unlabelled):
         said.append(
             f"Only {known / (known + unlabelled):.1%} of the rows have a label; what is learned from them holds"
@@ -82,6 +89,25 @@ def remarks(
             f"{against:,} rows have the same inputs as another row and another {problem.target!r}: nobody can"
             " get all of them right."
         )
-    if problem.is_classification and len(np.unique(held[~np.isnan(held)])) < 2:
+    of_held = labels[held]
+    if problem.is_classification and len(np.unique(of_held[~np.isnan(of_held)])) < 2:
         said.append("The hold-out holds one class only, so it cannot tell how well classes are told apart.")
     return tuple(said)
+
+
+def lies_sorted(labels: np.ndarray, problem: Problem) -> bool:
+    """Whether rows that no time orders lie in the order of what is to be predicted: each class in one piece, or
+    numbers that only rise or only fall."""
+    if problem.time_column or problem.horizon:
+        return False
+    known = labels[~np.isnan(labels)]
+    steps = np.diff(known)
+    if problem.is_classification:
+        _, counts = np.unique(known, return_counts=True)
+        pieces = int((steps != 0).sum()) + 1
+        return bool(counts.min() >= FEWEST_OF_CLASS and pieces <= len(counts) + SLIPS * len(known))
+    moving = steps[steps != 0]
+    if len(moving) < FEWEST_ROWS / 2:
+        return False
+    rising = float((moving > 0).mean())
+    return max(rising, 1 - rising) >= 1 - SLIPS

@@ -118,11 +118,15 @@ def _coverage(reached: CoverageJson | None) -> str | None:
     if reached is None:
         return None
     share, level = reached["coverage"], reached["level"]
-    low, high = share["low"], share["high"]
-    if low is None or high is None or low <= level <= high or abs((share["value"] or 0) - level) < 0.02:
+    value, low, high = share["value"], share["low"], share["high"]
+    if value is None or low is None or high is None or abs(value - level) < 0.02:
         return None
-    narrow = high < level
+    narrow = value < level
+    # The bounds come from a sample as well: as unsure as the share that they hold here.
+    reach = np.sqrt(2) * ((high - value) if narrow else (value - low))
+    if abs(value - level) <= reach:
+        return None
     return (
-        f"The {level:.0%} prediction intervals hold {share['value']:.1%} of these rows: they are too"
+        f"The {level:.0%} prediction intervals hold {value:.1%} of these rows: they are too"
         f" {'narrow' if narrow else 'wide'}."
     )

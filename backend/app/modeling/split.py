@@ -142,7 +142,7 @@ def lock_holdout(table: pd.DataFrame, problem: Problem, seed: int, share: float 
         held = _on_one_side(held, twins)
     train = rows.loc[~held].reset_index(drop=True)
     holdout = rows.loc[held].reset_index(drop=True)
-    notes += remarks(rows, problem, twins, unlabelled, labels.to_numpy()[held])
+    notes += remarks(rows, problem, twins, unlabelled, labels.to_numpy(), held)
     return Locked(train, holdout, kind, reason, duplicates, unlabelled, notes)
 
 

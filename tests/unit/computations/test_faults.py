@@ -47,7 +47,12 @@ class Done:
 
 @pytest.fixture
 def study(tmp_path: Path) -> Study:
-    return lambda frame, **wish: Done(tmp_path, frame, {"target": "y", **wish})
+    def begin(frame: pd.DataFrame, **wish: Any) -> Done:
+        folder = tmp_path / str(len(list(tmp_path.iterdir())))
+        folder.mkdir()
+        return Done(folder, frame, {"target": "y", **wish})
+
+    return begin
 
 
 def clean(rows: int = 500, seed: int = 0) -> pd.DataFrame:
@@ -71,6 +76,18 @@ def test_a_leak_is_named(study: Study) -> None:
     known = frame["y"] == "yes"
     frame["exit_code"] = np.where(known, 7.0, 3.0) + np.random.default_rng(1).normal(size=500) * 0.3
     assert study(frame).leaks == {"exit_code": "nearly_perfect"}
+
+
+@pytest.mark.parametrize("target", ["y", "a"])
+def test_a_file_sorted_by_the_target_is_said_and_its_row_numbers_are_no_input(
+    target: str, study: Study
+) -> None:
+    frame = clean().sort_values(target, kind="stable").assign(row=np.arange(500))
+    done = study(frame, target=target)
+    assert any(f"sorted by '{target}'" in note for note in done.locked["notes"])
+    assert done.leaks["row"] == ("near_copy" if target == "a" else "row_order")
+    judged = study(clean().sample(frac=1, random_state=0), target=target)
+    assert judged.locked["notes"] == []
 
 
 def test_a_target_in_free_text_is_named(study: Study) -> None:
@@ -107,6 +124,18 @@ def test_a_rule_that_changes_with_time_is_judged_on_the_future_and_said(study: S
     assert verdict["agrees_with_cv"] is False
     assert any("the world moved on" in note for note in verdict["notes"])
     assert verdict["metrics"]["mae"]["high"] > fit["score"]
+
+
+def test_a_rule_that_holds_through_time_raises_no_alarm(study: Study) -> None:
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(rng.normal(size=(1200, 3)), columns=["a", "b", "c"])
+    frame = frame.assign(day=pd.date_range("2018-01-01", periods=1200), y=frame["a"] + rng.normal(size=1200))
+    done = study(frame, metric="rmse")
+    assert (done.locked["kind"], done.locked["notes"], done.leaks) == ("time", [], {})
+    _, verdict = done.judged("Ridge")
+    assert (verdict["beats_baseline"], verdict["agrees_with_cv"], verdict["notes"]) == (True, True, [])
+    low, high = verdict["metrics"]["rmse"]["low"], verdict["metrics"]["rmse"]["high"]
+    assert low < 1.0 < high < 1.35 * low
 
 
 def test_words_of_the_future_order_a_shuffled_file(study: Study) -> None:
