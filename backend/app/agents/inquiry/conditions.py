@@ -54,7 +54,9 @@ def _known(sentence: Sentence) -> None:
     ):
         comparison: Comparison = "unknown" if found["no"] else "known"
         sentence.put(sentence.condition(Condition(sentence.column(found["a"]).name, comparison)))
-    while found := sentence.take_of(r"(?P<a>C\d+) (?:is|are|was|were) unknown|unknown (?P<b>C\d+)"):
+    without = "unknown|have no|has no|had no|without an?|without any"
+    unknown = rf"(?P<a>C\d+) (?:is|are|was|were) unknown|(?:{without}) (?P<b>C\d+)"
+    while found := sentence.take_of(unknown):
         sentence.put(sentence.condition(Condition(sentence.column(found["a"] or found["b"]).name, "unknown")))
 
 
@@ -140,7 +142,7 @@ def _dates(sentence: Sentence) -> None:
     months = "|".join(MONTHS)
     while found := sentence.take_of(
         rf"\b(?P<how>in|during|since|after|before|until|from|on|for) (?P<month>{months})(?: (?P<year>N\d+))?"
-        r"|\b(?P<way>in|during|since|after|before|until|from|for|year) (?P<only>N\d+)"
+        r"|(?P<c>C\d+ )?\b(?P<way>in|during|since|after|before|until|from|for|year) (?P<only>N\d+)"
         r"|\b(?P<when>on|since|after|before|until|from) (?P<day>D\d+)"
         rf"|\bon (?P<weekday>{'|'.join(WEEKDAYS)})s?"
     ):
@@ -168,6 +170,8 @@ def _dated(sentence: Sentence, found: re.Match[str]) -> str:
             return sentence.condition(Condition(column, "at least", day, date=True)) + sentence.condition(later)
         return sentence.condition(Condition(column, _WAYS[found["when"]], _edge(day, found["when"]), date=True))
     if found["only"]:
+        if (mark := (found["c"] or "").strip()) and "year" not in words(sentence.column(mark).name):
+            return f"{mark} {_in_year(sentence, _year(sentence, found['only']), found['way'])}"
         return _in_year(sentence, _year(sentence, found["only"]), found["way"])
     column = sentence.date_column().name
     month = Condition(column, "is", found["month"].capitalize(), part="month")
@@ -192,7 +196,7 @@ def _year(sentence: Sentence, mark: str) -> int:
 def _in_year(sentence: Sentence, year: int, way: str) -> str:
     """The year of the only date, or the column that holds years."""
     comparison = _WAYS.get(way, "is")
-    years = [c for c in sentence.scanned.table.columns if c.is_number and words(c.name)[-1:] == ["year"]]
+    years = [c for c in sentence.scanned.table.columns if c.is_number and "year" in words(c.name)]
     if len(years) == 1:
         return sentence.condition(Condition(years[0].name, comparison, year))
     return sentence.condition(Condition(sentence.date_column().name, comparison, year, part="year"))

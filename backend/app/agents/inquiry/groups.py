@@ -10,7 +10,7 @@ _ONE = rf"(?:C\d+|{_PART})"
 _SIDE = "(?:top|bottom|best|worst|highest|lowest|largest|smallest|biggest)"
 _LEAD = (
     r"(?:grouped by|broken down by|split by|separately for|for each|for every|in each|in every|of each|of every"
-    r"|within each|with each|by each|each|every|across|by|per)(?: the| different| all)*"
+    r"|within each|with each|by each|each|every|across|by|per)(?: the| different| all| number of)*"
 )
 
 

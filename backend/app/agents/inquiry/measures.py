@@ -194,11 +194,10 @@ def _share(sentence: Sentence) -> Wanted | None:
     marks = re.findall(r"F\d+", sentence.text)
     if not marks:
         return _of_whole(sentence)
-    if len(marks) > 2:
-        raise NotUnderstood("It has more conditions than a share of one thing among another.")
-    first_asked = len(marks) == 2 and sentence.has(
-        rf"{marks[0]} (?:\w+ )*?(?:among|within|in|of|where) (?:\w+ )*?{marks[1]}"
-    )
+    # Men in third class who survived: of three conditions the last is asked for, unless it says among what.
+    apart = "among|within|where" if len(marks) > 2 else "among|within|in|of|where"
+    between = rf"(?:\w+ )*?(?:{apart}) (?:\w+ )*?"
+    first_asked = len(marks) > 1 and sentence.has(rf"{marks[0]} {between}{marks[1]}")
     asked = marks[0] if first_asked else marks[-1]
     sentence.take(rf"{asked}\b")
     return Wanted((Measure("share", conditions=(sentence.conditions[int(asked[1:])],)),))
@@ -290,7 +289,7 @@ def _aggregates(sentence: Sentence) -> Wanted | None:
     one = rf"(?:{AGGREGATE})"
     found = sentence.take(
         rf"\b(?P<aggs>{one}(?:(?: ,|,)? (?:and |or )?(?:the )?{one})*)(?: values?| amount| number)?"
-        r"(?: of| in| for| is)?(?: the| all)* (?P<cs>C\d+(?:(?: ,|,)?(?: and| or)? (?:the )?C\d+)*)"
+        r"(?: of| in| for| is)?(?: the| all| R)* (?P<cs>C\d+(?:(?: ,|,)?(?: and| or)? (?:the )?C\d+)*)"
     ) or sentence.take(rf"(?P<cs>C\d+) (?:on )?(?P<aggs>{one})\b")
     if found:
         functions = [AGGREGATES[name] for name in re.findall(one, found["aggs"])]
@@ -302,7 +301,7 @@ def _aggregates(sentence: Sentence) -> Wanted | None:
 def _adjective(sentence: Sentence) -> Wanted | None:
     """The oldest passenger is the highest age; which name is the oldest is a ranking."""
     for said, (function, names) in ADJECTIVES.items():
-        found = sentence.take(rf"\b{said}\b(?: R)?(?: (?P<c>C\d+))?")
+        found = sentence.take(rf"(?:(?P<n>N\d+) )?\b{said}\b(?P<row> R)?(?: (?P<c>C\d+))?")
         if not found:
             continue
         column = meant(sentence, names, said)
@@ -313,9 +312,11 @@ def _adjective(sentence: Sentence) -> Wanted | None:
         if how and sentence.column(how["c"]) is not column:
             raise NotUnderstood(f"It asks for `{sentence.column(how['c']).name}` and for the {said} at once.")
         subject = found["c"] or ((asked := sentence.take(r"\b(?:which|what|whose) (?P<c>C\d+)")) and asked["c"])
-        if subject or sentence.take(r"\b(?:who|which R|whose)\b"):
+        which = found["n"] or sentence.take(r"\b(?:who|which R|whose)\b")
+        if subject or which or (found["row"] and not how and sentence.has(r"\b(?:what|which)\b")):
             name = sentence.column(subject).name if subject else _name(sentence)
-            return Wanted((measure,), (Group(name),), 1, function == "highest")
+            most = sentence.whole(found["n"], 1)
+            return Wanted((measure,), (Group(name),), most, function == "highest")
         return Wanted((measure,))
     return None
 

@@ -199,7 +199,7 @@ def _value_places(tokens: Sequence[Token], name: Sequence[str]) -> Iterator[int]
 
 
 def _says(said: str, word: str) -> bool:
-    return said == word or (len(word) > 3 and said == f"{word}s")
+    return said == word or (len(word) > 3 and said in (f"{word}s", f"{word}es"))
 
 
 def _beside(found: Scanned, word: str, column: Column, value: str) -> None:
@@ -299,4 +299,7 @@ def _open(found: Scanned) -> list[Token]:
 
 def _means(said: str, column: Column) -> bool:
     name = [word for word in words(column.name) if word not in UNITS]
-    return len(name) == 1 and same_meaning(stem(said), stem(name[0]))
+    if len(name) != 1:
+        return False
+    is_cut = len(name[0]) >= 4 and said.startswith(name[0])
+    return is_cut or same_meaning(stem(said), stem(name[0]))

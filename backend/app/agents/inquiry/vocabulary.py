@@ -162,7 +162,8 @@ _STOP = """
     this that these those it its their his her our my we i you me us data dataset table file what which who whom
     whose how much many give show tell list find compute calculate determine get see please can could would like
     want know value values among amongst with and each every all any per by as between when where within over
-    only also together than out about column columns paid compare compared
+    only also together than out about column columns paid compare compared place
+    placed made single took board aboard
     """
 STOP = frozenset(_STOP.split())
 """Words that may be left over: they say nothing of their own."""
