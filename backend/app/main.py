@@ -29,7 +29,9 @@ def create_app(settings: Settings, hasher: PasswordHasher | None = None) -> Fast
         secrets = signing_secrets(given, settings.other_secrets, settings.home, settings.production)
         async with (
             open_resources(settings, "api") as resources,
-            open_desk(settings.auth, secrets, resources.open_uow, resources.redis, hasher) as desk,
+            open_desk(
+                settings.auth, secrets, resources.open_uow, resources.redis, resources.database, hasher
+            ) as desk,
         ):
             app.state.resources, app.state.desk = resources, desk
             yield

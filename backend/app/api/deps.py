@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from typing import Annotated, Generic, TypeVar
 
-from fastapi import Depends, Header, Query
+from fastapi import Depends, Header, Query, Request
 from fastapi.openapi.models import HTTPBearer as HTTPBearerModel
 from fastapi.requests import HTTPConnection
 from fastapi.security.base import SecurityBase
@@ -109,6 +109,16 @@ IdempotencyKey = Annotated[
         examples=["b1946ac9-titanic-1"],
     ),
 ]
+
+
+async def _room(request: Request, principal: PrincipalDep, desk: DeskDep) -> None:
+    """Refused before anything is read, by what the request says of its own length."""
+    declared = request.headers.get("content-length", "")
+    await desk.room.require(principal, int(declared) if declared.isdecimal() else 0)
+
+
+NEEDS_ROOM = Depends(_room)
+"""For what stores something: raises TooMany when the user's bytes are used up."""
 
 
 class Page(BaseModel):

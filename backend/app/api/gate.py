@@ -3,6 +3,7 @@
 import ipaddress
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -11,17 +12,20 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api.failures import problem_of
 from app.api.router import PREFIX
+from app.auth.charging import COMPUTE, whole_seconds
 from app.auth.desk import AuthDesk
 from app.auth.meters import Meter, Reading, headers, refusal
+from app.sandbox.metering import metering
 
 TOO_MANY_CLOSE = 4429
+"""As `socket.Close.TOO_MANY`."""
 
 _FREE = frozenset({f"{PREFIX}/healthz", f"{PREFIX}/readyz", f"{PREFIX}/metrics"})
 
 # Beside its request, what else a request must have left: CPU seconds are counted where they are used.
 _ALSO: tuple[tuple[re.Pattern[str], str, int], ...] = (
     (re.compile(f"{PREFIX}/(datasets|prices/import)"), "uploads", 1),
-    (re.compile(f"{PREFIX}/(lab/agent/sessions|runs|models/[^/]+/predict(ions)?)"), "compute", 0),
+    (re.compile(f"{PREFIX}/(datasets|prices/import|lab/agent/sessions|runs|models/[^/]+/.*)"), COMPUTE, 0),
 )
 
 
@@ -42,7 +46,9 @@ class Gate:
         readings = await desk.meters.take(_meters(scope, desk))
         refused = refusal(readings)
         if refused is None:
-            await self.app(scope, receive, _telling(send, readings) if readings else send)
+            with metering() as used:
+                await self.app(scope, receive, _telling(send, readings) if readings else send)
+            await _charge(desk, readings, used.cpu_s)
         elif scope["type"] == "websocket":
             await _close(receive, send)
         else:
@@ -71,6 +77,13 @@ def network_of(host: str) -> str:
 def address_of(scope: Any) -> str:
     client = scope.get("client")
     return network_of(client[0]) if client else "local"
+
+
+async def _charge(desk: AuthDesk, readings: Sequence[Reading], cpu_s: float) -> None:
+    """What the request itself computed."""
+    for reading in readings:
+        if cpu_s and reading.meter.what == COMPUTE:
+            await desk.meters.add(replace(reading.meter, cost=whole_seconds(cpu_s)))
 
 
 def _counts(path: str) -> bool:

@@ -12,10 +12,12 @@ from app.auth.meters import Meters
 from app.auth.passwords import Passwords
 from app.auth.places import Places
 from app.auth.revocations import Revocations
+from app.auth.room import Room
 from app.auth.standing import Authenticator
 from app.auth.throttle import Throttle
 from app.auth.tickets import Tickets
 from app.auth.tokens import TokenSigner
+from app.db.pool import Database
 from app.db.unit_of_work import OpenUnitOfWork
 
 
@@ -30,6 +32,7 @@ class AuthDesk:
     tickets: Tickets
     meters: Meters
     places: Places
+    room: Room
 
 
 @asynccontextmanager
@@ -38,6 +41,7 @@ async def open_desk(
     secrets: Sequence[str],
     open_uow: OpenUnitOfWork,
     redis: Redis,
+    db: Database,
     hasher: PasswordHasher | None = None,
 ) -> AsyncIterator[AuthDesk]:
     """`secrets`: the first signs, all verify."""
@@ -53,6 +57,7 @@ async def open_desk(
         tickets=Tickets(redis),
         meters=Meters(redis),
         places=Places(redis),
+        room=Room(db),
     )
     desk.revocations.start()
     try:

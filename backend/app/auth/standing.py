@@ -3,50 +3,19 @@
 import asyncio
 import contextlib
 import time
-from collections import OrderedDict
-from collections.abc import Callable, Hashable
-from typing import Generic, TypeVar
+from collections.abc import Callable
 from uuid import UUID
 
 from sqlalchemy.exc import DBAPIError
 
 from app.auth.keys import key_digest, looks_like_key
+from app.auth.memory import Memory
 from app.auth.principal import EVERY_SCOPE, Credential, Principal, Role, Scope
 from app.auth.quotas import Quotas
 from app.auth.repository import Holder, holder_of_family, key_stands, use_key
 from app.auth.tokens import Claims, TokenSigner
 from app.db.unit_of_work import OpenUnitOfWork
 from app.errors import Unauthorized
-
-_REMEMBERED = 10_000
-Known = TypeVar("Known")
-
-
-class _Memory(Generic[Known]):
-    """The latest answers by key, each good until its time."""
-
-    def __init__(self, monotonic: Callable[[], float]) -> None:
-        self._monotonic = monotonic
-        self._known: OrderedDict[Hashable, tuple[float, UUID, Known]] = OrderedDict()
-
-    def fresh(self, key: Hashable) -> Known | None:
-        until, _, known = self._known.get(key, (0.0, None, None))
-        return known if self._monotonic() < until else None
-
-    def stale(self, key: Hashable) -> Known | None:
-        """The last answer, however old."""
-        return self._known[key][2] if key in self._known else None
-
-    def keep(self, key: Hashable, user_id: UUID, known: Known, for_s: float) -> Known:
-        self._known[key] = (self._monotonic() + for_s, user_id, known)
-        self._known.move_to_end(key)
-        if len(self._known) > _REMEMBERED:
-            self._known.popitem(last=False)
-        return known
-
-    def forget(self, user_id: UUID) -> None:
-        for key in [key for key, (_, whose, _) in self._known.items() if whose == user_id]:
-            del self._known[key]
 
 
 class Authenticator:
@@ -66,8 +35,8 @@ class Authenticator:
         self._signer = signer
         self._open_uow = open_uow
         self._ttl_s = signer.config.standing_ttl_s
-        self._callers: _Memory[Principal] = _Memory(monotonic)
-        self._standing: _Memory[bool] = _Memory(monotonic)
+        self._callers: Memory[Principal] = Memory(monotonic)
+        self._standing: Memory[bool] = Memory(monotonic)
         self._bells: dict[UUID, set[asyncio.Event]] = {}
 
     async def authenticate(self, credential: str) -> Principal:

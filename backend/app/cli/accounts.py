@@ -7,12 +7,14 @@ from uuid import UUID
 
 import typer
 
+from app.errors import InvalidInput
 from app.settings import load_settings
 
 if TYPE_CHECKING:
     from app.cli.ledger import Ledger
 
 users = typer.Typer(help="Accounts: add, list, disable, enable.", no_args_is_help=True)
+secrets = typer.Typer(help="The secret that signs tokens: rotate.", no_args_is_help=True)
 keys = typer.Typer(help="API keys: create, list, revoke.", no_args_is_help=True)
 
 Email = Annotated[str, typer.Argument(help="E-mail address of the account.")]
@@ -61,15 +63,52 @@ def enable_user(email: Email) -> None:
     typer.echo(f"{email} is enabled.")
 
 
+@users.command("quotas")
+def set_quotas(
+    email: Email,
+    change: Annotated[
+        list[str], typer.Argument(help="NAME=VALUE, 0 for no limit, NAME= for as the settings say.")
+    ],
+) -> None:
+    """Give an account quotas of its own: requests, uploads, compute (rates, such as 600/minute), sessions,
+    running_sessions, sockets, stored_mb."""
+    pairs = (each.partition("=") for each in change)
+    with _ledger() as ledger:
+        own = ledger.set_quotas(email, {name: value or None for name, _, value in pairs})
+    typer.echo(f"{email}: " + (", ".join(f"{k}={v}" for k, v in own.items()) or "as the settings say"))
+
+
+@secrets.command("rotate")
+def rotate_secret() -> None:
+    """Put a new secret before those that LABCREW_HOME keeps: it signs once the API is started again, and who is
+    signed in stays so. For SECRET_KEY of the environment see docs/security.md."""
+    from app.auth.secret import replace_kept  # noqa: PLC0415 - as the ledger
+
+    settings = load_settings()
+    if settings.secret_key:
+        raise InvalidInput(
+            "secret_configured",
+            "SECRET_KEY is set: give it a new value, and move the former to SECRET_KEY_OTHERS.",
+        )
+    replace_kept(settings.home)
+    typer.echo("A new secret signs as soon as the API is started again; the former ones go on verifying.")
+
+
 @keys.command("create")
 def create_key(
     email: Email,
     name: Annotated[str, typer.Option(help="What the key is for.")] = "command line",
     days: Annotated[int | None, typer.Option(help="Days that it works; without it, until revoked.")] = None,
+    scope: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What it may do: read, data, sessions, runs, predict, admin; more than once for more."
+        ),
+    ] = None,
 ) -> None:
-    """Create an API key and show it, this once."""
+    """Create an API key and show it, this once. Without --scope it may do everything but admin."""
     with _ledger() as ledger:
-        typer.echo(ledger.create_key(email, name, days))
+        typer.echo(ledger.create_key(email, name, days, scope or ()))
 
 
 @keys.command("list")
@@ -77,8 +116,9 @@ def list_keys(email: Email) -> None:
     """List an account's API keys."""
     with _ledger() as ledger:
         for key in ledger.keys(email):
-            state = "revoked" if key.revoked_at else "works"
-            typer.echo(f"{key.id}\t{key.prefix}...\t{key.name}\t{state}")
+            works = f"until {key.expires_at:%Y-%m-%d}" if key.expires_at else "works"
+            state = "revoked" if key.revoked_at else works
+            typer.echo(f"{key.id}\t{key.prefix}...\t{key.name}\t{state}\t{','.join(key.scopes)}")
 
 
 @keys.command("revoke")

@@ -2,18 +2,19 @@
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 from uuid import UUID
 
 from pydantic import TypeAdapter, ValidationError
-from sqlalchemy import func
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.auth.admin import Administration
 from app.auth.keys import ApiKeys
 from app.auth.passwords import Passwords
 from app.auth.principal import Role
+from app.auth.quotas import QuotaWish
 from app.auth.repository import KeyRepository, UserRepository
 from app.auth.schemas import MAX_PASSWORD, MIN_PASSWORD, Email, KeyCreate
 from app.auth.service import Accounts
@@ -50,9 +51,20 @@ class Ledger:
 
     def set_disabled(self, email: str, *, disabled: bool) -> None:
         async def change(db: AsyncSession) -> None:
-            (await _known(db, email)).disabled_at = func.now() if disabled else None
+            await Administration(db, by=None).set_disabled((await _known(db, email)).id, disabled)
 
         self._do(change)
+
+    def set_quotas(self, email: str, quotas: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Change some of an account's own quotas, None for as the settings say; all that it has then."""
+
+        async def change(db: AsyncSession) -> Mapping[str, Any]:
+            user = await _known(db, email)
+            wish = _quotas({**user.quotas, **quotas})
+            account = await Administration(db, by=None).set_quotas(user.id, wish)
+            return account.quotas.model_dump(exclude_none=True)
+
+        return self._do(change)
 
     def keys(self, email: str) -> list[ApiKeyRow]:
         async def read(db: AsyncSession) -> list[ApiKeyRow]:
@@ -61,16 +73,17 @@ class Ledger:
 
         return self._do(read)
 
-    def create_key(self, email: str, name: str, days: int | None) -> str:
+    def create_key(self, email: str, name: str, days: int | None, scopes: Sequence[str] = ()) -> str:
+        given = {"scopes": set(scopes)} if scopes else {}
         try:
-            wanted = KeyCreate(name=name, expires_in_days=days)
+            wanted = KeyCreate.model_validate({"name": name, "expires_in_days": days, **given})
         except ValidationError as error:
             first = error.errors()[0]
-            option = {"expires_in_days": "days"}.get(str(first["loc"][0]), first["loc"][0])
+            option = {"expires_in_days": "days", "scopes": "scope"}.get(str(first["loc"][0]), first["loc"][0])
             raise InvalidInput("bad_option", f"--{option}: {first['msg']}.") from None
 
         async def create(db: AsyncSession) -> str:
-            return (await ApiKeys(db, (await _known(db, email)).id).create(wanted)).key
+            return (await ApiKeys(db, (await _known(db, email)).id).create(wanted, "operator")).key
 
         return self._do(create)
 
@@ -87,7 +100,7 @@ class Ledger:
 
     def revoke_key(self, email: str, key_id: UUID) -> None:
         async def revoke(db: AsyncSession) -> None:
-            await ApiKeys(db, (await _known(db, email)).id).revoke(key_id)
+            await ApiKeys(db, (await _known(db, email)).id).revoke(key_id, "operator")
 
         self._do(revoke)
 
@@ -120,6 +133,16 @@ async def _known(db: AsyncSession, email: str) -> UserRow:
     if user is None:
         raise NotFound("user_not_found", f"There is no account {email}; `labcrew user list` shows them.")
     return user
+
+
+def _quotas(wanted: Mapping[str, Any]) -> QuotaWish:
+    try:
+        return QuotaWish.model_validate(wanted)
+    except ValidationError as error:
+        first = error.errors()[0]
+        known = ", ".join(QuotaWish.model_fields)
+        detail = f"{'.'.join(map(str, first['loc']))}: {first['msg']}. Quotas are {known}."
+        raise InvalidInput("bad_quota", detail) from None
 
 
 def _email(text: str) -> str:

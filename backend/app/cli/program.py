@@ -31,6 +31,7 @@ app.command("migrate")(processes.migrate)
 app.command("doctor")(doctor.doctor)
 app.add_typer(accounts.users, name="user")
 app.add_typer(accounts.keys, name="key")
+app.add_typer(accounts.secrets, name="secret")
 app.add_typer(prices.app, name="prices")
 
 

@@ -19,7 +19,7 @@ from app.errors import LabError
 from app.jobs import Send
 from app.sandbox.computer import Computed, Computer
 from app.sandbox.contract import Computation, Limits
-from app.sandbox.metering import metering
+from app.sandbox.metering import Charge, metering, nobody_pays
 from app.sessions.background import renewed, settle
 from app.sessions.config import SessionsConfig
 from app.sessions.events import FitFinished, Progress
@@ -37,7 +37,7 @@ where f.session_id = $1 and f.round_key = $2 and f.candidate = $3
   and s.id = f.session_id and s.ended_at is null and not s.cancel
   and r.session_id = f.session_id and r.round_key = f.round_key and r.deadline_at > now()
   and (f.status = 'queued' or (f.status = 'running' and f.lease_until < now()))
-returning f.fence, f.name, f.spec, f.runs
+returning f.fence, f.name, f.spec, f.runs, s.owner_id
 """
 
 _RENEW = """
@@ -120,6 +120,7 @@ class Fits:
     tail: Tail
     send: Send
     config: SessionsConfig
+    charge: Charge = nobody_pays
     draining: bool = False
     _running: dict[FitKey, _Hold] = field(default_factory=dict)
 
@@ -130,8 +131,10 @@ class Fits:
         row = await self.db.row(_CLAIM, *key.row, self.config.lease_s)
         if row is None:
             return
-        result = await self._result(key, row["fence"], row["name"], json.loads(row["spec"]), row["runs"])
+        with metering() as used:
+            result = await self._result(key, row["fence"], row["name"], json.loads(row["spec"]), row["runs"])
         await settle(asyncio.current_task())
+        await self.charge(row["owner_id"], used.cpu_s)
         if result is None:
             return
         if result.status == "queued":

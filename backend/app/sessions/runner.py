@@ -12,6 +12,7 @@ from app import jobs
 from app.db.pool import Database, is_away
 from app.errors import LabError
 from app.jobs import Send
+from app.sandbox.metering import Charge, metering, nobody_pays
 from app.sessions.background import renewed, settle
 from app.sessions.checkpoints import RedisCheckpoints
 from app.sessions.config import SessionsConfig
@@ -72,6 +73,7 @@ class Runner:
     tail: Tail
     send: Send
     config: SessionsConfig
+    charge: Charge = nobody_pays
     draining: bool = False
     _running: dict[UUID, GraphDrive] = field(default_factory=dict)
 
@@ -89,12 +91,14 @@ class Runner:
         if lease.started:
             self.tail.show(session_id, lease.started)
         saved = SliceCheckpoint(self.checkpoints)
-        outcome = await self._outcome(lease, saved)
+        with metering() as used:
+            outcome = await self._outcome(lease, saved)
         if isinstance(outcome, Pause):
             await saved.flush()
             await self._hand_back(lease, outcome.again)
         elif not isinstance(outcome, Abandoned):
             await self._end(lease, outcome, saved)
+        await self.charge(lease.facts.owner_id, used.cpu_s)
 
     def cancel(self, session_id: UUID) -> None:
         """Somebody says that a session was cancelled: ask its row now instead of at the next renewal."""

@@ -18,6 +18,8 @@ import uvloop
 from redis.asyncio import Redis
 
 from app.artifacts.sweep import sweep_blobs_for_ever
+from app.auth.charging import Charging
+from app.auth.meters import Meters
 from app.db.pool import Database
 from app.jobs import REDIS_AWAY, Send
 from app.resources import Resources
@@ -51,6 +53,7 @@ class Duties:
     def of(cls, resources: Resources, graphs: Graphs) -> "Duties":
         db, tail, send = resources.database, resources.tail, resources.send
         config = resources.settings.sessions
+        charge = Charging(db, Meters(resources.redis), resources.settings.quotas.compute)
         runner = Runner(
             db=db,
             leases=Leases(db, config, graphs.versions),
@@ -59,8 +62,9 @@ class Duties:
             tail=tail,
             send=send,
             config=config,
+            charge=charge,
         )
-        fits = Fits(db, resources.computer, tail, send, config)
+        fits = Fits(db, resources.computer, tail, send, config, charge)
         return cls(runner, fits, db, resources.redis, send, config, resources.blobs)
 
 

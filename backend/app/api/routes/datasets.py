@@ -5,7 +5,16 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
-from app.api.deps import IdempotencyKey, PageDep, PageOf, PrincipalDep, ResourcesDep, UowDep
+from app.api.deps import (
+    NEEDS_ROOM,
+    DeskDep,
+    IdempotencyKey,
+    PageDep,
+    PageOf,
+    PrincipalDep,
+    ResourcesDep,
+    UowDep,
+)
 from app.api.openapi import problems
 from app.api.uploads import UPLOAD_BODY, received
 from app.datasets.repository import DatasetRepository
@@ -32,14 +41,16 @@ DatasetsDep = Annotated[Datasets, Depends(_datasets)]
     "",
     status_code=201,
     operation_id="upload_dataset",
-    responses=problems(409, 503),
+    responses=problems(409),
     openapi_extra=UPLOAD_BODY,
+    dependencies=[NEEDS_ROOM],
 )
 async def upload_dataset(
     request: Request,
     response: Response,
     datasets: DatasetsDep,
     resources: ResourcesDep,
+    desk: DeskDep,
     idempotency_key: IdempotencyKey = None,
 ) -> DatasetView:
     """Send a table: CSV or TSV of any dialect, Parquet, Excel, JSON or JSON Lines, also compressed.
@@ -50,6 +61,7 @@ async def upload_dataset(
     async with received(request, folder, datasets.limits.max_bytes) as sent:
         upload = Upload(sent.path, sent.filename, sent.texts.get("name"))
         row = await datasets.add(upload, idempotency_key)
+    desk.room.forget(datasets.owner)
     response.headers["Location"] = f"{request.url.path}/{row.id}"
     return DatasetView.model_validate(row)
 
@@ -88,6 +100,7 @@ async def preview_dataset(
 
 
 @router.delete("/{dataset_id}", status_code=204, operation_id="delete_dataset", responses=problems(404, 409))
-async def remove_dataset(dataset_id: UUID, principal: PrincipalDep, uow: UowDep) -> None:
+async def remove_dataset(dataset_id: UUID, principal: PrincipalDep, desk: DeskDep, uow: UowDep) -> None:
     """What sessions made of it stays."""
     await delete_dataset(uow.db, principal.user_id, dataset_id)
+    desk.room.forget(principal.user_id)

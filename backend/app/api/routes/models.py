@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from app.api.deps import IdempotencyKey, PageDep, PageOf, PrincipalDep, ResourcesDep, UowDep
+from app.api.deps import NEEDS_ROOM, IdempotencyKey, PageDep, PageOf, PrincipalDep, ResourcesDep, UowDep
 from app.api.openapi import problems
 from app.api.session_deps import session_service
 from app.artifacts import models
@@ -51,7 +51,7 @@ async def get_model(model_id: UUID, principal: PrincipalDep, uow: UowDep) -> Mod
     return await models.get_model(uow.db, principal.user_id, model_id)
 
 
-@router.post("/{model_id}/predict", operation_id="predict", responses=problems(404, 503))
+@router.post("/{model_id}/predict", operation_id="predict", responses=problems(404), dependencies=[NEEDS_ROOM])
 async def predict(model_id: UUID, request: PredictionRequest, predictor: PredictorDep) -> PredictionView:
     """Rows that lack a column or hold a wrong type are refused, naming the nearest columns; extra columns,
     unseen categories and values out of range are warned of. A large table: `/models/{model_id}/predictions`."""
@@ -61,7 +61,11 @@ async def predict(model_id: UUID, request: PredictionRequest, predictor: Predict
 
 
 @router.post(
-    "/{model_id}/predictions", status_code=201, operation_id="predict_table", responses=problems(404, 409, 429)
+    "/{model_id}/predictions",
+    status_code=201,
+    operation_id="predict_table",
+    responses=problems(404, 409),
+    dependencies=[NEEDS_ROOM],
 )
 async def predict_table(
     model_id: UUID,

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from app.api.deps import IdempotencyKey, PageDep, PageOf, PrincipalDep, ResourcesDep, paged
+from app.api.deps import NEEDS_ROOM, IdempotencyKey, PageDep, PageOf, PrincipalDep, ResourcesDep, paged
 from app.api.openapi import problems
 from app.api.session_deps import session_service
 from app.runs.schemas import GRAPH, RunCreate, RunStanding, RunStatus, RunSummary, RunView
@@ -27,7 +27,9 @@ ServiceDep = Annotated[SessionService, Depends(_service)]
 ReaderDep = Annotated[SessionReader, Depends(_reader)]
 
 
-@router.post("", status_code=201, operation_id="create_run", responses=problems(404, 409, 429))
+@router.post(
+    "", status_code=201, operation_id="create_run", responses=problems(404, 409), dependencies=[NEEDS_ROOM]
+)
 async def create_run(
     wanted: RunCreate,
     principal: PrincipalDep,

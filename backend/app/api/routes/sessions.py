@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Path, Request, Response
 
-from app.api.deps import IdempotencyKey, PageDep, PageOf, PrincipalDep, ResourcesDep, UowDep, paged
+from app.api.deps import NEEDS_ROOM, IdempotencyKey, PageDep, PageOf, PrincipalDep, ResourcesDep, UowDep, paged
 from app.api.openapi import problems
 from app.api.session_deps import ReaderDep, ServiceDep
 from app.artifacts.schemas import ArtifactView
@@ -33,7 +33,9 @@ router = APIRouter(prefix="/lab/agent/sessions", tags=["sessions"], responses=pr
 ToolName = Annotated[str, Path(min_length=1, max_length=100, pattern="^[a-z_]+$")]
 
 
-@router.post("", status_code=201, operation_id="create_session", responses=problems(404, 409, 429))
+@router.post(
+    "", status_code=201, operation_id="create_session", responses=problems(404, 409), dependencies=[NEEDS_ROOM]
+)
 async def create_session(
     wanted: SessionCreate,
     principal: PrincipalDep,
