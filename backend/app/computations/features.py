@@ -39,17 +39,18 @@ def technical_indicators(
     high: str | None = None,
     low: str | None = None,
     volume: str | None = None,
-    window: int = 20,
+    opening: str | None = None,
+    relative: bool = True,
 ) -> JsonValue:
     """Input `frame`: the RAW training frame. Answers `results.FrameFacts`.
 
-    `indicators`: of SMA, EMA, RSI, MACD, BBANDS, ATR, OBV; the columns they read are named by the others.
+    `indicators`: as `markets.indicators` names them; the columns they read are named by the others.
     """
     frame, whole, rows = read_preview(bench, problem)
-    operation: dict[str, Any] = {"op": "indicators", "close": close, "window": window}
+    operation: dict[str, Any] = {"op": "indicators", "close": close, "relative": relative}
     if indicators:
         operation["names"] = indicators
-    for key, value in (("high", high), ("low", low), ("volume", volume)):
+    for key, value in (("open", opening), ("high", high), ("low", low), ("volume", volume)):
         if value:
             operation[key] = value
     made, facts = extend(frame, whole, recipe or [], [operation])

@@ -1,6 +1,6 @@
 """What the data analyst can do: look, clean, build features. All of it only ever sees training rows."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -29,7 +29,7 @@ NewName = Annotated[str, Field(pattern=r"^[A-Za-z][\w-]{0,59}$", description="Na
 WIDE = 30
 """Columns from which on figures are drawn of the most telling only."""
 DRAWN_FROM_S = 12.0
-Indicator = Literal["SMA", "EMA", "RSI", "MACD", "BBANDS", "ATR", "OBV"]
+Indicator = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.]{0,59}$")]
 
 
 @tool(agents=ANALYST)
@@ -101,22 +101,26 @@ async def create_features(
 async def calculate_technical_indicators(
     ctx: ToolContext,
     frame: FrameName = TRAIN,
-    indicators: list[Indicator] | None = None,
+    indicators: Annotated[list[Indicator] | None, Field(max_length=200)] = None,
     close: str = "close",
     high: str | None = None,
     low: str | None = None,
     volume: str | None = None,
-    window: Annotated[int, Field(ge=2, le=1000)] = 20,
+    opening: str | None = None,
+    relative: bool = True,
     name: NewName = "indicators",
 ) -> Recorded:
-    """Technical indicators of a price, each from its past only: SMA, EMA, RSI, MACD, BBANDS, ATR, OBV.
+    """Technical indicators of a price, each from its past only, by TA-Lib's names with their numbers: SMA_20,
+    EMA_50, RSI_14, MACD_12_26_9, BBANDS_20_2, ATR_14, OBV, STOCH_14_3_3, ADX_14, CCI_20, MFI_14, CDLDOJI, ...
 
-    ATR needs high and low, OBV needs volume. Makes a new frame.
+    ATR needs high and low, OBV needs volume, patterns need the opening price too. Several coins are told apart
+    by the group column. `relative`: as shares of the close and of the usual volume, as models need them;
+    otherwise in TA-Lib's own units. Makes a new frame.
     """
     source = await training(ctx, frame)
-    columns = {"close": close, "high": high, "low": low, "volume": volume}
+    columns = {"close": close, "high": high, "low": low, "volume": volume, "opening": opening}
     known = {key: must_know(column, source.columns, "column") for key, column in columns.items() if column}
-    params = {"indicators": list(indicators) if indicators else None, "window": window, **known}
+    params = {"indicators": list(indicators) if indicators else None, "relative": relative, **known}
     return await _extended(ctx, "features.technical_indicators", frame, name, params)
 
 

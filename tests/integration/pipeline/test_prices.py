@@ -52,7 +52,7 @@ async def market(lab: Lab, database_url: str, tmp_path: Path) -> AsyncIterator[L
     database = await Database.open(database_url)
     prices = Prices(database, lab.computer, tmp_path, None)
     file = tmp_path / "bars.csv"
-    pd.concat([bars("BTC", 60_000, 1, 4e-4), bars("ETH", 3_000, 2, 0.0)]).to_csv(file, index=False)
+    pd.concat([bars("BTC", 60_000, 1, 8e-4), bars("ETH", 3_000, 2, 0.0)]).to_csv(file, index=False)
     added = await prices.add(file, file.name)
     assert (added["added"], added["bad"]["count"]) == (2 * BARS, 0)
     lab.prices = prices
@@ -65,7 +65,7 @@ def digest_of(journal: MemoryJournal, kind: str, name: str) -> str:
 
 
 async def test_a_sentence_about_a_coin_becomes_a_forecast_that_never_looks_ahead(market):
-    drive = market.drive("Predict whether BTC rises in the next hour", QUICK)
+    drive = market.drive("Predict whether BTC rises in the next hour, fees 1 bp", QUICK)
     result: dict[str, Any] = drive.spec.result(await drive.run())
     journal = drive.journal
     assert journal.asked == []
@@ -94,19 +94,20 @@ async def test_a_sentence_about_a_coin_becomes_a_forecast_that_never_looks_ahead
     half = len(train) // 2
     early = apply_recipe(train.head(half), asked, features.meta["recipe"])
     whole = apply_recipe(train, asked, features.meta["recipe"])
-    assert {"rsi_14", "close_lag1"} <= set(whole)
+    assert {"RSI_14", "close_lag1"} <= set(whole)
     pd.testing.assert_frame_equal(early, whole.head(half))
 
 
 async def test_a_random_walk_is_not_sold_as_a_forecast(market):
-    drive = market.drive("Will ethereum be higher in an hour?", QUICK)
+    drive = market.drive("Will ethereum be higher in an hour? Fees are 1 bp.", QUICK)
     result: dict[str, Any] = drive.spec.result(await drive.run())
     assert result["holdout"]["low"] <= 0.5
     assert "no better" in drive.journal.messages[-1][1]
+    assert drive.journal.messages[-1][1].startswith("No edge after costs.")
 
 
 async def test_a_coin_without_prices_is_asked_about(market):
-    drive = market.drive("Will dogecoin rise in the next hour?", QUICK)
+    drive = market.drive("Will dogecoin rise in the next hour? Fees are 5 bps.", QUICK)
     assert "__interrupt__" in await drive.run()
     [question] = drive.journal.asked
     assert question.text == "There are no prices of DOGE. Which coin's prices?"

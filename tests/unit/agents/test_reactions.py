@@ -208,7 +208,7 @@ class TestDataAnalyst:
             "Volume",
         )
         assert "OBV" in arguments["indicators"]
-        assert "ATR" not in arguments["indicators"]
+        assert "ATR_14" not in arguments["indicators"]
 
 
 class TestModelTrainer:

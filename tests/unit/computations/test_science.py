@@ -113,10 +113,10 @@ def test_prices_of_several_tickers_ahead_in_time(bench: NewBench, tmp_path: Path
     locked = strict(split.lock_holdout(locking, wish))
     assert (locked["kind"], locked["problem"]["classes"]) == ("time", ["down", "up"])
     frame, problem = locking.output / "train.parquet", locked["problem"]
-    names = ["SMA", "EMA", "RSI", "MACD", "BBANDS", "ATR", "OBV"]
+    names = ["SMA_20", "EMA_20", "RSI_14", "MACD", "BBANDS_20", "ATR_14", "OBV"]
     columns = {"close": "Close", "high": "High", "low": "Low", "volume": "Volume"}
     made = strict(features.technical_indicators(bench(frame=frame), problem, [], names, **columns))
-    assert {"rsi_14", "atr_14", "obv_20", "macd"} <= set(made["new_columns"])
+    assert {"RSI_14", "ATR_14", "OBV", "MACD", "MACD_HIST", "BBANDS_20_UPPERBAND"} <= set(made["new_columns"])
     fitting = bench(frame=frame)
     fit = strict(train.fit_candidate(fitting, problem, "LogisticRegression", locked["folds"], made["recipe"]))
     assert 0.35 < fit["score"] < 0.65

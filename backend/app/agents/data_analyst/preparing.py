@@ -11,6 +11,10 @@ MAKERS = ("clean_data", "create_features", "calculate_technical_indicators")
 MOSTLY_MISSING = 0.98
 """Trees learn from the few values, and from which rows have none."""
 MOST_FEATURES = 400
+BY_CLOSE = ("SMA_20", "SMA_50", "EMA_20", "RSI_14", "MACD", "BBANDS_20", "ROC_10")
+BY_RANGE = ("ATR_14", "ADX_14", "STOCH_14_3_3")
+BY_VOLUME = ("OBV",)
+"""Indicators that traders look at first, by what they read besides the close."""
 PRICE_COLUMNS = ("close", "adj_close", "adj close", "price")
 LOOKBACK = {"short": [1, 2, 3], "usual": [1, 2, 3, 5, 10]}
 SHORT_ROWS = 300
@@ -38,9 +42,9 @@ def indicators(view: View) -> Move | None:
     if view.tried("calculate_technical_indicators") or not problem.get("horizon") or close is None:
         return None
     rest = {name: columns[name] for name in ("high", "low", "volume") if name in columns}
-    names = ["SMA", "EMA", "RSI", "MACD", "BBANDS"]
-    names += ["ATR"] if {"high", "low"} <= set(rest) else []
-    names += ["OBV"] if "volume" in rest else []
+    names = [*BY_CLOSE]
+    names += BY_RANGE if {"high", "low"} <= set(rest) else ()
+    names += BY_VOLUME if "volume" in rest else ()
     return call(
         "calculate_technical_indicators",
         frame=_frame(view),

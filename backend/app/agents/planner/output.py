@@ -39,8 +39,8 @@ class Plan(BaseModel):
     forecast of a price is traded, asked of the user where the goal does not say them. `model` and `families`
     say what is fitted, where the user wants it so. `stages` are what the crew goes through: all, where nobody
     wants less.
-    `question`: what the goal asks of the rows that there are, where it asks for figures and no model; it is then
-    answered from the tables, and `target` is the column that it is most about.
+    `question`: what the goal asks of the rows that there are, where it asks for figures and no model; it is
+    then answered from the tables, and `target` is the column that it is most about.
     """
 
     model_config = ConfigDict(extra="forbid")

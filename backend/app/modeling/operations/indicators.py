@@ -1,120 +1,89 @@
-"""Technical indicators of prices, as John Murphy's "Technical Analysis of the Financial Markets" defines them.
-
-Each looks back over a bounded number of rows, so that a prediction needs bounded history. Moving averages,
-bands and MACD are given relative to the price: levels would not carry over to prices that were never seen.
-"""
+"""Technical indicators of prices, of each group for itself, as features."""
 
 from typing import ClassVar, Literal
 
 import numpy as np
 import pandas as pd
+from pydantic import Field, field_validator
 
-from app.modeling.operations.history import Window, by_group, rolled, shifted
+from app.errors import InvalidInput
+from app.modeling.markets.indicators import INPUTS, Bars, Spec, compute, parse
+from app.modeling.markets.units import units_of, without_unit
 from app.modeling.operations.step import State, Step, quiet_float
 
-Indicator = Literal["SMA", "EMA", "RSI", "MACD", "BBANDS", "ATR", "OBV"]
+USUAL = ("SMA_20", "EMA_20", "RSI_14", "MACD", "BBANDS_20")
 
 
 class Indicators(Step):
-    """Columns named like `sma_20`, `rsi_14`, `macd`, `bb_width_20`, `atr_14`, `obv_20`."""
+    """Columns named like `SMA_20`, `RSI_14`, `MACD_HIST`: see `markets.indicators`.
+
+    `open` to `volume` name the columns that are read. `relative`: without their unit, as models need them; else
+    as TA-Lib gives them.
+    """
 
     op: Literal["indicators"] = "indicators"
     ordered: ClassVar[bool] = True
-    names: tuple[Indicator, ...] = ("SMA", "EMA", "RSI", "MACD", "BBANDS")
-    close: str = "close"
+    names: tuple[str, ...] = Field(default=USUAL, min_length=1, max_length=400)
+    open: str | None = None
     high: str | None = None
     low: str | None = None
+    close: str = "close"
     volume: str | None = None
-    window: Window = 20
-    momentum_window: Window = 14
+    relative: bool = True
+
+    @field_validator("names")
+    @classmethod
+    def _known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        try:
+            return tuple(dict.fromkeys(parse(name).text for name in names))
+        except InvalidInput as wrong:
+            raise ValueError(wrong.detail) from wrong
 
     def needs(self) -> tuple[str, ...]:
-        wanted = [self.close]
-        if "ATR" in self.names:
-            wanted += [self.high or "high", self.low or "low"]
-        if "OBV" in self.names:
-            wanted.append(self.volume or "volume")
-        return tuple(wanted)
+        return tuple(self._column(key) for key in INPUTS if key in self._reads())
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
-        made: dict[str, pd.Series] = {}
-        for name in self.names:
-            made |= _INDICATORS[name](self, frame, groups)
+        read = {key: quiet_float(frame[self._column(key)]).to_numpy() for key in self._reads()}
+        made = {column: np.full(len(frame), np.nan) for spec in self._specs() for column in spec.columns}
+        for rows in _rows_of(groups, len(frame)):
+            part = {key: values[rows] for key, values in read.items()}
+            known = np.isfinite(np.column_stack(list(part.values()))).all(axis=1)
+            bars = {key: np.ascontiguousarray(values[known]) for key, values in part.items()}
+            for column, values in self._made(bars).items():
+                made[column][rows[known]] = values
         return frame.assign(**made)
 
     def depth(self) -> int:
-        return 10 * max(self.window, self.momentum_window, 26 + 9)
+        return max(spec.memory for spec in self._specs())
+
+    def _made(self, bars: Bars) -> dict[str, np.ndarray]:
+        made: dict[str, np.ndarray] = {}
+        for spec in self._specs():
+            columns = compute(spec, bars)
+            units = units_of(spec) if self.relative else {}
+            made |= {
+                name: without_unit(values, units[name], bars) if self.relative else values
+                for name, values in columns.items()
+            }
+        return made
+
+    def _specs(self) -> list[Spec]:
+        return [parse(name) for name in self.names]
+
+    def _reads(self) -> tuple[str, ...]:
+        """What the indicators read, and the close, which makes them relative."""
+        read = {key for spec in self._specs() for key in spec.inputs} | {"close"}
+        return tuple(key for key in INPUTS if key in read)
+
+    def _column(self, key: str) -> str:
+        return str(getattr(self, key) or key)
 
 
-Columns = dict[str, pd.Series]
-
-
-def _ema(values: pd.Series, span: float, groups: pd.Series | None) -> pd.Series:
-    return by_group(values, groups, lambda part: part.ewm(span=span, adjust=True).mean())
-
-
-def _sma(step: Indicators, frame: pd.DataFrame, groups: pd.Series | None) -> Columns:
-    close = quiet_float(frame[step.close])
-    return {f"sma_{step.window}": rolled(close, step.window, "mean", groups) / close - 1}
-
-
-def _exponential(step: Indicators, frame: pd.DataFrame, groups: pd.Series | None) -> Columns:
-    close = quiet_float(frame[step.close])
-    return {f"ema_{step.window}": _ema(close, step.window, groups) / close - 1}
-
-
-def _rsi(step: Indicators, frame: pd.DataFrame, groups: pd.Series | None) -> Columns:
-    close = quiet_float(frame[step.close])
-    change = close - shifted(close, 1, groups)
-    span = 2 * step.momentum_window - 1  # Wilder's smoothing of n rows decays like a span of 2n - 1
-    gain = _ema(change.clip(lower=0), span, groups)
-    loss = _ema(-change.clip(upper=0), span, groups)
-    total = gain + loss
-    return {f"rsi_{step.momentum_window}": 100 * gain / total.where(total != 0)}
-
-
-def _macd(step: Indicators, frame: pd.DataFrame, groups: pd.Series | None) -> Columns:
-    close = quiet_float(frame[step.close])
-    line = _ema(close, 12, groups) - _ema(close, 26, groups)
-    signal = _ema(line, 9, groups)
-    return {"macd": line / close, "macd_histogram": (line - signal) / close}
-
-
-def _bands(step: Indicators, frame: pd.DataFrame, groups: pd.Series | None) -> Columns:
-    close = quiet_float(frame[step.close])
-    middle = rolled(close, step.window, "mean", groups)
-    spread = rolled(close, step.window, "std", groups)
-    return {
-        f"bb_position_{step.window}": (close - middle) / (2 * spread.where(spread != 0)),
-        f"bb_width_{step.window}": 4 * spread / middle.where(middle != 0),
-    }
-
-
-def _atr(step: Indicators, frame: pd.DataFrame, groups: pd.Series | None) -> Columns:
-    close = quiet_float(frame[step.close])
-    high, low = quiet_float(frame[step.high or "high"]), quiet_float(frame[step.low or "low"])
-    before = shifted(close, 1, groups)
-    ranges = pd.concat([high - low, (high - before).abs(), (low - before).abs()], axis=1).max(axis=1)
-    average = _ema(ranges, 2 * step.momentum_window - 1, groups)
-    return {f"atr_{step.momentum_window}": average / close}
-
-
-def _obv(step: Indicators, frame: pd.DataFrame, groups: pd.Series | None) -> Columns:
-    """Signed volume over the window as a share of its volume: on-balance volume without its arbitrary start."""
-    close = quiet_float(frame[step.close])
-    volume = quiet_float(frame[step.volume or "volume"])
-    direction = pd.Series(np.sign(close - shifted(close, 1, groups)), index=close.index)
-    signed = rolled(direction * volume, step.window, "mean", groups)
-    total = rolled(volume, step.window, "mean", groups)
-    return {f"obv_{step.window}": signed / total.where(total != 0)}
-
-
-_INDICATORS = {
-    "SMA": _sma,
-    "EMA": _exponential,
-    "RSI": _rsi,
-    "MACD": _macd,
-    "BBANDS": _bands,
-    "ATR": _atr,
-    "OBV": _obv,
-}
+def _rows_of(groups: pd.Series | None, count: int) -> list[np.ndarray]:
+    """The positions of each group's rows, in their order."""
+    if groups is None:
+        return [np.arange(count)]
+    codes, found = pd.factorize(groups)
+    order = np.argsort(codes, kind="stable")
+    bounds = np.searchsorted(codes[order], np.arange(len(found) + 1))
+    return [order[bounds[place] : bounds[place + 1]] for place in range(len(found))]
