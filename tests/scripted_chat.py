@@ -173,7 +173,7 @@ class _Completions(BaseHTTPRequestHandler):
             case "429":
                 return self._refuse(429, "Slow down.", {"Retry-After": "0.1"})
             case "500":
-                return self._refuse(500, "Something broke.")
+                return self._refuse(500, f"Something broke for {asked['key']}.")
             case "dropped":
                 return self._drop()
             case "no json":

@@ -113,7 +113,8 @@ class Agent(Generic[Output]):
         named: list[JsonValue] = [*sorted(self.tools)]
         messages: list[AnyMessage | dict[str, Any]] = [brief_message({**brief, "tools": named})]
         reminder = _REMINDER.format(name=self.role.output.__name__)
-        for _ in range(self._bounds.reminders + 1):
+        for reminded in range(self._bounds.reminders + 1):
+            turns.handed_over = reminded == self._bounds.reminders
             state: dict[str, Any] = await self._graph.ainvoke(
                 {"messages": messages},
                 context=turns,

@@ -60,6 +60,8 @@ class Turns:
     """Tool call id -> its place in the message that asked."""
     in_order: asyncio.Lock = field(default_factory=asyncio.Lock)
     waiting: GraphBubbleUp | None = None
+    handed_over: bool = False
+    """The chat model was reminded for the last time: the offline policy ends the run."""
 
     def __post_init__(self) -> None:
         self.turn = self.first - 1
@@ -75,7 +77,8 @@ class Turns:
 
 @dataclass(frozen=True)
 class Bounds:
-    """An agent that is not done after `model_calls` hands over to its offline policy; see `Recording`."""
+    """An agent that is not done after `model_calls`, or after so many reminders, hands over to its offline
+    policy; see `Recording`."""
 
     model_calls: int = 30
     tool_calls: int = 60
@@ -112,15 +115,16 @@ class Recording(AgentMiddleware[Any, Turns, Any]):
     async def awrap_model_call(self, request: Request, handler: Handler) -> ModelResponse[Any]:
         turns = request.runtime.context
         turns.turn += 1
-        over = turns.turn - turns.first >= self._bounds.model_calls
+        over = turns.handed_over or turns.turn - turns.first >= self._bounds.model_calls
         speakers = (self._successor,) if over else self._speakers
 
         async def run() -> Recorded:
             affordable = speakers[0].is_offline or await turns.ctx.step.afford("chat", turns.ctx.agent)
             asked = speakers if affordable else (self._successor,)
             message = with_own_ids(await self._asked(asked, request, handler), turns.turn)
-            usage = priced(self._prices, message.response_metadata[ANSWERED_BY], usage_of(message))
-            return Recorded(value=dumped(message), summary=message.text[:200], usage=usage)
+            by = message.response_metadata[ANSWERED_BY]
+            usage = priced(self._prices, by, usage_of(message))
+            return Recorded(value=dumped(message), summary=message.text[:200], usage=usage, by=by)
 
         call = Call(f"chat:{turns.turn}", "chat", speakers[0].name, turns.ctx.agent, _digestible(request))
         try:

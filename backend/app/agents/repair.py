@@ -7,6 +7,11 @@ from typing import Any
 from langchain_core.messages import AIMessage
 from langchain_core.messages.tool import ToolCall, tool_call
 
+LONGEST_ARGUMENTS = 250_000
+"""Characters of one call: the largest file that may be written, and room. More is not carried along."""
+
+LONGEST_TEXT = 50_000
+
 UNREADABLE = "unreadable_arguments"
 """The only argument of a call whose arguments were no JSON object; its value says why."""
 
@@ -32,7 +37,11 @@ def with_unreadable_calls(message: AIMessage, sent: Sequence[str]) -> AIMessage:
         tool_call(name=call["name"] or "", args=_why(call["args"] or ""), id=call["id"])
         for call in message.invalid_tool_calls
     ]
-    return message.model_copy(update={"tool_calls": [*calls, *broken], "invalid_tool_calls": []})
+    bounded = [_bounded(call) for call in (*calls, *broken)]
+    spoken: dict[str, Any] = {"tool_calls": bounded, "invalid_tool_calls": []}
+    if len(message.text) > LONGEST_TEXT:
+        spoken["content"] = f"{message.text[:LONGEST_TEXT]}…"
+    return message.model_copy(update=spoken)
 
 
 def unreadable(arguments: Mapping[str, Any]) -> str | None:
@@ -40,10 +49,22 @@ def unreadable(arguments: Mapping[str, Any]) -> str | None:
     return str(arguments[UNREADABLE]) if list(arguments) == [UNREADABLE] else None
 
 
+def _bounded(call: ToolCall) -> ToolCall:
+    """What is too long is neither stored nor sent back, only that it was."""
+    try:
+        size = len(json.dumps(call["args"], ensure_ascii=False))
+        reason = f"they have {size:,} characters, and at most {LONGEST_ARGUMENTS:,} are taken"
+    except RecursionError:
+        size, reason = LONGEST_ARGUMENTS + 1, "they are nested too deeply"
+    if size <= LONGEST_ARGUMENTS:
+        return call
+    return {**call, "args": {UNREADABLE: f"The arguments could not be read: {reason}."}}
+
+
 def _checked(call: ToolCall, text: str) -> ToolCall:
     try:
         whole = isinstance(json.loads(text or "{}"), dict)
-    except ValueError:
+    except (ValueError, RecursionError):
         whole = False
     return call if whole else {**call, "args": _why(text)}
 
@@ -53,6 +74,8 @@ def _why(text: str) -> dict[str, str]:
         json.loads(text)
     except ValueError as error:
         reason = f"they are not valid JSON ({error})"
+    except RecursionError:
+        reason = "they are nested too deeply"
     else:
         reason = "they are not a JSON object"
     return {UNREADABLE: f"The arguments could not be read: {reason}. They ended with {text[-60:]!r}."}

@@ -7,6 +7,7 @@ from typing import Any
 from langchain.agents.middleware import AgentMiddleware
 from langchain.chat_models import init_chat_model
 from langchain_core.language_models import BaseChatModel
+from pydantic import ValidationError
 
 from app.errors import InvalidInput, Unavailable
 from app.llm.config import OFFLINE, ChatConfig, provider_of
@@ -22,6 +23,22 @@ EXTRAS: Mapping[str, str] = {
     "openrouter": "openrouter",
 }
 """Provider -> the extra of ours that installs it; others need their own LangChain package."""
+
+NEEDED: Mapping[str, Mapping[str, str]] = {
+    "openai": {"api_key": "OPENAI_API_KEY"},
+    "azure_openai": {
+        "api_key": "AZURE_OPENAI_API_KEY",
+        "azure_endpoint": "AZURE_OPENAI_ENDPOINT",
+        "api_version": "OPENAI_API_VERSION",
+    },
+    "anthropic": {"api_key": "ANTHROPIC_API_KEY"},
+    "google_genai": {"api_key": "GOOGLE_API_KEY"},
+    "openrouter": {"api_key": "OPENROUTER_API_KEY"},
+}
+"""Provider -> what it cannot do without, and the variable that gives it."""
+
+NO_KEY = "none"
+"""For a server at LLM_BASE_URL that asks for no key; its client insists on one."""
 
 # We ask again ourselves, alike for all providers and with the session watching. Google reads 0 as its default.
 _ASK_ONCE: Mapping[str, dict[str, int]] = {"google_genai": {"max_retries": 1}, "ollama": {}}
@@ -83,24 +100,44 @@ def _speaker(config: ChatConfig, name: str, decide: Decide) -> Speaker:
 
 
 def _open(config: ChatConfig, name: str) -> BaseChatModel:
+    settings = _settings(config, name)
     try:
-        model: BaseChatModel = init_chat_model(name, **_settings(config, name))
+        model: BaseChatModel = init_chat_model(name, **settings)
     except ImportError as error:
         raise Unavailable("chat_provider_missing", _how_to_install(name)) from error
-    except ValueError as error:
+    except Exception as error:
+        _check_given(name, settings)
         raise InvalidInput(
             "chat_model_unknown",
-            f"{name!r} names no chat model that can be opened: {error} "
+            f"{name!r} names no chat model that can be opened: {_said(error)} "
             "Write `offline` or `provider:model`, for example `openai:gpt-5.5`.",
         ) from error
+    _check_given(name, settings)
     return model
+
+
+def _check_given(name: str, settings: Mapping[str, Any]) -> None:
+    """Raises InvalidInput that names the variables that the provider needs and that are not set."""
+    needed = NEEDED.get(provider_of(name), {})
+    missing = [variable for setting, variable in needed.items() if not settings.get(setting)]
+    if missing:
+        wanted = " and ".join(missing)
+        raise InvalidInput("chat_model_not_set_up", f"The chat model {name!r} needs {wanted} to be set.")
+
+
+def _said(error: Exception) -> str:
+    """What is wrong, without the settings that Pydantic repeats: a key may be among them."""
+    if isinstance(error, ValidationError):
+        return " ".join(f"{problem['msg']}." for problem in error.errors(include_input=False))
+    return f"{type(error).__name__}." if not isinstance(error, ValueError) else str(error)
 
 
 def _settings(config: ChatConfig, name: str) -> dict[str, Any]:
     provider = provider_of(name)
+    base_url = config.base_url if provider == provider_of(config.model) else None
     given = {
-        "api_key": config.keys.get(provider),
-        "base_url": config.base_url if provider == provider_of(config.model) else None,
+        "api_key": config.keys.get(provider) or (NO_KEY if base_url and provider == "openai" else None),
+        "base_url": base_url if provider != "azure_openai" else None,
         _LENGTH.get(provider, "max_tokens"): config.max_tokens,
         "stream_usage": provider in COUNTED_STREAMS or None,
         "azure_endpoint": config.azure_endpoint if provider == "azure_openai" else None,

@@ -37,6 +37,7 @@ select p.at, p.actor, p.action, p.total,
       select json_build_object('step', c.seq, 'call', c.key, 'name', c.name, 'failed', c.failed,
         'duration_ms', c.duration_ms, 'arguments', case c.kind when 'tool' then c.request end,
         'request_digest', c.request_digest,
+        'answered_by', case c.kind when 'chat' then c.result #>> '{data,response_metadata,answered_by}' end,
         'result_digest', encode(sha256(convert_to(c.result::text, 'UTF8')), 'hex'), 'usage', c.usage)
       from calls c where c.session_id = $1 and c.seq = p.n and c.key = p.key)
     when 'step' then json_build_object('step', p.n, 'node', p.key)

@@ -54,6 +54,8 @@ class Recorded:
     events: Sequence[Durable] = ()
     usage: Mapping[str, float] = field(default_factory=dict)
     failed: bool = False
+    by: str | None = None
+    """Who answered, where another than the one that was asked may have: the chat model of a chat call."""
 
 
 @dataclass(frozen=True)

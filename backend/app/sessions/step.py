@@ -173,8 +173,10 @@ def _traced_facts(call: Call, result: Recorded) -> Facts:
             "gen_ai.tool.type": "function",
             "labcrew.refused": result.failed,
         }
+    answered_by = result.by or call.name
     return {
-        "gen_ai.provider.name": call.name.partition(":")[0],
+        "gen_ai.provider.name": answered_by.partition(":")[0],
+        "gen_ai.response.model": answered_by,
         "gen_ai.usage.input_tokens": int(used.get("input_tokens", 0)),
         "gen_ai.usage.output_tokens": int(used.get("output_tokens", 0)),
     }

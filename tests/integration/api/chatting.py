@@ -35,16 +35,15 @@ def chatting(servers: Settings, chat: ScriptedChat, folder: Path, **more: Any) -
     prices = folder / "prices.toml"
     prices.write_text(PRICES)
     scripted = {"llm_model": "openai:scripted", "llm_base_url": chat.base_url, "openai_api_key": "test"}
-    return load_settings(
-        _env_file=None,
-        database_url=servers.database_url,
-        redis_url=servers.redis_url,
-        cells_socket=servers.cells_socket,
-        labcrew_home=servers.labcrew_home,
-        llm_prices=prices,
+    given = {
+        "database_url": servers.database_url,
+        "redis_url": servers.redis_url,
+        "cells_socket": servers.cells_socket,
+        "labcrew_home": servers.labcrew_home,
+        "llm_prices": prices,
         **({"llm_model": REAL} if REAL else scripted),
-        **more,
-    )
+    }
+    return load_settings(_env_file=None, **{**given, **more})
 
 
 async def begun(ada: User, name: str, table: bytes, goal: str, **preferences: Any) -> UUID:

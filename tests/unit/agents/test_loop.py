@@ -16,6 +16,7 @@ from app.agents.conversation import unfenced
 from app.agents.loop import Agent, AgentDidNotFinish
 from app.agents.planner.node import check
 from app.agents.recording import Bounds
+from app.agents.repair import LONGEST_TEXT
 from app.agents.roster import roles
 from app.errors import Unavailable
 from app.llm.patience import Patience
@@ -168,10 +169,35 @@ async def test_more_tool_calls_than_allowed_are_refused(planner, bench):
     ] + [True] * 4
 
 
-async def test_an_agent_that_only_ever_talks_ends_with_a_readable_error(planner, bench):
+@pytest.mark.parametrize("text", ["", "Hm.", "x" * 1_000_000])
+async def test_an_agent_that_only_ever_talks_is_reminded_and_then_finished_by_its_policy(text, planner, bench):
+    _, model = planner(AIMessage(text))
+    assert (await bench.run("planner", BRIEF)).output.target == "survived"
+    assert len(model.heard) == Bounds().reminders
+    assert all(len(said) <= LONGEST_TEXT + 1 for _, said in bench.journal.messages)
+
+
+async def test_a_policy_whose_end_is_refused_ends_with_a_readable_error(planner, bench):
     planner(AIMessage("Hm."))
-    with pytest.raises(AgentDidNotFinish, match="planner did not come to an end"):
-        await bench.run("planner", BRIEF)
+    with pytest.raises(AgentDidNotFinish, match=r"planner did not come to an end.* Never good enough\."):
+        await bench.run("planner", BRIEF, check=lambda *_: "Never good enough.")
+
+
+NESTED: dict[str, Any] = {}
+for _ in range(5_000):
+    NESTED = {"a": NESTED}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [({"dataset": "x" * 1_000_000}, "they have 1,000,0"), (NESTED, "nested too deeply")],
+)
+async def test_arguments_without_measure_are_neither_kept_nor_sent_back(arguments, reason, planner, bench):
+    _, model = planner(says(("get_dataset_schema", arguments)), READ, PLAN)
+    assert (await bench.run("planner", BRIEF)).output.target == "survived"
+    assert reason in model.answers()[0]["refused"]
+    assert max(len(raw) for _, raw in bench.journal.calls.values()) < 10_000
+    assert max(len(str(message)) for message in model.heard[-1]) < 10_000
 
 
 async def test_a_provider_that_fails_ends_with_a_readable_error(planner, bench):

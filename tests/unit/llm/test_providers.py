@@ -3,13 +3,14 @@
 import sys
 
 import pytest
+from langchain.chat_models.base import _get_chat_model_creator
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.messages.tool import tool_call
 
 from app.errors import InvalidInput, Unavailable
 from app.llm.config import ChatConfig
 from app.llm.offline import OfflineChatModel
-from app.llm.providers import CONTEXT_TOKENS, Speaker, caching, open_chat_models
+from app.llm.providers import CONTEXT_TOKENS, EXTRAS, Speaker, caching, open_chat_models
 
 
 def echo(messages):
@@ -29,11 +30,14 @@ def test_a_local_server_is_an_openai_model_with_its_own_address():
     assert (model.max_tokens, model.max_retries) == (77, 0)
 
 
-def test_a_missing_package_is_said_with_the_command_that_installs_it(monkeypatch):
-    monkeypatch.setitem(sys.modules, "langchain_anthropic", None)
+@pytest.mark.parametrize("provider", EXTRAS)
+def test_a_missing_package_is_said_with_the_command_that_installs_it(provider, monkeypatch):
+    package = {"azure_openai": "langchain_openai"}.get(provider, f"langchain_{provider}")
+    monkeypatch.setitem(sys.modules, package, None)
+    _get_chat_model_creator.cache_clear()
     with pytest.raises(Unavailable) as error:
-        open_chat_models(ChatConfig("anthropic:claude-opus-4-8"), "planner", echo)
-    assert "pip install 'labcrew[anthropic]'" in error.value.detail
+        open_chat_models(ChatConfig(f"{provider}:model"), "planner", echo)
+    assert f"pip install 'labcrew[{EXTRAS[provider]}]'" in error.value.detail
 
 
 @pytest.mark.parametrize("name", ["nobody:model", "no-such-model"])
@@ -77,6 +81,68 @@ def test_a_provider_of_an_extra_opens_with_our_settings(name, length):
     [speaker] = open_chat_models(config, "planner", echo)
     assert (speaker.name, getattr(speaker.model, length)) == (name, 77)
     assert "planted" not in repr(speaker) + repr(config)
+
+
+AZURE = {"azure_endpoint": "https://lab.example", "azure_api_version": "2025-04-01"}
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "address"),
+    [
+        ("openai:a", {}, "https://api.openai.com/v1/"),
+        ("openai:a", {"base_url": "http://gpu:8000/v1"}, "http://gpu:8000/v1/"),
+        ("azure_openai:a", AZURE, "https://lab.example/openai/"),
+        ("azure_openai:a", {**AZURE, "base_url": "http://gpu:8000/v1"}, "https://lab.example/openai/"),
+        ("anthropic:a", {}, "https://api.anthropic.com"),
+        ("anthropic:a", {"base_url": "http://proxy:8000"}, "http://proxy:8000"),
+        ("openrouter:a/b", {}, "https://openrouter.ai/api/v1"),
+        ("openrouter:a/b", {"base_url": "http://proxy:8000/v1"}, "http://proxy:8000/v1"),
+        ("ollama:a", {}, "http://127.0.0.1:11434"),
+        ("ollama:a", {"base_url": "http://gpu:11434"}, "http://gpu:11434"),
+    ],
+)
+def test_each_provider_is_asked_at_its_address(name, given, address, monkeypatch):
+    monkeypatch.delenv("OLLAMA_HOST", raising=False)
+    config = ChatConfig(name, keys={name.partition(":")[0]: "planted"}, **given)
+    [speaker] = open_chat_models(config, "planner", echo)
+    assert str(ADDRESS[type(speaker.model).__name__](speaker.model)) == address
+
+
+ADDRESS = {
+    "ChatOpenAI": lambda model: model.root_async_client.base_url,
+    "AzureChatOpenAI": lambda model: model.root_async_client.base_url,
+    "ChatAnthropic": lambda model: model._async_client.base_url,
+    "ChatOpenRouter": lambda model: model.client.sdk_configuration.get_server_details()[0],
+    "ChatOllama": lambda model: model._async_client._client.base_url,
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "variables"),
+    [
+        ("openai:a", "needs OPENAI_API_KEY to"),
+        ("azure_openai:a", "needs AZURE_OPENAI_API_KEY and AZURE_OPENAI_ENDPOINT and OPENAI_API_VERSION to"),
+        ("anthropic:a", "needs ANTHROPIC_API_KEY to"),
+        ("openrouter:a", "needs OPENROUTER_API_KEY to"),
+    ],
+)
+def test_what_a_provider_lacks_is_named(name, variables):
+    with pytest.raises(InvalidInput) as error:
+        open_chat_models(ChatConfig(name), "planner", echo)
+    assert variables in error.value.detail
+
+
+def test_a_server_of_ones_own_needs_no_key():
+    [speaker] = open_chat_models(ChatConfig("openai:a", "http://gpu:8000/v1"), "planner", echo)
+    assert speaker.model.openai_api_key.get_secret_value() == "none"
+
+
+def test_a_setting_that_a_client_refuses_is_told_without_the_key():
+    config = ChatConfig("openrouter:a", keys={"openrouter": "planted"}, max_tokens="many")
+    with pytest.raises(InvalidInput) as error:
+        open_chat_models(config, "planner", echo)
+    assert "valid integer" in error.value.detail
+    assert "planted" not in error.value.detail
 
 
 def test_an_agent_may_think_with_another_model_and_fall_back_to_the_offline_one():
