@@ -73,6 +73,10 @@ def reproducibility(draft: Draft) -> Section | None:
     ]
     if not rows:
         return None
+    if draft.found.asks:
+        said = "The same question of the same data gives the same answer: what found it stands above."
+        told = Table(("What", "Value"), rows)
+        return Section("reproducibility", "Reproducibility", [Paragraph((said,)), told])
     blocks: list[Block] = [
         Paragraph(
             (

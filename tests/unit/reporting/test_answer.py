@@ -1,0 +1,76 @@
+"""The report of an answered question: every figure and every name from data is read again."""
+
+from typing import Any
+
+from app.reporting import html, markdown
+from app.reporting.check import verify
+from app.reporting.compose import compose, draft_of
+from app.reporting.document import spoken
+from app.reporting.evidence import Fact, RecordedCall
+from app.reporting.results import summarise
+from app.reporting.sections.summary import headline
+
+SQL = 'SELECT "Q3 2024", avg(x) AS "mean of x1" FROM t WHERE x > 5 GROUP BY 1'
+
+
+def answered(rows: list[list[Any]], node: str = "answering", **more: Any) -> list[RecordedCall]:
+    facts = {
+        "columns": [{"name": "Q3 2024", "type": "text"}, {"name": "mean of x1", "type": "number"}],
+        "rows": rows,
+        "row_count": len(rows),
+        "truncated": False,
+        "language": "sql",
+        "code": SQL,
+        "rows_used": 40,
+        "rows_there": 50,
+        "tables": ["t"],
+        "readings": ["`x1` is taken for '7 <b>up</b>'."],
+        **more,
+    }
+    return [
+        RecordedCall(3, node, "tool:0.0", "answer_by_sql", "data_analyst", {"sql": SQL}, facts),
+        RecordedCall(
+            4, "reporting", "tool:0.0", "generate_summary", "reporter", {}, {"session": {"goal": "Q?"}}
+        ),
+    ]
+
+
+def draft(calls: list[RecordedCall]) -> Any:
+    return draft_of(calls, Fact(calls[-1], "/session", calls[-1].result["session"]))
+
+
+def test_an_answer_with_numerals_everywhere_is_proven_from_the_record():
+    calls = answered([["2nd half", 1.5], ["<script>1</script>", None], [None, 2e9]])
+    made = draft(calls)
+    report = compose(made)
+    page, text = html.render(report, {}), markdown.render(report)
+    verdict = verify(report.to_json(), calls, page, text)
+    assert verdict.passes, verdict.mismatches
+    assert verdict.checked >= 10
+    assert "<script>" not in page
+    assert [section.id for section in report.sections][:3] == ["answer", "goal", "way"]
+
+
+def test_one_altered_figure_fails_the_report():
+    calls = answered([["a", 1.5], ["b", 2.5]])
+    report = compose(draft(calls)).to_json()
+    assert verify(report, calls).passes
+    assert not verify(report, answered([["a", 1.5], ["b", 2.6]])).passes
+
+
+def test_the_answer_in_a_sentence():
+    assert spoken(headline(draft(answered([["a", 1.5], ["b", 2.5]])))) == "mean of x1: a 1.50; b 2.50."
+    assert spoken(headline(draft(answered([["a", 1.5]])))) == "Q3 2024 is a and mean of x1 is 1.50."
+    assert spoken(headline(draft(answered([])))) == "No row of the data answers it."
+    assert spoken(headline(draft(answered([["a", n] for n in range(9)])))) == "The answer has 9 rows."
+
+
+def test_only_the_node_that_answers_is_believed():
+    calls = answered([["a", 1.5]], node="data_analysis")
+    assert summarise(calls, [])["answer"] is None
+    assert summarise(answered([["a", 1.5]]), [])["answer"]["rows"] == [["a", 1.5]]
+
+
+def test_rows_that_cannot_be_counted_are_not_claimed():
+    report = compose(draft(answered([["a", 1.5]], rows_used=None, rows_there=None)))
+    assert "cannot be told" in markdown.render(report)
