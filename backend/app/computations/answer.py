@@ -37,8 +37,7 @@ def rows_behind(sql: str) -> tuple[str | None, str | None]:
         return None, None
     source = statement.args.get("from_")
     joins = statement.args.get("joins") or []
-    sides = [source.this, *(join.this for join in joins)] if source else []
-    if not sides or not all(_is_plain(side) for side in sides):
+    if source is None or not all(_is_plain(side.this) for side in (source, *joins)):
         return None, None
     counting = exp.select("count(*)").from_(source.this.copy())
     for join in joins:
