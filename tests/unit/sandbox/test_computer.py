@@ -1,5 +1,6 @@
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
@@ -85,3 +86,28 @@ async def test_no_computation_gets_more_than_the_operator_allows(
     await computer.run(Computation("canary.echo"), {}, asked)
     [given] = cells.given
     assert (given.time_s, given.memory_bytes, given.threads) == (time_s, 512 << 20, threads)
+
+
+@dataclass(frozen=True)
+class WatchedCells(BreakingCells):
+    """Cells that only note whether they were asked for trusted work."""
+
+    trusted: list[bool] = field(default_factory=list)
+
+    async def run(self, request: CellRequest, on_progress: Progress | None = None) -> Outcome:
+        self.trusted.append(request.trusted)
+        return Outcome(End.RETURNED, Usage(0.0, 0.0, 0))
+
+
+async def test_whoever_asks_for_code_that_an_agent_wrote_asks_for_untrusted_work(tmp_path: Path) -> None:
+    cells = WatchedCells()
+    computer = Computer(cells, FolderBlobs(tmp_path / "blobs"), tmp_path)
+    recipe = [{"op": "python", "name": "x", "columns": ["a"], "source": "x = 1"}]
+    for params in (
+        {"recipe": []},
+        {"recipe": recipe},
+        {"fits": [{"recipe": recipe}]},
+        {"estimator": "Written"},
+    ):
+        await computer.run(Computation("train.fit_candidate", params), {})  # type: ignore[arg-type]
+    assert cells.trusted == [True, False, False, False]
