@@ -2,8 +2,10 @@
 
 import json
 import sys
+import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,13 +13,13 @@ import typer
 
 from app.cli.plain import harmless
 from app.cli.run import AsJson, Key, Url
-from app.errors import NotFound
 from app.settings import load_settings
 
 if TYPE_CHECKING:
     from app.cli.client import LabClient
+    from app.datasets.sources.source import BarSource
 
-app = typer.Typer(help="Bars of prices: import, list, stats, delete.", no_args_is_help=True)
+app = typer.Typer(help="Bars of prices: import, fetch, list, stats, delete.", no_args_is_help=True)
 
 _SHOWN = 10
 
@@ -44,15 +46,35 @@ def import_(
 
     A file is imported whole or not at all; the same one again changes nothing.
     """
-    for path in files:
-        if not path.is_file():
-            raise NotFound("no_such_file", f"There is no file {path}.")
-    wish = _given(coin=coin, interval=interval, time_zone=time_zone, shared="true" if shared else None)
+    from app.datasets.sources.file import FileSource  # noqa: PLC0415 - see `_connected`
+
+    sources = [FileSource(path, coin, interval) for path in files]
+    wish = _given(time_zone=time_zone, shared="true" if shared else None)
     with _connected(url, key) as client:
-        for path in files:
-            loaded = client.import_prices(path, wish, _tell)
-            _tell(1.0, "", last=True)
-            typer.echo(_json(loaded) if as_json else "\n".join(_report(path.name, loaded)))
+        for source in sources:
+            _import(client, source, wish, as_json)
+
+
+@app.command("fetch")
+def fetch(
+    exchange: Annotated[str, typer.Argument(help="An exchange by CCXT's name, as binance.")],
+    symbols: Annotated[list[str], typer.Argument(help="Pairs, as BTC/USDT.")],
+    since: Annotated[datetime, typer.Option(help="First time, in UTC.")],
+    until: Annotated[datetime | None, typer.Option(help="Last time, in UTC; by itself now.")] = None,
+    interval: Annotated[str, typer.Option(help="As the exchange names it: 1m, 5m, 1h, ...")] = "5m",
+    shared: Shared = False,
+    url: Url = None,
+    key: Key = None,
+    as_json: AsJson = False,
+) -> None:
+    """Fetch bars from an exchange to this machine (the extra `ccxt`), and import them."""
+    from app.datasets.sources.exchange import ExchangeSource, open_exchange  # noqa: PLC0415 - see `_connected`
+
+    begin, end = since.replace(tzinfo=UTC), until.replace(tzinfo=UTC) if until else datetime.now(UTC)
+    wish = _given(shared="true" if shared else None)
+    with closing(open_exchange(exchange)) as opened, _connected(url, key) as client:
+        for symbol in symbols:
+            _import(client, ExchangeSource(opened, symbol, interval, begin, end), wish, as_json)
 
 
 @app.command("list")
@@ -105,6 +127,15 @@ def delete(
     wish = _given(coin=coin, interval=interval, shared="true" if shared else None)
     with _connected(url, key) as client:
         typer.echo(f"{client.delete_prices(wish):,} bars are deleted.")
+
+
+def _import(client: "LabClient", source: "BarSource", wish: dict[str, str], as_json: bool) -> None:
+    with tempfile.TemporaryDirectory(prefix="labcrew-bars-") as folder:
+        brought = source.bring(Path(folder), _tell)
+        said = _given(coin=brought.coin, interval=brought.interval)
+        loaded = client.import_prices(brought.path, said | wish, _tell)
+        _tell(1.0, "", last=True)
+        typer.echo(_json(loaded) if as_json else "\n".join(_report(brought.path.name, loaded)))
 
 
 def _given(**wish: str | None) -> dict[str, str]:

@@ -1,0 +1,128 @@
+"""Bars that an exchange answers, by CCXT (the extra `ccxt`): page by page, at the pace that it allows."""
+
+import csv
+import importlib
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from app.datasets.sources.source import Brought, Tell
+from app.errors import InvalidInput, LabError, Unavailable
+from app.modeling.nearest import nearest
+
+_PAGE = 1_000
+_TRIES = 6
+_FIRST_PAUSE_S = 1.0
+_COLUMNS = ("timestamp", "open", "high", "low", "close", "volume")
+
+Row = list[Any]
+
+
+@dataclass(frozen=True)
+class ExchangeSource:
+    """Bars of `symbol` that begin from `since` to `until` (aware). `exchange`: as `open_exchange` gives it."""
+
+    exchange: Any
+    symbol: str
+    interval: str
+    since: datetime
+    until: datetime
+    sleep: Callable[[float], object] = time.sleep
+
+    def bring(self, folder: Path, tell: Tell) -> Brought:
+        with _telling_failures(self.exchange.id):
+            self._check()
+            path = folder / "bars.csv"
+            with path.open("w", encoding="utf-8", newline="") as file:
+                writer = csv.writer(file)
+                writer.writerow(_COLUMNS)
+                count = 0
+                for page in self._pages(tell):
+                    writer.writerows(page)
+                    count += len(page)
+        if not count:
+            raise InvalidInput(
+                "no_bars", f"{self.exchange.id} has no bars of {self.symbol} at {self.interval} in that time."
+            )
+        return Brought(path, self.symbol, self.interval)
+
+    def _check(self) -> None:
+        exchange = self.exchange
+        if not exchange.has.get("fetchOHLCV"):
+            raise InvalidInput("no_bars", f"{exchange.id} gives no bars.")
+        if self.interval not in exchange.timeframes:
+            known = ", ".join(exchange.timeframes)
+            raise InvalidInput("bad_interval", f"{exchange.id} has no bars of {self.interval}, but of {known}.")
+        self._patiently(exchange.load_markets)
+        if self.symbol not in exchange.markets:
+            close = ", ".join(nearest(self.symbol, list(exchange.markets))) or "others"
+            raise InvalidInput("unknown_symbol", f"{exchange.id} has no {self.symbol!r}; it has {close}.")
+
+    def _pages(self, tell: Tell) -> Iterator[list[Row]]:
+        """Rows in order of time, none twice. An empty page is a hole: what comes after it is asked for, too."""
+        step_ms = self.exchange.parse_timeframe(self.interval) * 1_000
+        begin_ms, end_ms = (int(at.timestamp() * 1_000) for at in (self.since, self.until))
+        next_ms = begin_ms
+        while next_ms <= end_ms:
+            asked_ms = next_ms
+            answer = self._patiently(
+                lambda: self.exchange.fetch_ohlcv(self.symbol, self.interval, asked_ms, _PAGE)  # noqa: B023
+            )
+            page = [row for row in answer if next_ms <= row[0] <= end_ms]
+            yield page
+            next_ms = page[-1][0] + step_ms if page else next_ms + _PAGE * step_ms
+            done = min((next_ms - begin_ms) / max(end_ms - begin_ms, 1), 1.0)
+            tell(done, f"{self.symbol} to {self.exchange.iso8601(min(next_ms, end_ms))}")
+
+    def _patiently(self, ask: Callable[[], Any]) -> Any:
+        """Again, after ever longer pauses, while the exchange is busy or away."""
+        network_error = _ccxt().NetworkError
+        pause_s = _FIRST_PAUSE_S
+        for left in reversed(range(_TRIES)):
+            try:
+                return ask()
+            except network_error:
+                if not left:
+                    raise
+            self.sleep(pause_s)
+            pause_s *= 2
+        raise AssertionError("a last try returns or raises")
+
+
+def open_exchange(name: str) -> Any:
+    """A client that keeps to the exchange's rate. Close it after use.
+
+    Raises Unavailable without the extra, InvalidInput for an exchange that CCXT does not know.
+    """
+    ccxt = _ccxt()
+    if name not in ccxt.exchanges:
+        close = ", ".join(nearest(name, ccxt.exchanges)) or "others"
+        raise InvalidInput("unknown_exchange", f"There is no exchange {name!r}; there are {close}.")
+    return getattr(ccxt, name)({"enableRateLimit": True})
+
+
+def _ccxt() -> Any:
+    try:
+        return importlib.import_module("ccxt")
+    except ImportError:
+        raise Unavailable("ccxt_missing", "Exchanges need the extra: pip install 'labcrew[ccxt]'.") from None
+
+
+@contextmanager
+def _telling_failures(name: str) -> Iterator[None]:
+    """CCXT's errors in one sentence, without the address that was asked."""
+    ccxt = _ccxt()
+    try:
+        yield
+    except LabError:
+        raise
+    except ccxt.NetworkError as error:
+        kind = type(error).__name__
+        raise Unavailable("exchange_away", f"{name} does not answer ({kind}); try again later.") from error
+    except ccxt.BaseError as error:
+        kind = type(error).__name__
+        raise InvalidInput("exchange_refused", f"{name} refused: {kind}.") from error

@@ -1,0 +1,20 @@
+"""Bars that lie in a file of this machine."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.datasets.sources.source import Brought, Tell
+from app.errors import NotFound
+
+
+@dataclass(frozen=True)
+class FileSource:
+    path: Path
+    coin: str | None = None
+    interval: str | None = None
+
+    def bring(self, folder: Path, tell: Tell) -> Brought:
+        """The file itself; nothing is copied."""
+        if not self.path.is_file():
+            raise NotFound("no_such_file", f"There is no file {self.path}.")
+        return Brought(self.path, self.coin, self.interval)

@@ -1,0 +1,140 @@
+"""Every source leaves a file whose bars are those that it has; an exchange is asked page by page, patiently."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.recorded_exchange import PAGE, Exchange, recorded_exchange
+
+from app.computations import prices
+from app.computations.bars.record import BAR, decoded
+from app.computations.bench import Bench
+from app.datasets.sources.exchange import ExchangeSource, open_exchange
+from app.datasets.sources.file import FileSource
+from app.datasets.sources.source import BarSource
+from app.errors import InvalidInput, NotFound, Unavailable
+
+START = datetime(2024, 1, 1, tzinfo=UTC)
+STEP = timedelta(minutes=5)
+
+
+def recorded(count: int) -> list[list[Any]]:
+    first = int(START.timestamp() * 1000)
+    return [
+        [first + 300_000 * n, 100.0 + n % 7, 110.25 + n % 5, 90.5, 101.0 + n % 3, 2.5 + n % 11]
+        for n in range(count)
+    ]
+
+
+@contextmanager
+def client_of(exchange: Exchange) -> Iterator[Any]:
+    """CCXT's own Binance, at the recorded one's address."""
+    client = open_exchange("binance")
+    client.urls["api"]["public"] = exchange.url
+    client.options["fetchMarkets"] = {"types": ["spot"]}
+    client.options["fetchCurrencies"] = False
+    client.rateLimit = 1
+    try:
+        yield client
+    finally:
+        client.close()
+
+
+def source_of(client: Any, count: int, pauses: list[float] | None = None) -> ExchangeSource:
+    until = START + STEP * (count - 1)
+    heard = [] if pauses is None else pauses
+    return ExchangeSource(client, "BTC/USDT", "5m", START, until, heard.append)
+
+
+def silent(fraction: float, text: str) -> None:
+    """For those who do not look on."""
+
+
+def bars_in(source: BarSource, folder: Path) -> dict[str, Any]:
+    """What an import reads of the file that the source leaves."""
+    (folder / "brought").mkdir()
+    (folder / "read").mkdir()
+    brought = source.bring(folder / "brought", silent)
+    facts: Any = prices.read_bars(
+        Bench({"upload": brought.path}, folder / "read"), brought.path.name, brought.coin, brought.interval
+    )
+    assert facts["bad"]["count"] == 0
+    assert facts["series"][0]["coin"] == "BTC/USDT"
+    return decoded(np.fromfile(folder / "read" / "bars.bin", dtype=BAR))
+
+
+@contextmanager
+def file_source(folder: Path, rows: list[list[Any]]) -> Iterator[BarSource]:
+    path = folder / "klines.csv"
+    path.write_text("".join(",".join(map(str, row)) + "\n" for row in rows))
+    yield FileSource(path, "BTC/USDT", "5m")
+
+
+@contextmanager
+def exchange_source(folder: Path, rows: list[list[Any]]) -> Iterator[BarSource]:
+    with recorded_exchange(rows) as exchange, client_of(exchange) as client:
+        yield source_of(client, len(rows))
+
+
+@pytest.mark.parametrize("opened", [file_source, exchange_source])
+def test_a_source_brings_the_bars_that_it_has(opened: Callable[..., Any], tmp_path: Path) -> None:
+    rows = recorded(2 * PAGE + 17)
+    with opened(tmp_path, rows) as source:
+        bars = bars_in(source, tmp_path)
+    assert (bars["ts"] // 1000).tolist() == [row[0] for row in rows]
+    for place, name in enumerate(("open", "high", "low", "close", "volume"), start=1):
+        assert bars[name].tolist() == [row[place] for row in rows]
+
+
+def test_pages_go_on_where_the_last_one_ended_and_nothing_is_asked_twice(tmp_path: Path) -> None:
+    rows = recorded(2 * PAGE + 17)
+    with recorded_exchange(rows) as exchange, client_of(exchange) as client:
+        source_of(client, len(rows)).bring(tmp_path, silent)
+    asked = [int(wish["startTime"]) for wish in exchange.asked]
+    assert asked == [rows[0][0], rows[PAGE][0], rows[2 * PAGE][0]]
+
+
+def test_a_hole_of_the_exchange_is_stepped_over(tmp_path: Path) -> None:
+    rows = recorded(4_000)
+    there = rows[:100] + rows[3_500:]
+    with recorded_exchange(there) as exchange, client_of(exchange) as client:
+        bars = source_of(client, len(rows)).bring(tmp_path, silent)
+    assert len(bars.path.read_text().splitlines()) == len(there) + 1
+
+
+def test_a_busy_exchange_is_asked_again_after_longer_pauses(tmp_path: Path) -> None:
+    rows, pauses = recorded(20), list[float]()
+    with recorded_exchange(rows, faults=[429, 503, 429]) as exchange, client_of(exchange) as client:
+        brought = source_of(client, len(rows), pauses).bring(tmp_path, silent)
+    assert pauses == [1.0, 2.0, 4.0]
+    assert len(brought.path.read_text().splitlines()) == 21
+
+
+def test_an_exchange_that_stays_away_is_named_without_its_address(tmp_path: Path) -> None:
+    with (
+        recorded_exchange(recorded(5), faults=[503] * 20) as exchange,
+        client_of(exchange) as client,
+        pytest.raises(Unavailable, match=r"^binance does not answer \(\w+\); try again later\.$"),
+    ):
+        source_of(client, 5).bring(tmp_path, silent)
+    assert len(exchange.asked) == 6
+
+
+def test_what_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="binance"):
+        open_exchange("binanse")
+    with pytest.raises(NotFound):
+        FileSource(tmp_path / "none.csv").bring(tmp_path, silent)
+    with recorded_exchange(recorded(5)) as exchange, client_of(exchange) as client:
+        until = START + STEP
+        with pytest.raises(InvalidInput, match="BTC/USDT"):
+            ExchangeSource(client, "BTC/USD", "5m", START, until).bring(tmp_path, silent)
+        with pytest.raises(InvalidInput, match="no bars of 7m"):
+            ExchangeSource(client, "BTC/USDT", "7m", START, until).bring(tmp_path, silent)
+        later = START + timedelta(days=300)
+        with pytest.raises(InvalidInput, match="in that time"):
+            ExchangeSource(client, "BTC/USDT", "5m", later, later + STEP).bring(tmp_path, silent)
