@@ -103,11 +103,7 @@ async def test_whoever_asks_for_code_that_an_agent_wrote_asks_for_untrusted_work
     cells = WatchedCells()
     computer = Computer(cells, FolderBlobs(tmp_path / "blobs"), tmp_path)
     recipe = [{"op": "python", "name": "x", "columns": ["a"], "source": "x = 1"}]
-    for params in (
-        {"recipe": []},
-        {"recipe": recipe},
-        {"fits": [{"recipe": recipe}]},
-        {"estimator": "Written"},
-    ):
-        await computer.run(Computation("train.fit_candidate", params), {})  # type: ignore[arg-type]
+    asked: list[Any] = [{"recipe": []}, {"recipe": recipe}, {"fits": [{"recipe": recipe}]}]
+    for params in (*asked, {"estimator": "Written"}):
+        await computer.run(Computation("train.fit_candidate", params), {})
     assert cells.trusted == [True, False, False, False]
