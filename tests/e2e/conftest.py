@@ -22,11 +22,11 @@ PROGRAM = [sys.executable, "-m", "app.cli.program"]
 START_S = 180.0
 
 
-def environment(home: Path) -> dict[str, str]:
-    """This one without any setting of ours, and with a data folder of its own."""
+def environment(home: Path, **settings: str) -> dict[str, str]:
+    """This one with these settings of ours only, and with a data folder of its own."""
     names = {name.upper() for name in Settings.model_fields}
     kept = {name: value for name, value in os.environ.items() if name not in names}
-    return {**kept, "LABCREW_HOME": str(home), "API_PORT": "0"}
+    return {**kept, "LABCREW_HOME": str(home), "API_PORT": "0", **settings}
 
 
 @dataclass
@@ -68,11 +68,11 @@ def labcrew() -> Callable[..., "subprocess.CompletedProcess[str]"]:
     return run_command
 
 
-def start(home: Path) -> Up:
+def start(home: Path, **settings: str) -> Up:
     mortal = launcher(OURSELVES, None, signal.SIGTERM)  # it ends with pytest, however that ends
     process = subprocess.Popen(
         [*mortal, *PROGRAM, "up"],
-        env=environment(home),
+        env=environment(home, **settings),
         cwd=home.parent,
         stdout=subprocess.DEVNULL,
         text=True,
