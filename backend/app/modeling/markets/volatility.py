@@ -1,0 +1,34 @@
+"""How much prices move, told from bars: each value from its own and earlier bars only."""
+
+import numpy as np
+import pandas as pd
+
+Series = pd.Series
+
+
+def close_to_close(close: Series, window: int) -> Series:
+    """The standard deviation of the last log returns, per bar."""
+    return log(close).diff().rolling(window).std()
+
+
+def parkinson(high: Series, low: Series, window: int) -> Series:
+    """From each bar's range (Parkinson 1980): the root of the mean of ln(high / low) squared over 4 ln 2."""
+    spread = log(high) - log(low)
+    return root((spread**2).rolling(window).mean() / (4 * np.log(2)))
+
+
+def garman_klass(opened: Series, high: Series, low: Series, close: Series, window: int) -> Series:
+    """From each bar's range and body (Garman & Klass 1980): half of ln(high / low) squared less (2 ln 2 - 1) of
+    ln(close / open) squared."""
+    spread, body = log(high) - log(low), log(close) - log(opened)
+    return root((spread**2 / 2 - (2 * np.log(2) - 1) * body**2).rolling(window).mean())
+
+
+def log(values: Series) -> Series:
+    """Of positive numbers; missing elsewhere."""
+    positive = values.where(values > 0).astype("float64")
+    return pd.Series(np.log(positive.to_numpy()), index=values.index)
+
+
+def root(values: Series) -> Series:
+    return pd.Series(np.sqrt(values.clip(lower=0).to_numpy()), index=values.index)
