@@ -1,0 +1,214 @@
+"""The whole OpenAPI document, called with what Schemathesis makes of it: as two users and as nobody.
+
+No server error, no answer that the document does not name, nothing of the other user. `make fuzz` looks deeper.
+"""
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis.errors import Unsatisfiable
+from schemathesis import Case, GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from app.settings import Settings
+
+from .conftest import PASSWORD, PREFIX
+from .served import served
+from .test_ownership import OPEN, PLAIN
+
+DEPTH = int(os.environ.get("FUZZ_EXAMPLES", "2"))
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_schema_conformance,
+]
+STREAMS = {"stream_session_events"}
+"""Never end while their session lives."""
+ENDS = {"cancel_session", "cancel_run", "delete_dataset", "revoke_key"}
+"""Asked last of one's own things."""
+LEAVES = {"sign_out"}
+"""Would end the run of whoever calls it."""
+
+bounded = settings(
+    max_examples=DEPTH,
+    deadline=None,
+    derandomize=DEPTH < 10,
+    database=None,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+    stateful_step_count=8,
+)
+
+
+@dataclass(frozen=True)
+class Caller:
+    """`things`: ids of theirs by the name of the path's part; `marks`: texts that only they may see."""
+
+    headers: dict[str, str]
+    things: dict[str, str]
+    marks: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Service:
+    url: str
+    document: Any
+    ada: Caller
+    eve: Caller
+
+
+NOBODY = Caller({}, {}, ())
+
+
+@pytest.fixture
+def service(settings: Settings) -> Iterator[Service]:
+    quick = {"address_requests": "", "user_requests": "", "user_uploads": "", "user_sessions": 0}
+    with served(settings.model_copy(update=quick)) as url:
+        until = time.monotonic() + 60
+        while not _answers(url) and time.monotonic() < until:
+            time.sleep(0.05)
+        document = httpx.get(f"{url}/openapi.json", timeout=60).json()
+        yield Service(url, document, _join(url), _join(url))
+
+
+def _answers(url: str) -> bool:
+    try:
+        return httpx.get(f"{url}/healthz", timeout=5).is_success
+    except httpx.TransportError:
+        return False
+
+
+def _join(url: str) -> Caller:
+    """A new user with a session, a run, a dataset and a key."""
+    mark = uuid4().hex
+    with httpx.Client(base_url=url + PREFIX, timeout=120) as http:
+        account = {"email": f"{mark}@example.com", "password": PASSWORD}
+        http.post("/auth/register", json=account).raise_for_status()
+        token = http.post("/auth/token", json=account).raise_for_status().json()["access_token"]
+        http.headers["Authorization"] = f"Bearer {token}"
+        me = http.get("/auth/me").json()["id"]
+        rows = f"city,people\n{mark},1\nKiel,247\n".encode()
+        dataset = http.post("/datasets", files={"file": ("cities.csv", rows)}).raise_for_status().json()["id"]
+        wish = {"goal": f"Say how many live in {mark}.", "dataset_ids": [dataset]}
+        session = http.post("/lab/agent/sessions", json=wish).raise_for_status().json()["id"]
+        key = http.post("/auth/keys", json={"name": mark}).raise_for_status().json()
+    things = {
+        "session_id": session,
+        "run_id": session,
+        "dataset_id": dataset,
+        "key_id": key["id"],
+        "user_id": me,
+        **PLAIN,
+    }
+    return Caller(
+        {"Authorization": f"Bearer {token}"}, things, (mark, session, dataset, key["id"], key["key"], me)
+    )
+
+
+def operations(service: Service, mode: GenerationMode) -> Iterator[tuple[str, Any, Any]]:
+    """Id, operation and strategy of each, for right (`POSITIVE`) or wrong (`NEGATIVE`) requests."""
+    schema = schemathesis.openapi.from_dict(service.document)
+    for found in schema.get_all_operations():
+        operation = found.ok()
+        name = operation.definition.raw["operationId"]
+        if name not in LEAVES:
+            yield name, operation, operation.as_strategy(generation_mode=mode)
+
+
+def check(case: Case, service: Service, caller: Caller, others: tuple[Caller, ...]) -> int:
+    case.headers.pop("Authorization", None)
+    case.headers.pop("X-API-Key", None)
+    response = case.call(base_url=service.url, headers=caller.headers, timeout=120)
+    case.validate_response(response, checks=CHECKS)
+    for other in others:
+        for mark in other.marks:
+            assert mark not in response.text or mark in str(case.as_curl_command())
+    return response.status_code
+
+
+def to_things_of(case: Case, owner: Caller) -> None:
+    for part in case.path_parameters or {}:
+        if part in owner.things:
+            case.path_parameters[part] = owner.things[part]
+
+
+def with_each(strategy: Any, ask: Callable[[Case], None]) -> None:
+    @bounded
+    @given(case=strategy)
+    def run(case: Case) -> None:
+        ask(case)
+
+    with suppress(Unsatisfiable):  # there is no wrong way to ask for what takes nothing
+        run()
+
+
+@pytest.mark.parametrize("mode", list(GenerationMode), ids=lambda mode: mode.value)
+def test_whatever_a_user_sends_is_answered_as_documented(service: Service, mode: GenerationMode) -> None:
+    for name, _, strategy in operations(service, mode):
+        if name not in STREAMS:
+            with_each(strategy, lambda case: check(case, service, service.ada, (service.eve,)) and None)
+
+
+def test_a_users_own_things_are_answered_as_documented(service: Service) -> None:
+    def ask(case: Case) -> None:
+        to_things_of(case, service.ada)
+        check(case, service, service.ada, (service.eve,))
+
+    asked = [one for one in operations(service, GenerationMode.POSITIVE) if one[0] not in STREAMS]
+    for _, operation, strategy in sorted(asked, key=lambda one: one[0] in ENDS):
+        if operation.path_parameters:
+            with_each(strategy, ask)
+
+
+def test_nothing_of_somebody_else_is_ever_answered(service: Service) -> None:
+    for name, operation, strategy in operations(service, GenerationMode.POSITIVE):
+
+        def ask(case: Case, name: str = name, on_ids: bool = bool(operation.path_parameters)) -> None:
+            to_things_of(case, service.ada)
+            status = check(case, service, service.eve, (service.ada,))
+            assert not on_ids or status in (403, 404, 422), name
+
+        with_each(strategy, ask)
+
+
+def test_nobody_is_turned_away_whatever_is_sent(service: Service) -> None:
+    for name, _, strategy in operations(service, GenerationMode.POSITIVE):
+
+        def ask(case: Case, name: str = name) -> None:
+            to_things_of(case, service.ada)
+            status = check(case, service, NOBODY, (service.ada, service.eve))
+            assert name in OPEN or status == 401, name
+
+        with_each(strategy, ask)
+
+
+def test_operations_one_after_the_other_are_answered_as_documented(service: Service) -> None:
+    schema = schemathesis.openapi.from_dict(service.document).exclude(
+        operation_id=sorted(STREAMS | LEAVES | {"refresh"})
+    )
+
+    class Workflow(schema.as_state_machine()):  # type: ignore[misc]  # made at run time
+        def get_call_kwargs(self, case: Case) -> dict[str, Any]:
+            return {"base_url": service.url, "headers": service.ada.headers, "timeout": 120}
+
+        def validate_response(self, response: Any, case: Case, **kwargs: Any) -> None:
+            case.validate_response(response, checks=CHECKS)
+            for mark in service.eve.marks:
+                assert mark not in response.text
+
+    Workflow.run(settings=bounded)
