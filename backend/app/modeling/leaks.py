@@ -10,6 +10,7 @@ from scipy.stats import spearmanr
 from app.modeling.columns import Holds, holds
 from app.modeling.giveaways import outcome_in_text, parts_of_target
 from app.modeling.labels import labels_of
+from app.modeling.markets.peeking import peeking
 from app.modeling.operations.columns import as_text
 from app.modeling.operations.step import quiet_float
 from app.modeling.plain import rounded
@@ -42,10 +43,10 @@ _YEAR_NAME = re.compile(r"year|jahr|^yr$|date|month|day", re.IGNORECASE)
 def screen(frame: pd.DataFrame, problem: Problem, relations: Mapping[str, float]) -> list[Leak]:
     """Suspects among the inputs, each column once, the most certain kind first.
 
-    Nothing is screened where there is a horizon: the present may well be a near copy of the future.
+    Where there is a horizon the present may well be a near copy of the future: what peeks ahead is looked for.
     """
     if problem.horizon:
-        return []
+        return peeking(frame, problem)
     labels = labels_of(frame, problem)
     known = labels.notna()
     inputs, labels = inputs_of(frame, problem).loc[known], labels.loc[known]

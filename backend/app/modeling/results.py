@@ -66,7 +66,7 @@ class Finding(TypedDict):
 
 class Leak(TypedDict):
     """`kind`: `nearly_perfect`, `near_copy`, `fills_for_one_outcome`, `row_order`, `after_outcome` (by name and
-    score), `target_in_text` or `part_of_target` (with others, exactly).
+    score), `target_in_text`, `part_of_target` (with others, exactly) or `peeks_ahead` (made with later rows).
 
     `certain`: leave the column out without asking.
     """
