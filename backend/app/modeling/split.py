@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -20,6 +19,7 @@ from sklearn.model_selection import (
 from app.errors import InvalidInput
 from app.modeling.enough import check_enough, remarks
 from app.modeling.labels import label_times, labels_of
+from app.modeling.markets.splitters import blocks_of, walk
 from app.modeling.problem import Problem
 from app.modeling.repeats import Twins, find_twins
 
@@ -276,16 +276,9 @@ def _time_folds(frame: pd.DataFrame, problem: Problem, known: np.ndarray, count:
     """
     times = frame[problem.time_column].to_numpy()
     known_at = label_times(frame, problem).to_numpy()
-    order = known[np.argsort(times[known], kind="stable")]
-    made: list[Fold] = []
-    bounds = np.linspace(0, len(order), count + 2).astype(int)[1:]
-    for start, end in pairwise(bounds):
-        begins, last = times[order[start]], end == len(order)
-        ends = None if last else times[order[end]]
-        test = order[(times[order] >= begins) & (True if ends is None else times[order] < ends)]
-        before = np.flatnonzero(times < begins)
-        teaches = known_at[order] < begins if problem.horizon else times[order] < begins
-        train = order[teaches & (times[order] < begins)]
-        if len(train) and len(test):
-            made.append(Fold(train, test, before))
-    return made
+    begins, ends = times[known], known_at[known] if problem.horizon else None
+    return [
+        Fold(known[train], known[test], np.flatnonzero(times < begins[test[0]]))
+        for train, test in walk(blocks_of(begins, count + 1), begins, ends)
+        if len(train)
+    ]

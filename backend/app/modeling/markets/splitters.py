@@ -95,11 +95,7 @@ class WalkForward(_InTime):
 
     def _pairs(self, begins: np.ndarray, ends: np.ndarray) -> Iterator[Pair]:
         blocks = _blocks(begins, self.n_splits + 1)
-        for place, test in enumerate(blocks[1:], start=1):
-            first = begins[test[0]]
-            train = np.concatenate(blocks[:place])
-            if self.ends is not None:
-                train = train[ends[train] + self.embargo < first]
+        for train, test in walk(blocks, begins, None if self.ends is None else ends, self.embargo):
             yield train[-self.longest :] if self.longest else train, test
 
 
@@ -143,16 +139,32 @@ class CombinatorialPurged(_InTime):
             yield _pair(blocks, chosen, begins, ends, self.embargo)
 
 
+def walk(
+    blocks: list[np.ndarray], begins: np.ndarray, ends: np.ndarray | None, embargo: Any = 0
+) -> Iterator[Pair]:
+    """Each block but the first, and of the rows before it those whose label is known an embargo before it begins;
+    `ends` None: all rows before it."""
+    for place, test in enumerate(blocks[1:], start=1):
+        train = np.concatenate(blocks[:place])
+        if ends is not None:
+            train = train[ends[train] + embargo < begins[test[0]]]
+        yield train, test
+
+
 def _blocks(begins: np.ndarray, count: int) -> list[np.ndarray]:
-    """Positions in so many blocks of time of about equal rows; rows of one moment stay together."""
+    blocks = blocks_of(begins, count)
+    if len(blocks) < count:
+        raise InvalidInput("bad_split", f"There are too few moments for {count} blocks of time.")
+    return blocks
+
+
+def blocks_of(begins: np.ndarray, count: int) -> list[np.ndarray]:
+    """Positions in blocks of time of about equal rows; fewer where many rows share a moment."""
     order = np.argsort(begins, kind="stable")
     times = begins[order]
     bounds = np.linspace(0, len(order), count + 1).astype(int)[1:-1]
     cuts = np.unique(np.searchsorted(times, times[bounds], side="left"))
-    blocks = [block for block in np.split(order, cuts) if len(block)]
-    if len(blocks) < count:
-        raise InvalidInput("bad_split", f"There are too few moments for {count} blocks of time.")
-    return blocks
+    return [block for block in np.split(order, cuts) if len(block)]
 
 
 def _pair(
