@@ -46,7 +46,9 @@ def create_app(settings: Settings, hasher: PasswordHasher | None = None) -> Fast
     )
     add_failures(app)
     app.add_middleware(
-        BodyLimit, limit_bytes=BODY_BYTES, larger=larger_bodies(settings.upload_max_size_mb << 20)
+        BodyLimit,
+        limit_bytes=BODY_BYTES,
+        larger=larger_bodies(settings.upload_max_size_mb << 20, settings.prices_max_size_mb << 20),
     )
     app.add_middleware(Gate)
     app.add_middleware(Patience)

@@ -203,6 +203,7 @@ class Settings(BaseSettings):
     )
     artifact_max_size_mb: int = Field(512, ge=1, description="Largest artifact.")
     upload_max_size_mb: int = Field(512, ge=1, description="Largest upload.")
+    prices_max_size_mb: int = Field(2048, ge=1, description="Largest file of bars of prices.")
 
     xdg_runtime_dir: Path | None = Field(
         None, description="Private folder with a short path, for sockets when LABCREW_HOME's is too long."

@@ -14,7 +14,7 @@ from app.computations.bars.interval import interval_name, interval_seconds
 from app.computations.bars.judge import Judge
 from app.computations.bars.raw import Asked, in_order, read_raw
 from app.computations.bars.stretches import stretches
-from app.computations.bars.summary import Summary
+from app.computations.bars.summary import SHOWN_OF_ALL, Summary
 from app.computations.bench import Bench, JsonValue
 from app.computations.uploads import sql
 from app.errors import InvalidInput
@@ -63,7 +63,8 @@ def read_bars(
     if not kept:
         (bench.output / "bars.bin").unlink()
         raise InvalidInput("no_good_bars", "No bar of the file can be used.", **bad)
-    series: list[JsonValue] = [_series(c, s) for c, s in judge.summaries.items() if s.bars]
+    each = max(1, SHOWN_OF_ALL // len(judge.summaries))
+    series: list[JsonValue] = [_series(c, s, each) for c, s in judge.summaries.items() if s.bars]
     format_: dict[str, Any] = {**raw.format, "notes": raw.notes}
     return {
         "rows": raw.rows,
@@ -82,11 +83,11 @@ def frame(bench: Bench, coins: dict[str, str], interval_s: int, wanted_s: int) -
         return write_frame(connection, bench, by_number, interval_s, wanted_s)
 
 
-def _series(coin: str, summary: Summary) -> dict[str, JsonValue]:
+def _series(coin: str, summary: Summary, most_gaps: int) -> dict[str, JsonValue]:
     kept = summary.kept()
     named: list[JsonValue] = [
         {"after": moment(after), "before": moment(before), "missing": lacking}
-        for after, before, lacking in summary.gaps()
+        for after, before, lacking in summary.gaps(most_gaps)
     ]
     return {
         "coin": coin,

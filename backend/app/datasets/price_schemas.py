@@ -46,7 +46,7 @@ class SeriesLoaded(BaseModel):
     coin: str
     interval: str = Field(examples=["5m"])
     bars: int
-    gaps: list[GapView] = Field(description="The longest in this file, by time; at most 100.")
+    gaps: list[GapView] = Field(description="The longest in this file, by time; at most 50.")
     summary: PriceSummary = Field(description="Of this file's bars.")
 
 

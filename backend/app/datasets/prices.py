@@ -3,8 +3,9 @@
 import json
 import os
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,6 +22,7 @@ from app.sandbox.computer import Computed, Computer
 from app.sandbox.contract import Computation, Limits, Progress
 
 _CELL = Limits(time_s=1_800, memory_bytes=1 << 30, disk_bytes=20 << 30, threads=2, value_bytes=64 << 20)
+_STALE_S = 86_400
 _READING = 0.4
 """The share of an import's progress that reading the file takes."""
 
@@ -200,9 +202,18 @@ def _part(report: Progress, begin: float, end: float) -> Progress:
     return lambda fraction, text: report(begin + (end - begin) * fraction, text)
 
 
+def _remove_stale(folder: Path) -> None:
+    """What a killed process left."""
+    for path in folder.glob("bars-*"):
+        with suppress(FileNotFoundError):
+            if time.time() - path.stat().st_mtime > _STALE_S:
+                path.unlink()
+
+
 @contextmanager
 def _file(folder: Path) -> Iterator[Path]:
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _remove_stale(folder)
     descriptor, name = tempfile.mkstemp(prefix="bars-", suffix=".bin", dir=folder)
     os.close(descriptor)
     try:

@@ -63,7 +63,7 @@ async def import_prices(
     """
     _check(principal, shared)
     wish = ImportWish(coin and coin.upper(), interval, time_zone, shared)
-    limit = resources.settings.upload_max_size_mb << 20
+    limit = resources.settings.prices_max_size_mb << 20
     stack = AsyncExitStack()
     sent = await stack.enter_async_context(received(request, resources.settings.home / "uploads", limit))
 

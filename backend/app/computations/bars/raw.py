@@ -19,7 +19,7 @@ from app.errors import InvalidInput
 
 _JUDGED_ROWS = 2_000
 _GROUP = 122_880
-_WRITING = f"(FORMAT parquet, COMPRESSION lz4_raw, ROW_GROUP_SIZE {_GROUP})"
+_WRITING = f"(FORMAT parquet, COMPRESSION uncompressed, ROW_GROUP_SIZE {_GROUP})"
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,9 @@ from app.computations.bars.grid import Grid
 from app.computations.bars.stretches import Ints, Stretch
 from app.computations.bench import JsonValue
 
-SHOWN_GAPS = 100
-"""Gaps that are named of each coin; all are counted."""
+SHOWN_GAPS = 50
+"""Gaps that are named of one coin; all are counted."""
+SHOWN_OF_ALL = 2_000
 
 Gap = tuple[int, int, int]
 """Time of the bar before, of the bar after (microseconds since 1970), and bars that lack."""
@@ -73,11 +74,11 @@ class Summary:
             found = [(int(ts[i]), int(ts[i + 1]), int(lacking[i])) for i in at]
             self.shown[kind] = sorted([*self.shown[kind], *found], key=lambda gap: -gap[2])[:SHOWN_GAPS]
 
-    def gaps(self) -> list[Gap]:
+    def gaps(self, most: int = SHOWN_GAPS) -> list[Gap]:
         """The longest, by time."""
         span_s = (self.last - self.first) / 1_000_000
         closes = closes_at_weekends(self.bars, self.absence.weekend, span_s, self.grid.interval_s)
-        return sorted(self.shown["in_week" if closes else "always"])
+        return sorted(self.shown["in_week" if closes else "always"][:most])
 
     def kept(self) -> dict[str, JsonValue]:
         """As `price_series.summary` has it."""
