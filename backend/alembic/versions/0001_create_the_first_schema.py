@@ -457,7 +457,8 @@ def _keep_a_line() -> None:
           WHERE ended_at IS NULL AND admitted_at IS NOT NULL GROUP BY owner_id
         ), waiting AS (
           SELECT s.id, s.owner_id, s.created_at,
-            coalesce(held.n, 0) + row_number() OVER (PARTITION BY s.owner_id ORDER BY s.created_at, s.id) AS turn
+            coalesce(held.n, 0)
+              + row_number() OVER (PARTITION BY s.owner_id ORDER BY s.created_at, s.id) AS turn
           FROM sessions s LEFT JOIN held USING (owner_id)
           WHERE s.ended_at IS NULL AND s.admitted_at IS NULL AND s.wake > s.seen AND NOT s.cancel
         )

@@ -79,7 +79,7 @@ def _check_inputs(columns: list[str], problem: Problem) -> None:
     if problem.target in columns and not problem.horizon:
         raise InvalidInput(
             "target_is_no_input",
-            f"{problem.target!r} is the target: rows that are predicted lack it. `fit(frame, target)` is given it.",
+            f"{problem.target!r} is the target: rows to predict lack it. `fit(frame, target)` is given it.",
             column=problem.target,
         )
 

@@ -32,8 +32,8 @@ def summarise(calls: Sequence[RecordedCall], artifacts: Sequence[Mapping[str, An
 
     `{headline, problem, split, metric, leaderboard: [{name, score, std, chosen, baseline}], holdout: {metric,
     value, low, high, rows, baseline, beats_baseline}, metrics: {name: {value, low, high}}, importances, model,
-    model_name, answer: {value, columns, rows, row_count, truncated, language, code, rows_used, rows_there, tables,
-    readings}, report: {artifact, checked, markdown, json, model_card}, notebook, cautions}`.
+    model_name, answer: {value, columns, rows, row_count, truncated, language, code, rows_used, rows_there,
+    tables, readings}, report: {artifact, checked, markdown, json, model_card}, notebook, cautions}`.
     """
     written = next((call for call in reversed(calls) if call.tool == SUMMARY and not call.failed), None)
     session = Fact(written, "/session", written.result.get("session")) if written else _nobody()

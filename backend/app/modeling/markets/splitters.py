@@ -142,8 +142,8 @@ class CombinatorialPurged(_InTime):
 def walk(
     blocks: list[np.ndarray], begins: np.ndarray, ends: np.ndarray | None, embargo: Any = 0
 ) -> Iterator[Pair]:
-    """Each block but the first, and of the rows before it those whose label is known an embargo before it begins;
-    `ends` None: all rows before it."""
+    """Each block but the first, and of the rows before it those whose label is known an embargo before it
+    begins; `ends` None: all rows before it."""
     for place, test in enumerate(blocks[1:], start=1):
         train = np.concatenate(blocks[:place])
         if ends is not None:
