@@ -6,6 +6,7 @@ import pandas as pd
 
 from app.modeling.columns import Holds, holds
 from app.modeling.encoding.calendar import parts_of
+from app.modeling.markets.features import market_features
 from app.modeling.operations.dates import as_dates
 from app.modeling.operations.text import PATTERNS
 from app.modeling.problem import Problem
@@ -36,7 +37,7 @@ def suggest_features(frame: pd.DataFrame, problem: Problem, lookback: Sequence[i
     if in_order and (parts := _calendar(inputs[problem.time_column], in_order)):
         recipe.append({"op": "parse_dates", "columns": [problem.time_column], "parts": parts, "keep": True})
     if problem.horizon:
-        recipe += history_features(frame, problem, lookback)
+        recipe += history_features(frame, problem, lookback) + market_features(frame, problem, lookback)
     return recipe
 
 

@@ -29,6 +29,8 @@ _SAYS = {
     "changes": "Added the change of {columns} over {periods} rows.",
     "rolling": "Added rolling {statistics} of {columns} over {windows} rows.",
     "indicators": "Added the indicators {names} of {close}.",
+    "volatility": "Added the volatility of {close} over {windows} rows, from closes and from ranges of bars.",
+    "cross": "Added the change of {column} of the others at the same moment, over {periods} rows.",
     "python": "Ran the crew's own code `{name}` over {columns}.",
 }
 

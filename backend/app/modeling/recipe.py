@@ -16,6 +16,7 @@ from app.modeling.operations.columns import Drop, Frequency, GroupRare, MergeCat
 from app.modeling.operations.dates import ParseDates
 from app.modeling.operations.history import Changes, Lags, Rolling
 from app.modeling.operations.indicators import Indicators
+from app.modeling.operations.market import Cross, Volatility
 from app.modeling.operations.missing import Clip, Impute, MarkMissing
 from app.modeling.operations.numbers import Combine, Log1p
 from app.modeling.operations.step import State, Step
@@ -44,6 +45,8 @@ Operation = Annotated[
     | Rolling
     | Changes
     | Indicators
+    | Volatility
+    | Cross
     | Written,
     Field(discriminator="op"),
 ]
