@@ -18,9 +18,9 @@ from app.computations.bars.layout import (
     HEADER,
     POSTGRES_EPOCH_US,
     RECORD_BYTES,
-    SERIES_AT,
     TRAILER,
     TS_AT,
+    sealed,
 )
 from app.datasets import price_queries as queries
 from app.errors import Conflict
@@ -115,16 +115,18 @@ class Loading:
 
     async def _pieces(self, number: int, rows: int) -> AsyncIterator[bytes]:
         """Records as COPY reads them, with the series' number filled in."""
-        digits = number.to_bytes(4, "big", signed=True)
         self.records.seek(self._place * RECORD_BYTES)
         yield HEADER
         for start in range(0, rows, _PIECE):
             taken = min(_PIECE, rows - start)
-            piece = bytearray(await asyncio.to_thread(self.records.read, taken * RECORD_BYTES))
-            for at, digit in enumerate(digits, start=SERIES_AT):
-                piece[at::RECORD_BYTES] = bytes([digit]) * taken
-            yield bytes(piece)
+            yield await asyncio.to_thread(self._take, taken, number)
         yield TRAILER
+
+    def _take(self, rows: int, number: int) -> bytes:
+        piece = self.records.read(rows * RECORD_BYTES)
+        if len(piece) != rows * RECORD_BYTES:
+            raise ValueError("There are fewer records than their reader counted.")
+        return sealed(piece, number)
 
     def _time_of(self, place: int) -> datetime:
         self.records.seek(place * RECORD_BYTES + TS_AT)

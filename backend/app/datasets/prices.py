@@ -23,6 +23,7 @@ from app.sandbox.contract import Computation, Limits, Progress
 
 _CELL = Limits(time_s=1_800, memory_bytes=1 << 30, disk_bytes=20 << 30, threads=2, value_bytes=64 << 20)
 _STALE_S = 86_400
+_COUNTED_AT_ONCE = 500
 _READING = 0.4
 """The share of an import's progress that reading the file takes."""
 
@@ -81,7 +82,7 @@ class Prices:
     ) -> list[dict[str, Any]]:
         """Per series: how many bars, gaps, extremes, range, mean and deviation of the closes, volume, change.
 
-        Of whole series at once, from what is kept; between two times counted now.
+        Of whole series at once, from what is kept; between two times counted now, of at most 500 series.
         """
         wanted_s = interval_seconds(interval) if interval else None
         found = [
@@ -91,6 +92,10 @@ class Prices:
         ]
         if start is None and end is None:
             return [_told(one, {**one.listed(), "summary": one.summary}) for one in found]
+        if len(found) > _COUNTED_AT_ONCE:
+            raise InvalidInput(
+                "too_many_series", f"That would count the bars of {len(found):,} series; say which coin."
+            )
         async with self.database.aside() as connection:
             counted = [(one, await summed(connection, one.id, one.interval_s, start, end)) for one in found]
         return [_told(one, told) for one, told in counted if told["bars"]]

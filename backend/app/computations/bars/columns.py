@@ -42,6 +42,7 @@ _ALIASES: dict[str, tuple[str, ...]] = {
         "startat",
         "bartime",
         "index",
+        "indexlevel0",
     ),
     "open": ("open", "o", "openprice", "priceopen", "opening"),
     "high": ("high", "h", "highprice", "pricehigh", "max"),
@@ -76,6 +77,8 @@ def find_columns(names: Sequence[str], coin: str | None) -> Found:
     for name in names:
         plain.setdefault(re.sub(r"[^a-z0-9]", "", name.lower()), name)
     found = {ours: next((plain[a] for a in aliases if a in plain), "") for ours, aliases in _ALIASES.items()}
+    if not found["ts"] and names and _UNNAMED.fullmatch(names[0]):
+        found["ts"] = names[0]  # the index of a frame that pandas wrote
     found["volume"] = found["volume"] or next((plain[p] for p in plain if p.startswith("volume")), "")
     needed = [ours for ours in _ALIASES if ours != "volume" and not (ours == "coin" and coin)]
     missing = [ours for ours in needed if not found[ours]]

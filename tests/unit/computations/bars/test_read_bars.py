@@ -126,6 +126,15 @@ class TestForms:
         _, columns = read(wide.to_csv(index=False, header=False), coin="BTC")
         assert_same(columns, frame)
 
+    def test_an_index_that_pandas_wrote_without_a_name_is_the_time(self, read, tmp_path):
+        frame = bars(20)
+        indexed = frame.set_index(pd.to_datetime(frame["time"], unit="s")).drop(columns="time")
+        indexed.index.name = None
+        indexed.to_parquet(tmp_path / "bars.parquet")
+        for content in (indexed.to_csv(), tmp_path / "bars.parquet"):
+            _, columns = read(content)
+            assert_same(columns, frame)
+
     def test_a_days_date_and_time_may_be_two_columns(self, read):
         frame = bars(20)
         at = pd.to_datetime(frame["time"], unit="s")
