@@ -42,6 +42,7 @@ _PLAIN: dict[str, tuple[str, str]] = {
 }
 _NESTED = "CAST(to_json({c}) AS VARCHAR)"
 _OBJECT_BYTES = 64 << 20
+_FEWEST_COLUMNS = 3
 
 
 def parquet_table(connection: duckdb.DuckDBPyConnection, path: Path) -> sql.Table:
@@ -101,9 +102,8 @@ def _spelled(cell: object) -> str:
 def _unwrapped(connection: duckdb.DuckDBPyConnection, source: str) -> str:
     columns = _described(connection, source, "JSON")
     lists = [name for name, type_ in columns if type_.endswith("[]")]
-    if not lists or (
-        len(lists) < len(columns) and not any(t.startswith("STRUCT") and t.endswith("[]") for _, t in columns)
-    ):
+    has_records = any(type_.startswith("STRUCT") and type_.endswith("[]") for _, type_ in columns)
+    if not lists or (len(lists) < len(columns) and not has_records and len(lists) < _FEWEST_COLUMNS):
         return source
     (rows,) = connection.execute(f"SELECT count(*) FROM (FROM {source} LIMIT 2)").fetchone() or (0,)  # noqa: S608
     if rows != 1:
@@ -111,8 +111,17 @@ def _unwrapped(connection: duckdb.DuckDBPyConnection, source: str) -> str:
     records = [name for name, type_ in columns if type_.startswith("STRUCT") and type_.endswith("[]")]
     if len(records) == 1:
         return f"(SELECT unnest({sql.name(records[0])}, max_depth := 2) FROM {source})"  # noqa: S608
+    if len(lists) < len(columns) and not _alike(connection, source, lists):
+        return source
     cells = ", ".join(f"unnest({sql.name(name)}) AS {sql.name(name)}" for name in lists)
     return f"(SELECT {cells} FROM {source})"  # noqa: S608
+
+
+def _alike(connection: duckdb.DuckDBPyConnection, source: str, lists: Sequence[str]) -> bool:
+    """Columns beside a status or a title (`{"s": "ok", "t": [1, 2], "c": [3, 4], ...}`) are equally long."""
+    lengths = ", ".join(f"len({sql.name(name)})" for name in lists)
+    found = connection.execute(f"SELECT {lengths} FROM {source}").fetchone() or ()  # noqa: S608
+    return len(set(found)) == 1
 
 
 def _described(connection: duckdb.DuckDBPyConnection, source: str, kind: str) -> list[tuple[str, str]]:

@@ -109,6 +109,13 @@ class TestForms:
             assert facts["kept"] == 40
             assert_same(columns, frame)
 
+    def test_columns_beside_a_status_are_bars_too(self, read):
+        frame = bars(20)
+        letters = {"t": "time", "o": "open", "h": "high", "l": "low", "c": "close", "v": "volume"}
+        sent = {"s": "ok", **{letter: frame[name].tolist() for letter, name in letters.items()}}
+        _, columns = read(json.dumps(sent), coin="BTC")
+        assert_same(columns, frame)
+
     def test_a_kraken_bar_has_its_volume_behind_the_mean(self, read):
         frame = bars(20)
         rows = [
@@ -245,6 +252,29 @@ class TestFaults:
         assert rows_of(facts, "a later row says the same") == [4]
         assert rows_of(facts, "a later row of the same coin and time has other values") == [5]
         assert columns["close"][4] == other["close"].iloc[0]
+
+    @pytest.mark.parametrize("seed", range(6))
+    def test_what_stays_is_what_a_plain_loop_keeps(self, read, seed):
+        chance = np.random.default_rng(seed)
+        frame = bars(150)
+        frame = frame.iloc[chance.integers(0, 150, 220)].reset_index(drop=True)
+        for name in ("open", "high", "low", "close", "volume"):
+            hit = chance.random(len(frame)) < 0.08
+            frame.loc[hit, name] = chance.choice([np.nan, -1.0, 0.0, 99.9, 101.5], hit.sum())
+        facts, columns = read(frame.to_csv(index=False), interval="5m")
+        kept: dict[int, tuple[float, ...]] = {}
+        good = 0
+        for row in frame.itertuples():
+            values = (row.open, row.high, row.low, row.close, row.volume)
+            positive = all(np.isfinite(values)) and min(values[:4]) > 0 and row.volume >= 0
+            if positive and row.high >= max(values[:4]) and row.low <= min(values[:4]):
+                good += 1
+                kept[row.time] = values
+        assert (columns["ts"] // 1_000_000).tolist() == sorted(kept)
+        assert [columns["close"][n] for n in range(len(kept))] == [kept[at][3] for at in sorted(kept)]
+        twins = sum(count for reason, count in facts["bad"]["reasons"].items() if reason.startswith("a later"))
+        assert (facts["rows"], facts["kept"], twins) == (220, len(kept), good - len(kept))
+        assert facts["bad"]["count"] == 220 - len(kept)
 
     def test_what_is_named_is_capped_and_all_is_counted(self, read):
         frame = bars(3_000)
