@@ -11,7 +11,9 @@ VISIBLE = """
 OWN = """
     SELECT id, first_at FROM price_series
     WHERE owner_id IS NOT DISTINCT FROM $1 AND coin = $2 AND interval_s = $3
+    FOR UPDATE
 """
+"""Locked: who deletes the series waits for the import, and takes its bars along."""
 BEGIN_SERIES = """
     INSERT INTO price_series (owner_id, coin, interval_s, bars, first_at, last_at, summary)
     VALUES ($1, $2, $3, $4, $5, $6, $7::jsonb) RETURNING id

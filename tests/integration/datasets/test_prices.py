@@ -199,6 +199,21 @@ async def test_one_import_of_an_owner_runs_at_a_time(market: Market) -> None:
     assert (await market.send(bars("BTC", 20)))["added"] == 20
 
 
+async def test_who_deletes_a_series_during_an_import_takes_the_new_bars_too(market: Market) -> None:
+    await market.send(bars("BTC", 20))
+    path = market.folder / "more.parquet"
+    bars("BTC", 400).to_parquet(path, index=False)
+    drops: list[asyncio.Future[int]] = []
+
+    def hear(fraction: float, text: str) -> None:
+        if "stored" in text:
+            drops.append(asyncio.ensure_future(market.prices.drop("BTC")))
+
+    await market.prices.add(path, path.name, None, hear)
+    assert await drops[0] in (20, 400)
+    assert await market.count() == 0
+
+
 async def test_bars_go_with_their_series(market: Market) -> None:
     await market.send(pd.concat([bars("BTC", 20), bars("ETH", 20)]))
     assert await market.prices.drop("BTC") == 20
