@@ -21,23 +21,36 @@ FEWEST_ROWS = 20
 
 
 def backtest_model(
-    bench: Bench, model: str, terms: dict[str, float], fits: list[dict[str, Any]] | None = None
+    bench: Bench,
+    model: str,
+    terms: dict[str, float],
+    chosen: dict[str, Any],
+    fits: list[dict[str, Any]] | None = None,
 ) -> JsonValue:
-    """Inputs `train` and `holdout` (RAW frames), `model` (model.skops) and oof_0, oof_1, ... of `fits`.
+    """Inputs `train` and `holdout` (RAW frames), oof_0, oof_1, ... of `fits`, and `model` (model.skops of the
+    chosen model), or instead its `answers` (`evaluate.answers_of_model`).
 
+    `chosen`: `{"problem", "calibration"}` of the model's `FitFacts`.
     `fits`: `[{"name", "calibration"}]` of every candidate's parts, parts of one name being one candidate.
     `terms`: see `markets.backtest.Terms`. Answers what `markets.report.backtest` does; raises InvalidInput
     `no_backtest` for a problem that looks ahead at no price, or too few rows.
     """
     train, holdout = read_frame(bench, "train"), read_frame(bench, "holdout")
-    stored = read_model(bench)
-    problem = Problem.from_json(stored.metadata["problem"])
+    problem = Problem.from_json(chosen["problem"])
     _check(problem, train, holdout)
-    said = output_of(stored.pipeline, inputs_of(holdout, problem), problem, bench.threads)
-    said = calibrated(said, stored.metadata.get("calibration")) if problem.is_classification else said
+    said = _answers(bench, holdout, problem)
+    said = calibrated(said, chosen.get("calibration")) if problem.is_classification else said
     facts = backtest(train, holdout, problem, Terms(**terms), said, _tried(bench, problem, fits or []), model)
     facts["figures"] = leave_pictures(bench.output, of_backtest(facts, problem.target))
     return answer(facts)
+
+
+def _answers(bench: Bench, holdout: pd.DataFrame, problem: Problem) -> np.ndarray:
+    if "answers" not in bench.inputs:
+        pipeline = read_model(bench).pipeline
+        return output_of(pipeline, inputs_of(holdout, problem), problem, bench.threads)
+    said = read_frame(bench, "answers").to_numpy(dtype="float64")
+    return said if problem.is_classification else said[:, 0]
 
 
 def _check(problem: Problem, train: pd.DataFrame, holdout: pd.DataFrame) -> None:

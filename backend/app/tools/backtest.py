@@ -9,6 +9,7 @@ from app.modeling.written.presence import holds_code
 from app.sandbox.computer import ComputationFailed
 from app.sandbox.contract import Computation, Limits
 from app.sessions.scope import Recorded
+from app.tools.choosing import answers_apart
 from app.tools.context import ToolContext
 from app.tools.frames import figures
 from app.tools.parts import PART
@@ -28,7 +29,7 @@ async def backtest_model(
     ref = await ctx.frames.artifact("model", model)
     train = await ctx.frames.frame("train")
     holdout = await ctx.frames.artifact("holdout", "holdout")
-    inputs = {"train": train.digest, "holdout": holdout.digest, "model": ref.digest}
+    inputs = {"train": train.digest, "holdout": holdout.digest}
     fits: list[Any] = []
     for part in [*await ctx.frames.artifacts("model"), *await ctx.frames.artifacts(PART)]:
         facts = part.meta["fit"]
@@ -42,9 +43,13 @@ async def backtest_model(
         "low": 0.0 if long_only else -1.0,
         "high": 1.0,
     }
-    params = {"model": model, "terms": terms, "fits": fits}
-    work = Computation("backtest.backtest_model", params, trusted=not holds_code(ref.meta["fit"]))
+    params = {"model": model, "terms": terms, "fits": fits, "chosen": _chosen(ref.meta["fit"])}
     try:
+        if holds_code(ref.meta["fit"]):
+            inputs["answers"] = await answers_apart(ctx, ref, holdout)
+        else:
+            inputs["model"] = ref.digest
+        work = Computation("backtest.backtest_model", params)
         computed = await ctx.computer.run(work, inputs, Limits(time_s=LONGEST_S))
     except ComputationFailed as failed:
         # A session that has its model and its score is not lost with its backtest.
@@ -53,3 +58,8 @@ async def backtest_model(
     return Recorded(
         value=value, summary=str(value["verdict"])[:500], artifacts=figures(computed, value["figures"])
     )
+
+
+def _chosen(fit: Any) -> dict[str, Any]:
+    """What of a model's facts tells how its answers are read."""
+    return {"problem": dict(fit["problem"]), "calibration": fit.get("calibration")}

@@ -152,7 +152,7 @@ async def final_evaluation(ctx: ToolContext, model: ModelName) -> Recorded:
     inputs = {"train": raw.digest, "holdout": holdout.digest}
     params: dict[str, Any] = {"seed": ctx.session.seed}
     if holds_code(ref.meta["fit"]):
-        inputs |= {"answers": await _answers_apart(ctx, ref, holdout)}
+        inputs |= {"answers": await answers_apart(ctx, ref, holdout)}
         params |= {"fit": dict(ref.meta["fit"])}
     else:
         inputs |= {"model": ref.digest}
@@ -201,7 +201,7 @@ async def refit_model(ctx: ToolContext, model: ModelName) -> Recorded:
     )
 
 
-async def _answers_apart(ctx: ToolContext, model: FrameRef, holdout: FrameRef) -> str:
+async def answers_apart(ctx: ToolContext, model: FrameRef, holdout: FrameRef) -> str:
     """What a model with code of its own says of the hold-out, from a cell in which its answers are not."""
     asking = Computation("evaluate.questions_of_holdout", {"problem": dict(model.meta["fit"]["problem"])})
     asked = await ctx.computer.run(asking, {"holdout": holdout.digest})

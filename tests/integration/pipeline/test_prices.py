@@ -101,6 +101,7 @@ async def test_a_sentence_about_a_coin_becomes_a_forecast_that_never_looks_ahead
 async def test_a_random_walk_is_not_sold_as_a_forecast(market):
     drive = market.drive("Will ethereum be higher in an hour? Fees are 1 bp.", QUICK)
     result: dict[str, Any] = drive.spec.result(await drive.run())
+    assert result["problem"]["target"] == "close"
     assert result["holdout"]["low"] <= 0.5
     assert "no better" in drive.journal.messages[-1][1]
     assert drive.journal.messages[-1][1].startswith("No edge after costs.")

@@ -76,6 +76,9 @@ def read_goal(text: str) -> Goal:
     percent = _percent(costless)
     metric = _first(phrases.METRICS, costless) if percent is None else _pinball(percent)
     without = phrases.QUANTILE.sub(" predict ", phrases.EXCLUSION.sub(" ", costless))
+    outlook = _first(phrases.OUTLOOKS, text)
+    if outlook == "direction":
+        without = phrases.COMPARED.sub(" ", without)
     asked = phrases.INPUTS.sub(" ", intents.DENIED.sub(" ", _without_metrics(without)))
     wants_no_model = bool(intents.NO_MODEL.search(text))
     verb = phrases.VERB.search(asked)
@@ -88,7 +91,7 @@ def read_goal(text: str) -> Goal:
         kind=_kind(text, metric),
         metric=metric,
         ahead=_ahead(text),
-        outlook=_first(phrases.OUTLOOKS, text),
+        outlook=outlook,
         excluded=tuple(_excluded(text)),
         positive=next(_named(phrases.POSITIVE, text), None),
         groups=tuple(_named(phrases.GROUPS, text)),

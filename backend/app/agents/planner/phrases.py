@@ -63,6 +63,9 @@ OUTLOOKS: tuple[tuple[str, Outlook], ...] = (
     (r"\b(returns?|change|changes|growth)\b", "change"),
 )
 
+COMPARED = re.compile(r"\b(?:higher|lower)\b", re.IGNORECASE)
+"""Of what rises or falls: not the column of highs or lows."""
+
 SECONDS: dict[str, float] = {
     "minute": 60,
     "hour": 3_600,

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from app.modeling.columns import Holds, holds
+from app.modeling.markets.features import BARS
 from app.modeling.operations.step import quiet_float
 from app.modeling.plain import rounded
 from app.modeling.problem import Problem
@@ -19,7 +20,7 @@ from app.modeling.results import Leak
 
 SPANS = (1, 2, 3, 5, 10, 20, 50)
 """Over how many rows returns are looked at, back and ahead."""
-SUSPECT, CERTAIN = 0.3, 0.5
+SUSPECT, CERTAIN = 0.4, 0.6
 """Share of what earlier returns leave open that later ones explain, on rows that were not used to find out."""
 FEWEST = 200
 MOST = 20_000
@@ -40,7 +41,7 @@ def peeking(frame: pd.DataFrame, problem: Problem) -> list[Leak]:
     if len(frame) < FEWEST or _share(returns.ahead[:, :1], returns.back) > FORESEEN:
         return []
     inputs = inputs_of(frame, problem)
-    fair = {problem.target, problem.time_column, problem.group_column}
+    fair = {problem.target, problem.time_column, problem.group_column, *_bars(inputs)}
     found = []
     for name in inputs.columns:
         if name in fair or holds(inputs[name]) is not Holds.NUMBER:
@@ -50,6 +51,12 @@ def peeking(frame: pd.DataFrame, problem: Problem) -> list[Leak]:
         if share >= SUSPECT:
             found.append(_leak(str(name), share))
     return sorted(found, key=lambda leak: (not leak["certain"], leak["column"]))
+
+
+def _bars(inputs: pd.DataFrame) -> list[str]:
+    """The columns of bars, where there are bars: a bar's close tells of the next one's high, and may."""
+    names = {str(name).casefold(): str(name) for name in inputs.columns}
+    return [names[key] for key in (*BARS, "volume") if key in names] if set(BARS) <= set(names) else []
 
 
 class _Returns:

@@ -108,7 +108,17 @@ CLEAR = (
         {"source": "prices", "coins": ["BTC"], "target": "close", "outlook": "direction", "horizon": 1},
     ),
     *(
-        Case(goal, (), {"coins": ["BTC"], "kind": "classification", "outlook": "direction", "horizon": 12})
+        Case(
+            goal,
+            (),
+            {
+                "coins": ["BTC"],
+                "target": "close",
+                "kind": "classification",
+                "outlook": "direction",
+                "horizon": 12,
+            },
+        )
         for goal in (
             "Predict whether BTC rises in the next hour, fees 10 bps",
             "Will bitcoin be higher in an hour? There are no fees.",

@@ -72,6 +72,12 @@ def test_fair_columns_are_not_suspected(seed):
     assert peeking(frame, problem(frame)) == []
 
 
+@pytest.mark.parametrize("target", ["close", "high", "open"])
+def test_columns_of_the_same_bar_are_fair(target):
+    frame = series()
+    assert peeking(frame, problem(frame, target=target)) == []
+
+
 def test_a_signal_as_strong_as_any_that_was_ever_found_is_fair():
     frame = series()
     following = (frame.close.shift(-1) / frame.close - 1) / 0.004
