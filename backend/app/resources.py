@@ -57,6 +57,7 @@ async def open_resources(settings: Settings, part: Part) -> AsyncIterator[Resour
         raise Unavailable("address_missing", "DATABASE_URL and REDIS_URL must be set; `labcrew up` sets them.")
     # LangChain sends traces to a stranger's server when it finds its variables; nothing here may.
     os.environ["LANGSMITH_TRACING"] = os.environ["LANGCHAIN_TRACING_V2"] = "false"
+    settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(tracing(settings.otel_exporter_otlp_endpoint))
         engine = create_engine(settings.database_url)

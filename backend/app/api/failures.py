@@ -126,7 +126,7 @@ async def _invalid(request: Request, error: RequestValidationError) -> ProblemRe
 
 
 async def _http(request: Request, error: HTTPException) -> ProblemResponse:
-    code = _CODES.get(error.status_code, f"http_{error.status_code}")
+    code = getattr(error, "code", None) or _CODES.get(error.status_code, f"http_{error.status_code}")
     return problem(error.status_code, code, str(error.detail), _request_id(request), headers=error.headers)
 
 

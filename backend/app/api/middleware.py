@@ -24,6 +24,7 @@ SAFE_HEADERS: tuple[tuple[bytes, bytes], ...] = (
     (b"referrer-policy", b"no-referrer"),
     (b"cross-origin-resource-policy", b"same-origin"),
 )
+MOST_DEPTH = 40
 PAUSE_S = 20.0
 """How long nothing of a body may come."""
 SLOWEST_BYTES_PER_S = 4096
@@ -84,12 +85,20 @@ class Envelope:
 class BodyLimit:
     """Refuses a body over the limit of its path, by its declared length or while it arrives.
 
-    `larger`: path patterns with a limit of their own, in bytes; the first that matches counts.
+    `larger`: path patterns with a limit of their own, in bytes; the first that matches counts. What may be
+    larger than `json_bytes` is a file, even if it is JSON; other JSON may be nested so deep and no deeper.
     """
 
-    def __init__(self, app: ASGIApp, limit_bytes: int, larger: Sequence[tuple[str, int]] = ()) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        limit_bytes: int,
+        larger: Sequence[tuple[str, int]] = (),
+        json_bytes: int = 16 << 20,
+    ) -> None:
         self.app = app
         self.limit_bytes = limit_bytes
+        self.json_bytes = json_bytes
         self.larger = tuple((re.compile(pattern), limit) for pattern, limit in larger)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -102,7 +111,8 @@ class BodyLimit:
             refusal = problem(413, "body_too_large", _too_large(limit), scope.get("request_id"), headers=_CLOSE)
             await refusal(scope, receive, send)
             return
-        body = _Body(receive, limit)
+        kind = dict(scope["headers"]).get(b"content-type", b"")
+        body = _Body(receive, limit, pieces=[] if b"json" in kind and limit <= self.json_bytes else None)
         await self.app(scope, body.receive, send)
 
     def _limit(self, path: str) -> int:
@@ -115,6 +125,8 @@ class _Body:
 
     source: Receive
     limit: int
+    pieces: list[bytes] | None
+    """Of JSON, what came so far."""
     arrived: int = 0
     waited_s: float = 0.0
     whole: bool = False
@@ -133,12 +145,42 @@ class _Body:
         self.whole = not message.get("more_body", False)
         if self.arrived > self.limit:
             raise HTTPException(413, _too_large(self.limit), _CLOSE)
+        if self.pieces is not None:
+            self.pieces.append(message.get("body", b""))
+            if self.whole and too_deep(b"".join(self.pieces)):
+                raise TooDeep
         return message
 
     @property
     def patience_s(self) -> float:
         """For the next piece: a pause has an end, and so has a trickle."""
         return max(0.0, min(PAUSE_S, PAUSE_S + self.arrived / SLOWEST_BYTES_PER_S - self.waited_s))
+
+
+_TEXTS = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
+_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+
+
+def too_deep(body: bytes) -> bool:
+    """Whether JSON is nested deeper than MOST_DEPTH, however broken it is: a parser would run out of stack."""
+    if body.count(b"[") + body.count(b"{") <= MOST_DEPTH:
+        return False
+    brackets = _TEXTS.sub(b"", body).translate(None, _NO_BRACKETS)
+    for _ in range(MOST_DEPTH):
+        outer = brackets.replace(b"[]", b"").replace(b"{}", b"")
+        if outer == brackets:
+            return len(outer) > MOST_DEPTH
+        brackets = outer
+    return bool(brackets)
+
+
+class TooDeep(HTTPException):
+    """A body that nobody means."""
+
+    code = "json_too_deep"
+
+    def __init__(self) -> None:
+        super().__init__(400, f"The body is nested deeper than {MOST_DEPTH} levels.")
 
 
 class Patience:

@@ -71,7 +71,7 @@ async def received(request: Request, folder: Path, max_bytes: int) -> AsyncItera
 
 @contextmanager
 def _temporary(folder: Path) -> Iterator[tuple[Path, IO[bytes]]]:
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     _remove_stale(folder)
     descriptor, name = tempfile.mkstemp(prefix="upload-", dir=folder)
     try:

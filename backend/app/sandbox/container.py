@@ -83,8 +83,8 @@ class Container:
 
     def prepare(self, door: Path) -> None:
         """Make what is mounted, and let the container's user into its own."""
-        self.blobs.mkdir(parents=True, exist_ok=True)
-        self.scratch.mkdir(parents=True, exist_ok=True)
+        self.blobs.mkdir(mode=0o711, parents=True, exist_ok=True)
+        self.scratch.mkdir(mode=0o711, parents=True, exist_ok=True)
         door.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.hand_over(door)
 

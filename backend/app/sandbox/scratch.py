@@ -16,7 +16,7 @@ class Scratch:
     """A private folder under `root`. Its lock falls with the process, whatever ends it."""
 
     def __init__(self, root: Path) -> None:
-        root.mkdir(parents=True, exist_ok=True)
+        root.mkdir(mode=0o711, parents=True, exist_ok=True)
         with _locked(root):
             self.path = Path(tempfile.mkdtemp(prefix="run-", dir=root))
             self._lock = os.open(self.path / LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)

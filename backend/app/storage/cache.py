@@ -64,7 +64,7 @@ class LocalCache:
             part.unlink(missing_ok=True)
 
     def _part(self) -> Path:
-        self._folder.mkdir(parents=True, exist_ok=True)
+        self._folder.mkdir(mode=0o711, parents=True, exist_ok=True)
         descriptor, name = tempfile.mkstemp(prefix=".part-", dir=self._folder)
         os.close(descriptor)
         return Path(name)

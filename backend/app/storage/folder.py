@@ -78,7 +78,7 @@ class FolderBlobs:
         return path
 
     def _store(self, write: Callable[[Callable[[bytes], object]], Blob]) -> Blob:
-        self._folder.mkdir(parents=True, exist_ok=True)
+        self._folder.mkdir(mode=0o711, parents=True, exist_ok=True)
         descriptor, name = tempfile.mkstemp(prefix=".part-", dir=self._folder)
         part = Path(name)
         try:
@@ -92,7 +92,7 @@ class FolderBlobs:
             part.unlink(missing_ok=True)
 
     def _publish(self, part: Path, path: Path) -> None:
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(mode=0o711, exist_ok=True)
         part.chmod(0o444)
         # Also when the blob is there: the fresh file's time keeps the sweep away from it.
         part.replace(path)

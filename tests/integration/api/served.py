@@ -22,6 +22,7 @@ def served(settings: Settings) -> Iterator[str]:
     server = uvicorn.Server(config)
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
+        listening.listen()
         # `serve` would take pytest's signals.
         thread = threading.Thread(target=lambda: asyncio.run(server._serve([listening])))
         thread.start()

@@ -4,7 +4,7 @@ import asyncio
 import json
 import socket
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import UUID
@@ -17,6 +17,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosedError
 
 from app.api import socket as sockets
+from app.api.protocol import EdgeProtocol
 from app.sessions.events import MessagePosted, Progress, SessionFinished
 from app.sessions.wire import event_body, sighting
 
@@ -44,16 +45,28 @@ class Server:
         return connect(self.url(session, query), additional_headers=headers)
 
 
-@pytest.fixture
-async def server(app: FastAPI) -> AsyncIterator[Server]:
-    config = uvicorn.Config(app, lifespan="off", log_config=None, access_log=False, ws_max_size=1 << 20)
+@asynccontextmanager
+async def listening_server(config: uvicorn.Config) -> AsyncIterator[int]:
+    """Its port; it runs on the test's own loop."""
     running = uvicorn.Server(config)
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
+        listening.listen()
         serving = asyncio.create_task(running._serve([listening]))  # `serve` would take pytest's signals
-        yield Server(listening.getsockname()[1])
-        running.should_exit = True
-        await serving
+        try:
+            yield listening.getsockname()[1]
+        finally:
+            running.should_exit = True
+            await serving
+
+
+@pytest.fixture
+async def server(app: FastAPI) -> AsyncIterator[Server]:
+    config = uvicorn.Config(
+        app, http=EdgeProtocol, lifespan="off", log_config=None, access_log=False, ws_max_size=1 << 20
+    )
+    async with listening_server(config) as port:
+        yield Server(port)
 
 
 @dataclass(frozen=True)

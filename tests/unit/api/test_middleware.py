@@ -4,6 +4,8 @@ import httpx
 import pytest
 import structlog
 
+from app.api.middleware import too_deep
+
 PASSWORD = "correct horse"
 
 
@@ -60,3 +62,22 @@ async def test_the_log_has_the_request_and_nothing_that_the_user_sent(client: ht
     assert (line["method"], line["path"], line["status"]) == ("POST", "/echo", 200)
     said = str(lines)
     assert not any(secret in said for secret in (PASSWORD, "t0ken", "h3ader"))
+
+
+@pytest.mark.parametrize(
+    ("body", "deep"),
+    [
+        (b"[" * 40 + b"]" * 40, False),
+        (b"[" * 41 + b"]" * 41, True),
+        (b"[" * 100_000, True),
+        (b'{"a":' * 50 + b"1" + b"}" * 50, True),
+        (b"[" + b"[]," * 5000 + b"[]]", False),
+        (b'["' + b"[" * 1000 + b'"]', False),
+        (b'["\\"' + b"[" * 1000 + b'"]', False),
+        (b'["\\\\", ' + b"[" * 60 + b"]" * 60 + b"]", True),
+        (b"]" * 100, True),
+        (b"", False),
+    ],
+)
+def test_what_is_nested_too_deep_is_known_before_it_is_parsed(body: bytes, deep: bool) -> None:
+    assert too_deep(body) is deep
