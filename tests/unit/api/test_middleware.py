@@ -75,7 +75,7 @@ async def test_the_log_has_the_request_and_nothing_that_the_user_sent(client: ht
         (b'["' + b"[" * 1000 + b'"]', False),
         (b'["\\"' + b"[" * 1000 + b'"]', False),
         (b'["\\\\", ' + b"[" * 60 + b"]" * 60 + b"]", True),
-        (b"]" * 100, True),
+        (b"]" * 100, False),
         (b"", False),
     ],
 )
