@@ -25,7 +25,7 @@ from langgraph.prebuilt.tool_node import ToolCallRequest
 
 from app.agents.brevity import brief_messages
 from app.agents.conversation import fenced
-from app.agents.repair import unreadable, with_own_ids, with_unreadable_calls
+from app.agents.repair import cut_short, unreadable, with_own_ids, with_unreadable_calls
 from app.computations.bench import JsonValue
 from app.errors import LabError, Unavailable
 from app.llm.config import OFFLINE
@@ -34,7 +34,7 @@ from app.llm.offline import OfflineChatModel
 from app.llm.patience import AnswerCut, Patience, patiently
 from app.llm.providers import Speaker
 from app.llm.usage import usage_of
-from app.llm.words import listening
+from app.llm.words import AnswerTooLong, listening
 from app.modeling.written.presence import without_source
 from app.sessions.events import Progress, Token
 from app.sessions.scope import Call, Recorded
@@ -62,6 +62,10 @@ class Turns:
     waiting: GraphBubbleUp | None = None
     handed_over: bool = False
     """The chat model was reminded for the last time: the offline policy ends the run."""
+    before: int | None = None
+    """Tool calls that were made when the policy took over: it has as many of its own."""
+    overdrawn: int = 0
+    """Calls that were asked for after all were used up."""
 
     def __post_init__(self) -> None:
         self.turn = self.first - 1
@@ -115,8 +119,10 @@ class Recording(AgentMiddleware[Any, Turns, Any]):
     async def awrap_model_call(self, request: Request, handler: Handler) -> ModelResponse[Any]:
         turns = request.runtime.context
         turns.turn += 1
-        over = turns.handed_over or turns.turn - turns.first >= self._bounds.model_calls
+        over = self._is_over(turns)
         speakers = (self._successor,) if over else self._speakers
+        if over and turns.before is None:
+            turns.before = len(turns.answers)
 
         async def run() -> Recorded:
             affordable = speakers[0].is_offline or await turns.ctx.step.afford("chat", turns.ctx.agent)
@@ -136,6 +142,13 @@ class Recording(AgentMiddleware[Any, Turns, Any]):
         if text := message.text.strip():
             turns.ctx.step.say(turns.ctx.agent, text)
         return await handler(request.override(model=OfflineChatModel(decide=lambda _: message)))
+
+    def _is_over(self, turns: Turns) -> bool:
+        """Has the chat model had its share of answers, reminders, or calls beyond its calls?"""
+        spoken = turns.turn - turns.first
+        return (
+            turns.handed_over or spoken >= self._bounds.model_calls or turns.overdrawn > self._bounds.tool_calls
+        )
 
     async def _asked(self, speakers: Sequence[Speaker], request: Request, handler: Handler) -> AIMessage:
         """The answer of the first speaker that gives one; raises Unavailable with what each of them said."""
@@ -162,8 +175,11 @@ class Recording(AgentMiddleware[Any, Turns, Any]):
 
         async def ask() -> AIMessage:
             messages = brief_messages(request.messages, room)
-            with listening(turns.tell_word) as heard:
-                message = _spoken(await handler(request.override(model=speaker.model, messages=messages)))
+            with listening(turns.tell_word, speaker.longest) as heard:
+                try:
+                    message = _spoken(await handler(request.override(model=speaker.model, messages=messages)))
+                except AnswerTooLong as error:
+                    return cut_short(str(error), heard.length)
             if heard.streamed and not heard.ended:
                 raise AnswerCut("The connection ended in the middle of an answer.")
             return with_unreadable_calls(message, heard.arguments)
@@ -201,7 +217,8 @@ class Recording(AgentMiddleware[Any, Turns, Any]):
             raise turns.waiting
         if reason := unreadable(request.arguments):
             return {REFUSED: f"{reason} Call {request.name} again, with all of them."}
-        if len(turns.answers) >= self._bounds.tool_calls:
+        if len(turns.answers) - (turns.before or 0) >= self._bounds.tool_calls:
+            turns.overdrawn += 1
             return {REFUSED: "You have used up your tool calls. Finish with what you know."}
         try:
             answer = await invoke(turns.tools, turns.ctx, request)

@@ -5,15 +5,24 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from langchain_core.messages import AIMessage
+from langchain_core.messages.ai import UsageMetadata
 from langchain_core.messages.tool import ToolCall, tool_call
 
 LONGEST_ARGUMENTS = 250_000
 """Characters of one call: the largest file that may be written, and room. More is not carried along."""
 
 LONGEST_TEXT = 50_000
+_CHARACTERS_A_TOKEN = 4
 
 UNREADABLE = "unreadable_arguments"
 """The only argument of a call whose arguments were no JSON object; its value says why."""
+
+
+def cut_short(reason: str, length: int) -> AIMessage:
+    """What stands for an answer that nobody listened to the end of; its tokens are estimated by its length."""
+    tokens = length // _CHARACTERS_A_TOKEN
+    used = UsageMetadata(input_tokens=0, output_tokens=tokens, total_tokens=tokens)
+    return AIMessage(f"[{reason}]", usage_metadata=used)
 
 
 def with_own_ids(message: AIMessage, turn: int) -> AIMessage:

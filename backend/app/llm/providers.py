@@ -50,14 +50,22 @@ COUNTED_STREAMS = frozenset({"openai", "azure_openai"})
 CONTEXT_TOKENS = 100_000
 """What a model is taken to read when nobody says: the smallest that today's providers offer."""
 
+LONGEST_ANSWER = 500_000
+CHARACTERS_A_TOKEN = 20
+"""More than any text has: who sends more does not keep to the tokens that it was allowed."""
+
 
 @dataclass(frozen=True)
 class Speaker:
-    """A chat model and what its calls are recorded under. `context_tokens`: most that it reads at once."""
+    """A chat model and what its calls are recorded under.
+
+    `context_tokens`: most that it reads at once. `longest`: characters of an answer that are listened to.
+    """
 
     name: str
     model: BaseChatModel
     context_tokens: int = CONTEXT_TOKENS
+    longest: int = LONGEST_ANSWER
     key: str = field(default="", repr=False)
 
     @property
@@ -96,7 +104,8 @@ def _speaker(config: ChatConfig, name: str, decide: Decide) -> Speaker:
         model.callbacks = [Words()]
     known: Any = getattr(model, "profile", None) or {}
     room = config.context_tokens or known.get("max_input_tokens") or CONTEXT_TOKENS
-    return Speaker(name, model, int(room), config.keys.get(provider_of(name), ""))
+    longest = CHARACTERS_A_TOKEN * config.max_tokens if config.max_tokens else LONGEST_ANSWER
+    return Speaker(name, model, int(room), longest, config.keys.get(provider_of(name), ""))
 
 
 def _open(config: ChatConfig, name: str) -> BaseChatModel:

@@ -18,17 +18,26 @@ T = TypeVar("T")
 _ENDS = ("finish_reason", "stop_reason", "done_reason")
 
 
+class AnswerTooLong(Exception):
+    """A stream that went on although it was asked to end long before."""
+
+
 @dataclass
 class Heard:
-    """One answer. `calls`: its tool calls' arguments as sent; `ended`: the provider said that it is whole."""
+    """One answer. `calls`: its tool calls' arguments as sent; `ended`: the provider said that it is whole.
+
+    `longest`: characters that are listened to.
+    """
 
     hear: Hear
+    longest: int
+    length: int = 0
     streamed: bool = False
     ended: bool = False
     calls: dict[int, str] = field(default_factory=dict)
 
     def take(self, chunk: Any) -> None:
-        """A piece of the answer, a ChatGenerationChunk."""
+        """A piece of the answer, a ChatGenerationChunk. Raises AnswerTooLong."""
         self.streamed = True
         message = chunk.message
         said = {**(chunk.generation_info or {}), **message.response_metadata}
@@ -36,6 +45,10 @@ class Heard:
         for piece in message.tool_call_chunks:
             place = len(self.calls) if piece["index"] is None else piece["index"]
             self.calls[place] = self.calls.get(place, "") + (piece["args"] or "")
+            self.length += len(piece["args"] or "")
+        self.length += len(message.text)
+        if self.length > self.longest:
+            raise AnswerTooLong(f"The answer was cut after {self.longest:,} characters.")
 
     @property
     def arguments(self) -> list[str]:
@@ -47,9 +60,9 @@ _LISTENER: ContextVar[Heard | None] = ContextVar("listener", default=None)
 
 
 @contextmanager
-def listening(hear: Hear) -> Iterator[Heard]:
+def listening(hear: Hear, longest: int) -> Iterator[Heard]:
     """What a chat model says inside is heard, if its provider streams."""
-    heard = Heard(hear)
+    heard = Heard(hear, longest)
     token = _LISTENER.set(heard)
     try:
         yield heard
@@ -59,6 +72,8 @@ def listening(hear: Hear) -> Iterator[Heard]:
 
 class Words(AsyncCallbackHandler):
     """Passes words on. LangChain asks a provider to stream for a handler with the two `tap` methods."""
+
+    raise_error = True
 
     async def on_llm_new_token(self, token: str | list[Any], *, chunk: Any = None, **kwargs: Any) -> None:
         heard = _LISTENER.get()

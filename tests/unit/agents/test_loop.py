@@ -159,14 +159,22 @@ async def test_an_agent_that_does_not_come_to_an_end_is_finished_by_its_policy(p
     assert set(spoken[3:]) == {"offline"}
 
 
+async def test_who_takes_over_has_calls_of_its_own(planner, bench):
+    planner(says(*[("list_datasets", {})] * 5), bounds=Bounds(model_calls=2, tool_calls=4))
+    assert (await bench.run("planner", BRIEF)).output.target == "survived"
+
+
 async def test_more_tool_calls_than_allowed_are_refused(planner, bench):
-    many = says(*[("list_datasets", {})] * 5)
-    _, model = planner(many, READ, PLAN, bounds=Bounds(tool_calls=2))
+    _, model = planner(says(*[("list_datasets", {})] * 3), READ, PLAN, bounds=Bounds(tool_calls=2))
     await bench.run("planner", BRIEF)
-    assert [isinstance(answer, dict) and "refused" in answer for answer in model.answers()] == [
-        False,
-        False,
-    ] + [True] * 4
+    refused = [isinstance(answer, dict) and "refused" in answer for answer in model.answers()]
+    assert refused == [False, False, True, True]
+
+
+async def test_a_model_that_goes_on_calling_when_all_calls_are_used_up_is_heard_no_more(planner, bench):
+    _, model = planner(says(*[("list_datasets", {})] * 5), bounds=Bounds(tool_calls=4))
+    assert (await bench.run("planner", BRIEF)).output.target == "survived"
+    assert len(model.heard) == 2
 
 
 @pytest.mark.parametrize("text", ["", "Hm.", "x" * 1_000_000])
