@@ -50,7 +50,9 @@ def service(home: Path) -> Iterator[int]:
             "REDIS_URL": redis_url,
             "LABCREW_HOME": str(home),
             "API_PORT": str(port),
-            "MAX_CONCURRENT_SESSIONS": "0",
+            "USER_SESSIONS": "0",
+            "USER_REQUESTS": "1000000/minute",  # metered, never refused
+            "ADDRESS_REQUESTS": "1000000/minute",
             "LOG_LEVEL": "WARNING",
         }
         for module in (["app.cli.program", "api"], ["benchmarks.sessions.worker"]):
