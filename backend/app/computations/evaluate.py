@@ -15,6 +15,9 @@ from app.modeling.candidates import BASELINE
 from app.modeling.evaluation import evaluate
 from app.modeling.fitting import Spec, cross_validate, output_of
 from app.modeling.fitting import fit as fit_on_all
+from app.modeling.forecasting.compare import compared
+from app.modeling.forecasting.compare import notes_on as unbeaten
+from app.modeling.forecasting.references import references
 from app.modeling.labels import labels_of, told
 from app.modeling.limits import threads_for
 from app.modeling.paired import RowsApart
@@ -163,6 +166,9 @@ def final_evaluation(bench: Bench, seed: int = 0, fit: dict[str, Any] | None = N
         past=past,
         targets=told(holdout, whole)[known],
     )
+    said_without = {name: each[known] for name, each in references(train, holdout, whole).items()}
+    facts["references"] = compared(predicted, said_without, whole, seed, groups)
+    facts["notes"] += unbeaten(facts["references"])
     facts["figures"] = leave_pictures(bench.output, of_evaluation(facts, whole.target))
     return answer(facts)
 

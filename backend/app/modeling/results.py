@@ -339,6 +339,8 @@ class EvaluationFacts(TypedDict):
     """`{"points": [{"truth", "prediction"}], "quantiles": {...}, "histogram": {"edges", "counts"}}`"""
     intervals: CoverageJson | None
     """How many rows lie within the model's prediction intervals."""
+    references: NotRequired[list[dict[str, Any]]]
+    """Of a forecast on the hold-out: what the series says by itself, see `forecasting.compare`."""
     cv_score: float | None
     agrees_with_cv: bool | None
     notes: list[str]

@@ -1,7 +1,7 @@
 """How good the chosen model is on the hold-out."""
 
 from app.reporting.document import Block, Name, Paragraph, Section, Table, Text
-from app.reporting.evidence import Fact
+from app.reporting.evidence import Fact, parts
 from app.reporting.metrics import METRICS, metric_of
 from app.reporting.sections.draft import NOTHING, Draft
 
@@ -36,6 +36,7 @@ def hold_out(draft: Draft) -> Section | None:
     blocks: list[Block] = [
         Paragraph(_opening(draft, final)),
         table,
+        *_without_model(draft, final),
         *_threshold(draft, final),
         *_bounds(draft, final),
         *_classes(draft, final),
@@ -64,6 +65,21 @@ def _row(draft: Draft, final: Fact, name: str, score: Fact) -> list[Text]:
 
 def _place(order: list[str], name: str) -> int:
     return order.index(name) if name in order else len(order)
+
+
+def _without_model(draft: Draft, final: Fact) -> list[Block]:
+    """Of a forecast: what the series says by itself."""
+    rows = [_reference(draft, each) for each in parts(final, "references")]
+    heads = ("Without a model", draft.metric.label, "Gain of the model, interval")
+    title = "Forecasts that need no model, on the same rows"
+    return [Table(heads, rows, title, numeric=(1, 2))] if rows else []
+
+
+def _reference(draft: Draft, said: Fact) -> list[Text]:
+    style, gain = draft.metric.style, said.at("difference")
+    bounds = draft.interval(gain, style) if gain else ()
+    name = Name(str(said.value["name"]), code=False)
+    return [(name,), draft.score(said.at("score"), style), bounds or NOTHING]
 
 
 def _threshold(draft: Draft, final: Fact) -> list[Block]:

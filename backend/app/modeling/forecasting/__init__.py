@@ -1,0 +1,1 @@
+"""Forecasts of a series from itself: what a learned model has to beat."""
