@@ -1,4 +1,4 @@
-"""A worker of the real service, with short leases and a database that kills it around a chat model's answer."""
+"""A worker of the real service, and a database that kills it around a chat model's answer."""
 
 import json
 import os
@@ -26,9 +26,11 @@ _KEY, _ABOUT = 7, 10
 
 
 class QuickSettings(Settings):
+    """No lease runs out on a slow machine: who kills a worker ends its lease."""
+
     @property
     def sessions(self) -> SessionsConfig:
-        return replace(QUICK, lease_s=1.5)
+        return replace(QUICK, lease_s=10.0)
 
 
 @dataclass
