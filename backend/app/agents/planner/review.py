@@ -51,7 +51,8 @@ async def review(lab: LabContext, plan: Plan, answers: Sequence[ToolAnswer], ask
 def tables_of(plan: Plan, answers: Sequence[ToolAnswer]) -> Tables:
     """Columns of every table that the planner has read."""
     if plan.source == "prices":
-        return {PRICES.name: [column.name for column in PRICES.columns]}
+        of_several = ["coin"] if len(plan.coins) > 1 else []
+        return {PRICES.name: [*of_several, *(column.name for column in PRICES.columns)]}
     return dict(_columns(answer.value) for answer in _of(answers, _READ))
 
 

@@ -84,6 +84,7 @@ def backtest(
     per_year = bars_per_year(span, len(prices))
     edge = judge(book, returns, trials)
     named = _books(market, returns, terms)
+    rivals = _rivals(book, named) if edge.found else ""
     return {
         "model": chosen,
         "coins": [str(name) for name in prices.columns if name],
@@ -100,7 +101,7 @@ def backtest(
         },
         "margin": trials.margin,
         "edge": edge.found,
-        "verdict": edge.said,
+        "verdict": f"{edge.said}{rivals}",
         "strategy": measured(book, per_year),
         "gross_return": float(equity(book.gross)[-1] - 1),
         "break_even_bps": _break_even(book),
@@ -127,6 +128,13 @@ def _books(market: Market, returns: np.ndarray, terms: Terms) -> dict[str, Book]
         name: play(positions_of(name, market.prices, market.before, market.horizon)[:-1], returns, terms)
         for name in BASELINES
     }
+
+
+def _rivals(book: Book, named: Mapping[str, Book]) -> str:
+    """The baselines that do as well, as a sentence to go on with."""
+    own = sharpe_ratio(book.net)
+    alike = [name for name, other in named.items() if sharpe_ratio(other.net) >= own]
+    return f" But {' and '.join(alike)} does as well without a model." if alike else ""
 
 
 def _break_even(book: Book) -> float | None:

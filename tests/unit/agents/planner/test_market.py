@@ -3,7 +3,9 @@
 import pytest
 from langgraph.errors import GraphInterrupt
 
+from app.agents.planner.editing import impossible
 from app.agents.planner.market import Wanted, bps_of, seconds_of, wanted_of
+from app.agents.planner.review import tables_of
 from app.sessions.memory import MemoryJournal
 
 
@@ -71,6 +73,7 @@ async def test_several_coins_are_learned_together(bench):
     goal = "Will BTC or ETH rise in the next hour? Fees 4 bps, slippage 1 bp"
     plan = (await bench.run("planner", {"goal": goal, "preferences": {}})).output
     assert (plan.coins, plan.group_column, plan.horizon) == (["BTC", "ETH"], "coin", 12)
+    assert impossible(plan, tables_of(plan, ())) is None
     assert (plan.trading.fee_bps, plan.trading.slippage_bps, plan.trading.long_only) == (4, 1, False)
 
 

@@ -99,6 +99,22 @@ def test_random_walks_have_no_edge_in_20_of_20_seeds(fee):
         assert facts["verdict"].startswith("No edge after costs")
 
 
+def test_a_baseline_that_does_as_well_is_named():
+    """Prices that go on as they went: persistence needs no model."""
+    chance = np.random.default_rng(0)
+    moved = np.zeros(BARS)
+    for bar in range(1, BARS):
+        moved[bar] = 0.5 * moved[bar - 1] + SIGMA * chance.normal()
+    times = pd.date_range("2025-01-01", periods=BARS, freq="h")
+    frame = pd.DataFrame({"ts": times, "close": 100 * np.exp(np.cumsum(moved))})
+    up = 1 / (1 + np.exp(-200 * (moved + 0.002 * chance.normal(size=BARS))))
+    said, rows = np.column_stack([1 - up, up]), np.arange(1000, TRAIN - 1)
+    train, holdout = frame.iloc[:TRAIN], frame.iloc[TRAIN:].reset_index(drop=True)
+    facts = backtest(train, holdout, PROBLEM, Terms(), said[TRAIN:], {"m": (rows, said[rows])}, "m")
+    assert facts["edge"]
+    assert facts["verdict"].endswith("But persistence does as well without a model.")
+
+
 def test_costs_eat_a_weak_signal():
     facts = played(0.05, 1, Terms(fee_bps=30))
     assert not facts["edge"]
