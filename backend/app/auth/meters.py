@@ -23,6 +23,20 @@ log = structlog.get_logger(__name__)
 
 _ACQUIRE: str = RedisBridge.SCRIPT_ACQUIRE_SLIDING_WINDOW.decode()
 _LOOK: str = RedisBridge.SCRIPT_SLIDING_WINDOW.decode()
+
+# The library's scripts as functions of one. KEYS: two a meter; ARGV: amount, window and cost a meter.
+_TAKE = f"""
+local acquire = function(KEYS, ARGV) {_ACQUIRE} end
+local look = function(KEYS, ARGV) {_LOOK} end
+local answers = {{}}
+for i = 1, #KEYS / 2 do
+  local keys = {{KEYS[2 * i - 1], KEYS[2 * i]}}
+  local granted = acquire(keys, {{ARGV[3 * i - 2], ARGV[3 * i - 1], ARGV[3 * i]}})
+  answers[i] = {{granted and 1 or 0, look(keys, {{ARGV[3 * i - 1]}})}}
+end
+return answers
+"""
+_SHA = hashlib.sha1(_TAKE.encode(), usedforsecurity=False).hexdigest()
 _AWAY = (RedisError, OSError, TimeoutError)
 
 
@@ -42,7 +56,7 @@ class Meter:
     def item(self) -> RateLimitItem:
         return _item(self.rate)
 
-    def keys(self) -> tuple[str, str]:
+    def windows(self) -> tuple[str, str]:
         """Of the window before and of the current one, which must lie on one server of a cluster."""
         base = f"meter:{{{self.what}:{self.who}:{self.rate}}}"
         return f"{base}/-1", base
@@ -93,27 +107,27 @@ class Meters:
 
     def __init__(self, redis: Redis) -> None:
         self._redis = redis
-        self._shas = tuple(hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest() for text in _SCRIPTS)
 
     async def take(self, meters: Sequence[Meter]) -> list[Reading]:
         """Use some of each that has so much left; how each stands. One round trip."""
         metered = [meter for meter in meters if meter.rate]
         if not metered:
             return []
+        keys = [key for meter in metered for key in meter.windows()]
+        told = [n for meter in metered for n in (meter.item.amount, meter.item.get_expiry(), meter.cost)]
         try:
-            answers = await self._ask(metered)
+            answers = await self._ask(len(keys), *keys, *map(str, told))
         except _AWAY as error:
             log.warning("meters_unavailable", error=type(error).__name__)
             return []
-        acquired, looks = answers[: len(metered)], answers[len(metered) :]
-        return [_reading(*one) for one in zip(metered, acquired, looks, strict=True)]
+        return [_reading(meter, *answer) for meter, answer in zip(metered, answers, strict=True)]
 
     async def add(self, meter: Meter) -> None:
         """Count what was used already, even beyond the limit."""
         if not meter.rate or meter.cost < 1:
             return
         window_ms = meter.item.get_expiry() * 1000
-        before, now = meter.keys()
+        before, now = meter.windows()
         try:
             async with self._redis.pipeline(transaction=False) as pipe:
                 pipe.eval(_LOOK, 2, before, now, str(meter.item.get_expiry()))  # shifts a window that is over
@@ -123,26 +137,11 @@ class Meters:
         except _AWAY as error:
             log.warning("meters_unavailable", error=type(error).__name__)
 
-    async def _ask(self, meters: Sequence[Meter]) -> list[Any]:
+    async def _ask(self, keys: int, *args: str) -> list[Any]:
         try:
-            return await self._pipelined(meters)
+            return list(await self._redis.evalsha(_SHA, keys, *args))
         except NoScriptError:
-            for text in _SCRIPTS:
-                await self._redis.script_load(text)
-            return await self._pipelined(meters)
-
-    async def _pipelined(self, meters: Sequence[Meter]) -> list[Any]:
-        async with self._redis.pipeline(transaction=False) as pipe:
-            for meter in meters:
-                item = meter.item
-                told = (item.amount, item.get_expiry(), meter.cost)
-                pipe.evalsha(self._shas[0], 2, *meter.keys(), *map(str, told))
-            for meter in meters:
-                pipe.evalsha(self._shas[1], 2, *meter.keys(), str(meter.item.get_expiry()))
-            return list(await pipe.execute())
-
-
-_SCRIPTS = (_ACQUIRE, _LOOK)
+            return list(await self._redis.eval(_TAKE, keys, *args))
 
 
 @lru_cache(maxsize=1000)

@@ -32,11 +32,13 @@ def _meant(schema: Mapping[str, Any], answer: JsonValue) -> Mapping[str, Any]:
 
 def _hint(error: ValidationError) -> str:
     """Names like the one that is not known."""
+    instance: Any = error.instance
+    schema: Any = error.schema
     if error.validator == "enum":
-        wrong, known = [error.instance], error.validator_value
+        wrong, known = [instance], schema["enum"]
     elif error.validator == "additionalProperties":
-        known = error.schema.get("properties", {})
-        wrong = [name for name in error.instance if name not in known]
+        known = schema.get("properties", {})
+        wrong = [name for name in instance if name not in known]
     else:
         return ""
     names = [name for name in known if isinstance(name, str)]

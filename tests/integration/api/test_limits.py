@@ -155,6 +155,10 @@ async def test_a_user_has_so_many_open_streams(
             refused = await http.get(server.url(session, scheme="http"))
         assert (refused.status_code, refused.json()["code"]) == (429, "too_many_streams")
     await stage.finish()
+    held = f"places:streams of this user:{ada.id}"
+    async with asyncio.timeout(10):  # the server hears a little later that the first has left
+        while await app.state.resources.redis.exists(held):  # noqa: ASYNC110 - Redis rings no bell
+            await asyncio.sleep(0.01)
     async with server.open(session, ada) as third:
         assert (await closed(third))[0] == sockets.Close.ENDED
 

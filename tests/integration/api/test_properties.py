@@ -30,6 +30,9 @@ from .conftest import PASSWORD, PREFIX
 from .served import served
 from .test_ownership import OPEN, PLAIN
 
+# The server's thread may use `random` while a request is made up.
+pytestmark = pytest.mark.filterwarnings("ignore:Do not use the `random` module")
+
 DEPTH = int(os.environ.get("FUZZ_EXAMPLES", "2"))
 CHECKS = [
     not_a_server_error,
