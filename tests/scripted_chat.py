@@ -283,7 +283,13 @@ def _deltas(wire: Json) -> Iterator[tuple[Json, bool]]:
 
 def _usage(asked: Json, wire: Json) -> Json:
     read, said = (max(1, len(json.dumps(text)) // 4) for text in (asked["messages"], wire))
-    return {"prompt_tokens": read, "completion_tokens": said, "total_tokens": read + said}
+    known = {"cached_tokens": read // 2}
+    return {
+        "prompt_tokens": read,
+        "completion_tokens": said,
+        "total_tokens": read + said,
+        "prompt_tokens_details": known,
+    }
 
 
 def _head(kind: str) -> Json:

@@ -14,7 +14,7 @@ from tests.scripted_chat import ScriptedChat, by_policy, output_of, serving
 
 from app.settings import Settings
 
-from .chatting import REAL, SESSIONS, Json, begun, chatting, trail, until_the_end
+from .chatting import REAL, SESSIONS, Json, begun, chatting, trail, until_it_waits, until_the_end
 from .conftest import User
 
 pytestmark = pytest.mark.slow
@@ -37,7 +37,11 @@ def proven(view: Json, chat: ScriptedChat) -> None:
     """It came to its end, with every answer of a model paid once."""
     assert view["status"] == "completed", view["error"]
     assert view["result"]["report"]["checked"] > 0
-    assert view["usage"]["cost_usd"] > 0
+    used = view["usage"]
+    fresh = used["input_tokens"] - used["cached_tokens"]
+    cost = (fresh * 10 + used["cached_tokens"] * 1 + used["output_tokens"] * 30) / 1e6
+    assert used["cost_usd"] == pytest.approx(cost)
+    assert REAL or used["cached_tokens"] > 0
     assert view["usage"]["unpriced_calls"] == 0
     if not REAL:
         assert view["usage"]["chat_calls"] == len(chat.asked)
@@ -51,6 +55,30 @@ async def test_a_session_goes_all_the_way(app: FastAPI, ada: User, chat: Scripte
         assert asked == []
         agents = {part["agent"] for part in view["usage"]["parts"] if part["input_tokens"]}
         assert {"planner", "data_retrieval", "data_analyst", "model_trainer", "model_evaluator"} <= agents
+
+
+async def test_a_plan_is_edited_over_the_wire_and_followed(app: FastAPI, ada: User, chat: ScriptedChat) -> None:
+    table, goal = PENGUINS.read_bytes(), "Which species is a penguin?"
+    session = await begun(ada, "penguins.csv", table, goal, review_plan=True, target="species")
+    view = await until_it_waits(app, ada, session)
+    assert view["question"]["about"]["plan"]["target"] == "species"
+    edit = {"metric": "f1", "families": ["LogisticRegression"], "exclude": ["island"]}
+    for changes, hint in (
+        ({**edit, "exclude": ["islnd"]}, "Did you mean island?"),
+        ({**edit, "famlies": []}, "Did you mean families"),
+        ({**edit, "stages": ["analysis"]}, "Did you mean data_analysis"),
+    ):
+        wrong = {"answer": {"decision": "edit", "plan": changes}}
+        refused = await ada.http.post(f"{SESSIONS}/{session}/respond", json=wrong)
+        assert refused.status_code == 422
+        assert hint in refused.json()["detail"]
+    answers = {"approval": {"decision": "edit", "plan": edit}}
+    view, _ = await until_the_end(app, ada, session, lambda one: answers.get(one["kind"], one["default"]))
+    proven(view, chat)
+    assert view["result"]["problem"]["metric"] == "f1"
+    assert view["result"]["problem"]["exclude"] == ["island"]
+    fits = (await ada.http.get(f"{SESSIONS}/{session}/results")).json()["candidates"]
+    assert {fit["name"].partition("-")[0] for fit in fits} == {"baseline", "LogisticRegression"}
 
 
 def visits(rows: int = 300) -> bytes:
