@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any, TypeVar
 
-from app.sessions.background import stop
+from app.tasks import stop
 
 Item = TypeVar("Item")
 

@@ -18,11 +18,11 @@ from app.api.failures import faults
 from app.api.heartbeat import with_heartbeats
 from app.auth.principal import Principal, Scope
 from app.errors import LabError
-from app.sessions.background import stop
 from app.sessions.schemas import Text
 from app.sessions.service import SessionService
 from app.sessions.watch import FellBehind
 from app.sessions.wire import Sighting
+from app.tasks import stop
 
 log = structlog.get_logger(__name__)
 

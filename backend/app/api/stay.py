@@ -11,7 +11,7 @@ from app.auth.desk import AuthDesk
 from app.auth.places import RENEW_S, Held, Place
 from app.auth.principal import Principal
 from app.observability.metrics import OPEN_STREAMS
-from app.sessions.background import stop
+from app.tasks import stop
 
 
 @asynccontextmanager

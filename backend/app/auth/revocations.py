@@ -1,19 +1,18 @@
 """Tells every API process that something of a user was revoked, so that none goes on with what it remembers."""
 
 import asyncio
-from contextlib import suppress
 from uuid import UUID
 
 import structlog
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
 
 from app.auth.standing import Authenticator
+from app.jobs import REDIS_AWAY
+from app.tasks import stop
 
 log = structlog.get_logger(__name__)
 
 CHANNEL = "labcrew:revoked"
-_AWAY = (RedisError, OSError, TimeoutError, AttributeError, RuntimeError)
 _PAUSE_S = 0.5
 
 
@@ -29,17 +28,14 @@ class Revocations:
         self._listening = asyncio.create_task(self._listen_for_ever(), name="revocations")
 
     async def close(self) -> None:
-        if self._listening:
-            self._listening.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._listening
+        await stop(self._listening)
 
     async def announce(self, user_id: UUID) -> None:
         """After the revocation was committed."""
         self._authenticator.forget(user_id)
         try:
             await self._redis.publish(CHANNEL, str(user_id))
-        except _AWAY:
+        except REDIS_AWAY:
             log.warning("revocation_not_announced")
 
     async def _listen_for_ever(self) -> None:
@@ -50,5 +46,5 @@ class Revocations:
                     async for message in heard.listen():
                         if message["type"] == "message":
                             self._authenticator.forget(UUID(message["data"].decode()))
-            except (*_AWAY, ValueError):
+            except (*REDIS_AWAY, ValueError):
                 await asyncio.sleep(_PAUSE_S)

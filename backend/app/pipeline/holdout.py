@@ -10,7 +10,7 @@ from app.agents.planner.output import Plan
 from app.agents.state import Json, LabState, LabUpdate
 from app.agents.study import study_of
 from app.errors import InvalidInput
-from app.sessions.background import side_by_side
+from app.tasks import side_by_side
 from app.tools.backtest import backtest_model
 from app.tools.choosing import final_evaluation as evaluate_on_holdout
 from app.tools.choosing import refit_model

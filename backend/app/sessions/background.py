@@ -1,13 +1,11 @@
-"""Tasks beside the one that matters: a lease that is renewed, and tasks that are told to stop and do."""
+"""Beside the task that matters: a lease that is renewed."""
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, MutableMapping
-from typing import Any, Protocol, TypeVar
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from typing import Protocol, TypeVar
 
 from app.db.pool import is_away
-
-_ASK_AGAIN_S = 0.5
 
 
 class Held(Protocol):
@@ -55,36 +53,3 @@ async def _renew(look: asyncio.Event, renew: Callable[[], Awaitable[bool]], ever
         except Exception as error:
             if not is_away(error):
                 raise
-
-
-First = TypeVar("First")
-Second = TypeVar("Second")
-
-
-async def side_by_side(
-    first: Coroutine[Any, Any, First], second: Coroutine[Any, Any, Second]
-) -> tuple[First, Second]:
-    """Both at a time; when one fails, the other is stopped before the failure is seen."""
-    tasks = asyncio.create_task(first), asyncio.create_task(second)
-    try:
-        return await tasks[0], await tasks[1]
-    finally:
-        await stop(*tasks)
-
-
-async def stop(*tasks: "asyncio.Task[Any] | None") -> None:
-    """Cancel and wait; more than once, for a library may take a cancellation for a timeout of its own."""
-    running = {task for task in tasks if task and not task.done()}
-    while running:
-        for task in running:
-            task.cancel()
-        _, running = await asyncio.wait(running, timeout=_ASK_AGAIN_S)
-
-
-async def settle(task: "asyncio.Task[Any] | None") -> None:
-    """In a task that was cancelled and goes on to clean up: take a cancellation that has not arrived yet."""
-    if task and task.cancelling():
-        with contextlib.suppress(asyncio.CancelledError):
-            await asyncio.sleep(0)
-        while task.cancelling():
-            task.uncancel()

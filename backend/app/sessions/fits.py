@@ -20,11 +20,12 @@ from app.jobs import Send
 from app.sandbox.computer import Computed, Computer
 from app.sandbox.contract import Computation, Limits
 from app.sandbox.metering import Charge, metering, nobody_pays
-from app.sessions.background import renewed, settle
+from app.sessions.background import renewed
 from app.sessions.config import SessionsConfig
 from app.sessions.events import FitFinished, Progress
 from app.sessions.tail import Tail
 from app.sessions.wire import NotJson, dumps, event_body, sighting
+from app.tasks import settle
 
 log = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ from app.db.pool import Database, is_away
 from app.errors import LabError
 from app.jobs import Send
 from app.sandbox.metering import Charge, metering, nobody_pays
-from app.sessions.background import renewed, settle
+from app.sessions.background import renewed
 from app.sessions.checkpoints import RedisCheckpoints
 from app.sessions.config import SessionsConfig
 from app.sessions.drive import GraphDrive
@@ -25,6 +25,7 @@ from app.sessions.lease import Ending, Lease, LeaseLost, Leases, Standing
 from app.sessions.line import Line
 from app.sessions.slice_checkpoint import SliceCheckpoint
 from app.sessions.tail import Tail
+from app.tasks import settle
 
 log = logging.getLogger(__name__)
 

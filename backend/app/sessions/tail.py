@@ -11,9 +11,9 @@ from redis.asyncio import Redis
 from redis.asyncio.connection import AbstractConnection
 
 from app.jobs import REDIS_AWAY
-from app.sessions.background import stop
 from app.sessions.events import TERMINAL, ClarificationAsked, SessionStarted
 from app.sessions.wire import Sighting
+from app.tasks import stop
 
 _MOST_WAITING = 10_000
 _PACE_S = 0.005

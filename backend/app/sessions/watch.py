@@ -20,10 +20,10 @@ from redis.asyncio.client import PubSub
 from app.db.pool import Database
 from app.errors import TooMany
 from app.jobs import REDIS_AWAY
-from app.sessions.background import stop
 from app.sessions.events import TERMINAL, SessionQueued
 from app.sessions.tail import channel, parse
 from app.sessions.wire import Sighting, event_body, sighting
+from app.tasks import stop
 
 _READ_AGAIN_S = 3.0
 _PAGE = 500

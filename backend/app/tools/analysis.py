@@ -9,8 +9,8 @@ from app.modeling.nearest import must_know
 from app.modeling.written.presence import holds_code
 from app.sandbox.computer import Computed
 from app.sandbox.contract import Computation
-from app.sessions.background import side_by_side
 from app.sessions.scope import Recorded
+from app.tasks import side_by_side
 from app.tools.context import ToolContext
 from app.tools.frames import TRAIN, Training, figures, frame_artifact, training
 from app.tools.registry import FrameName, tool

@@ -23,7 +23,6 @@ from app.auth.meters import Meters
 from app.db.pool import Database
 from app.jobs import REDIS_AWAY, Send
 from app.resources import Resources
-from app.sessions.background import stop
 from app.sessions.checkpoints import RedisCheckpoints
 from app.sessions.config import SessionsConfig
 from app.sessions.fits import FitKey, Fits
@@ -33,6 +32,7 @@ from app.sessions.runner import Runner
 from app.sessions.sweeper import sweep_for_ever
 from app.sessions.tail import CONTROL
 from app.storage.blobs import BlobStore
+from app.tasks import stop
 
 log = logging.getLogger(__name__)
 

@@ -18,10 +18,10 @@ from app.errors import LabError, Unavailable
 from app.jobs import JobName
 from app.resources import Resources, open_resources
 from app.sandbox.contract import CellProvider
-from app.sessions.background import stop
 from app.sessions.fits import FitKey
 from app.sessions.graphs import Graphs
 from app.settings import Settings
+from app.tasks import stop
 from app.worker.celery_app import make_celery
 from app.worker.graphs import pipeline_graphs
 from app.worker.loop import Duties, WorkerLoop

@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 import pytest
 from redis.asyncio import Redis
 
-from app.sessions.background import stop
 from app.sessions.fleet import KEY, Fleet
+from app.tasks import stop
 
 
 @pytest.fixture

@@ -1,34 +1,7 @@
 import asyncio
 from dataclasses import dataclass, field
 
-from app.sessions.background import renewed, settle, stop
-
-
-async def test_a_task_that_swallows_a_cancellation_is_stopped_all_the_same() -> None:
-    async def stubborn() -> None:
-        for _ in range(2):
-            try:
-                await asyncio.sleep(60)
-            except asyncio.CancelledError:
-                continue
-        await asyncio.sleep(60)
-
-    task = asyncio.create_task(stubborn())
-    await asyncio.sleep(0)
-    await stop(task, None)
-    assert task.cancelled()
-
-
-async def test_a_cancellation_that_comes_too_late_does_not_cut_the_clean_up() -> None:
-    async def work() -> str:
-        task = asyncio.current_task()
-        assert task
-        task.cancel()
-        await settle(task)
-        await asyncio.sleep(0.01)
-        return "cleaned up"
-
-    assert await asyncio.create_task(work()) == "cleaned up"
+from app.sessions.background import renewed
 
 
 @dataclass
