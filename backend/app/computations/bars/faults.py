@@ -28,7 +28,8 @@ def _prices(rows: Stretch) -> "list[npt.NDArray[np.float64]]":
 
 
 def _incomplete(rows: Stretch, grid: Grid, now_us: int) -> Flags:
-    return ~np.isfinite(np.stack(list(rows.measures.values()))).all(axis=0)
+    finite = np.isfinite(np.stack(list(rows.measures.values())))
+    return np.logical_not(finite.all(axis=0))
 
 
 def _not_highest(rows: Stretch, grid: Grid, now_us: int) -> Flags:

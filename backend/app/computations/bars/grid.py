@@ -36,12 +36,12 @@ class Grid:
         is looked at: weeks and months begin on any day.
         """
         if self.interval_us <= _SUMMER_TIME_US:
-            return (ts - self.phase_us) % self.interval_us == 0
+            return np.equal((ts - self.phase_us) % self.interval_us, 0)
         whole = min(self.interval_us, DAY_S * SECOND_US)
         off = (ts - self.phase_us + _SUMMER_TIME_US) % whole
         if self.interval_us >= DAY_S * SECOND_US:
-            return off <= 2 * _SUMMER_TIME_US
-        return (off == 0) | (off == _SUMMER_TIME_US) | (off == 2 * _SUMMER_TIME_US)
+            return np.less_equal(off, 2 * _SUMMER_TIME_US)
+        return np.isin(off, (0, _SUMMER_TIME_US, 2 * _SUMMER_TIME_US))
 
 
 @dataclass

@@ -35,7 +35,7 @@ BAR, _EMPTY_BAR = _record([("series", ">i4"), ("ts", ">i8"), *((name, ">f8") for
 def encoded(columns: Columns) -> npt.NDArray[np.void]:
     """Records of `ts` (microseconds since 1970) and the measures; the series' number is left at 0."""
     records = np.repeat(_EMPTY_BAR, len(columns["ts"]))
-    records["ts"] = columns["ts"] - POSTGRES_EPOCH_US  # type: ignore[operator]  # int64
+    records["ts"] = columns["ts"] - POSTGRES_EPOCH_US
     for name in MEASURES:
         records[name] = columns[name]
     return records

@@ -40,10 +40,13 @@ class Stretch:
 
     def then(self, other: "Stretch") -> "Stretch":
         measures = {name: np.concatenate([self.measures[name], other.measures[name]]) for name in self.measures}
-        joined = {
-            name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in ("n", "ts", "timed")
-        }
-        return replace(self, measures=measures, **joined)
+        return replace(
+            self,
+            n=np.concatenate([self.n, other.n]),
+            ts=np.concatenate([self.ts, other.ts]),
+            timed=np.concatenate([self.timed, other.timed]),
+            measures=measures,
+        )
 
 
 def stretches(path: Path, measures: bool = True) -> Iterator[Stretch]:
