@@ -11,6 +11,10 @@ from pathlib import Path
 
 from app.storage.blobs import BlobLimits, checked, digest_file, not_stored
 
+_PART = ".part-"
+_ABANDONED_S = 3600.0
+"""A copy that nobody has added to for so long has lost its writer."""
+
 
 class LocalCache:
     """A file appears under its digest whole and verified, or not at all.
@@ -65,7 +69,7 @@ class LocalCache:
 
     def _part(self) -> Path:
         self._folder.mkdir(mode=0o711, parents=True, exist_ok=True)
-        descriptor, name = tempfile.mkstemp(prefix=".part-", dir=self._folder)
+        descriptor, name = tempfile.mkstemp(prefix=_PART, dir=self._folder)
         os.close(descriptor)
         return Path(name)
 
@@ -89,8 +93,10 @@ class LocalCache:
             entry.unlink(missing_ok=True)
 
     def _copies(self) -> Iterator[tuple[float, int, Path]]:
-        """When each copy was last asked for, its size and its path; others rename and evict meanwhile."""
+        """When each copy was last asked for, its size and its path; others write, rename and evict meanwhile."""
+        abandoned = time.time() - _ABANDONED_S
         for entry in self._folder.iterdir():
             with contextlib.suppress(FileNotFoundError):
                 found = entry.stat()
-                yield found.st_mtime, found.st_size, entry
+                if not entry.name.startswith(_PART) or found.st_mtime < abandoned:
+                    yield found.st_mtime, found.st_size, entry

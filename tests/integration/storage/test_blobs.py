@@ -172,6 +172,19 @@ async def test_a_copy_that_another_process_evicts_meanwhile_stops_nobody(
     assert path.read_bytes() == b"still wanted"
 
 
+@pytest.mark.parametrize(("age_s", "stays"), [(0, True), (7200, False)])
+async def test_a_copy_that_is_being_written_is_not_evicted_until_its_writer_is_gone(
+    remote: PostgresBlobs, tmp_path: Path, age_s: float, stays: bool
+) -> None:
+    part = tmp_path / "cache" / ".part-of-another-process"
+    part.parent.mkdir()
+    part.write_bytes(bytes(5 << 20))
+    os.utime(part, (time.time() - age_s,) * 2)
+    for _ in range(2):
+        await remote.local_path((await remote.put_bytes(os.urandom(4 << 20))).digest)
+    assert part.exists() == stays
+
+
 async def test_damaged_bytes_are_never_handed_out(remote: PostgresBlobs, tmp_path: Path) -> None:
     digest = (await remote.put_bytes(b"right")).digest
     await remote._pool.execute("UPDATE blob_chunks SET data = 'wrong'::bytea")
