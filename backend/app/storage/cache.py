@@ -93,7 +93,7 @@ class LocalCache:
             entry.unlink(missing_ok=True)
 
     def _copies(self) -> Iterator[tuple[float, int, Path]]:
-        """When each copy was last asked for, its size and its path; others write, rename and evict meanwhile."""
+        """When each copy was last asked for, its size and its path; others write and evict meanwhile."""
         abandoned = time.time() - _ABANDONED_S
         for entry in self._folder.iterdir():
             with contextlib.suppress(FileNotFoundError):
