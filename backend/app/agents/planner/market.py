@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from app.agents.inquiry.vocabulary import MONTHS
 from app.agents.planner.phrases import COINS, NUMBERS
 from app.agents.planner.words import words
 
@@ -39,21 +40,7 @@ _INTERVAL = re.compile(
 _SECONDS = {"m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 _WORDS = {"minute": "1m", "hourly": "1h", "daily": "1d", "weekly": "1w"}
 
-_MONTHS = (
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-)
-_MONTH = "|".join(f"{name}|{name[:3]}" for name in _MONTHS)
+_MONTH = "|".join(f"{name}|{name[:3]}" for name in MONTHS)
 _DAY = (
     rf"(?:\d{{4}}-\d{{2}}-\d{{2}}|\d{{4}}-\d{{2}}|(?:{_MONTH})\.? (?:\d{{1,2}}(?:st|nd|rd|th)?,? )?\d{{4}}"
     r"|\d{4})"
@@ -161,7 +148,7 @@ def _date(said: str) -> tuple[int, int, int] | None:
         numbers = [int(part) for part in parts] + [0, 0]
         found = (numbers[0], numbers[1], numbers[2])
     else:
-        month = next(place for place, name in enumerate(_MONTHS, 1) if name.startswith(parts[0][:3]))
+        month = next(place for place, name in enumerate(MONTHS, 1) if name.startswith(parts[0][:3]))
         day = int(re.sub(r"\D", "", parts[1])) if len(parts) > 2 else 0
         found = (int(parts[-1]), month, day)
     try:
