@@ -141,8 +141,9 @@ class Lab:
         return await self.until(session_id, lambda row: row["ended_at"] is not None, patience_s)
 
     async def answer(self, session_id: UUID, answer: str = "b", patience_s: float = 30.0) -> None:
-        """Answer its question as soon as it is asked, whatever the session's status is then."""
-        await self.found("select 1 from questions where session_id = $1", session_id, patience_s=patience_s)
+        """Answer its next question as soon as it is asked, whatever the session's status is then."""
+        unanswered = "select 1 from questions where session_id = $1 and answered_at is null"
+        await self.found(unanswered, session_id, patience_s=patience_s)
         await self.service.respond(self.owner, session_id, None, answer)
 
     async def found(self, sql: str, *args: Any, patience_s: float = 30.0) -> Record:
