@@ -1,6 +1,6 @@
 """The environment, read once and checked at start; each package is handed its own config class from here.
 
-A setting's description is its line in `.env.example` and in the README; a test keeps the three alike.
+A setting's description is its line in `.env.example` and in docs/settings.md; a test keeps the three alike.
 """
 
 import json

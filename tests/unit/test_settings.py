@@ -35,12 +35,12 @@ def test_the_example_gives_every_default(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", Settings.model_fields)
-def test_the_example_and_the_readme_describe_every_setting_alike(name: str) -> None:
+def test_the_example_and_the_documentation_describe_every_setting_alike(name: str) -> None:
     description = Settings.model_fields[name].description
     assert description
     assert example()[name.upper()][1] == description
-    assert f"| `{name.upper()}` |" in (ROOT / "README.md").read_text()
-    assert description in (ROOT / "README.md").read_text()
+    assert f"| `{name.upper()}` |" in (ROOT / "docs/settings.md").read_text()
+    assert description in (ROOT / "docs/settings.md").read_text()
 
 
 @pytest.mark.parametrize(
