@@ -14,6 +14,7 @@ depends_on: Sequence[str] | None = None
 
 
 def upgrade() -> None:
+    _read_digests()
     op.create_table(
         "audit",
         sa.Column("id", sa.BigInteger(), autoincrement=True, nullable=False),
@@ -35,6 +36,35 @@ def upgrade() -> None:
         sa.Column("size_bytes", sa.BigInteger(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.PrimaryKeyConstraint("digest", name=op.f("pk_blobs")),
+    )
+    op.create_table(
+        "chores",
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("due_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.PrimaryKeyConstraint("name", name=op.f("pk_chores")),
+    )
+    op.create_table(
+        "deletions",
+        sa.Column("id", sa.UUID(), nullable=False),
+        sa.Column("kind", sa.Text(), nullable=False),
+        sa.Column("target_id", sa.UUID(), nullable=False),
+        sa.Column("owner_id", sa.UUID(), nullable=False),
+        sa.Column("asked_by", sa.Text(), nullable=False),
+        sa.Column("asked_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.Column("lease_until", sa.DateTime(timezone=True), nullable=True),
+        sa.Column(
+            "gone", postgresql.JSONB(astext_type=sa.Text()), server_default=sa.text("'{}'"), nullable=False
+        ),
+        sa.Column("done_at", sa.DateTime(timezone=True), nullable=True),
+        sa.CheckConstraint("kind IN ('session', 'user')", name=op.f("ck_deletions_kind")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_deletions")),
+    )
+    op.create_index(
+        "ix_deletions_open",
+        "deletions",
+        ["kind", "target_id"],
+        unique=True,
+        postgresql_where=sa.text("done_at IS NULL"),
     )
     op.create_table(
         "price_bars",
@@ -60,6 +90,14 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_users")),
         sa.UniqueConstraint("email", name=op.f("uq_users_email")),
+    )
+    op.create_table(
+        "workers",
+        sa.Column("id", sa.UUID(), nullable=False),
+        sa.Column("graphs", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
+        sa.Column("started_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.Column("seen_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_workers")),
     )
     op.create_table(
         "api_keys",
@@ -184,6 +222,8 @@ def upgrade() -> None:
         sa.Column("result", postgresql.JSON(astext_type=sa.Text()), nullable=True),
         sa.Column("parent_id", sa.UUID(), nullable=True),
         sa.Column("parent_seq", sa.Integer(), nullable=True),
+        sa.Column("stranded_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("forgotten", postgresql.ARRAY(sa.Text()), server_default=sa.text("'{}'"), nullable=False),
         sa.ForeignKeyConstraint(
             ["owner_id"], ["users.id"], name=op.f("fk_sessions_owner_id_users"), ondelete="CASCADE"
         ),
@@ -200,6 +240,20 @@ def upgrade() -> None:
         ["owner_id"],
         unique=False,
         postgresql_where=sa.text("ended_at IS NULL"),
+    )
+    op.create_index(
+        "ix_sessions_ended_at",
+        "sessions",
+        ["ended_at"],
+        unique=False,
+        postgresql_where=sa.text("ended_at IS NOT NULL"),
+    )
+    op.create_index(
+        "ix_sessions_keyed",
+        "sessions",
+        ["created_at"],
+        unique=False,
+        postgresql_where=sa.text("idempotency_key IS NOT NULL"),
     )
     op.create_index(
         "ix_sessions_in_line",
@@ -249,6 +303,12 @@ def upgrade() -> None:
             server_default=sa.text("clock_timestamp()"),
             nullable=False,
         ),
+        sa.Column(
+            "mentions",
+            postgresql.ARRAY(sa.Text()),
+            sa.Computed("digests_in(meta)", persisted=True),
+            nullable=False,
+        ),
         sa.ForeignKeyConstraint(
             ["owner_id"], ["users.id"], name=op.f("fk_artifacts_owner_id_users"), ondelete="CASCADE"
         ),
@@ -261,6 +321,7 @@ def upgrade() -> None:
         ),
     )
     op.create_index(op.f("ix_artifacts_digest"), "artifacts", ["digest"], unique=False)
+    op.create_index("ix_artifacts_mentions", "artifacts", ["mentions"], unique=False, postgresql_using="gin")
     op.create_index(
         "ix_artifacts_owner_id_created_at",
         "artifacts",
@@ -401,6 +462,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("session_id", "seq", name=op.f("pk_steps")),
     )
     _forbid_changes()
+    _forget_in_time()
     _keep_bars_with_their_series()
     _keep_a_line()
     # What is stored is compressed already.
@@ -425,12 +487,32 @@ def _keep_bars_with_their_series() -> None:
     """)
 
 
+def _read_digests() -> None:
+    op.execute("""
+        CREATE FUNCTION digests_in(said jsonb) RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+          SELECT coalesce(array_agg(DISTINCT found[1]), '{}')
+          FROM regexp_matches(said::text, '[0-9a-f]{64}', 'g') AS found
+        $$
+    """)
+
+
 def _forbid_changes() -> None:
-    """The journal is append-only while its session exists, and an answer stays what it was."""
+    """The journal is append-only while its session exists, and an answer stays what it was.
+
+    `labcrew.forgetting` is set by the functions of `_forget_in_time` alone, for their own transaction: `audit`,
+    or the id of the ended session of which a whole part goes.
+    """
     op.execute("""
         CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-          IF TG_OP = 'DELETE' AND TG_TABLE_NAME <> 'audit'
-            AND NOT EXISTS (SELECT FROM sessions WHERE id = OLD.session_id) THEN RETURN OLD; END IF;
+          IF TG_OP = 'DELETE' THEN
+            IF OLD.session_id IS NOT NULL AND NOT EXISTS (SELECT FROM sessions WHERE id = OLD.session_id)
+              THEN RETURN OLD; END IF;
+            IF TG_TABLE_NAME = 'audit' AND OLD.session_id IS NULL
+              AND current_setting('labcrew.forgetting', true) = 'audit' THEN RETURN OLD; END IF;
+            IF TG_TABLE_NAME <> 'audit' AND current_setting('labcrew.forgetting', true) = OLD.session_id::text
+              AND EXISTS (SELECT FROM sessions WHERE id = OLD.session_id AND ended_at IS NOT NULL)
+              THEN RETURN OLD; END IF;
+          END IF;
           RAISE EXCEPTION 'rows of % are only ever added', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
         END $$
     """)
@@ -445,6 +527,53 @@ def _forbid_changes() -> None:
           AND (NEW.answer::text, NEW.answered_by, NEW.answered_at, NEW.body::text)
           IS DISTINCT FROM (OLD.answer::text, OLD.answered_by, OLD.answered_at, OLD.body::text))
         EXECUTE FUNCTION refuse_change()
+    """)
+
+
+def _forget_in_time() -> None:
+    """The only ways in which rows that are only ever added go: `retention/` says when."""
+    op.execute("""
+        CREATE FUNCTION delete_sessions(ids uuid[]) RETURNS SETOF uuid LANGUAGE plpgsql AS $$
+        DECLARE gone uuid[];
+        BEGIN
+          WITH deleted AS (
+            DELETE FROM sessions WHERE id = ANY(ids) AND ended_at IS NOT NULL RETURNING id
+          ) SELECT coalesce(array_agg(id), '{}') INTO gone FROM deleted;
+          DELETE FROM audit WHERE session_id = ANY(gone);
+          RETURN QUERY SELECT unnest(gone);
+        END $$
+    """)
+    op.execute("""
+        CREATE FUNCTION forget_part(session uuid, part text) RETURNS void LANGUAGE plpgsql AS $$ BEGIN
+          PERFORM FROM sessions WHERE id = session AND ended_at IS NOT NULL FOR UPDATE;
+          IF NOT FOUND THEN RETURN; END IF;
+          PERFORM set_config('labcrew.forgetting', session::text, true);
+          IF part = 'events' THEN
+            DELETE FROM events WHERE session_id = session
+              AND n < (SELECT event_seq FROM sessions WHERE id = session);
+          ELSIF part = 'journal' THEN
+            DELETE FROM calls WHERE session_id = session;
+            DELETE FROM steps WHERE session_id = session;
+            UPDATE fits SET spec = '{}', result = NULL WHERE session_id = session;
+          ELSE RAISE EXCEPTION 'a session has no part %', part;
+          END IF;
+          UPDATE sessions SET forgotten = forgotten || part WHERE id = session;
+          PERFORM set_config('labcrew.forgetting', '', true);
+        END $$
+    """)
+    op.execute("""
+        CREATE FUNCTION forget_audit(before timestamptz, most int) RETURNS bigint LANGUAGE plpgsql AS $$
+        DECLARE gone bigint;
+        BEGIN
+          PERFORM set_config('labcrew.forgetting', 'audit', true);
+          DELETE FROM audit WHERE id IN (
+            SELECT id FROM audit a WHERE at < before AND (
+              session_id IS NULL OR NOT EXISTS (SELECT FROM sessions WHERE id = a.session_id))
+            ORDER BY id LIMIT most);
+          GET DIAGNOSTICS gone = ROW_COUNT;
+          PERFORM set_config('labcrew.forgetting', '', true);
+          RETURN gone;
+        END $$
     """)
 
 
@@ -488,6 +617,8 @@ def _keep_a_line() -> None:
 
 
 def downgrade() -> None:
+    for function in ("delete_sessions(uuid[])", "forget_part(uuid, text)", "forget_audit(timestamptz, int)"):
+        op.execute(f"DROP FUNCTION {function}")
     op.execute("DROP FUNCTION admit_sessions(int, int)")
     op.execute("DROP VIEW session_line")
     op.drop_table("steps")
@@ -502,12 +633,21 @@ def downgrade() -> None:
     op.drop_table("calls")
     op.drop_index(op.f("ix_artifacts_session_id"), table_name="artifacts")
     op.drop_index("ix_artifacts_owner_id_created_at", table_name="artifacts")
+    op.drop_index("ix_artifacts_mentions", table_name="artifacts", postgresql_using="gin")
     op.drop_index(op.f("ix_artifacts_digest"), table_name="artifacts")
     op.drop_table("artifacts")
     op.drop_index(
         "ix_sessions_parent_id", table_name="sessions", postgresql_where=sa.text("parent_id IS NOT NULL")
     )
     op.drop_index("ix_sessions_owner_id_created_at", table_name="sessions")
+    op.drop_index(
+        "ix_sessions_keyed",
+        table_name="sessions",
+        postgresql_where=sa.text("idempotency_key IS NOT NULL"),
+    )
+    op.drop_index(
+        "ix_sessions_ended_at", table_name="sessions", postgresql_where=sa.text("ended_at IS NOT NULL")
+    )
     op.drop_index(
         "ix_sessions_in_line",
         table_name="sessions",
@@ -527,10 +667,15 @@ def downgrade() -> None:
     op.drop_table("blob_chunks")
     op.drop_index(op.f("ix_api_keys_user_id"), table_name="api_keys")
     op.drop_table("api_keys")
+    op.drop_table("workers")
     op.drop_table("users")
     op.drop_table("price_bars")
+    op.drop_index("ix_deletions_open", table_name="deletions", postgresql_where=sa.text("done_at IS NULL"))
+    op.drop_table("deletions")
+    op.drop_table("chores")
     op.drop_table("blobs")
     op.drop_index(op.f("ix_audit_session_id"), table_name="audit")
     op.drop_index(op.f("ix_audit_owner_id"), table_name="audit")
     op.drop_table("audit")
     op.execute("DROP FUNCTION refuse_change()")
+    op.execute("DROP FUNCTION digests_in(jsonb)")

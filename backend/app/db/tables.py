@@ -10,6 +10,7 @@ from uuid import UUID, uuid4
 from sqlalchemy import (
     BigInteger,
     CheckConstraint,
+    Computed,
     DateTime,
     Double,
     ForeignKey,
@@ -206,6 +207,8 @@ class SessionRow(Base):
         Index("ix_sessions_live", "queued_at", postgresql_where=text("ended_at IS NULL")),
         Index("ix_sessions_owner_id_created_at", "owner_id", text("created_at DESC")),
         Index("ix_sessions_parent_id", "parent_id", postgresql_where=text("parent_id IS NOT NULL")),
+        Index("ix_sessions_ended_at", "ended_at", postgresql_where=text("ended_at IS NOT NULL")),
+        Index("ix_sessions_keyed", "created_at", postgresql_where=text("idempotency_key IS NOT NULL")),
         Index("ix_sessions_at_work", "owner_id", postgresql_where=text("ended_at IS NULL")),
         Index(
             "ix_sessions_in_line",
@@ -259,6 +262,11 @@ class SessionRow(Base):
 
     parent_id: Mapped[UUID | None] = mapped_column(ForeignKey("sessions.id", ondelete="SET NULL"), index=True)
     parent_seq: Mapped[int | None]
+
+    stranded_at: Mapped[datetime | None]
+    """Since when no live worker can run its version of the graph, while it has something to do."""
+    forgotten: Mapped[list[str]] = mapped_column(server_default=text("'{}'"))
+    """Parts of an ended session that were kept long enough: `events`, `journal`."""
 
 
 def _session() -> Mapped[UUID]:
@@ -395,6 +403,7 @@ class ArtifactRow(Base):
     __table_args__ = (
         UniqueConstraint("session_id", "seq", "call_key", "name"),
         Index("ix_artifacts_owner_id_created_at", "owner_id", text("created_at DESC")),
+        Index("ix_artifacts_mentions", "mentions", postgresql_using="gin"),
     )
 
     id: Mapped[UUID] = _id()
@@ -410,3 +419,54 @@ class ArtifactRow(Base):
     size_bytes: Mapped[int] = mapped_column(BigInteger)
     meta: Mapped[Json] = mapped_column(server_default=text("'{}'"))
     created_at: Mapped[datetime] = mapped_column(server_default=func.clock_timestamp())
+    mentions: Mapped[list[str]] = mapped_column(Computed("digests_in(meta)", persisted=True), deferred=True)
+    """Digests of further blobs that `meta` names."""
+
+
+class DeletionRow(Base):
+    """What is to be deleted and cannot go at once; workers finish it, however often they are killed."""
+
+    __tablename__ = "deletions"
+    __table_args__ = (
+        Index(
+            "ix_deletions_open",
+            "kind",
+            "target_id",
+            unique=True,
+            postgresql_where=text("done_at IS NULL"),
+        ),
+    )
+
+    id: Mapped[UUID] = _id()
+    kind: Mapped[str] = mapped_column(CheckConstraint("kind IN ('session', 'user')", name="kind"))
+    target_id: Mapped[UUID]
+    owner_id: Mapped[UUID]
+    """No foreign key: it outlives its owner."""
+    asked_by: Mapped[str]
+    """`user`, `admin` or `operator`."""
+    asked_at: Mapped[datetime] = _now()
+    lease_until: Mapped[datetime | None]
+    gone: Mapped[Json] = mapped_column(server_default=text("'{}'"))
+    """How much of each kind has gone so far."""
+    done_at: Mapped[datetime | None]
+
+
+class ChoreRow(Base):
+    """Work that some process of the fleet does now and then; whoever moves `due_at` does it."""
+
+    __tablename__ = "chores"
+
+    name: Mapped[str] = mapped_column(primary_key=True)
+    due_at: Mapped[datetime] = _now()
+
+
+class WorkerRow(Base):
+    """A worker process that was alive at `seen_at`."""
+
+    __tablename__ = "workers"
+
+    id: Mapped[UUID] = _id()
+    graphs: Mapped[Json]
+    """Versions that it can run, by graph: `{"pipeline": [7, 8]}`."""
+    started_at: Mapped[datetime] = _now()
+    seen_at: Mapped[datetime] = _now()
