@@ -3,7 +3,7 @@
 import os
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from redis.asyncio import Redis
@@ -14,7 +14,7 @@ from app.db.pool import Database
 from app.db.unit_of_work import OpenUnitOfWork, unit_of_work
 from app.errors import Unavailable
 from app.jobs import JobSender, Send
-from app.observability.metrics import JOBS_DROPPED
+from app.observability.metrics.sessions import JOBS_DROPPED
 from app.observability.tracing import tracing
 from app.sandbox.computer import Computer
 from app.sandbox.process import ProcessProvider
@@ -28,7 +28,7 @@ from app.storage.postgres import PostgresBlobs
 
 Part = Literal["api", "worker"]
 
-# How long a statement is repeated while Postgres is away: a caller of the API should not wait for long.
+# How long a statement is repeated while Postgres is away, and a request to a bucket that is: a caller of the API should not wait for long.
 _PATIENCE_S: dict[Part, float] = {"api": 5.0, "worker": 30.0}
 
 
@@ -73,7 +73,7 @@ async def open_resources(settings: Settings, part: Part) -> AsyncIterator[Resour
         stack.push_async_callback(send.close)
         watch = Watch(settings.redis_address, database)
         stack.push_async_callback(watch.close)
-        blobs = _blobs(settings, database)
+        blobs = _blobs(settings, database, _PATIENCE_S[part])
         cells = ProcessProvider(settings.cells)
         stack.push_async_callback(cells.close)
         yield Resources(
@@ -92,7 +92,12 @@ async def open_resources(settings: Settings, part: Part) -> AsyncIterator[Resour
         )
 
 
-def _blobs(settings: Settings, database: Database) -> BlobStore:
+def _blobs(settings: Settings, database: Database, patience_s: float) -> BlobStore:
+    copies = settings.home / "blobs"
     if settings.artifact_storage_path is not None:
         return FolderBlobs(settings.artifact_storage_path, settings.blobs)
-    return PostgresBlobs(database.pool, settings.home / "blobs", settings.blobs)
+    if settings.bucket is not None:
+        from app.storage.s3 import S3Blobs  # noqa: PLC0415 - 15 MB that a service without S3 never loads
+
+        return S3Blobs(replace(settings.bucket, patience_s=patience_s), copies, settings.blobs)
+    return PostgresBlobs(database.pool, copies, settings.blobs)

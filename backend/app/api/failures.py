@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 
 from app.db.pool import is_away
 from app.errors import LabError
+from app.observability.metrics.edge import REFUSALS
 
 log = structlog.get_logger(__name__)
 
@@ -83,6 +84,8 @@ def problem(
 def problem_of(error: LabError, request_id: str | None = None) -> ProblemResponse:
     status = STATUS_OF_KIND[error.kind]
     headers = {}
+    if status == 429:
+        REFUSALS.labels(error.facts.get("of", error.code)).inc()
     if status == 401:
         headers["WWW-Authenticate"] = "Bearer"
     if "retry_after_s" in error.facts:

@@ -15,6 +15,7 @@ from app.api.router import PREFIX
 from app.auth.charging import COMPUTE, whole_seconds
 from app.auth.desk import AuthDesk
 from app.auth.meters import Meter, Reading, headers, refusal
+from app.observability.metrics.edge import REFUSALS
 from app.sandbox.metering import metering
 
 TOO_MANY_CLOSE = 4429
@@ -50,6 +51,7 @@ class Gate:
                 await self.app(scope, receive, _telling(send, readings) if readings else send)
             await _charge(desk, readings, used.cpu_s)
         elif scope["type"] == "websocket":
+            REFUSALS.labels(refused.facts["of"]).inc()
             await _close(receive, send)
         else:
             answer = problem_of(refused, scope.get("request_id"))

@@ -12,7 +12,7 @@ from fastapi import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api.failures import problem, unknown_problem
-from app.observability.metrics import REQUEST_SECONDS
+from app.observability.metrics.edge import SLOW_CLIENTS, answered
 
 log = structlog.get_logger("labcrew.access")
 
@@ -139,6 +139,7 @@ class _Body:
             async with asyncio.timeout(self.patience_s):
                 message = await self.source()
         except TimeoutError:
+            SLOW_CLIENTS.labels("body").inc()
             raise HTTPException(408, _TOO_SLOW, _CLOSE) from None
         self.waited_s += time.monotonic() - asked_at
         self.arrived += len(message.get("body", b""))
@@ -196,6 +197,7 @@ class Patience:
                 async with asyncio.timeout(self.send_s):
                     await send(message)
             except TimeoutError:
+                SLOW_CLIENTS.labels("answer").inc()
                 if CUT in scope.get("extensions", {}):
                     scope["extensions"][CUT]["now"]()
                 raise ClientTooSlow from None
@@ -228,8 +230,8 @@ def _missing_headers(message: Message, scope: Scope) -> list[tuple[bytes, bytes]
 
 
 def _account(scope: Scope, status: int, seconds: float) -> None:
-    route = getattr(scope.get("route"), "path", "unmatched")
-    REQUEST_SECONDS.labels(scope["method"], route, status).observe(seconds)
+    route = getattr(scope.get("route"), "path", None)
+    answered(scope["method"], route, status, seconds)
     log.info(
         "request",
         method=scope["method"],

@@ -2,10 +2,11 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import partial
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -16,11 +17,13 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, Valid
 from app.api.deps import require
 from app.api.failures import faults
 from app.api.heartbeat import with_heartbeats
+from app.api.protocol import PUSH, text_frame
 from app.auth.principal import Principal, Scope
 from app.errors import LabError
+from app.observability.metrics.edge import SLOW_CLIENTS
 from app.sessions.schemas import Text
 from app.sessions.service import SessionService
-from app.sessions.watch import FellBehind
+from app.sessions.listener import FellBehind, Push
 from app.sessions.wire import Sighting
 from app.tasks import stop
 
@@ -109,6 +112,7 @@ class SessionSocket:
                     for text in [HEARTBEAT] if batch is None else [seen.data for seen in batch]:
                         await self._send(text)
         except (FellBehind, TimeoutError):
+            SLOW_CLIENTS.labels("socket").inc()
             return Close.TOO_SLOW
         return Close.ENDED
 
@@ -155,6 +159,16 @@ class SessionSocket:
             code = Close.BROKEN
         log.info("socket_closed", session_id=str(self.session_id), code=int(code))
         await close(self.socket, code)
+
+
+def push_to(socket: WebSocket) -> Push | None:
+    """Where our server lets us: straight into the client's connection, past every queue."""
+    extension = socket.scope.get("extensions", {}).get(PUSH)
+    return partial(_push, extension["frames"]) if extension else None
+
+
+def _push(write: Callable[[bytes], bool], seen: Sequence[Sighting]) -> bool:
+    return write(b"".join([text_frame(one.data) for one in seen]))
 
 
 async def _refuse_after(revoked: "asyncio.Task[None]") -> Close:

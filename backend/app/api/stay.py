@@ -10,7 +10,7 @@ from app.api.gate import address_of
 from app.auth.desk import AuthDesk
 from app.auth.places import RENEW_S, Held, Place
 from app.auth.principal import Principal
-from app.observability.metrics import OPEN_STREAMS
+from app.observability.metrics.edge import OPEN_STREAMS
 from app.tasks import stop
 
 

@@ -15,6 +15,7 @@ from pydantic import JsonValue
 from app.db.pool import Database, Record
 from app.errors import Conflict, NotFound, TooMany
 from app.jobs import Send, advance
+from app.observability.metrics.sessions import SESSIONS_CREATED
 from app.sessions.answers import check_answer
 from app.sessions.budget import extra_seconds
 from app.sessions.config import SessionsConfig
@@ -171,6 +172,7 @@ class SessionService:
             raise RuntimeError("the statement always gives a row")
         if row["created_at"] is None:
             return await self._made_before(session_id, owner, wanted, preferences, idempotency_key, row)
+        SESSIONS_CREATED.labels(self.graph).inc()
         for admitted in row["admitted"]:
             self.send(advance(admitted))
         return SessionCreated(id=session_id, status=SessionStatus.QUEUED, created_at=row["created_at"])

@@ -11,7 +11,7 @@ from app.auth.repository import UserRepository
 from app.auth.schemas import RefreshRequest, Registration, SignIn, TokenPair, UserView
 from app.auth.service import Accounts, ReusedToken, TokenChain, signed_in
 from app.errors import Forbidden, Unauthorized
-from app.observability.metrics import SIGN_INS
+from app.observability.metrics.edge import SIGN_INS
 
 router = APIRouter(prefix="/auth", tags=["auth"])
 

@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 
 from app.api.deps import ResourcesDep
 from app.api.readiness import what_is_missing
-from app.observability.metrics import exposition
+from app.observability.metrics.exposition import MEDIA_TYPE, exposition
 from app.sandbox.contract import Isolation
 
 router = APIRouter(tags=["health"])
@@ -71,5 +71,4 @@ async def readyz(resources: ResourcesDep, response: Response) -> Readiness:
 @router.get("/metrics", operation_id="metrics", response_class=Response)
 async def metrics() -> Response:
     """This process's figures in Prometheus's text format."""
-    body, media_type = exposition()
-    return Response(body, media_type=media_type)
+    return Response(exposition(), media_type=MEDIA_TYPE)

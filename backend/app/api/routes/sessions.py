@@ -10,7 +10,6 @@ from app.api.openapi import problems
 from app.api.session_deps import ReaderDep, ServiceDep
 from app.artifacts.schemas import ArtifactView
 from app.artifacts.service import list_artifacts
-from app.observability.metrics import SESSIONS_CREATED
 from app.sessions.allowances import list_allowances, revoke
 from app.sessions.lifecycle import SessionStatus
 from app.sessions.schemas import (
@@ -46,7 +45,6 @@ async def create_session(
 ) -> SessionCreated:
     """Give the crew a goal and data. It starts at once; watch it by socket or event stream."""
     created = await service.create(principal.user_id, wanted, idempotency_key)
-    SESSIONS_CREATED.inc()
     response.headers["Location"] = f"{request.url.path}/{created.id}"
     return created
 

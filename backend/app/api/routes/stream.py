@@ -15,15 +15,16 @@ from app.api.deps import DeskDep, PrincipalDep, ResourcesDep, principal_of, requ
 from app.api.heartbeat import with_heartbeats
 from app.api.openapi import problems
 from app.api.session_deps import ReaderDep, session_service
-from app.api.socket import HEARTBEAT_S, Close, SessionSocket, close
+from app.api.socket import HEARTBEAT_S, Close, SessionSocket, close, push_to
 from app.api.stay import staying
 from app.auth.desk import AuthDesk
 from app.auth.principal import Principal, Scope
 from app.auth.tickets import TICKET_TTL_S
 from app.errors import LabError
+from app.observability.metrics.edge import REFUSALS, SLOW_CLIENTS
+from app.sessions.listener import FellBehind
 from app.sessions.reading import SessionReader
 from app.sessions.schemas import TicketView
-from app.sessions.watch import FellBehind
 from app.sessions.wire import Sighting
 
 router = APIRouter(prefix="/lab/agent/sessions/{session_id}", tags=["sessions"])
@@ -94,7 +95,7 @@ async def _as_sse(
             async for batch in batches:
                 yield ": heartbeat\n\n" if batch is None else "".join(map(_sse, batch))
     except FellBehind:
-        return
+        SLOW_CLIENTS.labels("events").inc()
 
 
 def _sse(seen: Sighting) -> str:
@@ -124,9 +125,11 @@ async def stream(
         who = await _admitted(socket, session_id, desk, ticket)
         await SessionReader(resources.database, who.user_id).must_exist(session_id)
         async with staying(socket, who, "socket") as ended:
-            events = resources.watch.batches(session_id, since)
+            events = resources.watch.batches(session_id, since, push_to(socket))
             await SessionSocket(socket, session_service(resources), who, session_id).serve(events, ended)
     except LabError as refusal:
+        if refusal.kind == "too_many":
+            REFUSALS.labels(refusal.code).inc()
         await close(socket, _CODES.get(refusal.kind, Close.NOT_SIGNED_IN))
 
 

@@ -1,0 +1,18 @@
+"""Computations in cells, by the function of ours that they ran; code that somebody wrote is `program`."""
+
+from prometheus_client import Counter, Gauge, Histogram
+
+CELLS_STARTED = Counter("labcrew_cells_started_total", "Computations that a cell was asked for.", ("function",))
+CELLS_ENDED = Counter("labcrew_cells_ended_total", "Computations by how their cell ended.", ("function", "end"))
+CELLS_RUNNING = Gauge("labcrew_cells_running", "Computations that have a cell now.")
+CELLS_WAITING = Gauge("labcrew_cells_waiting", "Computations that wait for one of SANDBOX_MAX_CELLS.")
+CELL_SECONDS = Histogram(
+    "labcrew_cell_duration_seconds",
+    "A computation in its cell, by the clock.",
+    ("function",),
+    buckets=(0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300),
+)
+CELL_CPU = Counter("labcrew_cell_cpu_seconds_total", "CPU time that cells used.", ("function",))
+ZYGOTES = Counter(
+    "labcrew_zygote_starts_total", "Connections to a process that forks cells; a second one: it died."
+)

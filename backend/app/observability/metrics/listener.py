@@ -1,0 +1,59 @@
+"""`/metrics` of a process that serves nothing else, in a thread: it answers even while the event loop hangs."""
+
+import hmac
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from app.observability.metrics.exposition import MEDIA_TYPE
+
+_PATIENCE_S = 5.0
+
+
+def may_read(authorization: str | None, token: str | None) -> bool:
+    """Whether a request's header carries the token, if one is asked for."""
+    if token is None:
+        return True
+    return hmac.compare_digest((authorization or "").encode(), f"Bearer {token}".encode())
+
+
+@contextmanager
+def serving_metrics(
+    listening: socket.socket, figures: Callable[[], bytes], token: str | None
+) -> Iterator[None]:
+    """Answer on `listening`, a socket that listens already, while the block runs; then close it."""
+
+    class Scrape(BaseHTTPRequestHandler):
+        timeout = _PATIENCE_S
+        server_version, sys_version = "labcrew", ""
+
+        def do_GET(self) -> None:
+            if self.path.partition("?")[0] != "/metrics":
+                self.send_error(HTTPStatus.NOT_FOUND)
+            elif not may_read(self.headers.get("authorization"), token):
+                self.send_error(HTTPStatus.UNAUTHORIZED)
+            else:
+                body = figures()
+                self.send_response(HTTPStatus.OK)
+                self.send_header("Content-Type", MEDIA_TYPE)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Scrapes are no news."""
+
+    server = ThreadingHTTPServer(listening.getsockname()[:2], Scrape, bind_and_activate=False)
+    server.socket.close()
+    server.socket = listening
+    thread = threading.Thread(target=server.serve_forever, name="metrics", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
