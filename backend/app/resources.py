@@ -28,7 +28,8 @@ from app.storage.postgres import PostgresBlobs
 
 Part = Literal["api", "worker"]
 
-# How long a statement is repeated while Postgres is away, and a request to a bucket that is: a caller of the API should not wait for long.
+# How long a statement is repeated while Postgres is away, and a request while the bucket is: a caller of the
+# API should not wait for long.
 _PATIENCE_S: dict[Part, float] = {"api": 5.0, "worker": 30.0}
 
 

@@ -27,6 +27,7 @@ from app.sandbox.process import ProcessConfig
 from app.sessions.config import SessionsConfig
 from app.sessions.schemas import BudgetWish
 from app.storage.blobs import BlobLimits
+from app.storage.bucket import Bucket, parse_address
 from app.tools.registry import EVERY_AGENT
 
 MIB = 1 << 20
@@ -41,12 +42,18 @@ def _with_scheme(*schemes: str) -> AfterValidator:
     return AfterValidator(check)
 
 
+def _as_blob_address(address: str) -> str:
+    parse_address(address)
+    return address
+
+
 def _as_json(text: object) -> object:
     return json.loads(text) if isinstance(text, str) else text
 
 
 PostgresUrl = Annotated[str, _with_scheme("postgresql", "postgres", "postgresql+asyncpg")]
 RedisUrl = Annotated[str, _with_scheme("redis", "rediss", "unix")]
+BlobAddress = Annotated[str, AfterValidator(_as_blob_address)]
 Budget = Annotated[BudgetWish, NoDecode, BeforeValidator(_as_json)]
 HttpUrl = Annotated[str, _with_scheme("http", "https")]
 
@@ -201,6 +208,18 @@ class Settings(BaseSettings):
     artifact_storage_path: Path | None = Field(
         None, description="Folder for artifacts, the same on every host; empty keeps them in Postgres."
     )
+    blob_store: BlobAddress | None = Field(
+        None,
+        description="`s3://bucket/prefix` keeps artifacts there; empty: ARTIFACT_STORAGE_PATH.",
+    )
+    aws_endpoint_url: HttpUrl | None = Field(
+        None, description="Address of an S3-compatible server; empty is Amazon's own of AWS_REGION."
+    )
+    aws_region: str | None = Field(None, description="Region of the bucket.")
+    aws_access_key_id: SecretStr | None = Field(
+        None, description="Key for the bucket; empty takes the role of the machine or container."
+    )
+    aws_secret_access_key: SecretStr | None = Field(None, description="Secret of that key.")
     artifact_max_size_mb: int = Field(512, ge=1, description="Largest artifact.")
     upload_max_size_mb: int = Field(512, ge=1, description="Largest upload.")
     prices_max_size_mb: int = Field(2048, ge=1, description="Largest file of bars of prices.")
@@ -330,6 +349,28 @@ class Settings(BaseSettings):
     def blobs(self) -> BlobLimits:
         return BlobLimits(max_bytes=max(self.artifact_max_size_mb, self.upload_max_size_mb) * MIB)
 
+    @cached_property
+    def bucket(self) -> Bucket | None:
+        """Where blobs go, if not into Postgres or a folder. Raises InvalidInput where two places are named."""
+        if self.blob_store is None:
+            return None
+        if self.artifact_storage_path is not None:
+            raise InvalidInput(
+                "bad_setting",
+                "BLOB_STORE and ARTIFACT_STORAGE_PATH name two places for the same bytes; set one of them.",
+                settings=["BLOB_STORE", "ARTIFACT_STORAGE_PATH"],
+            )
+        name, prefix = parse_address(self.blob_store)
+        key, secret = self.aws_access_key_id, self.aws_secret_access_key
+        return Bucket(
+            name,
+            prefix,
+            self.aws_endpoint_url,
+            self.aws_region,
+            key.get_secret_value() if key else None,
+            secret.get_secret_value() if secret else None,
+        )
+
 
 def load_settings(**given: Any) -> Settings:
     """Settings of this process; `given` wins over the environment. Raises InvalidInput in one sentence."""
@@ -337,7 +378,7 @@ def load_settings(**given: Any) -> Settings:
         settings = Settings(**given)
     except ValidationError as error:
         raise _refusal(error) from None
-    _ = settings.chat  # refuses what no single field can refuse
+    _ = settings.chat, settings.bucket  # refuse what no single field can refuse
     return settings
 
 
@@ -380,7 +421,7 @@ def child_environment(changes: Mapping[str, str]) -> dict[str, str]:
     return {**os.environ, **changes}
 
 
-_SECRET_NAMES = ("KEY", "PASSWORD", "URL", "SECRET_KEY_OTHERS")
+_SECRET_NAMES = ("KEY", "KEY_ID", "PASSWORD", "URL", "SECRET_KEY_OTHERS", "BLOB_STORE")
 
 
 def _refusal(error: ValidationError) -> InvalidInput:

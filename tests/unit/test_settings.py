@@ -55,6 +55,7 @@ def test_the_example_and_the_documentation_describe_every_setting_alike(name: st
         ("LLM_BASE_URL", "localhost"),
         ("DATABASE_URL", "mysql://somewhere/db"),
         ("REDIS_URL", "somewhere:6379"),
+        ("BLOB_STORE", "gs://bucket"),
     ],
 )
 def test_a_wrong_value_is_refused_by_name(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,7 +65,7 @@ def test_a_wrong_value_is_refused_by_name(name: str, value: str, monkeypatch: py
     assert "\n" not in refused.value.detail
 
 
-@pytest.mark.parametrize("name", ["DATABASE_URL", "REDIS_URL"])
+@pytest.mark.parametrize("name", ["DATABASE_URL", "REDIS_URL", "BLOB_STORE"])
 def test_a_refusal_shows_no_password(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(name, "ftp://me:hunter2@host/db")
     with pytest.raises(InvalidInput) as refused:
@@ -74,6 +75,17 @@ def test_a_refusal_shows_no_password(name: str, monkeypatch: pytest.MonkeyPatch)
 
 def test_secrets_are_not_shown() -> None:
     assert "hunter2" not in repr(load_settings(openai_api_key="hunter2", redis_password="hunter2"))
+    settings = load_settings(
+        blob_store="s3://bucket/prefix", aws_access_key_id="hunter1", aws_secret_access_key="hunter2"
+    )
+    assert settings.bucket
+    assert settings.bucket.secret_access_key == "hunter2"
+    assert "hunter" not in repr(settings) + repr(settings.bucket)
+
+
+def test_blobs_have_one_place() -> None:
+    with pytest.raises(InvalidInput, match="BLOB_STORE and ARTIFACT_STORAGE_PATH"):
+        load_settings(blob_store="s3://bucket", artifact_storage_path="blobs")
 
 
 def test_an_empty_value_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import tempfile
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -63,6 +64,17 @@ async def _redis(settings: Settings) -> str:
         return f"version {(await redis.info('server'))['redis_version']}"
 
 
+async def _blob_store(settings: Settings) -> str:
+    bucket = settings.bucket
+    if bucket is None:
+        return str(settings.artifact_storage_path or "in Postgres")
+    from app.storage.s3 import S3Blobs  # noqa: PLC0415
+
+    with tempfile.TemporaryDirectory(prefix="labcrew-doctor-") as folder:
+        await S3Blobs(replace(bucket, patience_s=5.0), Path(folder)).try_out()
+    return f"{bucket.address}: lists, writes, reads and deletes"
+
+
 async def _chat_model(settings: Settings) -> str:
     from langchain_core.messages import AIMessage  # noqa: PLC0415
 
@@ -93,4 +105,4 @@ async def _cells(settings: Settings) -> str:
 
 
 _SERVERS: dict[str, Check] = {"Postgres": _postgres, "Redis": _redis}
-_REST: dict[str, Check] = {**MACHINE, "chat model": _chat_model, "cells": _cells}
+_REST: dict[str, Check] = {**MACHINE, "blobs": _blob_store, "chat model": _chat_model, "cells": _cells}

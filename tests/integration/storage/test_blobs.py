@@ -3,30 +3,41 @@
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator
+from collections.abc import Awaitable, Callable
 from hashlib import sha256
 from pathlib import Path
 
-import asyncpg
 import pytest
+from tests.integration.storage.conftest import LIMITS, S3Server
 
 from app.errors import InvalidInput, NotFound, TooLarge
 from app.storage.blobs import CHUNK_BYTES, BlobLimits, BlobStore
+from app.storage.bucket import Bucket
 from app.storage.folder import FolderBlobs
 from app.storage.postgres import PostgresBlobs
+from app.storage.s3 import S3Blobs
 
-LIMITS = BlobLimits(max_bytes=12 << 20, cache_bytes=6 << 20, cache_grace_s=0.0)
 ABSENT = "0" * 64
-SIZES = (0, 1, CHUNK_BYTES - 1, CHUNK_BYTES, CHUNK_BYTES + 1, 5 * CHUNK_BYTES + 17)
+SIZES = (0, 1, CHUNK_BYTES - 1, CHUNK_BYTES, CHUNK_BYTES + 1, 9 * CHUNK_BYTES + 17)
+
+MakeOlder = Callable[[str, float], Awaitable[object]]
 
 
-@pytest.fixture(params=["folder", "postgres"])
-async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[BlobStore]:
-    if request.param == "folder":
-        yield FolderBlobs(tmp_path / "blobs", LIMITS)
-        return
-    async with asyncpg.create_pool(request.getfixturevalue("database_url"), min_size=1, max_size=4) as pool:
-        yield PostgresBlobs(pool, tmp_path / "cache", LIMITS)
+@pytest.fixture
+def make_older(store: BlobStore, request: pytest.FixtureRequest, tmp_path: Path) -> MakeOlder:
+    """As if a blob had been written so many seconds earlier."""
+
+    async def make_older(digest: str, by_s: float) -> object:
+        if isinstance(store, PostgresBlobs):
+            older = "UPDATE blobs SET created_at = created_at - make_interval(secs => $2) WHERE digest = $1"
+            return await store._pool.execute(older, digest, by_s)
+        if isinstance(store, S3Blobs):
+            s3: S3Server = request.getfixturevalue("s3")
+            return s3.make_older(request.getfixturevalue("bucket"), digest, by_s)
+        path = tmp_path / "blobs" / digest[:2] / digest
+        return os.utime(path, (time.time() - by_s,) * 2)
+
+    return make_older
 
 
 async def read(store: BlobStore, digest: str, start: int = 0, end: int | None = None) -> bytes:
@@ -109,25 +120,25 @@ async def test_many_writers_of_the_same_bytes_make_one_blob(store: BlobStore, tm
     assert await read(store, blobs[0].digest) == path.read_bytes()
 
 
-async def test_only_what_is_old_is_forgotten(store: BlobStore) -> None:
+async def test_only_what_is_old_is_forgotten(store: BlobStore, make_older: MakeOlder) -> None:
     digest = (await store.put_bytes(b"once")).digest
     assert [old async for old in store.stored_before(3600)] == []
     assert not await store.forget(digest, 3600)
-    await asyncio.sleep(0.02)
-    assert [old async for old in store.stored_before(0.0)] == [digest]
-    assert await store.forget(digest, 0.0)
-    assert not await store.forget(digest, 0.0)
+    await make_older(digest, 7200)
+    assert [old async for old in store.stored_before(3600)] == [digest]
+    assert await store.forget(digest, 3600)
+    assert not await store.forget(digest, 3600)
     with pytest.raises(NotFound):
         await store.size(digest)
     assert (await store.put_bytes(b"once")).digest == digest
     assert await read(store, digest) == b"once"
 
 
-async def test_a_second_put_makes_a_blob_young_again(store: BlobStore) -> None:
+async def test_a_second_put_makes_a_blob_young_again(store: BlobStore, make_older: MakeOlder) -> None:
     digest = (await store.put_bytes(b"twice")).digest
-    await asyncio.sleep(0.3)
+    await make_older(digest, 7200)
     await store.put_bytes(b"twice")
-    assert not await store.forget(digest, 0.25)
+    assert not await store.forget(digest, 3600)
 
 
 async def test_a_blob_that_another_process_sweeps_meanwhile_stops_no_sweep(tmp_path: Path) -> None:
@@ -139,13 +150,7 @@ async def test_a_blob_that_another_process_sweeps_meanwhile_stops_no_sweep(tmp_p
     assert not await store.forget(digest, 0)
 
 
-@pytest.fixture
-async def remote(database_url: str, tmp_path: Path) -> AsyncIterator[PostgresBlobs]:
-    async with asyncpg.create_pool(database_url, min_size=1, max_size=4) as pool:
-        yield PostgresBlobs(pool, tmp_path / "cache", LIMITS)
-
-
-async def test_the_cache_stays_within_its_bound(remote: PostgresBlobs, tmp_path: Path) -> None:
+async def test_the_cache_stays_within_its_bound(remote: BlobStore, tmp_path: Path) -> None:
     digests = [(await remote.put_bytes(os.urandom(2 << 20))).digest for _ in range(5)]
     for n, digest in enumerate(digests):
         path = await remote.local_path(digest)
@@ -155,16 +160,15 @@ async def test_the_cache_stays_within_its_bound(remote: PostgresBlobs, tmp_path:
     assert (await remote.local_path(digests[0])).is_file()
 
 
-async def test_a_copy_that_is_in_use_is_not_evicted(database_url: str, tmp_path: Path) -> None:
+async def test_a_copy_that_is_in_use_is_not_evicted(bucket: Bucket, tmp_path: Path) -> None:
     limits = BlobLimits(max_bytes=12 << 20, cache_bytes=1 << 20, cache_grace_s=60)
-    async with asyncpg.create_pool(database_url, min_size=1, max_size=4) as pool:
-        store = PostgresBlobs(pool, tmp_path / "cache", limits)
-        paths = [await store.local_path((await store.put_bytes(os.urandom(1 << 20))).digest) for _ in range(4)]
-        assert all(path.is_file() for path in paths)
+    store = S3Blobs(bucket, tmp_path / "cache", limits)
+    paths = [await store.local_path((await store.put_bytes(os.urandom(1 << 20))).digest) for _ in range(4)]
+    assert all(path.is_file() for path in paths)
 
 
 async def test_a_copy_that_another_process_evicts_meanwhile_stops_nobody(
-    remote: PostgresBlobs, tmp_path: Path
+    remote: BlobStore, tmp_path: Path
 ) -> None:
     (tmp_path / "cache").mkdir()
     (tmp_path / "cache" / ABSENT).symlink_to("evicted")
@@ -174,7 +178,7 @@ async def test_a_copy_that_another_process_evicts_meanwhile_stops_nobody(
 
 @pytest.mark.parametrize(("age_s", "stays"), [(0, True), (7200, False)])
 async def test_a_copy_that_is_being_written_is_not_evicted_until_its_writer_is_gone(
-    remote: PostgresBlobs, tmp_path: Path, age_s: float, stays: bool
+    remote: BlobStore, tmp_path: Path, age_s: float, stays: bool
 ) -> None:
     part = tmp_path / "cache" / ".part-of-another-process"
     part.parent.mkdir()
@@ -185,15 +189,22 @@ async def test_a_copy_that_is_being_written_is_not_evicted_until_its_writer_is_g
     assert part.exists() == stays
 
 
-async def test_damaged_bytes_are_never_handed_out(remote: PostgresBlobs, tmp_path: Path) -> None:
+async def test_damaged_bytes_are_never_handed_out(
+    remote: BlobStore, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
     digest = (await remote.put_bytes(b"right")).digest
-    await remote._pool.execute("UPDATE blob_chunks SET data = 'wrong'::bytea")
+    if isinstance(remote, PostgresBlobs):
+        await remote._pool.execute("UPDATE blob_chunks SET data = 'wrong'::bytea")
+    else:
+        s3: S3Server = request.getfixturevalue("s3")
+        s3.object(request.getfixturevalue("bucket"), digest).write_bytes(b"wrong")
     with pytest.raises(NotFound):
         await remote.local_path(digest)
     assert not [path for path in (tmp_path / "cache").iterdir() if path.is_file()]
 
 
-async def test_a_put_that_is_cut_leaves_no_blob(remote: PostgresBlobs, tmp_path: Path) -> None:
+async def test_a_put_that_is_cut_leaves_no_blob(postgres_blobs: PostgresBlobs, tmp_path: Path) -> None:
+    remote = postgres_blobs
     path = a_file(tmp_path, 10 << 20)
     put = asyncio.create_task(remote.put_file(path))
     await asyncio.sleep(0.03)

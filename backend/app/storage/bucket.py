@@ -1,0 +1,120 @@
+"""A bucket of S3, or of what speaks like it: its address, our patience with it, and its failures in words."""
+
+import re
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from app.errors import LabError, Unavailable
+
+if TYPE_CHECKING:
+    from obstore.store import ClientConfig, RetryConfig, S3Store
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
+_PREFIX = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)*", re.ASCII)
+_STATUS = re.compile(r"status code: (\d{3})")
+_CODE = re.compile(r"<Code>(\w+)</Code>|\(code: (\w+)\)")
+_DENIED = frozenset({"401", "403"})
+_MISSING = "NoSuchBucket"
+_LATER = "429"
+_ALLOW = (
+    "Check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and that they may list the bucket and get, put and "
+    "delete its objects."
+)
+
+
+class StoreAway(Unavailable):
+    """The store does not answer, or says that it cannot now: what needs it may be tried again later."""
+
+
+@dataclass(frozen=True)
+class Bucket:
+    """Where blobs go. Without keys, those of the machine's or the container's role are used.
+
+    `patience_s`: how long a failed request is repeated. `stall_s`: how long one may go without a byte back.
+    """
+
+    name: str
+    prefix: str = ""
+    endpoint: str | None = None
+    region: str | None = None
+    access_key_id: str | None = field(default=None, repr=False)
+    secret_access_key: str | None = field(default=None, repr=False)
+    patience_s: float = 30.0
+    stall_s: float = 30.0
+
+    @property
+    def address(self) -> str:
+        at = f" at {self.endpoint}" if self.endpoint else ""
+        return f"s3://{self.name}/{self.prefix}".rstrip("/") + at
+
+
+def parse_address(address: str) -> tuple[str, str]:
+    """Bucket and prefix of `s3://bucket/prefix`; raises ValueError, without repeating it."""
+    parts = urlsplit(address)
+    if parts.scheme != "s3" or "@" in parts.netloc or parts.query or parts.fragment:
+        raise ValueError("it must be s3://bucket or s3://bucket/prefix; keys are settings of their own")
+    if not _NAME.fullmatch(parts.netloc):
+        raise ValueError("a bucket's name has 3 to 63 lower-case letters, digits, dots and dashes")
+    prefix = parts.path.strip("/")
+    if prefix and not _PREFIX.fullmatch(prefix):
+        raise ValueError("the prefix must be plain names with single slashes between")
+    return parts.netloc, prefix
+
+
+def open_bucket(bucket: Bucket) -> "S3Store":
+    """A client; nothing is sent yet."""
+    from obstore.store import S3Store  # noqa: PLC0415 - 15 MB that a service without S3 never loads
+
+    keys = {
+        "region": bucket.region,
+        "endpoint": bucket.endpoint,
+        "access_key_id": bucket.access_key_id,
+        "secret_access_key": bucket.secret_access_key,
+    }
+    client: ClientConfig = {
+        "allow_http": (bucket.endpoint or "").startswith("http://"),
+        "connect_timeout": timedelta(seconds=min(3.0, bucket.stall_s)),
+        "read_timeout": timedelta(seconds=bucket.stall_s),
+        "timeout": timedelta(seconds=4 * bucket.stall_s),
+    }
+    retry: RetryConfig = {
+        "max_retries": 100,
+        "retry_timeout": timedelta(seconds=bucket.patience_s),
+        "backoff": {
+            "init_backoff": timedelta(milliseconds=100),
+            "max_backoff": timedelta(seconds=2),
+            "base": 2,
+        },
+    }
+    given: dict[str, Any] = {name: value for name, value in keys.items() if value}
+    return S3Store(
+        bucket.name,
+        prefix=bucket.prefix or None,
+        client_options=client,
+        retry_config=retry,
+        checksum_algorithm="sha256",  # the server refuses what was changed on the way
+        **given,
+    )
+
+
+def failure(error: Exception, bucket: Bucket) -> LabError | None:
+    """What a failed request means; None where only the object is missing."""
+    text = str(error)
+    status = match.group(1) if (match := _STATUS.search(text)) else ""
+    found = _CODE.search(text)
+    code = (found.group(1) or found.group(2)) if found else ""
+    said = f" ({code or status})" if code or status else ""
+    at = bucket.address
+    if code == _MISSING:
+        return Unavailable(
+            "blob_store_missing", f"There is no such bucket: {at}. Make it, or correct BLOB_STORE."
+        )
+    if isinstance(error, FileNotFoundError):
+        return None
+    if status in _DENIED:
+        return Unavailable("blob_store_denied", f"{at} refuses us{said}. {_ALLOW}")
+    if status and status != _LATER and not status.startswith("5"):
+        return Unavailable("blob_store_refused", f"{at} refuses a request{said}.")
+    return StoreAway("blob_store_away", f"{at} does not answer{said}; is AWS_ENDPOINT_URL right?")

@@ -1,0 +1,134 @@
+"""Blobs in a bucket: `<prefix>/ab/abcd...`. Every worker on every machine can read them.
+
+Large files go up in parts and come down in ranges, each repeated by itself when it fails: a broken connection
+costs one part. Writing the same bytes again replaces them by themselves, which makes the blob young.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import obstore
+from obstore.exceptions import BaseError
+
+from app.errors import LabError
+from app.storage.blobs import (
+    CHUNK_BYTES,
+    Blob,
+    BlobLimits,
+    checked,
+    digest_bytes,
+    digest_file,
+    is_digest,
+    not_stored,
+)
+from app.storage.bucket import Bucket, failure, open_bucket
+from app.storage.cache import LocalCache
+
+_PART_BYTES = 8 * CHUNK_BYTES
+_PARTS_AT_ONCE = 4
+_ADOPT_BYTES = 64 << 20
+_TRIAL = "trial"
+
+
+class S3Blobs:
+    """`cache` is a folder of this host.
+
+    `forget` looks and then deletes, as S3 offers nothing better: bytes that are written again within the
+    milliseconds between may go, after lying unnamed for `age_s` seconds.
+    """
+
+    def __init__(self, bucket: Bucket, cache: Path, limits: BlobLimits | None = None) -> None:
+        self._bucket = bucket
+        self._store = open_bucket(bucket)
+        self._limits = limits or BlobLimits()
+        self._cache = LocalCache(cache, self._limits)
+
+    async def put_file(self, path: Path) -> Blob:
+        blob = await asyncio.to_thread(digest_file, path, self._limits.max_bytes)
+        with self._readable(blob.digest):
+            await obstore.put_async(
+                self._store,
+                _key(blob.digest),
+                path,
+                use_multipart=blob.size_bytes > _PART_BYTES,
+                chunk_size=_PART_BYTES,
+                max_concurrency=_PARTS_AT_ONCE,
+            )
+        if blob.size_bytes <= _ADOPT_BYTES:
+            await asyncio.to_thread(self._cache.adopt, path, blob.digest)
+        return blob
+
+    async def put_bytes(self, data: bytes) -> Blob:
+        blob = digest_bytes(data, self._limits.max_bytes)
+        with self._readable(blob.digest):
+            await obstore.put_async(self._store, _key(blob.digest), data, use_multipart=False)
+        return blob
+
+    async def open(self, digest: str, start: int = 0, end: int | None = None) -> AsyncIterator[bytes]:
+        size = await self.size(digest)
+        stop = size if end is None else min(end, size)
+        while start < stop:
+            # A request is open per range, not per stream: a slow reader must not keep one.
+            with self._readable(digest):
+                fetched = await obstore.get_range_async(
+                    self._store, _key(digest), start=start, end=min(stop, start + _PART_BYTES)
+                )
+            start += len(fetched)
+            view = memoryview(fetched)
+            for at in range(0, len(view), CHUNK_BYTES):
+                yield bytes(view[at : at + CHUNK_BYTES])
+
+    async def size(self, digest: str) -> int:
+        with self._readable(checked(digest)):
+            return (await obstore.head_async(self._store, _key(digest)))["size"]
+
+    async def local_path(self, digest: str) -> Path:
+        return self._cache.find(digest) or await self._cache.fill(digest, self.open(digest))
+
+    async def stored_before(self, age_s: float) -> AsyncIterator[str]:
+        until = datetime.now(UTC) - timedelta(seconds=age_s)
+        with self._readable():
+            async for page in obstore.list(self._store, chunk_size=1000):
+                for found in page:
+                    name = found["path"].rpartition("/")[2]
+                    if is_digest(name) and found["last_modified"] < until:
+                        yield name
+
+    async def forget(self, digest: str, age_s: float) -> bool:
+        key = _key(checked(digest))
+        with self._readable(digest):
+            try:
+                found = await obstore.head_async(self._store, key)
+            except FileNotFoundError:
+                return False
+            if found["last_modified"] >= datetime.now(UTC) - timedelta(seconds=age_s):
+                return False
+            await obstore.delete_async(self._store, key)
+            return True
+
+    async def try_out(self) -> None:
+        """All that we need of the bucket, once; raises Unavailable with what to do."""
+        with self._readable():
+            async for _ in obstore.list(self._store, chunk_size=1):
+                break
+            await obstore.put_async(self._store, _TRIAL, b"")
+            await obstore.head_async(self._store, _TRIAL)
+            await obstore.delete_async(self._store, _TRIAL)
+
+    @contextmanager
+    def _readable(self, digest: str = "") -> Iterator[None]:
+        """The store's failures in our words; what it said may name hosts and is not repeated."""
+        try:
+            yield
+        except (BaseError, FileNotFoundError) as error:
+            raise self._failure(error, digest) from None
+
+    def _failure(self, error: Exception, digest: str) -> LabError:
+        return failure(error, self._bucket) or not_stored(digest)
+
+
+def _key(digest: str) -> str:
+    return f"{digest[:2]}/{digest}"

@@ -1,0 +1,86 @@
+from dataclasses import replace
+
+import pytest
+
+from app.errors import LabError, Unavailable
+from app.storage.bucket import Bucket, StoreAway, failure, parse_address
+
+BUCKET = Bucket("lab", "crew", "http://store:9000", None, "key", "secret")
+
+
+@pytest.mark.parametrize(
+    ("address", "name", "prefix"),
+    [
+        ("s3://lab", "lab", ""),
+        ("s3://lab/", "lab", ""),
+        ("s3://lab.of.ada/a/b-c/", "lab.of.ada", "a/b-c"),
+    ],
+)
+def test_an_address_is_a_bucket_and_a_prefix(address: str, name: str, prefix: str) -> None:
+    assert parse_address(address) == (name, prefix)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "lab",
+        "s3://",
+        "s3://La",
+        "s3://key:secret@lab",
+        "s3://lab?x=1",
+        "s3://lab/a//b",
+        "s3://lab/../b",
+        "s3://lab/a b",
+    ],
+)
+def test_any_other_address_is_refused_without_being_repeated(address: str) -> None:
+    with pytest.raises(ValueError, match=r"must|3 to 63") as refused:
+        parse_address(address)
+    assert "secret" not in str(refused.value)
+
+
+def said(status: str, code: str = "") -> str:
+    body = f"<Code>{code}</Code>" if code else ""
+    return f"Error performing PUT http://store in 7ms - Server returned non-2xx status code: {status}: {body}"
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "code", "shows"),
+    [
+        (
+            OSError(said("403 Forbidden", "SignatureDoesNotMatch")),
+            Unavailable,
+            "blob_store_denied",
+            "SignatureD",
+        ),
+        (OSError(said("403 Forbidden")), Unavailable, "blob_store_denied", "403"),
+        (
+            FileNotFoundError(said("404 Not Found", "NoSuchBucket")),
+            Unavailable,
+            "blob_store_missing",
+            "s3://lab/crew",
+        ),
+        (
+            OSError(said("400 Bad Request", "InvalidArgument")),
+            Unavailable,
+            "blob_store_refused",
+            "InvalidArgument",
+        ),
+        (OSError(said("503 Slow Down", "SlowDown")), StoreAway, "blob_store_away", "SlowDown"),
+        (OSError(said("429 Too Many Requests")), StoreAway, "blob_store_away", "429"),
+        (OSError("HTTP error: error sending request"), StoreAway, "blob_store_away", "http://store:9000"),
+    ],
+)
+def test_what_a_store_says_becomes_what_to_do(
+    error: Exception, kind: type[LabError], code: str, shows: str
+) -> None:
+    found = failure(error, BUCKET)
+    assert found is not None
+    assert (type(found), found.code) == (kind, code)
+    assert shows in found.detail
+    assert "secret" not in found.detail
+
+
+def test_an_object_that_is_missing_is_no_failure_of_the_store() -> None:
+    assert failure(FileNotFoundError(said("404 Not Found", "NoSuchKey")), BUCKET) is None
+    assert failure(FileNotFoundError(said("404 Not Found")), replace(BUCKET, endpoint=None)) is None
