@@ -23,12 +23,22 @@ async def side_by_side(
 
 
 async def stop(*tasks: "asyncio.Task[Any] | None") -> None:
-    """Cancel and wait; more than once, for a library may take a cancellation for a timeout of its own."""
+    """Cancel and wait; more than once, for a library may take a cancellation for a timeout of its own.
+
+    Whoever is cancelled while waiting here waits on, and is cancelled when they have stopped.
+    """
     running = {task for task in tasks if task and not task.done()}
+    cut: asyncio.CancelledError | None = None
     while running:
         for task in running:
             task.cancel()
-        _, running = await asyncio.wait(running, timeout=_ASK_AGAIN_S)
+        try:
+            await asyncio.wait(running, timeout=_ASK_AGAIN_S)
+        except asyncio.CancelledError as error:
+            cut = error
+        running = {task for task in running if not task.done()}
+    if cut:
+        raise cut
 
 
 async def settle(task: "asyncio.Task[Any] | None") -> None:

@@ -1,13 +1,22 @@
-"""The server's HTTP connection, with what uvicorn leaves open: heads that are endless, slow or never come."""
+"""The server's connections, with what uvicorn leaves open.
+
+Heads that are endless, slow or never come; and sockets that are told without a task each.
+"""
 
 import asyncio
+from functools import lru_cache
 
 import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.frames import Frame, Opcode
+from websockets.http11 import Request
 
 from app.api.failures import MEDIA_TYPE, problem
 from app.api.middleware import CUT
 
+PUSH = "labcrew.push"
+"""Extension of a socket's ASGI scope: its `frames` is `EdgeSocketProtocol.push`."""
 MOST_HEAD_BYTES = 32 << 10
 HEAD_S = 10.0
 """From the first byte of a request, or from connecting, to the end of its head."""
@@ -72,3 +81,29 @@ class EdgeProtocol(HttpToolsProtocol):
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+
+
+class EdgeSocketProtocol(WebSocketsSansIOProtocol):
+    """Lets the application write frames that many sockets share, made once, without waiting."""
+
+    def handle_connect(self, event: Request) -> None:
+        super().handle_connect(event)
+        if self.response.status_code == 101:
+            self.scope["extensions"][PUSH] = {"frames": self.push}
+
+    def push(self, frames: bytes) -> bool:
+        """Write whole frames now; False when the client has yet to take what came before, or is going."""
+        ready = (
+            self.handshake_complete
+            and self.writable.is_set()
+            and not (self.close_sent or self.disconnected or self.transport.is_closing())
+        )
+        if ready:
+            self.transport.write(frames)
+        return ready
+
+
+@lru_cache(maxsize=64)
+def text_frame(text: str) -> bytes:
+    """A whole message from a server; what goes to everybody is made once."""
+    return bytes(Frame(Opcode.TEXT, text.encode()).serialize(mask=False))

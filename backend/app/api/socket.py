@@ -21,9 +21,9 @@ from app.api.protocol import PUSH, text_frame
 from app.auth.principal import Principal, Scope
 from app.errors import LabError
 from app.observability.metrics.edge import SLOW_CLIENTS
+from app.sessions.listener import FellBehind, Push
 from app.sessions.schemas import Text
 from app.sessions.service import SessionService
-from app.sessions.listener import FellBehind, Push
 from app.sessions.wire import Sighting
 from app.tasks import stop
 

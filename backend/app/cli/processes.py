@@ -25,7 +25,7 @@ def api(fd: Fd = None) -> None:
     """Run the API alone."""
     import uvicorn  # noqa: PLC0415 - see above
 
-    from app.api.protocol import EdgeProtocol  # noqa: PLC0415 - see above
+    from app.api.protocol import EdgeProtocol, EdgeSocketProtocol  # noqa: PLC0415 - see above
     from app.main import create_app  # noqa: PLC0415 - see above
     from app.observability.logging import configure_logging  # noqa: PLC0415 - see above
 
@@ -37,6 +37,7 @@ def api(fd: Fd = None) -> None:
         port=settings.api_port,
         loop="uvloop",
         http=EdgeProtocol,
+        ws=EdgeSocketProtocol,
         proxy_headers=bool(settings.trusted_proxies),
         forwarded_allow_ips=settings.trusted_proxies,
         access_log=False,

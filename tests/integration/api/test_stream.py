@@ -17,7 +17,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosedError
 
 from app.api import socket as sockets
-from app.api.protocol import EdgeProtocol
+from app.api.protocol import EdgeProtocol, EdgeSocketProtocol
 from app.sessions.events import MessagePosted, Progress, SessionFinished
 from app.sessions.wire import event_body, sighting
 
@@ -63,7 +63,13 @@ async def listening_server(config: uvicorn.Config) -> AsyncIterator[int]:
 @pytest.fixture
 async def server(app: FastAPI) -> AsyncIterator[Server]:
     config = uvicorn.Config(
-        app, http=EdgeProtocol, lifespan="off", log_config=None, access_log=False, ws_max_size=1 << 20
+        app,
+        http=EdgeProtocol,
+        ws=EdgeSocketProtocol,
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        ws_max_size=1 << 20,
     )
     async with listening_server(config) as port:
         yield Server(port)

@@ -7,8 +7,10 @@ from collections.abc import AsyncIterator
 import pytest
 from tests.integration.sessions.conftest import Lab
 
+from app.sessions import listener as listening
 from app.sessions import watch as watching
-from app.sessions.watch import FellBehind, Watch
+from app.sessions.listener import FellBehind
+from app.sessions.watch import Watch
 from app.sessions.wire import Sighting
 from app.worker.loop import Duties
 
@@ -72,7 +74,7 @@ async def test_a_watcher_misses_nothing_when_the_tail_is_cut(
     lab: Lab, watch: Watch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its connection to Redis is closed again and again; the rows fill the gaps."""
-    monkeypatch.setattr(watching, "_READ_AGAIN_S", 0.3)
+    monkeypatch.setattr(watching, "_LOOK_EVERY_S", 0.3)
     lab.start_worker()
     session_id = await lab.create(step_ms=60, fits=2)
 
@@ -92,7 +94,7 @@ async def test_a_watcher_misses_nothing_when_the_tail_is_cut(
 async def test_a_watcher_that_does_not_read_is_sent_away(
     lab: Lab, watch: Watch, duties: Duties, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(watching, "_MOST_BEHIND", 3)
+    monkeypatch.setattr(listening, "MOST_BEHIND", 3)
     session_id = await lab.create(send=False, ask=True)
     await duties.runner.advance(session_id)
     stream = watch.subscribe(session_id)
