@@ -5,6 +5,7 @@ Live and replay take the same path: what the model said is recorded first and th
 
 import asyncio
 import hashlib
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -28,14 +29,15 @@ from app.agents.conversation import fenced
 from app.agents.repair import cut_short, unreadable, with_own_ids, with_unreadable_calls
 from app.computations.bench import JsonValue
 from app.errors import LabError, Unavailable
-from app.llm.config import OFFLINE
+from app.llm.config import OFFLINE, provider_of
 from app.llm.cost import Prices, priced
 from app.llm.offline import OfflineChatModel
-from app.llm.patience import AnswerCut, Patience, patiently
+from app.llm.patience import AnswerCut, Patience, failure_kind, patiently
 from app.llm.providers import Speaker
 from app.llm.usage import usage_of
 from app.llm.words import AnswerTooLong, listening
 from app.modeling.written.presence import without_source
+from app.observability.metrics.crew import CHAT_ERRORS, chat_answered
 from app.sessions.events import Progress, Token
 from app.sessions.scope import Call, Recorded
 from app.tools.context import ToolContext
@@ -127,9 +129,11 @@ class Recording(AgentMiddleware[Any, Turns, Any]):
         async def run() -> Recorded:
             affordable = speakers[0].is_offline or await turns.ctx.step.afford("chat", turns.ctx.agent)
             asked = speakers if affordable else (self._successor,)
+            clock = time.perf_counter()
             message = with_own_ids(await self._asked(asked, request, handler), turns.turn)
             by = message.response_metadata[ANSWERED_BY]
             usage = priced(self._prices, by, usage_of(message))
+            chat_answered(provider_of(by), turns.ctx.agent, time.perf_counter() - clock, usage)
             return Recorded(value=dumped(message), summary=message.text[:200], usage=usage, by=by)
 
         call = Call(f"chat:{turns.turn}", "chat", speakers[0].name, turns.ctx.agent, _digestible(request))
@@ -159,6 +163,7 @@ class Recording(AgentMiddleware[Any, Turns, Any]):
             except (GraphBubbleUp, LabError):
                 raise
             except Exception as error:  # noqa: BLE001 - a provider may fail with anything
+                CHAT_ERRORS.labels(provider_of(speaker.name), failure_kind(error)).inc()
                 failed.append(f"{speaker.name}: {speaker.safe(error)}")
                 last = error
             else:
@@ -185,6 +190,7 @@ class Recording(AgentMiddleware[Any, Turns, Any]):
             return with_unreadable_calls(message, heard.arguments)
 
         def waiting(error: BaseException, seconds: float) -> None:
+            CHAT_ERRORS.labels(provider_of(speaker.name), failure_kind(error)).inc()
             said = speaker.safe(error)
             turns.tell(f"{speaker.name} did not answer ({said}). Asking again in {seconds:.0f} s.")
 

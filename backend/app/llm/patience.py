@@ -80,6 +80,22 @@ def is_passing(error: BaseException) -> bool:
     return any(kind.__name__ in _PASSING_NAMES for kind in type(error).__mro__)
 
 
+_KINDS = {401: "key", 403: "key", 404: "model", 408: "timeout", 429: "rate", 504: "timeout"}
+
+
+def failure_kind(error: BaseException) -> str:
+    """One word of few for how a provider failed: `rate`, `server`, `timeout`, `connection`, `key`, ..."""
+    status = _status_of(error)
+    if status is not None:
+        return _KINDS.get(status) or ("server" if status >= 500 else "request")
+    names = {kind.__name__ for kind in type(error).__mro__}
+    if isinstance(error, TimeoutError | httpx.TimeoutException) or "APITimeoutError" in names:
+        return "timeout"
+    if isinstance(error, ConnectionError | httpx.TransportError) or names & _PASSING_NAMES:
+        return "connection"
+    return "other"
+
+
 def wanted_wait_s(error: BaseException | None) -> float | None:
     """Seconds that the provider asked to wait, or None."""
     headers: Any = getattr(getattr(error, "response", None), "headers", None) or {}

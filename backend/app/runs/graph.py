@@ -1,5 +1,6 @@
 """The graph of a run: one step that computes, recorded like every call of an agent."""
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -11,6 +12,7 @@ from app.artifacts.predictions import TABLE_LIMITS, table_work
 from app.artifacts.workspace import Workspace
 from app.datasets.shelf import DatasetShelf
 from app.errors import InvalidInput, LabError, Unavailable
+from app.observability.metrics.crew import tool_returned
 from app.runs.schemas import GRAPH, PredictionOrder, RunPreferences
 from app.sandbox.computer import Computed, Computer
 from app.sandbox.contract import Limits
@@ -42,7 +44,7 @@ def spec(
         wish = RunPreferences.model_validate(ctx.session.preferences)
         request: Any = {"code": ctx.session.goal, **wish.model_dump(mode="json")}
         call = Call("tool:0.0", "tool", f"run_{wish.language}", "user", request)
-        return {"outcome": await ctx.step.call(call, lambda: _record(ctx, wish, limits))}
+        return {"outcome": await ctx.step.call(call, lambda: _measured(ctx, wish, limits))}
 
     def make_context(step: StepScope) -> ToolContext:
         facts = step.session
@@ -53,6 +55,14 @@ def spec(
     graph.add_edge(START, "running")
     graph.add_edge("running", END)
     return GraphSpec(GRAPH, VERSION, graph.compile(), lambda _: {}, make_context, _result)
+
+
+async def _measured(ctx: ToolContext, wish: RunPreferences, limits: Limits) -> Recorded:
+    clock = time.perf_counter()
+    recorded = await _record(ctx, wish, limits)
+    outcome = "refused" if recorded.failed else "done"
+    tool_returned("user", f"run_{wish.language}", time.perf_counter() - clock, outcome)
+    return recorded
 
 
 async def _record(ctx: ToolContext, wish: RunPreferences, limits: Limits) -> Recorded:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+import structlog
 from langgraph.runtime import RunControl
 
 from app.jobs import Job, Send
@@ -35,6 +36,8 @@ class GraphDrive:
     most: Amounts = field(default_factory=dict)
     """Of each resource, the most that the operator lets a session have."""
     _ledger: Ledger | None = None
+    node: str = "none"
+    """That began last."""
     control: RunControl = field(default_factory=RunControl)
     standing: Standing = Standing.GO_ON
     started: float = field(default_factory=time.monotonic)
@@ -43,6 +46,8 @@ class GraphDrive:
     task: "asyncio.Task[Any] | None" = field(default_factory=asyncio.current_task)
 
     def begin(self, seq: int, node: str) -> DrivenStep:
+        self.node = node
+        structlog.contextvars.bind_contextvars(step=seq, node=node)
         return DrivenStep(self, self.lease.facts, seq, node, self.lease.fence)
 
     def context(self, step: StepScope) -> Any:

@@ -7,6 +7,7 @@ finish at once, the row lock of the round makes one the last.
 import asyncio
 import json
 import logging
+import time
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -17,6 +18,7 @@ from app import jobs
 from app.db.pool import Database, is_away
 from app.errors import LabError
 from app.jobs import Send
+from app.observability.metrics.sessions import FIT_SECONDS, FITS, LEASE_LOSSES
 from app.sandbox.computer import Computed, Computer
 from app.sandbox.contract import Computation, Limits
 from app.sandbox.metering import Charge, metering, nobody_pays
@@ -132,6 +134,9 @@ class Fits:
         row = await self.db.row(_CLAIM, *key.row, self.config.lease_s)
         if row is None:
             return
+        if row["runs"] > 1:
+            LEASE_LOSSES.labels("fit").inc()
+        clock = time.monotonic()
         with metering() as used:
             result = await self._result(key, row["fence"], row["name"], json.loads(row["spec"]), row["runs"])
         await settle(asyncio.current_task())
@@ -142,6 +147,8 @@ class Fits:
             if await self.db.row(_RETURN, *key.row, row["fence"]):
                 self.send(jobs.fit(*key.row))
             return
+        FITS.labels(result.status).inc()
+        FIT_SECONDS.observe(time.monotonic() - clock)
         await self._finish(key, row["fence"], row["name"], result)
 
     def cancel(self, session_id: UUID) -> None:

@@ -54,11 +54,15 @@ class Lease:
     started: Sighting | None
     worked_s: float
     """Seconds since the first claim, without the time that the session waited for its user."""
+    queued_s: float
+    """Seconds from the wish to the first claim."""
+    taken_over: bool
+    """It was somebody's whose lease ran out."""
 
 
 Ending = SessionFinished | SessionFailed | SessionCancelled
 
-_STATUS: dict[type[Ending], SessionStatus] = {
+STATUS: dict[type[Ending], SessionStatus] = {
     SessionFinished: SessionStatus.COMPLETED,
     SessionFailed: SessionStatus.FAILED,
     SessionCancelled: SessionStatus.CANCELLED,
@@ -95,6 +99,8 @@ with s as (
 select s.id, s.owner_id, s.goal, s.preferences, s.dataset_ids, s.seed, s.created_at, s.graph, s.graph_version,
   s.fence, s.last_seq, s.crashes, s.event_seq, s.cancel, s.deadline_at < now() as overdue,
   (extract(epoch from now() - s.started_at) - s.waited_s)::float8 as worked_s,
+  extract(epoch from s.started_at - s.created_at)::float8 as queued_s,
+  (select lease_until is not null from sessions where id = $1) as taken_over,
   e.body as started, e.at as started_at
 from s left join e on true
 """
@@ -187,7 +193,7 @@ class Leases:
             _END,
             lease.facts.id,
             lease.fence,
-            _STATUS[type(ending)],
+            STATUS[type(ending)],
             dumps({"code": failed.code, "detail": failed.detail}) if failed else None,
             dumps(ending.result) if isinstance(ending, SessionFinished) else None,
             ending.kind,
@@ -218,4 +224,6 @@ def _lease(row: Record) -> Lease:
         standing=standing(row["cancel"], row["overdue"]),
         started=sighting(row["event_seq"], row["started_at"], "session_started", first) if first else None,
         worked_s=row["worked_s"],
+        queued_s=row["queued_s"],
+        taken_over=row["taken_over"],
     )

@@ -1,17 +1,25 @@
 """Drive sessions: claim, run the graph for a slice, hand back or end."""
 
 import asyncio
-import logging
+import time
 from dataclasses import dataclass, field
 from functools import partial
 from uuid import UUID
 
+import structlog
 from langgraph.errors import GraphDrained
 
 from app import jobs
 from app.db.pool import Database, is_away
 from app.errors import LabError
 from app.jobs import Send
+from app.observability.metrics.sessions import (
+    LEASE_LOSSES,
+    SESSION_SECONDS,
+    SESSION_WAIT_SECONDS,
+    SESSIONS_ENDED,
+    STEP_ERRORS,
+)
 from app.sandbox.metering import Charge, metering, nobody_pays
 from app.sessions.background import renewed
 from app.sessions.checkpoints import RedisCheckpoints
@@ -21,13 +29,14 @@ from app.sessions.events import SessionCancelled, SessionFailed, SessionFinished
 from app.sessions.fenced import Hold
 from app.sessions.graphs import Graphs, GraphSpec
 from app.sessions.journal import Journal
-from app.sessions.lease import Ending, Lease, LeaseLost, Leases, Standing
+from app.sessions.lease import STATUS, Ending, Lease, LeaseLost, Leases, Standing
+from app.sessions.lifecycle import SessionStatus
 from app.sessions.line import Line
 from app.sessions.slice_checkpoint import SliceCheckpoint
 from app.sessions.tail import Tail
 from app.tasks import settle
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 _MOST_SUPERSTEPS = 1000
 
@@ -87,10 +96,15 @@ class Runner:
         if self.draining:
             return
         lease = await self.leases.claim(session_id)
-        if lease is None:
-            return
+        if lease:
+            with structlog.contextvars.bound_contextvars(session_id=str(session_id)):
+                await self._advance(lease)
+
+    async def _advance(self, lease: Lease) -> None:
+        clock = time.monotonic()
+        _note_claim(lease)
         if lease.started:
-            self.tail.show(session_id, lease.started)
+            self.tail.show(lease.facts.id, lease.started)
         saved = SliceCheckpoint(self.checkpoints)
         with metering() as used:
             outcome = await self._outcome(lease, saved)
@@ -98,7 +112,7 @@ class Runner:
             await saved.flush()
             await self._hand_back(lease, outcome.again)
         elif not isinstance(outcome, Abandoned):
-            await self._end(lease, outcome, saved)
+            await self._end(lease, outcome, saved, lease.worked_s + time.monotonic() - clock)
         await self.charge(lease.facts.owner_id, used.cpu_s)
 
     def cancel(self, session_id: UUID) -> None:
@@ -158,14 +172,29 @@ class Runner:
         if more:
             self.send(jobs.advance(lease.facts.id))
 
-    async def _end(self, lease: Lease, ending: Ending, saved: SliceCheckpoint) -> None:
+    async def _end(self, lease: Lease, ending: Ending, saved: SliceCheckpoint, worked_s: float) -> None:
         seen = await self.leases.end(lease, ending)
         if seen:
+            _note_end(lease, STATUS[type(ending)], worked_s)
             self.tail.show(lease.facts.id, seen)
             await saved.forget(lease)
             await self._line.admit()
         else:
             await self._hand_back(lease, again=False)
+
+
+def _note_claim(lease: Lease) -> None:
+    if lease.started:
+        SESSION_WAIT_SECONDS.labels(lease.graph).observe(lease.queued_s)
+    if lease.taken_over:
+        LEASE_LOSSES.labels("session").inc()
+        log.warning("lease_taken_over", last_step=lease.last_seq, crashes=lease.crashes)
+
+
+def _note_end(lease: Lease, status: SessionStatus, worked_s: float) -> None:
+    SESSIONS_ENDED.labels(lease.graph, status).inc()
+    SESSION_SECONDS.labels(lease.graph, status).observe(worked_s)
+    log.info("session_ended", graph=lease.graph, status=status, worked_s=round(worked_s, 3))
 
 
 async def _guarded(drive: GraphDrive, spec: GraphSpec, saved: SliceCheckpoint) -> Outcome:
@@ -181,11 +210,14 @@ async def _guarded(drive: GraphDrive, spec: GraphSpec, saved: SliceCheckpoint) -
             raise
         return stopped(drive.standing)
     except LabError as error:
+        STEP_ERRORS.labels(drive.node, error.kind).inc()
+        log.warning("step_refused", code=error.code)
         return SessionFailed(code=error.code, detail=error.detail)
     except Exception as error:  # the edge between the machinery and anybody's graph
         if is_away(error):
             return Abandoned()  # the lease runs out, and the sweeper sends the session to whoever can
-        log.exception("session %s failed", drive.lease.facts.id)
+        STEP_ERRORS.labels(drive.node, "broken").inc()
+        log.exception("step_broke", step=drive.journal.last_seq + 1, node=drive.node)
         detail = f"Step {drive.journal.last_seq + 1} failed: {type(error).__name__}: {error}"
         return SessionFailed(code="step_failed", detail=detail)
 

@@ -13,6 +13,7 @@ from langgraph.types import interrupt
 
 from app.computations.bench import JsonValue
 from app.jobs import Job, fit
+from app.observability.metrics.sessions import QUESTIONS, STEP_SECONDS
 from app.observability.tracing import Facts, Tell, span
 from app.sandbox.metering import metering
 from app.sessions import questions, rounds
@@ -76,6 +77,7 @@ class DrivenStep:
         leavings = Leavings([*self._events, *posted, *saved, finished], self._artifacts, self._messages)
         done = StepDone(self.seq, self.node, update, self._started_at)
         replayed, written = await self._journal.commit(done, leavings)
+        STEP_SECONDS.labels(self.node).observe(time.perf_counter() - self._clock)
         self._driver.notice(written)
         return replayed
 
@@ -125,6 +127,7 @@ class DrivenStep:
         never = self.session.preferences.get("clarify") == "never"
         asked = await questions.ask(self._journal.hold, self.seq, question, take_default or never)
         if asked.told:
+            QUESTIONS.labels(question.kind).inc()
             self._driver.notice(asked.told)
         if asked.answered:
             return asked.answer

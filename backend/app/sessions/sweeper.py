@@ -7,6 +7,7 @@ import random
 from app import jobs
 from app.db.pool import Database
 from app.jobs import Send
+from app.observability.metrics.sessions import SWEEPER_FINDS
 from app.sessions.config import SessionsConfig
 from app.sessions.line import Line
 
@@ -58,7 +59,10 @@ async def sweep(db: Database, send: Send, grace_s: float) -> int:
         send(jobs.advance(row["id"]))
     for row in fits:
         send(jobs.fit(row["session_id"], row["round_key"], row["candidate"]))
-    return len(nudged) + len(sessions) + len(fits)
+    found = {"forgotten": len(nudged), "session": len(sessions), "fit": len(fits)}
+    for what, many in found.items():
+        SWEEPER_FINDS.labels(what).inc(many)
+    return sum(found.values())
 
 
 async def sweep_for_ever(db: Database, send: Send, config: SessionsConfig) -> None:

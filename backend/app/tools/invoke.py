@@ -5,11 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from langgraph.errors import GraphBubbleUp
 from pydantic import ValidationError
 
 from app.computations.bench import JsonValue
 from app.errors import LabError, ToolRefused, Unavailable
 from app.modeling.nearest import must_know
+from app.observability.metrics.crew import tool_returned
 from app.sandbox.computer import ComputationFailed
 from app.sessions.events import ToolCalled, ToolReturned
 from app.sessions.scope import Call, Recorded
@@ -71,7 +73,7 @@ async def invoke(tools: Mapping[str, ToolSpec], ctx: ToolContext, request: ToolR
             )
         )
         started = time.perf_counter()
-        recorded = await _run_or_refuse(tools, ctx, request)
+        recorded = await _measured(tools, ctx, request)
         returned = ToolReturned(
             step=step.seq,
             agent=ctx.agent,
@@ -93,6 +95,21 @@ def refusal_of(value: JsonValue) -> str | None:
     if isinstance(value, dict) and list(value) == [REFUSED]:
         return str(value[REFUSED])
     return None
+
+
+async def _measured(tools: Mapping[str, ToolSpec], ctx: ToolContext, request: ToolRequest) -> Recorded:
+    """A name that a chat model made up is no label; a call that waits for its user is not over."""
+    name = request.name if request.name in tools else "unknown"
+    clock = time.perf_counter()
+    try:
+        recorded = await _run_or_refuse(tools, ctx, request)
+    except GraphBubbleUp:
+        raise
+    except Exception:
+        tool_returned(ctx.agent, name, time.perf_counter() - clock, "failed")
+        raise
+    tool_returned(ctx.agent, name, time.perf_counter() - clock, "refused" if recorded.failed else "done")
+    return recorded
 
 
 async def _run_or_refuse(tools: Mapping[str, ToolSpec], ctx: ToolContext, request: ToolRequest) -> Recorded:
