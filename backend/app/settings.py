@@ -21,6 +21,7 @@ from app.errors import InvalidInput
 from app.llm.config import OFFLINE, ChatConfig
 from app.llm.cost import load_prices
 from app.modeling.nearest import nearest
+from app.retention.config import Retention
 from app.sandbox.container import Container
 from app.sandbox.contract import Limits
 from app.sandbox.process import ProcessConfig
@@ -55,6 +56,7 @@ PostgresUrl = Annotated[str, _with_scheme("postgresql", "postgres", "postgresql+
 RedisUrl = Annotated[str, _with_scheme("redis", "rediss", "unix")]
 BlobAddress = Annotated[str, AfterValidator(_as_blob_address)]
 Budget = Annotated[BudgetWish, NoDecode, BeforeValidator(_as_json)]
+Kept = Annotated[Retention, NoDecode, BeforeValidator(_as_json)]
 HttpUrl = Annotated[str, _with_scheme("http", "https")]
 
 
@@ -223,6 +225,11 @@ class Settings(BaseSettings):
     artifact_max_size_mb: int = Field(512, ge=1, description="Largest artifact.")
     upload_max_size_mb: int = Field(512, ge=1, description="Largest upload.")
     prices_max_size_mb: int = Field(2048, ge=1, description="Largest file of bars of prices.")
+
+    retention: Kept = Field(
+        Retention(),
+        description="How long what is over is kept: JSON of days by kind (docs/operations.md), 0 for ever.",
+    )
 
     xdg_runtime_dir: Path | None = Field(
         None, description="Private folder with a short path, for sockets when LABCREW_HOME's is too long."

@@ -95,6 +95,7 @@ def upgrade() -> None:
         "workers",
         sa.Column("id", sa.UUID(), nullable=False),
         sa.Column("graphs", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
+        sa.Column("queues", postgresql.ARRAY(sa.Text()), nullable=False),
         sa.Column("started_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.Column("seen_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_workers")),
@@ -188,6 +189,7 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_refresh_tokens")),
     )
+    op.create_index(op.f("ix_refresh_tokens_expires_at"), "refresh_tokens", ["expires_at"], unique=False)
     op.create_index(op.f("ix_refresh_tokens_family"), "refresh_tokens", ["family"], unique=False)
     op.create_index(op.f("ix_refresh_tokens_user_id"), "refresh_tokens", ["user_id"], unique=False)
     op.create_table(
@@ -531,13 +533,18 @@ def _forbid_changes() -> None:
 
 
 def _forget_in_time() -> None:
-    """The only ways in which rows that are only ever added go: `retention/` says when."""
+    """The only ways in which rows that are only ever added go: `retention/` says when.
+
+    A session goes with the runs inside it.
+    """
     op.execute("""
         CREATE FUNCTION delete_sessions(ids uuid[]) RETURNS SETOF uuid LANGUAGE plpgsql AS $$
         DECLARE gone uuid[];
         BEGIN
           WITH deleted AS (
-            DELETE FROM sessions WHERE id = ANY(ids) AND ended_at IS NOT NULL RETURNING id
+            DELETE FROM sessions
+            WHERE (id = ANY(ids) OR (graph = 'run' AND parent_id = ANY(ids))) AND ended_at IS NOT NULL
+            RETURNING id
           ) SELECT coalesce(array_agg(id), '{}') INTO gone FROM deleted;
           DELETE FROM audit WHERE session_id = ANY(gone);
           RETURN QUERY SELECT unnest(gone);
@@ -658,6 +665,7 @@ def downgrade() -> None:
     op.drop_table("sessions")
     op.drop_index(op.f("ix_refresh_tokens_user_id"), table_name="refresh_tokens")
     op.drop_index(op.f("ix_refresh_tokens_family"), table_name="refresh_tokens")
+    op.drop_index(op.f("ix_refresh_tokens_expires_at"), table_name="refresh_tokens")
     op.drop_table("refresh_tokens")
     op.execute("DROP VIEW price_data_5min")
     op.drop_table("price_series")

@@ -70,15 +70,21 @@ class Parcel:
         entries += [self._stored(path, piece) for path, piece in placed.items()]
         if any(piece.kind == "notebook" for piece in placed.values()):
             entries.append(Entry("session.py", self._script_of(session.id), {}))
-        return [
-            *entries,
-            Entry("journal.jsonl", self._journal(session.id), {}),
-            Entry("audit.jsonl", self._audit(session.id), {}),
-        ]
+        if "journal" not in session.forgotten:
+            entries.append(Entry("journal.jsonl", self._journal(session.id), {}))
+        return [*entries, Entry("audit.jsonl", self._audit(session.id), {})]
 
     async def verification(self, session_id: UUID) -> VerificationView:
-        """The newest report, read again from the journal; raises NotFound where there is none."""
-        await self.session(session_id)
+        """The newest report, read again from the journal; raises NotFound where there is none.
+
+        Raises Conflict when the journal has gone.
+        """
+        if "journal" in (await self.session(session_id)).forgotten:
+            raise Conflict(
+                "journal_forgotten",
+                "The journal of this session was kept as long as this service keeps journals, and is gone: its "
+                "report cannot be checked any more.",
+            )
         written = await self._newest(session_id, "report")
         if "report.json" not in written:
             raise NotFound("report_not_found", "This session has left no report yet.")

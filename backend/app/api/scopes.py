@@ -11,12 +11,13 @@ CHANGES: dict[str, Scope] = {
     "sessions": Scope.SESSIONS,
     "runs": Scope.RUNS,
     "models": Scope.PREDICT,
+    "artifacts": Scope.DATA,
     "admin": Scope.ADMIN,
 }
 """By tag, for operations that change or compute something; those of another tag are for an admin's key only."""
 
-SIGNED_IN = frozenset({"create_key", "list_keys", "revoke_key", "sign_out"})
-"""A key must not make or revoke keys: who finds one could otherwise stay for ever."""
+SIGNED_IN = frozenset({"create_key", "list_keys", "revoke_key", "sign_out", "delete_account"})
+"""A key must not make or revoke keys, nor end its account: who finds one could otherwise stay for ever."""
 
 _EXCEPTIONS: dict[str, Scope] = {"create_ticket": Scope.READ}
 

@@ -21,10 +21,11 @@ TABLE_TYPE = "application/vnd.apache.parquet"
 
 @dataclass(frozen=True)
 class Table:
-    """A Parquet blob to predict, and how its owner calls it."""
+    """A Parquet blob to predict, how its owner calls it, and the dataset or artifact that it is."""
 
     digest: str
     name: str
+    id: UUID
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Predictor:
             row = await ArtifactRepository(uow.db, self.owner).get(artifact_id)
         if row.media_type != TABLE_TYPE:
             raise InvalidInput("not_a_table", f"{row.name} is no table: give a Parquet artifact or a dataset.")
-        return Table(row.digest, row.name)
+        return Table(row.digest, row.name, row.id)
 
     async def rows(self, model_id: UUID, rows: Sequence[Mapping[str, Any]]) -> PredictionView:
         """Predictions of JSON rows; raises NotFound, or InvalidInput naming what is wrong with the rows."""
@@ -70,7 +71,7 @@ class Predictor:
             media_type=kept.media_type,
             digest=kept.digest,
             size_bytes=kept.size_bytes,
-            meta={"model_id": str(model_id), "rows": _value(computed)["rows"]},
+            meta={"model_id": str(model_id), "table_id": str(table.id), "rows": _value(computed)["rows"]},
         )
         async with self.open_uow() as uow:
             uow.db.add(row)

@@ -3,10 +3,8 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from sqlalchemy import any_, exists, literal, select
-
 from app.db.repository import OwnedRepository
-from app.db.tables import DatasetRow, SessionRow
+from app.db.tables import DatasetRow
 
 
 class DatasetRepository(OwnedRepository[DatasetRow]):
@@ -22,12 +20,3 @@ class DatasetRepository(OwnedRepository[DatasetRow]):
         found = (await self.db.execute(self.mine().where(DatasetRow.id.in_(ids)))).scalars()
         by_id = {row.id: row for row in found}
         return [by_id[id_] for id_ in ids if id_ in by_id]
-
-    async def is_in_use(self, dataset_id: UUID) -> bool:
-        """Does a session that has not ended name it?"""
-        live = exists().where(
-            SessionRow.owner_id == self.owner,
-            SessionRow.ended_at.is_(None),
-            literal(dataset_id) == any_(SessionRow.dataset_ids),
-        )
-        return bool(await self.db.scalar(select(live)))

@@ -7,7 +7,6 @@ from typing import Any, cast
 from uuid import UUID
 
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.datasets.names import dataset_name
 from app.datasets.repository import DatasetRepository
@@ -96,15 +95,6 @@ class Datasets:
             Computation("query.preview", {"limit": limit, "offset": offset}), {"table": row.digest}
         )
         return cast(dict[str, Any], computed.value)
-
-
-async def delete_dataset(db: AsyncSession, owner: UUID, dataset_id: UUID) -> None:
-    """The row goes at once, its bytes with the next sweep; Conflict while a session uses it."""
-    repository = DatasetRepository(db, owner)
-    row = await repository.get(dataset_id)
-    if await repository.is_in_use(dataset_id):
-        raise Conflict("dataset_in_use", "A session that has not ended uses this dataset; cancel it first.")
-    await db.delete(row)
 
 
 def _row(

@@ -86,7 +86,7 @@ class RefreshTokenRow(Base):
     user_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
     family: Mapped[UUID] = mapped_column(index=True)
     issued_at: Mapped[datetime] = _now()
-    expires_at: Mapped[datetime]
+    expires_at: Mapped[datetime] = mapped_column(index=True)
     used_at: Mapped[datetime | None]
     revoked_at: Mapped[datetime | None]
 
@@ -468,5 +468,6 @@ class WorkerRow(Base):
     id: Mapped[UUID] = _id()
     graphs: Mapped[Json]
     """Versions that it can run, by graph: `{"pipeline": [7, 8]}`."""
+    queues: Mapped[list[str]]
     started_at: Mapped[datetime] = _now()
     seen_at: Mapped[datetime] = _now()

@@ -48,7 +48,7 @@ _ONE = """
 select s.id, s.goal, s.status, s.last_seq as step,
   (select node from steps where session_id = s.id and seq = s.last_seq) as node,
   s.created_at, s.started_at, s.ended_at,
-  s.dataset_ids, s.preferences, s.seed, s.deadline_at, s.event_seq, s.error, s.result,
+  s.dataset_ids, s.preferences, s.seed, s.deadline_at, s.event_seq, s.error, s.result, s.forgotten,
   case when s.ended_at is null and s.admitted_at is null and s.wake > s.seen then
     (select json_build_object('place', place, 'of', length) from session_line where id = s.id) end as in_line,
   (select row_to_json(q) from (

@@ -250,6 +250,9 @@ class SessionView(SessionSummary):
     usage: UsageView
     error: FailureView | None
     result: dict[str, Any] | None = Field(description="What the session ended with, in short.")
+    forgotten: list[str] = Field(
+        default_factory=list, description="Parts that were kept long enough and are gone: `events`, `journal`."
+    )
 
 
 class SessionCreated(_View):

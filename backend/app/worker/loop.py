@@ -17,12 +17,13 @@ from uuid import UUID
 import uvloop
 from redis.asyncio import Redis
 
-from app.artifacts.sweep import sweep_blobs_for_ever
 from app.auth.charging import Charging
 from app.auth.meters import Meters
 from app.db.pool import Database
 from app.jobs import REDIS_AWAY, Send
 from app.resources import Resources
+from app.retention.config import DAY_S
+from app.retention.tidying import Tidying
 from app.sessions.checkpoints import RedisCheckpoints
 from app.sessions.config import SessionsConfig
 from app.sessions.fits import FitKey, Fits
@@ -31,7 +32,6 @@ from app.sessions.lease import Leases
 from app.sessions.runner import Runner
 from app.sessions.sweeper import sweep_for_ever
 from app.sessions.tail import CONTROL
-from app.storage.blobs import BlobStore
 from app.tasks import stop
 
 log = logging.getLogger(__name__)
@@ -47,25 +47,27 @@ class Duties:
     redis: "Redis"
     send: Send
     config: SessionsConfig
-    blobs: BlobStore
+    tidying: Tidying
 
     @classmethod
     def of(cls, resources: Resources, graphs: Graphs) -> "Duties":
         db, tail, send = resources.database, resources.tail, resources.send
-        config = resources.settings.sessions
+        config, keep = resources.settings.sessions, resources.settings.retention
         charge = Charging(db, Meters(resources.redis), resources.settings.quotas.compute)
         runner = Runner(
             db=db,
             leases=Leases(db, config, graphs.versions),
             graphs=graphs,
-            checkpoints=RedisCheckpoints(resources.redis),
+            checkpoints=RedisCheckpoints(resources.redis, round(keep.checkpoints_days * DAY_S)),
             tail=tail,
             send=send,
             config=config,
             charge=charge,
         )
         fits = Fits(db, resources.computer, tail, send, config, charge)
-        return cls(runner, fits, db, resources.redis, send, config, resources.blobs)
+        home = resources.settings.home
+        tidying = Tidying(db, resources.redis, tail, send, resources.blobs, keep, home)
+        return cls(runner, fits, db, resources.redis, send, config, tidying)
 
 
 class OpenDuties(Protocol):
@@ -122,7 +124,8 @@ class WorkerLoop:
             background = [
                 asyncio.create_task(sweep_for_ever(duties.db, duties.send, duties.config), name="sweeper"),
                 asyncio.create_task(_listen_for_ever(duties), name="control"),
-                asyncio.create_task(sweep_blobs_for_ever(duties.db, duties.blobs), name="blob sweeper"),
+                asyncio.create_task(duties.tidying.delete_for_ever(), name="deletions"),
+                asyncio.create_task(duties.tidying.tidy_for_ever(), name="retention"),
             ]
             self._ready.set_result(duties)
             await self._stop.wait()

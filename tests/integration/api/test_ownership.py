@@ -21,6 +21,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "respond_session": {"answer": "survived"},
     "predict": {"rows": [{"age": 29}]},
     "predict_table": {"dataset_id": str(UUID(int=7))},
+    "delete_account": {"password": "wrong horse battery"},
 }
 """A valid body for every operation on an id that takes one: an invalid one is refused before any look-up."""
 
@@ -178,16 +179,13 @@ def a_dataset(owner: UUID) -> DatasetRow:
     )
 
 
-def an_artifact(owner: UUID, session: UUID) -> ArtifactRow:
-    return ArtifactRow(
-        id=uuid4(),
-        owner_id=owner,
-        session_id=session,
-        seq=1,
-        kind="model",
-        name="ridge",
-        media_type="application/vnd.skops",
-        digest="0" * 64,
-        size_bytes=1,
-        meta={},
-    )
+def an_artifact(owner: UUID, session: UUID | None, **values: Any) -> ArtifactRow:
+    made = {
+        "kind": "model",
+        "name": "ridge",
+        "media_type": "application/vnd.skops",
+        "digest": "0" * 64,
+        "meta": {},
+        **values,
+    }
+    return ArtifactRow(id=uuid4(), owner_id=owner, session_id=session, seq=1, size_bytes=1, **made)

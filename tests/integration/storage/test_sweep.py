@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from app.artifacts.sweep import sweep_blobs
+from app.artifacts.sweep import due_blobs, sweep_blobs
 from app.db.pool import Database
 from app.errors import NotFound
 from app.storage.postgres import PostgresBlobs
@@ -22,7 +22,7 @@ async def database(database_url: str) -> AsyncIterator[Database]:
 
 async def test_only_what_no_row_names_is_swept(database: Database, tmp_path: Path) -> None:
     blobs = PostgresBlobs(database.pool, tmp_path)
-    words = ("source", "table", "artifact", "meta", "call", "fit", "orphan", "ended")
+    words = ("source", "table", "artifact", "meta", "call", "fit", "wish", "orphan", "ended")
     digest = {word: (await blobs.put_bytes(word.encode())).digest for word in words}
     owner, session, ended = uuid4(), uuid4(), uuid4()
     await database.rows(
@@ -31,9 +31,10 @@ async def test_only_what_no_row_names_is_swept(database: Database, tmp_path: Pat
     for id_, at in ((session, "NULL"), (ended, "now()")):
         await database.rows(
             "INSERT INTO sessions (id, owner_id, goal, preferences, dataset_ids, seed, ended_at)"
-            f" VALUES ($1, $2, 'g', '{{}}', '{{}}', 1, {at})",
+            f" VALUES ($1, $2, 'g', $3, '{{}}', 1, {at})",
             id_,
             owner,
+            json.dumps({"model": digest["wish" if at == "NULL" else "ended"]}),
         )
     await database.rows(
         "INSERT INTO datasets (id, owner_id, name, filename, source_digest, source_size_bytes, digest,"
@@ -67,7 +68,8 @@ async def test_only_what_no_row_names_is_swept(database: Database, tmp_path: Pat
         json.dumps({"inputs": {"frame": digest["fit"]}}),
     )
 
-    assert await sweep_blobs(database, blobs) == 0
+    assert await sweep_blobs(database, blobs, age_s=60.0) == 0
+    assert await due_blobs(database, blobs, age_s=0.0) == 2
     assert await sweep_blobs(database, blobs, age_s=0.0) == 2
     for word in words:
         if word in ("orphan", "ended"):

@@ -5,11 +5,13 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query
 
+from app.api.deletion import AccountDeletionsDep
 from app.api.deps import AdminDep, DeskDep, PageDep, PageOf, ResourcesDep, UowDep, paged
 from app.api.openapi import problems
 from app.auth.admin import Administration
 from app.auth.quotas import QuotaWish
 from app.auth.schemas import AccountView, TrailView
+from app.retention.schemas import DeletionView
 
 router = APIRouter(prefix="/admin", tags=["admin"], responses=problems(401, 403))
 
@@ -53,6 +55,22 @@ async def set_user_quotas(
         account = await Administration(uow.db, admin.user_id).set_quotas(user_id, wanted)
     await desk.revocations.announce(user_id)
     return account
+
+
+@router.delete("/users/{user_id}", status_code=202, operation_id="delete_user", responses=problems(404, 409))
+async def delete_user(
+    user_id: UUID, admin: AdminDep, desk: DeskDep, accounts: AccountDeletionsDep
+) -> DeletionView:
+    """Delete an account with everything that it owns. There is no way back; disabling keeps the data."""
+    deletion = await accounts.ask(user_id, "admin", admin.user_id)
+    await desk.revocations.announce(user_id)
+    return deletion
+
+
+@router.get("/deletions", operation_id="list_deletions")
+async def list_deletions(admin: AdminDep, page: PageDep, accounts: AccountDeletionsDep) -> PageOf[DeletionView]:
+    """Deletions of accounts and sessions, the newest first, and how far they are."""
+    return paged(page, *await accounts.page(page.limit, page.offset))
 
 
 @router.get("/audit", operation_id="list_account_audit")

@@ -5,7 +5,8 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query, Request, Response
 
-from app.api.deps import PageDep, PageOf, PrincipalDep, ResourcesDep, UowDep
+from app.api.deletion import ANSWERS, AlsoDerived, DeletionsDep, answer
+from app.api.deps import DeskDep, PageDep, PageOf, PrincipalDep, ResourcesDep, UowDep
 from app.api.downloads import Download, send_blob
 from app.api.openapi import problems
 from app.artifacts import service
@@ -58,3 +59,23 @@ async def get_artifact(
     artifact = await service.get_artifact(uow.db, principal.user_id, artifact_id)
     wanted = Download(artifact.digest, artifact.size_bytes, artifact.media_type, artifact.name)
     return await send_blob(request, resources.blobs, wanted, attach=download)
+
+
+@router.delete(
+    "/{artifact_id}",
+    status_code=204,
+    operation_id="delete_artifact",
+    response_class=Response,
+    responses=ANSWERS,
+)
+async def delete_artifact(
+    artifact_id: UUID,
+    principal: PrincipalDep,
+    desk: DeskDep,
+    deletions: DeletionsDep,
+    derived: AlsoDerived = None,
+) -> Response:
+    """Delete what an ended session left; of a model with `derived=true` its predictions, too."""
+    left = await deletions.artifact(principal.user_id, artifact_id, derived)
+    desk.room.forget(principal.user_id)
+    return answer(left)

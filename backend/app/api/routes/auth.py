@@ -4,6 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
 
+from app.api.deletion import AccountDeletionsDep
 from app.api.deps import DeskDep, PrincipalDep, ResourcesDep, SignedInDep, UowDep
 from app.api.gate import address_of
 from app.api.openapi import problems
@@ -12,6 +13,7 @@ from app.auth.schemas import RefreshRequest, Registration, SignIn, TokenPair, Us
 from app.auth.service import Accounts, ReusedToken, TokenChain, signed_in
 from app.errors import Forbidden, Unauthorized
 from app.observability.metrics.edge import SIGN_INS
+from app.retention.schemas import AccountDeletion, DeletionView
 
 router = APIRouter(prefix="/auth", tags=["auth"])
 
@@ -79,3 +81,25 @@ async def sign_out(principal: SignedInDep, desk: DeskDep, resources: ResourcesDe
 async def me(principal: PrincipalDep, uow: UowDep) -> UserView:
     """Who is calling."""
     return UserView.model_validate(await UserRepository(uow.db).get(principal.user_id))
+
+
+@router.post(
+    "/me/deletion", status_code=202, operation_id="delete_account", responses=problems(401, 403, 409, 429)
+)
+async def delete_account(
+    wanted: AccountDeletion,
+    principal: SignedInDep,
+    desk: DeskDep,
+    accounts: AccountDeletionsDep,
+    network: NetworkDep,
+) -> DeletionView:
+    """Delete your account with everything that you own, by your password. There is no way back.
+
+    You are signed out everywhere at once. What runs is cancelled; then all that you own goes.
+    """
+    who = f"{principal.user_id} {network}"
+    await desk.throttle.take_with_back_off("delete-account", who, desk.config.sign_in_tries)
+    deletion = await accounts.by_owner(principal.user_id, desk.passwords, wanted.password.get_secret_value())
+    await desk.throttle.clear("delete-account", who)
+    await desk.revocations.announce(principal.user_id)
+    return deletion

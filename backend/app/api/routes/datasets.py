@@ -5,6 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
+from app.api.deletion import ANSWERS, AlsoDerived, DeletionsDep, answer
 from app.api.deps import (
     NEEDS_ROOM,
     DeskDep,
@@ -19,7 +20,7 @@ from app.api.openapi import problems
 from app.api.uploads import UPLOAD_BODY, received
 from app.datasets.repository import DatasetRepository
 from app.datasets.schemas import DatasetView, PreviewView, ProfileView
-from app.datasets.service import Datasets, Upload, UploadLimits, delete_dataset
+from app.datasets.service import Datasets, Upload, UploadLimits
 
 router = APIRouter(prefix="/datasets", tags=["datasets"], responses=problems(401))
 
@@ -99,8 +100,21 @@ async def preview_dataset(
     return PreviewView.model_validate(await datasets.preview(row, limit, offset))
 
 
-@router.delete("/{dataset_id}", status_code=204, operation_id="delete_dataset", responses=problems(404, 409))
-async def remove_dataset(dataset_id: UUID, principal: PrincipalDep, desk: DeskDep, uow: UowDep) -> None:
-    """What sessions made of it stays."""
-    await delete_dataset(uow.db, principal.user_id, dataset_id)
+@router.delete(
+    "/{dataset_id}",
+    status_code=204,
+    operation_id="delete_dataset",
+    response_class=Response,
+    responses=ANSWERS,
+)
+async def delete_dataset(
+    dataset_id: UUID,
+    principal: PrincipalDep,
+    desk: DeskDep,
+    deletions: DeletionsDep,
+    derived: AlsoDerived = None,
+) -> Response:
+    """Delete an upload, and with `derived=true` every session, run and prediction that it was used for."""
+    left = await deletions.dataset(principal.user_id, dataset_id, derived)
     desk.room.forget(principal.user_id)
+    return answer(left)

@@ -97,4 +97,4 @@ async def _table(wanted: TablePrediction, predictor: Predictor) -> Table:
         return await predictor.artifact(wanted.artifact_id)
     async with predictor.open_uow() as uow:
         dataset = await DatasetRepository(uow.db, predictor.owner).get(wanted.dataset_id)  # type: ignore[arg-type]  # one of both is given
-    return Table(dataset.digest, dataset.name)
+    return Table(dataset.digest, dataset.name, dataset.id)

@@ -80,7 +80,9 @@ async def get_bundle(session_id: UUID, parcel: ParcelDep) -> Response:
     return StreamingResponse(zipped(entries, facts, at), media_type="application/zip", headers=headers)
 
 
-@router.get("/{session_id}/report/verification", operation_id="verify_session_report", responses=problems(404))
+@router.get(
+    "/{session_id}/report/verification", operation_id="verify_session_report", responses=problems(404, 409)
+)
 async def verify_report(session_id: UUID, parcel: ParcelDep) -> VerificationView:
     """Read every claim of the session's report again from its journal, in JSON, HTML and Markdown."""
     return await parcel.verification(session_id)

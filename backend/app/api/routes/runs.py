@@ -5,6 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Request, Response
 
+from app.api.deletion import ANSWERS, DeletionsDep, answer
 from app.api.deps import NEEDS_ROOM, IdempotencyKey, PageDep, PageOf, PrincipalDep, ResourcesDep, paged
 from app.api.openapi import problems
 from app.api.session_deps import session_service
@@ -75,3 +76,11 @@ async def cancel_run(
     await reader.get(run_id)
     await service.cancel(principal.user_id, run_id)
     return RunStanding(id=run_id, status=RunStatus.RUNNING)
+
+
+@router.delete(
+    "/{run_id}/data", status_code=204, operation_id="delete_run", response_class=Response, responses=ANSWERS
+)
+async def delete_run(run_id: UUID, principal: PrincipalDep, deletions: DeletionsDep) -> Response:
+    """Delete a run with what it left. One that runs is killed first."""
+    return answer(await deletions.session(principal.user_id, run_id, also_derived=True, run=True))

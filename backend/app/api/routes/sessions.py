@@ -5,6 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Path, Request, Response
 
+from app.api.deletion import ANSWERS, AlsoDerived, DeletionsDep, answer
 from app.api.deps import NEEDS_ROOM, IdempotencyKey, PageDep, PageOf, PrincipalDep, ResourcesDep, UowDep, paged
 from app.api.openapi import problems
 from app.api.session_deps import ReaderDep, ServiceDep
@@ -138,3 +139,20 @@ async def cancel_session(session_id: UUID, principal: PrincipalDep, service: Ser
     """Stop a session. Its status is `cancelled` when nothing of it runs any more."""
     await service.cancel(principal.user_id, session_id)
     return SessionStanding(id=session_id, status=SessionStatus.CANCELLING)
+
+
+@router.delete(
+    "/{session_id}/data",
+    status_code=204,
+    operation_id="delete_session",
+    response_class=Response,
+    responses=ANSWERS,
+)
+async def delete_session(
+    session_id: UUID, principal: PrincipalDep, deletions: DeletionsDep, derived: AlsoDerived = None
+) -> Response:
+    """Delete a session with all that it left: journal, messages, events, artifacts, models, and runs inside it.
+
+    One that runs is cancelled first. Predictions with its models elsewhere are derived.
+    """
+    return answer(await deletions.session(principal.user_id, session_id, derived))

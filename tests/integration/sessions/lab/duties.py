@@ -15,6 +15,8 @@ from tests.integration.sessions.lab.graph import spec
 
 from app.db.pool import Database, Record
 from app.jobs import JobSender
+from app.retention.config import Retention
+from app.retention.tidying import Tidying
 from app.sandbox.computer import Computer
 from app.sandbox.contract import CellRequest, Computation, End, Outcome, Progress, Usage
 from app.sessions import fits, lease
@@ -110,7 +112,8 @@ async def open_duties(
     blobs = FolderBlobs(folder / "blobs")
     computer = Computer(WaitingCells(), blobs, folder)
     try:
-        yield Duties(runner, Fits(db, computer, tail, send, config), db, redis, send, config, blobs)
+        tidying = Tidying(db, redis, tail, send, blobs, Retention(), folder, every_s=0.2)
+        yield Duties(runner, Fits(db, computer, tail, send, config), db, redis, send, config, tidying)
     finally:
         await tail.close()
         await send.close()
