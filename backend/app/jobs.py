@@ -6,6 +6,7 @@ is a row and the sweeper repairs what was lost.
 
 import asyncio
 import json
+import time
 from base64 import b64encode
 from collections import deque
 from collections.abc import Callable
@@ -64,6 +65,16 @@ class Outbox:
         return jobs
 
 
+QUEUED_AT = "queued_at"
+"""Header of a message: Unix time at which it was queued."""
+
+
+def waiting_since(message: bytes) -> float | None:
+    """When a message was queued; None for one that does not say."""
+    said = json.loads(message)["headers"].get(QUEUED_AT)
+    return None if said is None else float(said)
+
+
 def message(job: Job) -> str:
     """A job as Celery's Redis transport keeps it in a queue (task message protocol 2).
 
@@ -84,7 +95,7 @@ def message(job: Job) -> str:
         "body": b64encode(body.encode()).decode(),
         "content-encoding": "utf-8",
         "content-type": "application/json",
-        "headers": {**headers, "ignore_result": True},
+        "headers": {**headers, "ignore_result": True, QUEUED_AT: time.time()},
         "properties": {
             "correlation_id": job_id,
             "delivery_mode": 2,

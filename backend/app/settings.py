@@ -89,6 +89,17 @@ class Settings(BaseSettings):
         None, description="Where OpenTelemetry spans are sent by OTLP over HTTP; empty sends none."
     )
 
+    metrics_host: str = Field("127.0.0.1", description="Address that a worker shows its figures on.")
+    metrics_port: int | None = Field(
+        None,
+        ge=0,
+        le=65535,
+        description="Port of a worker's /metrics, under `labcrew up` the first of them; 0 is any, empty none.",
+    )
+    metrics_token: SecretStr | None = Field(
+        None, description="Bearer token that /metrics asks for; without one, the API shows none in production."
+    )
+
     database_url: PostgresUrl | None = Field(
         None, description="Postgres 14 or newer; empty runs the embedded one under LABCREW_HOME."
     )
@@ -428,7 +439,7 @@ def child_environment(changes: Mapping[str, str]) -> dict[str, str]:
     return {**os.environ, **changes}
 
 
-_SECRET_NAMES = ("KEY", "KEY_ID", "PASSWORD", "URL", "SECRET_KEY_OTHERS", "BLOB_STORE")
+_SECRET_NAMES = ("TOKEN", "KEY", "KEY_ID", "PASSWORD", "URL", "SECRET_KEY_OTHERS", "BLOB_STORE")
 
 
 def _refusal(error: ValidationError) -> InvalidInput:
