@@ -13,10 +13,11 @@ from app.tools.clock import worked_s
 from app.tools.context import ToolContext
 from app.tools.parts import PART
 
+BASELINE = "baseline"
 LEFT_OUT_OF_ANSWERS = ("schema",)
 EVERY = 0.7
 """What a fit takes beside learning: reading, encoding and writing; 1 is the learning of the first family."""
-COSTS = {"baseline": 0.1} | {family.name: EVERY + family.cost for family in FAMILIES}
+COSTS = {BASELINE: 0.1} | {family.name: EVERY + family.cost for family in FAMILIES}
 LEAST_SHARE_S = 0.5
 GENEROUS_S = 600.0
 LEAST_S = 1.5
@@ -89,10 +90,29 @@ def fit_of(ctx: ToolContext, digest: str, folds: Any, limit_s: float, name: str,
     return Fit(name, "train.fit_candidate", params, {"frame": digest}, Limits(time_s=4 * limit_s + 10.0))
 
 
+def longest_first(fits: Sequence[Fit], hands: int) -> list[int]:
+    """Places of the fits in the order in which workers shall take them.
+
+    With several workers the longest first, so that none works on alone at the end, and the baseline before all:
+    a round that is cut short has it. One worker takes the most telling first.
+    """
+    places = list(range(len(fits)))
+    if hands < 2:
+        return places
+    return sorted(places, key=lambda place: (fits[place].name != BASELINE, -_limit_s(fits[place])))
+
+
+def _limit_s(fit: Fit) -> float:
+    limit_s: Any = fit.params["time_limit_s"]
+    return float(limit_s or 0.0)
+
+
 async def fitted(ctx: ToolContext, fits: Sequence[Fit], left_s: float) -> Recorded:
     """Run a round; raises ToolRefused when nothing came of it."""
     deadline_s = GENEROUS_S * len(fits) if ignores_clock(ctx) else left_s * GRACE + GRACE_S
-    outcomes = await ctx.step.fan_out(ctx.call, fits, deadline_s)
+    ordered = longest_first(fits, ctx.study.hands)
+    outcomes = await ctx.step.fan_out(ctx.call, [fits[place] for place in ordered], deadline_s)
+    outcomes = [outcomes[ordered.index(place)] for place in range(len(fits))]
     done = [outcome for outcome in outcomes if outcome.status == "done"]
     if not done:
         raise ToolRefused("Not one candidate was fitted. " + " ".join(_why(outcome) for outcome in outcomes))

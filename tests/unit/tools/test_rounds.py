@@ -9,7 +9,16 @@ import pytest
 from app.sessions.memory import MemoryStep
 from app.sessions.scope import FitOutcome, SessionFacts
 from app.tools.context import Study, ToolContext
-from app.tools.rounds import LEAST_S, Candidate, fit_of, model_artifact, named, shares_s, time_left_s
+from app.tools.rounds import (
+    LEAST_S,
+    Candidate,
+    fit_of,
+    longest_first,
+    model_artifact,
+    named,
+    shares_s,
+    time_left_s,
+)
 
 PROBLEM = {"target": "y"}
 
@@ -57,6 +66,15 @@ def test_a_deterministic_session_gives_no_limit_by_the_clock():
         fit = fit_of(ctx, "d", {}, shares_s(ctx, 10.0, ["XGBoost"])[0], name="x", estimator="XGBoost")
         limits[deterministic] = fit.params["time_limit_s"]
     assert limits == {False: 10.0, True: None}
+
+
+def test_workers_take_the_longest_fit_first_so_that_none_works_on_alone_and_one_worker_the_most_telling():
+    limits = {"LightGBM": 3.9, "Network": 10.0, "XGBoost": 5.0, "baseline": 0.2}
+    fits = [
+        fit_of(context(13.0), "d", {}, limit_s, name=name, estimator=name) for name, limit_s in limits.items()
+    ]
+    assert longest_first(fits, hands=2) == [3, 1, 2, 0]
+    assert longest_first(fits, hands=1) == [0, 1, 2, 3]
 
 
 def test_the_first_part_of_a_candidate_is_a_model_and_what_comes_later_belongs_to_it():

@@ -78,24 +78,28 @@ def precision_recall(curves: Sequence[Facts], prevalence: float | None = None) -
     return figure
 
 
+MOST_CLASSES = 40
+"""More of them in one matrix cannot be read: those are drawn that are mistaken most."""
+
+
 def confusion(labels: Sequence[Any], matrix: Sequence[Sequence[int]]) -> Figure:
     """`matrix[actual][predicted]` in rows; colour and percentage are shares of each actual class."""
-    counts = np.asarray(matrix, float)
-    totals = counts.sum(axis=1, keepdims=True)
-    shares = np.divide(counts, totals, out=np.zeros_like(counts), where=totals > 0)
-    size = len(labels)
+    every = np.asarray(matrix, float)
+    totals = every.sum(axis=1, keepdims=True)
+    shown = _most_mistaken(every)
+    counts = every[np.ix_(shown, shown)]
+    shares = np.divide(counts, totals[shown], out=np.zeros_like(counts), where=totals[shown] > 0)
+    size = len(shown)
     side = max(0.8 * size, 2.2)
     figure = style.canvas(min(side + 1.5, 9.0), min(side + 1.7, 8.4))
-    style.headline(figure, "Confusion matrix", "Rows; percentage and colour: share of the actual class")
+    which = f"; the {size} of {len(labels)} classes mistaken most" if size < len(labels) else ""
+    note = f"Rows; percentage and colour: share of the actual class{which}"
+    style.headline(figure, "Confusion matrix", note)
     axes = figure.subplots()
     axes.imshow(shares, cmap=SEQUENTIAL, vmin=0, vmax=1)
     small = size > 6
-    for (row, column), part in np.ndenumerate(shares):
-        count = f"{int(counts[row, column]):,}"
-        text = count if small else f"{count}\n{style.share(part)}"
-        size_pt = 7 if small else 10
-        axes.text(column, row, text, ha="center", va="center", fontsize=size_pt, color=style.ink_on(part))
-    names = [style.label(text, 14) for text in labels]
+    _number_cells(axes, counts, shares, small)
+    names = [style.label(labels[place], 14) for place in shown]
     turned = max(len(name) for name in names) > 8 or small
     axes.set_xticks(
         range(size), names, color=INK, rotation=35 if turned else 0, ha="right" if turned else "center"
@@ -107,6 +111,25 @@ def confusion(labels: Sequence[Any], matrix: Sequence[Sequence[int]]) -> Figure:
     axes.set_xlabel("Predicted")
     axes.set_ylabel("Actual")
     return figure
+
+
+def _most_mistaken(counts: np.ndarray) -> list[int]:
+    """Places of the classes to draw, in their order: all, or those in most mistakes."""
+    wrong = counts - np.diag(np.diag(counts))
+    mistaken = wrong.sum(axis=0) + wrong.sum(axis=1)
+    return sorted(np.argsort(-mistaken, kind="stable")[:MOST_CLASSES].tolist())
+
+
+def _number_cells(axes: Axes, counts: np.ndarray, shares: np.ndarray, small: bool) -> None:
+    """Each cell's rows; in a `small` one only those that are any."""
+    for (row, column), part in np.ndenumerate(shares):
+        count = f"{int(counts[row, column]):,}"
+        if small and count == "0":
+            continue
+        text = axes.text(column, row, count if small else f"{count}\n{style.share(part)}")
+        text.set(ha="center", va="center", fontsize=7 if small else 10, color=style.ink_on(part))
+        # It lies inside the axes: to measure a thousand of them takes seconds and moves nothing.
+        text.set_in_layout(False)
 
 
 def calibration(curves: Sequence[Facts]) -> Figure:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from app.errors import InvalidInput
-from app.reporting.figures import style
+from app.reporting.figures import evaluation, style
 from app.reporting.figures.drawing import DRAWINGS, draw, leave
 
 HOSTILE = [
@@ -173,3 +173,15 @@ def test_colours_differ_in_grey() -> None:
 
     assert abs(blue - orange) > 60
     assert len({style.LINES[place] for place in range(4)}) == 4
+
+
+def test_a_matrix_of_a_hundred_classes_shows_those_that_are_mistaken_most() -> None:
+    counts = np.eye(100, dtype=int) * 7
+    counts[97, 98] = 3
+
+    drawn = evaluation.confusion([f"class {place}" for place in range(100)], counts.tolist())
+
+    names = [text.get_text() for text in drawn.axes[0].get_xticklabels()]
+    assert len(names) == evaluation.MOST_CLASSES
+    assert {"class 97", "class 98"} <= set(names)
+    assert len(drawn.axes[0].texts) == evaluation.MOST_CLASSES + 1, "only cells with rows are numbered"
