@@ -12,6 +12,7 @@ from app.computations.bars.frame import write_frame
 from app.computations.bars.grid import measure_spacing
 from app.computations.bars.interval import interval_name, interval_seconds
 from app.computations.bars.judge import Judge
+from app.computations.bars.parcels import Parcels
 from app.computations.bars.raw import Asked, in_order, read_raw
 from app.computations.bars.stretches import stretches
 from app.computations.bars.summary import SHOWN_OF_ALL, Summary
@@ -33,7 +34,7 @@ def read_bars(
     now_s: float | None = None,
     expanded_bytes: int = _EXPANDED_BYTES,
 ) -> dict[str, JsonValue]:
-    """Read the input `upload` and leave bars.bin: good bars as `bars/record.py` has them, coin by coin.
+    """Read the input `upload` and write bars.bin, which may be a pipe: good bars as `bars/layout.py` says.
 
     Returns `{"rows", "kept", "bad", "series", "format", "columns"}`: `bad` as `Faults.told`; a series is one
     coin with its interval, bars, first and last time, gaps (the first are named) and summary, in the order of
@@ -45,18 +46,18 @@ def read_bars(
     with _work(bench) as work, sql.connect(work, bench.threads, _MEMORY_BYTES) as connection:
         bench.report(0.02, "Reading the file")
         raw = read_raw(connection, bench, filename, expanded_bytes, Asked(coin, time_zone))
-        bench.report(0.4, f"Looking at {raw.rows:,} rows")
+        bench.report(0.25, f"Looking at {raw.rows:,} rows")
         path, spacing = raw.path, measure_spacing(stretches(raw.path, measures=False))
         if not spacing.ordered:
-            bench.report(0.45, "Putting the rows in order")
+            bench.report(0.3, "Putting the rows in order")
             path = in_order(connection, raw.path)
             spacing = measure_spacing(stretches(path, measures=False))
         grids = spacing.grids(interval_s)
         with (bench.output / "bars.bin").open("wb") as target:
-            judge = Judge(grids, now_us, target)
+            judge = Judge(grids, now_us, Parcels(target))
             judge.judge(
                 stretches(path),
-                lambda done: bench.report(0.6 + 0.4 * done / raw.rows, f"{done:,} of {raw.rows:,} rows judged"),
+                lambda done: bench.report(0.4 + 0.6 * done / raw.rows, f"{done:,} of {raw.rows:,} rows judged"),
             )
     bad = judge.faults.told()
     kept = sum(summary.bars for summary in judge.summaries.values())

@@ -9,28 +9,20 @@ import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
-from typing import IO, Any
+from typing import Any, Self
 from uuid import UUID
 
 from app.computations.bars.absence import Absence
-from app.computations.bars.layout import (
-    HEADER,
-    POSTGRES_EPOCH_US,
-    RECORD_BYTES,
-    TRAILER,
-    TS_AT,
-    sealed,
-)
+from app.computations.bars.interval import interval_name
+from app.computations.bars.layout import HEAD_BYTES, HEADER, RECORD_BYTES, TRAILER, Head, sealed
 from app.datasets import price_queries as queries
 from app.errors import Conflict
 
-Report = Callable[[float, str], None]
+Report = Callable[[str], None]
 Facts = Mapping[str, Any]
 """One series as `computations.prices.read_bars` tells of it."""
 
 STATEMENT_S = 1_800.0
-_SEGMENT = 500_000
 _PIECE = 12_800
 _HOUR_S = 3_600
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -46,91 +38,118 @@ _SUMMED = (
 )
 
 
+async def next_head(pipe: asyncio.StreamReader) -> Head | None:
+    """None at the end. Raises IncompleteReadError where the pipe is cut."""
+    try:
+        return Head.unpacked(await pipe.readexactly(HEAD_BYTES))
+    except asyncio.IncompleteReadError as cut:
+        if cut.partial:
+            raise
+        return None
+
+
+@dataclass
+class _Series:
+    """One that bars are added to. `first_at`: of the bars that were there before, if any."""
+
+    number: int
+    first_at: datetime | None
+    is_touched: bool = False
+
+
 @dataclass
 class Loading:
     """One import of one owner (None: for everybody) over one connection, inside its transaction."""
 
     connection: Any
     owner: UUID | None
-    records: IO[bytes]
-    total: int
     report: Report
     added: int = 0
     changed: int = 0
     done: int = 0
-    _place: int = field(default=0)
+    _series: dict[tuple[str, int], _Series] = field(default_factory=dict)
 
-    async def load(self, series: Sequence[Facts]) -> None:
-        """Raises Conflict when another import of the owner runs, or when bars stand on another grid."""
-        name = f"prices:{self.owner or 'shared'}"
-        if not await self.connection.fetchval(queries.LOCK, name):
+    @classmethod
+    async def begin(cls, connection: Any, owner: UUID | None, report: Report) -> Self:
+        """Raises Conflict when another import of the owner runs."""
+        if not await connection.fetchval(queries.LOCK, f"prices:{owner or 'shared'}"):
             raise Conflict("import_running", "Another import is running; send this one when it is done.")
-        for facts in series:
-            await self._load_series(facts)
+        return cls(connection, owner, report)
 
-    async def _load_series(self, facts: Facts) -> None:
-        known = await self.connection.fetchrow(queries.OWN, self.owner, facts["coin"], facts["interval_s"])
-        if known is None:
-            number = await self.connection.fetchval(queries.BEGIN_SERIES, *_row(self.owner, facts))
-        else:
-            number = known["id"]
-            _check_grid(facts, known["first_at"])
+    async def add(self, head: Head, pipe: asyncio.StreamReader) -> None:
+        """One parcel, whose records come next. Raises Conflict when bars stand on another grid."""
+        key = head.coin, head.interval_s
+        series = self._series.get(key)
+        if series is None:
+            series = self._series[key] = await self._open(head)
         before = self.added + self.changed
-        for start in range(0, facts["bars"], _SEGMENT):
-            rows = min(_SEGMENT, facts["bars"] - start)
-            await self._load_segment(number, facts["coin"], rows, is_new=known is None)
-        if known is not None and self.added + self.changed > before:
-            told = await summed(self.connection, number, facts["interval_s"])
-            kept = json.dumps(told["summary"])
-            await self.connection.execute(
-                queries.UPDATE_SERIES, number, told["bars"], told["first"], told["last"], kept
-            )
-
-    async def _load_segment(self, number: int, coin: str, rows: int, *, is_new: bool) -> None:
-        first, last = self._time_of(self._place), self._time_of(self._place + rows - 1)
-        overlaps = not is_new and await self.connection.fetchval(queries.ANY_BETWEEN, number, first, last)
+        first, last = moment_of(head.first_us), moment_of(head.last_us)
+        overlaps = series.first_at is not None and await self.connection.fetchval(
+            queries.ANY_BETWEEN, series.number, first, last
+        )
         if overlaps:
-            await self.connection.execute(queries.STAGING)
-            await self._copy("staged_bars", number, rows)
-            await self.connection.execute("ANALYZE staged_bars")
-            if await self.connection.fetchval(queries.SAME, number, first, last, timeout=STATEMENT_S) < rows:
-                self.changed += await self._count(queries.CHANGE, number, first, last)
-                self.added += await self._count(queries.ADD, number, first, last)
-            await self.connection.execute("TRUNCATE staged_bars")
+            await self._merge(series.number, head.rows, first, last, pipe)
         else:
-            await self._copy("price_bars", number, rows)
-            self.added += rows
-        self._place += rows
-        self.done += rows
-        self.report(self.done / self.total, f"{self.done:,} of {self.total:,} bars stored ({coin})")
+            await self._copy("price_bars", series.number, head.rows, pipe)
+            self.added += head.rows
+        self.done += head.rows
+        series.is_touched |= self.added + self.changed > before
+        self.report(f"{self.done:,} bars stored ({head.coin})")
 
-    async def _copy(self, table: str, number: int, rows: int) -> None:
+    async def finish(self, told: Sequence[Facts]) -> None:
+        """Sum up what was added to; of a series that is new, its reader has told."""
+        for facts in told:
+            series = self._series[facts["coin"], facts["interval_s"]]
+            if series.first_at is None:
+                bars, first, last = facts["bars"], moment_of(facts["first_us"]), moment_of(facts["last_us"])
+                await self._keep(series, bars, first, last, facts["summary"])
+            elif series.is_touched:
+                now = await summed(self.connection, series.number, facts["interval_s"])
+                await self._keep(series, now["bars"], now["first"], now["last"], now["summary"])
+
+    async def _open(self, head: Head) -> _Series:
+        known = await self.connection.fetchrow(queries.OWN, self.owner, head.coin, head.interval_s)
+        if known is not None:
+            _check_grid(head, known["first_at"])
+            return _Series(known["id"], known["first_at"])
+        begun = self.owner, head.coin, head.interval_s, moment_of(head.first_us)
+        return _Series(await self.connection.fetchval(queries.BEGIN_SERIES, *begun), None)
+
+    async def _keep(
+        self, series: _Series, bars: int, first: datetime, last: datetime, summary: Mapping[str, Any]
+    ) -> None:
+        await self.connection.execute(
+            queries.UPDATE_SERIES, series.number, bars, first, last, json.dumps(summary)
+        )
+
+    async def _merge(
+        self, number: int, rows: int, first: datetime, last: datetime, pipe: asyncio.StreamReader
+    ) -> None:
+        await self.connection.execute(queries.STAGING)
+        await self._copy("staged_bars", number, rows, pipe)
+        await self.connection.execute("ANALYZE staged_bars")
+        if await self.connection.fetchval(queries.SAME, number, first, last, timeout=STATEMENT_S) < rows:
+            self.changed += await self._count(queries.CHANGE, number, first, last)
+            self.added += await self._count(queries.ADD, number, first, last)
+        await self.connection.execute("TRUNCATE staged_bars")
+
+    async def _copy(self, table: str, number: int, rows: int, pipe: asyncio.StreamReader) -> None:
         await self.connection.copy_to_table(
-            table, source=self._pieces(number, rows), format="binary", timeout=STATEMENT_S
+            table, source=_pieces(number, rows, pipe), format="binary", timeout=STATEMENT_S
         )
 
     async def _count(self, sql: str, number: int, first: datetime, last: datetime) -> int:
         status: str = await self.connection.execute(sql, number, first, last, timeout=STATEMENT_S)
         return int(status.rsplit(" ", 1)[1])
 
-    async def _pieces(self, number: int, rows: int) -> AsyncIterator[bytes]:
-        """Records as COPY reads them, with the series' number filled in."""
-        self.records.seek(self._place * RECORD_BYTES)
-        yield HEADER
-        for start in range(0, rows, _PIECE):
-            taken = min(_PIECE, rows - start)
-            yield await asyncio.to_thread(self._take, taken, number)
-        yield TRAILER
 
-    def _take(self, rows: int, number: int) -> bytes:
-        piece = self.records.read(rows * RECORD_BYTES)
-        if len(piece) != rows * RECORD_BYTES:
-            raise ValueError("There are fewer records than their reader counted.")
-        return sealed(piece, number)
-
-    def _time_of(self, place: int) -> datetime:
-        self.records.seek(place * RECORD_BYTES + TS_AT)
-        return moment_of(int.from_bytes(self.records.read(8), "big", signed=True) + POSTGRES_EPOCH_US)
+async def _pieces(number: int, rows: int, pipe: asyncio.StreamReader) -> AsyncIterator[bytes]:
+    """Records as COPY reads them, with the series' number filled in."""
+    yield HEADER
+    for start in range(0, rows, _PIECE):
+        piece = await pipe.readexactly(min(_PIECE, rows - start) * RECORD_BYTES)
+        yield await asyncio.to_thread(sealed, piece, number)
+    yield TRAILER
 
 
 def moment_of(us: int) -> datetime:
@@ -152,25 +171,14 @@ async def summed(
     return {"bars": row["bars"], "first": row["first"], "last": row["last"], "summary": summary}
 
 
-def open_records(folder: Path) -> IO[bytes]:
-    return (folder / "bars.bin").open("rb")
-
-
-def _row(owner: UUID | None, facts: Facts) -> tuple[Any, ...]:
-    first, last = moment_of(facts["first_us"]), moment_of(facts["last_us"])
-    kept = json.dumps(facts["summary"])
-    return (owner, facts["coin"], facts["interval_s"], facts["bars"], first, last, kept)
-
-
-def _check_grid(facts: Facts, first_at: datetime) -> None:
+def _check_grid(head: Head, first_at: datetime) -> None:
     """Bars up to an hour long stand where those stand that are there already."""
-    interval_s = facts["interval_s"]
-    apart_s = (moment_of(facts["first_us"]) - first_at).total_seconds()
-    if interval_s <= _HOUR_S and apart_s % interval_s:
+    apart_s = (moment_of(head.first_us) - first_at).total_seconds()
+    if head.interval_s <= _HOUR_S and apart_s % head.interval_s:
         raise Conflict(
             "other_grid",
-            f"The bars of {facts['coin']} at {facts['interval']} that are there begin at "
-            f"{first_at:%H:%M:%S}, and these {apart_s % interval_s:g} s apart from their grid. "
+            f"The bars of {head.coin} at {interval_name(head.interval_s)} that are there begin at "
+            f"{first_at:%H:%M:%S}, and these {apart_s % head.interval_s:g} s apart from their grid. "
             "Shift their times, or delete the bars that are there.",
-            coin=facts["coin"],
+            coin=head.coin,
         )

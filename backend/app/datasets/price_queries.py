@@ -16,8 +16,9 @@ OWN = """
 """Locked: who deletes the series waits for the import, and takes its bars along."""
 BEGIN_SERIES = """
     INSERT INTO price_series (owner_id, coin, interval_s, bars, first_at, last_at, summary)
-    VALUES ($1, $2, $3, $4, $5, $6, $7::jsonb) RETURNING id
+    VALUES ($1, $2, $3, 0, $4, $4, '{}') RETURNING id
 """
+"""Nobody sees it before `UPDATE_SERIES` has said in the same transaction what it holds."""
 UPDATE_SERIES = """
     UPDATE price_series SET bars = $2, first_at = $3, last_at = $4, summary = $5::jsonb, updated_at = now()
     WHERE id = $1

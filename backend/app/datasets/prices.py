@@ -1,5 +1,6 @@
 """Bars of prices in Postgres, as one user sees them: imported in bulk, listed, summed up, fetched."""
 
+import asyncio
 import json
 import os
 import tempfile
@@ -14,18 +15,18 @@ from uuid import UUID
 
 from app.computations.bars.interval import interval_seconds
 from app.datasets import price_queries as queries
-from app.datasets.price_loading import STATEMENT_S, Loading, open_records, summed
+from app.datasets.price_loading import STATEMENT_S, Loading, Report, next_head, summed
 from app.datasets.price_series import Series, choose
 from app.db.pool import Database
 from app.errors import InvalidInput, NotFound
 from app.sandbox.computer import Computed, Computer
 from app.sandbox.contract import Computation, Limits, Progress
+from app.sandbox.stream import Streaming
 
 _CELL = Limits(time_s=1_800, memory_bytes=1 << 30, disk_bytes=20 << 30, threads=2, value_bytes=64 << 20)
 _STALE_S = 86_400
 _COUNTED_AT_ONCE = 500
-_READING = 0.4
-"""The share of an import's progress that reading the file takes."""
+_RECORDS = "bars.bin"
 
 
 @dataclass(frozen=True)
@@ -155,16 +156,30 @@ class Prices:
                 "now_s": self.now().timestamp(),
             },
         )
-        reading = _part(on_progress, 0.0, _READING)
-        async with self.computer.at_hand(work, {"upload": upload}, _CELL, reading) as judged:
-            facts = cast(dict[str, Any], judged.value)
-            storing = _part(on_progress, _READING, 1.0)
-            with open_records(judged.folder) as records:
-                async with self.database.aside() as connection, connection.transaction():
-                    owner = None if wish.shared else self.owner
-                    loading = Loading(connection, owner, records, facts["kept"], storing)
-                    await loading.load(facts["series"])
+        pace = _Pace(on_progress)
+        async with self.computer.streaming(work, {"upload": upload}, _RECORDS, _CELL, pace.hear) as judged:
+            try:
+                loading, facts = await self._load(judged, None if wish.shared else self.owner, pace.say)
+            except asyncio.IncompleteReadError:
+                await judged.ended  # the cell broke off, and says why
+                raise
         return {**facts, "added": loading.added, "changed": loading.changed}
+
+    async def _load(
+        self, judged: Streaming, owner: UUID | None, report: Report
+    ) -> tuple[Loading, dict[str, Any]]:
+        """While the cell still judges, in one transaction that ends when it has."""
+        head = await next_head(judged.pipe)
+        if head is None:
+            await judged.ended  # raises: there is no good bar
+        async with self.database.aside() as connection, connection.transaction():
+            loading = await Loading.begin(connection, owner, report)
+            while head is not None:
+                await loading.add(head, judged.pipe)
+                head = await next_head(judged.pipe)
+            facts = cast(dict[str, Any], await judged.ended)
+            await loading.finish(facts["series"])
+        return loading, facts
 
     async def drop(self, coin: str, interval: str | None = None, *, shared: bool = False) -> int:
         """Delete a coin's bars, of one interval or of all, and say how many. Raises NotFound without any.
@@ -203,8 +218,19 @@ def _told(one: Series, told: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _part(report: Progress, begin: float, end: float) -> Progress:
-    return lambda fraction, text: report(begin + (end - begin) * fraction, text)
+@dataclass
+class _Pace:
+    """Progress of two: one knows how far the file is read, the other only what is stored of it."""
+
+    report: Progress
+    fraction: float = 0.0
+
+    def hear(self, fraction: float, text: str) -> None:
+        self.fraction = fraction
+        self.report(fraction, text)
+
+    def say(self, text: str) -> None:
+        self.report(self.fraction, text)
 
 
 def _remove_stale(folder: Path) -> None:

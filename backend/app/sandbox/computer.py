@@ -26,6 +26,7 @@ from app.sandbox.contract import (
 )
 from app.sandbox.folders import remove
 from app.sandbox.metering import metered
+from app.sandbox.stream import Streaming, streaming
 from app.storage.blobs import BlobStore
 
 log = structlog.get_logger(__name__)
@@ -55,15 +56,6 @@ class Computed:
             if stored.name == name:
                 return stored
         raise KeyError(name)
-
-
-@dataclass(frozen=True)
-class AtHand:
-    """`folder`: the files that a computation left."""
-
-    value: JsonValue
-    folder: Path
-    usage: Usage
 
 
 class ComputationFailed(LabError):
@@ -109,7 +101,8 @@ class Computer:
         `limits` are what the caller asks for: never longer than the operator allows, and with the memory that
         the operator gives. Raises the LabError that the computation raised, or ComputationFailed.
         """
-        async with self._in_cell(work, inputs, limits, on_progress) as (outcome, output):
+        async with self._output() as output:
+            outcome = await self._outcome(work, inputs, output, limits, on_progress)
             return Computed(
                 outcome.value,
                 tuple([await self._keep(output, name) for name in outcome.files]),
@@ -119,25 +112,42 @@ class Computer:
             )
 
     @asynccontextmanager
-    async def at_hand(
+    async def streaming(
         self,
         work: Computation,
         inputs: Mapping[str, str | Path],
+        name: str,
         limits: Limits | None = None,
         on_progress: Progress | None = None,
-    ) -> AsyncIterator[AtHand]:
-        """Like `run`, for files that only pass through: they are there until the block ends, and not stored."""
-        async with self._in_cell(work, inputs, limits, on_progress) as (outcome, output):
-            yield AtHand(outcome.value, output, outcome.usage)
+    ) -> AsyncIterator[Streaming]:
+        """Like `run`, for one file, `name`, that only passes through: it is read while it is being written.
+
+        Who leaves the block before the computation has ended cancels it.
+        """
+
+        async def compute() -> JsonValue:
+            return (await self._outcome(work, inputs, output, limits, on_progress)).value
+
+        async with self._output() as output, streaming(output / name, compute()) as flowing:
+            yield flowing
 
     @asynccontextmanager
-    async def _in_cell(
+    async def _output(self) -> AsyncIterator[Path]:
+        output = Path(tempfile.mkdtemp(prefix="cell-", dir=self._scratch))
+        try:
+            yield output
+        finally:
+            await asyncio.to_thread(remove, output)
+
+    async def _outcome(
         self,
         work: Computation | Code,
         inputs: Mapping[str, str | Path],
+        output: Path,
         limits: Limits | None,
         on_progress: Progress | None,
-    ) -> AsyncIterator[tuple[Outcome, Path]]:
+    ) -> Outcome:
+        """One that returned."""
         limits = self._allowed(limits)
         if isinstance(work, Computation) and work.trusted and holds_code(work.params):
             work = replace(work, trusted=False)
@@ -145,14 +155,10 @@ class Computer:
             name: source if isinstance(source, Path) else await self._blobs.local_path(source)
             for name, source in inputs.items()
         }
-        output = Path(tempfile.mkdtemp(prefix="cell-", dir=self._scratch))
-        try:
-            outcome = await self._cells.run(CellRequest(work, files, output, limits), on_progress)
-            metered(outcome.usage, limits)
-            _raise_unless_returned(outcome, work, limits)
-            yield outcome, output
-        finally:
-            await asyncio.to_thread(remove, output)
+        outcome = await self._cells.run(CellRequest(work, files, output, limits), on_progress)
+        metered(outcome.usage, limits)
+        _raise_unless_returned(outcome, work, limits)
+        return outcome
 
     def _allowed(self, asked: Limits | None) -> Limits:
         most = self._limits

@@ -2,24 +2,23 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import IO
 
 import numpy as np
 
 from app.computations.bars.faults import NO_COIN, TOO_CLOSE, Faults, sound, without_twins
 from app.computations.bars.grid import Grid
-from app.computations.bars.record import encoded
+from app.computations.bars.parcels import Parcels
 from app.computations.bars.stretches import Stretch
 from app.computations.bars.summary import Summary
 
 
 @dataclass
 class Judge:
-    """Takes stretches that are ordered by coin and time, and writes good bars coin by coin."""
+    """Takes stretches that are ordered by coin and time, and sends good bars on coin by coin."""
 
     grids: dict[str, Grid]
     now_us: int
-    target: IO[bytes]
+    parcels: Parcels
     faults: Faults = field(default_factory=Faults)
     summaries: dict[str, Summary] = field(default_factory=dict)
 
@@ -32,6 +31,7 @@ class Judge:
             report(done)
         if waiting is not None:
             self._keep(waiting)
+        self.parcels.send()
 
     def _take(self, waiting: Stretch | None, stretch: Stretch) -> Stretch | None:
         """Keep what is settled; give back the rows of the last time, which may go on."""
@@ -60,7 +60,7 @@ class Judge:
         bars = self._apart(without_twins(rows, self.faults), summary)
         if len(bars):
             summary.add(bars)
-            self.target.write(encoded({"ts": bars.ts, **bars.measures}).tobytes())
+            self.parcels.add(bars, summary.grid.interval_s)
 
     def _apart(self, bars: Stretch, summary: Summary) -> Stretch:
         """A grid that allows for summer time lets two bars of one interval through."""

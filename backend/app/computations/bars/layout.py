@@ -1,16 +1,47 @@
-"""Where what stands in a record of a bar, in bytes: for those who send records on and need not read them."""
+"""Bars on their way from the cell that judged them to Postgres, for those who send them on unread.
+
+They travel in parcels: a head, then records as Postgres' binary COPY spells them, of one coin, oldest first.
+"""
 
 import struct
+from dataclasses import dataclass
+from typing import Self
+
+from app.computations.bars.interval import MOST_S
 
 HEADER = b"PGCOPY\n\xff\r\n\x00" + bytes(8)
 TRAILER = b"\xff\xff"
 RECORD_BYTES = 82
-TS_AT = 14
 POSTGRES_EPOCH_US = 946_684_800_000_000
 """2000-01-01 in microseconds since 1970: where Postgres begins to count."""
 
 _SERIES_AT = 6
 _FIELD_BYTES = (4, 8, 8, 8, 8, 8, 8)
+_HEAD = struct.Struct(">32siiqq")
+HEAD_BYTES = _HEAD.size
+
+
+@dataclass(frozen=True)
+class Head:
+    """What a parcel holds: how many bars of which coin and interval, from when to when (us since 1970)."""
+
+    coin: str
+    interval_s: int
+    rows: int
+    first_us: int
+    last_us: int
+
+    def packed(self) -> bytes:
+        return _HEAD.pack(self.coin.encode("ascii"), self.interval_s, self.rows, self.first_us, self.last_us)
+
+    @classmethod
+    def unpacked(cls, data: bytes) -> Self:
+        """Raises ValueError for bytes that are no head."""
+        coin, *numbers = _HEAD.unpack(data)
+        head = cls(coin.rstrip(b"\0").decode("ascii"), *numbers)
+        if not (head.coin and head.rows > 0 and 0 < head.interval_s <= MOST_S):
+            raise ValueError("This is no head of a parcel.")
+        return head
 
 
 def sealed(records: bytes, number: int) -> bytes:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from app.computations.bars.layout import HEADER, RECORD_BYTES, TRAILER, TS_AT, sealed
+from app.computations.bars.layout import HEAD_BYTES, HEADER, RECORD_BYTES, TRAILER, Head, sealed
 from app.computations.bars.record import BAR, MEASURES, decoded, encoded
 
 
@@ -14,7 +14,7 @@ def some(rows: int) -> dict[str, np.ndarray]:
 
 
 def test_a_record_is_as_wide_as_its_layout_says() -> None:
-    assert (BAR.itemsize, BAR.fields["ts"][1]) == (RECORD_BYTES, TS_AT)
+    assert BAR.itemsize == RECORD_BYTES
     assert (len(HEADER), len(TRAILER)) == (19, 2)
 
 
@@ -33,3 +33,14 @@ def test_forged_counts_lengths_and_numbers_are_written_over() -> None:
     assert sealed(forged.tobytes(), 3) == sealed(honest.tobytes(), 3)
     with pytest.raises(ValueError, match="cut"):
         sealed(forged.tobytes()[:-1], 3)
+
+
+def test_a_head_comes_back_as_it_was_and_what_is_none_is_refused() -> None:
+    head = Head("BTC/USDT:USDT-240628-70000-C.X", 300, 12, -1, 5)
+    assert len(head.packed()) == HEAD_BYTES
+    assert Head.unpacked(head.packed()) == head
+    for wrong in (Head("", 300, 1, 0, 0), Head("BTC", 0, 1, 0, 0), Head("BTC", 300, -1, 0, 0)):
+        with pytest.raises(ValueError, match="no head"):
+            Head.unpacked(wrong.packed())
+    with pytest.raises(ValueError, match="ascii"):
+        Head.unpacked(b"\xff" * HEAD_BYTES)

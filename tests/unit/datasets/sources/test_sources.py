@@ -6,12 +6,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
+from tests.parcels import opened
 from tests.recorded_exchange import PAGE, Exchange, recorded_exchange
 
 from app.computations import prices
-from app.computations.bars.record import BAR, decoded
 from app.computations.bench import Bench
 from app.datasets.sources.exchange import ExchangeSource, open_exchange
 from app.datasets.sources.file import FileSource
@@ -64,7 +63,7 @@ def bars_in(source: BarSource, folder: Path) -> dict[str, Any]:
     )
     assert facts["bad"]["count"] == 0
     assert facts["series"][0]["coin"] == "BTC/USDT"
-    return decoded(np.fromfile(folder / "read" / "bars.bin", dtype=BAR))
+    return opened((folder / "read" / "bars.bin").read_bytes())
 
 
 @contextmanager

@@ -1,0 +1,20 @@
+"""Bars as a reader of files left them, for tests that look into them."""
+
+from typing import Any
+
+import numpy as np
+
+from app.computations.bars.layout import HEAD_BYTES, RECORD_BYTES, Head
+from app.computations.bars.record import BAR, decoded
+
+
+def opened(parcels: bytes) -> dict[str, Any]:
+    """The columns of all parcels one after another, whose heads say what is in them."""
+    records = b""
+    while parcels:
+        head = Head.unpacked(parcels[:HEAD_BYTES])
+        end = HEAD_BYTES + head.rows * RECORD_BYTES
+        ts = decoded(np.frombuffer(parcels[HEAD_BYTES:end], dtype=BAR))["ts"]
+        assert (ts[0], ts[-1]) == (head.first_us, head.last_us)
+        records, parcels = records + parcels[HEAD_BYTES:end], parcels[end:]
+    return decoded(np.frombuffer(records, dtype=BAR))
