@@ -13,7 +13,9 @@ from app.modeling.plain import rounded
 from app.modeling.problem import Problem
 
 MOST_ROWS = 400
-ROWS_AT_A_TIME = 50
+FIRST_ROWS, ROWS_AT_A_TIME = 5, 50
+FEWEST_ROWS = 25
+"""What fewer rows say on the average is chance."""
 MOST_FEATURES = 12
 
 
@@ -51,8 +53,8 @@ class Contributions:
 
 def contributions(
     member: TreeMember, problem: Problem, truth: np.ndarray, seed: int = 0, deadline: Deadline | None = None
-) -> Contributions:
-    """SHAP values of up to 400 rows, fewer where the deadline asks.
+) -> Contributions | None:
+    """SHAP values of up to 400 rows, fewer where the deadline asks; None where it has no time for enough.
 
     A classifier's are of the positive class, or of the most frequent one in `truth` where there are more.
     """
@@ -61,11 +63,18 @@ def contributions(
     order = np.random.default_rng(seed).permutation(len(member.matrix))[:MOST_ROWS]
     asked: list[np.ndarray] = []
     parts: list[np.ndarray] = []
-    for start in range(0, len(order), ROWS_AT_A_TIME):
-        asked.append(order[start : start + ROWS_AT_A_TIME])
-        parts.append(_of_class(member.model.contributions(_rows(member.matrix, asked[-1])), place))
-        if deadline.left_s < deadline.spent_s / len(parts):
+    done = 0
+    while done < len(order):
+        room = ROWS_AT_A_TIME if done else FIRST_ROWS
+        if done and deadline.limit_s is not None:
+            room = min(room, int(deadline.left_s / max(deadline.spent_s / done, 1e-9)))
+        if room < 1:
             break
+        asked.append(order[done : done + room])
+        parts.append(_of_class(member.model.contributions(_rows(member.matrix, asked[-1])), place))
+        done += len(asked[-1])
+    if done < min(FEWEST_ROWS, len(order)):
+        return None
     of_class = None if place is None else str((problem.classes or ())[place])
     return _ranked(
         member, of_class, np.concatenate(parts), np.asarray(_rows(member.matrix, np.concatenate(asked)))

@@ -34,7 +34,7 @@ def partial_dependence(
     """
     deadline = deadline or Deadline(None)
     made: list[Dependence] = []
-    sample = rows.iloc[subject.sample(len(rows), MOST_ROWS, seed)].reset_index(drop=True)
+    sample = _sample(subject, rows, seed, deadline)
     for name in columns:
         steps = _steps(rows[name])
         if steps is None:
@@ -49,6 +49,18 @@ def partial_dependence(
             count = max(int(len(sample) * share), min(FEWEST_ROWS, len(sample)))
             sample = sample.iloc[subject.sample(len(sample), count, seed)].reset_index(drop=True)
     return made
+
+
+def _sample(subject: Subject, rows: pd.DataFrame, seed: int, deadline: Deadline) -> pd.DataFrame:
+    """Rows for every column to step through, going by what the fewest take."""
+    count = MOST_ROWS
+    if deadline.limit_s is not None:
+        started = deadline.spent_s
+        few = rows.iloc[:FEWEST_ROWS]
+        subject.say(few)
+        a_row_s = max((deadline.spent_s - started) / max(len(few), 1), 1e-9)
+        count = min(max(int(deadline.left_s / (MOST_COLUMNS * MOST_POINTS * a_row_s)), FEWEST_ROWS), MOST_ROWS)
+    return rows.iloc[subject.sample(len(rows), count, seed)].reset_index(drop=True)
 
 
 def _steps(column: pd.Series) -> tuple[str, list[Any]] | None:

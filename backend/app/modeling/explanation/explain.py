@@ -11,10 +11,11 @@ from app.modeling.columns import Holds, holds
 from app.modeling.explanation.contributions import Contributions, TreeMember, contributions
 from app.modeling.explanation.dependence import partial_dependence
 from app.modeling.explanation.facts import ExplanationFacts, SegmentFacts
-from app.modeling.explanation.importance import MOST_COLUMNS, permutation_importance
+from app.modeling.explanation.importance import permutation_importance
 from app.modeling.explanation.segments import errors_by_segment
 from app.modeling.explanation.subject import Deadline, Subject
 from app.modeling.plain import rounded
+from app.modeling.results import ImportanceFacts
 from app.modeling.scores import Predicted
 
 MOST_ROWS = 4000
@@ -55,7 +56,7 @@ def explain(
     deadline = deadline or Deadline(None)
     problem = subject.problem
     segments, rows, truth = _segments(subject, rows, truth, metadata.get("threshold"), seed, deadline)
-    columns = _most_telling(rows, truth, [problem.time_column, problem.group_column, *unread])
+    columns = most_telling(rows, truth, [problem.time_column, problem.group_column, *unread])
     importance = permutation_importance(
         subject, rows, truth, columns, repeats, seed, deadline.within(_TO_IMPORTANCES)
     )
@@ -71,12 +72,12 @@ def explain(
         "rows": importance["rows"],
         "repeats": importance["repeats"],
         "importances": importance["importances"],
-        "left_out": importance.get("left_out", 0),
+        "left_out": importance["left_out"],
         "dependence": partial_dependence(subject, rows, drawn, seed, deadline),
         "contributions": adds.facts if adds else None,
         "segments": segments,
         "explain_s": rounded(deadline.spent_s, 3) or 0.0,
-        "notes": _notes(importance["rows"], importance["repeats"], repeats, len(columns) - MOST_COLUMNS),
+        "notes": _notes(importance, repeats, member is not None and adds is None),
         "figures": [],
     }
     return Explained(facts, adds)
@@ -106,11 +107,9 @@ def _segments(
     return errors_by_segment(rows, predicted, subject.problem), rows, truth
 
 
-def _most_telling(rows: pd.DataFrame, truth: np.ndarray, without: Sequence[str | None]) -> list[str]:
-    """Columns to shuffle, those first that go with the outcome where they are too many to try all."""
+def most_telling(rows: pd.DataFrame, truth: np.ndarray, without: Sequence[str | None]) -> list[str]:
+    """Columns to shuffle, those first that go with the outcome: there may not be the time to try all."""
     names = [str(name) for name in rows.columns if name not in without]
-    if len(names) <= MOST_COLUMNS:
-        return names
     coded = pd.DataFrame({name: _codes(rows[name]) for name in names}).rank()
     relation = coded.corrwith(pd.Series(truth).rank()).abs().fillna(0.0)
     return sorted(names, key=lambda name: -float(relation[name]))
@@ -122,12 +121,15 @@ def _codes(column: pd.Series) -> np.ndarray:
     return np.asarray(pd.factorize(column)[0], dtype="float64")
 
 
-def _notes(rows: int, repeats: int, wanted: int, left_out: int) -> list[str]:
+def _notes(importance: ImportanceFacts, wanted: int, without_contributions: bool) -> list[str]:
     notes = []
+    repeats, rows, left_out = importance["repeats"], importance["rows"], importance["left_out"]
     if repeats < wanted:
         notes.append(
             f"Columns were shuffled {repeats} instead of {wanted} times on {rows} rows to keep the time."
         )
     if left_out > 0:
         notes.append(f"{left_out} columns that go least with the target were not shuffled.")
+    if without_contributions:
+        notes.append("SHAP values of single features would have taken longer than there was time for.")
     return notes

@@ -13,7 +13,9 @@ from app.modeling.scores import SCORES, Predicted
 
 MOST_ROWS = 1000
 FEWEST_ROWS = 200
-MOST_COLUMNS = 60
+FEWEST_SLOW_ROWS = 40
+"""Of a model that takes so long to answer that not even the fewest columns can be tried on more."""
+MOST_COLUMNS, FEWEST_COLUMNS = 60, 8
 RESAMPLES = 20
 MISTAKEN = 0.05
 """How often a table of useless columns may have one that is said to help."""
@@ -32,15 +34,16 @@ def permutation_importance(
 
     Raw columns are shuffled before the recipe, so a column counts with everything made from it. The spread is
     that of the mean over repeats, on bootstrapped rows. A column helps when its loss is further above zero than
-    any of so many useless columns gets by chance. A deadline cuts rows first, then repeats; what was done is
-    in the facts.
+    any of so many useless columns gets by chance. A deadline cuts rows first, then the last of `columns`, then
+    repeats; what was done is in the facts.
     """
     deadline = deadline or Deadline(None)
     rng = np.random.default_rng(seed)
     asked = list(columns)[:MOST_COLUMNS]
     rows, truth = _drawn(subject, rows, truth, MOST_ROWS, seed)
     base = subject.say(rows)
-    rows, truth, base = _affordable(subject, rows, truth, base, len(asked), deadline)
+    rows, truth, base, many = _affordable(subject, rows, truth, base, len(asked), deadline)
+    asked = asked[:many]
     said: dict[str, list[np.ndarray]] = {name: [] for name in asked}
     done = 0
     for _ in range(repeats):
@@ -79,15 +82,17 @@ def _affordable(
     base: np.ndarray,
     columns: int,
     deadline: Deadline,
-) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
+) -> tuple[pd.DataFrame, np.ndarray, np.ndarray, int]:
     """As many of the rows as let every column be shuffled once, going by what the unshuffled ones took: at
-    most, as one call for many columns takes less than a call for each."""
+    most, as one call for many columns takes less than a call for each. And how many columns, where even the
+    fewest rows take too long."""
     if deadline.limit_s is None:
-        return rows, truth, base
-    once_s = columns * deadline.spent_s
-    count = max(int(len(rows) * min(deadline.left_s / max(once_s, 1e-9), 1.0)), min(FEWEST_ROWS, len(rows)))
+        return rows, truth, base, columns
+    answers = max(deadline.left_s, 0.0) * len(rows) / max(deadline.spent_s, 1e-9)
+    many = min(max(int(answers / min(FEWEST_ROWS, len(rows))), FEWEST_COLUMNS), columns)
+    count = min(max(int(answers / max(many, 1)), FEWEST_SLOW_ROWS), len(rows))
     places = subject.sample(len(rows), count, 0)
-    return rows.iloc[places].reset_index(drop=True), truth[places], base[places]
+    return rows.iloc[places].reset_index(drop=True), truth[places], base[places], many
 
 
 def _shuffled(rows: pd.DataFrame, name: str, rng: np.random.Generator) -> pd.DataFrame:

@@ -36,6 +36,7 @@ def test_they_rank_features_by_what_they_add_and_tell_its_direction(matrix: np.n
     model = Boosted(matrix, y, "reg:squarederror")
 
     made = contributions(member(matrix, model), NUMBER, y)
+    assert made
 
     told = {feature["feature"]: feature["direction"] for feature in made.facts["features"]}
     assert list(told)[:3] == ["a", "b", "code"]
@@ -56,6 +57,8 @@ def test_those_of_the_first_of_two_classes_are_negated(matrix: np.ndarray) -> No
 
     of_yes = contributions(member(matrix, model), BINARY, y)
     of_no = contributions(member(matrix, model), first, y)
+    assert of_yes
+    assert of_no
 
     assert of_no.facts["of_class"] == "no"
     assert of_no.facts["features"][0]["direction"] < -0.7
@@ -67,16 +70,21 @@ def test_of_several_classes_the_most_frequent_is_told(matrix: np.ndarray) -> Non
     three = Problem("y", Kind.CLASSIFICATION, "log_loss", ("low", "middle", "high"))
 
     made = contributions(member(matrix, Boosted(matrix, y, "multi:softprob", 3)), three, y)
+    assert made
 
     assert made.facts["of_class"] == "middle"
     assert made.facts["features"][0]["feature"] == "a"
 
 
-def test_a_deadline_asks_about_fewer_rows(matrix: np.ndarray) -> None:
+@pytest.mark.parametrize(("limit_s", "rows"), [(0.35, 175), (0.01, None)])
+def test_a_deadline_asks_about_fewer_rows_and_about_none_where_that_would_say_nothing(
+    matrix: np.ndarray, limit_s: float, rows: int | None
+) -> None:
     model = Boosted(matrix, matrix[:, 0], "reg:squarederror")
 
     made = contributions(
-        member(matrix, model), NUMBER, matrix[:, 0], deadline=Deadline(0.35, lambda: model.asked / 500)
+        member(matrix, model), NUMBER, matrix[:, 0], deadline=Deadline(limit_s, lambda: model.asked / 500)
     )
 
-    assert made.facts["rows"] == model.asked == 150
+    assert (made.facts["rows"] if made else None) == rows
+    assert model.asked <= 500 * limit_s

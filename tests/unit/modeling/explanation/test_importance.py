@@ -74,6 +74,29 @@ def test_a_slow_model_is_asked_about_fewer_rows_and_less_often(
     assert now <= limit_s * 1.1
 
 
+def test_a_model_that_answers_slowly_is_tried_on_fewer_rows_and_its_most_telling_columns_and_says_so(
+    subject: Subject, rows: pd.DataFrame, truth: np.ndarray
+) -> None:
+    now = 0.0
+
+    def say(given: pd.DataFrame) -> np.ndarray:
+        nonlocal now
+        now += 5e-3 * len(given)
+        return subject.say(given)
+
+    wide = rows.head(200).assign(**{f"more_{place}": 0.0 for place in range(40)})
+    wide = wide[["kind", "a", *wide.columns.drop(["kind", "a"])]]
+    slow = replace(subject, say=say)
+    facts = permutation_importance(
+        slow, wide, truth[:200], list(wide.columns), deadline=Deadline(3.0, lambda: now)
+    )
+
+    assert now < 3.5
+    assert 40 <= facts["rows"] < 200
+    assert {"a", "kind"} <= {entry["column"] for entry in facts["importances"]}
+    assert len(facts["importances"]) + facts["left_out"] == wide.shape[1]
+
+
 def test_rows_that_lean_on_those_before_stay_in_their_order(
     subject: Subject, rows: pd.DataFrame, truth: np.ndarray
 ) -> None:
