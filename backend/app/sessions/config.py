@@ -30,6 +30,8 @@ class SessionsConfig:
     budget_most: Mapping[str, float] = field(default_factory=dict)
     unpriced: tuple[str, ...] = ()
     """Chat models without a price: a budget of money cannot be kept with them."""
+    stranded_grace_s: float = 600.0
+    """How long a session waits for a worker that runs its version of the graph, before it ends and says so."""
     most_crashes: int = 10
     """Leases that may run out at one place before the session is given up."""
     most_live_per_owner: int = 0

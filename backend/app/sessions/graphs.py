@@ -68,7 +68,8 @@ class GraphSpec:
 
     `initial(facts)`: the input of a new session. `make_context(scope)`: what nodes get as `runtime.context`.
     `result(state)`: what a completed session shows. Raise `version` when a recorded session could not be
-    replayed by the new graph: it then ends with a readable error instead of a guess.
+    replayed by the new graph: workers of the old version end it, and where there is none any more it ends
+    with a readable error instead of a guess. `also`: earlier versions whose sessions this one goes on with.
     """
 
     name: str
@@ -77,6 +78,12 @@ class GraphSpec:
     initial: Callable[[SessionFacts], Mapping[str, Any]]
     make_context: Callable[[StepScope], Any]
     result: Callable[[Mapping[str, Any]], dict[str, Any]] = _no_result
+    also: tuple[int, ...] = ()
+
+    @property
+    def runs(self) -> list[int]:
+        """Its version and then earlier ones whose sessions it goes on with."""
+        return [self.version, *self.also]
 
 
 class Graphs:
@@ -85,13 +92,14 @@ class Graphs:
     def __init__(self, specs: Iterable[GraphSpec]) -> None:
         self._specs = {spec.name: spec for spec in specs}
         self.versions = {spec.name: spec.version for spec in self._specs.values()}
+        self.runs = {spec.name: spec.runs for spec in self._specs.values()}
 
     def get(self, name: str, version: int | None) -> GraphSpec:
         """Raises LabError when this service cannot run that graph."""
         spec = self._specs.get(name)
         if spec is None:
             raise LabError("graph_unknown", f"This service has no graph named {name}.")
-        if spec.version != version:
+        if version not in spec.runs:
             raise LabError(
                 "graph_version",
                 f"The session was started with version {version} of the graph {name}, and this service runs "

@@ -5,13 +5,13 @@ guarded UPDATE on the database's clock: a driver whose fence is not the newest c
 """
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from uuid import UUID
 
 from app.db.pool import Database, Record
+from app.sessions.alive import RUNS, Versions, is_for_others
 from app.sessions.config import SessionsConfig
 from app.sessions.events import SessionCancelled, SessionFailed, SessionFinished
 from app.sessions.lifecycle import SessionStatus
@@ -68,26 +68,29 @@ STATUS: dict[type[Ending], SessionStatus] = {
     SessionCancelled: SessionStatus.CANCELLED,
 }
 
-_CLAIM = """
+_CLAIM = f"""
 with s as (
-  update sessions set
+  update sessions s set
     fence = fence + 1,
     seen = wake,
     status = case when cancel then 'cancelling' else 'running' end,
     crashes = crashes + (lease_until is not null)::int,
     event_seq = event_seq + (fence = 0)::int,
-    graph_version = coalesce(graph_version, ($4::jsonb ->> graph)::int),
+    graph_version = coalesce(graph_version, ($4::jsonb -> graph ->> 0)::int),
+    stranded_at = null,
     started_at = coalesce(started_at, now()),
     deadline_at = coalesce(
       deadline_at + coalesce(now() - waiting_since, interval '0'),
       now() + interval '1 second' *
-        coalesce((preferences #>> '{budget,seconds}')::float8 + $5::float8, $3::float8)),
+        coalesce((preferences #>> '{{budget,seconds}}')::float8 + $5::float8, $3::float8)),
     waited_s = waited_s + coalesce(extract(epoch from now() - waiting_since), 0),
     waiting_since = null,
     lease_until = now() + $2 * interval '1 second'
   where id = $1 and ended_at is null
     and (lease_until < now() or (lease_until is null and wake > seen))
     and (admitted_at is not null or cancel)
+    and ({RUNS.format(graphs="$4::jsonb")} or cancel or deadline_at < now()
+      or stranded_at < now() - $6 * interval '1 second')
   returning *
 ), e as (
   insert into events (session_id, n, kind, body, at)
@@ -103,7 +106,7 @@ select s.id, s.owner_id, s.goal, s.preferences, s.dataset_ids, s.seed, s.created
   (select lease_until is not null from sessions where id = $1) as taken_over,
   e.body as started, e.at as started_at
 from s left join e on true
-"""
+"""  # noqa: S608 - constants of ours
 
 _RENEW = """
 update sessions set lease_until = now() + $3 * interval '1 second'
@@ -154,18 +157,31 @@ select event_seq from s
 
 
 class Leases:
-    def __init__(self, db: Database, config: SessionsConfig, versions: Mapping[str, int]) -> None:
+    def __init__(self, db: Database, config: SessionsConfig, graphs: Versions) -> None:
         self._db = db
         self._config = config
-        self._versions = dumps(dict(versions))
+        self._graphs = dumps({name: list(versions) for name, versions in graphs.items()})
 
     async def claim(self, session_id: UUID) -> Lease | None:
-        """A lease, if the session has something to do and nobody drives it."""
+        """A lease, if the session has something to do that this process can, and nobody drives it.
+
+        Ending it, because it was cancelled or nobody could drive it for long, anybody can.
+        """
         config = self._config
         row = await self._db.row(
-            _CLAIM, session_id, config.lease_s, config.time_limit_s, self._versions, config.ending_s
+            _CLAIM,
+            session_id,
+            config.lease_s,
+            config.time_limit_s,
+            self._graphs,
+            config.ending_s,
+            config.stranded_grace_s,
         )
         return _lease(row) if row else None
+
+    async def is_for_others(self, session_id: UUID) -> bool:
+        """Did the claim fail because only other live workers run the session's version of the graph?"""
+        return await is_for_others(self._db, session_id, self._graphs)
 
     async def renew(self, lease: Lease) -> Standing:
         """Raises LeaseLost."""

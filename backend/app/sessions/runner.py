@@ -39,6 +39,7 @@ from app.tasks import settle
 log = structlog.get_logger(__name__)
 
 _MOST_SUPERSTEPS = 1000
+_PASS_ON_S = 0.25
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,7 @@ class Runner:
     charge: Charge = nobody_pays
     draining: bool = False
     _running: dict[UUID, GraphDrive] = field(default_factory=dict)
+    _passing: set[UUID] = field(default_factory=set)
 
     @property
     def _line(self) -> Line:
@@ -96,9 +98,23 @@ class Runner:
         if self.draining:
             return
         lease = await self.leases.claim(session_id)
-        if lease:
+        if lease is None:
+            await self._pass_on(session_id)
+        else:
             with structlog.contextvars.bound_contextvars(session_id=str(session_id)):
                 await self._advance(lease)
+
+    async def _pass_on(self, session_id: UUID) -> None:
+        """A wake-up that only workers of another version can follow is sent again, for one of them to take."""
+        if session_id in self._passing or not await self.leases.is_for_others(session_id):
+            return
+        self._passing.add(session_id)
+
+        def send() -> None:
+            self._passing.discard(session_id)
+            self.send(jobs.advance(session_id))
+
+        asyncio.get_running_loop().call_later(_PASS_ON_S, send)
 
     async def _advance(self, lease: Lease) -> None:
         clock = time.monotonic()

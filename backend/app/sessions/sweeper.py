@@ -8,6 +8,7 @@ from app import jobs
 from app.db.pool import Database
 from app.jobs import Send
 from app.observability.metrics.sessions import SWEEPER_FINDS
+from app.sessions.alive import note_stranded
 from app.sessions.config import SessionsConfig
 from app.sessions.line import Line
 
@@ -52,6 +53,7 @@ returning session_id, round_key, candidate
 
 async def sweep(db: Database, send: Send, grace_s: float) -> int:
     """One pass; how many wake-ups it sent."""
+    await note_stranded(db, grace_s)
     nudged = await db.rows(_NUDGE)
     sessions = await db.rows(_SESSIONS, grace_s)
     fits = await db.rows(_FITS, grace_s)

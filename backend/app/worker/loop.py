@@ -7,7 +7,7 @@ or the sweeper would sleep until a first message; the pool is of threads, so not
 import asyncio
 import logging
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass
@@ -20,10 +20,11 @@ from redis.asyncio import Redis
 from app.auth.charging import Charging
 from app.auth.meters import Meters
 from app.db.pool import Database
-from app.jobs import REDIS_AWAY, Send
+from app.jobs import QUEUES, REDIS_AWAY, Send
 from app.resources import Resources
 from app.retention.config import DAY_S
 from app.retention.tidying import Tidying
+from app.sessions.alive import Presence
 from app.sessions.checkpoints import RedisCheckpoints
 from app.sessions.config import SessionsConfig
 from app.sessions.fits import FitKey, Fits
@@ -48,15 +49,18 @@ class Duties:
     send: Send
     config: SessionsConfig
     tidying: Tidying
+    presence: Presence
 
     @classmethod
-    def of(cls, resources: Resources, graphs: Graphs) -> "Duties":
+    def of(
+        cls, resources: Resources, graphs: Graphs, queues: Sequence[str] = tuple(QUEUES.values())
+    ) -> "Duties":
         db, tail, send = resources.database, resources.tail, resources.send
         config, keep = resources.settings.sessions, resources.settings.retention
         charge = Charging(db, Meters(resources.redis), resources.settings.quotas.compute)
         runner = Runner(
             db=db,
-            leases=Leases(db, config, graphs.versions),
+            leases=Leases(db, config, graphs.runs),
             graphs=graphs,
             checkpoints=RedisCheckpoints(resources.redis, round(keep.checkpoints_days * DAY_S)),
             tail=tail,
@@ -67,7 +71,8 @@ class Duties:
         fits = Fits(db, resources.computer, tail, send, config, charge)
         home = resources.settings.home
         tidying = Tidying(db, resources.redis, tail, send, resources.blobs, keep, home)
-        return cls(runner, fits, db, resources.redis, send, config, tidying)
+        presence = Presence(db, graphs.runs, queues)
+        return cls(runner, fits, db, resources.redis, send, config, tidying, presence)
 
 
 class OpenDuties(Protocol):
@@ -124,6 +129,7 @@ class WorkerLoop:
             background = [
                 asyncio.create_task(sweep_for_ever(duties.db, duties.send, duties.config), name="sweeper"),
                 asyncio.create_task(_listen_for_ever(duties), name="control"),
+                asyncio.create_task(duties.presence.say_for_ever(), name="presence"),
                 asyncio.create_task(duties.tidying.delete_for_ever(), name="deletions"),
                 asyncio.create_task(duties.tidying.tidy_for_ever(), name="retention"),
             ]

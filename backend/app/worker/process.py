@@ -56,7 +56,7 @@ def serve(
             warming = asyncio.create_task(_warm(resources.cells), name="cells") if warm_cells else None
             joined = asyncio.create_task(resources.fleet.join(_hands(queues, threads)), name="fleet")
             try:
-                yield Duties.of(resources, make_graphs(resources))
+                yield Duties.of(resources, make_graphs(resources), queues)
             finally:
                 await stop(warming, joined)
 

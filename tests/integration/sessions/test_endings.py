@@ -6,7 +6,6 @@ import time
 
 import pytest
 from tests.integration.sessions.conftest import Lab
-from tests.integration.sessions.lab.duties import open_duties
 from tests.integration.sessions.lab.rows import assert_numbered
 
 from app.sessions.fits import FitKey
@@ -104,22 +103,6 @@ async def test_a_fit_that_misses_the_deadline_is_left_out(lab: Lab) -> None:
     row = await lab.ended(session_id)
     assert row["status"] == "completed", row["error"]
     assert json.loads(row["result"])["scores"] == [["c0", "left_out", None], ["c1", "left_out", None]]
-
-
-async def test_another_version_of_the_graph_is_refused_in_words(lab: Lab, duties: Duties) -> None:
-    session_id = await lab.create(send=False, ask=True)
-    await duties.runner.advance(session_id)
-    environment = {
-        "DATABASE_URL": lab.database_url,
-        "REDIS_URL": lab.redis_url,
-        "LAB_FOLDER": str(lab.folder),
-    }
-    await lab.answer(session_id)
-    async with open_duties(environment, version=2) as newer:
-        await newer.runner.advance(session_id)
-    error = json.loads((await lab.ended(session_id))["error"])
-    assert error["code"] == "graph_version"
-    assert "version 1" in error["detail"]
 
 
 async def test_a_node_that_raises_fails_the_session_in_words(lab: Lab, duties: Duties) -> None:

@@ -14,12 +14,13 @@ from redis.asyncio import Redis
 from tests.integration.sessions.lab.graph import spec
 
 from app.db.pool import Database, Record
-from app.jobs import JobSender
+from app.jobs import QUEUES, JobSender
 from app.retention.config import Retention
 from app.retention.tidying import Tidying
 from app.sandbox.computer import Computer
 from app.sandbox.contract import CellRequest, Computation, End, Outcome, Progress, Usage
 from app.sessions import fits, lease
+from app.sessions.alive import Presence
 from app.sessions.checkpoints import RedisCheckpoints
 from app.sessions.config import SessionsConfig
 from app.sessions.fits import Fits
@@ -97,7 +98,7 @@ class MortalDatabase(Database):
 
 @asynccontextmanager
 async def open_duties(
-    environment: Mapping[str, str], config: SessionsConfig = QUICK, version: int = 1
+    environment: Mapping[str, str], config: SessionsConfig = QUICK, version: int = 1, also: tuple[int, ...] = ()
 ) -> AsyncIterator[Duties]:
     """`environment`: DATABASE_URL, REDIS_URL and LAB_FOLDER."""
     folder = Path(environment["LAB_FOLDER"])
@@ -106,14 +107,15 @@ async def open_duties(
     redis = Redis.from_url(environment["REDIS_URL"], socket_timeout=5, socket_connect_timeout=2)
     tail, send = Tail(redis), JobSender(redis)
     tail.start()
-    graphs = Graphs([spec(version)])
-    leases = Leases(db, config, graphs.versions)
+    graphs = Graphs([spec(version, also)])
+    leases = Leases(db, config, graphs.runs)
     runner = Runner(db, leases, graphs, RedisCheckpoints(redis), tail, send, config)
     blobs = FolderBlobs(folder / "blobs")
     computer = Computer(WaitingCells(), blobs, folder)
     try:
+        presence = Presence(db, graphs.runs, tuple(QUEUES.values()))
         tidying = Tidying(db, redis, tail, send, blobs, Retention(), folder, every_s=0.2)
-        yield Duties(runner, Fits(db, computer, tail, send, config), db, redis, send, config, tidying)
+        yield Duties(runner, Fits(db, computer, tail, send, config), db, redis, send, config, tidying, presence)
     finally:
         await tail.close()
         await send.close()

@@ -82,7 +82,7 @@ async def _train(state: Mapping[str, Any], runtime: Runtime[StepScope]) -> dict[
     return {"scores": [[one.name, one.status, one.value] for one in outcomes], "log": [[step.node]]}
 
 
-def spec(version: int = 1) -> GraphSpec:
+def spec(version: int = 1, also: tuple[int, ...] = ()) -> GraphSpec:
     nodes: dict[str, Node] = {**dict.fromkeys(NODES, _work), "asking": _ask, "training": _train}
     graph = StateGraph(LabState)
     for name in NODES:
@@ -92,6 +92,7 @@ def spec(version: int = 1) -> GraphSpec:
     return GraphSpec(
         name="lab",
         version=version,
+        also=also,
         graph=graph.compile(),
         initial=lambda facts: {"log": []},
         make_context=lambda step: step,

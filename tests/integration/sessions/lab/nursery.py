@@ -32,8 +32,9 @@ def opening() -> OpenDuties:
 
         return lambda: open_service(os.environ)
     config = replace(QUICK, slice_s=float(os.environ.get("LAB_SLICE_S", "1.0")))
-    version = int(os.environ.get("LAB_VERSION", "1"))
-    return lambda: open_duties(os.environ, config, version)
+    config = replace(config, stranded_grace_s=float(os.environ.get("LAB_STRANDED_S", "600")))
+    version, *also = map(int, os.environ.get("LAB_VERSION", "1").split(","))
+    return lambda: open_duties(os.environ, config, version, tuple(also))
 
 
 def keep() -> None:
