@@ -21,7 +21,8 @@ from app.tools.rounds import GENEROUS_S, ignores_clock, number, time_left_s
 EVALUATOR = ("model_evaluator",)
 ENSEMBLE = "Ensemble"
 BASELINE = "baseline"
-REFIT_LEAST_S = 0.8
+REFIT_LEAST_S, REFIT_GRACE_S = 0.8, 0.2
+"""Less time than this is not worth a start; what it may take longer than was left."""
 NO_REFIT = "There was no time to learn again from all rows."
 BLEND_S = 60.0
 """A blend is quick; this bounds one that is not."""
@@ -181,7 +182,7 @@ async def refit_model(ctx: ToolContext, model: ModelName) -> Recorded:
     raw = await training(ctx, "train")
     holdout = await ctx.frames.artifact("holdout", "holdout")
     params: dict[str, Any] = {"fit": dict(facts), "seed": ctx.session.seed, "time_limit_s": left_s}
-    limits = Limits(time_s=GENEROUS_S if left_s is None else left_s * 1.1 + 0.5)
+    limits = Limits(time_s=GENEROUS_S if left_s is None else left_s + REFIT_GRACE_S)
     try:
         computed = await ctx.computer.run(
             Computation("train.refit", params), {"train": raw.digest, "holdout": holdout.digest}, limits

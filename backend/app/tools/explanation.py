@@ -7,6 +7,7 @@ from app.modeling.written.presence import holds_code
 from app.sandbox.computer import ComputationFailed
 from app.sandbox.contract import Computation, Limits
 from app.sessions.scope import Recorded
+from app.tools.clock import worked_s
 from app.tools.context import ToolContext
 from app.tools.frames import figures
 from app.tools.registry import tool
@@ -14,6 +15,8 @@ from app.tools.registry import tool
 HOLDOUT = "holdout"
 SHARE = 0.05
 LEAST_S, MOST_S = 1.2, 20.0
+OPENING_S, LATE_S = 0.8, 0.3
+"""What reading the model and drawing take beside the measuring; what a session that is late has for it."""
 DEFAULT_BUDGET_S = 60.0
 PATIENCE_S = 30.0
 """Beside the measuring: to read the model and the rows, and to draw."""
@@ -24,7 +27,7 @@ async def explain_model(ctx: ToolContext, model: str) -> Recorded:
     """What the model relies on, how its answers move and where it errs, on the hold-out that was opened."""
     ref = await ctx.frames.artifact("model", model)
     holdout = await ctx.frames.artifact(HOLDOUT, HOLDOUT)
-    limit_s = explaining_s(ctx)
+    limit_s = await explaining_s(ctx)
     params: dict[str, Any] = {"seed": ctx.session.seed, "limit_s": limit_s}
     work = Computation("explain.explain_model", params, trusted=not holds_code(ref.meta["fit"]))
     limits = Limits(time_s=(limit_s or 10 * MOST_S) + PATIENCE_S)
@@ -39,12 +42,14 @@ async def explain_model(ctx: ToolContext, model: str) -> Recorded:
     )
 
 
-def explaining_s(ctx: ToolContext) -> float | None:
-    """Seconds to measure in: a small share of the session's; None where counts decide and not the clock."""
+async def explaining_s(ctx: ToolContext) -> float | None:
+    """Seconds to measure in: a small share of the session's, and no more than is left before its report; None
+    where counts decide and not the clock."""
     if ctx.session.preferences.get("deterministic"):
         return None
     budget_s = float(ctx.session.preferences.get("time_budget_s") or DEFAULT_BUDGET_S)
-    return min(max(SHARE * budget_s, LEAST_S), MOST_S)
+    left_s = ctx.study.until_s - await worked_s(ctx.step, ctx.call) - OPENING_S
+    return round(min(max(SHARE * budget_s, LEAST_S), MOST_S, max(left_s, LATE_S)), 3)
 
 
 def _said(model: str, facts: dict[str, Any]) -> str:
