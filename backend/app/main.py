@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from argon2 import PasswordHasher
 from fastapi import FastAPI
 
+from app.api.facts import Facts
 from app.api.failures import add_failures
 from app.api.gate import Gate
 from app.api.limits import BODY_BYTES, larger_bodies
@@ -34,6 +35,7 @@ def create_app(settings: Settings, hasher: PasswordHasher | None = None) -> Fast
             ) as desk,
         ):
             app.state.resources, app.state.desk = resources, desk
+            app.state.facts = Facts(resources)
             yield
 
     app = FastAPI(

@@ -6,7 +6,9 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from prometheus_client import CollectorRegistry
 from redis.asyncio import Redis
+from sqlalchemy import QueuePool
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.db.engine import create_engine
@@ -14,7 +16,9 @@ from app.db.pool import Database
 from app.db.unit_of_work import OpenUnitOfWork, unit_of_work
 from app.errors import Unavailable
 from app.jobs import JobSender, Send
+from app.observability.metrics.exposition import registry_of
 from app.observability.metrics.sessions import JOBS_DROPPED
+from app.observability.metrics.stores import PoolStanding, Stores
 from app.observability.tracing import tracing
 from app.sandbox.computer import Computer
 from app.sandbox.process import ProcessProvider
@@ -49,6 +53,7 @@ class Resources:
     tail: Tail
     watch: Watch
     fleet: Fleet
+    gauges: CollectorRegistry
 
 
 @asynccontextmanager
@@ -90,7 +95,25 @@ async def open_resources(settings: Settings, part: Part) -> AsyncIterator[Resour
             tail=tail,
             watch=watch,
             fleet=Fleet(redis, settings.workers_per_queue * (os.cpu_count() or 1)),
+            gauges=registry_of(_stores(settings, engine, database)),
         )
+
+
+def _stores(settings: Settings, engine: AsyncEngine, database: Database) -> Stores:
+    def rows() -> PoolStanding:
+        pool = engine.pool
+        if not isinstance(pool, QueuePool):
+            return PoolStanding(0, 0, 0)
+        return PoolStanding(2 * pool.size(), pool.checkedin() + pool.checkedout(), pool.checkedout())
+
+    def statements() -> PoolStanding:
+        pool = database.pool
+        return PoolStanding(pool.get_max_size(), pool.get_size(), pool.get_size() - pool.get_idle_size())
+
+    folders = {"home": settings.home, "artifacts": settings.artifact_storage_path}
+    return Stores(
+        {"rows": rows, "statements": statements}, {name: path for name, path in folders.items() if path}
+    )
 
 
 def _blobs(settings: Settings, database: Database, patience_s: float) -> BlobStore:

@@ -1,44 +1,96 @@
-"""What must answer before this process is ready, and what to do when it does not."""
+"""What must answer before this process is ready, what it is served without, and what to do about either."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 
-from sqlalchemy import text
-from sqlalchemy.exc import DBAPIError
+import asyncpg
 
+from app.db.revision import is_behind, migrated_to, newest
 from app.resources import Resources
+from app.sessions.presence import SEEN_S, unserved, workers
 
 _PATIENCE_S = 2.0
 
+Probe = Callable[[Resources], Awaitable[None]]
+"""Raises `_Missing` for what answers and lacks something, and anything for what does not answer."""
+
 
 class _Missing(Exception):
-    """It answers, but lacks something."""
+    """It answers, but lacks something; the text says what to do."""
+
+
+async def _postgres(resources: Resources) -> None:
+    await resources.database.row("select 1")
 
 
 async def _schema(resources: Resources) -> None:
-    async with resources.open_uow() as uow:
-        try:
-            await uow.db.execute(text("SELECT 1 FROM sessions WHERE false"))
-        except DBAPIError as error:
-            if error.connection_invalidated:
-                raise
-            raise _Missing("The database has no Labcrew schema. Run: labcrew migrate") from error
+    version = await migrated_to(resources.database)
+    try:
+        await resources.database.row("select 1 from sessions where false")
+    except asyncpg.UndefinedTableError:
+        version = None
+    if version is None:
+        raise _Missing("The database has no Labcrew schema. Run: labcrew migrate")
+    if is_behind(version):
+        raise _Missing(f"The schema is at {version}, and this version needs {newest()}. Run: labcrew migrate")
 
 
 async def _redis(resources: Resources) -> None:
     await resources.redis.ping()
 
 
-PROBES: dict[str, Callable[[Resources], Awaitable[None]]] = {"postgres": _schema, "redis": _redis}
+async def _workers(resources: Resources) -> None:
+    if without := unserved(await workers(resources.database)):
+        queues = " and ".join(without)
+        raise _Missing(
+            f"No worker on {queues} was seen for {SEEN_S} s: sessions wait. "
+            f"Start: labcrew worker --queues {','.join(without)}"
+        )
 
 
-async def what_is_missing(resources: Resources) -> dict[str, str]:
-    """Name of each server that does not answer, and why in one sentence; no address, no secret."""
-    answers = await asyncio.gather(*(_probe(probe, resources) for probe in PROBES.values()))
-    return {name: why for name, why in zip(PROBES, answers, strict=True) if why is not None}
+async def _cells(resources: Resources) -> None:
+    isolation = resources.cells.glance()
+    if isolation is None:
+        raise _Missing("The process that computes has not answered yet. Its log says why: labcrew doctor")
+    if isolation.refusal:
+        raise _Missing(f"{isolation.refusal} Programs and stored models are refused: labcrew doctor")
 
 
-async def _probe(probe: Callable[[Resources], Awaitable[None]], resources: Resources) -> str | None:
+NEEDED: Mapping[str, Probe] = {"postgres": _postgres, "schema": _schema, "redis": _redis}
+"""Without one of them requests fail."""
+
+WANTED: Mapping[str, Probe] = {"workers": _workers, "cells": _cells}
+"""Without these, requests are answered and what they ask for waits or is refused."""
+
+
+ON_POSTGRES = ("schema", "workers")
+"""Says nothing while Postgres is away."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """By the name of each probe that found something: one sentence; no address, no secret."""
+
+    missing: Mapping[str, str]
+    limited: Mapping[str, str]
+
+
+async def look(resources: Resources) -> Standing:
+    needed, wanted = await asyncio.gather(_all(NEEDED, resources), _all(WANTED, resources))
+    if "postgres" in needed:
+        for told in (needed, wanted):
+            for name in ON_POSTGRES:
+                told.pop(name, None)
+    return Standing(needed, wanted)
+
+
+async def _all(probes: Mapping[str, Probe], resources: Resources) -> dict[str, str]:
+    answers = await asyncio.gather(*(_probe(probe, resources) for probe in probes.values()))
+    return {name: why for name, why in zip(probes, answers, strict=True) if why is not None}
+
+
+async def _probe(probe: Probe, resources: Resources) -> str | None:
     try:
         async with asyncio.timeout(_PATIENCE_S):
             await probe(resources)

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.db.engine import create_engine
 from app.db.unit_of_work import unit_of_work
+from app.sandbox.contract import Isolation
 from app.sandbox.process import ProcessConfig, ProcessProvider
 from app.settings import Settings
 
@@ -58,10 +59,26 @@ async def test_readiness_waits_for_no_cells(
     assert (ready["status"], ready["untrusted_code"]["status"]) == ("ready", "not_known_yet")
 
 
-async def test_a_database_without_the_schema_says_what_to_do(app: FastAPI, nobody: httpx.AsyncClient) -> None:
-    await app.state.resources.database.rows("alter table sessions rename to gone")
-    missing = (await nobody.get("/readyz")).json()["missing"]
-    assert "labcrew migrate" in missing["postgres"]
+@pytest.mark.parametrize(
+    "harm", ["alter table sessions rename to gone", "update alembic_version set version_num = '0000'"]
+)
+async def test_a_database_without_this_schema_says_what_to_do(
+    harm: str, app: FastAPI, nobody: httpx.AsyncClient
+) -> None:
+    await app.state.resources.database.rows(harm)
+    answer = await nobody.get("/readyz")
+    assert answer.status_code == 503
+    assert "labcrew migrate" in answer.json()["missing"]["schema"]
+
+
+async def test_cells_that_are_refused_are_named(
+    app: FastAPI, nobody: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    walls = Isolation("none", "This host's kernel lacks the walls.")
+    monkeypatch.setattr(app.state.resources.cells, "glance", lambda: walls)
+    ready = (await nobody.get("/readyz")).json()
+    assert ready["limited"]["cells"].startswith("This host's kernel lacks the walls.")
+    assert (ready["status"], ready["untrusted_code"]["status"]) == ("ready", "refused")
 
 
 async def test_metrics_count_requests_by_route_and_never_by_id(nobody: httpx.AsyncClient, ada: User) -> None:

@@ -2,13 +2,18 @@
 
 from typing import Literal, Self
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field
 
 from app.api.deps import ResourcesDep
-from app.api.readiness import what_is_missing
-from app.observability.metrics.exposition import MEDIA_TYPE, exposition
+from app.api.facts import Facts
+from app.api.openapi import problems
+from app.api.readiness import look
+from app.errors import Unauthorized
+from app.observability.metrics.exposition import MEDIA_TYPE, Told, exposition, registry_of
+from app.observability.metrics.listener import may_read
 from app.sandbox.contract import Isolation
+from app.settings import Settings
 
 router = APIRouter(tags=["health"])
 
@@ -43,7 +48,11 @@ class Readiness(BaseModel):
     status: Literal["ready", "not_ready"]
     missing: dict[str, str] = Field(
         description="What does not answer, by name, and what to do about it.",
-        examples=[{"redis": "ConnectionError: live events and sign-in throttling are off."}],
+        examples=[{"redis": "It does not answer (ConnectionError)."}],
+    )
+    limited: dict[str, str] = Field(
+        description="What this process is served without, by name, and what to do about it.",
+        examples=[{"workers": "No worker on compute was seen for 30 s: sessions wait. Start: labcrew worker"}],
     )
     untrusted_code: UntrustedCode = Field(
         description="Whether programs and stored models may run here; the rest is served without."
@@ -58,17 +67,30 @@ async def healthz() -> Health:
 
 @router.get("/readyz", operation_id="readyz", responses={503: {"model": Readiness}})
 async def readyz(resources: ResourcesDep, response: Response) -> Readiness:
-    """Everything that a request may need answers. Names what does not."""
-    missing = await what_is_missing(resources)
-    response.status_code = 503 if missing else 200
+    """Everything that a request may need answers. Names what does not, and what would have to wait."""
+    found = await look(resources)
+    response.status_code = 503 if found.missing else 200
     return Readiness(
-        status="not_ready" if missing else "ready",
-        missing=missing,
+        status="not_ready" if found.missing else "ready",
+        missing=dict(found.missing),
+        limited=dict(found.limited),
         untrusted_code=UntrustedCode.of(resources.cells.glance()),
     )
 
 
-@router.get("/metrics", operation_id="metrics", response_class=Response)
-async def metrics() -> Response:
-    """This process's figures in Prometheus's text format."""
-    return Response(exposition(), media_type=MEDIA_TYPE)
+@router.get("/metrics", operation_id="metrics", response_class=Response, responses=problems(401))
+async def metrics(resources: ResourcesDep, request: Request) -> Response:
+    """This process's figures, and those of the whole service, in Prometheus's text format."""
+    _must_be_shown(resources.settings, request.headers.get("authorization"))
+    facts: Facts = request.app.state.facts
+    service = registry_of(Told(await facts.metrics()))
+    return Response(exposition((resources.gauges, service)), media_type=MEDIA_TYPE)
+
+
+def _must_be_shown(settings: Settings, authorization: str | None) -> None:
+    """Raises Unauthorized."""
+    token = settings.metrics_token
+    if token is None and settings.production:
+        raise Unauthorized("metrics_closed", "Set METRICS_TOKEN, and send it as `Authorization: Bearer`.")
+    if not may_read(authorization, token.get_secret_value() if token else None):
+        raise Unauthorized("metrics_closed", "Send METRICS_TOKEN as `Authorization: Bearer`.")

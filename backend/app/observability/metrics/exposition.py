@@ -1,6 +1,7 @@
 """A process's figures as text, with every metric that any process has: a name is known before it counts."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
@@ -9,13 +10,32 @@ from prometheus_client import (
     disable_created_metrics,
     generate_latest,
 )
+from prometheus_client.metrics_core import Metric
+from prometheus_client.registry import Collector
 
-from app.observability.metrics import cells, crew, edge, sessions, stores
+from app.observability.metrics import cells, crew, edge, keeping, sessions, stores
 
-KINDS = (edge, sessions, crew, cells, stores)
+KINDS = (edge, sessions, crew, cells, stores, keeping)
 MEDIA_TYPE = CONTENT_TYPE_LATEST
 
 disable_created_metrics()  # type: ignore[no-untyped-call]  # it has no annotation
+
+
+@dataclass(frozen=True, eq=False)
+class Told(Collector):
+    """Figures that were read already."""
+
+    metrics: Iterable[Metric]
+
+    def collect(self) -> Iterable[Metric]:
+        return self.metrics
+
+
+def registry_of(collector: Collector) -> CollectorRegistry:
+    """Of its own: what belongs to one part of a process, which may be opened more than once."""
+    registry = CollectorRegistry()
+    registry.register(collector)
+    return registry
 
 
 def exposition(more: Iterable[CollectorRegistry] = ()) -> bytes:

@@ -1,9 +1,12 @@
 """Connections of a process, and what it asked of its stores."""
 
+import shutil
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
-from prometheus_client import CollectorRegistry, Counter
+from prometheus_client import Counter
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
@@ -22,18 +25,22 @@ class PoolStanding:
     used: int
 
 
-@dataclass(frozen=True)
-class Pools(Collector):
-    """Reads each pool when it is asked."""
+@dataclass(frozen=True, eq=False)
+class Stores(Collector):
+    """Looks at each pool and each folder's disk when it is asked."""
 
     pools: Mapping[str, Callable[[], PoolStanding]]
+    folders: Mapping[str, Path]
 
     def collect(self) -> Iterable[Metric]:
-        most = GaugeMetricFamily(
-            "labcrew_db_pool_limit_connections", "Connections that a pool may have.", labels=["pool"]
-        )
+        return (*self._connections(), *self._disks())
+
+    def _connections(self) -> Iterable[Metric]:
+        most = GaugeMetricFamily("labcrew_db_pool_limit", "Connections that a pool may have.", labels=["pool"])
         now = GaugeMetricFamily(
-            "labcrew_db_pool_connections", "Connections of a pool.", labels=["pool", "state"]
+            "labcrew_db_pool_connections",
+            "Connections of a pool, lent or not.",
+            labels=["pool", "state"],
         )
         for name, look in self.pools.items():
             pool = look()
@@ -42,9 +49,12 @@ class Pools(Collector):
             now.add_metric([name, "idle"], pool.open - pool.used)
         return most, now
 
-
-def pools_registry(pools: Mapping[str, Callable[[], PoolStanding]]) -> CollectorRegistry:
-    """Of its own, so that a process may open its resources more than once."""
-    registry = CollectorRegistry()
-    registry.register(Pools(pools))
-    return registry
+    def _disks(self) -> Iterable[Metric]:
+        free = GaugeMetricFamily("labcrew_disk_free_bytes", "Room on the disk of a folder.", labels=["folder"])
+        size = GaugeMetricFamily("labcrew_disk_size_bytes", "Size of the disk of a folder.", labels=["folder"])
+        for name, folder in self.folders.items():
+            with suppress(OSError):
+                disk = shutil.disk_usage(folder)
+                free.add_metric([name], disk.free)
+                size.add_metric([name], disk.total)
+        return free, size

@@ -1,0 +1,30 @@
+"""Which schema the code is written for, and which one a database has; alembic itself takes long to import."""
+
+from functools import cache
+from pathlib import Path
+
+import asyncpg
+
+from app.db.pool import Database
+
+_VERSIONS = Path(__file__).parents[2] / "alembic" / "versions"
+
+
+@cache
+def newest() -> str:
+    """The code's: migrations are numbered, and their files begin with the number."""
+    return max(path.name.partition("_")[0] for path in _VERSIONS.glob("[0-9]*_*.py"))
+
+
+async def migrated_to(database: Database) -> str | None:
+    """The database's; None for one that was never migrated."""
+    try:
+        row = await database.row("select version_num from alembic_version")
+    except asyncpg.UndefinedTableError:
+        return None
+    return str(row["version_num"]) if row else None
+
+
+def is_behind(version: str | None) -> bool:
+    """A newer database than the code's is well: that is how a rolling upgrade begins."""
+    return version is None or version < newest()
