@@ -1,5 +1,6 @@
 """The API as one ASGI application."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -22,7 +23,10 @@ from app.settings import Settings, load_settings
 
 
 def create_app(settings: Settings, hasher: PasswordHasher | None = None) -> FastAPI:
-    """Nothing is opened before the server starts the lifespan. `hasher`: other costs than Argon2's own."""
+    """Nothing is opened before the server starts the lifespan. `hasher`: other costs than Argon2's own.
+
+    Whoever serves it sets `app.state.leaving` when it stops: streams of events end then.
+    """
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -46,6 +50,7 @@ def create_app(settings: Settings, hasher: PasswordHasher | None = None) -> Fast
         openapi_url="/openapi.json",
         telemetry={"tracing": False, "metrics": False, "logs": False},
     )
+    app.state.leaving = asyncio.Event()
     add_failures(app)
     app.add_middleware(
         BodyLimit,

@@ -26,13 +26,15 @@ def api(fd: Fd = None) -> None:
     import uvicorn  # noqa: PLC0415 - see above
 
     from app.api.protocol import EdgeProtocol, EdgeSocketProtocol  # noqa: PLC0415 - see above
+    from app.api.server import EdgeServer  # noqa: PLC0415 - see above
     from app.main import create_app  # noqa: PLC0415 - see above
     from app.observability.logging import configure_logging  # noqa: PLC0415 - see above
 
     settings = with_addresses(load_settings())
     configure_logging(settings.log_level, settings.log_format)
+    app = create_app(settings)
     config = uvicorn.Config(
-        create_app(settings),
+        app,
         host=settings.api_host,
         port=settings.api_port,
         loop="uvloop",
@@ -50,7 +52,7 @@ def api(fd: Fd = None) -> None:
     sockets = None if fd is None else [socket.socket(fileno=fd)]
     gc.freeze()  # what was imported stays: it need not be looked through for garbage again
     with asyncio.Runner(loop_factory=config.get_loop_factory()) as runner:
-        runner.run(uvicorn.Server(config).serve(sockets))
+        runner.run(EdgeServer(config, app.state.leaving).serve(sockets))
 
 
 def worker(queues: Queues = "steps,compute") -> None:

@@ -61,11 +61,12 @@ class Service:
                 self._look_after(part)
 
     def stop(self) -> None:
-        """The API and the workers first, then their servers."""
-        for process in self._processes:
-            process.ask_to_stop()
-        for process in self._processes:
-            process.wait_or_kill(_DRAIN_S)
+        """The API and the workers first, then the cells that their steps compute in, then their servers."""
+        for processes in (self._processes[1:], self._processes[:1]):
+            for process in processes:
+                process.ask_to_stop()
+            for process in processes:
+                process.wait_or_kill(_DRAIN_S)
         self._servers.stop()
         self._undo.close()
 
@@ -84,7 +85,7 @@ class Service:
         sockets = socket_folder(self._home, run, self._settings.xdg_runtime_dir)
         cells = private_folder(sockets / "cells") / "socket"
         self._undo.callback(cells.unlink, missing_ok=True)
-        # First, because it takes longest; the others wait for it when they need it.
+        # First, because it takes longest; the others wait for it when they need it. And it goes last.
         self._begin_process("cells", ["cells", "--socket", str(cells)])
         redis_url = self._settings.redis_address or self._begin_valkey()
         database_url = self._settings.database_url or self._begin_postgres()

@@ -18,6 +18,7 @@ from websockets.exceptions import ConnectionClosedError
 
 from app.api import socket as sockets
 from app.api.protocol import EdgeProtocol, EdgeSocketProtocol
+from app.api.server import EdgeServer
 from app.sessions.events import MessagePosted, Progress, SessionFinished
 from app.sessions.wire import event_body, sighting
 
@@ -46,9 +47,9 @@ class Server:
 
 
 @asynccontextmanager
-async def listening_server(config: uvicorn.Config) -> AsyncIterator[int]:
+async def listening_server(config: uvicorn.Config, leaving: asyncio.Event | None = None) -> AsyncIterator[int]:
     """Its port; it runs on the test's own loop."""
-    running = uvicorn.Server(config)
+    running = EdgeServer(config, leaving or asyncio.Event())
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
         listening.listen()
@@ -71,7 +72,7 @@ async def server(app: FastAPI) -> AsyncIterator[Server]:
         access_log=False,
         ws_max_size=1 << 20,
     )
-    async with listening_server(config) as port:
+    async with listening_server(config, app.state.leaving) as port:
         yield Server(port)
 
 

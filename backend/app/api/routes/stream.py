@@ -26,6 +26,7 @@ from app.sessions.listener import FellBehind
 from app.sessions.reading import SessionReader
 from app.sessions.schemas import TicketView
 from app.sessions.wire import Sighting
+from app.tasks import stop
 
 router = APIRouter(prefix="/lab/agent/sessions/{session_id}", tags=["sessions"])
 
@@ -45,7 +46,7 @@ async def create_ticket(
 
 
 class _EventStream(Response):
-    """Ends with the session or with the credential, whichever comes first."""
+    """Ends with the session, with the credential, or with this process: its client comes back by itself."""
 
     def __init__(self, who: Principal, events: AsyncGenerator[list[Sighting], None]) -> None:
         super().__init__()
@@ -54,8 +55,9 @@ class _EventStream(Response):
 
     async def __call__(self, scope: AsgiScope, receive: Receive, send: Send) -> None:
         """Raises TooMany before anything is sent."""
-        async with aclosing(self._events), staying(Request(scope), self._who, "sse") as ended:
-            stream = _as_sse(self._events, ended)
+        request = Request(scope)
+        async with aclosing(self._events), staying(request, self._who, "sse") as ended:
+            stream = _as_sse(self._events, ended, request.app.state.leaving)
             answer = StreamingResponse(stream, media_type="text/event-stream", headers=_SSE_HEADERS)
             await answer(scope, receive, send)
 
@@ -86,16 +88,27 @@ async def stream_events(
 
 
 async def _as_sse(
-    events: AsyncGenerator[list[Sighting], None], ended: "asyncio.Task[None]"
+    events: AsyncGenerator[list[Sighting], None], ended: "asyncio.Task[None]", leaving: asyncio.Event
 ) -> AsyncIterator[str]:
     """A client that fell behind is cut off and comes back with its cursor by itself."""
     yield "retry: 1000\n\n"
+    over = asyncio.create_task(_either(ended, leaving))
     try:
-        async with aclosing(with_heartbeats(events, HEARTBEAT_S, ended)) as batches:
+        async with aclosing(with_heartbeats(events, HEARTBEAT_S, over)) as batches:
             async for batch in batches:
                 yield ": heartbeat\n\n" if batch is None else "".join(map(_sse, batch))
     except FellBehind:
         SLOW_CLIENTS.labels("events").inc()
+    finally:
+        await stop(over)
+
+
+async def _either(ended: "asyncio.Task[None]", leaving: asyncio.Event) -> None:
+    left = asyncio.create_task(leaving.wait())
+    try:
+        await asyncio.wait({ended, left}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        await stop(left)
 
 
 def _sse(seen: Sighting) -> str:
