@@ -2,7 +2,7 @@
 
 import asyncio
 
-from sqlalchemy import Connection, pool
+from sqlalchemy import Connection, pool, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from alembic import context
@@ -13,6 +13,8 @@ from app.db.tables import Base
 def _run(connection: Connection) -> None:
     context.configure(connection=connection, target_metadata=Base.metadata, compare_server_default=True)
     with context.begin_transaction():
+        # Of several processes that start at once, one migrates and the others wait for it.
+        connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('labcrew.migrate'))"))
         context.run_migrations()
 
 

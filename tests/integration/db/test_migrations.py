@@ -1,12 +1,46 @@
 """The migrations make the schema of `tables.py`, and can be taken back."""
 
+import asyncio
 from pathlib import Path
+from textwrap import dedent
+from typing import Any
 
 import asyncpg
+import pytest
 
 from alembic import command
 from app.db import migrations
-from app.db.migrations import config, downgrade, upgrade
+from app.db.migrations import config, downgrade, head, upgrade
+from app.errors import Conflict
+
+NEXT = dedent(f"""
+    import sqlalchemy as sa
+    from alembic import op
+
+    revision, down_revision = "next", "{head()}"
+
+    def upgrade():
+        op.add_column("sessions", sa.Column("title", sa.Text()))
+        op.execute("UPDATE sessions SET title = left(goal, 5)")
+        op.alter_column("sessions", "title", nullable=False)
+
+    def downgrade():
+        op.drop_column("sessions", "title")
+""")
+"""A migration after the newest one, as one of a later version would be."""
+
+FILL = """
+    INSERT INTO users (id, email, password_hash, role) VALUES (gen_random_uuid(), 'a@b.c', 'x', 'user');
+    INSERT INTO sessions (id, owner_id, goal, preferences, dataset_ids, seed)
+      SELECT gen_random_uuid(), id, 'goal ' || n, '{}', '{}', n FROM users, generate_series(1, 50) AS n;
+    INSERT INTO events (session_id, n, kind, body) SELECT id, 1, 'session_started', '{"a": 1e16}' FROM sessions;
+    INSERT INTO steps (session_id, seq, node, update, fence, started_at)
+      SELECT id, 1, 'planning', '{}', 1, now() FROM sessions;
+    INSERT INTO artifacts (id, owner_id, session_id, seq, kind, name, media_type, digest, size_bytes, meta)
+      SELECT gen_random_uuid(), owner_id, id, 1, 'model', 'm', 'x', repeat('0', 64), 1,
+        jsonb_build_object('oof', repeat('a', 64)) FROM sessions;
+    INSERT INTO audit (session_id, actor, action) SELECT id, 'user', 'session_created' FROM sessions;
+"""
 
 
 def test_the_migrations_make_what_the_tables_say(empty_database_url: str) -> None:
@@ -22,8 +56,6 @@ async def _tables(url: str) -> set[str]:
 
 
 def test_every_migration_can_be_taken_back(empty_database_url: str) -> None:
-    import asyncio
-
     upgrade(empty_database_url)
     assert "sessions" in asyncio.run(_tables(empty_database_url))
     downgrade(empty_database_url)
@@ -34,3 +66,41 @@ def test_every_migration_can_be_taken_back(empty_database_url: str) -> None:
 def test_the_migrations_folder_is_no_package() -> None:
     """With `backend/` on the path it would hide the library of the same name."""
     assert not (Path(migrations.__file__).parents[2] / "alembic" / "__init__.py").exists()
+
+
+def test_a_later_migration_works_on_filled_tables_in_both_directions(
+    empty_database_url: str, tmp_path: Path
+) -> None:
+    upgrade(empty_database_url)
+    _run(empty_database_url, FILL)
+    before = _run(empty_database_url, "SELECT * FROM sessions ORDER BY id")
+    (tmp_path / "next.py").write_text(NEXT)
+
+    command.upgrade(config(empty_database_url, tmp_path), "next")
+    titles = _run(empty_database_url, "SELECT DISTINCT title FROM sessions")
+    assert [row["title"] for row in titles] == ["goal "]
+    with pytest.raises(Conflict, match="newer Labcrew"):
+        upgrade(empty_database_url)
+    command.downgrade(config(empty_database_url, tmp_path), head())
+
+    upgrade(empty_database_url)
+    assert _run(empty_database_url, "SELECT * FROM sessions ORDER BY id") == before
+    assert len(_run(empty_database_url, "SELECT FROM artifacts WHERE mentions = ARRAY[repeat('a', 64)]")) == 50
+    downgrade(empty_database_url)
+    assert asyncio.run(_tables(empty_database_url)) == {"alembic_version"}
+    upgrade(empty_database_url)
+    assert _run(empty_database_url, "SELECT * FROM sessions") == []
+
+
+def _run(url: str, sql: str) -> list[Any]:
+    async def run() -> list[Any]:
+        connection = await asyncpg.connect(url)
+        try:
+            if sql == FILL:
+                await connection.execute(sql)
+                return []
+            return list(await connection.fetch(sql))
+        finally:
+            await connection.close()
+
+    return asyncio.run(run())

