@@ -55,14 +55,18 @@ def api(fd: Fd = None) -> None:
         runner.run(EdgeServer(config, app.state.leaving).serve(sockets))
 
 
-def worker(queues: Queues = "steps,compute") -> None:
+def worker(queues: Queues = "steps,compute", metrics_fd: Fd = None) -> None:
     """Run a worker: it drives sessions and fits models."""
     from app.observability.logging import configure_logging  # noqa: PLC0415 - see above
+    from app.observability.metrics.listener import listen  # noqa: PLC0415 - see above
     from app.worker.process import run  # noqa: PLC0415 - see above
 
     settings = with_addresses(load_settings())
     configure_logging(settings.log_level, settings.log_format)
-    run(settings, _known(queues))
+    figures_at = socket.socket(fileno=metrics_fd) if metrics_fd is not None else None
+    if figures_at is None and settings.metrics_port is not None:
+        figures_at = listen(settings.metrics_host, settings.metrics_port)
+    run(settings, _known(queues), figures_at=figures_at)
 
 
 def cells(

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from app.cli.card import ServiceCard, leave_card, take_card_away
 from app.cli.parts import Part
 from app.cli.processes import QUEUES
+from app.cli.targets import Targets
 from app.errors import Conflict, LabError, Unavailable
 from app.servers.account import OURSELVES
 from app.servers.daemon import Daemon
@@ -40,6 +41,7 @@ class Service:
         self._processes: list[Daemon] = []
         self._environment = child_environment({"LABCREW_HOME": str(self._home)})
         self._undo = ExitStack()
+        self._targets = Targets(settings)
         self.stopping = threading.Event()
 
     def start(self) -> ServiceCard:
@@ -79,6 +81,7 @@ class Service:
     def _start(self) -> ServiceCard:
         listener = self._listen()
         self._undo.callback(listener.close)
+        self._undo.callback(self._targets.close)
         host, port = listener.getsockname()[:2]
         api = f"http://{_reachable(host)}:{port}"
         run = private_folder(self._home / "run")
@@ -101,12 +104,20 @@ class Service:
         _migrate(database_url)
         for queue in QUEUES:
             for n in range(1, self._settings.workers_per_queue + 1):
-                self._begin_process(f"worker-{queue}-{n}", ["worker", "--queues", queue])
+                self._begin_worker(f"worker-{queue}-{n}", queue)
         api_process = self._begin_process("api", ["api", "--fd", str(listener.fileno())], listener)
         api_process.wait_until(lambda: _answers(api), timeout_s=60)
+        self._targets.add("api", f"{_reachable(host)}:{port}")
+        self._targets.leave(run / "prometheus.json")
         leave_card(self._home, card)
         self._undo.callback(take_card_away, self._home)
         return card
+
+    def _begin_worker(self, name: str, queue: str) -> None:
+        command, figures_at = ["worker", "--queues", queue], self._targets.listen(name)
+        if figures_at:
+            command += ["--metrics-fd", str(figures_at.fileno())]
+        self._begin_process(name, command, figures_at)
 
     def _listen(self) -> socket.socket:
         """Ours, so that the port stays the same while the API is started again, and connections wait."""

@@ -4,9 +4,10 @@ import asyncio
 import gc
 import logging
 import os
+import socket
 import warnings
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from typing import Any
 from uuid import UUID
 
@@ -16,6 +17,8 @@ from celery.signals import worker_ready, worker_shutting_down
 
 from app.errors import LabError, Unavailable
 from app.jobs import JobName
+from app.observability.metrics.exposition import exposition
+from app.observability.metrics.listener import serving_metrics
 from app.resources import Resources, open_resources
 from app.sandbox.contract import CellProvider
 from app.sessions.fits import FitKey
@@ -33,18 +36,29 @@ _MOST_DRIVES = 16
 MakeGraphs = Callable[[Resources], Graphs]
 
 
-def run(settings: Settings, queues: Sequence[str] = ("steps", "compute"), threads: int | None = None) -> None:
+def run(
+    settings: Settings,
+    queues: Sequence[str] = ("steps", "compute"),
+    threads: int | None = None,
+    figures_at: socket.socket | None = None,
+) -> None:
     """Work until SIGTERM or SIGINT; then claim nothing more, end running steps and return.
 
     `threads`: how many jobs run at once. Drives of the `steps` queue mostly wait; a fit of the `compute` queue
     uses a core, so that queue is best given processes of its own, by default with one thread a core.
+    `figures_at`: a listening socket to show figures on, if anybody wants them.
     """
     most = (os.cpu_count() or 1) if list(queues) == ["compute"] else _MOST_DRIVES
-    serve(settings, queues, threads or most, pipeline_graphs, warm_cells=True)
+    serve(settings, queues, threads or most, pipeline_graphs, warm_cells=True, figures_at=figures_at)
 
 
 def serve(
-    settings: Settings, queues: Sequence[str], threads: int, make_graphs: MakeGraphs, warm_cells: bool = False
+    settings: Settings,
+    queues: Sequence[str],
+    threads: int,
+    make_graphs: MakeGraphs,
+    warm_cells: bool = False,
+    figures_at: socket.socket | None = None,
 ) -> None:
     """`run` for any graphs. `warm_cells`: have cells ready before the first session asks for one."""
     if settings.redis_address is None:
@@ -56,11 +70,21 @@ def serve(
             warming = asyncio.create_task(_warm(resources.cells), name="cells") if warm_cells else None
             joined = asyncio.create_task(resources.fleet.join(_hands(queues, threads)), name="fleet")
             try:
-                yield Duties.of(resources, make_graphs(resources), queues)
+                with _shown(figures_at, resources):
+                    yield Duties.of(resources, make_graphs(resources), queues)
             finally:
                 await stop(warming, joined)
 
     consume(make_celery(settings.redis_address), queues, threads, WorkerLoop(open_duties))
+
+
+def _shown(figures_at: socket.socket | None, resources: Resources) -> AbstractContextManager[None]:
+    if figures_at is None:
+        return nullcontext()
+    token = resources.settings.metrics_token
+    return serving_metrics(
+        figures_at, lambda: exposition((resources.gauges,)), token.get_secret_value() if token else None
+    )
 
 
 def _hands(queues: Sequence[str], threads: int) -> int:

@@ -8,9 +8,23 @@ from contextlib import contextmanager
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from app.errors import Conflict
 from app.observability.metrics.exposition import MEDIA_TYPE
 
 _PATIENCE_S = 5.0
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Raises Conflict when the port is taken; 0 is any."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        raise Conflict(
+            "metrics_port_taken",
+            f"Figures cannot be shown on {host}:{port} ({error.strerror}). "
+            "Give each worker of a host a METRICS_PORT of its own.",
+        ) from None
 
 
 def may_read(authorization: str | None, token: str | None) -> bool:
