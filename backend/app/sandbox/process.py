@@ -4,10 +4,13 @@ import asyncio
 import socket
 import subprocess
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from app.errors import Unavailable
+from app.observability.metrics.cells import CELLS_WAITING, ZYGOTES, cell
 from app.sandbox.container import Container, own_container
 from app.sandbox.contract import CellRequest, Computation, Isolation, Outcome, Progress
 from app.sandbox.kept import KeptCells
@@ -17,6 +20,11 @@ from app.sandbox.ready import ReadyZygote, try_out
 from app.sandbox.scratch import Scratch, sweep
 
 DOOR = ".door"
+
+
+def _name(request: CellRequest) -> str:
+    """What is counted of it: a function of ours, or that it was somebody's program."""
+    return request.work.function if isinstance(request.work, Computation) else "program"
 
 
 @dataclass(frozen=True)
@@ -66,17 +74,31 @@ class ProcessProvider:
         await self._zygote()
 
     async def run(self, request: CellRequest, on_progress: Progress | None = None) -> Outcome:
-        async with self._slots:
-            while True:
-                zygote = await self._zygote()
-                if not request.trusted and zygote.isolation.refusal:
-                    raise Unavailable(
-                        "cells_not_isolated", zygote.isolation.refusal, **asdict(zygote.isolation)
-                    )
-                if not isinstance(request.work, Computation) or request.work.kept_for is None:
-                    return await zygote.run(request, on_progress)
-                if outcome := await self._kept.run(zygote, request.work, request, on_progress):
-                    return outcome
+        async with self._slot():
+            with cell(_name(request)) as ending:
+                outcome = await self._run(request, on_progress)
+                ending.end = outcome.end
+                ending.wall_s, ending.cpu_s = outcome.usage.wall_s, outcome.usage.cpu_s
+                return outcome
+
+    @asynccontextmanager
+    async def _slot(self) -> AsyncIterator[None]:
+        with CELLS_WAITING.track_inprogress():
+            await self._slots.acquire()
+        try:
+            yield
+        finally:
+            self._slots.release()
+
+    async def _run(self, request: CellRequest, on_progress: Progress | None) -> Outcome:
+        while True:
+            zygote = await self._zygote()
+            if not request.trusted and zygote.isolation.refusal:
+                raise Unavailable("cells_not_isolated", zygote.isolation.refusal, **asdict(zygote.isolation))
+            if not isinstance(request.work, Computation) or request.work.kept_for is None:
+                return await zygote.run(request, on_progress)
+            if outcome := await self._kept.run(zygote, request.work, request, on_progress):
+                return outcome
 
     def glance(self) -> Isolation | None:
         """`isolation` without waiting: None while the zygote starts, which this begins if need be."""
@@ -113,11 +135,14 @@ class ProcessProvider:
             while True:
                 self._link = ZygoteLink(self._connect, self._forget)
                 try:
-                    return await try_out(self._link, self.scratch, self._config.container)
+                    zygote = await try_out(self._link, self.scratch, self._config.container)
                 except Unavailable:
                     if not self._config.socket:
                         raise
                     await asyncio.sleep(RETRY_S)
+                else:
+                    ZYGOTES.inc()
+                    return zygote
 
     async def _connect(self) -> tuple[socket.socket, subprocess.Popen[bytes] | None]:
         if self._config.socket:

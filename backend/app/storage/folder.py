@@ -7,6 +7,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
+from app.observability.metrics.stores import BLOB_BYTES
 from app.storage.blobs import (
     CHUNK_BYTES,
     Blob,
@@ -48,6 +49,7 @@ class FolderBlobs:
                 piece := await asyncio.to_thread(source.read, min(CHUNK_BYTES, stop - start))
             ):
                 start += len(piece)
+                BLOB_BYTES.labels("read").inc(len(piece))
                 yield piece
 
     async def size(self, digest: str) -> int:
@@ -87,6 +89,7 @@ class FolderBlobs:
                 file.flush()
                 os.fsync(file.fileno())
             self._publish(part, self._path(blob.digest))
+            BLOB_BYTES.labels("stored").inc(blob.size_bytes)
             return blob
         finally:
             part.unlink(missing_ok=True)

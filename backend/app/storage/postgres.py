@@ -7,6 +7,7 @@ from pathlib import Path
 
 from asyncpg import Connection, Pool
 
+from app.observability.metrics.stores import BLOB_BYTES
 from app.storage.blobs import (
     CHUNK_BYTES,
     Blob,
@@ -66,6 +67,7 @@ class PostgresBlobs:
             for n, row in enumerate(chunks, first):
                 piece = row["data"][start - n * CHUNK_BYTES : stop - n * CHUNK_BYTES]
                 start += len(piece)
+                BLOB_BYTES.labels("read").inc(len(piece))
                 yield piece
 
     async def size(self, digest: str) -> int:
@@ -88,6 +90,7 @@ class PostgresBlobs:
         async with self._pool.acquire() as connection, connection.transaction():
             if await connection.fetchval(_CLAIM, blob.digest, blob.size_bytes):
                 await self._copy(connection, blob.digest, chunks)
+                BLOB_BYTES.labels("stored").inc(blob.size_bytes)
 
     async def _copy(self, connection: Connection, digest: str, chunks: Iterable[bytes]) -> None:
         async def records() -> AsyncIterator[tuple[str, int, bytes]]:

@@ -14,6 +14,7 @@ import obstore
 from obstore.exceptions import BaseError
 
 from app.errors import LabError
+from app.observability.metrics.stores import BLOB_BYTES
 from app.storage.blobs import (
     CHUNK_BYTES,
     Blob,
@@ -59,12 +60,14 @@ class S3Blobs:
             )
         if blob.size_bytes <= _ADOPT_BYTES:
             await asyncio.to_thread(self._cache.adopt, path, blob.digest)
+        BLOB_BYTES.labels("stored").inc(blob.size_bytes)
         return blob
 
     async def put_bytes(self, data: bytes) -> Blob:
         blob = digest_bytes(data, self._limits.max_bytes)
         with self._readable(blob.digest):
             await obstore.put_async(self._store, _key(blob.digest), data, use_multipart=False)
+        BLOB_BYTES.labels("stored").inc(blob.size_bytes)
         return blob
 
     async def open(self, digest: str, start: int = 0, end: int | None = None) -> AsyncIterator[bytes]:
@@ -77,6 +80,7 @@ class S3Blobs:
                     self._store, _key(digest), start=start, end=min(stop, start + _PART_BYTES)
                 )
             start += len(fetched)
+            BLOB_BYTES.labels("read").inc(len(fetched))
             view = memoryview(fetched)
             for at in range(0, len(view), CHUNK_BYTES):
                 yield bytes(view[at : at + CHUNK_BYTES])

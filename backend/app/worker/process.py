@@ -13,7 +13,7 @@ from uuid import UUID
 
 from celery import Celery
 from celery.platforms import SecurityWarning
-from celery.signals import worker_ready, worker_shutting_down
+from celery.signals import setup_logging, worker_ready, worker_shutting_down
 
 from app.errors import LabError, Unavailable
 from app.jobs import JobName
@@ -116,6 +116,10 @@ def consume(app: Celery, queues: Sequence[str], threads: int, loop: WorkerLoop) 
     def freeze(**_: Any) -> None:
         gc.freeze()  # what was imported stays: looking through it for garbage is a tenth of a drive
 
+    def keep_logging(**_: Any) -> None:
+        logging.getLogger("celery").setLevel(logging.WARNING)  # a line for each message says nothing
+
+    setup_logging.connect(keep_logging)  # else Celery sets a level and handlers of its own
     worker_shutting_down.connect(drain)
     worker_ready.connect(freeze)
     # Celery warns of root at each start; a worker runs nobody's code outside of a cell.

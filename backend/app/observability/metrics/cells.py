@@ -1,5 +1,10 @@
 """Computations in cells, by the function of ours that they ran; code that somebody wrote is `program`."""
 
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
 from prometheus_client import Counter, Gauge, Histogram
 
 CELLS_STARTED = Counter("labcrew_cells_started_total", "Computations that a cell was asked for.", ("function",))
@@ -16,3 +21,30 @@ CELL_CPU = Counter("labcrew_cell_cpu_seconds_total", "CPU time that cells used."
 ZYGOTES = Counter(
     "labcrew_zygote_starts_total", "Connections to a process that forks cells; a second one: it died."
 )
+
+
+@dataclass
+class Ending:
+    """How a cell ended, told by whoever watched it."""
+
+    end: str = "broken"
+    wall_s: float = 0.0
+    cpu_s: float = 0.0
+
+
+@contextmanager
+def cell(function: str) -> Iterator[Ending]:
+    """One computation that has a cell; what it is told of its ending is counted, and a cancel by itself."""
+    CELLS_STARTED.labels(function).inc()
+    ending = Ending()
+    try:
+        with CELLS_RUNNING.track_inprogress():
+            yield ending
+    except asyncio.CancelledError:
+        ending.end = "cancelled"
+        raise
+    finally:
+        CELLS_ENDED.labels(function, ending.end).inc()
+        if ending.wall_s:
+            CELL_SECONDS.labels(function).observe(ending.wall_s)
+            CELL_CPU.labels(function).inc(ending.cpu_s)
