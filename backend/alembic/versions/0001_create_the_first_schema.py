@@ -151,7 +151,12 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_datasets")),
         sa.UniqueConstraint("owner_id", "idempotency_key", name=op.f("uq_datasets_owner_id_idempotency_key")),
     )
-    op.create_index(op.f("ix_datasets_owner_id"), "datasets", ["owner_id"], unique=False)
+    op.create_index(
+        "ix_datasets_owner_id_created_at",
+        "datasets",
+        ["owner_id", sa.literal_column("created_at DESC")],
+        unique=False,
+    )
     op.create_table(
         "price_series",
         sa.Column("id", sa.Integer(), sa.Identity(always=False), nullable=False),
@@ -324,6 +329,13 @@ def upgrade() -> None:
     )
     op.create_index(op.f("ix_artifacts_digest"), "artifacts", ["digest"], unique=False)
     op.create_index("ix_artifacts_mentions", "artifacts", ["mentions"], unique=False, postgresql_using="gin")
+    op.create_index(
+        "ix_artifacts_models",
+        "artifacts",
+        ["owner_id", sa.literal_column("created_at DESC")],
+        unique=False,
+        postgresql_where=sa.text("kind = 'model'"),
+    )
     op.create_index(
         "ix_artifacts_owner_id_created_at",
         "artifacts",
@@ -640,6 +652,7 @@ def downgrade() -> None:
     op.drop_table("calls")
     op.drop_index(op.f("ix_artifacts_session_id"), table_name="artifacts")
     op.drop_index("ix_artifacts_owner_id_created_at", table_name="artifacts")
+    op.drop_index("ix_artifacts_models", table_name="artifacts", postgresql_where=sa.text("kind = 'model'"))
     op.drop_index("ix_artifacts_mentions", table_name="artifacts", postgresql_using="gin")
     op.drop_index(op.f("ix_artifacts_digest"), table_name="artifacts")
     op.drop_table("artifacts")
@@ -670,7 +683,7 @@ def downgrade() -> None:
     op.execute("DROP VIEW price_data_5min")
     op.drop_table("price_series")
     op.execute("DROP FUNCTION drop_bars()")
-    op.drop_index(op.f("ix_datasets_owner_id"), table_name="datasets")
+    op.drop_index("ix_datasets_owner_id_created_at", table_name="datasets")
     op.drop_table("datasets")
     op.drop_table("blob_chunks")
     op.drop_index(op.f("ix_api_keys_user_id"), table_name="api_keys")

@@ -14,6 +14,7 @@ from app.api.gate import credential_in
 from app.api.scopes import scope_needed
 from app.auth.desk import AuthDesk
 from app.auth.principal import Credential, Principal, Role, Scope
+from app.db.keyset import MOST_COUNTED, Cursor, Part, Portion
 from app.db.unit_of_work import UnitOfWork
 from app.errors import Forbidden, Unauthorized
 from app.resources import Resources
@@ -130,17 +131,49 @@ class Page(BaseModel):
 
 PageDep = Annotated[Page, Query()]
 
+
+class KeyedPage(Page):
+    """Which part of a list that can be read on from where a page ended."""
+
+    after: str | None = Field(
+        default=None,
+        max_length=200,
+        description="`next` of the page before: cheaper than an offset, and nothing comes twice.",
+    )
+
+    @property
+    def portion(self) -> Portion:
+        """Raises InvalidInput."""
+        return Portion(self.limit, self.offset, Cursor.read(self.after) if self.after else None)
+
+
+KeyedPageDep = Annotated[KeyedPage, Query()]
+
 Item = TypeVar("Item")
 
 
 class PageOf(BaseModel, Generic[Item]):
-    """One part of a list, and how many items there are in all."""
+    """One part of a list."""
 
     items: list[Item]
-    total: int
+    total: int = Field(description=f"How many there are; of long lists at most {MOST_COUNTED:,} are counted.")
     limit: int
     offset: int
+    next: str | None = Field(
+        default=None,
+        description="Send it as `after` for what comes next; null at the end, and where it is not taken.",
+    )
 
 
 def paged(page: Page, items: list[Item], total: int) -> PageOf[Item]:
     return PageOf(items=items, total=total, limit=page.limit, offset=page.offset)
+
+
+def parted(page: KeyedPage, part: Part[Item]) -> PageOf[Item]:
+    return PageOf(
+        items=list(part.items),
+        total=part.total,
+        limit=page.limit,
+        offset=page.offset,
+        next=str(part.next) if part.next else None,
+    )

@@ -13,6 +13,7 @@ from app.artifacts.repository import ArtifactRepository
 from app.artifacts.schemas import MismatchView, VerificationView
 from app.datasets.names import table_names
 from app.datasets.repository import DatasetRepository
+from app.db.keyset import Portion
 from app.db.tables import ArtifactRow, DatasetRow
 from app.errors import Conflict, NotFound
 from app.reporting.check import verify
@@ -23,7 +24,7 @@ from app.sessions.evidence import SessionEvidence
 from app.sessions.reading import SessionReader
 from app.sessions.schemas import SessionView
 
-_MOST_FILES = 5000
+_ALL = Portion(limit=5000)
 _AUDIT_PAGE = 200
 _PARQUET = "application/vnd.apache.parquet"
 _REPORT = ("report.json", "report.html", "report.md")
@@ -60,9 +61,9 @@ class Parcel:
                 f"The session is {session.status}. Everything of it can be taken along when it has ended.",
             )
         async with self.resources.open_uow() as uow:
-            rows, _ = await ArtifactRepository(uow.db, self.owner).page_of(session.id, None, _MOST_FILES, 0)
+            found = await ArtifactRepository(uow.db, self.owner).page_of(session.id, None, _ALL)
             datasets = await DatasetRepository(uow.db, self.owner).in_order(session.dataset_ids)
-        pieces = [*_tables(datasets), *(_piece(row) for row in reversed(rows))]
+        pieces = [*_tables(datasets), *(_piece(row) for row in reversed(found.items))]
         placed = laid_out(pieces)
         for piece in placed.values():
             await self.resources.blobs.size(piece.digest)
@@ -105,8 +106,8 @@ class Parcel:
         """By name; raises NotFound for a session that is not the owner's."""
         await SessionReader(self.resources.database, self.owner).must_exist(session_id)
         async with self.resources.open_uow() as uow:
-            rows, _ = await ArtifactRepository(uow.db, self.owner).page_of(session_id, kind, _MOST_FILES, 0)
-        return {row.name: row for row in reversed(rows)}
+            found = await ArtifactRepository(uow.db, self.owner).page_of(session_id, kind, _ALL)
+        return {row.name: row for row in reversed(found.items)}
 
     def _evidence(self) -> SessionEvidence:
         return SessionEvidence(self.resources.database, self.owner)

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import Select, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.artifacts.model_schemas import ModelDetail, ModelView
+from app.db.keyset import Part, Portion, part_of
 from app.db.repository import OwnedRepository
 from app.db.tables import ArtifactRow, SessionRow
 
@@ -25,6 +26,10 @@ _DETAILED = (
 )
 
 
+Judged = tuple[ArtifactRow, Mapping[str, Any] | None]
+"""A model, and what its session came to."""
+
+
 class ModelRepository(OwnedRepository[ArtifactRow]):
     row = ArtifactRow
     noun = "model"
@@ -32,21 +37,15 @@ class ModelRepository(OwnedRepository[ArtifactRow]):
     def mine(self) -> Select[ArtifactRow]:
         return super().mine().where(ArtifactRow.kind == "model")
 
-    async def page_of(
-        self, session_id: UUID | None, limit: int, offset: int
-    ) -> tuple[Sequence[tuple[ArtifactRow, Mapping[str, Any] | None]], int]:
-        """Models, newest first, each with its session's result; and how many there are."""
+    async def page_of(self, session_id: UUID | None, portion: Portion) -> Part[Judged]:
         query = self.mine()
         if session_id is not None:
             query = query.where(ArtifactRow.session_id == session_id)
-        total = await self.db.scalar(select(func.count()).select_from(query.subquery()))
-        newest = (
-            query.join(SessionRow, SessionRow.id == ArtifactRow.session_id, isouter=True)
-            .add_columns(SessionRow.result)
-            .order_by(ArtifactRow.created_at.desc(), ArtifactRow.id)
-        )
-        found = await self.db.execute(newest.limit(limit).offset(offset))
-        return [(model, result) for model, result in found], int(total or 0)
+        judged = query.join(SessionRow, SessionRow.id == ArtifactRow.session_id, isouter=True)
+        found = await self.db.execute(self.cut(judged.add_columns(SessionRow.result), portion))
+        rows: list[Judged] = [(model, result) for model, result in found]
+        total = await self.count(query, portion)
+        return part_of(rows, portion, total, lambda row: (row[0].created_at, row[0].id))
 
     async def result_of(self, model: ArtifactRow) -> Mapping[str, Any] | None:
         query = select(SessionRow.result).where(SessionRow.id == model.session_id)
@@ -55,10 +54,11 @@ class ModelRepository(OwnedRepository[ArtifactRow]):
 
 
 async def list_models(
-    db: AsyncSession, owner: UUID, session_id: UUID | None, limit: int, offset: int
-) -> tuple[list[ModelView], int]:
-    rows, total = await ModelRepository(db, owner).page_of(session_id, limit, offset)
-    return [ModelView.model_validate(_facts(row, result, _VIEWED)) for row, result in rows], total
+    db: AsyncSession, owner: UUID, session_id: UUID | None, portion: Portion
+) -> Part[ModelView]:
+    """Newest first."""
+    rows = await ModelRepository(db, owner).page_of(session_id, portion)
+    return rows.each(lambda judged: ModelView.model_validate(_facts(*judged, _VIEWED)))
 
 
 async def get_model(db: AsyncSession, owner: UUID, model_id: UUID) -> ModelDetail:

@@ -6,19 +6,19 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.artifacts.repository import ArtifactRepository
 from app.artifacts.schemas import ArtifactView
+from app.db.keyset import Part, Portion
 
 
 async def list_artifacts(
     db: AsyncSession,
     owner: UUID,
-    session_id: UUID | None = None,
-    kind: str | None = None,
-    limit: int = 50,
-    offset: int = 0,
-) -> tuple[list[ArtifactView], int]:
-    """Newest first, and how many there are in all; a locked hold-out is not among them."""
-    rows, total = await ArtifactRepository(db, owner).page_of(session_id, kind, limit, offset)
-    return [ArtifactView.model_validate(row) for row in rows], total
+    session_id: UUID | None,
+    kind: str | None,
+    portion: Portion,
+) -> Part[ArtifactView]:
+    """Newest first; a locked hold-out is not among them."""
+    rows = await ArtifactRepository(db, owner).page_of(session_id, kind, portion)
+    return rows.each(ArtifactView.model_validate)
 
 
 async def get_artifact(db: AsyncSession, owner: UUID, artifact_id: UUID) -> ArtifactView:

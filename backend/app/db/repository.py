@@ -1,12 +1,12 @@
 """Rows of one owner: an unscoped query cannot be written by accident."""
 
-from collections.abc import Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 from uuid import UUID
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import Select, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.db.keyset import MOST_COUNTED, Part, Portion, part_of
 from app.db.tables import Base
 from app.errors import NotFound
 
@@ -33,9 +33,26 @@ class OwnedRepository(Generic[Row]):
             raise NotFound(f"{self.noun}_not_found", f"There is no {self.noun} with the id {row_id}.")
         return found
 
-    async def page(self, limit: int, offset: int) -> tuple[Sequence[Row], int]:
-        """Newest first, and how many there are in all."""
-        query = self.mine()
-        total = await self.db.scalar(select(func.count()).select_from(query.subquery()))
-        newest = query.order_by(self.row.created_at.desc(), self.row.id).limit(limit).offset(offset)
-        return (await self.db.execute(newest)).scalars().all(), int(total or 0)
+    async def page(self, portion: Portion) -> Part[Row]:
+        return await self.part(self.mine(), portion)
+
+    async def part(self, query: Select[Row], portion: Portion) -> Part[Row]:
+        """Of what `query` finds, newest first."""
+        found = (await self.db.execute(self.cut(query, portion))).scalars().all()
+        return part_of(found, portion, await self.count(query, portion), lambda row: (row.created_at, row.id))
+
+    def cut(self, query: Select[Any], portion: Portion) -> Select[Any]:
+        """The query with its order and bounds, and one more than is wanted."""
+        at, last = self.row.created_at, self.row.id
+        if portion.after:
+            # The first condition is what an index can jump to.
+            after = portion.after
+            query = query.where(at <= after.at, or_(at < after.at, last > after.id))
+        return query.order_by(at.desc(), last).limit(portion.limit + 1).offset(portion.offset)
+
+    async def count(self, query: Select[Any], portion: Portion) -> int:
+        """How many there are, as far as they are counted."""
+        if portion.after:
+            return portion.after.total
+        some = query.with_only_columns(self.row.id).limit(MOST_COUNTED).subquery()
+        return int(await self.db.scalar(select(func.count()).select_from(some)) or 0)

@@ -143,10 +143,13 @@ class BlobChunkRow(Base):
 
 class DatasetRow(Base):
     __tablename__ = "datasets"
-    __table_args__ = (UniqueConstraint("owner_id", "idempotency_key"),)
+    __table_args__ = (
+        UniqueConstraint("owner_id", "idempotency_key"),
+        Index("ix_datasets_owner_id_created_at", "owner_id", text("created_at DESC")),
+    )
 
     id: Mapped[UUID] = _id()
-    owner_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    owner_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
     name: Mapped[str]
     """Chosen by its owner, a table name in SQL; unique only in the eyes of a session."""
     filename: Mapped[str]
@@ -403,6 +406,9 @@ class ArtifactRow(Base):
     __table_args__ = (
         UniqueConstraint("session_id", "seq", "call_key", "name"),
         Index("ix_artifacts_owner_id_created_at", "owner_id", text("created_at DESC")),
+        Index(
+            "ix_artifacts_models", "owner_id", text("created_at DESC"), postgresql_where=text("kind = 'model'")
+        ),
         Index("ix_artifacts_mentions", "mentions", postgresql_using="gin"),
     )
 

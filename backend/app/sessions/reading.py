@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from app.db.keyset import MOST_COUNTED, Part, Portion, part_of
 from app.db.pool import Database, Record
 from app.errors import NotFound
 from app.sessions.audit import AUDIT
@@ -31,18 +32,21 @@ from app.sessions.usage import USAGE, total
 _LIST = """
 select s.id, s.goal, s.status, s.last_seq as step,
   (select node from steps where session_id = s.id and seq = s.last_seq) as node,
-  s.created_at, s.started_at, s.ended_at,
-  count(*) over () as total
+  s.created_at, s.started_at, s.ended_at
 from sessions s
-where s.owner_id = $1 and ($2::text is null or s.status = $2) and (s.graph = $5) = $6
+where s.owner_id = $1 and ($2::text is null or s.status = $2) and (s.graph = $3) = $4
+  and s.created_at <= coalesce($5, 'infinity'::timestamptz)
+  and ($5 is null or s.created_at < $5 or s.id > $6::uuid)
 order by s.created_at desc, s.id
-limit $3 offset $4
+limit $7 offset $8
 """
 
-_COUNT = """
-select count(*) as total from sessions
-where owner_id = $1 and ($2::text is null or status = $2) and (graph = $3) = $4
-"""
+_COUNT = f"""
+select count(*) as total from (
+  select from sessions
+  where owner_id = $1 and ($2::text is null or status = $2) and (graph = $3) = $4
+  limit {MOST_COUNTED}) as few
+"""  # noqa: S608 - a number of ours
 
 _ONE = """
 select s.id, s.goal, s.status, s.last_seq as step,
@@ -105,15 +109,15 @@ class SessionReader:
     owner: UUID
     runs: bool = False
 
-    async def browse(
-        self, status: SessionStatus | None, limit: int, offset: int
-    ) -> tuple[list[SessionSummary], int]:
-        """Newest first, and how many there are in all."""
-        rows = await self.db.rows(_LIST, self.owner, status, limit, offset, RUN_GRAPH, self.runs)
-        if rows or not offset:
-            return [SessionSummary(**_plain(row)) for row in rows], rows[0]["total"] if rows else 0
-        counted = await self.db.row(_COUNT, self.owner, status, RUN_GRAPH, self.runs)
-        return [], counted["total"] if counted else 0
+    async def browse(self, status: SessionStatus | None, portion: Portion) -> Part[SessionSummary]:
+        """Newest first."""
+        asked, after = (self.owner, status, RUN_GRAPH, self.runs), portion.after
+        cut = (after.at, after.id) if after else (None, None)
+        rows = await self.db.rows(_LIST, *asked, *cut, portion.limit + 1, portion.offset)
+        counted = None if after else await self.db.row(_COUNT, *asked)
+        total = counted["total"] if counted else after.total if after else 0
+        found = [SessionSummary(**_plain(row)) for row in rows]
+        return part_of(found, portion, total, lambda one: (one.created_at, one.id))
 
     async def get(self, session_id: UUID) -> SessionView:
         row = await self.db.row(_ONE, session_id, self.owner, RUN_GRAPH, self.runs)

@@ -6,7 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Request, Response
 
 from app.api.deletion import ANSWERS, AlsoDerived, DeletionsDep, answer
-from app.api.deps import DeskDep, PageDep, PageOf, PrincipalDep, ResourcesDep, UowDep
+from app.api.deps import DeskDep, KeyedPageDep, PageOf, PrincipalDep, ResourcesDep, UowDep, parted
 from app.api.downloads import Download, send_blob
 from app.api.openapi import problems
 from app.artifacts import service
@@ -18,16 +18,13 @@ router = APIRouter(prefix="/artifacts", tags=["artifacts"], responses=problems(4
 @router.get("", operation_id="list_artifacts")
 async def list_artifacts(
     principal: PrincipalDep,
-    page: PageDep,
+    page: KeyedPageDep,
     uow: UowDep,
     session_id: UUID | None = None,
     kind: Annotated[str | None, Query(max_length=40, examples=["figure"])] = None,
 ) -> PageOf[ArtifactView]:
     """Newest first. The locked hold-out is not listed before its session has ended."""
-    items, total = await service.list_artifacts(
-        uow.db, principal.user_id, session_id, kind, page.limit, page.offset
-    )
-    return PageOf(items=items, total=total, limit=page.limit, offset=page.offset)
+    return parted(page, await service.list_artifacts(uow.db, principal.user_id, session_id, kind, page.portion))
 
 
 @router.get("/{artifact_id}/info", operation_id="get_artifact_info", responses=problems(404))

@@ -10,11 +10,12 @@ from app.api.deps import (
     NEEDS_ROOM,
     DeskDep,
     IdempotencyKey,
-    PageDep,
+    KeyedPageDep,
     PageOf,
     PrincipalDep,
     ResourcesDep,
     UowDep,
+    parted,
 )
 from app.api.openapi import problems
 from app.api.uploads import UPLOAD_BODY, received
@@ -68,11 +69,10 @@ async def upload_dataset(
 
 
 @router.get("", operation_id="list_datasets")
-async def list_datasets(principal: PrincipalDep, page: PageDep, uow: UowDep) -> PageOf[DatasetView]:
+async def list_datasets(principal: PrincipalDep, page: KeyedPageDep, uow: UowDep) -> PageOf[DatasetView]:
     """Newest first."""
-    rows, total = await DatasetRepository(uow.db, principal.user_id).page(page.limit, page.offset)
-    items = [DatasetView.model_validate(row) for row in rows]
-    return PageOf(items=items, total=total, limit=page.limit, offset=page.offset)
+    rows = await DatasetRepository(uow.db, principal.user_id).page(page.portion)
+    return parted(page, rows.each(DatasetView.model_validate))
 
 
 @router.get("/{dataset_id}", operation_id="get_dataset", responses=problems(404))

@@ -5,7 +5,16 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from app.api.deps import NEEDS_ROOM, IdempotencyKey, PageDep, PageOf, PrincipalDep, ResourcesDep, UowDep
+from app.api.deps import (
+    NEEDS_ROOM,
+    IdempotencyKey,
+    KeyedPageDep,
+    PageOf,
+    PrincipalDep,
+    ResourcesDep,
+    UowDep,
+    parted,
+)
 from app.api.openapi import problems
 from app.api.session_deps import session_service
 from app.artifacts import models
@@ -38,11 +47,10 @@ RunServiceDep = Annotated[SessionService, Depends(_run_service)]
 
 @router.get("", operation_id="list_models")
 async def list_models(
-    principal: PrincipalDep, page: PageDep, uow: UowDep, session_id: UUID | None = None
+    principal: PrincipalDep, page: KeyedPageDep, uow: UowDep, session_id: UUID | None = None
 ) -> PageOf[ModelView]:
     """Every fitted candidate, newest first; `chosen` marks the one that its session settled on."""
-    items, total = await models.list_models(uow.db, principal.user_id, session_id, page.limit, page.offset)
-    return PageOf(items=items, total=total, limit=page.limit, offset=page.offset)
+    return parted(page, await models.list_models(uow.db, principal.user_id, session_id, page.portion))
 
 
 @router.get("/{model_id}", operation_id="get_model", responses=problems(404))

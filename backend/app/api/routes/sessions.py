@@ -6,7 +6,18 @@ from uuid import UUID
 from fastapi import APIRouter, Path, Request, Response
 
 from app.api.deletion import ANSWERS, AlsoDerived, DeletionsDep, answer
-from app.api.deps import NEEDS_ROOM, IdempotencyKey, PageDep, PageOf, PrincipalDep, ResourcesDep, UowDep, paged
+from app.api.deps import (
+    NEEDS_ROOM,
+    IdempotencyKey,
+    KeyedPageDep,
+    PageDep,
+    PageOf,
+    PrincipalDep,
+    ResourcesDep,
+    UowDep,
+    paged,
+    parted,
+)
 from app.api.openapi import problems
 from app.api.session_deps import ReaderDep, ServiceDep
 from app.artifacts.schemas import ArtifactView
@@ -52,10 +63,10 @@ async def create_session(
 
 @router.get("", operation_id="list_sessions")
 async def list_sessions(
-    reader: ReaderDep, page: PageDep, status: SessionStatus | None = None
+    reader: ReaderDep, page: KeyedPageDep, status: SessionStatus | None = None
 ) -> PageOf[SessionSummary]:
     """Your sessions, newest first."""
-    return paged(page, *await reader.browse(status, page.limit, page.offset))
+    return parted(page, await reader.browse(status, page.portion))
 
 
 @router.get("/{session_id}", operation_id="get_session", responses=problems(404))
@@ -78,14 +89,11 @@ async def list_steps(session_id: UUID, reader: ReaderDep, page: PageDep) -> Page
 
 @router.get("/{session_id}/artifacts", operation_id="list_session_artifacts", responses=problems(404))
 async def list_session_artifacts(
-    session_id: UUID, principal: PrincipalDep, reader: ReaderDep, page: PageDep, uow: UowDep
+    session_id: UUID, principal: PrincipalDep, reader: ReaderDep, page: KeyedPageDep, uow: UowDep
 ) -> PageOf[ArtifactView]:
     """What the session has left so far; the locked hold-out appears when it has ended."""
     await reader.must_exist(session_id)
-    artifacts, total = await list_artifacts(
-        uow.db, principal.user_id, session_id=session_id, kind=None, limit=page.limit, offset=page.offset
-    )
-    return paged(page, artifacts, total)
+    return parted(page, await list_artifacts(uow.db, principal.user_id, session_id, None, page.portion))
 
 
 @router.get("/{session_id}/results", operation_id="get_session_results", responses=problems(404))
