@@ -40,7 +40,8 @@ where f.session_id = $1 and f.round_key = $2 and f.candidate = $3
   and s.id = f.session_id and s.ended_at is null and not s.cancel
   and r.session_id = f.session_id and r.round_key = f.round_key and r.deadline_at > now()
   and (f.status = 'queued' or (f.status = 'running' and f.lease_until < now()))
-returning f.fence, f.name, f.spec, f.runs, s.owner_id
+returning f.fence, f.name, f.spec, f.runs, s.owner_id,
+  extract(epoch from r.deadline_at - now())::float8 as left_s
 """
 
 _RENEW = """
@@ -80,6 +81,9 @@ update fits set status = 'queued', lease_until = null, queued_at = now(), runs =
 where session_id = $1 and round_key = $2 and candidate = $3 and fence = $4 and status = 'running'
 returning 1
 """
+
+_LEAST_S = 0.5
+"""What a fit is given however late it starts: something may come of it."""
 
 
 @dataclass(frozen=True)
@@ -137,8 +141,9 @@ class Fits:
         if row["runs"] > 1:
             LEASE_LOSSES.labels("fit").inc()
         clock = time.monotonic()
+        spec = in_time(json.loads(row["spec"]), row["left_s"])
         with metering() as used:
-            result = await self._result(key, row["fence"], row["name"], json.loads(row["spec"]), row["runs"])
+            result = await self._result(key, row["fence"], row["name"], spec, row["runs"])
         await settle(asyncio.current_task())
         await self.charge(row["owner_id"], used.cpu_s)
         if result is None:
@@ -229,6 +234,15 @@ class Fits:
         if row is None or row["cancel"]:
             hold.halt("cancelled" if row else "lost")
         return not hold.stop
+
+
+def in_time(spec: dict[str, Any], left_s: float) -> dict[str, Any]:
+    """The spec of a fit for which so many seconds are left of its round, as `scope.Fit` says."""
+    grace_s, limit_s = spec.get("grace_s"), spec["params"].get("time_limit_s")
+    if grace_s is None or limit_s is None:
+        return spec
+    limit_s = min(limit_s, max(left_s - grace_s, _LEAST_S))
+    return {**spec, "params": {**spec["params"], "time_limit_s": round(limit_s, 2)}}
 
 
 def _this_task() -> "asyncio.Task[Any]":

@@ -87,13 +87,18 @@ class Question:
 
 @dataclass(frozen=True)
 class Fit:
-    """One candidate of a round: a computation on blobs, by digest."""
+    """One candidate of a round: a computation on blobs, by digest.
+
+    `grace_s`: how long before the round's deadline it is meant to end. A fit that starts so late that its
+    `time_limit_s`, a parameter, would take it further is given less.
+    """
 
     name: str
     function: str
     params: Mapping[str, JsonValue]
     inputs: Mapping[str, str]
     limits: Limits = Limits()
+    grace_s: float | None = None
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """A round of fits: candidates under names of their own, a share of the time for each, and what came of them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -111,7 +112,8 @@ async def fitted(ctx: ToolContext, fits: Sequence[Fit], left_s: float) -> Record
     """Run a round; raises ToolRefused when nothing came of it."""
     deadline_s = GENEROUS_S * len(fits) if ignores_clock(ctx) else left_s * GRACE + GRACE_S
     ordered = longest_first(fits, ctx.study.hands)
-    outcomes = await ctx.step.fan_out(ctx.call, [fits[place] for place in ordered], deadline_s)
+    taken = [replace(fits[place], grace_s=round(deadline_s - left_s, 2)) for place in ordered]
+    outcomes = await ctx.step.fan_out(ctx.call, taken, deadline_s)
     outcomes = [outcomes[ordered.index(place)] for place in range(len(fits))]
     done = [outcome for outcome in outcomes if outcome.status == "done"]
     if not done:
