@@ -43,18 +43,18 @@ PLAIN = """
 """
 
 
-def walk(rows: int, seed: int) -> dict[str, Any]:
-    """A geometric random walk of five-minute bars that ends with 2025."""
+def walk(rows: int, seed: int, digits: int = 4) -> dict[str, Any]:
+    """A geometric random walk of five-minute bars that ends with 2025; `digits`: of prices."""
     chance = np.random.default_rng(seed)
     close = 100 * np.exp(np.cumsum(chance.normal(0, 1e-3, rows)))
     opened = np.concatenate([[100.0], close[:-1]])
     times = (END_S + STEP_S * (np.arange(rows) - rows)).astype("datetime64[s]")
     return {
         "ts": pa.array(times),
-        "open": opened.round(4),
-        "high": (np.maximum(opened, close) * 1.0005).round(4),
-        "low": (np.minimum(opened, close) * 0.9995).round(4),
-        "close": close.round(4),
+        "open": opened.round(digits),
+        "high": (np.maximum(opened, close) * 1.0005).round(digits),
+        "low": (np.minimum(opened, close) * 0.9995).round(digits),
+        "close": close.round(digits),
         "volume": chance.lognormal(3, 0.6, rows).round(3),
     }
 

@@ -157,6 +157,16 @@ COINS: dict[str, str] = {
     "xrp": "XRP",
     "litecoin": "LTC",
     "ltc": "LTC",
+    "bnb": "BNB",
+    "polkadot": "DOT",
+    "chainlink": "LINK",
+    "avax": "AVAX",
+    "tron": "TRX",
+    "trx": "TRX",
+    "xlm": "XLM",
+    "monero": "XMR",
+    "xmr": "XMR",
+    "bch": "BCH",
 }
 COIN_PRICES = re.compile(r"\b(coins?|crypto(?:currency|currencies)?|price_data\w*)\b", re.IGNORECASE)
 """The goal is about prices in the lab's own table even when it names no coin."""
