@@ -8,7 +8,7 @@ RUNTIME := .venv/.runtime-installed
 DEV := .venv/.dev-installed
 LOCKS := requirements/bootstrap.txt pyproject.toml scripts/install
 
-.PHONY: help demo up test lint types imports unit fuzz lock bench clean
+.PHONY: help demo up test lint types imports unit fuzz chaos lock bench clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' $(MAKEFILE_LIST)
@@ -36,6 +36,9 @@ unit: $(DEV) ## all tests
 
 fuzz: $(DEV) ## call the whole API with many made-up requests; FUZZ_EXAMPLES=50 for each operation
 	FUZZ_EXAMPLES=$${FUZZ_EXAMPLES:-50} $(BIN)/pytest -n 0 tests/integration/api/test_properties.py
+
+chaos: $(DEV) ## break everything at random while sessions run; CHAOS_FAULTS=500 CHAOS_SESSIONS=100 CHAOS_SEED=
+	$(BIN)/python -m tests.chaos
 
 bench: $(RUNTIME) ## measure sessions through the API, and cells
 	$(BIN)/python -m benchmarks.sessions.run

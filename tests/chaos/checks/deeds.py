@@ -1,0 +1,78 @@
+"""What workers did against what they recorded, and what clients saw against what was written."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from tests.chaos.checks.rows import Verdict
+from tests.chaos.client import Client
+from tests.chaos.ledger import Deed
+
+from app.db.pool import Database
+from app.sessions.wire import sighting
+
+_CALLS = """
+select c.session_id::text as session, c.seq, c.key, c.fence from calls c
+join sessions s on s.id = c.session_id where s.graph = 'lab' and c.kind = 'tool'
+"""
+_EVENTS = "select n, at, kind, body from events where session_id = $1 order by n"
+_STANDING = "select id::text as id, status, error, cancel, graph from sessions"
+
+
+async def judge_deeds(db: Database, deeds: Iterable[Deed]) -> tuple[list[Verdict], int]:
+    """Also, how often work was begun again because it had not been recorded.
+
+    Whoever recorded a call worked for it once, and who came later found it recorded.
+    """
+    begun = Counter((deed.session, deed.seq, deed.key, deed.fence) for deed in deeds if deed.what == "begin")
+    recorded = {(row["session"], row["seq"], row["key"]): row["fence"] for row in await db.rows(_CALLS)}
+    wrong = [f"{key}: recorded, but nobody did it" for key in recorded if not begun[*key, recorded[key]]]
+    again = 0
+    for (session, seq, key, fence), times in begun.items():
+        by = recorded.get((session, seq, key))
+        if by is not None and (fence > by or (fence == by and times > 1)):
+            wrong.append(f"{session} {seq} {key}: recorded by {by}, done {times} times by {fence}")
+        again += times if by is not None and fence != by else 0
+    return [Verdict("what is recorded is not done again", wrong)], again
+
+
+async def judge_events(db: Database, clients: Sequence[Client]) -> list[Verdict]:
+    wrong, order = [], []
+    for client in clients:
+        order += [f"{client.session}: {what}" for what in client.wrong]
+        rows = await db.rows(_EVENTS, client.session)
+        written = [json.loads(sighting(row["n"], row["at"], row["kind"], row["body"]).data) for row in rows]
+        wrong += _differences(client, written)
+    return [
+        Verdict("clients see each event once and in order", order),
+        Verdict("clients see just the events that are written", wrong),
+    ]
+
+
+def _differences(client: Client, written: Sequence[dict[str, Any]]) -> list[str]:
+    seen = [event.body for event in client.seen]
+    if len(seen) != len(written):
+        return [f"{client.session}: saw {len(seen)} of {len(written)} events"]
+    pairs = zip(seen, written, strict=True)
+    return [f"{client.session}: saw {ours} for {theirs}" for ours, theirs in pairs if ours != theirs]
+
+
+async def judge_endings(db: Database, clients: Sequence[Client]) -> list[Verdict]:
+    """Completed, unless its client cancelled it."""
+    by_session = {client.session: client for client in clients}
+    rows = await db.rows(_STANDING)
+    wrong = [
+        f"{row['graph']} {row['id']}: {row['status']} {row['error'] or ''}"
+        for row in rows
+        if row["status"] not in _expected(by_session.get(row["id"]))
+    ]
+    strangers = [row["id"] for row in rows if row["id"] not in by_session]
+    return [
+        Verdict("sessions complete, or are cancelled by their client", wrong),
+        Verdict("each client has one session, and nobody made another", strangers),
+    ]
+
+
+def _expected(client: Client | None) -> tuple[str, ...]:
+    return ("completed", "cancelled") if client and client.cancelled else ("completed",)

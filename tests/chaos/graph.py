@@ -1,0 +1,146 @@
+"""A light graph that does all that a session can, lap after lap, until enough faults have come.
+
+Its preferences: `until` (the fault after which it ends), `tool_ms`, `ask_every` (laps between
+questions), `fits` of each round and `fit_ms`. Its cells are real ones, and what they leave are real blobs.
+"""
+
+import asyncio
+import operator
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal, cast
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
+from tests.chaos.ledger import Ledger
+
+from app.errors import LabError
+from app.sandbox.computer import Computed, Computer
+from app.sandbox.contract import Computation
+from app.sessions.events import Progress
+from app.sessions.graphs import GraphSpec, JournaledState, journaled
+from app.sessions.scope import ArtifactDraft, Call, Fit, Question, Recorded, StepScope
+
+MOST_LAPS = 150
+NODES = ("working", "asking", "fitting", "turning")
+ANSWERS = ("a", "b", "c")
+
+
+class ChaosState(JournaledState, total=False):
+    lap: int
+    file: str | None
+    """Digest of the newest file."""
+    over: bool
+    log: Annotated[list[Any], operator.add]
+
+
+@dataclass(frozen=True)
+class Tools:
+    """What a node works with. `count`: a file with the number of faults so far."""
+
+    step: StepScope
+    computer: Computer
+    ledger: Ledger
+    count: Path
+
+    def wish(self, name: str) -> int:
+        return int(self.step.session.preferences[name])
+
+    async def once(self, key: str, name: str, work: Callable[[], Awaitable[Recorded]]) -> Any:
+        """A recorded call whose work is noted in the ledger each time that it is really done."""
+
+        async def run() -> Recorded:
+            self.ledger.write("begin", self.step, key)
+            try:
+                return await work()
+            finally:
+                self.ledger.write("end", self.step, key)
+
+        return await self.step.call(Call(key, "tool", name, "tester", {"key": key}), run)
+
+
+def left_bytes(seed: int, seq: int) -> int:
+    """The size of the file that a step leaves: all zeros, so its digest can be told beforehand."""
+    return 1 + (seed * 1009 + seq) % 60_000
+
+
+async def _work(state: Mapping[str, Any], runtime: Runtime[Tools]) -> dict[str, Any]:
+    tools, step = runtime.context, runtime.context.step
+
+    async def leave() -> Recorded:
+        size = left_bytes(step.session.seed, step.seq)
+        try:
+            computed = await tools.computer.run(
+                Computation("canary.leave", {"names": ["left"], "size_bytes": size}), {}
+            )
+        except LabError as error:
+            return Recorded({"failed": error.code}, failed=True)
+        return Recorded({"left": computed.file("left").digest}, artifacts=[_draft("left", computed)])
+
+    async def linger() -> Recorded:
+        await asyncio.sleep(tools.wish("tool_ms") / 1000)
+        return Recorded({"list": [1, 2.5]})
+
+    left = await tools.once("tool:1", "leave", leave)
+    await tools.once("tool:2", "linger", linger)
+    step.say("tester", f"lap {state['lap']}")
+    step.tell(Progress(step=step.seq, attempt=step.attempt, text="halfway", fraction=0.5))
+    return {"log": [["working", left]], "file": left.get("left", state["file"])}
+
+
+def _draft(name: str, computed: Computed) -> ArtifactDraft:
+    file = computed.file(name)
+    return ArtifactDraft("text", name, "text/plain", file.digest, file.size_bytes)
+
+
+async def _ask(state: Mapping[str, Any], runtime: Runtime[Tools]) -> dict[str, Any]:
+    tools = runtime.context
+    if state["lap"] % tools.wish("ask_every"):
+        return {}
+    question = Question("letter", "tester", "Which letter?", {"enum": list(ANSWERS)}, list(ANSWERS), "a")
+    return {"log": [["asking", await tools.step.ask(question)]]}
+
+
+async def _fit(state: Mapping[str, Any], runtime: Runtime[Tools]) -> dict[str, Any]:
+    tools = runtime.context
+    if state["lap"] % 2:
+        return {}
+    seconds = tools.wish("fit_ms") / 1000
+    fits = [Fit(f"rest-{n}", "canary.rest", {"seconds": seconds}, {}) for n in range(tools.wish("fits"))]
+    if state["file"]:
+        fits.append(Fit("sizes", "canary.sizes", {}, {"file": state["file"]}))
+    outcomes = await tools.step.fan_out("round", fits, 60.0)
+    return {"log": [["fitting", [[one.name, one.status, one.value] for one in outcomes]]]}
+
+
+async def _turn(state: Mapping[str, Any], runtime: Runtime[Tools]) -> dict[str, Any]:
+    tools = runtime.context
+
+    async def look() -> Recorded:
+        return Recorded(int(tools.count.read_text()) >= tools.wish("until"))
+
+    over = await tools.step.call(Call("choice:1", "choice", "look", "tester", {}), look)
+    return {"lap": state["lap"] + 1, "over": over or state["lap"] >= MOST_LAPS}
+
+
+def _next(state: Mapping[str, Any]) -> Literal["working", "__end__"]:
+    return "__end__" if state["over"] else "working"
+
+
+def spec(computer: Computer, ledger: Ledger, count: Path) -> GraphSpec:
+    nodes = zip(NODES, (_work, _ask, _fit, _turn), strict=True)
+    graph = StateGraph(ChaosState)
+    for name, node in nodes:
+        graph.add_node(name, cast(Any, journaled(name, node)))
+    for before, after in zip((START, *NODES[:-1]), NODES, strict=True):
+        graph.add_edge(before, after)
+    graph.add_conditional_edges("turning", _next, {"working": "working", "__end__": END})
+    return GraphSpec(
+        name="lab",
+        version=1,
+        graph=graph.compile(),
+        initial=lambda facts: {"log": [], "lap": 1, "file": None, "over": False},
+        make_context=lambda step: Tools(step, computer, ledger, count),
+        result=lambda state: {"log": state["log"], "laps": state["lap"] - 1},
+    )

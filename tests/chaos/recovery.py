@@ -1,0 +1,107 @@
+"""Whom a fault touched, and when each of those sessions went on, as its client saw it."""
+
+import time
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tests.chaos.client import Client
+from tests.chaos.ledger import Deed, LedgerReader
+from tests.chaos.plan import Fault
+
+from app.db.pool import Database, Record
+
+_ALIVE = """
+select s.id::text as id, s.event_seq, s.lease_until > now() as driven, exists (
+  select from fits f where f.session_id = s.id and f.status in ('queued', 'running')) as fitting
+from sessions s where s.ended_at is null and (s.admitted_at is not null or s.status = 'awaiting_user')
+"""
+
+
+@dataclass(frozen=True)
+class Struck:
+    """One fault as it happened. `touched`: session -> the number of its newest event before."""
+
+    kind: str
+    at: float
+    touched: Mapping[str, int]
+
+
+@dataclass
+class Observer:
+    """Looks at the database over no link, just before each fault."""
+
+    db: Database
+    ledger: LedgerReader
+    struck: list[Struck] = field(default_factory=list)
+
+    async def note(self, kind: str, fault: Fault | None) -> None:
+        self.ledger.read()
+        rows = await self.db.rows(_ALIVE)
+        newest = self.ledger.newest()
+        touches = _TOUCHES.get(kind, _everybody)
+        touched = {row["id"]: row["event_seq"] for row in rows if touches(row, newest.get(row["id"]), fault)}
+        self.struck.append(Struck(kind, time.monotonic(), touched))
+
+
+Touches = Callable[[Record, Deed | None, Fault | None], bool]
+
+
+def _everybody(row: Record, deed: Deed | None, fault: Fault | None) -> bool:
+    return True
+
+
+def _driven_by(row: Record, deed: Deed | None, fault: Fault | None) -> bool:
+    """Its newest step was taken up by the victim."""
+    return bool(row["driven"] and deed and fault and deed.worker == fault.victim)
+
+
+def _fitting(row: Record, deed: Deed | None, fault: Fault | None) -> bool:
+    return bool(row["fitting"])
+
+
+def _computing(row: Record, deed: Deed | None, fault: Fault | None) -> bool:
+    """A fit is open, or a call of its own has begun work."""
+    return bool(row["fitting"] or (deed and deed.what == "begin"))
+
+
+_TOUCHES: Mapping[str, Touches] = {
+    "SIGKILL worker (steps)": _driven_by,
+    "SIGSTOP worker (steps)": _driven_by,
+    "SIGTERM worker": _driven_by,
+    "clock jumps": _driven_by,
+    "SIGKILL worker (compute)": _fitting,
+    "SIGSTOP worker (compute)": _fitting,
+    "SIGKILL zygote": _computing,
+    "SIGSTOP zygote": _computing,
+    "SIGKILL cell": _computing,
+    "SIGSTOP cell": _computing,
+}
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """Of one kind: how many faults, how many sessions each touched in all, and seconds until each went on."""
+
+    kind: str
+    faults: int
+    touched: int
+    seconds: Sequence[float]
+
+
+def recoveries(struck: Sequence[Struck], clients: Sequence[Client]) -> list[Recovery]:
+    by_session = {client.session: client for client in clients if client.session}
+    kinds = sorted({one.kind for one in struck})
+    return [_recovery(kind, [one for one in struck if one.kind == kind], by_session) for kind in kinds]
+
+
+def _recovery(kind: str, struck: Sequence[Struck], clients: Mapping[str, Client]) -> Recovery:
+    seconds = []
+    for one in struck:
+        for session, newest in one.touched.items():
+            if client := clients.get(session):
+                seen = client.seen
+                place = bisect_right(seen, newest, key=lambda event: event.n)
+                if place < len(seen):
+                    seconds.append(max(0.0, seen[place].at - one.at))
+    return Recovery(kind, len(struck), sum(len(one.touched) for one in struck), sorted(seconds))
