@@ -4,7 +4,7 @@ import asyncio
 import mimetypes
 import tempfile
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from app.sandbox.contract import (
 )
 from app.sandbox.folders import remove
 from app.sandbox.metering import metered
+from app.sandbox.ready import ZYGOTE_DIED
 from app.sandbox.stream import Streaming, streaming
 from app.storage.blobs import BlobStore
 
@@ -77,6 +78,14 @@ _ENDINGS = {
 }
 
 
+class CellsRestarted(ComputationFailed):
+    """The process that cells are forked from ended, and this one with it: nothing is wrong with the work."""
+
+
+_AGAIN = 2
+"""How often such a computation is begun again: it has only files, which went with it."""
+
+
 class Computer:
     """`scratch`: a folder of ours, on a disk with room, where cells get their output folders."""
 
@@ -101,6 +110,18 @@ class Computer:
         `limits` are what the caller asks for: never longer than the operator allows, and with the memory that
         the operator gives. Raises the LabError that the computation raised, or ComputationFailed.
         """
+        for _ in range(_AGAIN):
+            with suppress(CellsRestarted):
+                return await self._once(work, inputs, limits, on_progress)
+        return await self._once(work, inputs, limits, on_progress)
+
+    async def _once(
+        self,
+        work: Computation | Code,
+        inputs: Mapping[str, str | Path],
+        limits: Limits | None,
+        on_progress: Progress | None,
+    ) -> Computed:
         async with self._output() as output:
             outcome = await self._outcome(work, inputs, output, limits, on_progress)
             return Computed(
@@ -199,4 +220,5 @@ def _raise_unless_returned(outcome: Outcome, work: Computation | Code, limits: L
             where = _frames(outcome.stderr)
             log.error("computation_broke", function=work.function, end=outcome.end, where=where)
         said = {}
-    raise ComputationFailed(f"computation_{outcome.end}", f"The computation did not finish. {detail}", **said)
+    failed = CellsRestarted if fault == ZYGOTE_DIED.fault else ComputationFailed
+    raise failed(f"computation_{outcome.end}", f"The computation did not finish. {detail}", **said)

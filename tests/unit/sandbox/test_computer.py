@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from app.sandbox.computer import ComputationFailed, Computer
+from app.sandbox.computer import CellsRestarted, ComputationFailed, Computer
 from app.sandbox.contract import (
     CellRequest,
     Code,
@@ -18,6 +18,7 @@ from app.sandbox.contract import (
     Progress,
     Usage,
 )
+from app.sandbox.ready import ZYGOTE_DIED
 from app.storage.folder import FolderBlobs
 
 WHERE = 'File "/srv/app/computations/predict.py", line 9, in predict'
@@ -107,3 +108,32 @@ async def test_whoever_asks_for_code_that_an_agent_wrote_asks_for_untrusted_work
     for params in (*asked, {"estimator": "Written"}):
         await computer.run(Computation("train.fit_candidate", params), {})
     assert cells.trusted == [True, False, False, False]
+
+
+@dataclass(frozen=True)
+class RestartedCells(BreakingCells):
+    """Cells that are restarted `times` times under whoever computes; each has an empty folder."""
+
+    times: int
+    runs: list[CellRequest] = field(default_factory=list)
+
+    async def run(self, request: CellRequest, on_progress: Progress | None = None) -> Outcome:
+        assert list(request.output.iterdir()) == []
+        (request.output / "left").write_bytes(b"0")
+        self.runs.append(request)
+        return (
+            ZYGOTE_DIED
+            if len(self.runs) <= self.times
+            else Outcome(End.RETURNED, Usage(0.0, 0.0, 0), files=("left",))
+        )
+
+
+async def test_a_computation_begins_again_when_its_cells_are_restarted(tmp_path: Path) -> None:
+    computer = Computer(RestartedCells(times=2), FolderBlobs(tmp_path / "blobs"), tmp_path)
+    assert (await computer.run(Computation("canary.leave"), {})).file("left").size_bytes == 1
+
+
+async def test_a_computation_whose_cells_are_restarted_each_time_is_given_up(tmp_path: Path) -> None:
+    computer = Computer(RestartedCells(times=3), FolderBlobs(tmp_path / "blobs"), tmp_path)
+    with pytest.raises(CellsRestarted, match="try again"):
+        await computer.run(Computation("canary.leave"), {})
