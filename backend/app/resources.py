@@ -20,6 +20,7 @@ from app.observability.metrics.exposition import registry_of
 from app.observability.metrics.sessions import JOBS_DROPPED
 from app.observability.metrics.stores import PoolStanding, Stores
 from app.observability.tracing import tracing
+from app.redis_address import open_redis
 from app.sandbox.computer import Computer
 from app.sandbox.process import ProcessProvider
 from app.sessions.fleet import Fleet
@@ -70,7 +71,7 @@ async def open_resources(settings: Settings, part: Part) -> AsyncIterator[Resour
         stack.push_async_callback(engine.dispose)
         database = await Database.open(settings.database_url, patience_s=_PATIENCE_S[part])
         stack.push_async_callback(database.close)
-        redis = Redis.from_url(settings.redis_address, socket_timeout=5, socket_connect_timeout=2)
+        redis = open_redis(settings.redis_address, socket_timeout=5, socket_connect_timeout=2)
         stack.push_async_callback(redis.aclose)
         tail = Tail(redis)
         tail.start()

@@ -21,6 +21,7 @@ from app.errors import InvalidInput
 from app.llm.config import OFFLINE, ChatConfig
 from app.llm.cost import load_prices
 from app.modeling.nearest import nearest
+from app.redis_address import SENTINEL_SCHEMES, service_of
 from app.retention.config import Retention
 from app.sandbox.container import Container
 from app.sandbox.contract import Limits
@@ -43,6 +44,11 @@ def _with_scheme(*schemes: str) -> AfterValidator:
     return AfterValidator(check)
 
 
+def _as_redis_address(address: str) -> str:
+    service_of(address)
+    return address
+
+
 def _as_blob_address(address: str) -> str:
     parse_address(address)
     return address
@@ -53,7 +59,9 @@ def _as_json(text: object) -> object:
 
 
 PostgresUrl = Annotated[str, _with_scheme("postgresql", "postgres", "postgresql+asyncpg")]
-RedisUrl = Annotated[str, _with_scheme("redis", "rediss", "unix")]
+RedisUrl = Annotated[
+    str, _with_scheme("redis", "rediss", "unix", *SENTINEL_SCHEMES), AfterValidator(_as_redis_address)
+]
 BlobAddress = Annotated[str, AfterValidator(_as_blob_address)]
 Budget = Annotated[BudgetWish, NoDecode, BeforeValidator(_as_json)]
 Kept = Annotated[Retention, NoDecode, BeforeValidator(_as_json)]
@@ -104,7 +112,7 @@ class Settings(BaseSettings):
         None, description="Postgres 14 or newer; empty runs the embedded one under LABCREW_HOME."
     )
     redis_url: RedisUrl | None = Field(
-        None, description="Redis or Valkey; empty uses REDIS_HOST, and without it the embedded one."
+        None, description="Redis or Valkey, or its Sentinels; empty: REDIS_HOST, or the embedded one."
     )
     redis_host: str | None = Field(None, description="Host of Redis, for those who write it in parts.")
     redis_port: int = Field(6379, ge=1, le=65535, description="Port of Redis.")

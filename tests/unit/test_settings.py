@@ -55,6 +55,7 @@ def test_the_example_and_the_documentation_describe_every_setting_alike(name: st
         ("LLM_BASE_URL", "localhost"),
         ("DATABASE_URL", "mysql://somewhere/db"),
         ("REDIS_URL", "somewhere:6379"),
+        ("REDIS_URL", "redis+sentinel://somewhere,elsewhere"),
         ("BLOB_STORE", "gs://bucket"),
     ],
 )

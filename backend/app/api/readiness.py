@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import asyncpg
 
 from app.db.revision import is_behind, migrated_to, newest
+from app.errors import Unavailable
+from app.redis_address import refuse_cluster
 from app.resources import Resources
 from app.sessions.presence import SEEN_S, unserved, workers
 
@@ -37,7 +39,10 @@ async def _schema(resources: Resources) -> None:
 
 
 async def _redis(resources: Resources) -> None:
-    await resources.redis.ping()
+    try:
+        await refuse_cluster(resources.redis)
+    except Unavailable as refusal:
+        raise _Missing(refusal.detail) from None
 
 
 async def _workers(resources: Resources) -> None:

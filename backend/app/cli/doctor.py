@@ -58,10 +58,14 @@ async def _postgres(settings: Settings) -> str:
 
 
 async def _redis(settings: Settings) -> str:
-    from redis.asyncio import Redis  # noqa: PLC0415
+    from app.redis_address import open_redis, refuse_cluster, service_of  # noqa: PLC0415
 
-    async with Redis.from_url(with_addresses(settings).redis_address or "", socket_timeout=5) as redis:
-        return f"version {(await redis.info('server'))['redis_version']}"
+    address = with_addresses(settings).redis_address or ""
+    async with open_redis(address, socket_timeout=5) as redis:
+        await refuse_cluster(redis)
+        version = f"version {(await redis.info('server'))['redis_version']}"
+    service = service_of(address)
+    return f"{version}, the master of {service.name} now" if service else version
 
 
 async def _blob_store(settings: Settings) -> str:

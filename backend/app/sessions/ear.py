@@ -6,10 +6,10 @@ from collections.abc import Callable, Coroutine, Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
-from redis.asyncio import Redis
 from redis.asyncio.client import PubSub
 
 from app.jobs import REDIS_AWAY
+from app.redis_address import open_redis
 from app.sessions.tail import channel, parse
 from app.sessions.wire import Sighting
 from app.tasks import stop
@@ -23,7 +23,7 @@ class Ear:
     """`redis_url` because a listening connection is no pool's; `tell` is called for whatever is heard."""
 
     def __init__(self, redis_url: str, tell: Tell) -> None:
-        self._redis = Redis.from_url(redis_url, socket_connect_timeout=2, health_check_interval=15)
+        self._redis = open_redis(redis_url, socket_connect_timeout=2, health_check_interval=15)
         self._tell = tell
         self._pubsub: PubSub | None = None
         self._ready: dict[UUID, asyncio.Event] = {}

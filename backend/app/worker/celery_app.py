@@ -1,30 +1,51 @@
 """The Celery application: queues, broker, and settings that survive a broker that does not."""
 
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from celery import Celery
 from kombu.transport.redis import Channel
 
 from app.jobs import QUEUES
+from app.redis_address import kombu_address, service_of
 
 # Without Redis, kombu would write the jobs it holds to a file and leave it; the sweeper repeats them.
 Channel.do_restore = False
 
 
-def broker_url(redis_url: str) -> str:
-    """A Redis URL as kombu wants it: a unix socket has a scheme of its own there."""
+@dataclass(frozen=True)
+class Broker:
+    """A Redis in kombu's words. `options`: of its transport; `tls`: what is asked of a server's certificate."""
+
+    address: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    tls: Mapping[str, Any] | None = None
+
+
+def broker(redis_url: str) -> Broker:
+    """It has schemes of its own for sockets and Sentinels, and TLS is a setting beside them."""
     parts = urlsplit(redis_url)
-    if parts.scheme != "unix":
-        return redis_url
-    database = parse_qs(parts.query).get("db", ["0"])[0]
-    credentials = parts.netloc and f"{parts.netloc.removesuffix('@')}@"
-    return f"redis+socket://{credentials}{parts.path}?virtual_host={database}"
+    if parts.scheme == "unix":
+        database = parse_qs(parts.query).get("db", ["0"])[0]
+        credentials = parts.netloc and f"{parts.netloc.removesuffix('@')}@"
+        return Broker(f"redis+socket://{credentials}{parts.path}?virtual_host={database}")
+    verified = {"ssl_cert_reqs": ssl.CERT_REQUIRED} if parts.scheme.startswith("rediss") else None
+    service = service_of(redis_url)
+    if service is None:
+        return Broker(redis_url, tls=verified)
+    address, options = kombu_address(service)
+    return Broker(address, options, verified)
 
 
 def make_celery(redis_url: str) -> Celery:
     """No results, events or remote control; a message is a wake-up, acknowledged before it runs."""
-    app = Celery("labcrew", broker=broker_url(redis_url), set_as_current=False)
+    redis = broker(redis_url)
+    app = Celery("labcrew", broker=redis.address, set_as_current=False)
     app.conf.update(
+        broker_use_ssl=redis.tls,
         task_default_queue="steps",
         task_routes={name: {"queue": queue} for name, queue in QUEUES.items()},
         task_ignore_result=True,
@@ -46,6 +67,7 @@ def make_celery(redis_url: str) -> Celery:
             "socket_timeout": 5,
             "socket_connect_timeout": 2,
             "health_check_interval": 10,
+            **redis.options,
         },
         task_publish_retry_policy={"max_retries": 1, "interval_start": 0.05},
     )

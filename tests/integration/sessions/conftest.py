@@ -21,6 +21,7 @@ from tests.integration.sessions.lab.duties import open_duties
 from app import jobs
 from app.db.pool import Database, Record
 from app.jobs import Job, message
+from app.redis_address import open_redis
 from app.sessions.config import SessionsConfig
 from app.sessions.service import SessionService
 from app.sessions.tail import Tail
@@ -197,7 +198,7 @@ def nursery() -> Iterator[Nursery]:
 @pytest.fixture
 async def lab(nursery: Nursery, database_url: str, redis_url: str, tmp_path: Path) -> AsyncIterator[Lab]:
     db = await Database.open(database_url, size=4, patience_s=10)
-    redis = Redis.from_url(redis_url)
+    redis = open_redis(redis_url)
     tail, send = Tail(redis), ManyTimes(redis)
     tail.start()
     owner = uuid4()

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from redis.asyncio import Redis
 from tests.integration.sessions.lab.graph import spec
 
 from app.db.pool import Database, Record
 from app.jobs import QUEUES, JobSender
+from app.redis_address import open_redis
 from app.retention.config import Retention
 from app.retention.tidying import Tidying
 from app.sandbox.computer import Computer
@@ -104,7 +104,7 @@ async def open_duties(
     folder = Path(environment["LAB_FOLDER"])
     db = await MortalDatabase.open(environment["DATABASE_URL"], patience_s=20.0)
     db.scythe = Scythe(folder)
-    redis = Redis.from_url(environment["REDIS_URL"], socket_timeout=5, socket_connect_timeout=2)
+    redis = open_redis(environment["REDIS_URL"], socket_timeout=5, socket_connect_timeout=2)
     tail, send = Tail(redis), JobSender(redis)
     tail.start()
     graphs = Graphs([spec(version, also)])

@@ -1,0 +1,35 @@
+import pytest
+from redis.exceptions import RedisError
+
+from app.redis_address import Service, open_redis, service_of
+
+
+def test_one_server_is_no_service() -> None:
+    for address in ("redis://host/2", "rediss://host", "unix:///run/valkey.sock?db=3"):
+        assert service_of(address) is None
+
+
+def test_a_service_is_its_sentinels_and_its_name() -> None:
+    assert service_of("redis+sentinel://a,b:7,[::1]:8/lab") == Service(
+        (("a", 26379), ("b", 7), ("::1", 8)), "lab"
+    )
+    assert service_of("rediss+sentinel://me:p%40ss@a/lab/3?sentinel_password=other") == Service(
+        (("a", 26379),), "lab", 3, True, "me", "p@ss", "other"
+    )
+
+
+@pytest.mark.parametrize(
+    "rest", ["a,b", "a,b/", "a/lab/three", "a/lab/3/4", "a,,b/lab", "a/lab?timeout=3", "a:port/lab"]
+)
+def test_what_names_no_service_is_refused_without_being_repeated(rest: str) -> None:
+    with pytest.raises(ValueError, match=r"host|port") as refused:
+        service_of(f"redis+sentinel://:hunter2@{rest}")
+    assert "hunter2" not in str(refused.value)
+
+
+async def test_a_client_shows_no_password_and_closes_what_it_opened() -> None:
+    client = open_redis("redis+sentinel://:hunter2@127.0.0.1:1/lab?sentinel_password=hunter3", socket_timeout=1)
+    with pytest.raises(RedisError) as refused:
+        await client.ping()
+    assert "hunter" not in repr(client) + str(refused.value)
+    await client.aclose()
