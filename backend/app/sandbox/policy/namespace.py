@@ -13,6 +13,7 @@ from RestrictedPython.Guards import (
 
 from app.sandbox.policy import guards
 from app.sandbox.policy.allowed import BUILTINS
+from app.sandbox.policy.caches import refuse_caches
 
 
 class Printer:
@@ -27,7 +28,8 @@ class Printer:
 
 
 def program_namespace() -> dict[str, Any]:
-    """Fresh globals for one program."""
+    """Fresh globals for one program, in a process that is its own."""
+    refuse_caches()
     sys.modules["__main__"] = types.ModuleType("__main__")  # what the zygote ran is none of its business
     return {"__builtins__": dict(_BUILTINS), **_GUARDS}
 

@@ -175,6 +175,15 @@ getattr((), Name("__class__"))
     "pickle by pandas": "import pandas as pd\npd.read_pickle('x')",
     "pickle by joblib": "import joblib\njoblib.load('x')",
     "pickle inside joblib": "import joblib.numpy_pickle",
+    "pickle by a cache": "from sklearn.utils.validation import check_memory\ncheck_memory('kept')",
+    "pickle by a pipeline": """
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+pipeline = make_pipeline(StandardScaler(), StandardScaler())
+pipeline.set_params(**{"mem" + "ory": "kept"}).fit([[1.0], [2.0]])""",
+    "pickle by a clustering": """
+from sklearn.cluster import FeatureAgglomeration
+FeatureAgglomeration(memory="kept").fit([[1.0, 2.0], [2.0, 1.0]])""",
     "ctypes of an array": "import numpy as np\nnp.zeros(1).ctypes",
     "a library by numpy": "import numpy.ctypeslib",
     "a compiler by numpy": "import numpy.f2py",

@@ -2,6 +2,7 @@
 
 import sys
 
+import joblib
 import pytest
 
 from app.errors import InvalidInput
@@ -65,6 +66,7 @@ def fit(frame, target):
 @pytest.fixture(autouse=True)
 def _own_main(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
+    monkeypatch.setattr(joblib.Memory, "__init__", joblib.Memory.__init__)
 
 
 @pytest.mark.parametrize("name", sorted(ESCAPES))

@@ -2,6 +2,7 @@
 
 import sys
 
+import joblib
 import pytest
 
 from app.errors import InvalidInput
@@ -16,6 +17,7 @@ REFUSALS = (InvalidInput, AttributeError, ImportError, TypeError, ValueError, Na
 @pytest.fixture(autouse=True)
 def _own_main(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
+    monkeypatch.setattr(joblib.Memory, "__init__", joblib.Memory.__init__)
 
 
 def run(source: str) -> object:
@@ -38,6 +40,12 @@ def test_a_way_out_is_refused(name: str) -> None:
 def test_a_refusal_names_line_and_construct() -> None:
     with pytest.raises(InvalidInput, match=r"Line 2: .*__class__"):
         compile_code("x = 1\ny = x.__class__\n")
+
+
+def test_a_cache_on_disk_is_refused_by_name_and_a_pipeline_without_one_fits() -> None:
+    with pytest.raises(PermissionError, match="memory='kept' is not allowed"):
+        run(ESCAPES["pickle by a pipeline"])
+    assert run(IDIOMS["a pipeline with folds"]) == "ok"
 
 
 def test_what_cannot_be_parsed_is_the_callers_to_mend() -> None:
