@@ -1,6 +1,7 @@
 """Judge candidates: out of fold while choosing, on the hold-out once at the end."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,10 @@ from app.modeling.candidates import BASELINE
 from app.modeling.evaluation import evaluate
 from app.modeling.fitting import Spec, cross_validate, output_of
 from app.modeling.fitting import fit as fit_on_all
+from app.modeling.forecasting.by_step import by_step
 from app.modeling.forecasting.compare import compared
 from app.modeling.forecasting.compare import notes_on as unbeaten
+from app.modeling.forecasting.origins import AHEAD, ahead_of, asked_of
 from app.modeling.forecasting.references import references
 from app.modeling.labels import labels_of, told
 from app.modeling.limits import threads_for
@@ -37,7 +40,8 @@ def evaluate_model(
 
     Answers `results.EvaluationFacts` on out-of-fold rows; never sees the hold-out.
     """
-    frame, whole = read_training(bench, problem)
+    table, whole = read_training(bench, problem)
+    frame = asked_of(table, whole)
     oof = read_frame(bench, "oof")
     predicted = _from_oof(oof, whole, fit)
     naive = cross_validate(
@@ -46,7 +50,8 @@ def evaluate_model(
     rows = oof["row"].to_numpy()
     baseline = Predicted.of(whole, naive.truth[rows], naive.output[rows])
     groups = frame[whole.group_column].iloc[rows] if whole.group_column else None
-    facts = evaluate(predicted, baseline, whole, "cross-validation", seed, fit, groups)
+    ahead = None if AHEAD not in oof else oof[AHEAD].to_numpy()
+    facts = evaluate(predicted, baseline, whole, "cross-validation", seed, fit, groups, ahead=ahead)
     facts["figures"] = leave_pictures(bench.output, of_evaluation(facts, whole.target))
     return answer(facts)
 
@@ -107,6 +112,7 @@ def feature_importance(
 ) -> JsonValue:
     """Input `frame`: the RAW training frame. Permutation importance out of fold; answers `ImportanceFacts`."""
     frame, whole = read_training(bench, problem)
+    whole = replace(whole, every_step=False)  # what matters, by the farthest step
     spec = Spec(estimator, hyperparameters or {}, recipe or [], seed, threads_for(frame, bench.threads))
     made = make_folds(frame, whole, FoldPlan.from_json(folds))
     facts = importance.permutation_importance(frame, whole, spec, made, repeats)
@@ -116,9 +122,10 @@ def feature_importance(
 
 def questions_of_holdout(bench: Bench, problem: dict[str, Any]) -> JsonValue:
     """Input `holdout`. Leaves questions.parquet: what a model may see of it, so not the answers."""
-    holdout = read_frame(bench, "holdout")
-    write_frame(bench, inputs_of(holdout, Problem.from_json(problem)), "questions.parquet")
-    return {"rows": len(holdout)}
+    whole = Problem.from_json(problem)
+    asked = inputs_of(asked_of(read_frame(bench, "holdout"), whole), whole)
+    write_frame(bench, asked, "questions.parquet")
+    return {"rows": len(asked)}
 
 
 def answers_of_model(bench: Bench) -> JsonValue:
@@ -141,9 +148,10 @@ def final_evaluation(bench: Bench, seed: int = 0, fit: dict[str, Any] | None = N
     Instead of `model` there may be its `answers` (`answers_of_model`) with its `FitFacts` in `fit`.
     Answers `results.EvaluationFacts`.
     """
-    train, holdout = read_frame(bench, "train"), read_frame(bench, "holdout")
+    train = read_frame(bench, "train")
     metadata = fit if fit is not None else read_model(bench).metadata
     whole = Problem.from_json(metadata["problem"])
+    holdout = asked_of(read_frame(bench, "holdout"), whole)
     naive = fit_on_all(train, whole, Spec(BASELINE, seed=seed))
     labels = labels_of(holdout, whole).to_numpy()
     known = np.flatnonzero(~np.isnan(labels))
@@ -153,7 +161,8 @@ def final_evaluation(bench: Bench, seed: int = 0, fit: dict[str, Any] | None = N
     predicted = _judged(whole, labels[known], said, metadata)
     baseline = Predicted.of(whole, labels[known], naive_said)
     groups = holdout[whole.group_column].iloc[known] if whole.group_column else None
-    past = _past(train, whole, metadata) if whole.time_column else None
+    ahead = ahead_of(holdout)
+    past = _past(asked_of(train, whole), whole, metadata) if whole.time_column else None
     facts = evaluate(
         predicted,
         baseline,
@@ -165,10 +174,14 @@ def final_evaluation(bench: Bench, seed: int = 0, fit: dict[str, Any] | None = N
         compare=True,
         past=past,
         targets=told(holdout, whole)[known],
+        ahead=None if ahead is None else ahead[known],
     )
     said_without = {name: each[known] for name, each in references(train, holdout, whole).items()}
     facts["references"] = compared(predicted, said_without, whole, seed, groups)
     facts["notes"] += unbeaten(facts["references"])
+    if ahead is not None:
+        bounds = metadata.get("prediction_intervals")
+        facts["by_step"] = by_step(predicted, baseline, ahead[known], whole, bounds, said_without)
     facts["figures"] = leave_pictures(bench.output, of_evaluation(facts, whole.target))
     return answer(facts)
 

@@ -15,6 +15,7 @@ from app.modeling.explanation.explain import explain
 from app.modeling.explanation.members import tree_member
 from app.modeling.explanation.subject import Deadline, Subject, looks_back
 from app.modeling.fitting import output_of
+from app.modeling.forecasting.origins import AHEAD, ORIGIN, stack
 from app.modeling.labels import labels_of
 from app.modeling.problem import Problem
 from app.modeling.recipe import inputs_of
@@ -25,11 +26,15 @@ from app.reporting.drawable import of_explanation
 def explain_model(bench: Bench, seed: int = 0, repeats: int = 5, limit_s: float | None = None) -> JsonValue:
     """Inputs `holdout` and `model` (model.skops). Leaves figures; answers `explanation.facts.ExplanationFacts`.
 
+    A forecast of every step is explained at the middle one.
+
     `limit_s` bounds the measuring: rows and repeats are cut, and the facts say how many there were. Without it
     they are fixed, so that equal inputs give equal facts.
     """
     holdout, stored = read_frame(bench, "holdout"), read_model(bench)
     problem = Problem.from_json(stored.metadata["problem"])
+    if problem.every_step and problem.horizon:
+        holdout = stack(holdout, problem.horizon, [(problem.horizon + 1) // 2])
     labels = labels_of(holdout, problem).to_numpy()
     known = np.flatnonzero(~np.isnan(labels))
     inputs = inputs_of(holdout, problem).iloc[known].reset_index(drop=True)
@@ -38,7 +43,8 @@ def explain_model(bench: Bench, seed: int = 0, repeats: int = 5, limit_s: float 
         said = output_of(stored.pipeline, rows, problem, bench.threads)
         return calibrated(said, stored.metadata.get("calibration"))
 
-    subject = Subject(say, problem, looks_back(recipe_of(stored.pipeline).operations))
+    in_order = problem.every_step or looks_back(recipe_of(stored.pipeline).operations)
+    subject = Subject(say, problem, in_order)
     made = explain(
         subject,
         inputs,
@@ -57,8 +63,9 @@ def explain_model(bench: Bench, seed: int = 0, repeats: int = 5, limit_s: float 
 
 
 def _unread(model: Model) -> set[str]:
-    """Raw columns that no part of the model looks at."""
-    return set.intersection(*(unused(part.named_steps["recipe"].operations) for part in members_of(model)))
+    """Raw columns that no part of the model looks at, or that say the same of every row that is explained."""
+    unread = (unused(part.named_steps["recipe"].operations) for part in members_of(model))
+    return set.intersection(*unread) | {AHEAD, ORIGIN}
 
 
 def _points(made: Contributions | None) -> tuple[list[Any], list[Any]] | None:

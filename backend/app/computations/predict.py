@@ -14,6 +14,8 @@ from app.errors import InvalidInput
 from app.modeling.calibration import calibrated
 from app.modeling.ensemble.average import members_of, recipe_of
 from app.modeling.fitting import output_of
+from app.modeling.forecasting.future import asked_about, future_of
+from app.modeling.forecasting.origins import AHEAD, ORIGIN, ahead_of, is_stacked
 from app.modeling.persistence import StoredModel
 from app.modeling.plain import scalar
 from app.modeling.prediction_intervals import interval_of
@@ -41,15 +43,37 @@ class OpenModel:
         return schema
 
     def predictions(self, rows: pd.DataFrame) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
-        """In the order of the rows, and warnings; raises InvalidInput that names what is wrong with them."""
+        """In the order of the rows, and warnings; raises InvalidInput that names what is wrong with them.
+
+        Of a forecast of every step: the steps after the last row of each series, in order of series and step.
+        """
         problem = self.problem
         inputs, warnings = conform(rows, self.schema, problem.reading)
         warnings += gap_in_time(inputs, recipe_of(self.stored.pipeline))
+        if problem.every_step:
+            return self.future(inputs), warnings
         output = output_of(self.stored.pipeline, inputs, problem, self.threads)
         _check_said(output, inputs.index, problem)
         if problem.is_classification:
             return _classes(output, problem, self.stored.metadata), warnings
         return _numbers(output, self.stored.metadata), warnings
+
+    def future(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """What comes after the last of these rows, of each series: `forecasting.future.asked_about` beside the
+        predictions."""
+        problem, metadata = self.problem, self.stored.metadata
+        asked, beyond = future_of(rows, problem)
+        output = output_of(self.stored.pipeline, asked, problem, self.threads)[beyond]
+        asked = asked.iloc[beyond]
+        _check_said(output, asked[ORIGIN] if is_stacked(asked) else asked.index, problem)
+        past = recipe_of(self.stored.pipeline).past()
+        known = rows if past is None else pd.concat([past[[*rows.columns.intersection(past.columns)]], rows])
+        made = (
+            _classes(output, problem, metadata)
+            if problem.is_classification
+            else _numbers(output, metadata, ahead_of(asked))
+        )
+        return pd.concat([asked_about(asked, problem, known), made], axis=1)
 
     def facts(self, rows: int, first: pd.DataFrame, warnings: list[dict[str, Any]]) -> PredictionFacts:
         records = first.head(MOST_ANSWERED).to_dict("records")
@@ -84,10 +108,10 @@ def predict(bench: Bench, rows: list[dict[str, Any]]) -> JsonValue:
     return answer(model.facts(len(predictions), predictions, warnings))
 
 
-def _check_said(output: np.ndarray, rows: pd.Index, problem: Problem) -> None:
+def _check_said(output: np.ndarray, rows: pd.Index | pd.Series, problem: Problem) -> None:
     silent = np.flatnonzero(np.isnan(output) if output.ndim == 1 else np.isnan(output).any(axis=1))
     if len(silent):
-        row = int(rows[silent[0]])
+        row = int(rows.to_numpy()[silent[0]])
         raise InvalidInput(
             "present_value_missing",
             f"A forecast starts from the present {problem.target!r}, which row {row} does not have.",
@@ -102,12 +126,12 @@ def _given(rows: list[dict[str, Any]]) -> pd.DataFrame:
     return pd.DataFrame.from_records(json.loads(json.dumps(rows)))
 
 
-def _numbers(output: np.ndarray, metadata: Mapping[str, Any]) -> pd.DataFrame:
+def _numbers(output: np.ndarray, metadata: Mapping[str, Any], ahead: np.ndarray | None = None) -> pd.DataFrame:
     """`prediction`, and where the model has them the bounds of its interval, `low` and `high`."""
     intervals = metadata.get("prediction_intervals")
     if intervals is None:
         return pd.DataFrame({"prediction": output})
-    low, high = interval_of(output, intervals)
+    low, high = interval_of(output, intervals, ahead=ahead)
     return pd.DataFrame({"prediction": output, "low": low, "high": high})
 
 
@@ -125,7 +149,9 @@ def _classes(output: np.ndarray, problem: Problem, metadata: Mapping[str, Any]) 
 
 
 def _row(record: dict[Any, Any], problem: Problem) -> dict[str, Any]:
-    made: dict[str, Any] = {"prediction": scalar(record["prediction"])}
+    asked = (problem.group_column, problem.time_column, AHEAD)
+    made: dict[str, Any] = {name: scalar(record[name]) for name in asked if name and name in record}
+    made["prediction"] = scalar(record["prediction"])
     if problem.is_classification:
         made["probabilities"] = {
             str(name): round(float(record[f"probability_{name}"]), 6) for name in problem.classes or ()

@@ -28,6 +28,7 @@ _SAFE = {
 def predict_table(bench: Bench, form: Format = "parquet", shown: int = MOST_ANSWERED) -> JsonValue:
     """Inputs `model` and `table` (Parquet). Leaves `predictions.` + form, a row for each row in their order.
 
+    Of a forecast of every step: a row for each step after the last row of each series.
     Answers `results.PredictionFacts` with the first `shown` rows. What is wrong with the columns or a cell is
     refused before anything is predicted. Raises InvalidInput `not_a_table` or as `predict.predict`; a model
     that looks back takes all rows at once.
@@ -35,19 +36,21 @@ def predict_table(bench: Bench, form: Format = "parquet", shown: int = MOST_ANSW
     model, table = open_model(bench), BatchedTable(bench.inputs["table"])
     warnings = _Warnings(check_columns(table.schema.names, table.rows, model.schema))
     _check_cells(bench, model, table)
-    looks_back = recipe_of(model.stored.pipeline).past() is not None
+    looks_back = model.problem.every_step or recipe_of(model.stored.pipeline).past() is not None
     known = [column["name"] for column in model.schema if column["name"] in table.schema.names]
     first: pd.DataFrame | None = None
+    count = 0
     with TableWriter(bench.output / f"predictions.{form}", form) as writer:
         for rows in table.batches(known, table.rows if looks_back else None):
             predictions, said = model.predictions(rows)
             warnings.add(said)
             writer.add(predictions)
+            count += len(predictions)
             first = predictions if first is None else first
             _report(bench, CHECKING, 1.0, rows, table)
     if first is None:
         raise InvalidInput("no_rows", "There are no rows to predict.")
-    return answer(model.facts(table.rows, first.head(shown), warnings.all))
+    return answer(model.facts(count, first.head(shown), warnings.all))
 
 
 def _check_cells(bench: Bench, model: OpenModel, table: BatchedTable) -> None:

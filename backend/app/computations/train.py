@@ -3,6 +3,7 @@
 import time
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from app.computations.bench import Bench, JsonValue
@@ -22,6 +23,7 @@ from app.modeling.fitting import (
     greater_is_better,
     name_of,
 )
+from app.modeling.forecasting.origins import ahead_of, asked_of
 from app.modeling.limits import slowness, threads_for, within
 from app.modeling.persistence import StoredModel, dump, load, versions
 from app.modeling.plain import rounded
@@ -59,7 +61,8 @@ def fit_candidate(
     Raises InvalidInput `unknown_estimator`, `bad_hyperparameter`, `bad_recipe`, `bad_run`, `too_little_data`.
     """
     started, cpu_started = time.perf_counter(), time.process_time()
-    frame, whole = read_training(bench, problem)
+    table, whole = read_training(bench, problem)
+    frame = asked_of(table, whole)
     plan = FoldPlan.from_json(folds)
     made = make_folds(frame, whole, plan)
     given = dict(settings or {})
@@ -95,7 +98,7 @@ def fit_candidate(
         "std": summary[whole.metric]["std"] if summary else None,
         "fold_scores": _by_fold(judged, whole.metric, len(made)),
         "metrics": summary,
-        **_finished(judged, whole, seed),  # type: ignore[typeddict-item]  # the keys of `finish`
+        **_finished(judged, whole, seed, ahead_of(frame)),  # type: ignore[typeddict-item]  # the keys of `finish`
         "rows": int((~pd.isna(judged.truth)).sum()),
         "features": features_of(model),
         "fit_s": rounded(time.perf_counter() - started, 4) or 0.0,
@@ -106,11 +109,11 @@ def fit_candidate(
         "folds": plan.to_json(),
         "fold_count": len(judged.run),
         "limited": limited,
-        "schema": schema_of(frame, whole, spec.recipe),
+        "schema": schema_of(table, whole, spec.recipe),
         "problem": whole.to_json(),
         "versions": versions(),
     }
-    _leave(bench, model, facts, _oof(judged))
+    _leave(bench, model, facts, _oof(judged, ahead_of(frame)))
     return answer(facts)
 
 
@@ -160,7 +163,7 @@ def refit(bench: Bench, fit: dict[str, Any], seed: int = 0, time_limit_s: float 
     whole = Problem.from_json(fit["problem"])
     frame = pd.concat([read_frame(bench, "train"), read_frame(bench, "holdout")], ignore_index=True)
     left_s = None if time_limit_s is None else time_limit_s - FOR_WRITING_S - (time.perf_counter() - started)
-    made = refit_on_all(frame, whole, fit, seed, left_s)
+    made = refit_on_all(asked_of(frame, whole), whole, fit, seed, left_s)
     if made is None:
         return answer({"rows": 0, "fits": 0, "fit_s": rounded(time.perf_counter() - started, 4)})
     model, fits = made
@@ -199,16 +202,18 @@ def _by_fold(judged: CrossValidated, metric: str, count: int) -> list[float | No
     return [scores[number][metric] if number in scores else None for number in range(count)]
 
 
-def _finished(judged: CrossValidated, problem: Problem, seed: int) -> dict[str, Any]:
+def _finished(judged: CrossValidated, problem: Problem, seed: int, ahead: np.ndarray | None) -> dict[str, Any]:
     rows = judged.tested
     if not rows.any():
         return dict.fromkeys(FINISHED)
-    return finish(judged.truth[rows], judged.output[rows], judged.fold[rows], problem, seed)
+    steps = None if ahead is None else ahead[rows]
+    return finish(judged.truth[rows], judged.output[rows], judged.fold[rows], problem, seed, steps)
 
 
-def _oof(judged: CrossValidated) -> pd.DataFrame:
+def _oof(judged: CrossValidated, ahead: np.ndarray | None) -> pd.DataFrame:
     rows = judged.tested.nonzero()[0]
-    return out_of_fold(rows, judged.fold[rows], judged.truth[rows], judged.output[rows])
+    steps = None if ahead is None else ahead[rows]
+    return out_of_fold(rows, judged.fold[rows], judged.truth[rows], judged.output[rows], steps)
 
 
 def _leave(bench: Bench, model: Model, facts: FitFacts, oof: pd.DataFrame) -> None:

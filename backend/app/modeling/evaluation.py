@@ -28,12 +28,14 @@ def evaluate(
     compare: bool = False,
     past: Past | None = None,
     targets: np.ndarray | None = None,
+    ahead: np.ndarray | None = None,
 ) -> EvaluationFacts:
     """Everything that is said of a model on these rows; `fit` is its `FitFacts`.
 
     `baseline` is the naive model's word on the same rows; `groups` names rows that belong together. With
     `compare` the rows are new, and the fit's cross-validated score is held against them. `past` and `targets`
     (what was to be told, where that is not the labels) say how much the score may be another in coming periods.
+    `ahead`: how many rows ahead each row asks about, where they differ in that.
     """
     how = resampling(len(predicted.truth), problem, groups)
     metrics, difference = bootstrap(predicted, baseline, problem, how, seed)
@@ -47,7 +49,7 @@ def evaluate(
         method += f"; that of {problem.metric} is widened by how much it moved from period to period"
     beats = difference["low"] is not None and difference["low"] > 0
     is_binary = problem.is_binary
-    reached = _reached(predicted, fit)
+    reached = _reached(predicted, fit, ahead)
     return {
         "on": on,
         "model": fit.get("name"),
@@ -74,7 +76,7 @@ def evaluate(
     }
 
 
-def _reached(predicted: Predicted, fit: Mapping[str, Any]) -> CoverageJson | None:
+def _reached(predicted: Predicted, fit: Mapping[str, Any], ahead: np.ndarray | None) -> CoverageJson | None:
     """How many rows lie within the model's prediction intervals."""
     fitted = fit.get("prediction_intervals")
-    return coverage(predicted.truth, predicted.output, fitted) if fitted else None
+    return coverage(predicted.truth, predicted.output, fitted, ahead) if fitted else None

@@ -6,10 +6,11 @@ import pandas as pd
 
 from app.modeling.columns import Holds, holds
 from app.modeling.encoding.calendar import parts_of
+from app.modeling.forecasting.series import rhythm_of_series, rows_of_series, season_of_series
 from app.modeling.markets.features import market_features
 from app.modeling.operations.dates import as_dates
 from app.modeling.operations.text import PATTERNS
-from app.modeling.problem import Problem
+from app.modeling.problem import Outlook, Problem
 from app.modeling.recipe import RecipeJson, inputs_of
 
 MANY_CATEGORIES = 15
@@ -38,6 +39,7 @@ def suggest_features(frame: pd.DataFrame, problem: Problem, lookback: Sequence[i
         recipe.append({"op": "parse_dates", "columns": [problem.time_column], "parts": parts, "keep": True})
     if problem.horizon:
         recipe += history_features(frame, problem, lookback) + market_features(frame, problem, lookback)
+        recipe += ahead_features(frame, problem)
     return recipe
 
 
@@ -56,6 +58,22 @@ def history_features(frame: pd.DataFrame, problem: Problem, lookback: Sequence[i
         {"op": "changes", "columns": chosen, "periods": periods},
         {"op": "rolling", "columns": chosen[:4], "windows": windows, "statistics": ["mean", "std"]},
     ]
+
+
+def ahead_features(frame: pd.DataFrame, problem: Problem) -> RecipeJson:
+    """What is known already of the moment that is forecast, where a number is."""
+    if problem.is_classification or problem.outlook is not Outlook.VALUE or not problem.horizon:
+        return []
+    series = rows_of_series(frame, problem)
+    rhythm = rhythm_of_series(frame, problem, series)
+    if rhythm is None:
+        return []
+    season = season_of_series(frame, problem, series, rhythm.spacing_s)
+    parts = _calendar(frame[problem.time_column], True)
+    if season is None and not parts:
+        return []
+    told = {"rows": problem.horizon, "season": season, "unit": rhythm.unit.value, "count": rhythm.count}
+    return [{"op": "ahead", "column": problem.target, "time": problem.time_column, **told, "parts": parts}]
 
 
 def _calendar(dates: pd.Series, in_order: bool) -> list[str]:

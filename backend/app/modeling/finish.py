@@ -14,16 +14,22 @@ FINISHED = ("calibration", "threshold", "threshold_text", "prediction_intervals"
 
 
 def finish(
-    truth: np.ndarray, output: np.ndarray, parts: np.ndarray, problem: Problem, seed: int = 0
+    truth: np.ndarray,
+    output: np.ndarray,
+    parts: np.ndarray,
+    problem: Problem,
+    seed: int = 0,
+    ahead: np.ndarray | None = None,
 ) -> dict[str, Any]:
     """`calibration`, `threshold` and its text, `prediction_intervals`; None where one has no meaning.
 
-    `parts`: the fold of each row. Rows are in the order of the training frame, which is that of time.
+    `parts`: the fold of each row; `ahead`: how many rows ahead each asks about, where they differ in it. Rows
+    are in the order of the training frame, which is that of time.
     """
     found: dict[str, Any] = dict.fromkeys(FINISHED)
     if not problem.is_classification:
         in_order = problem.time_column is not None
-        found["prediction_intervals"] = fit_intervals(truth, output, parts=parts, in_order=in_order, seed=seed)
+        found["prediction_intervals"] = fit_intervals(truth, output, parts, in_order, seed, ahead)
         return found
     found["calibration"] = fit_calibration(truth, output, parts=parts, seed=seed)
     if problem.is_binary:

@@ -10,6 +10,7 @@ import pandas as pd
 from lightgbm.basic import LightGBMError
 from sklearn.pipeline import Pipeline
 from sklearn.utils._param_validation import InvalidParameterError
+from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import ThreadpoolController
 from xgboost.core import XGBoostError
 
@@ -19,7 +20,7 @@ from app.modeling.encode import BLIND, Encoder
 from app.modeling.ensemble.average import Model, average, said_by
 from app.modeling.families.learner import Learner, Watch, common_position
 from app.modeling.families.pace import Clock
-from app.modeling.labels import labels_of, present_value
+from app.modeling.labels import labels_of, present_value, teaching_weights
 from app.modeling.plain import rounded
 from app.modeling.problem import Problem
 from app.modeling.recipe import RecipeJson, inputs_of, recipe_for
@@ -130,8 +131,9 @@ def fit_rows(
     inputs = inputs_of(frame, problem)
     rows = share_of(rows, problem, spec)
     y = differences(inputs, labels, rows, problem)
+    weights = counted(model.named_steps["estimator"], inputs, problem, rows)
     with _THREADS.limit(limits=spec.threads), in_words(spec):
-        model.fit(inputs.iloc[rows], y)
+        model.fit(inputs.iloc[rows], y, **{f"estimator__{name}": each for name, each in weights.items()})
     model.named_steps["recipe"].remember(inputs)
     return model
 
@@ -160,6 +162,16 @@ def differences(inputs: pd.DataFrame, labels: pd.Series, rows: np.ndarray, probl
     if start is not None:
         y = y - start.iloc[rows].to_numpy()
     return y.astype(int) if problem.is_classification else y
+
+
+def counted(estimator: Any, inputs: pd.DataFrame, problem: Problem, rows: np.ndarray) -> dict[str, np.ndarray]:
+    """How much each of these rows counts, as the estimator takes it; nothing where all count alike."""
+    weights = teaching_weights(inputs, problem)
+    if weights is None:
+        return {}
+    if isinstance(estimator, Learner):
+        return {"weights": weights[rows]}
+    return {"sample_weight": weights[rows]} if has_fit_parameter(estimator, "sample_weight") else {}
 
 
 def share_of(rows: np.ndarray, problem: Problem, spec: Spec) -> np.ndarray:
@@ -310,13 +322,15 @@ def _teach(
     judged = judged_rows(fold.test, number)
     matrix, asked = encoded.of(rows, inputs), encoded.of(judged, inputs)
     y = differences(inputs, labels, rows, problem)
+    weights = counted(estimator, inputs, problem, rows)
     with _THREADS.limit(limits=spec.threads), in_words(spec):
         if watching:
             spent = time.perf_counter() - started
             seconds = (None, None) if share is None else (0.9 * share.seconds - spent, share.at_most - spent)
-            estimator.fit(matrix, y, Watch(asked, differences(inputs, labels, judged, problem), *seconds))
+            watch = Watch(asked, differences(inputs, labels, judged, problem), *seconds)
+            estimator.fit(matrix, y, watch, **weights)
         else:
-            estimator.fit(matrix, y)
+            estimator.fit(matrix, y, **weights)
     parts = [("recipe", encoded.recipe), ("encode", encoded.encoder), ("estimator", estimator)]
     took = time.perf_counter() - started
     return _Taught(number, Pipeline(parts), judged, inputs.iloc[judged], asked, took)

@@ -48,7 +48,8 @@ def resampling(rows: int, problem: Problem, groups: pd.Series | None = None) -> 
     """Blocks of neighbours where time orders the rows (as they lie), whole groups, else single rows."""
     resamples = int(np.clip(ROWS_IN_ALL // max(rows, 1), FEWEST_RESAMPLES, MOST_RESAMPLES))
     if problem.time_column:
-        apart = max(math.ceil(rows ** (1 / 3)), 2 * (problem.horizon or 0), rows // FEWEST_BLOCKS)
+        reach = 2 * (problem.horizon or 0) * problem.asked_at_once
+        apart = max(math.ceil(rows ** (1 / 3)), reach, rows // FEWEST_BLOCKS)
         length = min(max(apart, 1), max(rows // 2, 1))
         units = max(rows // length, 2)
         return Resampling(_blocks(rows, length), f"blocks of {length} rows in time order", resamples, units)

@@ -3,6 +3,10 @@
 import numpy as np
 import pandas as pd
 
+from app.modeling.forecasting.origins import AHEAD, is_stacked, unstacked
+from app.modeling.forecasting.series import rows_of_series
+from app.modeling.markets.barriers import triple_barrier
+from app.modeling.markets.weights import sample_weights
 from app.modeling.operations.step import quiet_float
 from app.modeling.plain import label
 from app.modeling.problem import Outlook, Problem
@@ -15,6 +19,8 @@ def labels_of(frame: pd.DataFrame, problem: Problem) -> pd.Series:
     a row whose present value is missing.
     """
     target = frame[problem.target]
+    if problem.barriers:
+        return _gains(frame, problem)
     if problem.horizon:
         ahead = _ahead(frame, target, problem)
         if problem.outlook in (Outlook.DIRECTION, Outlook.CHANGE):
@@ -29,13 +35,49 @@ def labels_of(frame: pd.DataFrame, problem: Problem) -> pd.Series:
 
 
 def _ahead(frame: pd.DataFrame, values: pd.Series, problem: Problem) -> pd.Series:
-    """The value `horizon` rows later in time, of the same group, in the order of the frame."""
+    """The value `horizon` rows later in time, of the same group, in the order of the frame; where rows ask
+    about a step each, the value so many rows later."""
+    if not is_stacked(frame):
+        return _later(frame, values, problem, problem.horizon or 0)
+    once, back = unstacked(frame)
+    own, steps = values.loc[once.index], frame[AHEAD].to_numpy()
+    found = []
+    for step in np.unique(steps):
+        at = np.flatnonzero(steps == step)
+        later = _later(once, own, problem, int(step))
+        found.append(later.iloc[back[at]].set_axis(frame.index[at]))
+    whole: pd.Series = pd.concat(found).loc[frame.index]
+    return whole
+
+
+def _later(frame: pd.DataFrame, values: pd.Series, problem: Problem, rows: int) -> pd.Series:
     ordered = frame.sort_values(problem.time_column, kind="stable") if problem.time_column else frame
     sorted_values = values.loc[ordered.index]
     if problem.group_column and problem.time_column:
         groups = ordered[problem.group_column]
-        return sorted_values.groupby(groups, sort=False).shift(-(problem.horizon or 0)).loc[frame.index]
-    return sorted_values.shift(-(problem.horizon or 0)).loc[frame.index]
+        return sorted_values.groupby(groups, sort=False).shift(-rows).loc[frame.index]
+    return sorted_values.shift(-rows).loc[frame.index]
+
+
+def _gains(frame: pd.DataFrame, problem: Problem) -> pd.Series:
+    """1 where a trade that is opened at the row ends with a gain, 0 where it does not."""
+    earned = trades_of(frame, problem)["earned"]
+    return (earned > 0).astype("float64").where(earned.notna())
+
+
+def trades_of(frame: pd.DataFrame, problem: Problem) -> pd.DataFrame:
+    """Of a trade that is opened at each row: what it has `earned` at its end, and how many rows it `lasts`.
+
+    Both are missing for the last `horizon` rows of a series, whose end is not known for all of them alike.
+    """
+    horizon, (up, down) = problem.horizon or 1, problem.barriers or (0.0, 0.0)
+    earned, lasts = np.full(len(frame), np.nan), np.full(len(frame), np.nan)
+    for rows in rows_of_series(frame, problem):
+        prices = quiet_float(frame[problem.target]).to_numpy()[rows]
+        found = triple_barrier(prices, np.ones(len(rows)), horizon, up, down)
+        told = rows[:-horizon]
+        earned[told], lasts[told] = found.earned[:-horizon], found.touched[:-horizon]
+    return pd.DataFrame({"earned": earned, "lasts": lasts}, index=frame.index)
 
 
 def _movement(now: pd.Series, ahead: pd.Series, outlook: Outlook) -> pd.Series:
@@ -61,4 +103,31 @@ def told(frame: pd.DataFrame, problem: Problem) -> np.ndarray:
 def label_times(frame: pd.DataFrame, problem: Problem) -> pd.Series:
     """When each row's label is known: its own time, or that of the row it looks ahead to (missing: never)."""
     times = frame[problem.time_column]
+    if problem.barriers:
+        return _ended(frame, times, problem)
     return _ahead(frame, times, problem) if problem.horizon else times
+
+
+def _ended(frame: pd.DataFrame, times: pd.Series, problem: Problem) -> pd.Series:
+    """When the trade that is opened at each row is closed."""
+    lasts = trades_of(frame, problem)["lasts"].to_numpy()
+    found = times.copy()
+    for rows in rows_of_series(frame, problem):
+        known = np.isfinite(lasts[rows])
+        ends = np.arange(len(rows)) + np.where(known, lasts[rows], 0).astype(int)
+        found.iloc[rows] = times.iloc[rows[ends]].where(known).to_numpy()
+    return found
+
+
+def teaching_weights(frame: pd.DataFrame, problem: Problem) -> np.ndarray | None:
+    """How much each row (rows,) tells that others do not, 1 on average; None where all tell about as much.
+
+    Labels that look equally far ahead overlap alike: only trades that end when they may differ.
+    """
+    if not problem.barriers:
+        return None
+    begins, ends = frame[problem.time_column].to_numpy(), label_times(frame, problem).to_numpy()
+    weights = np.ones(len(frame))
+    for rows in rows_of_series(frame, problem):
+        weights[rows] = sample_weights(begins[rows], ends[rows], begins[rows])
+    return weights

@@ -9,6 +9,7 @@ from app.modeling.parts import parts_of
 from app.modeling.plain import rounded
 from app.modeling.results import CoverageJson, PredictionIntervalsJson
 
+METHODS = ("constant", "scaled")
 LEVELS = (0.5, 0.8, 0.9, 0.95)
 USUAL = 0.9
 FEWEST_ROWS = 20
@@ -24,56 +25,68 @@ def fit_intervals(
     parts: np.ndarray | None = None,
     in_order: bool = False,
     seed: int = 0,
+    ahead: np.ndarray | None = None,
 ) -> PredictionIntervalsJson | None:
     """What `interval_of` needs, from rows that did not teach the model; None for fewer than 20.
 
     Errors are divided by the usual size of errors at predictions like theirs where that gives better intervals
     (by the interval score, cross-fitted), else taken as they are. `parts` names rows that were judged together;
-    `in_order`: rows lie in time order, and the latest errors weigh most.
+    `in_order`: rows lie in time order, and the latest errors weigh most. `ahead`: how many rows ahead each asks
+    about; errors are then divided by the usual size of errors so far ahead, first.
     """
     known = np.isfinite(truth) & np.isfinite(prediction)
     truth, prediction = truth[known], prediction[known]
+    ahead = None if ahead is None else ahead[known]
     if len(truth) < FEWEST_ROWS:
         return None
     parts = parts_of(len(truth), None if parts is None else parts[known], seed)
     weights = _weights(len(truth), in_order)
-    tried = {name: _cross_fitted(truth, prediction, parts, weights, name) for name in ("constant", "scaled")}
+    tried = {name: _cross_fitted(truth, prediction, parts, weights, name, ahead) for name in METHODS}
     loss = {name: _interval_score(truth, low, high) for name, (low, high) in tried.items()}
     gain = loss["constant"] - loss["scaled"]
     method = "scaled" if gain.mean() > gain.std() / np.sqrt(len(gain)) else "constant"
     inside = (truth >= tried[method][0]) & (truth <= tried[method][1])
-    fitted = _fit(truth, prediction, weights, method)
+    fitted = _fit(truth, prediction, weights, method, ahead)
     return {
         "method": method,
         "predictions": fitted["predictions"],
         "scales": fitted["scales"],
         "errors": fitted["errors"],
+        "steps": fitted["steps"],
+        "step_scales": fitted["step_scales"],
         "level": USUAL,
         "lowest": 0.0 if truth.min() >= 0 else None,
         "coverage": rounded(float(inside.mean())) or 0.0,
         "rows": len(truth),
-        "text": _text(method, in_order, len(truth)),
+        "text": _text(method, in_order, len(truth), ahead is not None),
     }
 
 
 def interval_of(
-    prediction: np.ndarray, fitted: Mapping[str, Any], level: float | None = None
+    prediction: np.ndarray,
+    fitted: Mapping[str, Any],
+    level: float | None = None,
+    ahead: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Lower and upper bounds (rows,) between which the truth lies with the level's probability.
 
-    `level` is one of `LEVELS`; the usual one is 0.9.
+    `level` is one of `LEVELS`; the usual one is 0.9. `ahead` as they were fitted with.
     """
     below, above = fitted["errors"][str(level or fitted["level"])]
     scale = np.interp(prediction, fitted["predictions"], fitted["scales"])
+    if ahead is not None and fitted.get("steps"):
+        scale = scale * np.interp(ahead, fitted["steps"], fitted["step_scales"])
     low, high = prediction + below * scale, prediction + above * scale
     if fitted.get("lowest") is not None:
         low, high = np.maximum(low, fitted["lowest"]), np.maximum(high, fitted["lowest"])
     return low, high
 
 
-def coverage(truth: np.ndarray, prediction: np.ndarray, fitted: Mapping[str, Any]) -> CoverageJson:
+def coverage(
+    truth: np.ndarray, prediction: np.ndarray, fitted: Mapping[str, Any], ahead: np.ndarray | None = None
+) -> CoverageJson:
     """How many of these rows lie in their interval, with Wilson's 95% interval, and how wide they are."""
-    low, high = interval_of(prediction, fitted)
+    low, high = interval_of(prediction, fitted, ahead=ahead)
     share, rows = float(((truth >= low) & (truth <= high)).mean()), len(truth)
     middle = (share + 1.96**2 / (2 * rows)) / (1 + 1.96**2 / rows)
     reach = 1.96 / (1 + 1.96**2 / rows) * np.sqrt(share * (1 - share) / rows + 1.96**2 / (4 * rows**2))
@@ -96,8 +109,13 @@ def _weights(rows: int, in_order: bool) -> np.ndarray:
     return weights
 
 
-def _fit(truth: np.ndarray, prediction: np.ndarray, weights: np.ndarray, method: str) -> dict[str, Any]:
+def _fit(
+    truth: np.ndarray, prediction: np.ndarray, weights: np.ndarray, method: str, ahead: np.ndarray | None
+) -> dict[str, Any]:
     error = truth - prediction
+    steps, step_scales = _step_scales(error, ahead)
+    if ahead is not None:
+        error = error / np.interp(ahead, steps, step_scales)
     places, scales = _scales(error, prediction) if method == "scaled" else (np.zeros(1), np.ones(1))
     relative = error / np.interp(prediction, places, scales)
     order = np.argsort(relative, kind="stable")
@@ -105,7 +123,18 @@ def _fit(truth: np.ndarray, prediction: np.ndarray, weights: np.ndarray, method:
         "predictions": places.tolist(),
         "scales": scales.tolist(),
         "errors": {str(level): _bounds(relative[order], weights[order], level) for level in LEVELS},
+        "steps": steps.tolist(),
+        "step_scales": step_scales.tolist(),
     }
+
+
+def _step_scales(error: np.ndarray, ahead: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """Mean size of errors so many rows ahead, beside that of all."""
+    if ahead is None:
+        return np.zeros(0), np.zeros(0)
+    steps = np.unique(ahead)
+    overall = max(_spread(error), 1e-12)
+    return steps, np.array([max(_spread(error[ahead == step]) / overall, 0.05) for step in steps])
 
 
 def _scales(error: np.ndarray, prediction: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -137,13 +166,19 @@ def _bounds(sorted_errors: np.ndarray, weights: np.ndarray, level: float) -> lis
 
 
 def _cross_fitted(
-    truth: np.ndarray, prediction: np.ndarray, parts: np.ndarray, weights: np.ndarray, method: str
+    truth: np.ndarray,
+    prediction: np.ndarray,
+    parts: np.ndarray,
+    weights: np.ndarray,
+    method: str,
+    ahead: np.ndarray | None,
 ) -> tuple[np.ndarray, np.ndarray]:
     low, high = np.empty(len(truth)), np.empty(len(truth))
     for part in np.unique(parts):
         inside = parts == part
-        fitted = _fit(truth[~inside], prediction[~inside], weights[~inside], method) | {"level": USUAL}
-        low[inside], high[inside] = interval_of(prediction[inside], fitted)
+        asked, taught = (None, None) if ahead is None else (ahead[inside], ahead[~inside])
+        fitted = _fit(truth[~inside], prediction[~inside], weights[~inside], method, taught)
+        low[inside], high[inside] = interval_of(prediction[inside], fitted, USUAL, asked)
     return low, high
 
 
@@ -154,9 +189,10 @@ def _interval_score(truth: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.
     return score
 
 
-def _text(method: str, in_order: bool, rows: int) -> str:
+def _text(method: str, in_order: bool, rows: int, by_step: bool) -> str:
     how = (
         "grow with the usual error at such predictions" if method == "scaled" else "are equally wide everywhere"
     )
     latest = "; the latest errors weigh most" if in_order else ""
+    how += ", and with every step ahead by its own errors" if by_step else ""
     return f"{USUAL:.0%} prediction intervals {how}, from the errors of {rows:,} out-of-fold rows{latest}."

@@ -31,6 +31,7 @@ _SAYS = {
     "indicators": "Added the indicators {names} of {close}.",
     "volatility": "Added the volatility of {close} over {windows} rows, from closes and from ranges of bars.",
     "cross": "Added the change of {column} of the others at the same moment, over {periods} rows.",
+    "ahead": "Added the forecast moment's calendar, and {column} at its place of earlier seasons.",
     "python": "Ran the crew's own code `{name}` over {columns}.",
 }
 

@@ -10,6 +10,7 @@ import pandas as pd
 
 from app.errors import InvalidInput
 from app.modeling.columns import Holds, holds, require
+from app.modeling.forecasting.steps import steps_learned
 from app.modeling.nearest import nearest
 from app.modeling.plain import Scalar, label
 from app.modeling.reading.spellings import folded
@@ -85,8 +86,13 @@ class Problem:
     time_column: str | None = None
     group_column: str | None = None
     horizon: int | None = None
+    every_step: bool = False
+    """Each step from the next row to the horizon is forecast, not the farthest alone."""
     outlook: Outlook | None = None
     exclude: tuple[str, ...] = ()
+    barriers: tuple[float, float] | None = None
+    """Of a direction: the relative rise at which a trade takes its profit, and the fall at which it stops; 0
+    for none. `up` is then a trade that ends with a gain, at a barrier or at the horizon at the latest."""
     reading: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
     """How raw columns are read, as `reading.operations` write it: what a model does first with raw rows."""
     costs: tuple[float, float] | None = None
@@ -113,6 +119,11 @@ class Problem:
         return 0.5 if self.costs is None else self.costs[0] / sum(self.costs)
 
     @property
+    def asked_at_once(self) -> int:
+        """How many answers one row is asked for."""
+        return len(steps_learned(self.horizon)) if self.every_step and self.horizon else 1
+
+    @property
     def quantile(self) -> float | None:
         """Which quantile of the target a model is asked for; None where it is the mean."""
         return QUANTILES.get(self.metric)
@@ -127,8 +138,10 @@ class Problem:
             "time_column": self.time_column,
             "group_column": self.group_column,
             "horizon": self.horizon,
+            "every_step": self.every_step,
             "outlook": self.outlook.value if self.outlook else None,
             "exclude": list(self.exclude),
+            "barriers": list(self.barriers) if self.barriers else None,
             "reading": [dict(one) for one in self.reading],
             "costs": list(self.costs) if self.costs else None,
         }
@@ -138,6 +151,7 @@ class Problem:
         """The problem that `to_json` or `define` gave; raises InvalidInput `bad_problem` for anything else."""
         try:
             classes, costs = value.get("classes"), value.get("costs")
+            barriers = value.get("barriers")
             return cls(
                 target=value["target"],
                 kind=Kind(value["kind"]),
@@ -147,8 +161,10 @@ class Problem:
                 time_column=value.get("time_column"),
                 group_column=value.get("group_column"),
                 horizon=value.get("horizon"),
+                every_step=bool(value.get("every_step")),
                 outlook=Outlook(value["outlook"]) if value.get("outlook") else None,
                 exclude=tuple(value.get("exclude") or ()),
+                barriers=(float(barriers[0]), float(barriers[1])) if barriers else None,
                 reading=tuple(value.get("reading") or ()),
                 costs=(float(costs[0]), float(costs[1])) if costs else None,
             )
@@ -162,7 +178,7 @@ def define(frame: pd.DataFrame, wish: Mapping[str, Any]) -> Problem:
     A metric that is not defined for this target gives way to the one in `STAND_INS`. Raises InvalidInput with a
     stable code: `no_target`, `unknown_column`, `target_empty`, `target_constant`, `target_is_date`,
     `target_is_text`, `target_not_numeric`, `too_many_classes`, `too_few_per_class`, `bad_metric`,
-    `bad_horizon`, `no_time_column`, `bad_problem_kind`, `bad_positive_class`, `bad_costs`.
+    `bad_horizon`, `bad_barriers`, `no_time_column`, `bad_problem_kind`, `bad_positive_class`, `bad_costs`.
     """
     target = wish.get("target")
     if not target:
@@ -185,8 +201,10 @@ def define(frame: pd.DataFrame, wish: Mapping[str, Any]) -> Problem:
         time_column=ordered.column if ordered else wish.get("time_column"),
         group_column=grouped.column if grouped else wish.get("group_column"),
         horizon=horizon,
+        every_step=_every_step(wish, kind, horizon, outlook),
         outlook=outlook,
         exclude=tuple(wish.get("exclude") or ()),
+        barriers=_barriers(wish.get("barriers"), outlook),
     )
     if horizon and not problem.time_column:
         raise InvalidInput(
@@ -222,6 +240,27 @@ def _horizon(value: Any) -> int | None:
             "bad_horizon", f"A horizon is a whole number of rows ahead, not {value!r}.", field="horizon"
         )
     return value
+
+
+def _every_step(wish: Mapping[str, Any], kind: Kind, horizon: int | None, outlook: Outlook | None) -> bool:
+    """Only of numbers, and only where there is more than one step."""
+    is_value = kind is Kind.REGRESSION and outlook is Outlook.VALUE
+    return bool(wish.get("every_step")) and is_value and bool(horizon and horizon > 1)
+
+
+def _barriers(value: Any, outlook: Outlook | None) -> tuple[float, float] | None:
+    """`{"take_profit": ..., "stop_loss": ...}` or a pair, as a pair."""
+    if not value:
+        return None
+    pair = [value.get("take_profit"), value.get("stop_loss")] if isinstance(value, Mapping) else list(value)
+    known = [float(each or 0.0) for each in pair]
+    if outlook is not Outlook.DIRECTION or len(known) != 2 or not all(0 <= each < 1 for each in known):
+        raise InvalidInput(
+            "bad_barriers",
+            "Barriers are a rise and a fall as shares of the price, as 0.01, for a forecast of a direction.",
+            field="barriers",
+        )
+    return (known[0], known[1]) if any(known) else None
 
 
 def _outlook(wish: Mapping[str, Any], column: pd.Series) -> Outlook | None:

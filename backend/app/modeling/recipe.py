@@ -12,6 +12,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 from app.errors import InvalidInput
 from app.modeling.columns import require
+from app.modeling.forecasting.origins import AHEAD, is_stacked, unstacked
+from app.modeling.operations.ahead import Ahead
 from app.modeling.operations.columns import Drop, Frequency, GroupRare, MergeCategories, ToCategory, ToNumber
 from app.modeling.operations.dates import ParseDates
 from app.modeling.operations.history import Changes, Lags, Rolling
@@ -47,6 +49,7 @@ Operation = Annotated[
     | Indicators
     | Volatility
     | Cross
+    | Ahead
     | Written,
     Field(discriminator="op"),
 ]
@@ -78,6 +81,7 @@ class Recipe(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
     `reading`: what raw cells mean, applied first; rows that are read already stay as they are. `hide`: columns
     that order or group the rows and are no features; they go last. Operations that look back see the stored
     history before the rows they are given; `remember` replaces that history. The target is for written code.
+    Rows of several steps ahead (`forecasting.origins`) are looked back from once each.
     """
 
     def __init__(
@@ -100,35 +104,60 @@ class Recipe(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
 
     def fit_transform(self, X: pd.DataFrame, y: object = None) -> pd.DataFrame:
         steps = parse(self.operations)
-        X = self._read(X)
-        self.columns_in_ = [str(name) for name in X.columns]
+        asked = self._read(X)
+        once, back = _origins(asked)
+        self.columns_in_ = [str(name) for name in once.columns]
         self.states_: list[State] = []
         self.history_: bytes | None = None
-        self.remember(X)
-        frame, groups = self._sorted(X)
-        target = None if y is None else pd.Series(np.asarray(y), index=X.index).loc[frame.index]
+        self.remember(once)
+        frame, groups = self._sorted(once)
+        target = None if y is None else pd.Series(_first(np.asarray(y), back), index=once.index)[frame.index]
         for step in steps:
             require(frame, step.needs())
-            state, frame = step.learn(frame, groups, target)
-            self.states_.append(state)
-        self.columns_out_ = [str(name) for name in frame.columns if name not in self.hide]
-        return frame.loc[X.index, self.columns_out_]
+            if back is None or not step.by_step:
+                state, frame = step.learn(frame, groups, target)
+            self.states_.append({} if back is not None and step.by_step else state)
+        made = self._asked(frame, groups, once, back, asked)
+        self.columns_out_ = [str(name) for name in made.columns if name not in self.hide]
+        return made[self.columns_out_]
 
     def transform(self, X: pd.DataFrame) -> pd.DataFrame:
-        rows = self._read(X).reset_index(drop=True)
-        past = self._past_of(rows)
-        together = rows if past is None else pd.concat([past.set_axis(-1 - past.index), rows])
+        asked = self._read(X).reset_index(drop=True)
+        once, back = _origins(asked)
+        past = self._past_of(once)
+        together = once if past is None else pd.concat([past.set_axis(-1 - past.index), once])
         frame, groups = self._sorted(together)
         for step, state in zip(parse(self.operations), self.states_, strict=True):
-            frame = step.apply(frame, state, groups)
-        return frame.loc[rows.index, self.columns_out_].set_axis(X.index)
+            if back is None or not step.by_step:
+                frame = step.apply(frame, state, groups)
+        return self._asked(frame, groups, once, back, asked)[self.columns_out_].set_axis(X.index)
+
+    def _asked(
+        self,
+        frame: pd.DataFrame,
+        groups: pd.Series | None,
+        once: pd.DataFrame,
+        back: np.ndarray | None,
+        asked: pd.DataFrame,
+    ) -> pd.DataFrame:
+        """Of the frame in time order the rows that were asked about, in their order, each for its step."""
+        if back is None:
+            return frame.loc[once.index]
+        at, ahead = frame.index.get_indexer(once.index)[back], asked[AHEAD].to_numpy()
+        said = {AHEAD: ahead.astype("float64")}
+        for step in parse(self.operations):
+            if isinstance(step, Ahead):
+                said |= step.made(frame, groups, at, ahead)
+        spread: pd.DataFrame = frame.iloc[at].set_axis(asked.index).assign(**said)
+        return spread
 
     def remember(self, rows: pd.DataFrame) -> None:
         """Keep the last of these rows as the history of the rows that come next."""
         depth = sum(step.depth() for step in parse(self.operations) if step.ordered)
         if not depth:
             return
-        ordered, groups = self._sorted(self._read(rows[self.columns_in_]))
+        once, _ = _origins(rows)
+        ordered, groups = self._sorted(self._read(once[self.columns_in_]))
         last = ordered.tail(depth) if groups is None else ordered.groupby(groups, sort=False).tail(depth)
         buffer = io.BytesIO()
         last.reset_index(drop=True).to_parquet(buffer)
@@ -176,6 +205,16 @@ class Recipe(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
             state = {**state, "states_": read}
         state = state | {key: json.loads(state[key]) for key in _NAMES if key in state}
         super().__setstate__(state)
+
+
+def _origins(rows: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray | None]:
+    """Rows of several steps ahead once each, and where each belongs; None where rows ask about one."""
+    return unstacked(rows) if is_stacked(rows) else (rows, None)
+
+
+def _first(values: np.ndarray, back: np.ndarray | None) -> np.ndarray:
+    """The value of each origin's first row."""
+    return values if back is None else values[np.unique(back, return_index=True)[1]]
 
 
 def _as_text(state: State) -> State | str:

@@ -155,6 +155,9 @@ class PredictionIntervalsJson(TypedDict):
     """Size of errors at these predictions; between them in straight lines."""
     errors: dict[str, list[float]]
     """Level -> lower and upper error, in scales."""
+    steps: NotRequired[list[int]]
+    step_scales: NotRequired[list[float]]
+    """Rows ahead, and by how much errors so far ahead are larger than all; between them in straight lines."""
     lowest: float | None
     """No bound lies below."""
     coverage: float
@@ -341,6 +344,8 @@ class EvaluationFacts(TypedDict):
     """How many rows lie within the model's prediction intervals."""
     references: NotRequired[list[dict[str, Any]]]
     """Of a forecast on the hold-out: what the series says by itself, see `forecasting.compare`."""
+    by_step: NotRequired[list[dict[str, Any]]]
+    """Of a forecast of every step: each by itself, see `forecasting.by_step`."""
     cv_score: float | None
     agrees_with_cv: bool | None
     notes: list[str]

@@ -17,6 +17,7 @@ from app.tools.choosing import refit_model
 from app.tools.context import ToolContext
 from app.tools.data import lock_holdout
 from app.tools.explanation import explain_model
+from app.tools.forecast import forecast_future
 from app.tools.frames import TRAIN
 from app.tools.invoke import ToolAnswer, ToolRequest, invoke
 from app.tools.registry import REGISTRY
@@ -74,7 +75,10 @@ async def _judge_and_refit(ctx: ToolContext, model: Json) -> ToolAnswer:
     """How the model was judged; what it learned afterwards is an artifact."""
     judged = await _invoke(ctx, ToolRequest("tool:0.0", evaluate_on_holdout.__name__, model))
     if judged.refusal is None:
-        await _invoke(ctx, ToolRequest("tool:0.2", refit_model.__name__, model))
+        refitted = await _invoke(ctx, ToolRequest("tool:0.2", refit_model.__name__, model))
+        if ctx.study.problem.get("horizon"):
+            made: Any = refitted.value if refitted.refusal is None else model
+            await _invoke(ctx, ToolRequest("tool:0.4", forecast_future.__name__, {"model": made["model"]}))
     return judged
 
 

@@ -87,6 +87,7 @@ STYLES: dict[str, Callable[[Any], str]] = {
     "milliseconds": lambda value: f"{value:.0f} ms",
     "text": lambda value: legible(str(value)),
     "digest": lambda value: str(value)[:12],
+    "moment": lambda value: str(value)[:16].replace("T", " ").removesuffix(" 00:00"),
     "minute": lambda value: str(value)[:16].replace("T", " "),
 }
 

@@ -73,7 +73,14 @@ def of_evaluation(facts: Facts, target: str) -> list[Drawable]:
         *_confusion(facts),
         *_calibration(facts, label),
         *_residuals(facts, target),
+        *_error_by_step(facts, label),
     ]
+
+
+def of_forecast(panels: Sequence[Facts], target: str) -> list[Drawable]:
+    """`panels`: as `figures.forecast.future` takes them."""
+    shown = [dict(panel) for panel in panels if len(panel["times"]) > 1]
+    return [Drawable("forecast", {"panels": shown, "target": target})] if shown else []
 
 
 def of_backtest(facts: Facts, target: str) -> list[Drawable]:
@@ -152,6 +159,21 @@ def _residuals(facts: Facts, target: str) -> list[Drawable]:
         Drawable("predicted_vs_actual", {"actual": actual, "predicted": predicted, "target": target}),
         Drawable("residuals", {"predicted": predicted, "residuals": errors, "target": target}),
     ]
+
+
+_MOST_LINES = 4
+
+
+def _error_by_step(facts: Facts, label: str) -> list[Drawable]:
+    found = [step for step in facts.get("by_step") or () if step["score"] is not None]
+    if len(found) < 2:
+        return []
+    names = [name for name in found[0]["references"] if name != "drift"][: _MOST_LINES - 1]
+    lines = [{"label": label, "values": [step["score"] for step in found]}]
+    lines += [{"label": name, "values": [step["references"].get(name) for step in found]} for name in names]
+    steps = [step["rows_ahead"] for step in found]
+    metric = metric_of(facts["metric"]).label
+    return [Drawable("error_by_step", {"steps": steps, "lines": lines, "metric": metric})]
 
 
 def _dependence(facts: Facts, target: str) -> list[Drawable]:

@@ -45,6 +45,7 @@ COMPARISON = Shape(("compare_models",), ("leaderboard", "chosen", "metric"))
 REFIT = Shape(("refit_model",), ("rows", "fits", "model"))
 EXPLANATION = Shape(("explain_model",), ("importances", "segments"))
 IMPORTANCE = Shape(("feature_importance",), ("importances", "metric"))
+FORECAST = Shape(("forecast_future",), ("forecasts", "first", "last"))
 BACKTEST = Shape(("backtest_model",), ("strategy", "baselines", "edge"))
 ANSWER = Shape(("answer_by_sql", "answer_by_program"), ("columns", "rows", "language", "code"))
 HOLD_OUT = Shape(("final_evaluation",), ("on", "metrics", "rows"))
@@ -74,6 +75,8 @@ class Found:
     """The chosen model learned again from all rows, after the hold-out had judged it."""
     backtest: Fact | None
     """What trading on the chosen model made of the hold-out."""
+    forecast: Fact | None
+    """What the delivered model expects after the last row."""
     final_calls: Sequence[RecordedCall]
     last_fit_step: int | None
     asks: bool = False
@@ -134,6 +137,7 @@ def gather(calls: Sequence[RecordedCall], session: Fact) -> Found:
         final=finals[-1] if finals else None,
         refit=next((each for each in shaped(proven, REFIT) if each.value["rows"]), None),
         backtest=_newest([each for each in shaped(proven, BACKTEST) if each.call.node == HOLD_OUT_NODE]),
+        forecast=_newest([each for each in shaped(proven, FORECAST) if each.call.node == HOLD_OUT_NODE]),
         final_calls=[fact.call for fact in finals],
         asks=bool(asked),
         answer=_newest(shaped(proving(asked), ANSWER)),

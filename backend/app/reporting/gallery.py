@@ -96,6 +96,12 @@ GALLERY: dict[str, FigureKind] = {
         "Parts of the hold-out with more error than the rest, beyond chance; dashed: all rows.",
         _EXPLAIN,
     ),
+    "forecast": FigureKind(
+        "Forecast", "What comes after the last row, with its interval; before it what was.", "forecast_future"
+    ),
+    "error_by_step": FigureKind(
+        "Error by step", "Hold-out rows: how errors grow with the way, beside what needs no model.", _FINAL
+    ),
     "backtest_price": FigureKind("Price", "The price over the hold-out.", _BACKTEST),
     "backtest_signal": FigureKind(
         "Signal", "What the strategy holds over the hold-out: above zero long, below zero short.", _BACKTEST

@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from app.sandbox.contract import Computation
+
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 
@@ -22,12 +24,61 @@ async def test_a_forecast_is_told_beside_the_last_season_and_smoothing(lab, tmp_
     await lab.upload(tmp_path / "sales.csv")
     drive = lab.drive("Forecast sold 2 days ahead, judged by the mean absolute error", {"time_budget_s": 8})
     await drive.run()
-    recorded = drive.journal.recorded
-    final = next(
-        json.loads(json.dumps(made.value)) for call, made in recorded if call.name == "final_evaluation"
-    )
+    final = _made(drive, "final_evaluation")
     named = {each["name"]: each for each in final["references"]}
     assert set(named) == {"last value", "drift", "last season", "exponential smoothing"}
     assert named["exponential smoothing"]["score"] < named["last value"]["score"]
     assert named["last value"]["difference"]["low"] > 0
-    assert not any(call.name == "backtest_model" for call, _ in recorded)
+    assert not any(call.name == "backtest_model" for call, _ in drive.journal.recorded)
+
+
+async def test_the_next_days_of_every_shop_are_forecast_and_judged_step_by_step(lab, tmp_path):
+    days, chance = np.arange(400), np.random.default_rng(1)
+    parts = [
+        pd.DataFrame(
+            {
+                "day": pd.date_range("2024-01-01", periods=400),
+                "shop": shop,
+                "sales": 60 * place
+                + 12 * np.sin(2 * np.pi * (days + place) / 7)
+                + np.cumsum(chance.normal(0, 0.4, 400))
+                + chance.normal(0, 2, 400),
+            }
+        )
+        for place, shop in enumerate(("north", "south"), 1)
+    ]
+    pd.concat(parts).to_csv(tmp_path / "shops.csv", index=False, float_format="%.2f")
+    lab.shelf.datasets.clear()
+    await lab.upload(tmp_path / "shops.csv")
+    drive = lab.drive("Forecast the next 7 days of sales per shop, judged by MAE", {"time_budget_s": 10})
+    ended = await drive.run()
+    assert drive.journal.asked == []
+    result = drive.spec.result(ended)
+    problem = result["problem"]
+    assert (problem["horizon"], problem["every_step"], problem["group_column"]) == (7, True, "shop")
+    final, told = (_made(drive, name) for name in ("final_evaluation", "forecast_future"))
+    assert [step["rows_ahead"] for step in final["by_step"]] == list(range(1, 8))
+    assert final["beats_baseline"]
+    assert all(0.75 < step["coverage"]["coverage"]["value"] <= 1 for step in final["by_step"])
+    assert "last season" in {each["name"] for each in final["references"]}
+
+    assert (told["rows"], told["series"]) == (14, 2)
+    assert (told["first"][:10], told["last"][:10]) == ("2025-02-04", "2025-02-10")
+    assert all(each["low"] < each["prediction"] < each["high"] for each in told["forecasts"])
+    kept = {(draft.kind, draft.name) for draft in drive.journal.artifacts}
+    assert {("table", "forecast.csv"), ("figure", "forecast.svg"), ("figure", "error_by_step.svg")} <= kept
+    assert "forecasts of the next 7 rows" in result["headline"]
+
+    model = next(draft for draft in reversed(drive.journal.artifacts) if draft.kind == "model")
+    rows = pd.read_csv(tmp_path / "shops.csv").groupby("shop").tail(120)  # all that its features look back at
+    asked = rows.to_dict("records")
+    answer = await lab.computer.run(Computation("predict.predict", {"rows": asked}), {"model": model.digest})
+    said = {(each["shop"], each["day"]): each["prediction"] for each in answer.value["predictions"]}
+    before = {(each["shop"], each["day"]): each["prediction"] for each in told["forecasts"]}
+    assert said == pytest.approx(before)
+
+
+def _made(drive, name):
+    """What a recorded call answered."""
+    recorded = drive.journal.recorded
+    return next(json.loads(json.dumps(made.value)) for call, made in recorded if call.name == name)

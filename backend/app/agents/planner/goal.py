@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from app.agents.planner import intents, phrases
 from app.agents.planner.costs import Costs, costs_of
+from app.agents.planner.market import names_barriers, patience_of
 from app.agents.planner.phrases import Kind, Outlook
 from app.agents.planner.roles import Role, roles_of
 from app.agents.planner.words import stem, stems, words
@@ -61,6 +62,8 @@ class Goal:
     costs: Costs | None = None
     percent: int | None = None
     """The quantile that is asked for, in percent."""
+    each_step: bool = False
+    """Where it looks ahead, it asks about each step of the way."""
     roles: tuple[Role, ...] = ()
     """What it says that columns are."""
 
@@ -76,7 +79,7 @@ def read_goal(text: str) -> Goal:
     percent = _percent(costless)
     metric = _first(phrases.METRICS, costless) if percent is None else _pinball(percent)
     without = phrases.QUANTILE.sub(" predict ", phrases.EXCLUSION.sub(" ", costless))
-    outlook = _first(phrases.OUTLOOKS, text)
+    outlook: Outlook | None = "direction" if names_barriers(text) else _first(phrases.OUTLOOKS, text)
     if outlook == "direction":
         without = phrases.COMPARED.sub(" ", without)
     asked = phrases.INPUTS.sub(" ", intents.DENIED.sub(" ", _without_metrics(without)))
@@ -106,6 +109,7 @@ def read_goal(text: str) -> Goal:
         wants_no_model=wants_no_model,
         costs=costs,
         percent=percent,
+        each_step=bool(phrases.EACH_STEP.search(text)),
         roles=roles_of(text),
     )
 
@@ -148,14 +152,20 @@ def _kind(text: str, metric: str | None) -> Kind | None:
 
 
 def _ahead(text: str) -> Ahead | None:
+    patience = patience_of(text)
+    if patience:
+        return _so_far(*patience)
     found = phrases.AHEAD.search(text)
     if not found:
         return None
     if found["tomorrow"]:
         return Ahead(seconds=phrases.SECONDS["day"])
-    unit = (found["u1"] or found["u2"] or found["u3"]).lower()
-    said = (found["n1"] or found["n2"] or found["n3"] or "1").lower()
-    count = phrases.NUMBERS.get(said) or int(said)
+    unit = (found["u1"] or found["u2"] or found["u3"] or found["u4"]).lower()
+    said = (found["n1"] or found["n2"] or found["n3"] or found["n4"] or "1").lower()
+    return _so_far(phrases.NUMBERS.get(said) or int(said), unit)
+
+
+def _so_far(count: int, unit: str) -> Ahead:
     return Ahead(rows=count) if unit in phrases.ROWS else Ahead(seconds=count * phrases.SECONDS[unit])
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from app.agents.inquiry.vocabulary import MONTHS
-from app.agents.planner.phrases import COINS, NUMBERS
+from app.agents.planner.phrases import COINS, NUMBERS, ROWS, SECONDS
 from app.agents.planner.words import words
 
 _NUMBER = r"\d+(?:[.,]\d+)?"
@@ -27,6 +27,14 @@ def _amount(kind: str) -> re.Pattern[str]:
 
 _FEES, _SLIPPAGE = _amount(_FEE), _amount("slippage")
 _FREE = re.compile(rf"\b(?:no|zero|without(?: any)?|free of) (?:{_FEE})\b|\bfee[- ]free\b", re.IGNORECASE)
+_TAKE = _amount(r"take[- ]?profits?|profit targets?|tp")
+_STOP = _amount(r"stop(?:[- ]loss(?:es)?)?|sl")
+_PATIENCE = re.compile(
+    rf"\b(?:at most|within|no (?:longer|more) than|for up to|up to|max(?:imum|imally)?(?: of)?"
+    rf"|(?:hold(?:ing)?|held|open)(?: it| them)? for|time[- ]?out(?: of| after)?|after)"
+    rf" (?P<n>\d+|{'|'.join(NUMBERS)})[- ](?P<u>{'|'.join([*SECONDS, *sorted(ROWS)])})s?\b",
+    re.IGNORECASE,
+)
 _LONG_ONLY = re.compile(
     r"\blong[- ]only\b|\b(?:no|without|never|cannot|can't|not) (?:go |sell )?short(?:ing)?\b|\bspot only\b",
     re.IGNORECASE,
@@ -37,7 +45,7 @@ _INTERVAL = re.compile(
     rf"|\b(?P<word>minute|hourly|daily|weekly)[- ]{_BARS}\b",
     re.IGNORECASE,
 )
-_SECONDS = {"m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+_INTERVALS = {"m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 _WORDS = {"minute": "1m", "hourly": "1h", "daily": "1d", "weekly": "1w"}
 
 _MONTH = "|".join(f"{name}|{name[:3]}" for name in MONTHS)
@@ -67,6 +75,9 @@ class Wanted:
     fee_bps: float | None = None
     slippage_bps: float | None = None
     long_only: bool = False
+    take_profit: float | None = None
+    stop_loss: float | None = None
+    """Shares of the price."""
 
 
 def wanted_of(text: str) -> Wanted:
@@ -80,12 +91,28 @@ def wanted_of(text: str) -> Wanted:
         fee_bps=_bps(_FEES, text) if not _FREE.search(text) else 0.0,
         slippage_bps=_bps(_SLIPPAGE, text),
         long_only=bool(_LONG_ONLY.search(text)),
+        take_profit=_share(_TAKE, text),
+        stop_loss=_share(_STOP, text),
     )
+
+
+def names_barriers(text: str) -> bool:
+    """Does a goal say where trades end?"""
+    return bool(_TAKE.search(text) or _STOP.search(text))
+
+
+def patience_of(text: str) -> tuple[int, str] | None:
+    """How long such trades are held at most: a count and its unit."""
+    found = _PATIENCE.search(text)
+    if found is None or not names_barriers(text):
+        return None
+    said = found["n"].lower()
+    return NUMBERS.get(said) or int(said), found["u"].lower()
 
 
 def seconds_of(interval: str) -> int:
     """Of an interval such as "15m"."""
-    return int(interval[:-1]) * _SECONDS[interval[-1]]
+    return int(interval[:-1]) * _INTERVALS[interval[-1]]
 
 
 def bps_of(answer: str) -> float | None:
@@ -99,6 +126,11 @@ def bps_of(answer: str) -> float | None:
 def _bps(pattern: re.Pattern[str], text: str) -> float | None:
     found = pattern.search(text)
     return _value(found["a"] or found["b"], found["ua"] or found["ub"]) if found else None
+
+
+def _share(pattern: re.Pattern[str], text: str) -> float | None:
+    bps = _bps(pattern, text)
+    return None if bps is None else bps / 10_000
 
 
 def _value(number: str, unit: str) -> float:

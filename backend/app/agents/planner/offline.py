@@ -8,7 +8,7 @@ from app.agents.conversation import View
 from app.agents.planner import asked, columns, questions, trading
 from app.agents.planner.goal import Goal, read_goal
 from app.agents.planner.output import Plan
-from app.agents.planner.plan import MOST_CLASSES, PRICES, kind_is_unclear, make_plan
+from app.agents.planner.plan import MOST_CLASSES, PRICES, far, kind_is_unclear, make_plan
 from app.agents.planner.tables import Column, Table, table_of
 from app.agents.planner.target import Scored, TargetReading, find_target
 from app.agents.planner.wishes import Unknown, settle
@@ -159,7 +159,7 @@ def _announcement(made: Plan, target: Scored) -> str:
     shape = f" ({target.column.distinct} classes)" if made.kind == "classification" and not made.horizon else ""
     if made.cut:
         shape = f" ({'above' if made.cut.above else 'below'} {made.cut.value:g} or not)"
-    ahead = f" {made.horizon} row(s) ahead" if made.horizon else ""
+    ahead = f" {far(made)}" if made.horizon else ""
     outlook = f"the {made.outlook} of " if made.outlook in ("direction", "change") else ""
     source = "the stored prices" if made.source == "prices" else ", ".join(f"`{name}`" for name in made.tables)
     without = f", without {', '.join(f'`{name}`' for name in made.exclude)}" if made.exclude else ""

@@ -28,15 +28,26 @@ class Trading(BaseModel):
     long_only: bool = False
 
 
+class Barriers(BaseModel):
+    """Where a trade ends before its horizon: a rise and a fall as shares of the price, 0 for none."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    take_profit: float = Field(default=0.0, ge=0, lt=1)
+    stop_loss: float = Field(default=0.0, ge=0, lt=1)
+
+
 class Plan(BaseModel):
     """The plan: what is predicted from which tables, how it is judged, and the steps in plain words.
 
-    Leave a field null where the data shall decide. `horizon` counts rows ahead. `meets`: whether the model will
-    meet entities (customers, patients) that no row is about yet, or known ones. `exclude` names columns that
-    must not be used. `column_types` says what columns hold where their values mislead. `tables` are names that
-    list_datasets returned; with `source` prices they are not used: then `coins`, the bars' `interval`
+    Leave a field null where the data shall decide. `horizon` counts rows ahead; with `every_step` each row
+    until then is forecast ("the next 14 days"), not the last alone ("in 14 days"). `meets`: whether the model
+    will meet entities (customers, patients) that no row is about yet, or known ones. `exclude` names columns
+    that must not be used. `column_types` says what columns hold where their values mislead. `tables` are names
+    that list_datasets returned; with `source` prices they are not used: then `coins`, the bars' `interval`
     ("5m", "1h", "1d"), `start` and `end` (ISO 8601) say what is fetched. `trading`: the terms on which a
-    forecast of a price is traded, asked of the user where the goal does not say them. `model` and `families`
+    forecast of a price is traded, asked of the user where the goal does not say them; with `barriers` a trade
+    is long, and ends at its profit or its loss, at the `horizon` at the latest. `model` and `families`
     say what is fitted, where the user wants it so. `stages` are what the crew goes through: all, where nobody
     wants less.
     `question`: what the goal asks of the rows that there are, where it asks for figures and no model; it is
@@ -61,7 +72,9 @@ class Plan(BaseModel):
     time_column: str | None = None
     group_column: str | None = None
     horizon: int | None = Field(default=None, ge=1)
+    every_step: bool = False
     outlook: Literal["value", "change", "direction"] | None = None
+    barriers: Barriers | None = None
     cut: Cut | None = None
     meets: Literal["new", "known"] | None = None
     costs: dict[Literal["false_alarm", "missed"], float] | None = None
@@ -88,11 +101,14 @@ class Plan(BaseModel):
             "group_column",
             "horizon",
             "outlook",
+            "barriers",
             "exclude",
             "costs",
             "column_types",
         )
         wished: dict[str, JsonValue] = self.model_dump(mode="json", include=set(fields))
+        if self.every_step:
+            wished["every_step"] = True
         return {name: value for name, value in wished.items() if value not in (None, [], {})}
 
     def heard(self, goal: str) -> str:

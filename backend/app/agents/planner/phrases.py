@@ -86,19 +86,31 @@ NUMBERS = {
     "five": 5,
     "six": 6,
     "seven": 7,
+    "eight": 8,
+    "nine": 9,
     "ten": 10,
+    "twelve": 12,
+    "fourteen": 14,
+    "thirty": 30,
 }
 
 _COUNT = rf"\d+|{'|'.join(NUMBERS)}"
 _UNIT = "|".join([*SECONDS, *sorted(ROWS)])
 
 AHEAD = re.compile(
-    rf"\bnext[- ](?:(?P<n1>{_COUNT})[- ])?(?P<u1>{_UNIT})s?\b"
+    rf"\b(?:next|coming|following)[- ](?:(?P<n1>{_COUNT})[- ])?(?P<u1>{_UNIT})s?\b"
     rf"|\b(?P<n2>{_COUNT})[- ](?P<u2>{_UNIT})s?[- ](?:ahead|later|from now|in advance)\b"
     rf"|\bin (?P<n3>{_COUNT}) (?P<u3>{_UNIT})s?\b"
+    rf"|\b(?P<n4>{_COUNT})[- ](?P<u4>{_UNIT})s?[- ](?:forecast|outlook)\b"
     r"|\b(?P<tomorrow>tomorrow)\b",
     re.IGNORECASE,
 )
+EACH_STEP = re.compile(
+    rf"\b(?:next|coming|following)[- ](?:(?:{_COUNT})[- ])?(?:{_UNIT})s?\b|\btomorrow\b"
+    rf"|\bup to (?:{_COUNT})[- ](?:{_UNIT})s?\b|\b(?:{_COUNT})[- ](?:{_UNIT})s?[- ](?:forecast|outlook)\b",
+    re.IGNORECASE,
+)
+"""All of the way is asked about, not its end: the next 14 days, and not in 14 days."""
 EXCLUSION = re.compile(
     r"\b(?:without(?: using)?|exclud(?:e|ing)|ignor(?:e|ing)|leav(?:e|ing) out|(?:do not|don't|never) use"
     r"|not using|except(?: for)?|drop(?:ping)?|other than|ohne|sans)\b"

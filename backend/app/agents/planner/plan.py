@@ -83,6 +83,7 @@ def make_plan(
         time_column=time,
         group_column=group if group != column.name else None,
         horizon=horizon,
+        every_step=_every_step(goal, target, kind, horizon),
         outlook=goal.outlook if horizon else None,
         cut=cut,
         meets=meets,
@@ -185,6 +186,13 @@ def _horizon(goal: Goal, table: Table, wishes: Mapping[str, Any], time: str | No
     return 1 if goal.outlook == "direction" or table is PRICES else None
 
 
+def _every_step(goal: Goal, target: Scored, kind: Kind | None, horizon: int | None) -> bool:
+    """Each step of the way, where an amount is forecast; a price is traded on at the end of it."""
+    if target.table is PRICES or not target.column.is_number or goal.outlook in ("direction", "change"):
+        return False
+    return goal.each_step and kind != "classification" and bool(horizon and horizon > 1)
+
+
 def _tables(goal: Goal, tables: Sequence[Table], home: Table) -> list[Table]:
     """The target's table first. The others too, unless the goal leaves them out or names which to join."""
     left_out = {table.name for phrase in goal.excluded for table in mentioned(tables, phrase)}
@@ -214,7 +222,7 @@ def _lines(plan: Plan) -> dict[Stage, str]:
     source = f"the prices of {' and '.join(plan.coins) or 'the coin'}" if plan.source == "prices" else names
     joined = " and join what shares a key" if plan.join else ""
     kept = f", keeping each `{plan.group_column}` on one side" if plan.group_column else ""
-    ahead = f" from the past only, {plan.horizon} row(s) ahead" if plan.horizon else ""
+    ahead = f" from the past only, {far(plan)}" if plan.horizon else ""
     judged = f", judged by {plan.metric}" if plan.metric else ""
     return {
         "data_retrieval": f"Fetch {source}{joined}{_without(plan)}.",
@@ -226,6 +234,12 @@ def _lines(plan: Plan) -> dict[Stage, str]:
         "final_evaluation": "Open the hold-out once.",
         "reporting": "Write the report.",
     }
+
+
+def far(plan: Plan) -> str:
+    """How far ahead, in words."""
+    rows = "1 row" if plan.horizon == 1 else f"{plan.horizon} rows"
+    return f"each of the next {rows}" if plan.every_step else f"{rows} ahead"
 
 
 def _kinds(plan: Plan) -> str:

@@ -48,8 +48,8 @@ def find_target(
 ) -> TargetReading:
     """The target in any of the tables. A wish (a preference, an answer) that names a column settles it.
 
-    What the goal denies, or what may not be used (`excluded`), is never the target. A goal that only looks, or
-    that names text or an identifier, settles nothing.
+    What the goal denies, what may not be used (`excluded`), or what it asks "per", is never the target. A goal
+    that only looks, or that names text or an identifier, settles nothing.
     """
     if wished:
         exact = [
@@ -63,6 +63,13 @@ def find_target(
     denied = {name for table in tables for name in described(goal.roles, table.columns)}
     denied |= {
         name for table in tables for phrase in goal.denied for name in columns_named_in(phrase, table.columns)
+    }
+    denied |= {
+        column.name
+        for table in tables
+        for column in table.columns
+        for phrase in goal.groups
+        if stems(column.name) == stems(phrase)
     }
     candidates = [
         Scored(t, c, score(goal, c, t.name) * (NAMED_TABLE if t in boosted else 1.0))

@@ -6,7 +6,7 @@ from typing import Any
 from app.agents.conversation import View
 from app.agents.planner.goal import Ahead, Goal, read_goal
 from app.agents.planner.market import Wanted, bps_of, seconds_of, wanted_of
-from app.agents.planner.output import Plan, Trading
+from app.agents.planner.output import Barriers, Plan, Trading
 from app.agents.planner.plan import PRICES, steps
 from app.agents.planner.tables import Table
 from app.agents.planner.target import Scored
@@ -17,6 +17,7 @@ WHAT_COSTS = "What does a trade cost?"
 HORIZONS = ("1 hour", "15 minutes", "4 hours", "1 day", "1 bar")
 FEES = ("10 bps", "5 bps", "20 bps", "none")
 ASSUMED = f"Trades are taken to cost {FEES[0]} each; name other fees in the goal."
+LONG = "Trades with a profit and a loss to stop at are long, and end at the first close beyond one of the two."
 BARS = frozenset({"open", "high", "low", "close"})
 
 
@@ -68,9 +69,13 @@ def with_market(plan: Plan, view: View, goal: Goal, target: Scored) -> Plan:
     changes: dict[str, Any] = {}
     if plan.horizon and (is_of_prices(target, goal) or wanted.fee_bps is not None):
         answer = _answer(view, WHAT_COSTS)
-        changes["trading"] = _terms(wanted, answer)
+        changes |= {"trading": _terms(wanted, answer), "every_step": False}
         if answer is None and wanted.fee_bps is None:
             changes["notes"] = [*plan.notes, ASSUMED]
+    if plan.horizon and (barriers := _barriers(wanted)) and is_of_prices(target, goal):
+        changes |= {"barriers": barriers, "outlook": "direction", "kind": "classification"}
+        changes["trading"] = changes["trading"].model_copy(update={"long_only": True})
+        changes["notes"] = [*changes.get("notes", plan.notes), LONG]
     if plan.source == "prices":
         changes |= {
             "coins": list(wanted.coins),
@@ -86,6 +91,12 @@ def with_market(plan: Plan, view: View, goal: Goal, target: Scored) -> Plan:
         return plan
     made = plan.model_copy(update=changes)
     return made.model_copy(update={"steps": steps(made)})
+
+
+def _barriers(wanted: Wanted) -> Barriers | None:
+    if wanted.take_profit is None and wanted.stop_loss is None:
+        return None
+    return Barriers(take_profit=wanted.take_profit or 0.0, stop_loss=wanted.stop_loss or 0.0)
 
 
 def _terms(wanted: Wanted, answer: str | None) -> Trading:

@@ -21,6 +21,7 @@ from app.modeling.ensemble.merging import (
 from app.modeling.ensemble.weights import cross_fitted
 from app.modeling.finish import finish
 from app.modeling.fitting import summary_of
+from app.modeling.forecasting.origins import AHEAD
 from app.modeling.problem import Problem
 
 ENSEMBLE = "Ensemble"
@@ -64,7 +65,7 @@ def blend(
             for number in range(len(fits[0]["fold_scores"]))
         ],
         "metrics": summary,
-        **finish(found.judged.truth, output, found.fold, problem, seed),
+        **finish(found.judged.truth, output, found.fold, problem, seed, found.ahead),
         "rows": fits[0]["rows"],
         "features": features_of(model),
         "fold_s": [],
@@ -80,7 +81,8 @@ def blend(
         ],
         "candidates": [short(candidate, fits, problem.metric) for candidate in candidates],
     }
-    return Blended(model, out_of_fold(found.rows, found.fold, found.judged.truth, output), facts)
+    oof = out_of_fold(found.rows, found.fold, found.judged.truth, output, found.ahead)
+    return Blended(model, oof, facts)
 
 
 def _estimator(fits: Sequence[Facts], found: Weighed) -> str:
@@ -103,9 +105,14 @@ def _shares(fits: Sequence[Facts], candidates: Sequence[Parts], weights: dict[st
     return [float(share) for share in shares]
 
 
-def out_of_fold(rows: np.ndarray, fold: np.ndarray, truth: np.ndarray, output: np.ndarray) -> pd.DataFrame:
-    """`row`, `fold`, `truth` and `p_<place>` or `prediction`, as oof.parquet holds them."""
+def out_of_fold(
+    rows: np.ndarray, fold: np.ndarray, truth: np.ndarray, output: np.ndarray, ahead: np.ndarray | None = None
+) -> pd.DataFrame:
+    """`row`, `fold`, `truth` and `p_<place>` or `prediction`, as oof.parquet holds them; `rows_ahead` where
+    each row asks about a step of its own."""
     columns: dict[str, Any] = {"row": rows, "fold": fold, "truth": truth}
+    if ahead is not None:
+        columns[AHEAD] = ahead
     if output.ndim == 2:
         columns |= {f"p_{place}": output[:, place] for place in range(output.shape[1])}
     else:

@@ -10,6 +10,7 @@ import pandas as pd
 from app.errors import InvalidInput
 from app.modeling.ensemble.weights import NO_SAY, Judged, weigh
 from app.modeling.fitting import over_folds
+from app.modeling.forecasting.origins import AHEAD
 from app.modeling.problem import Problem
 from app.modeling.scores import Predicted, score_all
 
@@ -50,6 +51,8 @@ class Weighed:
     rows: np.ndarray
     fold: np.ndarray
     judged: Judged
+    ahead: np.ndarray | None = None
+    """How many rows ahead each of them asks about, where they differ in that."""
 
 
 def weighed(candidates: Sequence[Parts], problem: Problem, seed: int) -> Weighed:
@@ -77,6 +80,7 @@ def weighed(candidates: Sequence[Parts], problem: Problem, seed: int) -> Weighed
         rows,
         fold,
         judged,
+        left[0].oof.loc[rows, AHEAD].to_numpy() if AHEAD in left[0].oof else None,
     )
 
 

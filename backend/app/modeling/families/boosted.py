@@ -31,16 +31,16 @@ class Boosted(Learner):
     """Whether columns of codes are widened by means of the target; None: where watched rows have them too."""
     learning_rate: float | None
 
-    def fit(self, X: Any, y: np.ndarray, watch: Watch | None = None) -> Self:
+    def fit(self, X: Any, y: np.ndarray, watch: Watch | None = None, weights: np.ndarray | None = None) -> Self:
         self.curve_ = np.zeros(0)
         self.rate_ = self.learning_rate or DEFAULT_RATE
         X, watch = self._with_means(X, y, watch)
         if watch is None or self.n_estimators is not None:
             self.rounds_ = self.n_estimators or DEFAULT_ROUNDS
-            self._learn(self._tables(X, y, None), self.rate_, self.rounds_, None, Clock(None))
+            self._learn(self._tables(X, y, None, weights), self.rate_, self.rounds_, None, Clock(None))
             return self
         clock = Clock(watch.seconds, watch.at_most)
-        tables = self._tables(X, y, watch)
+        tables = self._tables(X, y, watch, weights)
         pace = self._measured(tables, clock)
         self.rate_ = pace.learning_rate
         self.curve_ = self._learn(tables, pace.learning_rate, pace.rounds, pace.patience, clock)
@@ -87,7 +87,7 @@ class Boosted(Learner):
         return {"codes": False} if "codes" in self.get_params() else {}
 
     @abstractmethod
-    def _tables(self, X: Any, y: np.ndarray, watch: Watch | None) -> Any:
+    def _tables(self, X: Any, y: np.ndarray, watch: Watch | None, weights: np.ndarray | None) -> Any:
         """Rows as the library takes them: those that teach, and those that are watched."""
 
     @abstractmethod

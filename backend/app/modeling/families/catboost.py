@@ -46,12 +46,12 @@ class CatBoost(Boosted):
         quantile = f"Quantile:alpha={aim.quantile}"
         return {"mean": "RMSE", "median": "MAE", "quantile": quantile, "poisson": "Poisson"}[aim.what]
 
-    def _tables(self, X: pd.DataFrame, y: np.ndarray, watch: Watch | None) -> Any:
+    def _tables(self, X: pd.DataFrame, y: np.ndarray, watch: Watch | None, weights: np.ndarray | None) -> Any:
         if catboost is None:
             raise InvalidInput("not_installed", "CatBoost is not installed: pip install labcrew[catboost].")
         # A class that does not teach here is named by a parameter: only those that do may stand in the labels.
         self.taught_ = np.unique(y).astype(int) if self.classes else np.zeros(0, dtype=int)
-        taught = _pool(X, self._places(y))
+        taught = _pool(X, self._places(y), weights)
         if watch is None:
             return taught, None
         known = np.isin(watch.y, self.taught_) if self.classes else np.ones(len(watch.y), dtype=bool)
@@ -120,9 +120,9 @@ class CatBoost(Boosted):
         return {key: value for key, value in super().__getstate__().items() if key not in UNSTORED}
 
 
-def _pool(X: pd.DataFrame, y: np.ndarray | None) -> Any:
+def _pool(X: pd.DataFrame, y: np.ndarray | None, weights: np.ndarray | None = None) -> Any:
     kinds = [name for name in X.columns if X[name].dtype.kind == "i"]
-    return catboost.Pool(X, y, cat_features=kinds)
+    return catboost.Pool(X, y, cat_features=kinds, weight=weights)
 
 
 class _OutOfTime:

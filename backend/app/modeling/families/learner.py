@@ -32,7 +32,8 @@ class Learner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     classes: int
     curve_: np.ndarray
 
-    def fit(self, X: Any, y: np.ndarray, watch: Watch | None = None) -> Self:
+    def fit(self, X: Any, y: np.ndarray, watch: Watch | None = None, weights: np.ndarray | None = None) -> Self:
+        """`weights`: how much each row counts, 1 on average; a family that cannot weigh takes all alike."""
         raise NotImplementedError
 
     def keep(self, position: int) -> None:

@@ -83,9 +83,9 @@ class LightGBM(Boosted):
         loss = {"mean": "l2", "median": "l1"}.get(aim.what, aim.what)
         return {"objective": loss, "metric": loss, "alpha": aim.quantile}
 
-    def _tables(self, X: Any, y: np.ndarray, watch: Watch | None) -> Any:
+    def _tables(self, X: Any, y: np.ndarray, watch: Watch | None, weights: np.ndarray | None) -> Any:
         fixed = {"max_bin": self.max_bin, "feature_pre_filter": False, "verbosity": -1}
-        taught = lightgbm.Dataset(X, y, params=fixed, free_raw_data=True).construct()
+        taught = lightgbm.Dataset(X, y, weight=weights, params=fixed, free_raw_data=True).construct()
         if watch is None:
             return len(y), taught, None
         return len(y), taught, lightgbm.Dataset(watch.X, watch.y, reference=taught, params=fixed).construct()

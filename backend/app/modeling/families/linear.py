@@ -22,13 +22,13 @@ class OnPath(Learner):
 
     aim: str = ""
 
-    def fit(self, X: Any, y: np.ndarray, watch: Watch | None = None) -> Self:
+    def fit(self, X: Any, y: np.ndarray, watch: Watch | None = None, weights: np.ndarray | None = None) -> Self:
         self._found: list[tuple[float, np.ndarray, np.ndarray]] = []
         given = self._given(watch)
         clock, losses = Clock(watch.seconds if watch else None), list[float]()
         start: Any = None
         for strength in self._path(given):
-            start = self._at(X, y, strength, start)
+            start = self._at(X, y, weights, strength, start)
             self._found.append((strength, np.array(start.coef_), np.array(start.intercept_)))
             self.keep(len(self._found) - 1)
             if given is not None or watch is None:
@@ -55,7 +55,7 @@ class OnPath(Learner):
         """The strengths to go through, the given one last."""
 
     @abstractmethod
-    def _at(self, X: Any, y: np.ndarray, strength: float, start: Any) -> Any:
+    def _at(self, X: Any, y: np.ndarray, weights: np.ndarray | None, strength: float, start: Any) -> Any:
         """A fitted scikit-learn model; `start` is the one before on the path."""
 
     def __getstate__(self) -> dict[str, Any]:
@@ -86,14 +86,14 @@ class Logistic(OnPath):
         # One of the path is reached along it, as a fit that watched came there: the same model comes out.
         return PATH[: PATH.index(given) + 1] if given in PATH else (given,)
 
-    def _at(self, X: Any, y: np.ndarray, strength: float, start: Any) -> Any:
+    def _at(self, X: Any, y: np.ndarray, weights: np.ndarray | None, strength: float, start: Any) -> Any:
         model = start or LogisticRegression(
             max_iter=self.max_iter, tol=1e-3, warm_start=True, random_state=self.random_state
         )
         model.set_params(C=strength)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            model.fit(X, y)
+            model.fit(X, y, weights)
         self.taught_ = np.asarray(model.classes_, dtype=int)
         return model
 
@@ -124,9 +124,9 @@ class RidgePath(OnPath):
     def _path(self, given: float | None) -> tuple[float, ...]:
         return (3000.0, 1000.0, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1) if given is None else (given,)
 
-    def _at(self, X: Any, y: np.ndarray, strength: float, start: Any) -> Any:
+    def _at(self, X: Any, y: np.ndarray, weights: np.ndarray | None, strength: float, start: Any) -> Any:
         solver = "lsqr" if X.shape[1] > 2000 else "auto"
-        model = Ridge(alpha=strength, solver=solver, random_state=self.random_state).fit(X, y)
+        model = Ridge(alpha=strength, solver=solver, random_state=self.random_state).fit(X, y, weights)
         aim = read_aim(self.aim)
         if not aim.is_mean:  # the slopes of the mean, moved so that the wanted share lies below
             model.intercept_ = model.intercept_ + float(np.quantile(y - model.predict(X), aim.quantile))

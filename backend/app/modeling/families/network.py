@@ -39,14 +39,16 @@ class Network(Learner):
         self.decay = decay
         self.random_state = random_state
 
-    def fit(self, X: np.ndarray, y: np.ndarray, watch: Watch | None = None) -> Self:
+    def fit(
+        self, X: np.ndarray, y: np.ndarray, watch: Watch | None = None, weights: np.ndarray | None = None
+    ) -> Self:
         self.curve_, self._snapshots = np.zeros(0), list[Weights]()
         self._center(y)
         clock, losses = Clock(watch.seconds if watch else None), list[float]()
         aim = np.asarray((y - self.middle_) / self.spread_, dtype="float32") if not self.classes else y
-        for weights in self._epochs(np.asarray(X, dtype="float32"), aim):
-            self._snapshots.append(weights)
-            self.layers_ = weights
+        for layers in self._epochs(np.asarray(X, dtype="float32"), aim):
+            self._snapshots.append(layers)
+            self.layers_ = layers
             if watch is None:
                 if len(self._snapshots) >= (self.epochs or MOST_EPOCHS // 4):
                     break

@@ -19,10 +19,10 @@ class OnLog(Learner):
         self.factor = factor
         self.classes = 0
 
-    def fit(self, X: Any, y: np.ndarray, watch: Watch | None = None) -> Self:
+    def fit(self, X: Any, y: np.ndarray, watch: Watch | None = None, weights: np.ndarray | None = None) -> Self:
         self.unit_ = float(np.median(y[y > 0])) / 10 if (y > 0).any() else 1.0
         watched = None if watch is None else Watch(watch.X, self._log(watch.y), watch.seconds)
-        self.inner.fit(X, self._log(y), watched)
+        self.inner.fit(X, self._log(y), watched, weights)
         self.factor_ = self.factor or 1.0
         self._watched = watch
         self._set_factor()

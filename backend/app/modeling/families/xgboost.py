@@ -80,8 +80,8 @@ class XGBoost(Boosted):
         aim = read_aim(self.aim)
         return {**_LOSSES[aim.what], **({"quantile_alpha": aim.quantile} if aim.what == "quantile" else {})}
 
-    def _tables(self, X: Any, y: np.ndarray, watch: Watch | None) -> Any:
-        taught = xgboost.QuantileDMatrix(X, y, max_bin=self.max_bin, nthread=self.n_jobs)
+    def _tables(self, X: Any, y: np.ndarray, watch: Watch | None, weights: np.ndarray | None) -> Any:
+        taught = xgboost.QuantileDMatrix(X, y, weight=weights, max_bin=self.max_bin, nthread=self.n_jobs)
         if watch is None:
             return taught, None
         watched = xgboost.QuantileDMatrix(

@@ -1,6 +1,7 @@
 """Forecasts that need no model: the last value, its drift, and the last season."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -34,14 +35,14 @@ def seasonal_naive(values: np.ndarray, horizon: int, season: int) -> np.ndarray:
     return made
 
 
-def season_of(values: np.ndarray, horizon: int, spacing_s: float) -> int | None:
+def season_of(values: np.ndarray, horizons: Sequence[int], spacing_s: float) -> int | None:
     """How many rows a season has, by which of the usual ones foretells these rows best; None where none helps.
 
-    `spacing_s`: usual seconds between rows.
+    `horizons`: rows ahead, of which the mean error counts; `spacing_s`: usual seconds between rows.
     """
-    plain = _error(last_value(values, horizon), values, horizon)
+    plain = _error(lambda rows: last_value(values, rows), values, horizons)
     errors = {
-        season: _error(seasonal_naive(values, horizon, season), values, horizon)
+        season: _error(partial(seasonal_naive, values, season=season), values, horizons)
         for season in _candidates(len(values), spacing_s)
     }
     least = min(errors.values(), default=np.inf)
@@ -55,6 +56,6 @@ def _candidates(rows: int, spacing_s: float) -> Sequence[int]:
     return sorted(season for season in lengths if 2 <= season <= min(LONGEST, rows // FEWEST_ROUNDS))
 
 
-def _error(said: np.ndarray, values: np.ndarray, horizon: int) -> float:
-    off = np.abs(said[:-horizon] - values[horizon:])
+def _error(say: Callable[[int], np.ndarray], values: np.ndarray, horizons: Sequence[int]) -> float:
+    off = np.concatenate([np.abs(say(rows)[:-rows] - values[rows:]) for rows in horizons])
     return float(np.nanmean(off)) if np.isfinite(off).any() else np.inf

@@ -1,13 +1,14 @@
 """Forecasts without a model on the hold-out, each series for itself: what a learned one must beat."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import pandas as pd
 
 from app.modeling.forecasting.ets import FEWEST_ROWS, Smoothing, recent
 from app.modeling.forecasting.naive import drift, last_value, season_of, seasonal_naive
-from app.modeling.operations.step import quiet_float
+from app.modeling.forecasting.origins import AHEAD, is_stacked, unstacked
+from app.modeling.forecasting.series import horizons_of, rhythm_of_series, rows_of_series, values_of
 from app.modeling.problem import Outlook, Problem
 
 MOST_SERIES = 10
@@ -20,51 +21,54 @@ def references(train: pd.DataFrame, holdout: pd.DataFrame, problem: Problem) -> 
     """Name -> what it says of each row of the hold-out; nothing for what is no forecast of a number.
 
     `last season` is only there where a season foretells the training rows; `exponential smoothing` where there
-    are at most `MOST_SERIES` series.
+    are at most `MOST_SERIES` series. The hold-out's rows may ask about a step ahead each; `train` is the table.
     """
     if problem.is_classification or problem.outlook is not Outlook.VALUE or not problem.horizon:
         return {}
+    if not is_stacked(holdout):
+        alone = _each_step(train, holdout, problem, (problem.horizon,))
+        return {name: said[:, 0] for name, said in alone.items()}
+    once, back = unstacked(holdout)
+    steps, place = np.unique(holdout[AHEAD].to_numpy(), return_inverse=True)
+    whole = _each_step(train, once, problem, [int(step) for step in steps])
+    return {name: said[back, place] for name, said in whole.items()}
+
+
+def _each_step(train: pd.DataFrame, holdout: pd.DataFrame, problem: Problem, steps: Sequence[int]) -> Said:
+    """Name -> (rows of the hold-out, steps)."""
     whole = pd.concat([train, holdout], ignore_index=True)
-    groups = whole[problem.group_column] if problem.group_column else pd.Series(0, index=whole.index)
-    learns = groups.nunique() <= MOST_SERIES
+    series = rows_of_series(whole, problem)
+    learns = len(series) <= MOST_SERIES
     said: Said = {}
-    for rows in _series(whole, groups, problem):
-        values = quiet_float(whole[problem.target]).iloc[rows].ffill().bfill().to_numpy()
+    for rows in series:
+        values = values_of(whole, problem, rows)
         taught = int((rows < len(train)).sum())
         if not taught or np.isnan(values).any():
             continue
-        times = whole[problem.time_column].iloc[rows]
-        for name, forecast in _each(values, taught, problem.horizon, _spacing_s(times), learns):
-            said.setdefault(name, np.full(len(whole), np.nan))[rows] = forecast
-    held = {name: forecast[len(train) :] for name, forecast in said.items()}
-    return {name: forecast for name, forecast in held.items() if np.isfinite(forecast).mean() > 0.9}
-
-
-def _series(whole: pd.DataFrame, groups: pd.Series, problem: Problem) -> Iterator[np.ndarray]:
-    """Positions of each series in order of time."""
-    order = whole[problem.time_column].argsort(kind="stable").to_numpy()
-    for rows in pd.Series(order).groupby(groups.iloc[order].to_numpy(), sort=False):
-        yield rows[1].to_numpy()
-
-
-def _spacing_s(times: pd.Series) -> float:
-    steps = np.diff(times.to_numpy()).astype("timedelta64[s]").astype(float)
-    return float(np.median(steps)) if len(steps) else 0.0
+        season, rhythm = None, rhythm_of_series(whole, problem, [rows])
+        if rhythm and taught > 2 * max(steps):
+            season = season_of(values[:taught], horizons_of(problem), rhythm.spacing_s)
+        for name, forecast in _each(values, taught, season, learns):
+            table = said.setdefault(name, np.full((len(whole), len(steps)), np.nan))
+            for place, step in enumerate(steps):
+                table[rows, place] = forecast(step)
+    held = {name: table[len(train) :] for name, table in said.items()}
+    return {name: table for name, table in held.items() if np.isfinite(table).mean() > 0.9}
 
 
 def _each(
-    values: np.ndarray, taught: int, horizon: int, spacing_s: float, learns: bool
-) -> Iterator[tuple[str, np.ndarray]]:
-    """`taught`: of the values, how many lie in the training rows."""
-    plain: dict[str, Callable[[np.ndarray, int], np.ndarray]] = {"last value": last_value, "drift": drift}
-    for name, forecast in plain.items():
-        yield name, forecast(values, horizon)
-    known = values[:taught]
-    season = season_of(known, horizon, spacing_s) if taught > 2 * horizon else None
+    values: np.ndarray, taught: int, season: int | None, learns: bool
+) -> Iterator[tuple[str, Callable[[int], np.ndarray]]]:
+    """Of a series each reference, as what it says so many rows ahead of every row. `taught`: how many of the
+    values lie in the training rows."""
+    yield "last value", lambda step: last_value(values, step)
+    yield "drift", lambda step: drift(values, step)
     if season:
-        yield "last season", seasonal_naive(values, horizon, season)
+        yield "last season", lambda step: seasonal_naive(values, step, season)
+    known = values[:taught]
     if learns and taught >= max(FEWEST_ROWS, 2 * (season or 0)) and float(known.std()) > 0:
         kept = recent(known, season)
         before = np.full(taught - len(kept), np.nan)
-        smoothed = Smoothing.learn(kept, season).follow(values[len(before) :], horizon)
-        yield "exponential smoothing", np.concatenate([before, smoothed])
+        smoothing = Smoothing.learn(kept, season)
+        followed = values[len(before) :]
+        yield "exponential smoothing", lambda step: np.concatenate([before, smoothing.follow(followed, step)])

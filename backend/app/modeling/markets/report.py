@@ -8,14 +8,16 @@ import numpy as np
 import pandas as pd
 
 from app.modeling.markets.backtest import Book, Terms, drawdown, equity, play
+from app.modeling.markets.barriers import triple_barrier
 from app.modeling.markets.baselines import BASELINES, positions_of
 from app.modeling.markets.edge import judge
 from app.modeling.markets.regimes import trend_regimes, volatility_regimes
 from app.modeling.markets.sharpe import bars_per_year, measured, sharpe_ratio
-from app.modeling.markets.signals import by_time, expected_move, next_returns, wanted
+from app.modeling.markets.signals import by_time, expected_gain, expected_move, next_returns, wanted
 from app.modeling.markets.trial import Trials, try_out
 from app.modeling.problem import Problem
 
+BARRIERS = ("take_profit", "stop_loss")
 MOST_POINTS = 400
 REGIME_BARS = 20
 FEWEST_BARS = 30
@@ -46,14 +48,37 @@ class Market:
         moved = self.before.shift(-self.horizon) / self.before - 1
         return moved.abs().mean()
 
+    def trades(self, prices: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame] | None:
+        """What a trade that is opened at each price earns and how many bars it lasts; None without barriers."""
+        if self.problem.barriers is None:
+            return None
+        width, found = np.ones(len(prices)), {}
+        for name, each in prices.items():
+            found[name] = triple_barrier(each.ffill().to_numpy(), width, self.horizon, *self.problem.barriers)
+        earned = pd.DataFrame({name: each.earned for name, each in found.items()}, index=prices.index)
+        lasts = pd.DataFrame({name: each.touched for name, each in found.items()}, index=prices.index)
+        return earned, lasts
+
+    def lasts(self, prices: pd.DataFrame) -> pd.DataFrame | None:
+        made = self.trades(prices)
+        return None if made is None else made[1]
+
     def moves(self, rows: pd.DataFrame, output: np.ndarray) -> pd.DataFrame:
         """What a model's output on rows says of the next bars, as (times, coins)."""
         times, coins = _places(rows, self.problem)
-        usual = self.usual_moves()
-        each = usual.iloc[0] if coins is None else coins.astype("str").map(usual).to_numpy()
+
+        def each(usual: pd.Series) -> np.ndarray:
+            if coins is None:
+                return np.full(len(rows), float(usual.iloc[0]))
+            return coins.astype("str").map(usual).to_numpy(dtype=float)
+
+        before = self.trades(self.before)
+        if before is not None:
+            gain, loss = before[0].where(before[0] > 0).mean(), before[0].where(before[0] <= 0).mean()
+            expected = expected_gain(output, each(gain.fillna(0.0)), each(loss.fillna(0.0)), self.problem)
+            return by_time(expected, times, coins)
         present = rows[self.problem.target].to_numpy(dtype=float)
-        expected = expected_move(output, present, np.asarray(each, dtype=float), self.problem)
-        return by_time(expected, times, coins)
+        return by_time(expected_move(output, present, each(self.usual_moves()), self.problem), times, coins)
 
 
 def _places(rows: pd.DataFrame, problem: Problem) -> tuple[pd.Series, pd.Series | None]:
@@ -75,10 +100,13 @@ def backtest(
     """
     market = Market.of(train, holdout, problem)
     moves = {name: market.moves(train.iloc[rows], output) for name, (rows, output) in tried.items()}
-    trials = try_out(moves, market.before, chosen, terms, market.horizon)
+    trials = try_out(moves, market.before, chosen, terms, market.horizon, market.lasts(market.before))
     returns = next_returns(market.prices).to_numpy()[:-1]
     expected = market.moves(holdout, said).reindex_like(market.prices).to_numpy()
-    book = play(wanted(expected, trials.margin, terms.round_trip, market.horizon)[:-1], returns, terms)
+    lasts = market.lasts(market.prices)
+    ends = None if lasts is None else lasts.to_numpy()
+    held = wanted(expected, trials.margin, terms.round_trip, market.horizon, ends)
+    book = play(held[:-1], returns, terms)
     prices = market.prices.iloc[:-1]
     span = (market.prices.index[-1] - market.prices.index[0]).total_seconds()
     per_year = bars_per_year(span, len(prices))
@@ -93,6 +121,7 @@ def backtest(
         "bars": len(prices),
         "bars_per_year": per_year,
         "horizon": market.horizon,
+        "barriers": None if problem.barriers is None else dict(zip(BARRIERS, problem.barriers, strict=True)),
         "terms": {
             "fee_bps": terms.fee_bps,
             "slippage_bps": terms.slippage_bps,

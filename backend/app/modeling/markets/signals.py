@@ -27,6 +27,13 @@ def expected_move(
     return np.asarray(output / present - 1)
 
 
+def expected_gain(output: np.ndarray, gain: np.ndarray, loss: np.ndarray, problem: Problem) -> np.ndarray:
+    """What a trade that ends at barriers is expected to earn, one a row: by the probability of a gain, and what
+    trades with a gain and others (`loss`, mostly below 0) earned before."""
+    share = output[:, (problem.classes or ()).index("up")]
+    return np.asarray(share * gain + (1 - share) * loss)
+
+
 def stance(moves: np.ndarray, least: float) -> np.ndarray:
     """1 where a rise of more than `least` is expected, -1 where a fall is, else 0. (bars, coins) of moves."""
     return np.where(moves > least, 1.0, 0.0) - np.where(moves < -least, 1.0, 0.0)
@@ -44,9 +51,29 @@ def ladder(stances: np.ndarray, horizon: int) -> np.ndarray:
     return np.asarray((sums[1:] - sums[first]) / horizon)
 
 
-def wanted(moves: np.ndarray, margin: float, round_trip: float, horizon: int) -> np.ndarray:
-    """The position that moves (bars, coins) ask for; a missing move asks for none."""
-    return ladder(stance(np.nan_to_num(moves), margin * round_trip), horizon)
+def trades(opened: np.ndarray, lasts: np.ndarray, horizon: int) -> np.ndarray:
+    """Each bar opens a tranche of one share in `horizon` that is held for as many bars as its trade `lasts`.
+
+    (bars, coins) both; a trade whose end is not known lasts `horizon` bars.
+    """
+    bars = len(opened)
+    ends = np.arange(bars)[:, None] + np.where(np.isfinite(lasts), lasts, horizon).astype(int)
+    changes = np.zeros((bars + horizon + 1, opened.shape[1]))
+    changes[:bars] += opened
+    for coin in range(opened.shape[1]):
+        np.add.at(changes[:, coin], ends[:, coin], -opened[:, coin])
+    return np.asarray(np.cumsum(changes[:bars], axis=0) / horizon)
+
+
+def wanted(
+    moves: np.ndarray, margin: float, round_trip: float, horizon: int, lasts: np.ndarray | None = None
+) -> np.ndarray:
+    """The position that moves (bars, coins) ask for; a missing move asks for none.
+
+    With `lasts` (bars until a trade that is opened there ends) trades are long, and each ends by itself.
+    """
+    held = stance(np.nan_to_num(moves), margin * round_trip)
+    return ladder(held, horizon) if lasts is None else trades(np.maximum(held, 0.0), lasts, horizon)
 
 
 def by_time(values: Sequence[float] | np.ndarray, times: pd.Series, coins: pd.Series | None) -> pd.DataFrame:

@@ -26,15 +26,22 @@ class Trials:
 
 
 def try_out(
-    moves: Mapping[str, pd.DataFrame], prices: pd.DataFrame, chosen: str, terms: Terms, horizon: int
+    moves: Mapping[str, pd.DataFrame],
+    prices: pd.DataFrame,
+    chosen: str,
+    terms: Terms,
+    horizon: int,
+    lasts: pd.DataFrame | None = None,
 ) -> Trials:
-    """`moves`: expected moves (times, coins) of each candidate out of fold."""
+    """`moves`: expected moves (times, coins) of each candidate out of fold; `lasts`: as `signals.wanted` takes
+    it, of the same times as the prices."""
     margins = MARGINS if terms.round_trip > 0 else MARGINS[:1]
     returns = next_returns(prices)
 
     def earned(name: str, margin: float, times: pd.Index) -> np.ndarray:
         known = moves[name].reindex(index=times, columns=prices.columns).to_numpy()
-        held = wanted(known, margin, terms.round_trip, horizon)
+        ends = None if lasts is None else lasts.reindex(times).to_numpy()
+        held = wanted(known, margin, terms.round_trip, horizon, ends)
         return play(held, returns.reindex(times).to_numpy(), terms).net
 
     common = _common([table.dropna(how="all").index for table in moves.values()], prices.index[:0])

@@ -32,7 +32,7 @@ class ParseDates(Step):
             if self.keep:
                 made[name] = dates
             for part in self.parts:
-                made[f"{name}_{part}"] = _part(dates, part, state[name])
+                made[f"{name}_{part}"] = part_of(dates, part, state[name])
         left = frame if self.keep else frame.drop(columns=list(self.columns))
         return left.assign(**made)
 
@@ -57,7 +57,8 @@ def _isoformat(value: object) -> str | None:
     return value.isoformat() if isinstance(value, pd.Timestamp) else None
 
 
-def _part(dates: pd.Series, part: Part, earliest: str | None) -> pd.Series:
+def part_of(dates: pd.Series, part: Part, earliest: str | None) -> pd.Series:
+    """One part of each date, as a number; `earliest` is what `elapsed_days` counts from."""
     if part == "elapsed_days":
         if earliest is None:
             return pd.Series(np.nan, index=dates.index)

@@ -18,11 +18,13 @@ class Step(BaseModel):
     """One operation: its fields are its JSON, `fit` learns from training rows, `apply` never changes the rows.
 
     `ordered` operations look back over earlier rows: they get rows sorted by time, at most `depth()` rows of
-    history before them, and the group of each row, which no look back may cross.
+    history before them, and the group of each row, which no look back may cross. `by_step` operations say
+    something else of each step ahead: where rows ask about several, their `made` is asked once for all.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     ordered: ClassVar[bool] = False
+    by_step: ClassVar[bool] = False
 
     def needs(self) -> tuple[str, ...]:
         """The columns it reads."""

@@ -7,7 +7,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from app.errors import InvalidInput
-from app.reporting.figures import eda, evaluation, explanation, markets, series, style
+from app.reporting.figures import eda, evaluation, explanation, forecast, markets, series, style
 from app.reporting.figures.style import Drawing
 
 DRAWINGS: dict[str, Callable[..., Figure]] = {
@@ -27,6 +27,8 @@ DRAWINGS: dict[str, Callable[..., Figure]] = {
     "contributions": explanation.contributions,
     "segments": explanation.segments,
     "time_series": series.time_series,
+    "forecast": forecast.future,
+    "error_by_step": forecast.error_by_step,
     "backtest_price": markets.price,
     "backtest_signal": markets.signal,
     "backtest_equity": markets.capital,

@@ -13,6 +13,7 @@ _ROWS = (
     ("Ordered by", "time_column"),
     ("Grouped by", "group_column"),
     ("Rows ahead", "horizon"),
+    ("Each step until then", "every_step"),
     ("What of the future", "outlook"),
     ("Left out on request", "exclude"),
 )
@@ -33,10 +34,10 @@ def section(draft: Draft) -> Section | None:
 
 def _value(draft: Draft, problem: Fact, name: str) -> Text:
     fact = problem.at(name)
-    if fact is None or fact.value in ([], ""):
+    if fact is None or fact.value in ([], "") or (name == "every_step" and not fact.value):
         return ()
     if name == "metric":
         return (draft.metric_name,)
     if isinstance(fact.value, list):
         return listed([(draft.read(item),) for item in fact.items()])
-    return (draft.read(fact),)
+    return ("yes",) if name == "every_step" else (draft.read(fact),)

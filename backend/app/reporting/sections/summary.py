@@ -61,9 +61,17 @@ def _answer(draft: Draft, final: Fact) -> Text:
     )
     pieces += draft.score(score.at("value") if score else None)
     pieces += (" (interval ", *bounds, ")") if bounds else ()
-    pieces += (" on ", *draft.shown(final.at("rows"), "integer"), " rows that it had never seen")
+    pieces += (" on ", *draft.shown(final.at("rows"), "integer"), *_judged(draft, final))
     pieces += ("; guessing without any column reaches ", *draft.score(baseline)) if baseline else ()
     return (*pieces, ".")
+
+
+def _judged(draft: Draft, final: Fact) -> Text:
+    """What was judged: rows, or where each step is forecast every forecast for itself."""
+    horizon = draft.found.problem.at("horizon") if draft.found.problem else None
+    if horizon is None or final.at("by_step") is None:
+        return (" rows that it had never seen",)
+    return (" forecasts of the next ", draft.read(horizon, "integer"), " rows, none of which it had seen")
 
 
 def _unfinished(draft: Draft) -> Text:

@@ -40,9 +40,9 @@ def _terms(draft: Draft, tested: Fact) -> Text:
         "Played over ",
         *draft.shown(tested.at("bars"), "integer"),
         " bars of the hold-out. What is decided at the close of a bar is traded at that close and earns from"
-        " then on. Each forecast is held for ",
-        *draft.shown(tested.at("horizon"), "integer"),
-        " bar(s); forecasts that overlap share the capital. Fees of ",
+        " then on. ",
+        *_held(draft, tested),
+        " Fees of ",
         *draft.shown(fee, "quantity"),
         " and slippage of ",
         *draft.shown(slip, "quantity"),
@@ -56,6 +56,23 @@ def _terms(draft: Draft, tested: Fact) -> Text:
         " Nothing would be left at costs of ",
         *draft.shown(even, "quantity"),
         " basis points a trade.",
+    )
+
+
+def _held(draft: Draft, tested: Fact) -> Text:
+    """How long a trade is held."""
+    bars = draft.shown(tested.at("horizon"), "integer")
+    bars = (*bars, " bar" if tested.value["horizon"] == 1 else " bars")
+    if tested.at("barriers") is None:
+        return ("Each forecast is held for ", *bars, "; forecasts that overlap share the capital.")
+    return (
+        "Each trade is closed at the first close that is ",
+        *draft.shown(tested.at("barriers", "take_profit"), "percent"),
+        " higher or ",
+        *draft.shown(tested.at("barriers", "stop_loss"), "percent"),
+        " lower than its own, after ",
+        *bars,
+        " at the latest; trades that overlap share the capital.",
     )
 
 

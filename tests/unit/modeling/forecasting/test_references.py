@@ -42,12 +42,12 @@ def test_drift_goes_on_as_it_went():
 
 
 def test_a_season_is_found_where_there_is_one():
-    assert season_of(sales(), 1, DAY_S) == 7
-    assert season_of(sales(), 7, DAY_S) is None, "a week ahead the last value is the last season"
+    assert season_of(sales(), [1], DAY_S) == 7
+    assert season_of(sales(), [7], DAY_S) is None, "a week ahead the last value is the last season"
     walk = np.cumsum(np.random.default_rng(0).normal(size=400))
-    assert season_of(walk, 1, DAY_S) is None
+    assert season_of(walk, [1], DAY_S) is None
     hours, errors = np.arange(600), np.random.default_rng(1).normal(0, 0.1, 600)
-    assert season_of(np.sin(2 * np.pi * hours / 24) + errors, 3, 3600.0) == 24
+    assert season_of(np.sin(2 * np.pi * hours / 24) + errors, [3], 3600.0) == 24
 
 
 @pytest.mark.parametrize("season", [7, None])

@@ -98,6 +98,26 @@ FACTS: dict[str, dict[str, Any]] = {
             for name in HOSTILE
         ],
     },
+    "forecast": {
+        "panels": [
+            {
+                "label": name,
+                "times": MOMENTS,
+                "values": [1.0, None, 2.0],
+                "ahead": MOMENTS,
+                "predictions": [2.0, 2.5, 3.0],
+                "low": bounds and [1.0, 1.0, 1.0],
+                "high": bounds and [3.0, 4.0, 5.0],
+            }
+            for name, bounds in ((HOSTILE[0], True), (None, None))
+        ],
+        "target": HOSTILE[1],
+    },
+    "error_by_step": {
+        "steps": [1, 2],
+        "lines": [{"label": HOSTILE[0], "values": [1.0, None]}, {"label": "last value", "values": [2.0, 3.0]}],
+        "metric": HOSTILE[2],
+    },
     "backtest_price": {"times": MOMENTS, "values": [1.0, None, 2.0], "label": HOSTILE[0]},
     "backtest_signal": {"times": MOMENTS, "positions": [1.0, 0.0, -1.0], "low": -1.0, "high": 1.0},
     "backtest_equity": {"times": MOMENTS, "curves": [{"label": HOSTILE[1], "values": [1.0, 1.1, 0.9]}] * 2},

@@ -1,0 +1,83 @@
+"""Forecast what comes after the last row of a session's table."""
+
+from typing import Any
+
+import pandas as pd
+
+from app.computations.bench import Bench, JsonValue
+from app.computations.frames import answer, read_frame, write_frame
+from app.computations.pictures import leave_pictures
+from app.computations.predict import open_model
+from app.modeling.ensemble.average import recipe_of
+from app.modeling.forecasting.future import latest
+from app.modeling.operations.step import quiet_float
+from app.modeling.plain import plain
+from app.modeling.problem import Outlook, Problem
+from app.modeling.recipe import inputs_of, parse
+from app.reporting.drawable import of_forecast
+
+MOST_TOLD = 60
+"""Forecasts that are told; all are in the file."""
+MOST_DRAWN = 4
+"""Series in a figure: those with the most rows."""
+BEFORE = 4
+"""How many times as far as the forecast reaches the rows before it are drawn."""
+
+
+def forecast_future(bench: Bench) -> JsonValue:
+    """Inputs `train` and `holdout` (RAW frames) and `model` (model.skops), which may have learned from both.
+
+    Leaves forecast.csv and forecast.parquet: series, moment, rows ahead, prediction and its interval or
+    probabilities. Answers `{"rows", "series", "horizon", "first", "last", "level", "forecasts", "figures"}`.
+    """
+    model = open_model(bench)
+    problem = model.problem
+    table = pd.concat([read_frame(bench, "train"), read_frame(bench, "holdout")], ignore_index=True)
+    depth = sum(step.depth() for step in parse(recipe_of(model.stored.pipeline).operations) if step.ordered)
+    rows = latest(table, problem, depth + (problem.horizon or 1))
+    made = model.future(inputs_of(rows, problem))
+    write_frame(bench, made, "forecast.parquet")
+    made.to_csv(bench.output / "forecast.csv", index=False)
+    bounds = model.stored.metadata.get("prediction_intervals") or {}
+    moments = made[problem.time_column]
+    facts: dict[str, Any] = {
+        "rows": len(made),
+        "series": 1 if not problem.group_column else int(made[problem.group_column].nunique()),
+        "horizon": problem.horizon,
+        "first": moments.min(),
+        "last": moments.max(),
+        "level": bounds.get("level"),
+        "time_column": problem.time_column,
+        "group_column": problem.group_column,
+        "forecasts": model.facts(len(made), made.head(MOST_TOLD), [])["predictions"],
+    }
+    drawn = of_forecast(_panels(table, made, problem), problem.target) if _is_amount(problem) else []
+    facts["figures"] = leave_pictures(bench.output, drawn)
+    return answer(facts)
+
+
+def _is_amount(problem: Problem) -> bool:
+    return not problem.is_classification and problem.outlook is Outlook.VALUE
+
+
+def _panels(table: pd.DataFrame, made: pd.DataFrame, problem: Problem) -> list[dict[str, Any]]:
+    """`[{"label", "times", "values", "ahead", "predictions", "low", "high"}]` of the longest series."""
+    group, time = problem.group_column, str(problem.time_column)
+    names = [None] if group is None else table[group].value_counts().index[:MOST_DRAWN].tolist()
+    panels = []
+    for name in names:
+        past = table if name is None else table[table[group] == name]
+        said = made if name is None else made[made[group] == name]
+        past = past.sort_values(time).tail(max(BEFORE * (problem.horizon or 1), 30))
+        panels.append(
+            {
+                "label": None if name is None else str(name),
+                "times": plain(past[time]),
+                "values": plain(quiet_float(past[problem.target])),
+                "ahead": plain(said[time]),
+                "predictions": plain(said["prediction"]),
+                "low": plain(said["low"]) if "low" in said else None,
+                "high": plain(said["high"]) if "high" in said else None,
+            }
+        )
+    return panels

@@ -1,0 +1,48 @@
+"""A forecast of every step, each judged by itself: its error, that of others, and how often bounds held."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from app.modeling.plain import rounded
+from app.modeling.prediction_intervals import coverage
+from app.modeling.problem import Problem
+from app.modeling.scores import SCORES, Predicted
+
+MOST_ROWS = 32
+
+
+def by_step(
+    predicted: Predicted,
+    baseline: Predicted,
+    ahead: np.ndarray,
+    problem: Problem,
+    bounds: Mapping[str, Any] | None,
+    said: Mapping[str, np.ndarray],
+) -> list[dict[str, Any]]:
+    """`[{"rows_ahead", "rows", "score", "baseline", "references": {name: score}, "coverage": CoverageJson}]`.
+
+    `ahead` (rows,): the step that each row asks about; `said`: what each reference says of the rows.
+    """
+    found = []
+    for step in np.unique(ahead)[:MOST_ROWS]:
+        at = np.flatnonzero(ahead == step)
+        own = predicted.take(at)
+        score = SCORES[problem.metric].compute
+        others = {name: Predicted.of(problem, own.truth, forecast[at]) for name, forecast in said.items()}
+        found.append(
+            {
+                "rows_ahead": int(step),
+                "rows": len(at),
+                "score": rounded(score(own)),
+                "baseline": rounded(score(baseline.take(at))),
+                "references": {
+                    name: rounded(score(other))
+                    for name, other in others.items()
+                    if np.isfinite(other.output).all()
+                },
+                "coverage": coverage(own.truth, own.output, bounds, ahead[at]) if bounds else None,
+            }
+        )
+    return found

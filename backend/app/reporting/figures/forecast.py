@@ -1,0 +1,68 @@
+"""A forecast drawn: what was, what is expected, and between which bounds; and how errors grow with the way."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from app.reporting.figures import style
+from app.reporting.figures.series import as_days, dates_below
+from app.reporting.figures.style import BLUE, INK, LINES, MUTED, ORANGE, SERIES
+
+_DOTS = 40
+"""As many forecasts are marked one by one."""
+
+
+def future(panels: Sequence[Mapping[str, Any]], target: str) -> Figure:
+    """`panels`: `[{"label", "times", "values", "ahead", "predictions", "low", "high"}]`, one a series; times
+    are ISO 8601, bounds may be None."""
+    height = 3.6 if len(panels) == 1 else 1.2 + 2.1 * len(panels)
+    figure = style.canvas(7.8, height)
+    bounded = panels[0]["low"] is not None
+    note = "what was, and what is expected" + (" with its interval" if bounded else "")
+    style.headline(figure, "Forecast", f"{style.label(target)}: {note}")
+    grid = figure.subplots(len(panels), 1, squeeze=False)
+    for axes, panel in zip((row[0] for row in grid), panels, strict=True):
+        _panel(axes, panel)
+        axes.set_ylabel(style.label(target if panel["label"] is None else panel["label"]))
+    grid[0][0].legend(loc="upper left", ncols=3)
+    return figure
+
+
+def _panel(axes: Axes, panel: Mapping[str, Any]) -> None:
+    moments, values = as_days(panel["times"]), style.finite(panel["values"])
+    ahead, expected = as_days(panel["ahead"]), style.finite(panel["predictions"])
+    marker = "o" if len(ahead) <= _DOTS else ""
+    axes.plot(moments, values, color=INK, linewidth=1.1, label="known")
+    if panel["low"] is not None:
+        low, high = style.finite(panel["low"]), style.finite(panel["high"])
+        axes.fill_between(ahead, low, high, color=ORANGE, alpha=0.28, linewidth=0, label="interval")
+    axes.plot(ahead, expected, color=BLUE, linewidth=1.5, marker=marker, markersize=2.6, label="forecast")
+    axes.axvline(moments[-1], color=MUTED, linewidth=0.9, linestyle=(0, (4, 3)))
+    dates_below(axes)
+    style.rows_grid(axes)
+    style.plain_ticks(axes, "y")
+    axes.margins(x=0.01)
+
+
+def error_by_step(steps: Sequence[int], lines: Sequence[Mapping[str, Any]], metric: str) -> Figure:
+    """`lines`: `[{"label", "values"}]`, the model's first; `metric`: as people name it."""
+    figure = style.canvas(7.8, 3.4)
+    style.headline(figure, "Error by step", f"{metric} on the hold-out, so many rows ahead")
+    axes = figure.subplots()
+    for place, each in enumerate(lines):
+        axes.plot(
+            steps,
+            style.finite(each["values"]),
+            color=SERIES[place % 4],
+            linestyle=LINES[place % 4],
+            linewidth=2.0 if place == 0 else 1.3,
+            label=style.label(each["label"]),
+        )
+    style.rows_grid(axes)
+    style.plain_ticks(axes, "y")
+    axes.set_xlabel("Rows ahead")
+    axes.set_ylabel(metric)
+    axes.legend(loc="best", ncols=2)
+    return figure

@@ -1,0 +1,85 @@
+"""What is expected after the last row, and how errors grow with the way there."""
+
+from app.reporting.document import Block, Name, Paragraph, Section, Table, Text
+from app.reporting.evidence import Fact, parts
+from app.reporting.sections.draft import NOTHING, Draft
+
+_MOST_SHOWN = 30
+_BOUNDS = (("From", "low"), ("To", "high"))
+
+
+def section(draft: Draft) -> Section | None:
+    made = draft.found.forecast
+    blocks: list[Block] = []
+    if made is not None and made.value["rows"]:
+        blocks += [Paragraph(_opening(draft, made)), _expected(draft, made), *draft.pictures("forecast")]
+    blocks += [*_by_step(draft), *draft.pictures("error_by_step")]
+    return Section("forecast", "The forecast", blocks) if blocks else None
+
+
+def _opening(draft: Draft, made: Fact) -> Text:
+    several = made.value["series"] > 1
+    text: Text = (
+        "From ",
+        *draft.shown(made.at("first"), "moment"),
+        " to ",
+        *draft.shown(made.at("last"), "moment"),
+        ", after the last row",
+        *((" of each of ", *draft.shown(made.at("series"), "integer"), " series") if several else ()),
+        ": ",
+        *draft.shown(made.at("rows"), "integer"),
+        " forecasts, all of them in ",
+        Name("forecast.csv"),
+        ".",
+    )
+    level = made.at("level")
+    if level is None:
+        return text
+    return (*text, " Intervals are meant to hold for ", draft.read(level, "whole_percent"), " of the rows.")
+
+
+def _expected(draft: Draft, made: Fact) -> Table:
+    found = parts(made, "forecasts")[:_MOST_SHOWN]
+    time, group = made.text("time_column"), made.text("group_column")
+    bounds = [(head, key) for head, key in _BOUNDS if found and key in found[0].value]
+    shares = ["Probability"] if found and "probabilities" in found[0].value else []
+    heads = [*(["Series"] if group else []), "When", "Rows ahead", "Forecast", *(head for head, _ in bounds)]
+    heads += shares
+    rows: list[list[Text]] = []
+    for each in found:
+        row: list[Text] = [draft.shown(each.at(group))] if group else []
+        row += [draft.shown(each.at(time), "moment"), draft.shown(each.at("rows_ahead"), "integer")]
+        row += [_value(draft, each.at("prediction"))]
+        row += [draft.shown(each.at(key), "quantity") for _, key in bounds]
+        row += [draft.shown(each.at("probabilities", str(each.value["prediction"])), "percent") for _ in shares]
+        rows.append(row)
+    first = 2 if group else 1
+    return Table(heads, rows, "What is expected", numeric=tuple(range(first, len(heads))))
+
+
+def _value(draft: Draft, said: Fact | None) -> Text:
+    if said is None:
+        return NOTHING
+    return draft.shown(said, "quantity" if isinstance(said.value, int | float) else "text")
+
+
+def _by_step(draft: Draft) -> list[Block]:
+    """How good each step is, beside what needs no model, and how often the intervals held."""
+    found = parts(draft.found.final, "by_step")
+    if not found:
+        return []
+    style = draft.metric.style
+    others = list(found[0].value["references"]) or ["baseline"]
+    bounded = found[0].at("coverage") is not None
+    heads: list[Text] = [("Rows ahead",), ("Forecasts",), (draft.metric_name,)]
+    heads += [(Name(name, code=False),) for name in others]
+    heads += [("Within the interval",)] if bounded else []
+    rows: list[list[Text]] = []
+    for each in found:
+        row = [draft.shown(each.at("rows_ahead"), "integer"), draft.shown(each.at("rows"), "integer")]
+        row += [draft.score(each.at("score"), style)]
+        row += [draft.score(each.at("references", name) or each.at(name), style) for name in others]
+        row += [draft.shown(each.at("coverage", "coverage", "value"), "percent")] if bounded else []
+        rows.append(row)
+    title = "Each step by itself, on the hold-out"
+    return [Table((), rows, title, numeric=tuple(range(len(heads))), heads=heads)]

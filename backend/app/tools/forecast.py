@@ -1,0 +1,38 @@
+"""Forecast what comes after the last row, once the model is judged. No agent calls it."""
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from app.errors import ToolRefused
+from app.modeling.written.presence import holds_code
+from app.sandbox.computer import ComputationFailed
+from app.sandbox.contract import Computation, Limits
+from app.sessions.scope import Recorded
+from app.tools.context import ToolContext
+from app.tools.frames import artifact, figures
+from app.tools.registry import tool
+
+LONGEST_S = 60.0
+
+
+@tool(agents=())
+async def forecast_future(ctx: ToolContext, model: Annotated[str, Field(max_length=200)]) -> Recorded:
+    """What the delivered model expects after the last row of each series."""
+    ref = await ctx.frames.artifact("model", model)
+    train = await ctx.frames.frame("train")
+    holdout = await ctx.frames.artifact("holdout", "holdout")
+    work = Computation("forecast.forecast_future", trusted=not holds_code(ref.meta["fit"]))
+    inputs = {"train": train.digest, "holdout": holdout.digest, "model": ref.digest}
+    try:
+        computed = await ctx.computer.run(work, inputs, Limits(time_s=LONGEST_S))
+    except ComputationFailed as failed:
+        # A session that has its model and its score is not lost with its forecast.
+        raise ToolRefused(f"{model} could not forecast: {failed.detail}") from failed
+    value: Any = {**computed.value, "model": model}  # type: ignore[dict-item]  # an object
+    files = [artifact(computed.file(name), "table", name) for name in ("forecast.csv", "forecast.parquet")]
+    return Recorded(
+        value=value,
+        summary=f"{value['rows']:,} forecasts, from {value['first']} to {value['last']}.",
+        artifacts=[*files, *figures(computed, value["figures"])],
+    )

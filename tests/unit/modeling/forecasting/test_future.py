@@ -1,0 +1,62 @@
+"""The moments after the last row, and which rows ask about them."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from app.modeling.forecasting.future import asked_about, future_of, latest
+from app.modeling.forecasting.origins import AHEAD
+from app.modeling.forecasting.rhythm import Unit, rhythm_of
+from app.modeling.problem import Kind, Outlook, Problem
+
+ALONE = Problem(
+    "sold", Kind.REGRESSION, "mae", time_column="day", group_column="shop", horizon=3, outlook=Outlook.VALUE
+)
+EVERY = replace(ALONE, every_step=True)
+
+
+def table() -> pd.DataFrame:
+    days = pd.date_range("2024-01-01", periods=10)
+    both = [pd.DataFrame({"day": days[: 10 - 2 * n], "shop": shop}) for n, shop in enumerate("ab")]
+    return pd.concat(both).assign(sold=1.0).sort_values("day").reset_index(drop=True)
+
+
+@pytest.mark.parametrize(
+    ("times", "unit", "after"),
+    [
+        (pd.date_range("2024-01-01", periods=30, freq="5min"), Unit.SECOND, ["2024-01-01T02:30"]),
+        (pd.date_range("2024-01-01", periods=30, freq="B"), Unit.WEEKDAY, ["2024-02-12"]),
+        (pd.date_range("2022-01-31", periods=24, freq="ME"), Unit.MONTH, ["2024-01-31", "2024-02-29"]),
+        (pd.date_range("2020-01-01", periods=12, freq="QS"), Unit.MONTH, ["2023-01-01", "2023-04-01"]),
+        (pd.date_range("2020-01-15", periods=14, freq="W"), Unit.SECOND, ["2020-04-26"]),
+    ],
+)
+def test_moments_go_on_as_the_rows_did(times, unit, after):
+    rhythm = rhythm_of(times.to_numpy())
+    assert rhythm is not None
+    assert rhythm.unit is unit
+    last = np.repeat(times.to_numpy()[-1:], len(after))
+    assert rhythm.after(last, np.arange(1, len(after) + 1)).tolist() == pd.to_datetime(after).tolist()
+
+
+def test_the_last_row_of_each_series_asks_about_every_step():
+    asked, beyond = future_of(table(), EVERY)
+    told = asked_about(asked.iloc[beyond], EVERY, table())
+    assert told.groupby("shop")["day"].apply(lambda days: [f"{day:%d}" for day in days]).to_dict() == {
+        "a": ["11", "12", "13"],
+        "b": ["09", "10", "11"],
+    }
+    assert told[AHEAD].tolist() == [1, 2, 3, 1, 2, 3]
+    assert len(asked) == len(table()) + 4, "rows before are history"
+
+
+def test_the_last_rows_ask_about_the_horizon_alone():
+    asked, beyond = future_of(table(), ALONE)
+    told = asked_about(asked.iloc[beyond], ALONE)
+    assert told.loc[told["shop"] == "b", "day"].dt.day.tolist() == [9, 10, 11]
+
+
+def test_the_latest_rows_are_those_of_each_series():
+    assert latest(table(), EVERY, 2).groupby("shop")["day"].max().dt.day.to_dict() == {"a": 10, "b": 8}
