@@ -4,6 +4,7 @@ import asyncio
 import os
 import resource
 import signal
+import subprocess
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -93,13 +94,11 @@ async def _pause(field: Injector, fault: Fault) -> bool:
     return True
 
 
-def _resume_later(field: Injector, pid: int | None, for_s: float) -> None:
-    def resume() -> None:
-        with suppress(ProcessLookupError):
-            if pid:
-                os.kill(pid, signal.SIGCONT)
-
-    field.later(for_s, resume)
+def _resume_later(field: Injector, pid: int, for_s: float) -> None:
+    """By a process of its own: a server that is stopped could not be told that we ended."""
+    script = f"sleep {for_s:.3f}; kill -CONT {pid}"
+    resumer = subprocess.Popen(["/bin/sh", "-c", script], stderr=subprocess.DEVNULL, start_new_session=True)
+    field.later(for_s + 0.1, resumer.poll)
 
 
 async def _kill_cell(field: Injector, fault: Fault) -> bool:
@@ -121,13 +120,13 @@ async def _pause_cell(field: Injector, fault: Fault) -> bool:
 
 
 def _signal_cell(field: Injector, fault: Fault, number: signal.Signals) -> int | None:
-    """To one that computes, if the zygote has any; spares are the youngest."""
+    """To one that computes, or else to a spare: those are the youngest."""
     zygote = field.pid("cells")
     cells = sorted(cells_of(zygote)) if zygote else []
-    busy = cells[:-_SPARES]
-    if not busy:
+    if not cells:
         return None
-    pid = busy[fault.draw % len(busy)][1]
+    likely = cells[:-_SPARES] or cells
+    pid = likely[fault.draw % len(likely)][1]
     try:
         os.kill(pid, number)
     except ProcessLookupError:
