@@ -104,7 +104,7 @@ def home() -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def up(home: Path) -> Iterator[Up]:
-    started = start(home)
+    started = start(home, METRICS_PORT="0")
     yield started
     stop(started)
 

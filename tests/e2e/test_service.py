@@ -6,11 +6,13 @@ import io
 import json
 import os
 import random
+import re
 import signal
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import httpx
 import websockets
@@ -82,6 +84,34 @@ async def test_a_session_is_asked_by_rest_and_watched_by_socket(api: httpx.Async
     rows = [{"months": 3, "plan": "pro", "price": 40.5, "visits": 2}]
     predicted = (await api.post(f"/models/{result['model']}/predict", json={"rows": rows})).raise_for_status()
     assert predicted.json()["predictions"]
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "observability.md"
+
+
+async def test_every_process_shows_its_figures_and_the_service_shows_all_that_are_documented(
+    api: httpx.AsyncClient, up: Any
+) -> None:
+    """After the session of the test before."""
+    [found] = up.home.rglob("prometheus.json")
+    targets = {one["labels"]["part"]: one["targets"][0] for one in json.loads(found.read_text())}
+    assert sorted(targets) == ["api", "worker-compute-1", "worker-steps-1"]
+    shown = {
+        part: (await api.get(f"http://{address}/metrics")).raise_for_status().text
+        for part, address in targets.items()
+    }
+    names = {part: set(re.findall(r"^# TYPE (labcrew_\w+)", text, re.M)) for part, text in shown.items()}
+    assert names["api"] == set(re.findall(r"^\| `(labcrew_\w+)`", PAGE.read_text(), re.M))
+    assert names["worker-steps-1"] == names["worker-compute-1"] < names["api"]
+    assert 'labcrew_sessions_ended_total{graph="pipeline",status="completed"}' in shown["worker-steps-1"]
+    assert 'labcrew_tool_calls_total{agent="data_analyst",outcome="done"' in shown["worker-steps-1"]
+    assert 'labcrew_cells_ended_total{end="returned",function="train.' in shown["worker-compute-1"]
+    assert 'labcrew_workers{queue="compute"} 1.0' in shown["api"]
+    assert 'route="/lab/agent/sessions",status="201"' in shown["api"]
+    lines = [json.loads(line) for line in (up.home / "logs" / "worker-steps-1.log").read_text().splitlines()]
+    ended = next(line for line in lines if line["event"] == "session_ended")
+    assert (ended["status"], ended["graph"]) == ("completed", "pipeline")
+    assert UUID(ended["session_id"])
 
 
 async def test_a_question_is_answered_and_the_session_goes_on(api: httpx.AsyncClient) -> None:

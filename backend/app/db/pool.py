@@ -10,6 +10,8 @@ from typing import Any, Self
 import asyncpg
 from sqlalchemy.engine import make_url
 
+from app.observability.metrics.stores import STATEMENTS_REPEATED
+
 Record = Mapping[str, Any]
 """A row by column name."""
 
@@ -108,6 +110,7 @@ class Database:
         pause_s = 0.05
         while True:
             await asyncio.sleep(pause_s * random.uniform(0.5, 1))  # noqa: S311 - spreads the crowd
+            STATEMENTS_REPEATED.inc()
             try:
                 rows: Sequence[Record] = await self.pool.fetch(sql, *args)
                 return rows
