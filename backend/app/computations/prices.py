@@ -23,6 +23,7 @@ from app.errors import InvalidInput
 _MEMORY_BYTES = 384 << 20
 _EXPANDED_BYTES = 8 << 30
 _US = 1_000_000
+_ENDS = "The times look like those at which bars end; they are taken as the times at which they begin."
 
 
 def read_bars(
@@ -63,10 +64,12 @@ def read_bars(
     kept = sum(summary.bars for summary in judge.summaries.values())
     if not kept:
         (bench.output / "bars.bin").unlink()
-        raise InvalidInput("no_good_bars", "No bar of the file can be used.", **bad)
+        why = "; ".join(f"{reason} ({count:,} rows)" for reason, count in judge.faults.ranked()[:3])
+        raise InvalidInput("no_good_bars", f"No bar of the file can be used: {why}.", **bad)
     each = max(1, SHOWN_OF_ALL // len(judge.summaries))
     series: list[JsonValue] = [_series(c, s, each) for c, s in judge.summaries.items() if s.bars]
-    format_: dict[str, Any] = {**raw.format, "notes": raw.notes}
+    notes = [*raw.notes, *([_ENDS] if any(grid.looks_like_ends for grid in grids.values()) else [])]
+    format_: dict[str, Any] = {**raw.format, "notes": notes}
     return {
         "rows": raw.rows,
         "kept": kept,

@@ -43,13 +43,37 @@ _ALIASES: dict[str, tuple[str, ...]] = {
         "bartime",
         "index",
         "indexlevel0",
+        "datum",
     ),
-    "open": ("open", "o", "openprice", "priceopen", "opening"),
-    "high": ("high", "h", "highprice", "pricehigh", "max"),
-    "low": ("low", "l", "lowprice", "pricelow", "min"),
-    "close": ("close", "c", "closeprice", "priceclose", "last", "price", "closing"),
-    "volume": ("volume", "v", "vol", "basevolume", "volumefrom", "volumetraded", "tickvol", "tickvolume"),
+    "open": ("open", "o", "openprice", "priceopen", "opening", "erffnung", "erster"),
+    "high": ("high", "h", "highprice", "pricehigh", "max", "hoch"),
+    "low": ("low", "l", "lowprice", "pricelow", "min", "tief"),
+    "close": (
+        "close",
+        "c",
+        "closeprice",
+        "priceclose",
+        "closelast",
+        "last",
+        "price",
+        "closing",
+        "schlusskurs",
+        "schluss",
+    ),
+    "volume": (
+        "volume",
+        "v",
+        "vol",
+        "basevolume",
+        "volumefrom",
+        "volumetraded",
+        "tickvol",
+        "tickvolume",
+        "volumen",
+        "stcke",
+    ),
 }
+_INTERVALS = ("interval", "timeframe", "resolution", "granularity", "per", "period")
 _UNNAMED = re.compile(r"column_\d+")
 
 # Arrays of exchanges, by position. The first whose highs and lows hold is meant.
@@ -77,8 +101,8 @@ def find_columns(names: Sequence[str], coin: str | None) -> Found:
     for name in names:
         plain.setdefault(re.sub(r"[^a-z0-9]", "", name.lower()), name)
     found = {ours: next((plain[a] for a in aliases if a in plain), "") for ours, aliases in _ALIASES.items()}
-    if not found["ts"] and names and _UNNAMED.fullmatch(names[0]):
-        found["ts"] = names[0]  # the index of a frame that pandas wrote
+    if not found["ts"] and names and names[0] not in found.values():
+        found["ts"] = names[0]  # the index of a frame that pandas wrote, whatever it is called
     found["volume"] = found["volume"] or next((plain[p] for p in plain if p.startswith("volume")), "")
     needed = [ours for ours in _ALIASES if ours != "volume" and not (ours == "coin" and coin)]
     missing = [ours for ours in needed if not found[ours]]
@@ -100,13 +124,20 @@ def find_columns(names: Sequence[str], coin: str | None) -> Found:
     return Found(found, plain["time"] if split else None, tuple(notes))
 
 
+def interval_column(names: Sequence[str]) -> str | None:
+    """The column that says of each bar how long it lasts."""
+    return next((name for name in names if re.sub(r"[^a-z]", "", name.lower()) in _INTERVALS), None)
+
+
 def are_unnamed(names: Sequence[str]) -> bool:
     """A file without a header, as exchanges send arrays."""
     return len(names) >= len(MEASURES) and all(_UNNAMED.fullmatch(name) for name in names)
 
 
-def orders(names: Sequence[str]) -> list[dict[str, str]]:
-    """Ways to take unnamed columns: time first, four prices, then the volume."""
-    at = 6 if len(names) == _WITH_AVERAGE else 5
-    rest = {"ts": names[0], "volume": names[at] if len(names) > at else ""}
-    return [dict(zip(order, names[1:5], strict=True)) | rest for order in _ORDERS]
+def orders(names: Sequence[str], types: Mapping[str, str]) -> list[Found]:
+    """Ways to take unnamed columns: time first (a day and a clock may be two), four prices, then the volume."""
+    time = names[1] if types[names[1]] in ("text", "datetime") and len(names) > len(MEASURES) else None
+    rest = names[2:] if time else names[1:]
+    at = 5 if len(names) == _WITH_AVERAGE and not time else 4
+    given = {"coin": "", "ts": names[0], "volume": rest[at] if len(rest) > at else ""}
+    return [Found(dict(zip(order, rest[:4], strict=True)) | given, time) for order in _ORDERS]

@@ -77,15 +77,18 @@ class Faults:
         shown.sort(key=lambda row: row[0])
         del shown[SHOWN:]
 
+    def ranked(self) -> list[tuple[str, int]]:
+        """Reasons, the most frequent first."""
+        return sorted(self.counts.items(), key=lambda item: (-item[1], item[0]))
+
     def told(self) -> dict[str, JsonValue]:
         """`{"count", "reasons": {reason: count}, "examples": [{"row", "reason", "coin", "time"}]}` by row."""
         examples: list[tuple[int, str, str | None, int | None]] = sorted(
             (n, reason, coin, ts) for reason, rows in self.rows.items() for n, coin, ts in rows
         )
-        ranked = sorted(self.counts.items(), key=lambda item: (-item[1], item[0]))
         return {
             "count": sum(self.counts.values()),
-            "reasons": dict(ranked),
+            "reasons": dict(self.ranked()),
             "examples": [
                 {"row": n, "reason": reason, "coin": coin, "time": None if ts is None else moment(ts)}
                 for n, reason, coin, ts in examples

@@ -29,6 +29,12 @@ class Grid:
     def interval_s(self) -> int:
         return self.interval_us // SECOND_US
 
+    @property
+    def looks_like_ends(self) -> bool:
+        """Times just before a bar ends, as 00:04:59.999 of five minutes."""
+        whole = min(self.interval_us, DAY_S * SECOND_US)
+        return whole > SECOND_US and self.phase_us >= whole - SECOND_US
+
     def holds(self, ts: Ints) -> Flags:
         """Which times stand on it.
 

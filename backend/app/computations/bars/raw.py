@@ -3,13 +3,15 @@
 Its columns: `coin` (NULL where it is none), `ts` (microseconds since 1970), open, high, low, close, volume.
 """
 
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
 import duckdb
 
-from app.computations.bars.columns import Found, are_unnamed, find_columns, orders
+from app.computations.bars.columns import Found, are_unnamed, find_columns, interval_column, orders
 from app.computations.bars.record import MEASURES
 from app.computations.bars.stamps import coin_sql, measure_sql, time_sql
 from app.computations.bench import Bench
@@ -18,6 +20,8 @@ from app.computations.uploads import sql
 from app.errors import InvalidInput
 
 _JUDGED_ROWS = 2_000
+_SHOWN_INTERVALS = 4
+_NAMELESS = re.compile(r"Column \d+ has no name")
 _GROUP = 122_880
 _WRITING = f"(FORMAT parquet, COMPRESSION uncompressed, ROW_GROUP_SIZE {_GROUP})"
 
@@ -62,7 +66,8 @@ def read_raw(
         raise InvalidInput("no_rows", "The file has columns and no rows.")
     named = {ours: name for ours, name in found[0].names.items() if name}
     format_ = cast(dict[str, Any], {**table.format, "compression": compression})
-    return RawBars(target, rows, format_, named, [*table.notes, *found[0].notes])
+    notes = [note for note in table.notes if not _NAMELESS.match(note)]
+    return RawBars(target, rows, format_, named, [*notes, *found[0].notes])
 
 
 def in_order(connection: duckdb.DuckDBPyConnection, raw: Path) -> Path:
@@ -88,6 +93,7 @@ def _found(
 ) -> Found:
     names = list(types)
     if not are_unnamed(names):
+        _check_one_interval(connection, table, interval_column(names))
         return find_columns(names, asked.coin)
     if asked.coin is None:
         raise InvalidInput(
@@ -95,15 +101,34 @@ def _found(
             "The file names no columns, so nothing says whose bars these are. Name the coin with `coin`.",
             missing=["coin"],
         )
-    ways = orders(names)
-    holding = [_share_that_holds(connection, table, types, way) for way in ways]
+    ways = orders(names, types)
+    holding = [_share_that_holds(connection, table, types, way.names) for way in ways]
     best = ways[max(range(len(ways)), key=lambda at: (round(holding[at], 2), -at))]
-    order = ", ".join(sorted(best, key=lambda ours: names.index(best[ours]) if best[ours] else len(names)))
-    return Found(best | {"coin": ""}, None, (f"The file names no columns; they are read as {order}.",))
+    place = {ours: names.index(name) for ours, name in best.names.items() if name}
+    order = ", ".join(sorted(place, key=lambda ours: place[ours]))
+    return replace(best, notes=(f"The file names no columns; they are read as {order}.",))
+
+
+def _check_one_interval(connection: duckdb.DuckDBPyConnection, table: sql.Table, column: str | None) -> None:
+    """Of a coin's minutes and hours in one file nobody could tell which bar is which."""
+    if column is None:
+        return
+    cell = f"CAST({sql.name(column)} AS VARCHAR)"
+    rows = connection.execute(
+        f"SELECT DISTINCT {cell} FROM ({table.select}) WHERE {cell} IS NOT NULL LIMIT {_SHOWN_INTERVALS}"  # noqa: S608
+    ).fetchall()
+    if len(rows) > 1:
+        there = ", ".join(sorted(str(row[0])[:20] for row in rows))
+        raise InvalidInput(
+            "several_intervals",
+            f"The column {column} says that the file holds bars of several intervals ({there}, ...). "
+            "Send a file for each.",
+            column=column,
+        )
 
 
 def _share_that_holds(
-    connection: duckdb.DuckDBPyConnection, table: sql.Table, types: dict[str, str], way: dict[str, str]
+    connection: duckdb.DuckDBPyConnection, table: sql.Table, types: dict[str, str], way: Mapping[str, str]
 ) -> float:
     """The share of first rows whose highs and lows are such."""
     cells = ", ".join(f"{measure_sql(types, way[name])} AS {name}" for name in MEASURES[:4])

@@ -9,6 +9,9 @@ _BY_SIZE = (
     " THEN CAST({c} * 1000 AS BIGINT) WHEN abs({c}) < 1e17 THEN CAST({c} AS BIGINT)"
     " WHEN abs({c}) < 9e18 THEN CAST({c} AS BIGINT) // 1000 END"
 )
+_SPELLINGS = "['%Y%m%d %H%M%S', '%Y%m%d %H:%M:%S', '%Y%m%d %H:%M', '%Y.%m.%d %H:%M', '%Y.%m.%d %H:%M:%S']"
+"""That DuckDB does not read as times by itself."""
+_CURRENCIES = "' $€£¥'"
 _THOUSANDS = r"[+-]?\d{1,3}(,\d{3})*(\.\d+)?[KMBkmb]?|[+-]?\d+(\.\d+)?[KMBkmb]"
 
 
@@ -34,18 +37,19 @@ def time_sql(types: Mapping[str, str], column: str, time: str | None, zone: str 
     if kind != "text":
         return _numbered(cell, zone)
     # A column of numbers with a word in it is text, and so are nanoseconds: they have 19 digits.
-    spelled = _in_zone(f"TRY_CAST({cell} AS TIMESTAMP)", zone)
+    spelled = _in_zone(f"coalesce(TRY_CAST({cell} AS TIMESTAMP), TRY_STRPTIME({cell}, {_SPELLINGS}))", zone)
     number = f"TRY_CAST(trim({cell}) AS BIGINT)"
     return f"CASE WHEN {number} IS NULL THEN {spelled} ELSE {_numbered(number, zone)} END"
 
 
 def measure_sql(types: Mapping[str, str], column: str) -> str:
-    """A number; of text also `1,234.5` and `1.2K`."""
+    """A number; of text also `1,234.5`, `1.2K` and `$12.50`."""
     if not column:
         return "0.0"
     cell = sql.name(column)
     if types[column] != "text":
         return f"TRY_CAST({cell} AS DOUBLE)"
+    cell = f"ltrim({cell}, {_CURRENCIES})"
     factor = (
         f"CASE upper(right(trim({cell}), 1)) WHEN 'K' THEN 1e3 WHEN 'M' THEN 1e6 WHEN 'B' THEN 1e9 ELSE 1 END"
     )

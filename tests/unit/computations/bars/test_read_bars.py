@@ -151,6 +151,36 @@ class TestForms:
             _, columns = read(sold.to_csv(index=False, sep="\t"), coin="BTC")
             assert_same(columns, frame)
 
+    @pytest.mark.parametrize(
+        ("days", "clock", "mark"),
+        [("%Y.%m.%d", ",%H:%M", ","), ("%Y%m%d", " %H%M%S", ";")],
+        ids=["MetaTrader", "HistData"],
+    )
+    def test_a_days_date_and_time_need_no_header(self, read, days, clock, mark):
+        frame = bars(20)
+        at = pd.to_datetime(frame["time"], unit="s").dt.strftime(days + clock)
+        sold = at.str.cat(frame[["open", "high", "low", "close", "volume"]].astype(str), sep=mark)
+        facts, columns = read("\n".join(sold) + "\n", coin="EURUSD")
+        assert_same(columns, frame)
+        assert [note[:26] for note in facts["format"]["notes"]] == ["The file names no columns;"]
+
+    def test_a_table_that_yfinance_saved_keeps_all_but_its_heads(self, read):
+        frame = bars(20, 86_400)
+        rows = frame[["close", "high", "low", "open", "volume"]].to_csv(index=False, header=False).splitlines()
+        days = pd.to_datetime(frame["time"], unit="s").dt.strftime("%Y-%m-%d")
+        heads = "Price,Close,High,Low,Open,Volume\nTicker,A,A,A,A,A\nDate,,,,,\n"
+        facts, columns = read(heads + "".join(f"{d},{r}\n" for d, r in zip(days, rows, strict=True)), coin="A")
+        assert (facts["bad"]["reasons"], rows_of(facts, "no time")) == ({"no time": 2}, [1, 2])
+        assert_same(columns, frame)
+
+    def test_prices_may_carry_their_currency(self, read):
+        text = "Date,Close/Last,Volume,Open,High,Low\n" + "".join(
+            f'01/{day}/2024,"$1,042.50",{day},$1042,$1043.25,$1041\n' for day in range(31, 12, -1)
+        )
+        _, columns = read(text, coin="AAPL")
+        assert columns["close"].tolist() == [1_042.5] * 19
+        assert columns["volume"].tolist() == list(range(13, 32))
+
     def test_daily_bars_by_date_and_prices_with_thousands(self, read):
         text = "Date,Price,Open,High,Low,Vol.,Change %\n" + "".join(
             f'2024-01-{day:02d},"42,{day:03d}.5","42,000.0","43,000.0","41,000.0",{day}.5K,1.2%\n'
@@ -199,6 +229,19 @@ class TestIntervals:
         frame = bars(len(days)).assign(time=days.tz_convert("UTC").strftime("%Y-%m-%d %H:%M:%S"))
         facts, _ = read(frame.to_csv(index=False))
         assert (facts["bad"]["count"], facts["series"][0]["summary"]["missing"]) == (0, 0)
+
+    def test_minutes_and_hours_of_one_coin_in_a_file_are_refused(self, read):
+        frame = bars(20).assign(timeframe="5m")
+        assert read(frame.to_csv(index=False))[0]["kept"] == 20
+        both = pd.concat([frame, bars(20, 3_600).assign(timeframe="1h")])
+        with pytest.raises(InvalidInput, match="several intervals \\(1h, 5m"):
+            read(both.to_csv(index=False))
+
+    def test_times_at_which_bars_end_are_remarked_on(self, read):
+        frame = bars(20).assign(time=lambda f: f["time"] * 1_000 + 299_999)
+        facts, _ = read(frame.to_csv(index=False))
+        assert "bars end" in facts["format"]["notes"][-1]
+        assert read(bars(20).to_csv(index=False))[0]["format"]["notes"] == []
 
     def test_a_wrong_interval_and_none_at_all_are_refused(self, read):
         with pytest.raises(InvalidInput, match="1m apart, not 5m"):
