@@ -63,6 +63,8 @@ def _show_result(ending: Ending, console: Console) -> None:
     places = _places(entries[0]["score"] if entries else holdout["value"] if holdout else None)
     if entries:
         console.print(_leaderboard(entries, str(result.get("metric") or "score"), places))
+        if tied := sum(bool(entry.get("folded")) for entry in entries):
+            console.print(f"[dim]And {tied} more within noise of the best, which the report lists.[/]")
     if result.get("answer"):
         _show_answer(result["answer"], console)
     if holdout:
@@ -114,12 +116,14 @@ def _with_interval(holdout: Json, places: int) -> str:
 
 
 def _leaderboard(entries: list[Json], metric: str, places: int) -> Table:
-    """`entries`: name, score and std across folds, best first."""
+    """`entries`: name, score and std across folds, best first; those that are folded are not shown."""
     table = Table(box=None, pad_edge=False, padding=(0, 2))
     table.add_column("")
     table.add_column("Candidate")
     table.add_column(f"{metric}, cross-validated", justify="right")
     for place, entry in enumerate(entries, 1):
+        if entry.get("folded"):
+            continue
         spread = f" ± {_number(entry['std'], places)}" if entry.get("std") is not None else ""
         table.add_row(str(place), plain(entry["name"]), f"{_number(entry['score'], places)}{spread}")
     return table

@@ -9,6 +9,7 @@ from app.reporting.evidence import Fact, RecordedCall, parts
 from app.reporting.found import Found, gather
 from app.reporting.sections.draft import Draft
 from app.reporting.sections.summary import headline
+from app.reporting.sections.trials import folded
 
 SUMMARY = "generate_summary"
 _SPLIT = ("kind", "reason", "train_rows", "holdout_rows", "duplicates_removed", "unlabelled_removed")
@@ -30,10 +31,11 @@ _REPORTS = ("report.html", "report.md", "report.json", "model_card.md")
 def summarise(calls: Sequence[RecordedCall], artifacts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """`artifacts`: `[{"id", "kind", "name"}]`, oldest first. What a session never came to is null or empty.
 
-    `{headline, problem, split, metric, leaderboard: [{name, score, std, chosen, baseline}], holdout: {metric,
-    value, low, high, rows, baseline, beats_baseline}, metrics: {name: {value, low, high}}, importances, model,
-    model_name, answer: {value, columns, rows, row_count, truncated, language, code, rows_used, rows_there,
-    tables, readings}, report: {artifact, checked, markdown, json, model_card}, notebook, cautions}`.
+    `{headline, problem, split, metric, leaderboard: [{name, score, std, fit_s, chosen, baseline, folded}],
+    holdout: {metric, value, low, high, rows, baseline, beats_baseline}, metrics: {name: {value, low, high}},
+    importances, model, model_name, answer: {value, columns, rows, row_count, truncated, language, code,
+    rows_used, rows_there, tables, readings}, report: {artifact, checked, markdown, json, model_card}, notebook,
+    cautions}`. `folded`: one of several that cannot be told from the best, which the report folds into a line.
     """
     written = next((call for call in reversed(calls) if call.tool == SUMMARY and not call.failed), None)
     session = Fact(written, "/session", written.result.get("session")) if written else _nobody()
@@ -74,13 +76,16 @@ def _delivered(found: Found, chosen: str) -> str:
 
 def _leaderboard(found: Found, chosen: str | None) -> list[dict[str, Any]]:
     baseline = found.comparison.text("baseline") if found.comparison else ""
+    entries = parts(found.comparison, "leaderboard")
+    tied = folded(entries, chosen or "")
     return [
         {
             **{key: entry.value.get(key) for key in ("name", "score", "std", "fit_s")},
             "chosen": entry.text("name") == chosen,
             "baseline": entry.text("name") == baseline,
+            "folded": entry in tied,
         }
-        for entry in parts(found.comparison, "leaderboard")
+        for entry in entries
     ]
 
 

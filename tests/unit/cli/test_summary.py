@@ -56,6 +56,20 @@ def test_the_summary_names_the_score_its_interval_and_the_report() -> None:
     assert "/reports/report.html (41 numbers checked" in shown
 
 
+def test_candidates_that_the_report_folds_are_counted_and_not_listed() -> None:
+    board: list[Any] = [{"name": f"C{place}", "score": 0.8, "folded": 2 <= place < 5} for place in range(7)]
+    console = Console(record=True, width=120)
+    show(ending(result={**RESULT, "leaderboard": board}), console)
+    shown = console.export_text()
+    assert [name for name in ("C0", "C1", "C2", "C3", "C4", "C5", "C6") if name in shown] == [
+        "C0",
+        "C1",
+        "C5",
+        "C6",
+    ]
+    assert "And 3 more within noise of the best" in shown
+
+
 def test_large_scores_are_shown_without_digits_that_say_nothing() -> None:
     board = [
         {"name": "Ridge", "score": 9516.05, "std": 699.815},

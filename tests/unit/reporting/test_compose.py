@@ -13,6 +13,7 @@ from app.reporting.document import Gallery, Report, Table, spoken
 from app.reporting.evidence import RecordedCall
 from app.reporting.found import gather
 from app.reporting.gallery import GALLERY
+from app.reporting.results import summarise
 from app.reporting.sections.draft import Draft
 from app.reporting.sections.summary import headline
 
@@ -294,7 +295,8 @@ def test_candidates_within_noise_of_the_best_are_folded_and_all_listed_at_the_en
         result["leaderboard"] = [board[0], *({**tied, "name": f"Trial {n}"} for n in range(24)), board[-1]]
         result["leaderboard"][20]["weight"] = 0.3
 
-    draft = make_draft(altered(titanic, "compare_models", crowd))
+    calls = altered(titanic, "compare_models", crowd)
+    draft = make_draft(calls)
     report, text = compose(draft), prose(draft)
     trials, everyone = (
         next(part for part in report.sections if part.id == id) for id in ("trials", "candidates")
@@ -307,6 +309,7 @@ def test_candidates_within_noise_of_the_best_are_folded_and_all_listed_at_the_en
     assert "more within noise of the best: see every candidate below" in text
     count = next(claim for claim in draft.ledger.all() if claim.operation == "how_many")
     assert count.text == "18"
+    assert sum(entry["folded"] for entry in summarise(calls, [])["leaderboard"]) == 18
     assert "Trial 19" in " ".join(
         spoken(row[0]) for row in next(b for b in trials.blocks if isinstance(b, Table)).rows
     )

@@ -18,14 +18,14 @@ def leaderboard(draft: Draft) -> Section | None:
     if comparison is None or board is None:
         return _fits_only(draft)
     entries = board.items()
-    folded = _folded(entries, comparison.text("chosen"))
-    shown = [entry for entry in entries if entry not in folded]
+    tied = folded(entries, comparison.text("chosen"))
+    shown = [entry for entry in entries if entry not in tied]
     direction = "higher is better" if draft.metric.greater_is_better else "lower is better"
     opening = ("Mean over the folds by ", draft.metric_name, "; ", direction, ". ")
     table = _table(draft, comparison, shown)
     blocks: list[Block] = [Paragraph((*opening, *draft.shown(comparison.at("reason")))), table]
-    if folded:
-        count = draft.ledger.derive("how_many", [entry.at("name") or entry for entry in folded], "integer")
+    if tied:
+        count = draft.ledger.derive("how_many", [entry.at("name") or entry for entry in tied], "integer")
         blocks.append(Paragraph(("And ", count, " more within noise of the best: see every candidate below.")))
     blocks += [*_weights(draft), *_left_out(draft, comparison)]
     return Section("trials", "What was tried", [*blocks, *draft.pictures("leaderboard")])
@@ -35,12 +35,12 @@ def every_candidate(draft: Draft) -> Section | None:
     """All of them, where not all are shown among what was tried."""
     comparison = draft.found.comparison
     entries = parts(comparison, "leaderboard")
-    if comparison is None or not _folded(entries, comparison.text("chosen")):
+    if comparison is None or not folded(entries, comparison.text("chosen")):
         return None
     return Section("candidates", "Every candidate", [_table(draft, comparison, entries)])
 
 
-def _folded(entries: Sequence[Fact], chosen: str) -> list[Fact]:
+def folded(entries: Sequence[Fact], chosen: str) -> list[Fact]:
     """Those that cannot be told from the best, but for the first ones, the chosen one and what has a weight."""
     tied = [
         entry
