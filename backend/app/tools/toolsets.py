@@ -8,7 +8,9 @@ Calls of the tools under `approve` wait for the user's word, besides those that 
     approve = ["run_python"]
 """
 
+import importlib
 import json
+import pkgutil
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,41 +18,14 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-# Importing a module of tools registers them.
+from app import tools
 from app.errors import InvalidInput
 from app.modeling.nearest import nearest
-from app.tools import (
-    analysis,
-    answers,
-    ask,
-    choosing,
-    code,
-    data,
-    explanation,
-    files,
-    modeling,
-    more_fits,
-    prices,
-    reporting,
-    written,
-)
 from app.tools.registry import EVERY_AGENT, REGISTRY, ToolSpec, tools_of
 
-MODULES = (
-    analysis,
-    answers,
-    ask,
-    choosing,
-    code,
-    data,
-    explanation,
-    files,
-    modeling,
-    more_fits,
-    prices,
-    reporting,
-    written,
-)
+for _module in pkgutil.iter_modules(tools.__path__, f"{tools.__name__}."):
+    importlib.import_module(_module.name)  # which registers its tools
+
 APPROVE = "approve"
 _TABLE = TypeAdapter(dict[str, list[str]])
 

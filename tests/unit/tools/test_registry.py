@@ -8,7 +8,7 @@ from pydantic import Field
 from app.sessions.scope import Recorded
 from app.tools.context import ToolContext
 from app.tools.registry import EVERY_AGENT, REGISTRY, tool, tools_of
-from app.tools.toolsets import MODULES
+from app.tools.toolsets import Toolsets
 
 DESIGNED = {
     "data_retrieval": {
@@ -36,8 +36,7 @@ DESIGNED = {
 
 @pytest.mark.parametrize("agent", DESIGNED)
 def test_every_agent_has_its_tools_and_can_ask(agent):
-    assert MODULES
-    assert set(tools_of(agent)) >= DESIGNED[agent] | {"ask_user"}
+    assert set(Toolsets().of(agent)) >= DESIGNED[agent] | {"ask_user"}
 
 
 def test_no_agent_can_touch_the_hold_out():
