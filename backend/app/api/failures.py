@@ -12,7 +12,7 @@ from sqlalchemy.exc import DBAPIError
 from starlette.exceptions import HTTPException
 
 from app.db.pool import is_away
-from app.errors import LabError
+from app.errors import LabError, Unauthorized
 from app.observability.metrics.edge import REFUSALS
 
 log = structlog.get_logger(__name__)
@@ -139,6 +139,8 @@ async def _database(request: Request, error: Exception) -> ProblemResponse:
     cause = cause.__cause__ or cause
     if isinstance(cause, asyncpg.CharacterNotInRepertoireError | asyncpg.UntranslatableCharacterError):
         return await _not_text(request, error)
+    if isinstance(cause, asyncpg.ForeignKeyViolationError) and str(cause.constraint_name).endswith("_users"):
+        return await _lab_error(request, Unauthorized("account_gone", "This account has been deleted."))
     if not is_away(cause):
         raise error
     log.warning("database_away", error=type(cause).__name__)

@@ -18,7 +18,7 @@ from app.observability.metrics.keeping import DELETIONS_DONE
 from app.retention.deletions import Deletions
 from app.retention.schemas import DeletionView
 
-_LEASE_S = 30
+_LEASE_S = 10
 
 _ASK = """
 with account as (

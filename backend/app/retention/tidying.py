@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 HOUR_S = 3_600.0
 _LOOK_S = 60.0
-_LEASE_S = 30.0
+_LEASE_S = 10.0
 _AGAIN_S = 1.0
 
 _CLAIM = """
@@ -42,7 +42,10 @@ returning id
 
 @dataclass(frozen=True)
 class Tidying:
-    """`home`: this host's data folder. `every_s`: how often deletions are looked for."""
+    """`home`: this host's data folder; `store`: the folder of blobs, where they are in one.
+
+    `every_s`: how often deletions are looked for.
+    """
 
     db: Database
     redis: Redis
@@ -51,6 +54,7 @@ class Tidying:
     blobs: BlobStore
     keep: Retention
     home: Path
+    store: Path | None = None
     every_s: float = 2.0
 
     @property
@@ -85,7 +89,7 @@ class Tidying:
         if await take(self.db, "retention", HOUR_S):
             async for kind, gone in Retiring(self.db, self.blobs, self.keep).run():
                 RETIRED.labels(kind).inc(gone)
-        RETIRED.labels("files").inc(await remove_leftovers(self.home, self.keep.files_days * DAY_S))
+        RETIRED.labels("files").inc(await remove_leftovers(self.home, self.store, self.keep.files_days * DAY_S))
         RETIRED.labels("copies").inc(await drop_stale_copies(self.home, self.blobs))
 
     async def delete_for_ever(self) -> None:

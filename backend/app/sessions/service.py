@@ -13,7 +13,7 @@ from uuid import UUID, uuid4
 from pydantic import JsonValue
 
 from app.db.pool import Database, Record
-from app.errors import Conflict, NotFound, TooMany
+from app.errors import Conflict, NotFound, TooMany, Unauthorized
 from app.jobs import Send, advance
 from app.observability.metrics.sessions import SESSIONS_CREATED
 from app.sessions.answers import check_answer
@@ -169,7 +169,7 @@ class SessionService:
             self.config.most_running_per_owner,
         )
         if row is None:
-            raise RuntimeError("the statement always gives a row")
+            raise Unauthorized("account_gone", "This account has been deleted.")
         if row["created_at"] is None:
             return await self._made_before(session_id, owner, wanted, preferences, idempotency_key, row)
         SESSIONS_CREATED.labels(self.graph).inc()

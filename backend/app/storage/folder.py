@@ -3,9 +3,9 @@
 import asyncio
 import os
 import tempfile
-import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from uuid import uuid4
 
 from app.observability.metrics.stores import BLOB_BYTES
 from app.storage.blobs import (
@@ -59,16 +59,15 @@ class FolderBlobs:
         return self._existing(digest)
 
     async def stored_before(self, age_s: float) -> AsyncIterator[str]:
+        until = await asyncio.to_thread(now_in, self._folder) - age_s
         for path in await asyncio.to_thread(lambda: sorted(self._folder.glob("??/*"))):
-            if is_digest(path.name) and _is_older(path, age_s):
+            if is_digest(path.name) and was_written_before(path, until):
                 yield path.name
 
     async def forget(self, digest: str, age_s: float) -> bool:
         path = self._path(digest)
-        if not _is_older(path, age_s):
-            return False
-        path.unlink(missing_ok=True)
-        return True
+        until = await asyncio.to_thread(now_in, self._folder) - age_s
+        return was_written_before(path, until) and await asyncio.to_thread(_take_away, path, until)
 
     def _path(self, digest: str) -> Path:
         return self._folder / checked(digest)[:2] / digest
@@ -106,9 +105,31 @@ class FolderBlobs:
             os.close(folder)
 
 
-def _is_older(path: Path, age_s: float) -> bool:
-    """Was it last written more than `age_s` seconds ago? Another process may sweep it away meanwhile."""
+def _take_away(path: Path, until: float) -> bool:
+    """Move first and look again: what was written since the first look is put back."""
+    grave = path.with_name(f".gone-{uuid4().hex}")
     try:
-        return time.time() - path.stat().st_mtime > age_s
+        path.rename(grave)
+    except FileNotFoundError:
+        return False
+    if was_written_before(grave, until):
+        grave.unlink()
+        return True
+    grave.replace(path)
+    return False
+
+
+def now_in(folder: Path) -> float:
+    """The time by the folder's own clock, which times of its files are to be compared with."""
+    if not folder.is_dir():
+        return 0.0
+    with tempfile.NamedTemporaryFile(prefix=".now-", dir=folder) as file:
+        return Path(file.name).stat().st_mtime
+
+
+def was_written_before(path: Path, moment: float) -> bool:
+    """False when it is gone: another process may sweep it away meanwhile."""
+    try:
+        return path.stat().st_mtime < moment
     except FileNotFoundError:
         return False

@@ -69,8 +69,8 @@ class Duties:
             charge=charge,
         )
         fits = Fits(db, resources.computer, tail, send, config, charge)
-        home = resources.settings.home
-        tidying = Tidying(db, resources.redis, tail, send, resources.blobs, keep, home)
+        home, store = resources.settings.home, resources.settings.artifact_storage_path
+        tidying = Tidying(db, resources.redis, tail, send, resources.blobs, keep, home, store)
         presence = Presence(db, graphs.runs, queues)
         return cls(runner, fits, db, resources.redis, send, config, tidying, presence)
 

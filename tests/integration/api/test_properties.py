@@ -42,7 +42,15 @@ CHECKS = [
 ]
 STREAMS = {"stream_session_events"}
 """Never end while their session lives."""
-ENDS = {"cancel_session", "cancel_run", "delete_dataset", "revoke_key"}
+ENDS = {
+    "cancel_session",
+    "cancel_run",
+    "delete_dataset",
+    "revoke_key",
+    "delete_session",
+    "delete_run",
+    "delete_artifact",
+}
 """Asked last of one's own things."""
 LEAVES = {"sign_out"}
 """Would end the run of whoever calls it."""

@@ -1,0 +1,40 @@
+"""Deleting what runs: it is cancelled, and goes when nothing of it runs any more, whatever dies meanwhile."""
+
+import json
+
+from tests.integration.sessions.conftest import Lab
+
+from app.retention.accounts import AccountDeletions
+from app.retention.deletions import Deletions
+
+
+def _deletions(lab: Lab) -> Deletions:
+    return Deletions(lab.db, lab.redis, lab.service.tail, lab.service.send)
+
+
+async def test_a_running_session_is_deleted_by_workers_that_are_killed(lab: Lab) -> None:
+    worker = lab.start_worker()
+    running, other = await lab.create(fits=2, fit_ms=60_000), await lab.create(ask=True)
+    await lab.found("select from fits where status = 'running'")
+    assert await _deletions(lab).session(lab.owner, running, None) == 1
+    worker.kill()
+    await lab.db.rows("update deletions set lease_until = null")
+    await lab.found("select from deletions where done_at is not null")
+    assert [row["id"] for row in await lab.db.rows("select id from sessions")] == [other]
+    left = "select from calls where session_id = $1 union all select from audit where session_id = $1"
+    assert await lab.db.rows(left, running) == []
+    await lab.answer(other)
+    assert (await lab.ended(other))["status"] == "completed"
+
+
+async def test_an_account_is_deleted_by_workers_that_are_killed(lab: Lab) -> None:
+    worker = lab.start_worker()
+    for fits in (0, 0, 2):
+        await lab.create(fits=fits, fit_ms=60_000)
+    await lab.found("select from fits where status = 'running'")
+    await AccountDeletions(lab.db, lab.redis, _deletions(lab)).ask(lab.owner, "operator")
+    worker.kill()
+    await lab.db.rows("update deletions set lease_until = null")
+    done = await lab.found("select gone from deletions where done_at is not null")
+    assert json.loads(done["gone"])["sessions"] == 3
+    assert await lab.db.rows("select id from users union all select id from sessions") == []
