@@ -49,8 +49,9 @@ class Indicators(Step):
             part = {key: values[rows] for key, values in read.items()}
             known = np.isfinite(np.column_stack(list(part.values()))).all(axis=1)
             bars = {key: np.ascontiguousarray(values[known]) for key, values in part.items()}
+            places = rows[known]
             for column, values in self._made(bars).items():
-                made[column][rows[known]] = values
+                made[column][places] = values
         return frame.assign(**made)
 
     def depth(self) -> int:
