@@ -51,7 +51,7 @@ TAGS = [
     {"name": "auth", "description": "Accounts, sign-in, tokens and API keys."},
     {"name": "datasets", "description": "Upload a table once; look at its schema and its first rows."},
     {"name": "prices", "description": "Five-minute prices of coins, shared by all users."},
-    {"name": "sessions", "description": "A crew at work on one goal: ask, watch, answer, cancel."},
+    {"name": "sessions", "description": "A crew at work on one goal: ask, watch, answer, cancel, delete."},
     {"name": "runs", "description": "One program or one query over your own tables, in a cell."},
     {"name": "admin", "description": "Accounts and quotas, for admins."},
     {"name": "artifacts", "description": "What sessions left: frames, figures, reports."},

@@ -85,12 +85,22 @@ def cells(
     become_server(socket_path, settings.home / "cells" / "cache", lifeline=lifeline)
 
 
-def migrate() -> None:
+def migrate(
+    down_to: Annotated[
+        str | None,
+        typer.Option(help="Take the schema back to this revision, before an older version is started."),
+    ] = None,
+) -> None:
     """Bring the database to this version's schema."""
-    from app.db.migrations import upgrade  # noqa: PLC0415 - see above
+    from app.db.migrations import downgrade, upgrade  # noqa: PLC0415 - see above
 
-    upgrade(with_addresses(load_settings()).database_url or "")
-    typer.echo("The database has this version's schema.")
+    url = with_addresses(load_settings()).database_url or ""
+    if down_to is None:
+        upgrade(url)
+        typer.echo("The database has this version's schema.")
+    else:
+        downgrade(url, down_to)
+        typer.echo(f"The database has the schema {down_to}.")
 
 
 def _known(queues: str) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from sqlalchemy.engine import make_url
 
 from alembic import command
 from app.db.dump import revision_of
-from app.errors import Conflict
+from app.errors import Conflict, InvalidInput
 
 _FOLDER = Path(__file__).parents[2] / "alembic"
 
@@ -45,6 +45,9 @@ def upgrade(database_url: str, revision: str = "head") -> None:
 
 
 def downgrade(database_url: str, revision: str = "base") -> None:
+    """Raises InvalidInput for a revision that this code does not know."""
+    if revision != "base" and not is_known(revision):
+        raise InvalidInput("unknown_revision", f"There is no revision {revision}; the newest is {head()}.")
     command.downgrade(config(database_url), revision)
 
 

@@ -11,7 +11,7 @@ import pytest
 from alembic import command
 from app.db import migrations
 from app.db.migrations import config, downgrade, head, upgrade
-from app.errors import Conflict
+from app.errors import Conflict, InvalidInput
 
 NEXT = dedent(f"""
     import sqlalchemy as sa
@@ -104,3 +104,8 @@ def _run(url: str, sql: str) -> list[Any]:
             await connection.close()
 
     return asyncio.run(run())
+
+
+def test_a_revision_that_nobody_knows_is_refused_by_name() -> None:
+    with pytest.raises(InvalidInput, match="no revision 9999"):
+        downgrade("postgresql://nowhere/nothing", "9999")
