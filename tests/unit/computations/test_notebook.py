@@ -1,7 +1,8 @@
-"""A session's notebook, run as a script in a process of its own beside its data alone, comes to the same."""
+"""A session's notebook, run by Jupyter beside its data alone, comes to the same."""
 
 import dataclasses
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -13,6 +14,7 @@ import nbformat
 import numpy as np
 import pandas as pd
 import pytest
+from nbclient import NotebookClient
 
 from app.computations import evaluate, report, split, train
 from app.computations.bench import Bench
@@ -98,25 +100,31 @@ def written(compute: Compute, calls: list[RecordedCall], source: Path, tmp_path:
     return made
 
 
-def test_the_script_of_a_session_comes_to_what_was_recorded_in_a_process_of_its_own(
-    compute: Compute, source: Path, tmp_path: Path
+def executed(notebook: dict[str, Any], folder: Path, home: Path) -> Any:
+    """The notebook with its outputs, run by a kernel that works in `folder`; CellExecutionError if it stops."""
+    kernel = {"HOME": str(home), "PATH": os.environ["PATH"]}
+    given = nbformat.from_dict(notebook)
+    client = NotebookClient(given, timeout=120, kernel_name="python3", resources={"metadata": {"path": folder}})
+    return client.execute(env=kernel)
+
+
+def test_the_notebook_of_a_session_comes_to_what_was_recorded_in_a_kernel_of_its_own(
+    compute: Compute, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path / "jupyter"))
     calls = session(compute, source)
     notebook = written(compute, calls, source, tmp_path)
     nbformat.validate(nbformat.from_dict(notebook))
     folder = source.parents[1]
-    code = script(notebook)
     look = "print('APART', compared(LEADERBOARD, scores([*fitted, model])).difference.abs().max())"
-    (folder / "session.py").write_text(f"{code}\n{look}\n")
+    asking = {**notebook, "cells": [*notebook["cells"], nbformat.v4.new_code_cell(look, id="apart")]}
 
-    ran = subprocess.run(
-        [sys.executable, "-I", "session.py"], cwd=folder, capture_output=True, text=True, timeout=120
-    )
+    ran = executed(asking, folder, tmp_path)
 
-    assert ran.returncode == 0, ran.stderr
-    assert "APART 0.0" in ran.stdout
-    assert sorted(path.name for path in folder.iterdir()) == ["data", "session.py"]
+    assert ran.cells[-1].outputs[0].text == "APART 0.0\n"
+    assert [path.name for path in folder.iterdir()] == ["data"]
 
+    (folder / "session.py").write_text(script(notebook))
     source.write_bytes(source.read_bytes() + b" ")
     refused = subprocess.run(
         [sys.executable, "-I", "session.py"], cwd=folder, capture_output=True, text=True, timeout=120
