@@ -6,14 +6,19 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
 from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
 
-from app.observability.tracing import session_trace_id
+from app.observability.tracing import root_session, root_span_id
 
 
 class SessionIds(RandomIdGenerator):
-    """A session's spans share its trace."""
+    """The root of a session's trace has ids that are made of the session's."""
 
     def generate_trace_id(self) -> int:
-        return session_trace_id() or super().generate_trace_id()
+        session = root_session()
+        return session.int if session else super().generate_trace_id()
+
+    def generate_span_id(self) -> int:
+        session = root_session()
+        return root_span_id(session) if session else super().generate_span_id()
 
 
 def provider(address: str, timeout_s: float, exporter: SpanExporter | None = None) -> TracerProvider:

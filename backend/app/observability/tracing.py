@@ -1,18 +1,30 @@
-"""Spans by OpenTelemetry's conventions for generative AI: `invoke_agent`, `chat` and `execute_tool`.
+"""Spans of sessions, by OpenTelemetry's conventions for generative AI where it has some.
 
 Nothing is traced until `tracing` was opened with an address. A span carries names, counts, times and the type
-of an error, never a message, an argument, a result or an error's text. All spans of one session share one
-trace, whose id is the session's, on whatever worker and after whatever crash they were made.
+of an error, never a message, an argument, a result or an error's text. A session is one trace and one tree:
+both ids of its root are made of its own, so that whoever does a part of it, in whatever process and after
+whatever crash, knows its parent without having been told.
 """
 
 import asyncio
 import re
+import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from uuid import UUID
 
-from opentelemetry.trace import SpanKind, StatusCode, Tracer
+from opentelemetry.context import Context
+from opentelemetry.trace import (
+    NonRecordingSpan,
+    SpanContext,
+    SpanKind,
+    StatusCode,
+    TraceFlags,
+    Tracer,
+    get_current_span,
+    set_span_in_context,
+)
 
 from app.errors import LabError, Unavailable
 
@@ -20,14 +32,20 @@ Facts = Mapping[str, str | int | float | bool]
 Tell = Callable[[Facts], None]
 """Adds attributes to the span that is open."""
 
-_KINDS = {"chat": SpanKind.CLIENT, "execute_tool": SpanKind.INTERNAL, "invoke_agent": SpanKind.INTERNAL}
-_NAMED = {
-    "chat": "gen_ai.request.model",
-    "execute_tool": "gen_ai.tool.name",
-    "invoke_agent": "gen_ai.agent.name",
+_OPERATIONS: Mapping[str, tuple[SpanKind, str]] = {
+    "chat": (SpanKind.CLIENT, "gen_ai.request.model"),
+    "execute_tool": (SpanKind.INTERNAL, "gen_ai.tool.name"),
+    "invoke_agent": (SpanKind.INTERNAL, "gen_ai.agent.name"),
+    "fit": (SpanKind.INTERNAL, "labcrew.function"),
+    "run_cell": (SpanKind.INTERNAL, "labcrew.function"),
+    "create_session": (SpanKind.SERVER, "labcrew.graph"),
+    "session": (SpanKind.INTERNAL, "labcrew.graph"),
 }
+"""What is traced: its kind, and the attribute that its name is told by."""
+
 _NAME = re.compile(r"[A-Za-z_][\w.:/-]{0,99}")
-_SESSION: ContextVar[UUID | None] = ContextVar("traced_session", default=None)
+_ROOT: ContextVar[UUID | None] = ContextVar("root_of_session", default=None)
+_SPAN_BITS = (1 << 64) - 1
 _EXPORT_S = 3.0
 _SENDING: list[Tracer] = []
 """Of this process, as its logging is: who makes a span need not be handed what sends it."""
@@ -45,32 +63,83 @@ def span(
     if tracer is None:
         yield _nobody_listens
         return
+    said, attributes = _told(operation, name, session, facts)
+    with tracer.start_as_current_span(
+        said,
+        _within(session),
+        kind=_OPERATIONS[operation][0],
+        attributes=attributes,
+        record_exception=False,
+        set_status_on_exception=False,
+    ) as opened:
+        try:
+            yield opened.set_attributes
+        except Exception as error:
+            if waits and isinstance(error, waits):
+                opened.set_attribute("labcrew.waiting", True)
+            else:
+                opened.set_attribute("error.type", _type_of(error))
+                opened.set_status(StatusCode.ERROR)
+            raise
+
+
+@contextmanager
+def span_inside(operation: str, name: str) -> Iterator[Tell]:
+    """One operation of whatever session's span is open around it; of none, if none is."""
+    around = get_current_span().get_span_context()
+    if not around.is_valid:
+        yield _nobody_listens
+        return
+    with span(operation, name, UUID(int=around.trace_id), {}) as tell:
+        yield tell
+
+
+def past_span(
+    operation: str, name: str, session: UUID, began_at: float, facts: Facts, root: bool = False
+) -> None:
+    """One that is over now and began at this Unix time. `root`: the session itself."""
+    tracer = _SENDING[-1] if _SENDING else None
+    if tracer is None:
+        return
+    said, attributes = _told(operation, name, session, facts)
+    token = _ROOT.set(session if root else None)
+    try:
+        tracer.start_span(
+            said,
+            Context() if root else _within(session),
+            kind=_OPERATIONS[operation][0],
+            attributes=attributes,
+            start_time=int(began_at * 1e9),
+        ).end(time.time_ns())
+    finally:
+        _ROOT.reset(token)
+
+
+def _told(operation: str, name: str, session: UUID, facts: Facts) -> tuple[str, Facts]:
     said = name if _NAME.fullmatch(name) else "unknown"
-    known = {
+    return f"{operation} {said}", {
         "gen_ai.operation.name": operation,
         "gen_ai.conversation.id": str(session),
-        _NAMED[operation]: said,
+        _OPERATIONS[operation][1]: said,
+        **facts,
     }
-    token = _SESSION.set(session)
-    try:
-        with tracer.start_as_current_span(
-            f"{operation} {said}",
-            kind=_KINDS[operation],
-            attributes={**known, "gen_ai.conversation.id": str(session), **facts},
-            record_exception=False,
-            set_status_on_exception=False,
-        ) as opened:
-            try:
-                yield opened.set_attributes
-            except Exception as error:
-                if waits and isinstance(error, waits):
-                    opened.set_attribute("labcrew.waiting", True)
-                else:
-                    opened.set_attribute("error.type", _type_of(error))
-                    opened.set_status(StatusCode.ERROR)
-                raise
-    finally:
-        _SESSION.reset(token)
+
+
+def _within(session: UUID) -> Context | None:
+    """Where a span of this session belongs: in the one that is open, if it is of the same session."""
+    if get_current_span().get_span_context().trace_id == session.int:
+        return None
+    root = SpanContext(session.int, root_span_id(session), is_remote=True, trace_flags=TraceFlags(1))
+    return set_span_in_context(NonRecordingSpan(root), Context())
+
+
+def root_span_id(session: UUID) -> int:
+    return session.int & _SPAN_BITS
+
+
+def root_session() -> UUID | None:
+    """The session whose root is being made just now."""
+    return _ROOT.get()
 
 
 def _type_of(error: Exception) -> str:
@@ -106,12 +175,6 @@ def sending(tracer: Tracer) -> Iterator[None]:
 
 def _nobody_listens(facts: Facts) -> None:
     pass
-
-
-def session_trace_id() -> int | None:
-    """The trace that a new root span belongs to: its session's."""
-    session = _SESSION.get()
-    return session.int if session else None
 
 
 def _provider(address: str):  # type: ignore[no-untyped-def]  # its type is in a package that may be missing

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from app.errors import Unavailable
 from app.observability.metrics.cells import CELLS_WAITING, ZYGOTES, cell
+from app.observability.tracing import span_inside
 from app.sandbox.container import Container, own_container
 from app.sandbox.contract import CellRequest, Computation, Isolation, Outcome, Progress
 from app.sandbox.kept import KeptCells
@@ -75,10 +76,12 @@ class ProcessProvider:
 
     async def run(self, request: CellRequest, on_progress: Progress | None = None) -> Outcome:
         async with self._slot():
-            with cell(_name(request)) as ending:
+            name = _name(request)
+            with cell(name) as ending, span_inside("run_cell", name) as tell:
                 outcome = await self._run(request, on_progress)
-                ending.end = outcome.end
-                ending.wall_s, ending.cpu_s = outcome.usage.wall_s, outcome.usage.cpu_s
+                used = outcome.usage
+                ending.end, ending.wall_s, ending.cpu_s = outcome.end, used.wall_s, used.cpu_s
+                tell({"labcrew.end": outcome.end, "labcrew.cpu_s": used.cpu_s})
                 return outcome
 
     @asynccontextmanager

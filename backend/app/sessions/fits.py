@@ -14,11 +14,14 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
+import structlog
+
 from app import jobs
 from app.db.pool import Database, is_away
 from app.errors import LabError
 from app.jobs import Send
 from app.observability.metrics.sessions import FIT_SECONDS, FITS, LEASE_LOSSES
+from app.observability.tracing import span
 from app.sandbox.computer import Computed, Computer
 from app.sandbox.contract import Computation, Limits
 from app.sandbox.metering import Charge, metering, nobody_pays
@@ -142,7 +145,7 @@ class Fits:
             LEASE_LOSSES.labels("fit").inc()
         clock = time.monotonic()
         spec = in_time(json.loads(row["spec"]), row["left_s"])
-        with metering() as used:
+        with metering() as used, structlog.contextvars.bound_contextvars(session_id=str(key.session_id)):
             result = await self._result(key, row["fence"], row["name"], spec, row["runs"])
         await settle(asyncio.current_task())
         await self.charge(row["owner_id"], used.cpu_s)
@@ -205,9 +208,9 @@ class Fits:
             event = Progress(step=step, attempt=0, text=f"{name}: {text}", fraction=fraction)
             self.tail.show(key.session_id, sighting(None, datetime.now(UTC), event.kind, event_body(event)))
 
-        return await self.computer.run(
-            Computation(spec["function"], spec["params"]), spec["inputs"], Limits(**spec["limits"]), progress
-        )
+        work = Computation(spec["function"], spec["params"])
+        with span("fit", work.function, key.session_id, {"labcrew.step": step, "labcrew.round": key.round_key}):
+            return await self.computer.run(work, spec["inputs"], Limits(**spec["limits"]), progress)
 
     async def _finish(self, key: FitKey, fence: int, name: str, result: _Result) -> None:
         try:

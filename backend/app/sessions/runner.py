@@ -20,6 +20,7 @@ from app.observability.metrics.sessions import (
     SESSIONS_ENDED,
     STEP_ERRORS,
 )
+from app.observability.tracing import past_span
 from app.sandbox.metering import Charge, metering, nobody_pays
 from app.sessions.background import renewed
 from app.sessions.checkpoints import RedisCheckpoints
@@ -211,6 +212,8 @@ def _note_end(lease: Lease, status: SessionStatus, worked_s: float) -> None:
     SESSIONS_ENDED.labels(lease.graph, status).inc()
     SESSION_SECONDS.labels(lease.graph, status).observe(worked_s)
     log.info("session_ended", graph=lease.graph, status=status, worked_s=round(worked_s, 3))
+    began_at = lease.facts.created_at.timestamp()
+    past_span("session", lease.graph, lease.facts.id, began_at, {"labcrew.status": status}, root=True)
 
 
 async def _guarded(drive: GraphDrive, spec: GraphSpec, saved: SliceCheckpoint) -> Outcome:

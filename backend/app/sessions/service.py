@@ -5,6 +5,7 @@ Each is one statement that is safe to send twice; the wake-up is queued after it
 
 import json
 import secrets
+import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal, Protocol
@@ -16,6 +17,7 @@ from app.db.pool import Database, Record
 from app.errors import Conflict, NotFound, TooMany, Unauthorized
 from app.jobs import Send, advance
 from app.observability.metrics.sessions import SESSIONS_CREATED
+from app.observability.tracing import past_span
 from app.sessions.answers import check_answer
 from app.sessions.budget import extra_seconds
 from app.sessions.config import SessionsConfig
@@ -151,7 +153,7 @@ class SessionService:
         Raises NotFound for a dataset that is not the owner's, TooMany over the limit of live sessions, Conflict
         when the key was used for another request.
         """
-        session_id = uuid4()
+        session_id, began_at = uuid4(), time.time()
         preferences = dumps(self._settled(wanted), "preferences")
         row = await self.db.row(
             _CREATE,
@@ -173,6 +175,7 @@ class SessionService:
         if row["created_at"] is None:
             return await self._made_before(session_id, owner, wanted, preferences, idempotency_key, row)
         SESSIONS_CREATED.labels(self.graph).inc()
+        past_span("create_session", self.graph, session_id, began_at, {})
         for admitted in row["admitted"]:
             self.send(advance(admitted))
         return SessionCreated(id=session_id, status=SessionStatus.QUEUED, created_at=row["created_at"])

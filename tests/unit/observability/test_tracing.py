@@ -1,20 +1,17 @@
 """Spans as a collector gets them: over HTTP, from the exporter that a service uses."""
 
-import threading
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+import time
+from collections.abc import Callable, Iterator
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
-from opentelemetry.sdk.trace import TracerProvider
+from tests.otlp import Collector, attributes, collecting
 
 from app.errors import Unavailable
 from app.observability import tracing
 from app.observability.exporting import provider
-from app.observability.tracing import sending, span
+from app.observability.tracing import past_span, root_span_id, sending, span, span_inside
 
 SECRET = "sk-live-4242424242"
 PERSON = "ada.lovelace@example.org"
@@ -24,57 +21,30 @@ class Waits(Exception):
     pass
 
 
-@dataclass
-class Collector:
-    """An OTLP server. `received` are request bodies."""
+@pytest.fixture
+def collector() -> Iterator[Collector]:
+    with collecting() as found:
+        yield found
 
-    address: str
-    provider: TracerProvider
-    received: list[bytes] = field(default_factory=list)
-    paths: set[str] = field(default_factory=set)
 
-    def spans(self) -> list[Any]:
-        self.provider.force_flush()
-        requests = [ExportTraceServiceRequest.FromString(body) for body in self.received]
-        return [
-            one
-            for request in requests
-            for resource in request.resource_spans
-            for scope in resource.scope_spans
-            for one in scope.spans
-        ]
+Sent = Callable[[], list[Any]]
 
 
 @pytest.fixture
-def collector() -> Iterator[Collector]:
-    class Receiver(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            found.paths.add(self.path)
-            found.received.append(self.rfile.read(int(self.headers["Content-Length"])))
-            self.send_response(200)
-            self.end_headers()
+def sent(collector: Collector) -> Iterator[Sent]:
+    """The spans that have been sent by now."""
+    made = provider(collector.address, 2.0)
 
-        def log_message(self, *_: object) -> None:
-            pass
+    def spans() -> list[Any]:
+        made.force_flush()
+        return collector.spans()
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    address = f"http://127.0.0.1:{server.server_port}"
-    found = Collector(address, provider(address, 2.0))
-    with sending(found.provider.get_tracer("test")):
-        yield found
-    found.provider.shutdown()
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with sending(made.get_tracer("test")):
+        yield spans
+    made.shutdown()
 
 
-def attributes(one: Any) -> dict[str, Any]:
-    return {a.key: getattr(a.value, a.value.WhichOneof("value")) for a in one.attributes}
-
-
-def test_spans_follow_the_conventions_and_share_their_sessions_trace(collector: Collector) -> None:
+def test_spans_follow_the_conventions_and_share_their_sessions_trace(collector: Collector, sent: Sent) -> None:
     session = uuid4()
     with span("invoke_agent", "planner", session, {}):
         with span("chat", "openai:gpt-x", session, {}) as tell:
@@ -83,7 +53,7 @@ def test_spans_follow_the_conventions_and_share_their_sessions_trace(collector: 
             pass
     with span("invoke_agent", "reporter", session, {}):
         pass
-    spans = {one.name: one for one in collector.spans()}
+    spans = {one.name: one for one in sent()}
     assert collector.paths == {"/v1/traces"}
     assert set(spans) == {
         "invoke_agent planner",
@@ -103,22 +73,52 @@ def test_spans_follow_the_conventions_and_share_their_sessions_trace(collector: 
     }
 
 
-def test_a_span_names_an_errors_type_and_not_what_it_says(collector: Collector) -> None:
+def test_a_session_is_one_tree_whoever_made_its_parts_and_whenever(sent: Sent) -> None:
+    session, other, began_at = uuid4(), uuid4(), time.time() - 60
+    past_span("create_session", "pipeline", session, began_at, {})
+    with (
+        span("invoke_agent", "planner", session, {}),
+        span("execute_tool", "profile", session, {}),
+        span_inside("run_cell", "profile.profile") as tell,
+    ):
+        tell({"labcrew.end": "returned"})
+    with span("fit", "train.fit", session, {}), span("fit", "train.fit", other, {}):
+        pass
+    with span_inside("run_cell", "of.nobody"):
+        pass
+    past_span("session", "pipeline", session, began_at, {"labcrew.status": "completed"}, root=True)
+    spans = [one for one in sent() if UUID(bytes=one.trace_id) == session]
+    assert len(sent()) == len(spans) + 1
+    by_name = {one.name: one for one in spans}
+    root = by_name.pop("session pipeline")
+    assert (root.parent_span_id, int.from_bytes(root.span_id)) == (b"", root_span_id(session))
+    assert root.end_time_unix_nano - root.start_time_unix_nano >= 60 * 10**9
+    parents = {name: one.parent_span_id for name, one in by_name.items()}
+    assert parents == {
+        "create_session pipeline": root.span_id,
+        "invoke_agent planner": root.span_id,
+        "execute_tool profile": by_name["invoke_agent planner"].span_id,
+        "run_cell profile.profile": by_name["execute_tool profile"].span_id,
+        "fit train.fit": root.span_id,
+    }
+
+
+def test_a_span_names_an_errors_type_and_not_what_it_says(collector: Collector, sent: Sent) -> None:
     with pytest.raises(LookupError), span("execute_tool", "fetch", uuid4(), {}):
         raise LookupError(f"{PERSON} {SECRET}")
     with pytest.raises(Waits), span("execute_tool", "ask_user", uuid4(), {}, waits=Waits):
         raise Waits
-    failed, waiting = collector.spans()
+    failed, waiting = sent()
     assert attributes(failed)["error.type"] == "LookupError"
     assert failed.status.code == 2
     assert (attributes(waiting)["labcrew.waiting"], waiting.status.code) == (True, 0)
     assert not any(text.encode() in body for body in collector.received for text in (PERSON, SECRET))
 
 
-def test_a_tool_that_a_chat_model_made_up_is_not_named(collector: Collector) -> None:
+def test_a_tool_that_a_chat_model_made_up_is_not_named(collector: Collector, sent: Sent) -> None:
     with span("execute_tool", f"send {PERSON}", uuid4(), {}):
         pass
-    [one] = collector.spans()
+    [one] = sent()
     assert one.name == "execute_tool unknown"
     assert not any(PERSON.encode() in body for body in collector.received)
 
@@ -127,7 +127,7 @@ async def test_without_an_address_nothing_is_set_up() -> None:
     async with tracing.tracing(None):
         with span("chat", "openai:x", uuid4(), {}) as tell:
             tell({"gen_ai.usage.input_tokens": 1})
-        assert tracing.session_trace_id() is None
+        past_span("session", "pipeline", uuid4(), 0.0, {}, root=True)
 
 
 async def test_a_missing_package_is_said_with_the_extra_that_brings_it(monkeypatch: pytest.MonkeyPatch) -> None:
