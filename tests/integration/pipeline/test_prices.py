@@ -1,5 +1,6 @@
 """From a sentence about a coin to a judged forecast: bars in Postgres, the crew, real cells."""
 
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pytest_asyncio
 
 from app.datasets.prices import Prices
 from app.db.pool import Database
-from app.modeling.labels import labels_of
+from app.modeling.labels import label_times, labels_of
 from app.modeling.preview import apply_recipe
 from app.modeling.problem import Problem
 from app.sessions.memory import MemoryJournal
@@ -105,6 +106,48 @@ async def test_a_random_walk_is_not_sold_as_a_forecast(market):
     assert result["holdout"]["low"] <= 0.5
     assert "no better" in drive.journal.messages[-1][1]
     assert drive.journal.messages[-1][1].startswith("No edge after costs.")
+
+
+async def test_two_coins_are_learned_together_and_told_apart(market):
+    drive = market.drive("Will BTC and ETH rise in the next hour? Fees are 1 bp.", {"time_budget_s": 6})
+    result: dict[str, Any] = drive.spec.result(await drive.run())
+    assert drive.journal.asked == []
+    asked = Problem.from_json(result["problem"])
+    assert (asked.group_column, asked.horizon, asked.outlook) == ("coin", HOUR, "direction")
+    tested = _made(drive, "backtest_model")
+    assert [each["coin"] for each in tested["by_coin"]] == ["BTC", "ETH"]
+    assert {each["kind"] for each in tested["by_regime"]} == {"volatility", "trend"}
+    report = (await _report(market, drive.journal)).decode()
+    assert "By coin" in report
+    assert "By kind of market" in report
+    assert {"BTC", "ETH"} <= {each["coin"] for each in _made(drive, "forecast_future")["forecasts"]}
+
+
+async def test_a_profit_and_a_loss_to_stop_at_end_trades_from_a_sentence(market):
+    goal = "Which BTC trades end with a gain? Take profit 1 %, stop 0.5 %, at most 4 hours, fees 2 bps."
+    drive = market.drive(goal, {"time_budget_s": 6})
+    ended = await drive.run()
+    assert drive.journal.asked == []
+    result: dict[str, Any] = drive.spec.result(ended)
+    asked = Problem.from_json(result["problem"])
+    assert (asked.barriers, asked.horizon, asked.outlook) == ((0.01, 0.005), 4 * HOUR, "direction")
+    train = await market.read(digest_of(drive.journal, "frame", "train"))
+    ends = label_times(train, asked)
+    assert ((ends - train["ts"]).dropna() <= pd.Timedelta(hours=4)).all()
+    tested = _made(drive, "backtest_model")
+    assert tested["barriers"] == {"take_profit": 0.01, "stop_loss": 0.005}
+    assert tested["terms"] == {"fee_bps": 2, "slippage_bps": 0, "low": 0, "high": 1}
+    assert result["headline"].split(":")[0] in ("An edge after costs", "No edge after costs")
+
+
+def _made(drive: Any, name: str) -> dict[str, Any]:
+    """What a recorded call answered."""
+    recorded = drive.journal.recorded
+    return next(json.loads(json.dumps(made.value)) for call, made in recorded if call.name == name)
+
+
+async def _report(market: Lab, journal: MemoryJournal) -> bytes:
+    return b"".join([piece async for piece in market.blobs.open(digest_of(journal, "report", "report.md"))])
 
 
 async def test_a_coin_without_prices_is_asked_about(market):

@@ -7,6 +7,7 @@ from app.agents.conversation import View
 from app.agents.inquiry.inquiry import Inquiry, Misread
 from app.agents.inquiry.reading import is_question, read_question
 from app.agents.inquiry.sql import alias
+from app.agents.planner.market import names_barriers
 from app.agents.planner.output import Plan
 from app.agents.planner.plan import steps
 from app.agents.planner.tables import Table
@@ -24,6 +25,8 @@ def ask_or_answer(view: View, goal: str, wishes: Mapping[str, Any], tables: Sequ
     """The plan of a question that is understood; else what was not understood, and what could be."""
     if not tables or not is_question(goal) or any(wishes.get(name) for name in _OF_MODELS):
         return None
+    if names_barriers(goal):
+        return None  # of trades that are yet to be made
     said = _answers(view)
     if MODEL in said:
         return None
