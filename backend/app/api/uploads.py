@@ -1,6 +1,7 @@
 """An upload on its way to a temporary file: one file of a multipart form, or a raw body."""
 
 import asyncio
+import hashlib
 import os
 import tempfile
 import time
@@ -43,6 +44,8 @@ class Received:
     path: Path
     filename: str
     size_bytes: int
+    digest: str
+    """SHA-256 of the file, in hexadecimal."""
     texts: dict[str, str]
 
 
@@ -53,20 +56,25 @@ async def received(request: Request, folder: Path, max_bytes: int) -> AsyncItera
     Takes `multipart/form-data` with one part `file`, or any other body as the file itself, named by the query's
     `filename`. Raises TooLarge as soon as more than `max_bytes` came, InvalidInput for a form that is none.
     """
-    sink = Sink(max_bytes)
+    sink, seen = Sink(max_bytes), hashlib.sha256()
     with _temporary(folder) as (path, file):
+
+        def keep(piece: bytes) -> None:
+            file.write(piece)
+            seen.update(piece)
+
         with file:
             take = _reader(request, sink)
             async for piece in request.stream():
                 if piece:
                     take(piece)
                 if len(sink.waiting) >= _BATCH:
-                    await asyncio.to_thread(file.write, sink.drain())
+                    await asyncio.to_thread(keep, sink.drain())
             take(b"")
-            await asyncio.to_thread(file.write, sink.drain())
+            await asyncio.to_thread(keep, sink.drain())
         if sink.filename is None:
             raise InvalidInput("file_missing", "Send the file as the form's part `file`, with a file name.")
-        yield Received(path, sink.filename, sink.size_bytes, sink.texts)
+        yield Received(path, sink.filename, sink.size_bytes, seen.hexdigest(), sink.texts)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from app.errors import TooMany
 _FRESH_S = 20.0
 
 _HELD = """
-select coalesce((select sum(size_bytes + source_size_bytes) from datasets where owner_id = $1), 0)
+select coalesce((select sum(size_bytes) from datasets where owner_id = $1), 0)
   + coalesce((select sum(size_bytes) from artifacts where owner_id = $1), 0) as bytes
 """
 

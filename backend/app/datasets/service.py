@@ -1,6 +1,5 @@
 """Uploads become datasets: converted and profiled in one cell, stored, then a row."""
 
-import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -15,7 +14,6 @@ from app.db.unit_of_work import OpenUnitOfWork
 from app.errors import Conflict
 from app.sandbox.computer import Computed, Computer
 from app.sandbox.contract import Computation, Limits
-from app.storage.blobs import Blob, BlobStore, digest_file
 
 
 @dataclass(frozen=True)
@@ -31,10 +29,12 @@ class UploadLimits:
 
 @dataclass(frozen=True)
 class Upload:
-    """A file that has arrived whole. `path` is temporary and its sender's to delete."""
+    """A file that has arrived whole: `path` is temporary and its sender's to delete, `digest` its SHA-256."""
 
     path: Path
     filename: str
+    size_bytes: int
+    digest: str
     name: str | None = None
 
 
@@ -44,7 +44,6 @@ class Datasets:
 
     owner: UUID
     open_uow: OpenUnitOfWork
-    blobs: BlobStore
     computer: Computer
     limits: UploadLimits
 
@@ -64,8 +63,7 @@ class Datasets:
             {"upload": upload.path},
             self.limits.cell,
         )
-        source = await self.blobs.put_file(upload.path)
-        row = _row(self.owner, upload, source, computed, idempotency_key)
+        row = _row(self.owner, upload, computed, idempotency_key)
         try:
             async with self.open_uow() as uow:
                 uow.db.add(row)
@@ -81,8 +79,7 @@ class Datasets:
             made = await DatasetRepository(uow.db, self.owner).by_idempotency_key(key)
         if made is None:
             return None
-        sent = await asyncio.to_thread(digest_file, upload.path, self.limits.max_bytes)
-        if sent.digest != made.source_digest:
+        if upload.digest != made.source_digest:
             raise Conflict(
                 "idempotency_key_reused",
                 "This Idempotency-Key came before with another file; use a new key for a new upload.",
@@ -97,17 +94,15 @@ class Datasets:
         return cast(dict[str, Any], computed.value)
 
 
-def _row(
-    owner: UUID, upload: Upload, source: Blob, computed: Computed, idempotency_key: str | None
-) -> DatasetRow:
+def _row(owner: UUID, upload: Upload, computed: Computed, idempotency_key: str | None) -> DatasetRow:
     found = cast(dict[str, Any], computed.value)
     table = computed.file("table.parquet")
     return DatasetRow(
         owner_id=owner,
         name=dataset_name(upload.name or upload.filename),
         filename=upload.filename,
-        source_digest=source.digest,
-        source_size_bytes=source.size_bytes,
+        source_digest=upload.digest,
+        source_size_bytes=upload.size_bytes,
         digest=table.digest,
         size_bytes=table.size_bytes,
         rows=found["rows"],

@@ -154,6 +154,7 @@ class DatasetRow(Base):
     """Chosen by its owner, a table name in SQL; unique only in the eyes of a session."""
     filename: Mapped[str]
     source_digest: Mapped[str]
+    """Of the upload as it was sent, which is not kept: the same file sent again is known by it."""
     source_size_bytes: Mapped[int] = mapped_column(BigInteger)
     digest: Mapped[str]
     """The Parquet file that the upload was converted to."""

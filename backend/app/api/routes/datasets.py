@@ -30,7 +30,6 @@ async def _datasets(principal: PrincipalDep, resources: ResourcesDep) -> Dataset
     return Datasets(
         principal.user_id,
         resources.open_uow,
-        resources.blobs,
         resources.computer,
         UploadLimits(max_bytes=resources.settings.upload_max_size_mb << 20),
     )
@@ -61,7 +60,7 @@ async def upload_dataset(
     """
     folder = resources.settings.home / "uploads"
     async with received(request, folder, datasets.limits.max_bytes) as sent:
-        upload = Upload(sent.path, sent.filename, sent.texts.get("name"))
+        upload = Upload(sent.path, sent.filename, sent.size_bytes, sent.digest, sent.texts.get("name"))
         row = await datasets.add(upload, idempotency_key)
     desk.room.forget(datasets.owner)
     response.headers["Location"] = f"{request.url.path}/{row.id}"

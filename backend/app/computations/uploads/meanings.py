@@ -7,6 +7,7 @@ import duckdb
 import pandas as pd
 
 from app.computations.bench import JsonValue
+from app.computations.uploads import sql
 from app.modeling.plain import plain, scalar
 from app.modeling.reading.decisions import Decision, decide, operations_of
 from app.modeling.reading.operations import apply_reading
@@ -45,10 +46,13 @@ def _sample(
     step = -(-rows // max(FEWEST_ROWS, MOST_CELLS // max(len(names), 1)))
     if step <= 1:
         return connection.execute(f"SELECT * FROM {source}").df()  # noqa: S608
-    number = "n" * (1 + max(len(name) for name in names))  # no column is called so
-    numbered = f"SELECT *, row_number() OVER () AS {number} FROM {source}"  # noqa: S608
-    query = f"SELECT * EXCLUDE ({number}) FROM ({numbered}) WHERE {number} % {step} = 1"  # noqa: S608
-    return connection.execute(query).df()
+    number = "file_row_number" if source.startswith("read_parquet") else "rowid"
+    rows_of = source
+    if number in {name.lower() for name in names}:  # a column hides it: count, which one thread must do
+        number = "n" * (1 + max(len(name) for name in names))
+        rows_of = f"(SELECT *, row_number() OVER () - 1 AS {number} FROM {source})"  # noqa: S608
+    cells = ", ".join(sql.name(name) for name in names)
+    return connection.execute(f"SELECT {cells} FROM {rows_of} WHERE {number} % {step} = 0").df()  # noqa: S608
 
 
 def _reading(decision: Decision, column: pd.Series) -> Any:
