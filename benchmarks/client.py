@@ -2,8 +2,11 @@
 
 import asyncio
 import json
+import os
 import time
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 _SESSIONS = "/api/v1/lab/agent/sessions"
 _ENDS = (b"session_finished", b"session_failed", b"session_cancelled")
@@ -30,10 +33,22 @@ class Client:
     async def connect(cls, port: int, token: str = "") -> "Client":
         return cls(*await asyncio.open_connection("127.0.0.1", port), token)
 
-    async def call(self, method: str, path: str, body: dict[str, object] | None = None) -> dict[str, object]:
+    async def call(self, method: str, path: str, body: dict[str, object] | None = None) -> dict[str, Any]:
+        """The answer; RuntimeError when it is a refusal."""
         self._send(method, path, body)
+        return await self._answer(method, path)
+
+    async def send_file(self, path: str, file: Path) -> dict[str, Any]:
+        """POST a file as the body itself."""
+        with file.open("rb") as source:
+            size = os.fstat(source.fileno()).st_size
+            self._writer.write(self._head_of("POST", path, "application/octet-stream", size))
+            await asyncio.get_running_loop().sendfile(self._writer.transport, source)
+        return await self._answer("POST", path)
+
+    async def _answer(self, method: str, path: str) -> dict[str, Any]:
         status, headers = await self._head()
-        answer: dict[str, object] = json.loads(await self._reader.readexactly(int(headers[b"content-length"])))
+        answer: dict[str, Any] = json.loads(await self._reader.readexactly(int(headers[b"content-length"])))
         if status >= 400:
             raise RuntimeError(f"{method} {path}: {status} {answer}")
         return answer
@@ -59,11 +74,13 @@ class Client:
 
     def _send(self, method: str, path: str, body: dict[str, object] | None) -> None:
         raw = json.dumps(body).encode() if body is not None else b""
-        head = (
+        self._writer.write(self._head_of(method, path, "application/json", len(raw)) + raw)
+
+    def _head_of(self, method: str, path: str, kind: str, size: int) -> bytes:
+        return (
             f"{method} {path} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer {self._token}\r\n"
-            f"Content-Type: application/json\r\nContent-Length: {len(raw)}\r\n\r\n"
-        )
-        self._writer.write(head.encode() + raw)
+            f"Content-Type: {kind}\r\nContent-Length: {size}\r\n\r\n"
+        ).encode()
 
     async def _head(self) -> tuple[int, dict[bytes, bytes]]:
         lines = (await self._reader.readuntil(b"\r\n\r\n")).split(b"\r\n")

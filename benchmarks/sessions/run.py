@@ -8,81 +8,18 @@ nothing behind it.
 
 import argparse
 import asyncio
-import contextlib
-import os
-import signal
-import socket
 import statistics
-import subprocess
-import sys
-import tempfile
 import time
-from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 from uuid import uuid4
 
 import uvloop
-from benchmarks.sessions.client import Client, Timing
+from benchmarks.client import Client, Timing
+from benchmarks.service import NOOP_WORKER, UNMETERED, service, sign_in
 from benchmarks.sessions.noop import spec
 
-from app.db.migrations import upgrade
-from app.servers.embedded import EmbeddedServers
 from app.sessions.memory import MemoryDrive
 from app.sessions.scope import SessionFacts
-
-ROOT = Path(__file__).parents[2]
-
-
-@contextlib.contextmanager
-def service(home: Path) -> Iterator[int]:
-    """The servers, the API and one worker; yields the API's port."""
-    servers = EmbeddedServers(home)
-    running: list[subprocess.Popen[bytes]] = []
-    try:
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
-        database_url, redis_url = servers.start_postgres(), servers.start_valkey()
-        upgrade(database_url)
-        environment = {
-            **os.environ,
-            "DATABASE_URL": database_url,
-            "REDIS_URL": redis_url,
-            "LABCREW_HOME": str(home),
-            "API_PORT": str(port),
-            "USER_SESSIONS": "0",
-            "USER_REQUESTS": "1000000/minute",  # metered, never refused
-            "ADDRESS_REQUESTS": "1000000/minute",
-            "LOG_LEVEL": "WARNING",
-        }
-        for module in (["app.cli.program", "api"], ["benchmarks.sessions.worker"]):
-            command = [sys.executable, "-m", *module]
-            running.append(subprocess.Popen(command, cwd=ROOT, env=environment, start_new_session=True))
-        yield port
-    finally:
-        for process in running:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-        servers.stop()
-
-
-async def sign_in(port: int) -> str:
-    """A new user's token, as soon as the API answers."""
-    until = time.monotonic() + 120
-    while True:
-        try:
-            client = await Client.connect(port)
-            break
-        except OSError:
-            if time.monotonic() > until:
-                raise
-            await asyncio.sleep(0.1)
-    person: dict[str, object] = {"email": f"{uuid4().hex}@example.com", "password": uuid4().hex}
-    await client.call("POST", "/api/v1/auth/register", person)
-    answer = await client.call("POST", "/api/v1/auth/token", person)
-    client.close()
-    return str(answer["access_token"])
 
 
 async def measure(port: int, token: str, clients: int, sessions: int) -> tuple[list[Timing], float]:
@@ -131,9 +68,9 @@ async def report(port: int, sessions: int, clients: int) -> None:
 
 
 def main(sessions: int, clients: int) -> None:
-    os.environ["LANGSMITH_TRACING"] = "false"
-    with tempfile.TemporaryDirectory(prefix="labcrew-bench-") as folder, service(Path(folder)) as port:
-        uvloop.run(report(port, sessions, clients))
+    with service(USER_SESSIONS="0", **UNMETERED) as running:
+        running.start("worker", NOOP_WORKER)
+        uvloop.run(report(running.port, sessions, clients))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,177 @@
+"""From an upload to its profile: `python -m benchmarks.datasets.upload [--rows 5000000]`.
+
+A CSV of twelve columns (500 MB at five million rows) goes through the API as one POST, which answers when the
+table is converted, profiled and stored. Beside it in the same run, on the same file: what DuckDB takes for
+the bare conversion to Parquet, in a process of its own. Then a file with rows that are short, numbers that
+are none far behind the beginning, and one with a row that is too long; what is answered is compared with
+DuckDB's own count.
+"""
+
+import argparse
+import asyncio
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+from benchmarks.client import Client
+from benchmarks.datasets.table import ROWS, write_csv
+from benchmarks.quality.watch import Watch
+from benchmarks.service import Load, Service, service, sign_in
+
+_ROUNDS = 3
+_GOAL_S, _GOAL_MB = 12, 600
+
+_BARE = """
+import resource, sys, time, duckdb
+started = time.perf_counter()
+with duckdb.connect(config={"threads": 2}) as connection:
+    connection.execute("SET enable_progress_bar = false")
+    read = f"FROM read_csv('{sys.argv[1]}')"
+    connection.execute(f"COPY ({read}) TO '{sys.argv[2]}' (FORMAT parquet, COMPRESSION zstd)")
+used = resource.getrusage(resource.RUSAGE_SELF)
+print(time.perf_counter() - started, used.ru_maxrss / 1024, used.ru_utime + used.ru_stime)
+"""
+
+
+def bare_conversion(path: Path) -> tuple[float, float, float]:
+    """Seconds, peak MiB and CPU seconds of DuckDB alone."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(
+            [sys.executable, "-c", _BARE, str(path), f"{folder}/bare.parquet"], check=True, capture_output=True
+        )
+    seconds, peak_mb, cpu_s = map(float, done.stdout.split())
+    return seconds, peak_mb, cpu_s
+
+
+async def post(running: Service, token: str, path: Path) -> dict[str, Any]:
+    client = await Client.connect(running.port, token)
+    try:
+        return await client.send_file(f"/api/v1/datasets?filename={path.name}", path)
+    finally:
+        client.close()
+
+
+async def upload(running: Service, token: str, path: Path) -> tuple[float, float, float, dict[str, Any]]:
+    """Seconds, peak MiB of the API with its cells, their CPU seconds, and the answer."""
+    pid = running.running["api"].pid
+    began = time.perf_counter()
+    with Watch(pid, began) as watch:
+        made = await post(running, token, path)
+        seconds = time.perf_counter() - began
+    seen = watch.close(time.perf_counter())
+    return seconds, seen.peak_mb, seen.cpu_s, made
+
+
+async def check_whole(running: Service, token: str, path: Path, made: dict[str, Any]) -> None:
+    """The profile says what DuckDB's own reading of the file says."""
+    client = await Client.connect(running.port, token)
+    profile = await client.call("GET", f"/api/v1/datasets/{made['id']}/schema")
+    client.close()
+    columns = {column["name"]: column for column in profile["columns"]}
+    with duckdb.connect() as connection:
+        for name, column in columns.items():
+            count, missing, least, most, mean = (
+                connection.execute(
+                    f"SELECT count(*), count(*) - count({name}), min({name}), max({name}),"
+                    f" {f'avg({name})' if column['type'] in ('integer', 'number') else 'NULL'} FROM '{path}'"
+                ).fetchone()
+                or ()
+            )
+            _same(name, "rows", profile["rows"], count)
+            _same(name, "missing", column["missing_count"], missing)
+            if column["type"] in ("integer", "number"):
+                _same(name, "extremes", (column["min"], column["max"]), (least, most))
+                _same(name, "mean", f"{column['mean']:.9g}", f"{mean:.9g}")
+        top = connection.execute(f"SELECT town, count(*) FROM '{path}' GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 1")
+        value, count = top.fetchone() or ()
+        _same("town", "most frequent", columns["town"]["top"][0], {"value": value, "count": count})
+
+
+def _same(column: str, fact: str, ours: object, theirs: object) -> None:
+    if ours != theirs:
+        raise RuntimeError(f"{column}: {fact} is {ours!r}, and DuckDB says {theirs!r}")
+
+
+def _with_lines(path: Path, target: Path, change: Callable[[int, bytes], bytes]) -> Path:
+    with path.open("rb") as source, target.open("wb") as out:
+        for number, line in enumerate(source):
+            out.write(change(number, line))
+    return target
+
+
+async def check_wrong(running: Service, token: str, path: Path, rows: int) -> None:
+    """Short rows lack cells, text among numbers makes a column text, a row that is too long is refused."""
+    late = rows * 9 // 10
+    short = _with_lines(
+        path, path.with_name("short.csv"), lambda n, line: b"7,2024-01-01\n" if n == late else line
+    )
+    made = await post(running, token, short)
+    _same("short.csv", "rows", made["rows"], rows)
+    assert any("shorter" in note for note in made["format"]["notes"]), made["format"]
+    odd = _with_lines(
+        path,
+        path.with_name("odd.csv"),
+        lambda n, line: line.replace(b"%d," % (n - 1), b"x,", 1) if n == late else line,
+    )
+    made = await post(running, token, odd)
+    _same("odd.csv", "rows", made["rows"], rows)
+    _same("odd.csv", "type", made["columns"][0], {"name": "order_id", "type": "text"})
+    long = _with_lines(
+        path, path.with_name("long.csv"), lambda n, line: line.strip() + b",1,2\n" if n == late else line
+    )
+    try:
+        await post(running, token, long)
+    except RuntimeError as refusal:
+        _same("long.csv", "line", f"Line {late + 1} " in str(refusal), True)
+    else:
+        raise RuntimeError("a row that is too long was taken")
+
+
+async def measure(running: Service, path: Path, rows: int, rounds: int) -> None:
+    token = await sign_in(running.port)
+    tiny = path.with_name("tiny.csv")
+    write_csv(tiny, 1_000)
+    await post(running, token, tiny)  # cells are up
+    ours, theirs = [], []
+    for _ in range(rounds):
+        with Load() as load:
+            theirs.append(bare_conversion(path))
+        print(f"  DuckDB alone  {_figures(theirs[-1])}; {load.said}", flush=True)
+        with Load() as load:
+            *figures, made = await upload(running, token, path)
+        ours.append(tuple(figures))
+        print(f"  upload        {_figures(ours[-1])}; {load.said}", flush=True)
+    best, floor = min(ours), min(theirs)
+    print(f"upload to profile {best[0]:.1f} s (goal {_GOAL_S}), peak {best[1]:.0f} MB (goal {_GOAL_MB});")
+    print(f"  {best[0] / floor[0]:.2f} times DuckDB's bare conversion ({floor[0]:.1f} s, {floor[1]:.0f} MB)")
+    await check_whole(running, token, path, made)
+    print("  what the profile says is what DuckDB says")
+    small = path.with_name("small.csv")
+    write_csv(small, rows // 10)
+    await check_wrong(running, token, small, rows // 10)
+    print("  short rows, text among numbers and a row that is too long: as promised")
+
+
+def _figures(one: tuple[float, ...]) -> str:
+    return f"{one[0]:6.1f} s, {one[1]:5.0f} MB, {one[2]:5.1f} s of CPU"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=ROWS)
+    parser.add_argument("--rounds", type=int, default=_ROUNDS)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="labcrew-bench-") as folder, service() as running:
+        path = Path(folder) / "orders.csv"
+        size = write_csv(path, given.rows)
+        print(f"{given.rows:,} rows of 12 columns, {size / 1e6:,.0f} MB of CSV", flush=True)
+        asyncio.run(measure(running, path, given.rows, given.rounds))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+"""Many sockets in one process, each thin: it notes when bytes came, and reads them afterwards."""
+
+import asyncio
+import json
+import os
+import time
+from base64 import b64encode
+from typing import Any
+
+_UPGRADE = (
+    "GET /api/v1/lab/agent/sessions/{session}/stream HTTP/1.1\r\nHost: bench\r\n"
+    "Authorization: Bearer {token}\r\n"
+    "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n\r\n"
+)
+_TEXT, _CLOSE, _PING = 1, 8, 9
+
+
+class Socket(asyncio.Protocol):
+    """One watcher. `heard`: when (monotonic nanoseconds) and what came, in whole pieces of the stream."""
+
+    def __init__(self) -> None:
+        self.heard: list[tuple[int, bytes]] = []
+        self.gone = False
+        self.opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._head = b""
+
+    @classmethod
+    async def connect(cls, port: int, session: str, token: str) -> "Socket":
+        loop = asyncio.get_running_loop()
+        transport, opened = await loop.create_connection(cls, "127.0.0.1", port)
+        key = b64encode(os.urandom(16)).decode()
+        transport.write(_UPGRADE.format(session=session, token=token, key=key).encode())
+        opened._transport = transport
+        await opened.opened
+        return opened
+
+    def data_received(self, data: bytes) -> None:
+        at = time.monotonic_ns()
+        if self.opened.done():
+            if data[0] & 15 == _PING:
+                self._pong(data)
+            self.heard.append((at, data))
+            return
+        self._head += data
+        head, end, rest = self._head.partition(b"\r\n\r\n")
+        if end:
+            if b" 101 " not in head:
+                self.opened.set_exception(ConnectionError(head.decode()))
+                return
+            self.opened.set_result(None)
+            if rest:
+                self.heard.append((at, rest))
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.gone = True
+        if not self.opened.done():
+            self.opened.set_exception(exc or ConnectionError("closed before it was open"))
+
+    def close(self) -> None:
+        self._transport.abort()
+
+    def events(self) -> list[tuple[int, dict[str, Any]]]:
+        """Each event with when it came; raises when the server has closed the socket."""
+        found, rest, at = [], b"", 0
+        for at, piece in self.heard:
+            rest += piece
+            while (frame := _frame(rest)) is not None:
+                kind, body, rest = frame
+                if kind == _TEXT:
+                    found.append((at, json.loads(body)))
+                elif kind == _CLOSE:
+                    raise ConnectionError(body.decode(errors="replace"))
+        return found
+
+    def _pong(self, ping: bytes) -> None:
+        body = ping[2 : 2 + ping[1]]
+        self._transport.write(bytes((0x8A, 0x80 | len(body), 0, 0, 0, 0)) + body)
+
+
+def _frame(data: bytes) -> tuple[int, bytes, bytes] | None:
+    """A server's frame: its kind, its body, and what comes after it."""
+    if len(data) < 2:
+        return None
+    size, begin = data[1], 2
+    if size > 125:
+        begin = 4 if size == 126 else 10
+        size = int.from_bytes(data[2:begin])
+    if len(data) < begin + size:
+        return None
+    return data[0] & 15, data[begin : begin + size], data[begin + size :]

@@ -1,0 +1,206 @@
+"""10,000 finished sessions: `python -m benchmarks.sessions.history [--sessions 10000]`.
+
+One real session (a small table, offline, to its report) is run through the service; its rows are then copied
+with new ids until the database holds as many sessions of one user, journals, events, artifacts and models
+included, and as many datasets. Then one client lists and gets through the API, with the limits on; every list
+is read to its end by `after` and compared with the rows. At last how often Postgres read a table from its
+beginning meanwhile, and the plans of the two statements of sessions.
+"""
+
+import argparse
+import asyncio
+import random
+import statistics
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.client import Client
+from benchmarks.sandbox.predictions import table
+from benchmarks.service import COMPUTE, STEPS, UNMETERED, Load, Service, service, sign_in
+
+from app.db.pool import Database
+from app.sessions import reading
+from app.sessions.schemas import RUN_GRAPH
+
+_API = "/api/v1"
+_SESSIONS = f"{_API}/lab/agent/sessions"
+_GOAL_MS = 20
+_ASKED = 400
+_WITHIN_S = 300
+_PARTS = ("steps", "calls", "events", "messages", "rounds", "fits", "questions", "artifacts", "audit")
+_COLUMNS = """
+select column_name as name from information_schema.columns
+where table_name = $1 and is_identity = 'NO' and coalesce(column_default, '') not like 'nextval%'
+  and is_generated = 'NEVER'
+"""
+_SCANS = "select relname, seq_scan, seq_tup_read from pg_stat_user_tables where n_live_tup > 1000"
+
+
+async def one_session(running: Service, token: str, folder: Path) -> tuple[str, str]:
+    """The ids of a dataset and of a session that has ended."""
+    file = folder / "people.csv"
+    table(600).to_csv(file, index=False)
+    client = await Client.connect(running.port, token)
+    dataset = (await client.send_file(f"{_API}/datasets?filename=people.csv", file))["id"]
+    wanted: dict[str, object] = {
+        "goal": "Predict bought.",
+        "dataset_ids": [dataset],
+        "preferences": {"target": "bought", "time_budget_s": 15, "clarify": "never"},
+    }
+    session = (await client.call("POST", _SESSIONS, wanted))["id"]
+    until = time.monotonic() + _WITHIN_S
+    while time.monotonic() < until:
+        stands = await client.call("GET", f"{_SESSIONS}/{session}")
+        if stands["ended_at"]:
+            break
+        await asyncio.sleep(1)
+    client.close()
+    if stands["status"] != "completed":
+        raise RuntimeError(stands)
+    return dataset, session
+
+
+async def copy(db: Any, name: str, chosen: str, values: dict[str, str], template: str) -> None:
+    """Rows of `template` again for each of `copies`, with these values in place of its own."""
+    columns = [row["name"] for row in await db.fetch(_COLUMNS, name)]
+    cells = ", ".join(values.get(column, f't."{column}"') for column in columns)
+    names = ", ".join(f'"{column}"' for column in columns)
+    again = f"select {cells} from {name} t cross join copies where t.{chosen} = '{template}'"
+    await db.execute(f"insert into {name} ({names}) {again}")
+
+
+async def fill(running: Service, dataset: str, session: str, sessions: int) -> None:
+    database = await Database.open(running.database_url)
+    async with database.aside() as db:
+        await db.execute(
+            "create temp table copies as select gen_random_uuid() as id,"
+            f" now() - (n * interval '1 minute') as at from generate_series(1, {sessions - 1}) n"
+        )
+        new = {"id": "gen_random_uuid()", "created_at": "copies.at", "idempotency_key": "null"}
+        await copy(db, "sessions", "id", {**new, "id": "copies.id"}, session)
+        await copy(db, "datasets", "id", new, dataset)
+        for part in _PARTS:
+            own = {"session_id": "copies.id"}
+            await copy(db, part, "session_id", own | (new if part == "artifacts" else {}), session)
+        await db.execute("vacuum analyze")
+        size = await db.fetchval("select pg_size_pretty(pg_database_size(current_database()))")
+        counts = [f"{await db.fetchval(f'select count(*) from {part}'):,} {part}" for part in _PARTS]
+    await database.close()
+    print(f"  {', '.join(counts)}; {size}", flush=True)
+
+
+async def timed(client: Client, path: str, taken: list[float]) -> dict[str, Any]:
+    began = time.perf_counter()
+    answer = await client.call("GET", path)
+    taken.append(1e3 * (time.perf_counter() - began))
+    return answer
+
+
+def tell(name: str, taken: Sequence[float], said: str = "") -> None:
+    p99 = statistics.quantiles(taken, n=100)[98]
+    missed = "" if p99 < _GOAL_MS else "  MISSED"
+    print(f"  {name:<34} median {statistics.median(taken):6.1f} ms  p99 {p99:6.1f}{missed}  {said}", flush=True)
+
+
+async def to_the_end(client: Client, name: str, path: str, expected: int) -> list[str]:
+    """The ids of a list, read on from where each page ended."""
+    taken: list[float] = []
+    ids: list[str] = []
+    mark, after = "&" if "?" in path else "?", ""
+    while True:
+        page = await timed(client, f"{path}{mark}limit=100{after}", taken)
+        ids += [item["id"] for item in page["items"]]
+        if page["next"] is None:
+            break
+        after = f"&after={page['next']}"
+    if len(ids) != expected or len(set(ids)) != expected:
+        raise RuntimeError(f"{name}: {len(set(ids))} of {expected} came")
+    tell(f"{name}, 100 a page", taken, f"{len(ids):,} in {len(taken)} pages, each once")
+    return ids
+
+
+async def read_all(running: Service, token: str, db: Database) -> None:
+    client = await Client.connect(running.port, token)
+    counts = await db.row(
+        "select (select count(*) from sessions) as sessions, (select count(*) from datasets) as datasets,"
+        " (select count(*) from artifacts) as artifacts,"
+        " (select count(*) from artifacts where kind = 'model') as models"
+    )
+    lists = {
+        "sessions": _SESSIONS,
+        "datasets": f"{_API}/datasets",
+        "models": f"{_API}/models",
+        "artifacts": f"{_API}/artifacts",
+    }
+    with Load() as load:
+        for name, path in lists.items():
+            first: list[float] = []
+            for _ in range(_ASKED // 4):
+                await timed(client, path, first)
+            tell(f"first page of {name} (50)", first)
+        ids = await to_the_end(client, "sessions", _SESSIONS, counts["sessions"])  # type: ignore[index]
+        for name in ("datasets", "models"):
+            await to_the_end(client, name, lists[name], counts[name])  # type: ignore[index]
+        last: list[float] = []
+        for _ in range(_ASKED // 10):
+            await timed(client, f"{_SESSIONS}?limit=100&offset={len(ids) - 100}", last)
+        tell("the last page, by offset", last)
+        chosen = random.Random(0).sample(ids, min(_ASKED, len(ids)))
+        for part in ("", "/messages", "/steps", "/artifacts", "/results", "/audit"):
+            taken: list[float] = []
+            for session in chosen:
+                await timed(client, f"{_SESSIONS}/{session}{part}", taken)
+            tell(f"get a session{part}", taken)
+    client.close()
+    print(f"  load: {load.said}")
+
+
+async def plans(db: Database, owner: object, session: object) -> None:
+    for name, sql, args in (
+        ("list", reading._LIST, (owner, None, RUN_GRAPH, False, None, None, 51, 0)),
+        ("get", reading._ONE, (session, owner, RUN_GRAPH, False)),
+    ):
+        lines = [
+            row["QUERY PLAN"].strip() for row in await db.rows(f"explain (analyze, costs off) {sql}", *args)
+        ]
+        used = [line.partition(" (actual")[0].removeprefix("->  ") for line in lines if "Scan" in line]
+        print(f"  {name}: {'; '.join(used)}; {lines[-1]}")
+
+
+async def report(running: Service, sessions: int, folder: Path) -> None:
+    token = await sign_in(running.port)
+    for name, module in (("steps", STEPS), ("compute", COMPUTE)):
+        running.start(name, module)
+    dataset, session = await one_session(running, token, folder)
+    for name in ("steps", "compute"):
+        running.end(name)
+    began = time.perf_counter()
+    await fill(running, dataset, session, sessions)
+    print(f"  filled in {time.perf_counter() - began:.0f} s", flush=True)
+    db = await Database.open(running.database_url)
+    before = {row["relname"]: row for row in await db.rows(_SCANS)}
+    await read_all(running, token, db)
+    await asyncio.sleep(1)  # a backend tells its counts at the end of a second
+    for row in await db.rows(_SCANS):
+        was = before.get(row["relname"])
+        if was and row["seq_scan"] > was["seq_scan"]:
+            print(f"  {row['relname']}: read from its beginning {row['seq_scan'] - was['seq_scan']} times")
+    owner = (await db.row("select owner_id from sessions limit 1") or {})["owner_id"]
+    await plans(db, owner, session)
+    await db.close()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sessions", type=int, default=10_000)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="labcrew-bench-") as folder, service(**UNMETERED) as running:
+        print(f"{given.sessions:,} finished sessions of one user:", flush=True)
+        asyncio.run(report(running, given.sessions, Path(folder)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+"""Makes events as a driver does, a row in one statement and then the tail; each says when it was made.
+
+Reads a line of JSON from standard input, `[rounds, events a second, session, ...]`: each round makes one event
+in each session. Prints how many it made, in how many seconds.
+"""
+
+import asyncio
+import json
+import sys
+import time
+from datetime import UTC, datetime
+from uuid import UUID
+
+import uvloop
+from redis.asyncio import Redis
+
+from app.db.pool import Database
+from app.sessions.events import MessagePosted
+from app.sessions.tail import Tail
+from app.sessions.wire import event_body, sighting
+from app.settings import load_settings
+
+_WRITE = """
+with s as (update sessions set event_seq = event_seq + 1 where id = $1 returning id, event_seq),
+e as (insert into events (session_id, n, kind, body, at) select id, event_seq, $2, $3::json, $4 from s)
+select event_seq from s
+"""
+SAID = "A message of a common length, as agents post them: what was found, and what is done next. " * 2
+
+
+async def tell(db: Database, tail: Tail, session: UUID, one_driver: asyncio.Lock) -> None:
+    """The clock starts when the row is committed: what is told says when, in the place of its author."""
+    async with one_driver:
+        at, event = datetime.now(UTC), MessagePosted(step=1, role="planner", text=SAID)
+        n = (await db.row(_WRITE, session, event.kind, event_body(event), at) or {})["event_seq"]
+        told = MessagePosted(step=1, role=str(time.monotonic_ns()), text=SAID)
+        tail.show(session, sighting(n, at, told.kind, event_body(told)))
+
+
+async def main() -> None:
+    rounds, rate, *sessions = json.loads(sys.stdin.readline())
+    settings = load_settings()
+    db = await Database.open(settings.database_url or "")
+    redis = Redis.from_url(settings.redis_address or "")
+    tail = Tail(redis)
+    tail.start()
+    began, due = time.monotonic(), 0.0
+    drivers = {session: asyncio.Lock() for session in sessions}
+    running: set[asyncio.Task[None]] = set()
+    for _ in range(rounds):
+        for session in sessions:
+            if (early := began + due - time.monotonic()) > 0:
+                await asyncio.sleep(early)
+            due += 1 / rate
+            task = asyncio.create_task(tell(db, tail, UUID(session), drivers[session]))
+            running.add(task)
+            task.add_done_callback(running.discard)
+    await asyncio.gather(*running)
+    print(json.dumps({"made": rounds * len(sessions), "seconds": time.monotonic() - began}), flush=True)
+    await tail.close()
+    await redis.aclose()
+    await db.close()
+
+
+if __name__ == "__main__":
+    uvloop.run(main())
