@@ -118,7 +118,7 @@ class Suite:
     async def _sign_up(self, http: httpx.AsyncClient, n: int) -> Api:
         login = {"email": f"chaos{n}@example.com", "password": "correct horse battery"}
         api = Api(http, "", self.answers, self.refusals)
-        await api.call("POST", "/api/v1/auth/register", (201,), json=login)
+        await api.call("POST", "/api/v1/auth/register", (201, 409), json=login)
         api.token = (await api.call("POST", "/api/v1/auth/token", (200,), json=login)).json()["access_token"]
         return api
 
