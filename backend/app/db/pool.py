@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any, Self
 
 import asyncpg
+import sqlalchemy.exc
 from sqlalchemy.engine import make_url
 
 from app.observability.metrics.stores import STATEMENTS_REPEATED
@@ -18,6 +19,7 @@ Record = Mapping[str, Any]
 _AWAY = (
     OSError,
     TimeoutError,
+    sqlalchemy.exc.TimeoutError,
     asyncpg.PostgresConnectionError,
     asyncpg.CannotConnectNowError,
     asyncpg.AdminShutdownError,
@@ -33,7 +35,14 @@ _CLOSE_S = 5.0
 
 def is_away(error: BaseException) -> bool:
     """Whether Postgres could not be reached. (DataError is an InterfaceError too, and ours to mend.)"""
-    return isinstance(error, _AWAY) and not isinstance(error, asyncpg.DataError)
+    said = _beneath(error)
+    return isinstance(said, _AWAY) and not isinstance(said, asyncpg.DataError)
+
+
+def _beneath(error: BaseException) -> BaseException:
+    """What the driver said, where SQLAlchemy tells of it in two wrappings of its own."""
+    wrapped = error.orig if isinstance(error, sqlalchemy.exc.DBAPIError) else None
+    return (wrapped.__cause__ or wrapped) if wrapped else error
 
 
 async def _keep_as_is(connection: Any) -> None:
