@@ -27,7 +27,7 @@ BEFORE = 4
 def forecast_future(bench: Bench) -> JsonValue:
     """Inputs `train` and `holdout` (RAW frames) and `model` (model.skops), which may have learned from both.
 
-    Leaves forecast.csv and forecast.parquet: series, moment, rows ahead, prediction and its interval or
+    Leaves forecasts.csv and forecasts.parquet: series, moment, rows ahead, prediction and its interval or
     probabilities. Answers `{"rows", "series", "horizon", "first", "last", "level", "forecasts", "figures"}`.
     """
     model = open_model(bench)
@@ -36,8 +36,8 @@ def forecast_future(bench: Bench) -> JsonValue:
     depth = sum(step.depth() for step in parse(recipe_of(model.stored.pipeline).operations) if step.ordered)
     rows = latest(table, problem, depth + (problem.horizon or 1))
     made = model.future(inputs_of(rows, problem))
-    write_frame(bench, made, "forecast.parquet")
-    made.to_csv(bench.output / "forecast.csv", index=False)
+    write_frame(bench, made, "forecasts.parquet")
+    made.to_csv(bench.output / "forecasts.csv", index=False)
     bounds = model.stored.metadata.get("prediction_intervals") or {}
     moments = made[problem.time_column]
     facts: dict[str, Any] = {

@@ -30,7 +30,7 @@ async def forecast_future(ctx: ToolContext, model: Annotated[str, Field(max_leng
         # A session that has its model and its score is not lost with its forecast.
         raise ToolRefused(f"{model} could not forecast: {failed.detail}") from failed
     value: Any = {**computed.value, "model": model}  # type: ignore[dict-item]  # an object
-    files = [artifact(computed.file(name), "table", name) for name in ("forecast.csv", "forecast.parquet")]
+    files = [artifact(computed.file(name), "table", name) for name in ("forecasts.csv", "forecasts.parquet")]
     return Recorded(
         value=value,
         summary=f"{value['rows']:,} forecasts, from {value['first']} to {value['last']}.",

@@ -98,7 +98,7 @@ def test_suggested_features_read_names_texts_and_many_categories() -> None:
 def test_the_past_is_suggested_only_where_there_is_a_horizon() -> None:
     frame = series()
     ahead = [step["op"] for step in suggest_features(frame, problem(frame, "sales", horizon=1), [1, 7])]
-    assert ahead == ["parse_dates", "lags", "changes", "rolling"]
+    assert ahead == ["parse_dates", "lags", "changes", "rolling", "ahead"]
     now = [step["op"] for step in suggest_features(frame, problem(frame, "sales", time_column="day"))]
     assert now == ["parse_dates"]
 

@@ -221,7 +221,8 @@ def _lines(plan: Plan) -> dict[Stage, str]:
     names = " and ".join(f"`{table}`" for table in plan.tables)
     source = f"the prices of {' and '.join(plan.coins) or 'the coin'}" if plan.source == "prices" else names
     joined = " and join what shares a key" if plan.join else ""
-    kept = f", keeping each `{plan.group_column}` on one side" if plan.group_column else ""
+    apart = plan.group_column and not plan.horizon
+    kept = f", keeping each `{plan.group_column}` on one side" if apart else ""
     ahead = f" from the past only, {far(plan)}" if plan.horizon else ""
     judged = f", judged by {plan.metric}" if plan.metric else ""
     return {

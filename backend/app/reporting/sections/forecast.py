@@ -29,7 +29,7 @@ def _opening(draft: Draft, made: Fact) -> Text:
         ": ",
         *draft.shown(made.at("rows"), "integer"),
         " forecasts, all of them in ",
-        Name("forecast.csv"),
+        Name("forecasts.csv"),
         ".",
     )
     level = made.at("level")
