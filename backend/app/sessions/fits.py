@@ -30,6 +30,7 @@ from app.sessions.config import SessionsConfig
 from app.sessions.events import FitFinished, Progress
 from app.sessions.tail import Tail
 from app.sessions.wire import NotJson, dumps, event_body, sighting
+from app.storage.blobs import StoreAway
 from app.tasks import settle
 
 log = logging.getLogger(__name__)
@@ -193,6 +194,8 @@ class Fits:
             if not hold.stop:
                 raise
             return {"cancelled": _Result("cancelled", {}), "shutdown": _Result("queued", {})}.get(hold.stop)
+        except StoreAway:
+            return _Result("queued", {})
         except LabError as error:
             return _Result("failed", {"reason": error.detail, "code": error.code}, error.detail)
         except Exception as error:

@@ -35,6 +35,7 @@ from app.sessions.lifecycle import SessionStatus
 from app.sessions.line import Line
 from app.sessions.slice_checkpoint import SliceCheckpoint
 from app.sessions.tail import Tail
+from app.storage.blobs import StoreAway
 from app.tasks import settle
 
 log = structlog.get_logger(__name__)
@@ -228,6 +229,9 @@ async def _guarded(drive: GraphDrive, spec: GraphSpec, saved: SliceCheckpoint) -
         if drive.standing is Standing.GO_ON:
             raise
         return stopped(drive.standing)
+    except StoreAway:
+        log.warning("blob_store_away", node=drive.node)
+        return Pause(again=True)  # its patience is used up here; the session's time limit is the bound
     except LabError as error:
         STEP_ERRORS.labels(drive.node, error.kind).inc()
         log.warning("step_refused", code=error.code)

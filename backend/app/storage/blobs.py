@@ -11,12 +11,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from app.errors import InvalidInput, NotFound, TooLarge
+from app.errors import InvalidInput, NotFound, TooLarge, Unavailable
 
 CHUNK_BYTES = 1 << 20
 """Stores cut, read and send bytes in pieces of this size; stored blobs depend on it."""
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+class StoreAway(Unavailable):
+    """The store does not answer, or says that it cannot now: what needs it may be tried again later."""
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from app.errors import LabError, Unavailable
+from app.storage.blobs import StoreAway
 
 if TYPE_CHECKING:
     from obstore.store import ClientConfig, RetryConfig, S3Store
@@ -22,10 +23,6 @@ _ALLOW = (
     "Check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and that they may list the bucket and get, put and "
     "delete its objects."
 )
-
-
-class StoreAway(Unavailable):
-    """The store does not answer, or says that it cannot now: what needs it may be tried again later."""
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,11 @@ from uuid import UUID
 import uvloop
 from redis.asyncio import Redis
 
+from app import jobs
 from app.auth.charging import Charging
 from app.auth.meters import Meters
 from app.db.pool import Database
-from app.jobs import QUEUES, REDIS_AWAY, Send
+from app.jobs import QUEUES, REDIS_AWAY, Job, Send
 from app.resources import Resources
 from app.retention.config import DAY_S
 from app.retention.tidying import Tidying
@@ -88,6 +89,8 @@ class WorkerLoop:
         self._thread = threading.Thread(target=self._live, name="labcrew-loop", daemon=True)
         self._ready: Future[Duties] = Future()
         self._stop = asyncio.Event()
+        self._draining = False
+        self._turned_away: list[Job] = []
 
     def start(self) -> None:
         self._thread.start()
@@ -95,13 +98,14 @@ class WorkerLoop:
 
     def advance(self, session_id: UUID) -> None:
         """Drive a session; blocks its pool thread until the drive is over."""
-        self._run(self._ready.result().runner.advance(session_id))
+        self._do(jobs.advance(session_id), lambda duties: duties.runner.advance(session_id))
 
     def fit(self, key: FitKey) -> None:
-        self._run(self._ready.result().fits.run(key))
+        self._do(jobs.fit(*key.row), lambda duties: duties.fits.run(key))
 
     def drain(self) -> None:
         """No new claims; running steps finish or are stopped. Safe to call from a signal's receiver."""
+        self._draining = True
         duties = self._ready.result()
         self._loop.call_soon_threadsafe(lambda: self._loop.create_task(_drain(duties)))
 
@@ -110,8 +114,12 @@ class WorkerLoop:
         self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join(timeout=15)
 
-    def _run(self, work: Coroutine[Any, Any, None]) -> None:
-        asyncio.run_coroutine_threadsafe(work, self._loop).result()
+    def _do(self, job: Job, work: Callable[[Duties], Coroutine[Any, Any, None]]) -> None:
+        """What was taken from the queue and not begun is queued again, once nobody here takes it any more."""
+        if self._draining:
+            self._turned_away.append(job)
+        else:
+            asyncio.run_coroutine_threadsafe(work(self._ready.result()), self._loop).result()
 
     def _live(self) -> None:
         asyncio.set_event_loop(self._loop)
@@ -136,6 +144,8 @@ class WorkerLoop:
             self._ready.set_result(duties)
             await self._stop.wait()
             await stop(*background)
+            for job in self._turned_away:
+                duties.send(job)
 
 
 async def _drain(duties: Duties) -> None:

@@ -14,7 +14,8 @@ import pytest
 from tests.integration.storage.conftest import LIMITS, SECRET, S3Server, serving_s3
 
 from app.errors import LabError, NotFound, Unavailable
-from app.storage.bucket import Bucket, StoreAway
+from app.storage.blobs import StoreAway
+from app.storage.bucket import Bucket
 from app.storage.s3 import S3Blobs
 
 ABSENT = "0" * 64

@@ -3,7 +3,8 @@ from dataclasses import replace
 import pytest
 
 from app.errors import LabError, Unavailable
-from app.storage.bucket import Bucket, StoreAway, failure, parse_address
+from app.storage.blobs import StoreAway
+from app.storage.bucket import Bucket, failure, parse_address
 
 BUCKET = Bucket("lab", "crew", "http://store:9000", None, "key", "secret")
 

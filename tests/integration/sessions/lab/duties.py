@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from tests.integration.sessions.lab.graph import spec
+from tests.integration.sessions.lab.graph import need_store, spec
 
 from app.db.pool import Database, Record
 from app.jobs import QUEUES, JobSender
@@ -45,6 +45,7 @@ class WaitingCells:
     async def run(self, request: CellRequest, on_progress: Progress | None = None) -> Outcome:
         work = request.work
         assert isinstance(work, Computation)
+        need_store(str(work.params["away_while"]))
         await asyncio.sleep(float(str(work.params["ms"])) / 1000)
         return Outcome(End.RETURNED, Usage(0.0, 0.0, 0), value={"score": 0.5})
 

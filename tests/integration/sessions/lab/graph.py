@@ -1,12 +1,14 @@
 """A graph with everything a session can do, steered by its preferences.
 
 `ask`: ask one question. `fits`: candidates of its round. `step_ms`, `fit_ms`: how long a node or fit takes.
-`fit_deadline_s`: of the round. `poison`: a node that raises. `chat_tokens`: what a chat call of each node uses.
+`fit_deadline_s`: of the round. `poison`: a node that raises. `away_while`: no node finds the blob store while
+there is this file. `chat_tokens`: what a chat call of each node uses.
 """
 
 import asyncio
 import operator
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 from langgraph.graph import END, START, StateGraph
@@ -15,6 +17,7 @@ from langgraph.runtime import Runtime
 from app.sessions.events import Progress
 from app.sessions.graphs import GraphSpec, JournaledState, Node, journaled
 from app.sessions.scope import ArtifactDraft, Call, Fit, Question, Recorded, StepScope
+from app.storage.blobs import StoreAway
 
 NODES = ("planning", "asking", "retrieval", "training", "evaluation", "reporting")
 
@@ -23,6 +26,12 @@ class LabState(JournaledState, total=False):
     answer: str | None
     scores: list[Any]
     log: Annotated[list[Any], operator.add]
+
+
+def need_store(away_while: str) -> None:
+    """Raises StoreAway while there is this file."""
+    if Path(away_while).is_file():
+        raise StoreAway("blob_store_away", "The bucket does not answer.")
 
 
 async def _linger(step: StepScope) -> None:
@@ -56,6 +65,7 @@ async def _work(state: Mapping[str, Any], runtime: Runtime[StepScope]) -> dict[s
     step = runtime.context
     if step.session.preferences.get("poison") == step.node:
         raise ZeroDivisionError("poisoned")
+    need_store(step.session.preferences.get("away_while", ""))
     if tokens := step.session.preferences.get("chat_tokens"):
         await _chat(step, tokens)
     made = [await _tool(step, number) for number in (1, 2)]
@@ -77,6 +87,7 @@ async def _train(state: Mapping[str, Any], runtime: Runtime[StepScope]) -> dict[
     step = runtime.context
     wanted = step.session.preferences
     params = {"ms": wanted.get("fit_ms", 0), "seconds": wanted.get("fit_ms", 0) / 1000}
+    params["away_while"] = wanted.get("away_while", "")
     fits = [Fit(f"c{n}", wanted.get("function", "lab.fit"), params, {}) for n in range(wanted.get("fits", 0))]
     outcomes = await step.fan_out("round", fits, wanted.get("fit_deadline_s", 60.0))
     return {"scores": [[one.name, one.status, one.value] for one in outcomes], "log": [[step.node]]}
