@@ -4,13 +4,12 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
-import asyncpg
-
-from app.db.revision import is_behind, migrated_to, newest
+from app.db.revision import lack_of_schema, migrated_to
 from app.errors import Unavailable
 from app.redis_address import refuse_cluster
 from app.resources import Resources
-from app.sessions.presence import SEEN_S, unserved, workers
+from app.sessions.alive import stranded
+from app.sessions.presence import lack_of_versions, lack_of_workers, workers
 
 _PATIENCE_S = 2.0
 
@@ -22,20 +21,17 @@ class _Missing(Exception):
     """It answers, but lacks something; the text says what to do."""
 
 
+def _raise(lack: str | None) -> None:
+    if lack:
+        raise _Missing(lack)
+
+
 async def _postgres(resources: Resources) -> None:
     await resources.database.row("select 1")
 
 
 async def _schema(resources: Resources) -> None:
-    version = await migrated_to(resources.database)
-    try:
-        await resources.database.row("select 1 from sessions where false")
-    except asyncpg.UndefinedTableError:
-        version = None
-    if version is None:
-        raise _Missing("The database has no Labcrew schema. Run: labcrew migrate")
-    if is_behind(version):
-        raise _Missing(f"The schema is at {version}, and this version needs {newest()}. Run: labcrew migrate")
+    _raise(lack_of_schema(await migrated_to(resources.database)))
 
 
 async def _redis(resources: Resources) -> None:
@@ -46,12 +42,11 @@ async def _redis(resources: Resources) -> None:
 
 
 async def _workers(resources: Resources) -> None:
-    if without := unserved(await workers(resources.database)):
-        queues = " and ".join(without)
-        raise _Missing(
-            f"No worker on {queues} was seen for {SEEN_S} s: sessions wait. "
-            f"Start: labcrew worker --queues {','.join(without)}"
-        )
+    _raise(lack_of_workers(await workers(resources.database)))
+
+
+async def _sessions(resources: Resources) -> None:
+    _raise(lack_of_versions(await stranded(resources.database)))
 
 
 async def _cells(resources: Resources) -> None:
@@ -65,11 +60,11 @@ async def _cells(resources: Resources) -> None:
 NEEDED: Mapping[str, Probe] = {"postgres": _postgres, "schema": _schema, "redis": _redis}
 """Without one of them requests fail."""
 
-WANTED: Mapping[str, Probe] = {"workers": _workers, "cells": _cells}
+WANTED: Mapping[str, Probe] = {"workers": _workers, "sessions": _sessions, "cells": _cells}
 """Without these, requests are answered and what they ask for waits or is refused."""
 
 
-ON_POSTGRES = ("schema", "workers")
+ON_POSTGRES = ("schema", "workers", "sessions")
 """Says nothing while Postgres is away."""
 
 

@@ -47,14 +47,51 @@ async def _postgres(settings: Settings) -> str:
 
     database = await Database.open(with_addresses(settings).database_url or "", size=1)
     try:
-        row = await database.row(
-            "SELECT current_setting('server_version') AS version, to_regclass('sessions') IS NOT NULL AS ours"
-        )
+        row = await database.row("SELECT current_setting('server_version') AS version")
     finally:
         await database.close()
-    if row is None or not row["ours"]:
-        raise LookupError("it has no Labcrew schema yet; run `labcrew migrate`")
-    return f"version {row['version']}"
+    return f"version {row['version'] if row else 'unknown'}"
+
+
+async def _schema(settings: Settings) -> str:
+    from app.db.pool import Database  # noqa: PLC0415
+    from app.db.revision import lack_of_schema, migrated_to  # noqa: PLC0415
+
+    database = await Database.open(with_addresses(settings).database_url or "", size=1)
+    try:
+        version = await migrated_to(database)
+    finally:
+        await database.close()
+    if lack := lack_of_schema(version):
+        raise Unavailable("schema_missing", lack)
+    return f"at {version}"
+
+
+async def _workers(settings: Settings) -> str:
+    from app.db.pool import Database  # noqa: PLC0415
+    from app.sessions.alive import stranded  # noqa: PLC0415
+    from app.sessions.presence import lack_of_versions, lack_of_workers, workers  # noqa: PLC0415
+
+    database = await Database.open(with_addresses(settings).database_url or "", size=1)
+    try:
+        seen, waiting = await workers(database), await stranded(database)
+    finally:
+        await database.close()
+    if lack := lack_of_workers(seen) or lack_of_versions(waiting):
+        raise Unavailable("workers_missing", lack)
+    return ", ".join(f"{many} on {queue}" for queue, many in seen.items())
+
+
+async def _figures(settings: Settings) -> str:
+    """Closed is no fault."""
+    api = "the API shows them"
+    if settings.metrics_token:
+        api += " to who sends METRICS_TOKEN"
+    elif settings.production:
+        api = "the API shows them to nobody until METRICS_TOKEN is set"
+    if settings.metrics_port is None:
+        return f"{api}; workers show none until METRICS_PORT is set"
+    return f"{api}; workers from {settings.metrics_host}:{settings.metrics_port}"
 
 
 async def _redis(settings: Settings) -> str:
@@ -108,5 +145,12 @@ async def _cells(settings: Settings) -> str:
     return f"{settings.sandbox_provider}: code that agents write runs behind walls ({isolation.tier}{weaker})"
 
 
-_SERVERS: dict[str, Check] = {"Postgres": _postgres, "Redis": _redis}
-_REST: dict[str, Check] = {**MACHINE, "blobs": _blob_store, "chat model": _chat_model, "cells": _cells}
+_SERVERS: dict[str, Check] = {"Postgres": _postgres, "schema": _schema, "Redis": _redis}
+_REST: dict[str, Check] = {
+    **MACHINE,
+    "workers": _workers,
+    "figures": _figures,
+    "blobs": _blob_store,
+    "chat model": _chat_model,
+    "cells": _cells,
+}

@@ -17,14 +17,22 @@ def newest() -> str:
 
 
 async def migrated_to(database: Database) -> str | None:
-    """The database's; None for one that was never migrated."""
+    """The database's; None for one that was never migrated, or whose tables are gone."""
     try:
         row = await database.row("select version_num from alembic_version")
+        await database.row("select 1 from sessions where false")
     except asyncpg.UndefinedTableError:
         return None
     return str(row["version_num"]) if row else None
 
 
-def is_behind(version: str | None) -> bool:
-    """A newer database than the code's is well: that is how a rolling upgrade begins."""
-    return version is None or version < newest()
+def lack_of_schema(version: str | None) -> str | None:
+    """What is wrong with a database at this version, and what to do.
+
+    One newer than the code is well: that is how a rolling upgrade begins.
+    """
+    if version is None:
+        return "The database has no Labcrew schema. Run: labcrew migrate"
+    if version < newest():
+        return f"The schema is at {version}, and this version needs {newest()}. Run: labcrew migrate"
+    return None
