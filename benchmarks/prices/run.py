@@ -7,13 +7,15 @@ the same file again, listing, statistics, and frames.
 """
 
 import asyncio
+import os
 import statistics
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pacsv
+from benchmarks.quality.watch import busy_s, cpu_s, tree
 
 from app.datasets.prices import Prices
 from app.db.migrations import upgrade
@@ -93,10 +96,28 @@ async def lab(home: Path) -> AsyncIterator[tuple[str, Computer]]:
         servers.stop()
 
 
-async def timed(work: Callable[[], Awaitable[Any]]) -> tuple[float, Any]:
-    started = time.perf_counter()
+@dataclass(frozen=True)
+class Spent:
+    """Seconds on the clock, and of processors: by this program with its servers and cells, and by others."""
+
+    wall_s: float
+    cpu_s: float
+    others_s: float
+
+
+async def timed(work: Callable[[], Awaitable[Any]]) -> tuple[Spent, Any]:
+    wall, cpu, busy = time.perf_counter(), cpu_s(tree(os.getpid())), busy_s()
     answer = await work()
-    return time.perf_counter() - started, answer
+    ours = cpu_s(tree(os.getpid())) - cpu
+    return Spent(time.perf_counter() - wall, ours, max(busy_s() - busy - ours, 0.0)), answer
+
+
+def tell(name: str, spent: Sequence[Spent], rows: int) -> None:
+    wall, ours = (statistics.median(getattr(one, kind) for one in spent) for kind in ("wall_s", "cpu_s"))
+    others = sum(one.others_s for one in spent) / sum(one.wall_s for one in spent)
+    each = ", ".join(f"{one.wall_s:.1f}" for one in spent)
+    busy = f"{ours:.1f} CPU s; others kept {others:.1f} processors busy"
+    say(f"  {name:<34} {wall:7.1f} s  {rows / wall:>12,.0f} rows/s  ({each}); {busy}")
 
 
 async def plain_copy(database: Database, file: Path) -> None:
@@ -122,18 +143,17 @@ async def measure(bars: int, rounds: int, folder: Path) -> None:
         copied, loaded = [], []
         for _ in range(rounds):
             await empty(database)
-            seconds, _done = await timed(lambda: plain_copy(database, numbered))
-            copied.append(seconds)
+            copied.append((await timed(lambda: plain_copy(database, numbered)))[0])
             await empty(database)
-            seconds, facts = await timed(lambda: prices.add(named, named.name))
+            spent, facts = await timed(lambda: prices.add(named, named.name))
             assert facts["added"] == facts["rows"], facts["bad"]
-            loaded.append(seconds)
+            loaded.append(spent)
         rows = facts["rows"]
-        for name, spent in (("plain COPY", copied), ("import", loaded)):
-            middle = statistics.median(spent)
-            each = ", ".join(f"{seconds:.1f}" for seconds in spent)
-            say(f"  {name:<34} {middle:7.1f} s  {rows / middle:>12,.0f} rows/s  ({each})")
-        ratio = statistics.median([ours / theirs for ours, theirs in zip(loaded, copied, strict=True)])
+        for name, each in (("plain COPY", copied), ("import", loaded)):
+            tell(name, each, rows)
+        ratio = statistics.median(
+            [ours.wall_s / theirs.wall_s for ours, theirs in zip(loaded, copied, strict=True)]
+        )
         say(f"  import over plain COPY             {ratio:7.2f} times (goal 1.5)")
         await reading(prices, named, rows)
         await database.close()
@@ -153,10 +173,10 @@ async def reading(prices: Prices, file: Path, rows: int) -> None:
         "frame: everything": lambda: prices.fetch(coins, None, None),
     }
     for name, work in works.items():
-        seconds, answer = await timed(work)
+        spent, answer = await timed(work)
         given = getattr(answer, "facts", None)
-        read = f"{given['rows'] / seconds:>12,.0f} rows/s" if given else ""
-        say(f"  {name:<34} {seconds:7.3f} s  {read}")
+        read = f"{given['rows'] / spent.wall_s:>12,.0f} rows/s" if given else ""
+        say(f"  {name:<34} {spent.wall_s:7.3f} s  {spent.cpu_s:6.2f} CPU s  {read}")
 
 
 def say(text: str) -> None:

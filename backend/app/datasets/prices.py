@@ -85,6 +85,7 @@ class Prices:
 
         Of whole series at once, from what is kept; between two times counted now, of at most 500 series.
         """
+        _check_span(start, end)
         wanted_s = interval_seconds(interval) if interval else None
         found = [
             one
@@ -108,6 +109,7 @@ class Prices:
 
         Raises NotFound when there are none.
         """
+        _check_span(start, end)
         wanted_s = interval_seconds(interval) if interval else None
         chosen = choose(await self.series(), list(dict.fromkeys(coins)), wanted_s)
         own_s = chosen[0].interval_s
@@ -203,6 +205,11 @@ def in_utc(moment: datetime | None) -> datetime | None:
         return moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
     except OverflowError:
         raise InvalidInput("time_out_of_range", f"The time {moment.isoformat()} is out of range.") from None
+
+
+def _check_span(start: datetime | None, end: datetime | None) -> None:
+    if start is not None and end is not None and end < start:
+        raise InvalidInput("end_before_start", f"The end, {end.isoformat()}, lies before the start.")
 
 
 def _told(one: Series, told: dict[str, Any]) -> dict[str, Any]:

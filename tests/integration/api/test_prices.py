@@ -123,6 +123,11 @@ async def test_an_import_says_how_far_it_is_and_how_it_ended(ada: User, settings
     assert not list((settings.home / "uploads").iterdir())
 
 
+async def test_a_span_that_ends_before_it_starts_is_refused(eve: User) -> None:
+    refused = await eve.http.get("/prices/statistics?start=2024-02-01&end=2024-01-01")
+    assert (refused.status_code, refused.json()["code"]) == (422, "end_before_start")
+
+
 @pytest.mark.parametrize("start", ["0001-01-01T00:00:00%2B14:00", "9999-12-31T23:59:59-14:00"])
 async def test_a_time_beyond_the_calendar_is_refused(eve: User, start: str) -> None:
     refused = await eve.http.get(f"/prices/statistics?start={start}")
