@@ -143,8 +143,11 @@ class Computer:
     ) -> AsyncIterator[Streaming]:
         """Like `run`, for one file, `name`, that only passes through: it is read while it is being written.
 
-        Who leaves the block before the computation has ended cancels it.
+        Who leaves the block before the computation has ended cancels it. Trusted work only: what is not trusted
+        writes to a filesystem of its own.
         """
+        if not work.trusted or holds_code(work.params):
+            raise ValueError("What is not trusted cannot be read while it computes.")
 
         async def compute() -> JsonValue:
             return (await self._outcome(work, inputs, output, limits, on_progress)).value
