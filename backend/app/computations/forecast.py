@@ -17,7 +17,7 @@ from app.modeling.recipe import inputs_of, parse
 from app.reporting.drawable import of_forecast
 
 MOST_TOLD = 60
-"""Forecasts that are told; all are in the file."""
+"""Forecasts that are told, of as many whole series as fit; all are in the file."""
 MOST_DRAWN = 4
 """Series in a figure: those with the most rows."""
 BEFORE = 4
@@ -49,11 +49,19 @@ def forecast_future(bench: Bench) -> JsonValue:
         "level": bounds.get("level"),
         "time_column": problem.time_column,
         "group_column": problem.group_column,
-        "forecasts": model.facts(len(made), made.head(MOST_TOLD), [])["predictions"],
+        "forecasts": model.facts(len(made), made.head(_told(made, problem)), [])["predictions"],
     }
     drawn = of_forecast(_panels(table, made, problem), problem.target) if _is_amount(problem) else []
     facts["figures"] = leave_pictures(bench.output, drawn)
     return answer(facts)
+
+
+def _told(made: pd.DataFrame, problem: Problem) -> int:
+    """How many of the rows, which lie series by series, are told."""
+    if not problem.group_column:
+        return MOST_TOLD
+    ends = made.groupby(problem.group_column, sort=False, observed=True).size().cumsum()
+    return int(ends[ends <= MOST_TOLD].max()) if (ends <= MOST_TOLD).any() else MOST_TOLD
 
 
 def _is_amount(problem: Problem) -> bool:

@@ -82,7 +82,7 @@ def choose_kind(problem: Problem) -> tuple[SplitKind, str]:
     """The kind of split and why, in a sentence."""
     if problem.time_column:
         gap = (
-            f", with {problem.horizon} row(s) left out before it, as far as labels look ahead"
+            f", with {_rows(problem.horizon)} before it that teach nothing, as far as labels look ahead"
             if problem.horizon
             else ""
         )
@@ -103,6 +103,10 @@ def choose_kind(problem: Problem) -> tuple[SplitKind, str]:
         SplitKind.RANDOM,
         "The target is a number and rows have no order or groups: chosen at random with a fixed seed.",
     )
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count} rows"
 
 
 @dataclass(frozen=True)

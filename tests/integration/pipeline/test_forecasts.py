@@ -66,7 +66,7 @@ async def test_the_next_days_of_every_shop_are_forecast_and_judged_step_by_step(
     assert (told["first"][:10], told["last"][:10]) == ("2025-02-04", "2025-02-10")
     assert all(each["low"] < each["prediction"] < each["high"] for each in told["forecasts"])
     named = [draft.name for draft in drive.journal.artifacts]
-    assert len([name for name in named if name.startswith("forecast")]) == 4, "two tables, a figure in two forms"
+    assert sum(name.startswith("forecast") for name in named) == 4, "two tables, a figure in two forms"
     kept = {(draft.kind, draft.name) for draft in drive.journal.artifacts}
     assert {("table", "forecasts.csv"), ("figure", "forecast.svg"), ("figure", "error_by_step.svg")} <= kept
     assert "forecasts of the next 7 rows" in result["headline"]

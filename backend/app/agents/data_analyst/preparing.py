@@ -15,6 +15,7 @@ BY_CLOSE = ("SMA_20", "SMA_50", "EMA_20", "RSI_14", "MACD", "BBANDS_20", "ROC_10
 BY_RANGE = ("ATR_14", "ADX_14", "STOCH_14_3_3")
 BY_VOLUME = ("OBV",)
 """Indicators that traders look at first, by what they read besides the close."""
+BARS = {"open", "high", "low", "close"}
 PRICE_COLUMNS = ("close", "adj_close", "adj close", "price")
 LOOKBACK = {"short": [1, 2, 3], "usual": [1, 2, 3, 5, 10]}
 SHORT_ROWS = 300
@@ -35,11 +36,13 @@ def clean_as_suggested(view: View) -> Move | None:
 
 
 def indicators(view: View) -> Move | None:
-    """Prices ahead in time: what traders look at."""
+    """Prices ahead in time: what traders look at. A price beside what is sold is no market."""
     problem = view.brief["problem"]
     columns = {str(name).casefold(): str(name) for name in view.brief["columns"]}
     close = next((columns[name] for name in PRICE_COLUMNS if name in columns), None)
     if view.tried("calculate_technical_indicators") or not problem.get("horizon") or close is None:
+        return None
+    if close != problem["target"] and not set(columns) >= BARS:
         return None
     rest = {name: columns[name] for name in ("high", "low", "volume") if name in columns}
     names = [*BY_CLOSE]

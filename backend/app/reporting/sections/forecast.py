@@ -4,7 +4,6 @@ from app.reporting.document import Block, Name, Paragraph, Section, Table, Text
 from app.reporting.evidence import Fact, parts
 from app.reporting.sections.draft import NOTHING, Draft
 
-_MOST_SHOWN = 30
 _BOUNDS = (("From", "low"), ("To", "high"))
 
 
@@ -39,7 +38,7 @@ def _opening(draft: Draft, made: Fact) -> Text:
 
 
 def _expected(draft: Draft, made: Fact) -> Table:
-    found = parts(made, "forecasts")[:_MOST_SHOWN]
+    found = parts(made, "forecasts")
     time, group = made.text("time_column"), made.text("group_column")
     bounds = [(head, key) for head, key in _BOUNDS if found and key in found[0].value]
     shares = ["Probability"] if found and "probabilities" in found[0].value else []

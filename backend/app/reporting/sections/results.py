@@ -50,7 +50,8 @@ def _opening(draft: Draft, final: Fact) -> Text:
     how = (" Intervals: ", draft.read(method), ".") if method else ()
     cv = final.at("cv_score")
     foreseen = (" Cross-validation had foreseen ", draft.read(cv, draft.metric.style), ".") if cv else ()
-    return ("Measured once, on ", *rows, " rows that no step before had seen.", *foreseen, *how)
+    what = " rows" if final.at("by_step") is None else " forecasts from rows"
+    return ("Measured once, on ", *rows, what, " that no step before had seen.", *foreseen, *how)
 
 
 def _row(draft: Draft, final: Fact, name: str, score: Fact) -> list[Text]:
