@@ -7,8 +7,9 @@ costs one part. Writing the same bytes again replaces them by themselves, which 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
+from uuid import uuid4
 
 import obstore
 from obstore.exceptions import BaseError
@@ -93,8 +94,8 @@ class S3Blobs:
         return self._cache.find(digest) or await self._cache.fill(digest, self.open(digest))
 
     async def stored_before(self, age_s: float) -> AsyncIterator[str]:
-        until = datetime.now(UTC) - timedelta(seconds=age_s)
         with self._readable():
+            until = await self._now() - timedelta(seconds=age_s)
             async for page in obstore.list(self._store, chunk_size=1000):
                 for found in page:
                     name = found["path"].rpartition("/")[2]
@@ -108,7 +109,7 @@ class S3Blobs:
                 found = await obstore.head_async(self._store, key)
             except FileNotFoundError:
                 return False
-            if found["last_modified"] >= datetime.now(UTC) - timedelta(seconds=age_s):
+            if found["last_modified"] >= await self._now() - timedelta(seconds=age_s):
                 return False
             await obstore.delete_async(self._store, key)
             return True
@@ -118,9 +119,15 @@ class S3Blobs:
         with self._readable():
             async for _ in obstore.list(self._store, chunk_size=1):
                 break
-            await obstore.put_async(self._store, _TRIAL, b"")
-            await obstore.head_async(self._store, _TRIAL)
-            await obstore.delete_async(self._store, _TRIAL)
+            await self._now()
+
+    async def _now(self) -> datetime:
+        """By the store's clock, which also says when its objects were written; no host's can be wrong."""
+        key = f"{_TRIAL}-{uuid4().hex}"
+        await obstore.put_async(self._store, key, b"")
+        now = (await obstore.head_async(self._store, key))["last_modified"]
+        await obstore.delete_async(self._store, key)
+        return now
 
     @contextmanager
     def _readable(self, digest: str = "") -> Iterator[None]:
