@@ -130,6 +130,7 @@ async def _session(ctx: ToolContext) -> dict[str, Any]:
         "seed": ctx.session.seed,
         "created_at": ctx.session.created_at.isoformat(),
         "preferences": dict(ctx.session.preferences),
+        "worked_s": round(ctx.step.worked_s, 1),
         "datasets": [_dataset(each) for each in await ctx.datasets.list()],
         "questions": [dataclasses.asdict(each) for each in await records.questions()],
         "usage": total(await records.usage(ctx.step)).model_dump(mode="json"),

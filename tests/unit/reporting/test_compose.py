@@ -276,6 +276,16 @@ def test_prediction_intervals_stand_beside_what_they_held(diabetes: list[Recorde
     assert any("in 90% of cases. On the hold-out it held it in 91.0% (84.0% to 96.0%)" in text for text in said)
 
 
+@pytest.mark.parametrize(("worked_s", "is_said"), [(5.4, False), (6.8, True)])
+def test_a_session_that_took_longer_than_was_asked_for_says_so_among_its_limits(
+    titanic: list[RecordedCall], worked_s: float, is_said: bool
+) -> None:
+    text = prose(make_draft(titanic, preferences={"time_budget_s": 5.0}, worked_s=worked_s))
+
+    assert ("seconds until this report instead of" in text) is is_said
+    assert "Seconds until this report" in text
+
+
 def test_what_a_session_took_stands_with_how_to_do_it_again(titanic: list[RecordedCall]) -> None:
     usage = {"fits": 12, "tool_calls": 20, "chat_calls": 0, "cpu_s": 31.5, "peak_memory_bytes": 400 << 20}
 

@@ -7,11 +7,14 @@ from app.reporting.found import BASELINE
 from app.reporting.sections.draft import Draft
 
 _FEW_HELD_OUT = 200
+_OVER = 1.1
+"""Of the seconds asked for: from here on a session says that it took longer."""
 _FACTS = (
     ("Session", ("id",), "text"),
     ("Begun", ("created_at",), "minute"),
     ("Seed", ("seed",), "plain_integer"),
     ("Seconds asked for", ("preferences", "time_budget_s"), "quantity"),
+    ("Seconds until this report", ("worked_s",), "quantity"),
     ("Fits", ("usage", "fits"), "integer"),
     ("Calls of tools", ("usage", "tool_calls"), "integer"),
     ("Calls of chat models", ("usage", "chat_calls"), "integer"),
@@ -33,6 +36,7 @@ def limits(draft: Draft) -> Section:
         for fit in found.fits
         if fit.text("estimator") != BASELINE and (limited := fit.at("limited"))
     ]
+    items += _overrun(draft)
     if found.final is None:
         items.append(("No score was measured on rows that were locked away.",))
     items += [
@@ -40,6 +44,16 @@ def limits(draft: Draft) -> Section:
         ("What goes together need not be cause: a column that predicts is not a lever that can be pulled.",),
     ]
     return Section("limits", "Limits", [Bullets(items)])
+
+
+def _overrun(draft: Draft) -> list[Text]:
+    """Where nothing could be left out any more: reading, looking, judging and reporting take some seconds."""
+    asked = draft.found.session.at("preferences", "time_budget_s")
+    worked = draft.found.session.at("worked_s")
+    if not asked or not worked or worked.value <= _OVER * asked.value:
+        return []
+    took, wanted = draft.read(worked, "quantity"), draft.read(asked, "quantity")
+    return [("It took ", took, " seconds until this report instead of the ", wanted, " that were asked for.")]
 
 
 def recommendations(draft: Draft) -> Section | None:
