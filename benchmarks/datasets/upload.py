@@ -56,15 +56,15 @@ async def post(running: Service, token: str, path: Path) -> dict[str, Any]:
         client.close()
 
 
-async def upload(running: Service, token: str, path: Path) -> tuple[float, float, float, dict[str, Any]]:
-    """Seconds, peak MiB of the API with its cells, their CPU seconds, and the answer."""
-    pid = running.running["api"].pid
+async def upload(running: Service, token: str, path: Path) -> tuple[float, float, float, float, dict[str, Any]]:
+    """Seconds, peak MiB of the API with its cells, their CPU seconds, MiB before, and the answer."""
+    pid, before_mb = running.running["api"].pid, running.memory_mb("api")
     began = time.perf_counter()
     with Watch(pid, began) as watch:
         made = await post(running, token, path)
         seconds = time.perf_counter() - began
     seen = watch.close(time.perf_counter())
-    return seconds, seen.peak_mb, seen.cpu_s, made
+    return seconds, seen.peak_mb, seen.cpu_s, before_mb, made
 
 
 async def check_whole(running: Service, token: str, path: Path, made: dict[str, Any]) -> None:
@@ -147,7 +147,8 @@ async def measure(running: Service, path: Path, rows: int, rounds: int) -> None:
         ours.append(tuple(figures))
         print(f"  upload        {_figures(ours[-1])}; {load.said}", flush=True)
     best, floor = min(ours), min(theirs)
-    print(f"upload to profile {best[0]:.1f} s (goal {_GOAL_S}), peak {best[1]:.0f} MB (goal {_GOAL_MB});")
+    print(f"upload to profile {best[0]:.1f} s (goal {_GOAL_S}), peak {best[1]:.0f} MB (goal {_GOAL_MB}),")
+    print(f"  of which the API and its zygote had {best[3]:.0f} before;")
     print(f"  {best[0] / floor[0]:.2f} times DuckDB's bare conversion ({floor[0]:.1f} s, {floor[1]:.0f} MB)")
     await check_whole(running, token, path, made)
     print("  what the profile says is what DuckDB says")

@@ -12,6 +12,7 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
+from app.observability.logging import configure_logging
 from app.sandbox.contract import Limits
 from app.sessions.graphs import Graphs, GraphSpec, JournaledState, journaled
 from app.sessions.scope import Fit, StepScope
@@ -55,6 +56,6 @@ def spec() -> GraphSpec:
 
 
 if __name__ == "__main__":
-    serve(
-        load_settings(), (sys.argv[1],), 16 if sys.argv[1] == "steps" else 1, lambda _: Graphs([spec()]), True
-    )
+    settings, queue = load_settings(), sys.argv[1]
+    configure_logging(settings.log_level, settings.log_format)
+    serve(settings, (queue,), 16 if queue == "steps" else 1, lambda _: Graphs([spec()]), warm_cells=True)

@@ -12,7 +12,9 @@ _UPGRADE = (
     "Authorization: Bearer {token}\r\n"
     "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n\r\n"
 )
-_TEXT, _CLOSE, _PING = 1, 8, 9
+_TEXT, _CLOSE = 1, 8
+_PING = b"\x89\x04"
+"""How a ping of the server begins; its events are ASCII, so that nothing else does."""
 
 
 class Socket(asyncio.Protocol):
@@ -37,8 +39,8 @@ class Socket(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         at = time.monotonic_ns()
         if self.opened.done():
-            if data[0] & 15 == _PING:
-                self._pong(data)
+            if (ping := data.find(_PING)) >= 0:
+                self._transport.write(_pong(data[ping:]))
             self.heard.append((at, data))
             return
         self._head += data
@@ -72,9 +74,10 @@ class Socket(asyncio.Protocol):
                     raise ConnectionError(body.decode(errors="replace"))
         return found
 
-    def _pong(self, ping: bytes) -> None:
-        body = ping[2 : 2 + ping[1]]
-        self._transport.write(bytes((0x8A, 0x80 | len(body), 0, 0, 0, 0)) + body)
+
+def _pong(ping: bytes) -> bytes:
+    body = ping[2 : 2 + ping[1]]
+    return bytes((0x8A, 0x80 | len(body), 0, 0, 0, 0)) + body
 
 
 def _frame(data: bytes) -> tuple[int, bytes, bytes] | None:

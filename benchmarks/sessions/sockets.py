@@ -126,6 +126,7 @@ async def case(
     print(f"  load: {load.said}", flush=True)
     for one in sockets:
         one.close()
+    await asyncio.sleep(2)  # until the API has noticed
 
 
 async def report(running: Service, sockets: int, events: int, only: str) -> None:
@@ -133,7 +134,6 @@ async def report(running: Service, sockets: int, events: int, only: str) -> None
     if only in ("", "broadcast"):
         shared = await make_sessions(running.port, token, 1)
         await case(running, token, "one session", shared * sockets, events, 5, 25)
-        await asyncio.sleep(2)
     if only in ("", "own"):
         own = await make_sessions(running.port, token, sockets - 1)
         await case(running, token, "each its own", own, max(2, events // 10), 200, 8)

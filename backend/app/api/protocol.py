@@ -91,6 +91,11 @@ class EdgeSocketProtocol(WebSocketsSansIOProtocol):
         if self.response.status_code == 101:
             self.scope["extensions"][PUSH] = {"frames": self.push}
 
+    def keepalive_timeout(self) -> None:
+        """Whoever does not answer a ping has left: to the application too, which may be about to send."""
+        super().keepalive_timeout()
+        self.disconnected = True
+
     def push(self, frames: bytes) -> bool:
         """Write whole frames now; False when the client has yet to take what came before, or is going."""
         ready = (

@@ -103,6 +103,8 @@ class SessionSocket:
             first = next(task for task in (talking, listening, watching) if task.done())
         finally:
             await stop(talking, listening, watching)
+            for task in (talking, listening, watching):
+                _ = task.cancelled() or task.exception()  # the first one counts; the others were seen
         await self._part(first)
 
     async def _talk(self, events: AsyncGenerator[list[Sighting], None]) -> Close:

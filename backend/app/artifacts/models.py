@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, select
+from sqlalchemy import Row, Select, Text, case, cast, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.artifacts.model_schemas import ModelDetail, ModelView
@@ -26,8 +26,17 @@ _DETAILED = (
 )
 
 
-Judged = tuple[ArtifactRow, Mapping[str, Any] | None]
-"""A model, and what its session came to."""
+# A result is kept as JSON and a fit as JSONB.
+_CHOSEN = func.coalesce(SessionRow.result["model"].as_string() == cast(ArtifactRow.id, Text), False)
+_LISTED = (
+    *(
+        getattr(ArtifactRow, name)
+        for name in ("id", "session_id", "name", "size_bytes", "digest", "created_at")
+    ),
+    *(ArtifactRow.meta["fit"][name].label(name) for name in _VIEWED),
+    _CHOSEN.label("chosen"),
+    case((_CHOSEN, SessionRow.result["holdout"])).label("holdout"),
+)
 
 
 class ModelRepository(OwnedRepository[ArtifactRow]):
@@ -37,15 +46,14 @@ class ModelRepository(OwnedRepository[ArtifactRow]):
     def mine(self) -> Select[ArtifactRow]:
         return super().mine().where(ArtifactRow.kind == "model")
 
-    async def page_of(self, session_id: UUID | None, portion: Portion) -> Part[Judged]:
+    async def page_of(self, session_id: UUID | None, portion: Portion) -> Part[Row[Any]]:
+        """Of each model what a list shows: what fit and result say beside it is many times as long."""
         query = self.mine()
         if session_id is not None:
             query = query.where(ArtifactRow.session_id == session_id)
         judged = query.join(SessionRow, SessionRow.id == ArtifactRow.session_id, isouter=True)
-        found = await self.db.execute(self.cut(judged.add_columns(SessionRow.result), portion))
-        rows: list[Judged] = [(model, result) for model, result in found]
-        total = await self.count(query, portion)
-        return part_of(rows, portion, total, lambda row: (row[0].created_at, row[0].id))
+        found = (await self.db.execute(self.cut(judged.with_only_columns(*_LISTED), portion))).all()
+        return part_of(found, portion, await self.count(query, portion), lambda row: (row.created_at, row.id))
 
     async def result_of(self, model: ArtifactRow) -> Mapping[str, Any] | None:
         query = select(SessionRow.result).where(SessionRow.id == model.session_id)
@@ -58,7 +66,7 @@ async def list_models(
 ) -> Part[ModelView]:
     """Newest first."""
     rows = await ModelRepository(db, owner).page_of(session_id, portion)
-    return rows.each(lambda judged: ModelView.model_validate(_facts(*judged, _VIEWED)))
+    return rows.each(lambda row: ModelView.model_validate(row._mapping))
 
 
 async def get_model(db: AsyncSession, owner: UUID, model_id: UUID) -> ModelDetail:

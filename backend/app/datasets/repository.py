@@ -3,6 +3,9 @@
 from collections.abc import Sequence
 from uuid import UUID
 
+from sqlalchemy.orm import defer
+
+from app.db.keyset import Part, Portion
 from app.db.repository import OwnedRepository
 from app.db.tables import DatasetRow
 
@@ -10,6 +13,10 @@ from app.db.tables import DatasetRow
 class DatasetRepository(OwnedRepository[DatasetRow]):
     row = DatasetRow
     noun = "dataset"
+
+    async def page(self, portion: Portion) -> Part[DatasetRow]:
+        """Without their profiles, which are larger than everything else."""
+        return await self.part(self.mine().options(defer(DatasetRow.profile, raiseload=True)), portion)
 
     async def by_idempotency_key(self, key: str) -> DatasetRow | None:
         found = await self.db.execute(self.mine().where(DatasetRow.idempotency_key == key))
