@@ -72,9 +72,9 @@ class Envelope:
         try:
             await self.app(scope, receive, send_named)
         except ClientTooSlow:
-            log.info("client_too_slow", path=scope["path"])
+            log.info("client_too_slow", **_where(scope))
         except Exception:
-            log.exception("request_failed", method=scope["method"], path=scope["path"])
+            log.exception("request_failed", method=scope["method"], **_where(scope))
             if status:
                 raise  # the answer has begun: the server must cut the connection
             await unknown_problem(scope["request_id"])(scope, receive, send_named)
@@ -229,13 +229,24 @@ def _missing_headers(message: Message, scope: Scope) -> list[tuple[bytes, bytes]
     return [*missing, (b"x-request-id", scope["request_id"].encode())]
 
 
+_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+
+
+def _where(scope: Scope) -> dict[str, str]:
+    """The route and the ids in its path; what else a path may say is its sender's."""
+    ids = {
+        name: str(value) for name, value in scope.get("path_params", {}).items() if _ID.fullmatch(str(value))
+    }
+    return {"route": getattr(scope.get("route"), "path", "unmatched"), **ids}
+
+
 def _account(scope: Scope, status: int, seconds: float) -> None:
     route = getattr(scope.get("route"), "path", None)
     answered(scope["method"], route, status, seconds)
     log.info(
         "request",
         method=scope["method"],
-        path=scope["path"],
         status=status,
         duration_ms=round(seconds * 1000, 2),
+        **_where(scope),
     )

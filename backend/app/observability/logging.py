@@ -62,7 +62,7 @@ def configure_logging(level: str = "INFO", form: LogFormat = "json", stream: Tex
         logging.getLogger(name).setLevel(logging.WARNING)
 
 
-_REPLACED = ("uvicorn.access", "uvicorn.error")
+_REPLACED = ("uvicorn.access", "uvicorn.error", "httpx")
 """Loggers whose lines ours say better: theirs show query strings, and tickets with them."""
 
 

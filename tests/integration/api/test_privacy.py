@@ -1,6 +1,7 @@
 """What users bring (goals, cells, code, passwords, keys) is in no log line and in no span."""
 
 import io
+import json
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from uuid import UUID
@@ -68,6 +69,8 @@ async def test_a_run_leaves_its_data_in_no_log_and_no_span(
     run = (await ada.http.post("/runs", json=wanted)).json()["id"]
     await duties.runner.advance(UUID(run))
     assert PERSON in (await ada.http.get(f"/runs/{run}")).text
+    for path in (f"/nowhere/{PERSON}", f"/prices/{PERSON}", f"/runs/{PERSON}?q={PERSON}"):
+        assert (await ada.http.get(path)).is_client_error
     made = {one.name: one for one in spans()}
     assert {"create_session run", f"execute_tool run_{language}", "session run"} <= set(made)
     assert {UUID(int=one.context.trace_id) for one in made.values() if one.context} == {UUID(run)}
@@ -75,7 +78,9 @@ async def test_a_run_leaves_its_data_in_no_log_and_no_span(
     secrets = (PERSON, PASSWORD, ada.email, ada.tokens["access_token"], ada.tokens["refresh_token"])
     assert not [secret for secret in secrets if secret in seen]
     lines = said.getvalue()
-    assert "/runs" in lines
+    asked = [json.loads(line) for line in lines.splitlines()]
+    assert {"route": "/runs/{run_id}", "run_id": run}.items() <= asked[-4].items()
+    assert asked[-3]["route"] == "unmatched"
     assert not [secret for secret in secrets if secret in lines]
 
 
