@@ -5,7 +5,7 @@ from typing import NoReturn
 
 import typer
 
-from app.cli import accounts, doctor, evaluate, prices, processes, run, taking, up, upkeep
+from app.cli import accounts, blobs, doctor, evaluate, prices, processes, run, taking, up, upkeep
 from app.cli.exits import Exit, exit_for
 from app.cli.plain import harmless
 from app.errors import LabError
@@ -36,6 +36,7 @@ app.add_typer(accounts.users, name="user")
 app.add_typer(accounts.keys, name="key")
 app.add_typer(accounts.secrets, name="secret")
 app.add_typer(prices.app, name="prices")
+app.add_typer(blobs.app, name="blobs")
 
 
 def main() -> NoReturn:

@@ -13,6 +13,7 @@ from tests.integration.storage.conftest import LIMITS, S3Server
 from app.errors import InvalidInput, NotFound, TooLarge
 from app.storage.blobs import CHUNK_BYTES, BlobLimits, BlobStore
 from app.storage.bucket import Bucket
+from app.storage.copying import copy_blobs
 from app.storage.folder import FolderBlobs
 from app.storage.postgres import PostgresBlobs
 from app.storage.s3 import S3Blobs
@@ -215,3 +216,12 @@ async def test_a_put_that_is_cut_leaves_no_blob(postgres_blobs: PostgresBlobs, t
     chunks = await remote._pool.fetchval("SELECT count(*) FROM blob_chunks")
     assert (stored, chunks) in {(0, 0), (1, 10)}
     assert (await remote.put_file(path)).size_bytes == 10 << 20
+
+
+async def test_blobs_are_copied_to_another_store_once(folder_blobs: FolderBlobs, s3_blobs: S3Blobs) -> None:
+    digests = [(await folder_blobs.put_bytes(bytes([n]) * n)).digest for n in (1, 2, 3)]
+    await s3_blobs.put_bytes(b"\x02\x02")
+    first = {blob.digest: new async for blob, new in copy_blobs(folder_blobs, s3_blobs)}
+    assert first == dict(zip(digests, (True, False, True), strict=True))
+    assert not any([new async for _, new in copy_blobs(folder_blobs, s3_blobs)])
+    assert await read(s3_blobs, digests[2]) == b"\x03\x03\x03"
