@@ -5,7 +5,7 @@ import asyncio
 import httpx
 import pytest
 
-from app.llm.patience import Patience, is_passing, patiently, wanted_wait_s
+from app.llm.patience import Patience, failure_kind, is_passing, patiently, wanted_wait_s
 
 QUICK = Patience(answer_s=5, tries=3, first_wait_s=0.001, longest_wait_s=0.002)
 
@@ -83,3 +83,22 @@ async def test_the_provider_says_how_long_to_wait_within_reason():
 
 def test_a_cancelled_session_is_not_asked_again():
     assert not is_passing(asyncio.CancelledError())
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (ProviderError(429), "rate"),
+        (ProviderError(401), "key"),
+        (ProviderError(404), "model"),
+        (ProviderError(400), "request"),
+        (ProviderError(503), "server"),
+        (ProviderError(504), "timeout"),
+        (TimeoutError(), "timeout"),
+        (httpx.ReadTimeout("slow"), "timeout"),
+        (httpx.ReadError("cut"), "connection"),
+        (KeyError("x"), "other"),
+    ],
+)
+def test_a_failure_is_counted_by_one_word_of_few(error, kind):
+    assert failure_kind(error) == kind

@@ -1,0 +1,54 @@
+"""What is counted, where counting chooses."""
+
+import asyncio
+from collections.abc import Mapping
+
+import pytest
+from prometheus_client import REGISTRY
+
+from app.observability.metrics.cells import cell
+from app.observability.metrics.crew import chat_answered
+from app.observability.metrics.edge import answered
+
+
+def value(name: str, labels: Mapping[str, str]) -> float:
+    return REGISTRY.get_sample_value(name, dict(labels)) or 0.0
+
+
+async def test_a_cell_that_is_cancelled_was_killed_and_one_that_never_answered_is_broken() -> None:
+    async def compute(seconds: float) -> None:
+        with cell("counting.cells") as ending:
+            await asyncio.sleep(seconds)
+            ending.end, ending.wall_s, ending.cpu_s = "returned", 0.5, 0.25
+
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(compute(60), 0.01)
+    with pytest.raises(LookupError), cell("counting.cells"):
+        raise LookupError
+    await compute(0)
+    for end in ("cancelled", "broken", "returned"):
+        assert value("labcrew_cells_ended_total", {"function": "counting.cells", "end": end}) == 1
+    assert value("labcrew_cells_started_total", {"function": "counting.cells"}) == 3
+    assert value("labcrew_cell_cpu_seconds_total", {"function": "counting.cells"}) == 0.25
+    assert value("labcrew_cells_running", {}) == 0
+
+
+def test_a_chat_models_tokens_and_cost_are_its_providers() -> None:
+    usage = {"input_tokens": 100, "output_tokens": 20, "cached_tokens": 60, "cost_usd": 0.5}
+    chat_answered("counted", "planner", 1.5, usage)
+    chat_answered("counted", "reporter", 0.5, {})
+    tokens = {kind: value("labcrew_chat_tokens_total", {"provider": "counted", "kind": kind}) for kind in KINDS}
+    assert tokens == {"prompt": 100, "completion": 20, "cached": 60}
+    assert value("labcrew_chat_cost_usd_total", {"provider": "counted"}) == 0.5
+    assert value("labcrew_chat_duration_seconds_sum", {"provider": "counted"}) == 2
+
+
+KINDS = ("prompt", "completion", "cached")
+
+
+def test_what_a_client_makes_up_is_no_label() -> None:
+    labels = {"method": "other", "route": "unmatched", "status": "404"}
+    before = value("labcrew_http_request_duration_seconds_count", labels)
+    answered("BREW", None, 404, 0.1)
+    answered("PROPFIND", None, 404, 0.1)
+    assert value("labcrew_http_request_duration_seconds_count", labels) == before + 2

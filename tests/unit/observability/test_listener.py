@@ -1,0 +1,38 @@
+"""Figures of a process that serves nothing else."""
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from app.errors import Conflict
+from app.observability.metrics.exposition import exposition
+from app.observability.metrics.listener import listen, serving_metrics
+
+
+@pytest.fixture
+def address() -> Iterator[str]:
+    listening = listen("127.0.0.1", 0)
+    host, port = listening.getsockname()
+    with serving_metrics(listening, exposition, "figures"):
+        yield f"http://{host}:{port}"
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(f"http://{host}:{port}/metrics")
+
+
+def test_they_are_shown_to_who_has_the_token_and_nothing_else_is(address: str) -> None:
+    token = {"Authorization": "Bearer figures"}
+    shown = httpx.get(f"{address}/metrics", headers=token)
+    assert shown.status_code == 200
+    assert shown.headers["content-type"].startswith("text/plain; version=")
+    assert "# TYPE labcrew_sessions_ended_total counter" in shown.text
+    assert "process_resident_memory_bytes" in shown.text
+    assert httpx.get(f"{address}/metrics").status_code == 401
+    assert httpx.get(f"{address}/metrics", headers={"Authorization": "Bearer figure"}).status_code == 401
+    assert httpx.get(f"{address}/", headers=token).status_code == 404
+    assert httpx.post(f"{address}/metrics", headers=token).status_code == 501
+
+
+def test_a_taken_port_is_refused_with_what_to_do() -> None:
+    with listen("127.0.0.1", 0) as taken, pytest.raises(Conflict, match="METRICS_PORT"):
+        listen("127.0.0.1", taken.getsockname()[1])
