@@ -1,7 +1,8 @@
 """Judged bars into Postgres: one transaction, streamed, so that an import is there whole or not at all.
 
-Bars where the series has none yet are copied straight in; a stretch that overlaps goes through a temporary
-table, from which only what is new or different is written. So the same file again writes nothing.
+Where the series has none yet, bars are copied straight in. A stretch that overlaps is compared with what is
+there, byte by byte: the same file again writes nothing. Where it differs it goes through a temporary table, from which
+only what is new or different is written.
 """
 
 import asyncio
@@ -90,7 +91,7 @@ class Loading:
         if overlaps:
             await self._merge(series.number, head.rows, first, last, pipe)
         else:
-            await self._copy("price_bars", series.number, head.rows, pipe)
+            await self._copy("price_bars", _pieces(series.number, head.rows, pipe))
             self.added += head.rows
         self.done += head.rows
         series.is_touched |= self.added + self.changed > before
@@ -125,18 +126,30 @@ class Loading:
     async def _merge(
         self, number: int, rows: int, first: datetime, last: datetime, pipe: asyncio.StreamReader
     ) -> None:
+        records = await asyncio.to_thread(sealed, await pipe.readexactly(rows * RECORD_BYTES), number)
+        if await self._kept(number, first, last) == records:
+            return
         await self.connection.execute(queries.STAGING)
-        await self._copy("staged_bars", number, rows, pipe)
+        await self._copy("staged_bars", _whole(records))
         await self.connection.execute("ANALYZE staged_bars")
-        if await self.connection.fetchval(queries.SAME, number, first, last, timeout=STATEMENT_S) < rows:
-            self.changed += await self._count(queries.CHANGE, number, first, last)
-            self.added += await self._count(queries.ADD, number, first, last)
+        self.changed += await self._count(queries.CHANGE, number, first, last)
+        self.added += await self._count(queries.ADD, number, first, last)
         await self.connection.execute("TRUNCATE staged_bars")
 
-    async def _copy(self, table: str, number: int, rows: int, pipe: asyncio.StreamReader) -> None:
-        await self.connection.copy_to_table(
-            table, source=_pieces(number, rows, pipe), format="binary", timeout=STATEMENT_S
+    async def _kept(self, number: int, first: datetime, last: datetime) -> bytes:
+        """The records between two times that are there, as `sealed` makes them."""
+        found = bytearray()
+
+        async def take(piece: bytes) -> None:
+            found.extend(piece)
+
+        await self.connection.copy_from_query(
+            queries.BARS, [number], first, last, output=take, format="binary", timeout=STATEMENT_S
         )
+        return bytes(found[len(HEADER) : -len(TRAILER)])
+
+    async def _copy(self, table: str, source: AsyncIterator[bytes]) -> None:
+        await self.connection.copy_to_table(table, source=source, format="binary", timeout=STATEMENT_S)
 
     async def _count(self, sql: str, number: int, first: datetime, last: datetime) -> int:
         status: str = await self.connection.execute(sql, number, first, last, timeout=STATEMENT_S)
@@ -150,6 +163,11 @@ async def _pieces(number: int, rows: int, pipe: asyncio.StreamReader) -> AsyncIt
         piece = await pipe.readexactly(min(_PIECE, rows - start) * RECORD_BYTES)
         yield await asyncio.to_thread(sealed, piece, number)
     yield TRAILER
+
+
+async def _whole(records: bytes) -> AsyncIterator[bytes]:
+    for piece in (HEADER, records, TRAILER):
+        yield piece
 
 
 def moment_of(us: int) -> datetime:

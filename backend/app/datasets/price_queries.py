@@ -35,12 +35,6 @@ ANY_BETWEEN = "SELECT EXISTS (SELECT FROM price_bars WHERE series_id = $1 AND ts
 STAGING = "CREATE TEMP TABLE IF NOT EXISTS staged_bars (LIKE price_bars) ON COMMIT DROP"
 
 # Nobody else writes this series while its owner's lock is held, so two plain statements are an upsert.
-SAME = """
-    SELECT count(*) FROM staged_bars AS new
-    JOIN price_bars AS kept ON kept.series_id = $1 AND kept.ts BETWEEN $2 AND $3 AND kept.ts = new.ts
-    WHERE (kept.open, kept.high, kept.low, kept.close, kept.volume)
-        = (new.open, new.high, new.low, new.close, new.volume)
-"""
 CHANGE = """
     UPDATE price_bars AS kept
     SET open = new.open, high = new.high, low = new.low, close = new.close, volume = new.volume
