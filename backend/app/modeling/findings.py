@@ -11,6 +11,7 @@ from app.modeling.cleaning import reads_as_date, reads_as_number
 from app.modeling.columns import Holds, kinds
 from app.modeling.labels import labels_of
 from app.modeling.leaks import looks_like_row_number
+from app.modeling.markets.features import BARS
 from app.modeling.measure import Measure
 from app.modeling.parts import sample_of
 from app.modeling.plain import rounded
@@ -169,9 +170,9 @@ def _as_text(frame: pd.DataFrame, inputs: pd.DataFrame, problem: Problem) -> lis
 
 
 def _outliers(frame: pd.DataFrame, inputs: pd.DataFrame, problem: Problem) -> list[Finding]:
-    found = []
+    found, bars = [], _of_bars(frame, problem)
     for name, kind in kinds(inputs).items():
-        if kind is not Holds.NUMBER:
+        if kind is not Holds.NUMBER or name in bars:
             continue
         measure = Measure.of(inputs[name])
         low, high = measure.quantile(0.25), measure.quantile(0.75)
@@ -208,7 +209,16 @@ def correlations(inputs: pd.DataFrame, most: int = 10) -> list[dict[str, Any]]:
     return sorted(pairs, key=lambda pair: -abs(float(pair["r"] or 0.0)))[:most]
 
 
+def _of_bars(frame: pd.DataFrame, problem: Problem) -> set[str]:
+    """Prices of one bar, where bars are looked ahead from: they move together, at each coin's own level."""
+    named = {str(name).casefold(): str(name) for name in frame.columns}
+    if not problem.horizon or not set(BARS) <= set(named):
+        return set()
+    return {named[part] for part in BARS}
+
+
 def _copies(frame: pd.DataFrame, inputs: pd.DataFrame, problem: Problem) -> list[Finding]:
+    bars = _of_bars(frame, problem)
     return [
         _finding(
             "near_duplicate_columns",
@@ -217,7 +227,7 @@ def _copies(frame: pd.DataFrame, inputs: pd.DataFrame, problem: Problem) -> list
             dict(pair),
         )
         for pair in correlations(inputs)
-        if abs(float(pair["r"] or 0.0)) >= 0.995
+        if abs(float(pair["r"] or 0.0)) >= 0.995 and not {pair["a"], pair["b"]} <= bars
     ]
 
 

@@ -18,7 +18,7 @@ from app.sessions.schemas import Metric
 SETTINGS = tuple(name for name in Plan.model_fields if name not in ("source", "steps", "notes"))
 """What a user may change of a plan; its steps follow from its stages."""
 
-_OF_THE_TARGET = ("kind", "metric", "positive_class", "cut", "outlook")
+_OF_THE_TARGET = ("kind", "metric", "positive_class", "cut", "outlook", "barriers")
 """What was chosen for one target says nothing of another."""
 
 _MOST_NAMED = 500
@@ -96,6 +96,10 @@ def _contradiction(plan: Plan) -> str | None:
         return f"`{plan.target}` is what is predicted, so rows cannot be ordered or grouped by it."
     if plan.outlook and not plan.horizon:
         return f"The outlook {plan.outlook} needs a horizon: how many rows ahead?"
+    if plan.barriers and not (plan.horizon and plan.outlook == "direction"):
+        return "Barriers are of trades: they need a horizon and the outlook direction."
+    if plan.every_step and (plan.kind == "classification" or not plan.horizon):
+        return "Every step can be forecast of numbers only, and needs a horizon: how many rows ahead?"
     if plan.horizon and not plan.time_column:
         return "A horizon needs a time_column: the column that orders the rows in time."
     return None

@@ -19,12 +19,14 @@ def future_of(inputs: pd.DataFrame, problem: Problem) -> tuple[pd.DataFrame, np.
     """Rows as a model takes them, and the places of those whose answers lie beyond the last row of their
     series: series by series, the nearest moment first.
 
-    Of every step the last row of a series asks about each; otherwise the last rows ask about the horizon.
+    Of every step the last row of a series asks about each; otherwise the last rows ask about the horizon, of a
+    class the last one alone: there is a choice to make now.
     """
     horizon = problem.horizon or 1
     series = rows_of_series(inputs, problem)
     if not problem.every_step:
-        return inputs, np.concatenate([rows[-horizon:] for rows in series])
+        asking = 1 if problem.is_classification else horizon
+        return inputs, np.concatenate([rows[-asking:] for rows in series])
     last = np.array([rows[-1] for rows in series])
     places = np.concatenate([np.setdiff1d(np.arange(len(inputs)), last), np.repeat(last, horizon)])
     steps = np.ones(len(places), dtype=int)

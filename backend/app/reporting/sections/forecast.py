@@ -18,16 +18,15 @@ def section(draft: Draft) -> Section | None:
 
 def _opening(draft: Draft, made: Fact) -> Text:
     several = made.value["series"] > 1
+    first, last = (draft.shown(made.at(name), "moment") for name in ("first", "last"))
     text: Text = (
-        "From ",
-        *draft.shown(made.at("first"), "moment"),
-        " to ",
-        *draft.shown(made.at("last"), "moment"),
+        *(("For ", *first) if made.value["first"] == made.value["last"] else ("From ", *first, " to ", *last)),
         ", after the last row",
         *((" of each of ", *draft.shown(made.at("series"), "integer"), " series") if several else ()),
         ": ",
         *draft.shown(made.at("rows"), "integer"),
-        " forecasts, all of them in ",
+        " forecast" if made.value["rows"] == 1 else " forecasts",
+        ", also in ",
         Name("forecasts.csv"),
         ".",
     )

@@ -43,14 +43,16 @@ def _terms(draft: Draft, tested: Fact) -> Text:
         " then on. ",
         *_held(draft, tested),
         " Fees of ",
-        *draft.shown(fee, "quantity"),
+        *draft.shown(fee, "significant"),
         " and slippage of ",
-        *draft.shown(slip, "quantity"),
+        *draft.shown(slip, "significant"),
         " basis points are paid on every trade.",
     )
     even = tested.at("break_even_bps")
     if even is None:
         return (*text, " Nothing was traded.")
+    if even.value <= 0:
+        return (*text, " Nothing is left even without costs.")
     return (
         *text,
         " Nothing would be left at costs of ",
@@ -99,6 +101,11 @@ def _luck(draft: Draft, tested: Fact) -> Text:
         " a year; the true one is above zero with a probability of ",
         *draft.shown(tested.at("probabilistic_sharpe"), "score"),
         ". ",
+    )
+    if not tested.value["trials"]:
+        return (*text, "No strategy was tried on training rows, so there is no luck to reckon with.")
+    text = (
+        *text,
         *draft.shown(tested.at("trials"), "integer"),
         " strategies were tried on the training rows, where the chosen one has a Sharpe ratio of ",
         *draft.shown(tested.at("track_sharpe"), "score"),

@@ -48,6 +48,8 @@ def test_stages_that_are_left_out_leave_the_steps():
         ({"horizon": 3}, "A horizon needs a time_column"),
         ({"horizon": 0}, "horizon: Input should be greater than or equal to 1"),
         ({"outlook": "direction"}, "needs a horizon"),
+        ({"every_step": True}, "Every step can be forecast"),
+        ({"barriers": {"stop_loss": 0.01}}, "Barriers are of trades"),
         ({"metric": "roc_auc"}, "roc_auc does not judge regression"),
         ({"families": ["LightGMB"]}, "no family of models 'LightGMB'; the nearest are LightGBM"),
         ({"families": ["LogisticRegression"]}, "LogisticRegression does not do regression; these do: LightGBM"),

@@ -4,6 +4,7 @@ import pytest
 from langgraph.errors import GraphInterrupt
 
 from app.agents.planner.editing import impossible
+from app.agents.planner.goal import Ahead, read_goal
 from app.agents.planner.market import Wanted, bps_of, seconds_of, wanted_of
 from app.agents.planner.review import tables_of
 from app.sessions.memory import MemoryJournal
@@ -29,11 +30,45 @@ from app.sessions.memory import MemoryJournal
             Wanted(("SOL",), "4h", None, "2024-02-29", 7.5, None, True),
         ),
         ("Does the price of doge go up?", Wanted(("DOGE",))),
+        (
+            "BTC: take profit 1 %, stop 0.5 %, at most 4 hours, fees 5 bps",
+            Wanted(("BTC",), fee_bps=5.0, take_profit=0.01, stop_loss=0.005),
+        ),
+        (
+            "Trade ETH with a 2% take-profit and a stop-loss of 80 bps, held for 12 bars",
+            Wanted(("ETH",), take_profit=0.02, stop_loss=0.008),
+        ),
         ("Predict BTC during 2024-13, slippage of 3bps", Wanted(("BTC",), slippage_bps=3.0)),
     ],
 )
 def test_a_goal_says_what_is_wanted_of_the_market(goal, wanted):
     assert wanted_of(goal) == wanted
+
+
+@pytest.mark.parametrize(
+    ("goal", "ahead", "each"),
+    [
+        ("Forecast the next 14 days of sales per store", Ahead(seconds=14 * 86_400.0), True),
+        ("A 24-hour forecast of the load", Ahead(seconds=86_400.0), True),
+        ("Predict the load up to 6 hours ahead", Ahead(seconds=21_600.0), True),
+        ("Forecast sales in 14 days", Ahead(seconds=14 * 86_400.0), False),
+        ("Forecast sales 2 days ahead", Ahead(seconds=172_800.0), False),
+        ("BTC: take profit 1 %, stop 0.5 %, at most 4 hours", Ahead(seconds=14_400.0), False),
+        ("ETH with a 2% take-profit, held for 12 bars", Ahead(rows=12), False),
+        ("Rooms for at most 4 hours", None, False),
+    ],
+)
+def test_how_far_ahead_and_whether_each_step_is_read(goal, ahead, each):
+    assert (read_goal(goal).ahead, read_goal(goal).each_step) == (ahead, each)
+
+
+async def test_what_is_forecast_per_group_is_not_the_group(bench, make_table, make_column):
+    day = make_column("day", "datetime", 400, min="2024-01-01", max="2025-02-03")
+    columns = [day, make_column("shop", "category", 4), make_column("sales", distinct=380)]
+    bench.shelf.datasets = [make_table("sold", columns, 1600)]
+    goal = "Forecast the next 7 days of sales per shop"
+    plan = (await bench.run("planner", {"goal": goal, "preferences": {}})).output
+    assert (plan.target, plan.group_column, plan.horizon, plan.every_step) == ("sales", "shop", 7, True)
 
 
 @pytest.mark.parametrize(
