@@ -10,12 +10,15 @@ import re
 import signal
 import time
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import httpx
 import websockets
+
+from app.db.pool import Database
 
 TERMINAL = {"session_finished", "session_failed", "session_cancelled"}
 SESSIONS = "/lab/agent/sessions"
@@ -142,6 +145,71 @@ async def test_other_users_sessions_do_not_exist(api: httpx.AsyncClient, up) -> 
 
 
 PARTS = ["worker-steps-1", "valkey", "worker-compute-1", "api", "cells", "postgres"]
+
+
+def socket_of(api: httpx.AsyncClient, session: str) -> websockets.connect:
+    address = str(api.base_url).replace("http", "ws", 1)
+    headers = {"Authorization": api.headers["Authorization"]}
+    url = f"{address}{SESSIONS.lstrip('/')}/{session}/stream"
+    return websockets.connect(url, additional_headers=headers, open_timeout=30)
+
+
+async def replaced(up: Any, part: str) -> None:
+    """Ask a process to stop, and wait until another one runs in its place."""
+    pid = up.pid_of(part)
+    os.kill(pid, signal.SIGTERM)
+    async with asyncio.timeout(60):
+        while True:
+            with suppress(OSError, IndexError, StopIteration):  # its file is being written, or not there
+                if up.pid_of(part) != pid:
+                    return
+            await asyncio.sleep(0.05)
+
+
+async def test_a_rolling_restart_costs_sessions_and_clients_nothing(api: httpx.AsyncClient, up: Any) -> None:
+    sessions = [await begin(api, time_budget_s=8) for _ in range(2)]
+    watching = [asyncio.create_task(collected(api, session)) for session in sessions]
+    answers: list[int] = []
+
+    async def ask_again_and_again() -> None:
+        while not all(task.done() for task in watching):
+            with suppress(httpx.TransportError):  # what was asked of a process that had gone is asked again
+                answers.append((await api.get(f"{SESSIONS}/{sessions[1]}")).status_code)
+            await asyncio.sleep(0.05)
+
+    asking = asyncio.create_task(ask_again_and_again())
+    async with socket_of(api, sessions[1]) as socket:
+        await replaced(up, "api")
+        await socket.wait_closed()
+    assert socket.close_code == 1012
+    for part in ("worker-steps-1", "worker-compute-1"):
+        await replaced(up, part)
+    for events in await asyncio.gather(*watching):
+        assert events[-1]["kind"] == "session_finished", events[-1]
+    await asking
+    assert set(answers) == {200}
+    database = await Database.open(up.card.database_url, size=1)
+    try:
+        lapsed = await database.row(
+            "select sum(crashes) as drives, (select max(runs) from fits where session_id = any($1)) as runs"
+            " from sessions where id = any($1)",
+            [UUID(session) for session in sessions],
+        )
+    finally:
+        await database.close()
+    assert lapsed
+    assert dict(lapsed) == {"drives": 0, "runs": 1}, "a lease ran out instead of being handed back"
+
+
+async def collected(api: httpx.AsyncClient, session: str) -> list[dict[str, Any]]:
+    return [event async for event in watch(api, session)]
+
+
+async def patiently(api: httpx.AsyncClient, path: str) -> httpx.Response:
+    """Comes back while it is told to: the last that was killed may have been Postgres."""
+    while (answer := await api.get(path)).status_code == 503:
+        await asyncio.sleep(0.2)
+    return answer
 
 
 async def test_a_session_survives_the_killing_of_every_process(api: httpx.AsyncClient, up) -> None:
