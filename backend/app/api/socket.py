@@ -19,6 +19,7 @@ from app.api.failures import faults
 from app.api.heartbeat import with_heartbeats
 from app.api.protocol import PUSH, text_frame
 from app.auth.principal import Principal, Scope
+from app.db.pool import is_away
 from app.errors import LabError
 from app.observability.metrics.edge import SLOW_CLIENTS
 from app.sessions.listener import FellBehind, Push
@@ -156,9 +157,8 @@ class SessionSocket:
             code = ended.result()
         except WebSocketDisconnect:
             return
-        except Exception:
-            log.exception("socket_failed", session_id=str(self.session_id))
-            code = Close.BROKEN
+        except Exception as error:  # noqa: BLE001 - the edge: it is logged
+            code = broken(error, self.session_id)
         log.info("socket_closed", session_id=str(self.session_id), code=int(code))
         await close(self.socket, code)
 
@@ -171,6 +171,15 @@ def push_to(socket: WebSocket) -> Push | None:
 
 def _push(write: Callable[[bytes], bool], seen: Sequence[Sighting]) -> bool:
     return write(b"".join([text_frame(one.data) for one in seen]))
+
+
+def broken(error: Exception, session_id: UUID) -> Close:
+    """The code for a failure that is not the client's; it is logged, as ours unless Postgres is away."""
+    if is_away(error):
+        log.warning("database_away", error=type(error).__name__, session_id=str(session_id))
+    else:
+        log.error("socket_failed", session_id=str(session_id), exc_info=error)
+    return Close.BROKEN
 
 
 async def _refuse_after(revoked: "asyncio.Task[None]") -> Close:

@@ -15,7 +15,7 @@ from app.api.deps import DeskDep, PrincipalDep, ResourcesDep, principal_of, requ
 from app.api.heartbeat import with_heartbeats
 from app.api.openapi import problems
 from app.api.session_deps import ReaderDep, session_service
-from app.api.socket import HEARTBEAT_S, Close, SessionSocket, close, push_to
+from app.api.socket import HEARTBEAT_S, Close, SessionSocket, broken, close, push_to
 from app.api.stay import staying
 from app.auth.desk import AuthDesk
 from app.auth.principal import Principal, Scope
@@ -144,6 +144,8 @@ async def stream(
         if refusal.kind == "too_many":
             REFUSALS.labels(refusal.code).inc()
         await close(socket, _CODES.get(refusal.kind, Close.NOT_SIGNED_IN))
+    except Exception as error:  # noqa: BLE001 - the edge: it is logged
+        await close(socket, broken(error, session_id))
 
 
 async def _admitted(socket: WebSocket, session_id: UUID, desk: AuthDesk, ticket: str | None) -> Principal:
