@@ -15,7 +15,7 @@ from app.tools.registry import tool
 HOLDOUT = "holdout"
 SHARE = 0.05
 LEAST_S, MOST_S = 1.2, 20.0
-OPENING_S, LATE_S = 0.8, 0.3
+OPENING_S, LATE_S = 1.6, 0.3
 """What reading the model and drawing take beside the measuring; what a session that is late has for it."""
 DEFAULT_BUDGET_S = 60.0
 PATIENCE_S = 30.0

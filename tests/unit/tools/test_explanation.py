@@ -19,7 +19,7 @@ def context(until_s: float, **preferences: float | bool) -> ToolContext:
 
 @pytest.mark.parametrize(
     ("budget_s", "left_s", "seconds"),
-    [(20.0, 10.0, LEAST_S), (200.0, 100.0, 10.0), (200.0, -5.0, LATE_S), (5.0, 1.5, 0.7)],
+    [(20.0, 10.0, LEAST_S), (200.0, 100.0, 10.0), (200.0, -5.0, LATE_S), (5.0, 2.3, 0.7)],
 )
 async def test_it_is_a_small_share_of_the_budget_and_no_more_than_is_left(
     budget_s: float, left_s: float, seconds: float
