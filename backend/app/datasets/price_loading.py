@@ -1,8 +1,8 @@
 """Judged bars into Postgres: one transaction, streamed, so that an import is there whole or not at all.
 
 Where the series has none yet, bars are copied straight in. A stretch that overlaps is compared with what is
-there, byte by byte: the same file again writes nothing. Where it differs it goes through a temporary table, from which
-only what is new or different is written.
+there, byte by byte: the same file again writes nothing. Where it differs it goes through a temporary table,
+from which only what is new or different is written.
 """
 
 import asyncio
