@@ -13,6 +13,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from tests.otlp import Collector, collecting
 
 from app.cli.card import ServiceCard, running_service
 from app.servers.account import OURSELVES, launcher
@@ -103,8 +104,16 @@ def home() -> Iterator[Path]:
 
 
 @pytest.fixture(scope="module")
-def up(home: Path) -> Iterator[Up]:
-    started = start(home, METRICS_PORT="0")
+def collector() -> Iterator[Collector]:
+    """Gets the spans of every process."""
+    with collecting() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def up(home: Path, collector: Collector) -> Iterator[Up]:
+    watched = {"METRICS_PORT": "0", "OTEL_EXPORTER_OTLP_ENDPOINT": collector.address}
+    started = start(home, OTEL_BSP_SCHEDULE_DELAY="200", **watched)
     yield started
     stop(started)
 
