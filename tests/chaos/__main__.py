@@ -33,7 +33,7 @@ def main() -> int:
     folder = fresh_folder()
     began, report = time.monotonic(), None
     try:
-        report = uvloop.run(_until_told(Suite(plan, folder, 180.0, say, refused)))
+        report = uvloop.run(_until_told(Suite(plan, folder, float(_given("PATIENCE", "180")), say, refused)))
     except (KeyboardInterrupt, asyncio.CancelledError):
         say("Interrupted: everything is stopped and removed.")
         return 130

@@ -18,7 +18,7 @@ from tests.chaos.crew import Crew
 from tests.chaos.plan import Fault
 from tests.chaos.room import fill
 
-_PATIENCE_S = 20.0
+_PATIENCE_S = 3.0
 _SPARES = 2
 
 
@@ -164,6 +164,7 @@ def _processes() -> tuple[dict[int, list[int]], dict[int, int]]:
 
 
 async def _empty_redis(field: Injector, fault: Fault) -> bool:
+    """Refused while it is away."""
     try:
         async with Redis.from_url(field.crew.redis_url, socket_timeout=2) as redis:
             await redis.flushall()

@@ -168,6 +168,8 @@ def _lab_wishes(chance: random.Random, until: int) -> dict[str, object]:
 
 def _crew_wishes(chance: random.Random) -> dict[str, object]:
     return {
+        # Counts rounds: by the clock, fits that a fault delays are left out, as they should be.
+        "deterministic": True,
         "time_budget_s": 20,
         "seed": chance.randrange(1000),
         "clarify": "ask",

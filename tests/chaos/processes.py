@@ -4,9 +4,10 @@ They are the product's own, with one more graph, one more route that makes sessi
 be moved from outside. Their folder is CHAOS_FOLDER.
 """
 
+import asyncio
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ from app.worker.graphs import pipeline_graphs
 from app.worker.process import serve
 
 LAB_SESSIONS = "/api/v1/chaos/sessions"
+TASKS = "/api/v1/chaos/tasks"
 COUNT = "faults"
 LEDGER = "ledger"
 
@@ -60,6 +62,23 @@ async def create_lab_session(
 ) -> SessionCreated:
     service = session_service(resources, "lab")
     return await service.create(principal.user_id, wanted, idempotency_key)
+
+
+@router.get(TASKS)
+async def list_tasks() -> list[str]:
+    """What the API's tasks wait for, for whoever wonders why a client does."""
+    return waiting_tasks()
+
+
+def waiting_tasks() -> list[str]:
+    """Of each task of this loop, the functions and lines that wait for each other."""
+    return sorted(f"{task.get_name()}: {' > '.join(_chain(task.get_coro()))}" for task in asyncio.all_tasks())
+
+
+def _chain(waiting: Any) -> Iterator[str]:
+    while frame := getattr(waiting, "cr_frame", None) or getattr(waiting, "ag_frame", None):
+        yield f"{waiting.__qualname__}:{frame.f_lineno}"
+        waiting = getattr(waiting, "cr_await", None) or getattr(waiting, "ag_await", None)
 
 
 def api(folder: Path, fd: str) -> None:

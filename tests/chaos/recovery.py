@@ -35,13 +35,14 @@ class Observer:
     ledger: LedgerReader
     struck: list[Struck] = field(default_factory=list)
 
-    async def note(self, kind: str, fault: Fault | None) -> None:
+    async def look(self, kind: str, fault: Fault | None) -> Struck:
+        """Whom that fault would touch now."""
         self.ledger.read()
         rows = await self.db.rows(_ALIVE)
         newest = self.ledger.newest()
         touches = _TOUCHES.get(kind, _everybody)
         touched = {row["id"]: row["event_seq"] for row in rows if touches(row, newest.get(row["id"]), fault)}
-        self.struck.append(Struck(kind, time.monotonic(), touched))
+        return Struck(kind, time.monotonic(), touched)
 
 
 Touches = Callable[[Record, Deed | None, Fault | None], bool]

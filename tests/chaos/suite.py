@@ -3,7 +3,7 @@
 import asyncio
 import tempfile
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +11,7 @@ from random import Random
 
 import httpx
 from tests.chaos.checks.deeds import judge_deeds, judge_endings, judge_events
-from tests.chaos.checks.leftovers import judge_blobs, judge_files, judge_processes
+from tests.chaos.checks.leftovers import judge_blobs, judge_files, judge_logs, judge_processes
 from tests.chaos.checks.replay import judge_replay
 from tests.chaos.checks.rows import Verdict, judge_rows
 from tests.chaos.client import Api, Client
@@ -19,7 +19,7 @@ from tests.chaos.crew import Crew
 from tests.chaos.injection import Injector
 from tests.chaos.ledger import Ledger, LedgerReader
 from tests.chaos.plan import NOTHING, OWNERS, Fault, Plan
-from tests.chaos.processes import COUNT, LEDGER, all_graphs
+from tests.chaos.processes import COUNT, LEDGER, TASKS, all_graphs, waiting_tasks
 from tests.chaos.recovery import Observer, Recovery, recoveries
 from tests.chaos.room import mount_room
 from tests.e2e.test_service import table
@@ -30,6 +30,7 @@ from app.retention.leftovers import remove_leftovers
 from app.settings import Settings
 
 _CONTROL_EVERY = 10
+_ATTEMPTS = 5
 
 
 @dataclass(frozen=True)
@@ -96,11 +97,19 @@ class Suite:
             for visit in visits:
                 if visit.done() and not visit.cancelled() and (error := visit.exception()):
                     raise error
+            if late:
+                await self._tell_what_waits(clients[0].api)
         finally:
             for visit in visits:
                 visit.cancel()
         unfinished = [client.session for client, visit in zip(clients, visits, strict=True) if visit in late]
         return await self._judge(db, observer, clients, unfinished)
+
+    async def _tell_what_waits(self, api: Api) -> None:
+        """Into a file of the folder, which is kept."""
+        theirs = (await api.call("GET", TASKS, (200,))).json()
+        lines = ["clients:", *waiting_tasks(), "API:", *theirs]
+        (self.folder / "waiting").write_text("\n".join(lines))
 
     async def _clients(self) -> list[Client]:
         """Users, their tokens and a table each, before anything breaks."""
@@ -133,27 +142,40 @@ class Suite:
     async def _strike(self, observer: Observer) -> None:
         injector = Injector(self.crew, not self.mounts_refused)
         chance = Random(len(self.plan.faults))
+        to_come = deque((fault, 1) for fault in self.plan.faults)
         try:
-            for fault in self.plan.faults:
-                await asyncio.sleep(fault.gap_s * chance.uniform(0.3, 0.7))
-                if fault.n % _CONTROL_EVERY == 1:
-                    await observer.note(NOTHING, None)
-                await asyncio.sleep(fault.gap_s * 0.5)
-                await self._one(injector, observer, fault)
+            while to_come:
+                fault, attempt = to_come.popleft()
+                before = chance.uniform(0.2, 0.8) * fault.gap_s
+                await asyncio.sleep(before)
+                if self._count % _CONTROL_EVERY == 0:
+                    observer.struck.append(await observer.look(NOTHING, None))
+                await asyncio.sleep(fault.gap_s - before)
+                if await self._one(injector, observer, fault):
+                    await self._count_one()
+                elif attempt < _ATTEMPTS:
+                    to_come.append((fault, attempt + 1))
+                else:
+                    self.missed.append(f"{fault.n} {fault.kind} {fault.victim}")
+                    await self._count_one()
             await injector.finished()
         finally:
             injector.undo_all()
 
-    async def _one(self, injector: Injector, observer: Observer, fault: Fault) -> None:
-        await observer.note(fault.kind, fault)
-        if not await injector.inject(fault):
-            self.missed.append(f"{fault.n} {fault.kind} {fault.victim}")
+    async def _one(self, injector: Injector, observer: Observer, fault: Fault) -> bool:
+        """Whether there was something to do it to; else it comes again when the others have come."""
+        struck = await observer.look(fault.kind, fault)
+        if done := await injector.inject(fault):
+            observer.struck.append(struck)
+        return done
+
+    async def _count_one(self) -> None:
         async with self._news:
-            self._count = fault.n
+            self._count += 1
             self._tell_count()
             self._news.notify_all()
-        if fault.n % 25 == 0:
-            self.say(f"{fault.n} of {len(self.plan.faults)} faults")
+        if self._count % 25 == 0:
+            self.say(f"{self._count} of {len(self.plan.faults)} faults")
 
     def _tell_count(self) -> None:
         draft = self.folder / f"{COUNT}.draft"
@@ -179,7 +201,7 @@ class Suite:
         late = await self._stop(db)
         swept = await remove_leftovers(self.folder / "home", self.folder / "blobs", 0.0)
         self.facts["files of killed processes swept"] = swept
-        found += [*judge_processes(self.folder, late), *judge_files(self.folder)]
+        found += [*judge_processes(self.folder, late), *judge_files(self.folder), *judge_logs(self.folder)]
         found.append(Verdict("the API refuses nothing that it should take", self.refusals))
         return Report(recoveries(observer.struck, clients), found, self.facts)
 

@@ -1,10 +1,12 @@
 """What must not be left: processes, temporary files, rows that name bytes that are gone."""
 
 import hashlib
+import json
 import os
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from tests.chaos.checks.rows import Verdict
 
@@ -56,6 +58,25 @@ def processes_of(folder: Path) -> Iterator[tuple[int, str]]:
             command = (entry / "cmdline").read_bytes()
             if int(entry.name) != os.getpid() and (name in command or name in (entry / "environ").read_bytes()):
                 yield int(entry.name), command.replace(b"\0", b" ").decode(errors="replace")
+
+
+def judge_logs(folder: Path) -> list[Verdict]:
+    """A fault is no excuse for what nobody expected: that is logged as an error with its traceback."""
+    found = [
+        f"{log.name}: {line['event'].strip()}: {line.get('exception', '').strip()[-200:]}"
+        for log in sorted((folder / "logs").glob("*.log"))
+        for line in _lines(log)
+        if line.get("level") == "error" and line.get("exception")
+    ]
+    return [Verdict("nothing broke that nobody expected to", found)]
+
+
+def _lines(log: Path) -> Iterator[dict[str, Any]]:
+    for raw in log.read_text(errors="replace").splitlines():
+        with suppress(ValueError):
+            line = json.loads(raw)
+            if isinstance(line, dict):
+                yield line
 
 
 def judge_files(folder: Path) -> list[Verdict]:
