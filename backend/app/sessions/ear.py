@@ -15,6 +15,8 @@ from app.sessions.wire import Sighting
 from app.tasks import stop
 
 _READY_S = 1.0
+"""How long anybody waits for Redis: it may take commands and say nothing."""
+_SILENT_S = 10.0
 
 Tell = Callable[[UUID, Sequence[Sighting]], None]
 
@@ -23,7 +25,9 @@ class Ear:
     """`redis_url` because a listening connection is no pool's; `tell` is called for whatever is heard."""
 
     def __init__(self, redis_url: str, tell: Tell) -> None:
-        self._redis = open_redis(redis_url, socket_connect_timeout=2, health_check_interval=15)
+        self._redis = open_redis(
+            redis_url, socket_connect_timeout=2, socket_timeout=_SILENT_S, health_check_interval=15
+        )
         self._tell = tell
         self._pubsub: PubSub | None = None
         self._ready: dict[UUID, asyncio.Event] = {}
@@ -40,20 +44,25 @@ class Ear:
     async def tune_in(self, session_id: UUID) -> None:
         """Return when Redis sends us this session's events; without Redis, rows alone must do."""
         ready = self._ready.setdefault(session_id, asyncio.Event())
-        if not ready.is_set() and await self._uncut(self._hear_of([channel(session_id)])):
+        if not ready.is_set():
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_READY_S):
-                    await ready.wait()
+                    if await self._uncut(self._hear_of([channel(session_id)])):
+                        await ready.wait()
 
     async def tune_in_again(self) -> None:
         """To what Redis does not send us yet: it may have been away."""
         missing = [channel(session_id) for session_id, ready in self._ready.items() if not ready.is_set()]
-        if missing:
-            await self._uncut(self._hear_of(missing))
+        if missing and not self._subscribing.locked():
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_READY_S):
+                    await self._uncut(self._hear_of(missing))
 
     async def tune_out(self, session_id: UUID) -> None:
         self._ready.pop(session_id, None)
-        await self._uncut(self._hear_no_more(session_id))
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_READY_S):
+                await self._uncut(self._hear_no_more(session_id))
 
     async def _hear_of(self, names: Iterable[str]) -> bool:
         """One at a time: two first ones at once would each make a connection, and one is never read."""
