@@ -77,7 +77,8 @@ class Service:
 @contextlib.contextmanager
 def service(**settings: str) -> Iterator[Service]:
     """The servers, migrated, and the API, in a folder that goes with them; `settings`: of the environment."""
-    folder = tempfile.TemporaryDirectory(prefix="labcrew-bench-")
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # whoever ends us ends all of it
+    folder = tempfile.TemporaryDirectory(prefix="labcrew-bench-", ignore_cleanup_errors=True)
     home = Path(folder.name)
     servers = EmbeddedServers(home)
     with socket.create_server(("127.0.0.1", 0)) as free:

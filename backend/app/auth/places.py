@@ -1,5 +1,6 @@
 """Who holds how many open streams, in all API processes: a lease in Redis each, which ends with its process."""
 
+import asyncio
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -16,6 +17,8 @@ log = structlog.get_logger(__name__)
 
 LEASE_S = 90
 RENEW_S = 30
+_AT_ONCE = 16
+"""A thousand streams that end together must not open a thousand connections to Redis."""
 _AWAY = (RedisError, OSError, TimeoutError)
 
 
@@ -37,11 +40,12 @@ class Places:
 
     def __init__(self, redis: Redis) -> None:
         self._redis = redis
+        self._turns = asyncio.Semaphore(_AT_ONCE)
 
     @asynccontextmanager
     async def hold(self, places: Sequence[Place]) -> AsyncIterator["Held"]:
         """A place of each while the block runs. Raises TooMany, holding none, when one has none left."""
-        held = Held(self._redis, [place for place in places if place.most], uuid4().hex)
+        held = Held(self._redis, [place for place in places if place.most], uuid4().hex, self._turns)
         await held.take()
         try:
             yield held
@@ -56,6 +60,7 @@ class Held:
     redis: Redis
     places: Sequence[Place]
     ticket: str
+    turns: asyncio.Semaphore
 
     async def take(self) -> None:
         counts = await self._write()
@@ -76,7 +81,7 @@ class Held:
         if not self.places:
             return
         try:
-            async with self.redis.pipeline(transaction=False) as pipe:
+            async with self.turns, self.redis.pipeline(transaction=False) as pipe:
                 for place in self.places:
                     pipe.zrem(place.key, self.ticket)
                 await pipe.execute()
@@ -89,7 +94,7 @@ class Held:
             return {}
         now = time.time()
         try:
-            async with self.redis.pipeline(transaction=True) as pipe:
+            async with self.turns, self.redis.pipeline(transaction=True) as pipe:
                 for place in self.places:
                     pipe.zremrangebyscore(place.key, 0, now)
                     pipe.zadd(place.key, {self.ticket: now + LEASE_S})
