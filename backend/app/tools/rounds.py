@@ -25,6 +25,8 @@ LEAST_S = 1.5
 """A session that has used up its time still gets a model."""
 GRACE, GRACE_S = 1.25, 2.5
 """How much longer than planned a round may take until the fits that have not come are left out."""
+LATE_S = 60.0
+"""For a first round of which nothing came in time, since workers were away: a model that is late beats none."""
 
 
 class Candidate(BaseModel):
@@ -113,7 +115,10 @@ async def fitted(ctx: ToolContext, fits: Sequence[Fit], left_s: float) -> Record
     deadline_s = GENEROUS_S * len(fits) if ignores_clock(ctx) else left_s * GRACE + GRACE_S
     ordered = longest_first(fits, ctx.study.hands)
     taken = [replace(fits[place], grace_s=round(deadline_s - left_s, 2)) for place in ordered]
+    known = {ref.name for ref in await ctx.frames.artifacts("model")}
     outcomes = await ctx.step.fan_out(ctx.call, taken, deadline_s)
+    if not known and all(outcome.status == "left_out" for outcome in outcomes):
+        outcomes = await ctx.step.fan_out(f"{ctx.call}.late", taken, LATE_S)
     outcomes = [outcomes[ordered.index(place)] for place in range(len(fits))]
     done = [outcome for outcome in outcomes if outcome.status == "done"]
     if not done:
@@ -123,7 +128,6 @@ async def fitted(ctx: ToolContext, fits: Sequence[Fit], left_s: float) -> Record
     scores = ", ".join(f"{fit['name']} {number(fit['score'])}" for fit in facts)
     missing = f" Left out: {', '.join(entry['name'] for entry in left_out)}." if left_out else ""
     value: Any = {"fits": facts, "left_out": left_out}
-    known = {ref.name for ref in await ctx.frames.artifacts("model")}
     return Recorded(
         value=value,
         summary=f"{facts[0]['metric']}: {scores}.{missing}"[:500],

@@ -2,17 +2,21 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from types import SimpleNamespace
 from uuid import UUID
 
 import pytest
 
+from app.errors import ToolRefused
 from app.sessions.memory import MemoryStep
 from app.sessions.scope import FitOutcome, SessionFacts
 from app.tools.context import Study, ToolContext
 from app.tools.rounds import (
+    LATE_S,
     LEAST_S,
     Candidate,
     fit_of,
+    fitted,
     longest_first,
     model_artifact,
     named,
@@ -88,3 +92,49 @@ def test_the_first_part_of_a_candidate_is_a_model_and_what_comes_later_belongs_t
         for run in ([0], [1, 2], [])
     ]
     assert [(each.kind, each.name) for each in made] == [("model", "A"), ("part", "A[1,2]"), ("part", "A[]")]
+
+
+class Rounds(MemoryStep):
+    """Fits come from the second round on; how long each round could wait is noted."""
+
+    def __init__(self, session: SessionFacts) -> None:
+        super().__init__(session)
+        self.waits: list[float] = []
+
+    async def fan_out(self, key, fits, deadline_s):
+        self.waits.append(deadline_s)
+        if len(self.waits) == 1:
+            return [FitOutcome(fit.name, "left_out") for fit in fits]
+        files = {
+            name: {"digest": name, "size_bytes": 1, "media_type": "x"}
+            for name in ("model.skops", "oof.parquet")
+        }
+        facts = {"name": "Ridge", "score": 0.5, "metric": "rmse", "greater_is_better": False}
+        return [FitOutcome(fit.name, "done", facts, files) for fit in fits]
+
+
+class Frames:
+    def __init__(self, models: list[str]) -> None:
+        self.models = [SimpleNamespace(name=name) for name in models]
+
+    async def artifacts(self, kind):
+        return self.models
+
+
+async def first_or_further_round(models: list[str]) -> tuple[list[float], int]:
+    ctx = context(13.0)
+    step = Rounds(ctx.session)
+    fits = [fit_of(ctx, "d", {}, 2.0, name="Ridge", estimator="Ridge")]
+    answered = await fitted(replace(ctx, step=step, frames=Frames(models)), fits, 2.0)
+    return step.waits, len(answered.artifacts)
+
+
+async def test_a_first_round_of_which_nothing_came_waits_once_more_for_a_model():
+    waits, models = await first_or_further_round([])
+    assert waits[1:] == [LATE_S]
+    assert models == 1
+
+
+async def test_a_further_round_of_which_nothing_came_keeps_nobody_waiting():
+    with pytest.raises(ToolRefused, match="Not one candidate was fitted"):
+        await first_or_further_round(["Ridge"])
