@@ -104,7 +104,8 @@ def executed(notebook: dict[str, Any], folder: Path, home: Path) -> Any:
     """The notebook with its outputs, run by a kernel that works in `folder`; CellExecutionError if it stops."""
     kernel = {"HOME": str(home), "PATH": os.environ["PATH"]}
     given = nbformat.from_dict(notebook)
-    client = NotebookClient(given, timeout=120, kernel_name="python3", resources={"metadata": {"path": folder}})
+    place = {"metadata": {"path": folder}}
+    client = NotebookClient(given, timeout=120, startup_timeout=120, kernel_name="python3", resources=place)
     return client.execute(env=kernel)
 
 
