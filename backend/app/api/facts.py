@@ -95,7 +95,8 @@ async def _messages(resources: Resources) -> list[Fact]:
     try:
         async with resources.redis.pipeline(transaction=False) as pipe:
             for queue in queues:
-                pipe.llen(queue).lindex(queue, -1)
+                pipe.llen(queue)
+                pipe.lindex(queue, -1)
             answers = await pipe.execute()
     except REDIS_AWAY:
         return []
