@@ -236,13 +236,6 @@ async def collected(api: httpx.AsyncClient, session: str) -> list[dict[str, Any]
 
 async def patiently(api: httpx.AsyncClient, path: str) -> httpx.Response:
     """Comes back while it is told to: the last that was killed may have been Postgres."""
-    while (answer := await api.get(path)).status_code == 503:
-        await asyncio.sleep(0.2)
-    return answer
-
-
-async def patiently(api: httpx.AsyncClient, path: str) -> httpx.Response:
-    """Comes back while it is told to: the last that was killed may have been Postgres."""
     while (answer := await api.get(path)).status_code == 503:  # noqa: ASYNC110 - another process
         await asyncio.sleep(0.2)
     return answer
