@@ -16,7 +16,7 @@ def test_rows_at_even_distances_stand_for_a_long_table(
     monkeypatch.setattr(meanings, "MOST_CELLS", 1_000)
     path = tmp_path / "long.parquet"
     with duckdb.connect() as connection:
-        connection.execute(f"COPY (SELECT 7 * i AS \"{column}\" FROM range(5000) r (i)) TO '{path}'")  # noqa: S608
+        connection.execute(f"COPY (SELECT 7 * i AS \"{column}\" FROM range(5000) r (i)) TO '{path}'")
         source = f"read_parquet('{path}')"
         if kept == "table":
             connection.execute(f"CREATE TEMP TABLE profiled AS FROM {source}")
