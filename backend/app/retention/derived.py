@@ -12,24 +12,23 @@ _NAME = 80
 
 # $1 owner; what it begins with: $2 sessions, $3 datasets, $4 models (artifacts' ids).
 _DERIVED = """
-with recursive used as (
-  select id from sessions where owner_id = $1
-    and (id = any($2::uuid[]) or dataset_ids && $3::uuid[]
-      or preferences #>> '{prediction,model}' in (select digest from artifacts where id = any($4::uuid[])))
-  union
-  select s.id from used join sessions s on s.owner_id = $1 and s.graph = 'run' and (
-    s.parent_id = used.id
-    or s.preferences #>> '{prediction,model}' in (
-      select digest from artifacts where session_id = used.id and kind = 'model'))
+with begun as (
+  select id from sessions where owner_id = $1 and (id = any($2::uuid[]) or dataset_ids && $3::uuid[])
+), inside as (
+  select id from sessions where parent_id in (select id from begun) and graph = 'run'
 ), models as (
-  select id::text from artifacts where session_id in (select id from used) and kind = 'model'
-  union select unnest($4::uuid[])::text
+  select id::text, digest from artifacts
+  where owner_id = $1 and kind = 'model' and (id = any($4::uuid[]) or session_id in (select id from begun))
+), predicting as (
+  select id from sessions where owner_id = $1 and graph = 'run'
+    and preferences #>> '{prediction,model}' in (select digest from models)
 ), said as (
-  select case graph when 'run' then 'run' else 'session' end as kind, s.id, left(goal, 80) as name,
+  select case graph when 'run' then 'run' else 'session' end as kind, id, left(goal, 80) as name,
     ended_at is null as live, parent_id, created_at
-  from sessions s where s.id in (select id from used)
+  from sessions where id in (
+    select id from begun union select id from inside union select id from predicting)
   union all
-  select 'artifact', a.id, left(name, 80), false, null, created_at from artifacts a
+  select 'artifact', id, left(name, 80), false, null, created_at from artifacts
   where owner_id = $1 and session_id is null and (
     meta ->> 'model_id' in (select id from models) or meta ->> 'table_id' = any($3::uuid[]::text[]))
 )

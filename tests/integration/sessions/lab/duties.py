@@ -19,7 +19,7 @@ from app.retention.config import Retention
 from app.retention.tidying import Tidying
 from app.sandbox.computer import Computer
 from app.sandbox.contract import CellRequest, Computation, End, Outcome, Progress, Usage
-from app.sessions import fits, lease
+from app.sessions import alive, fits, lease
 from app.sessions.alive import Presence
 from app.sessions.checkpoints import RedisCheckpoints
 from app.sessions.config import SessionsConfig
@@ -77,13 +77,13 @@ class Scythe:
 
 
 class MortalDatabase(Database):
-    """Counts the statements that move a session or a fit, but not renewals: those come by the clock."""
+    """Counts the statements that move a session or a fit, but not what comes by the clock."""
 
     scythe: Scythe
 
     async def row(self, sql: str, *args: Any) -> Record | None:
         session_id = args[0] if args else None
-        if not isinstance(session_id, UUID) or sql in (lease._RENEW, fits._RENEW):
+        if not isinstance(session_id, UUID) or sql in (lease._RENEW, fits._RENEW, alive._FOR_OTHERS):
             return await super().row(sql, *args)
         if session_id not in self.scythe.seeds:
             found = await super().row("select seed from sessions where id = $1", session_id)
