@@ -1,7 +1,8 @@
 """`make chaos`: break everything at random while sessions run, and say whether anything was lost.
 
-CHAOS_FAULTS, CHAOS_SESSIONS, CHAOS_SEED and CHAOS_GAP (mean seconds between faults) steer it. CHAOS_KEEP=1
-keeps the folder with its logs, and so does a claim that does not hold.
+CHAOS_FAULTS, CHAOS_SESSIONS, CHAOS_SEED, CHAOS_GAP (mean seconds between faults) and CHAOS_PATIENCE (seconds for
+all to end after the last fault) steer it. CHAOS_KEEP=1 keeps the folder with its logs; so does a claim that does
+not hold.
 """
 
 import asyncio
@@ -33,7 +34,7 @@ def main() -> int:
     folder = fresh_folder()
     began, report = time.monotonic(), None
     try:
-        report = uvloop.run(_until_told(Suite(plan, folder, float(_given("PATIENCE", "180")), say, refused)))
+        report = uvloop.run(_until_told(Suite(plan, folder, float(_given("PATIENCE", "300")), say, refused)))
     except (KeyboardInterrupt, asyncio.CancelledError):
         say("Interrupted: everything is stopped and removed.")
         return 130

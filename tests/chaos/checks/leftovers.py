@@ -16,7 +16,6 @@ from app.storage.folder import FolderBlobs
 _NAMED = """
 select digest, 'artifact ' || id as by from artifacts
 union select digest, 'dataset ' || id from datasets
-union select source_digest, 'source of dataset ' || id from datasets
 union select (regexp_matches(result::text, '"digest": ?"([0-9a-f]{64})"', 'g'))[1], 'fit ' || name from fits
   where result is not null
 """
