@@ -1,8 +1,8 @@
 """`make chaos`: break everything at random while sessions run, and say whether anything was lost.
 
-CHAOS_FAULTS, CHAOS_SESSIONS, CHAOS_SEED, CHAOS_GAP (mean seconds between faults) and CHAOS_PATIENCE (seconds for
-all to end after the last fault) steer it. CHAOS_KEEP=1 keeps the folder with its logs; so does a claim that does
-not hold.
+CHAOS_FAULTS, CHAOS_SESSIONS, CHAOS_SEED, CHAOS_GAP (mean seconds between faults) and CHAOS_PATIENCE (seconds
+for all to end after the last fault) steer it. CHAOS_KEEP=1 keeps the folder with its logs, as does a claim that
+does not hold.
 """
 
 import asyncio
