@@ -1,5 +1,7 @@
 """What is expected after the last row, and how errors grow with the way there."""
 
+from collections.abc import Sequence
+
 from app.reporting.document import Block, Name, Paragraph, Section, Table, Text
 from app.reporting.evidence import Fact, parts
 from app.reporting.sections.draft import NOTHING, Draft
@@ -39,26 +41,31 @@ def _opening(draft: Draft, made: Fact) -> Text:
 def _expected(draft: Draft, made: Fact) -> Table:
     found = parts(made, "forecasts")
     time, group = made.text("time_column"), made.text("group_column")
-    bounds = [(head, key) for head, key in _BOUNDS if found and key in found[0].value]
-    shares = ["Probability"] if found and "probabilities" in found[0].value else []
-    heads = [*(["Series"] if group else []), "When", "Rows ahead", "Forecast", *(head for head, _ in bounds)]
-    heads += shares
+    columns = _columns(draft, found)
     rows: list[list[Text]] = []
     for each in found:
         row: list[Text] = [draft.shown(each.at(group))] if group else []
         row += [draft.shown(each.at(time), "moment"), draft.shown(each.at("rows_ahead"), "integer")]
-        row += [_value(draft, each.at("prediction"))]
-        row += [draft.shown(each.at(key), "quantity") for _, key in bounds]
-        row += [draft.shown(each.at("probabilities", str(each.value["prediction"])), "percent") for _ in shares]
-        rows.append(row)
+        rows.append([*row, *(_cell(draft, each.at(*path), style) for _, path, style in columns)])
+    before: list[Text] = [("Series",)] if group else []
+    heads = [*before, ("When",), ("Rows ahead",), *(head for head, _, _ in columns)]
     first = 2 if group else 1
-    return Table(heads, rows, "What is expected", numeric=tuple(range(first, len(heads))))
+    return Table((), rows, "What is expected", numeric=tuple(range(first, len(heads))), heads=heads)
 
 
-def _value(draft: Draft, said: Fact | None) -> Text:
+def _columns(draft: Draft, found: Sequence[Fact]) -> list[tuple[Text, tuple[str, ...], str]]:
+    """Head, place and style of what is told of each moment: of two classes how likely the positive one is."""
+    positive = draft.found.problem.at("positive_class") if draft.found.problem else None
+    if found and positive is not None and "probabilities" in found[0].value:
+        return [(("Probability of ", draft.read(positive)), ("probabilities", str(positive.value)), "percent")]
+    bounds = [((head,), (key,), "quantity") for head, key in _BOUNDS if found and key in found[0].value]
+    return [(("Forecast",), ("prediction",), "quantity"), *bounds]
+
+
+def _cell(draft: Draft, said: Fact | None, style: str) -> Text:
     if said is None:
         return NOTHING
-    return draft.shown(said, "quantity" if isinstance(said.value, int | float) else "text")
+    return draft.shown(said, style if isinstance(said.value, int | float) else "text")
 
 
 def _by_step(draft: Draft) -> list[Block]:

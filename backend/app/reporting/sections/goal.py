@@ -15,6 +15,7 @@ _ROWS = (
     ("Rows ahead", "horizon"),
     ("Each step until then", "every_step"),
     ("What of the future", "outlook"),
+    ("Profit and loss to stop at", "barriers"),
     ("Left out on request", "exclude"),
 )
 
@@ -39,5 +40,6 @@ def _value(draft: Draft, problem: Fact, name: str) -> Text:
     if name == "metric":
         return (draft.metric_name,)
     if isinstance(fact.value, list):
-        return listed([(draft.read(item),) for item in fact.items()])
+        style = "percent" if name == "barriers" else "text"
+        return listed([(draft.read(item, style),) for item in fact.items()])
     return ("yes",) if name == "every_step" else (draft.read(fact),)

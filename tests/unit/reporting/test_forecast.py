@@ -1,0 +1,61 @@
+"""The section of what comes next: forecasts of numbers with bounds, of a direction as a probability."""
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from app.reporting import markdown
+from app.reporting.check import verify
+from app.reporting.compose import compose
+from app.reporting.evidence import RecordedCall
+
+from .conftest import make_draft
+
+MOMENTS = ("2026-01-01T00:00:00", "2026-01-02T00:00:00")
+
+
+def facts(**said: Any) -> dict[str, Any]:
+    forecasts = [
+        {"shop": "north", "day": day, "rows_ahead": step, **said} for step, day in enumerate(MOMENTS, 1)
+    ]
+    return {
+        "rows": 2,
+        "series": 1,
+        "horizon": 2,
+        "first": MOMENTS[0],
+        "last": MOMENTS[1],
+        "level": 0.9,
+        "time_column": "day",
+        "group_column": "shop",
+        "forecasts": forecasts,
+        "figures": [],
+        "model": "Ensemble on all rows",
+    }
+
+
+def told(calls: list[RecordedCall], value: dict[str, Any]) -> str:
+    """The report with this forecast, once it has passed its own check."""
+    last = next(call for call in reversed(calls) if call.tool == "final_evaluation")
+    call = replace(last, key="tool:0.4", tool="forecast_future", result=value)
+    place = calls.index(last) + 1
+    draft = make_draft([*calls[:place], call, *calls[place:]])
+    report = compose(draft)
+    text = markdown.render(report)
+    verdict = verify(report.to_json(), draft.calls, markdown=text)
+    assert verdict.passes, verdict.mismatches
+    return re.sub(r"\[([^\]]*)\]\(#[^)]*\)", r"\1", text).replace("\\", "")
+
+
+@pytest.mark.parametrize(
+    ("said", "row"),
+    [
+        ({"prediction": 12.345, "low": 10.0, "high": 15.5}, "| north | 2026-01-02 | 2 | 12.3 | 10 | 15.5 |"),
+        ({"prediction": 1, "probabilities": {"0": 0.4, "1": 0.6}}, "| north | 2026-01-02 | 2 | 60.0% |"),
+    ],
+)
+def test_what_comes_next_stands_in_the_report(titanic, said, row):
+    text = told(titanic, facts(**said))
+    assert "From 2026-01-01 to 2026-01-02, after the last row: 2 forecasts" in text
+    assert row in text
