@@ -13,11 +13,13 @@ from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
 from redis.asyncio.sentinel import Sentinel
 from redis.backoff import NoBackoff
+from redis.retry import Retry as BlockingRetry
 
 from app.errors import Unavailable
 
 SENTINEL_SCHEMES = ("redis+sentinel", "rediss+sentinel")
 SENTINEL_PORT = 26379
+_BRIEFLY = {"socket_timeout": 5, "socket_connect_timeout": 2}
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,8 @@ def kombu_address(service: Service) -> tuple[str, dict[str, Any]]:
     login = "".join((quote(service.username or "", safe=""), ":", quote(service.password or "", safe=""), "@"))
     login = login if service.login else ""
     hosts = ";".join(f"sentinel://{login}{host}:{port}/{service.database}" for host, port in service.hosts)
-    return hosts, {"master_name": service.name, "sentinel_kwargs": service.sentinel_options}
+    asking = {**service.sentinel_options, **_BRIEFLY, "retry": BlockingRetry(NoBackoff(), 0)}
+    return hosts, {"master_name": service.name, "sentinel_kwargs": asking}
 
 
 class _OfService(Redis):

@@ -22,7 +22,8 @@ def test_kombu_is_told_of_sockets_and_sentinels_in_its_own_words(redis_url: str,
 def test_a_service_is_named_to_kombu_and_its_certificates_are_verified() -> None:
     app = make_celery("rediss+sentinel://:word@a,b/lab?sentinel_password=other")
     assert app.conf.broker_transport_options["master_name"] == "lab"
-    assert app.conf.broker_transport_options["sentinel_kwargs"] == {"password": "other", "ssl": True}
+    asking = app.conf.broker_transport_options["sentinel_kwargs"]
+    assert asking.items() >= {"password": "other", "ssl": True, "socket_connect_timeout": 2}.items()
     assert app.conf.broker_transport_options["ack_emulation"] is False
     assert app.conf.broker_use_ssl == make_celery("rediss://a").conf.broker_use_ssl
     assert app.conf.broker_use_ssl["ssl_cert_reqs"] == ssl.CERT_REQUIRED
