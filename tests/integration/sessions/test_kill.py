@@ -25,8 +25,10 @@ async def test_a_session_survives_a_kill_at_every_journal_boundary(lab: Lab) -> 
     """Before and after each statement that moves a session or a fit, one session a place."""
     for _ in range(2):  # the second works while the first is born again
         lab.start_worker()
-    counted, like = await _undisturbed(lab, seed=1, ask=True, fits=2)
-    statements = (lab.folder / f"count-{counted}").stat().st_size
+    runs = [await _undisturbed(lab, seed=1, ask=True, fits=2) for _ in range(2)]
+    like = runs[0][1]
+    # The fewest: where a machine is slow, a wake-up that comes twice is one more.
+    statements = min((lab.folder / f"count-{counted}").stat().st_size for counted, _ in runs)
     assert statements >= 20
     for place in range(2, 2 * statements + 2):
         session_id = await lab.create(seed=place, ask=True, fits=2)
