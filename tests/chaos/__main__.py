@@ -8,14 +8,13 @@ does not hold.
 import asyncio
 import os
 import secrets
-import shutil
 import signal
 import sys
 import time
 
 import uvloop
 from tests.chaos.plan import draw_plan
-from tests.chaos.room import enter_own_mounts
+from tests.chaos.room import enter_own_mounts, remove
 from tests.chaos.suite import Report, Suite, fresh_folder
 from tests.chaos.table import counts, table, verdicts
 
@@ -42,7 +41,7 @@ def main() -> int:
         if _given("KEEP", "") or (report and not report.holds):
             say(f"Its folder is kept: {folder}")
         else:
-            shutil.rmtree(folder, ignore_errors=True)
+            remove(folder)
     _tell(report, time.monotonic() - began)
     return 0 if report.holds else 1
 

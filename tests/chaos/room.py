@@ -2,11 +2,13 @@
 
 import ctypes
 import os
+import shutil
 from contextlib import suppress
 from pathlib import Path
 
 _NEWNS, _NEWUSER = 0x00020000, 0x10000000
 _RECURSIVE, _PRIVATE = 0x4000, 1 << 18
+_DETACH = 2
 
 SIZE_BYTES = 64 << 20
 _PIECE = 1 << 20
@@ -39,6 +41,12 @@ def mount_room(folder: Path) -> str:
     if _libc.mount(b"none", bytes(folder), b"tmpfs", 0, options):
         return os.strerror(ctypes.get_errno())
     return ""
+
+
+def remove(folder: Path) -> None:
+    """A folder with everything in it, the file system that `mount_room` made in it too."""
+    _libc.umount2(bytes(folder / "blobs"), _DETACH)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def fill(folder: Path) -> Path:
