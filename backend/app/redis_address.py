@@ -47,20 +47,22 @@ class Service:
 
 def service_of(address: str) -> Service | None:
     """The service that an address names, None where it names a server; raises ValueError."""
-    parts = urlsplit(address)
-    if parts.scheme not in SENTINEL_SCHEMES:
+    scheme, _, rest = address.partition("://")
+    if scheme not in SENTINEL_SCHEMES:
         return None
-    login, _, hosts = parts.netloc.rpartition("@")
+    place, _, query = rest.partition("?")
+    listed, _, path = place.partition("/")  # by hand: several hosts are no host to urlsplit
+    login, _, hosts = listed.rpartition("@")
     username, _, password = login.partition(":")
-    name, _, database = parts.path.strip("/").partition("/")
-    options = parse_qs(parts.query)
+    name, _, database = path.strip("/").partition("/")
+    options = parse_qs(query)
     if not name or not (database or "0").isdecimal() or set(options) - {"sentinel_password"}:
         raise ValueError("it must be redis+sentinel://host:port,host:port/service/database")
     return Service(
         tuple(_host(one) for one in hosts.split(",")),
         unquote(name),
         int(database or 0),
-        parts.scheme.startswith("rediss"),
+        scheme.startswith("rediss"),
         unquote(username) or None,
         unquote(password) or None,
         options.get("sentinel_password", [None])[0],
