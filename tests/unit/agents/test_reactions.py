@@ -200,7 +200,8 @@ class TestDataAnalyst:
         assert arguments.get("lookback_periods", [1]) == [1]
 
     def test_prices_get_the_indicators_that_their_columns_allow(self, next_call):
-        brief = {**ANALYST, "problem": {**PROBLEM, "horizon": 1}, "columns": ["Close", "Volume"]}
+        market = {**PROBLEM, "target": "Close", "horizon": 1}
+        brief = {**ANALYST, "problem": market, "columns": ["Close", "Volume"]}
         name, arguments = next_call(decide_features, brief)
         assert (name, arguments["close"], arguments["volume"]) == (
             "calculate_technical_indicators",
@@ -209,6 +210,12 @@ class TestDataAnalyst:
         )
         assert "OBV" in arguments["indicators"]
         assert "ATR_14" not in arguments["indicators"]
+
+    def test_a_price_beside_what_is_sold_is_no_market(self, next_call):
+        shop = {**PROBLEM, "target": "sales", "horizon": 1}
+        assert next_call(decide_features, {**ANALYST, "problem": shop, "columns": ["price", "sales"]})[0] == (
+            "create_features"
+        )
 
 
 class TestModelTrainer:

@@ -36,7 +36,7 @@ def test_time_is_kept_for_what_has_weight_to_learn_again_from_all_rows():
     state = {"preferences": {"time_budget_s": 60}, "fits": fits, "weights": {"A": 1.0, "B": 0.0}}
     without = budget_of({**state, "weights": {}})
     assert budget_of(state).ending_s - without.ending_s == pytest.approx(3.9)
-    ordered = {"preferences": {"time_budget_s": 60}, "columns": [{}] * 20}
+    ordered = {"preferences": {"time_budget_s": 60}, "columns": [{}] * 20, "problem": {}}
     split = {"kind": "time", "train_rows": 100_000}
     assert budget_of({**ordered, "split": split}).ending_s > budget_of(ordered).ending_s + 2
 
@@ -65,4 +65,6 @@ def test_a_deterministic_session_counts_rounds_for_its_seconds(seconds, rounds):
 
 def test_a_column_of_free_text_counts_for_several() -> None:
     columns = [{"name": "a", "type": "number"}, {"name": "b", "type": "text"}]
-    assert size_of({"split": {"train_rows": 10}, "columns": columns}) == Size(10, 1 + TEXT_COLUMNS)
+    assert size_of({"split": {"train_rows": 10}, "columns": columns, "problem": {}}) == Size(
+        10, 1 + TEXT_COLUMNS
+    )
