@@ -160,9 +160,9 @@ def _ahead(text: str) -> Ahead | None:
         return None
     if found["tomorrow"]:
         return Ahead(seconds=phrases.SECONDS["day"])
-    unit = (found["u1"] or found["u2"] or found["u3"] or found["u4"]).lower()
-    said = (found["n1"] or found["n2"] or found["n3"] or found["n4"] or "1").lower()
-    return _so_far(phrases.NUMBERS.get(said) or int(said), unit)
+    read = {name[0]: said.lower() for name, said in found.groupdict().items() if said}
+    count = read.get("n", "1")
+    return _so_far(phrases.NUMBERS.get(count) or int(count), read["u"])
 
 
 def _so_far(count: int, unit: str) -> Ahead:

@@ -98,15 +98,16 @@ _COUNT = rf"\d+|{'|'.join(NUMBERS)}"
 _UNIT = "|".join([*SECONDS, *sorted(ROWS)])
 
 AHEAD = re.compile(
-    rf"\b(?:next|coming|following)[- ](?:(?P<n1>{_COUNT})[- ])?(?P<u1>{_UNIT})s?\b"
+    rf"\b(?:next|coming|following)[- ](?:(?P<n1>{_COUNT})[- ](?P<u1>{_UNIT})s?|(?P<u0>{_UNIT}))\b"
     rf"|\b(?P<n2>{_COUNT})[- ](?P<u2>{_UNIT})s?[- ](?:ahead|later|from now|in advance)\b"
     rf"|\bin (?P<n3>{_COUNT}) (?P<u3>{_UNIT})s?\b"
     rf"|\b(?P<n4>{_COUNT})[- ](?P<u4>{_UNIT})s?[- ](?:forecast|outlook)\b"
     r"|\b(?P<tomorrow>tomorrow)\b",
     re.IGNORECASE,
 )
+"""So far, counted. The coming months, however many, are no horizon: what is known of their rows may be used."""
 EACH_STEP = re.compile(
-    rf"\b(?:next|coming|following)[- ](?:(?:{_COUNT})[- ])?(?:{_UNIT})s?\b|\btomorrow\b"
+    rf"\b(?:next|coming|following)[- ](?:(?:{_COUNT})[- ](?:{_UNIT})s?|(?:{_UNIT}))\b|\btomorrow\b"
     rf"|\bup to (?:{_COUNT})[- ](?:{_UNIT})s?\b|\b(?:{_COUNT})[- ](?:{_UNIT})s?[- ](?:forecast|outlook)\b",
     re.IGNORECASE,
 )
