@@ -19,7 +19,9 @@ demo: $(RUNTIME) ## run the crew on a real table, from goal to report
 up: $(RUNTIME) ## run the whole service in this terminal
 	$(BIN)/labcrew up
 
-test: lint types imports unit ## every check: style, types, import contracts, all tests
+# Side by side: most tests wait for something, and types take one processor for a minute.
+test: $(DEV) ## every check: style, types, import contracts, all tests
+	@$(MAKE) --no-print-directory --jobs=4 lint types imports unit
 
 lint: $(DEV) ## style
 	$(BIN)/ruff check .
