@@ -4,7 +4,6 @@ The tail is a hint. A message that is lost, late or doubled changes nothing: wat
 """
 
 import asyncio
-from collections import deque
 from uuid import UUID
 
 from redis.asyncio import Redis
@@ -34,16 +33,18 @@ _URGENT = frozenset(event.model_fields["kind"].default for event in _WAITED_FOR)
 class Tail:
     """Publishes in order and in the background; what Redis does not take is dropped.
 
-    A burst is sent at a pace: what a session shows within some milliseconds becomes one message, unless
-    somebody waits for it. It has a connection of its own that asks Redis for no replies: they cost more than
-    the rest.
+    A session's burst is sent at a pace: its first event goes at once, and what it shows within the next
+    milliseconds becomes one message, unless somebody waits for it. The tail has a connection of its own that
+    asks Redis for no replies: they cost more than the rest.
     """
 
     def __init__(self, redis: "Redis") -> None:
         self._redis = redis
-        self._waiting: deque[tuple[str, str]] = deque(maxlen=_MOST_WAITING)
+        self._waiting: dict[str, list[str]] = {}
+        self._size = 0
+        self._due: set[str] = set()
+        self._resting: set[str] = set()
         self._bell = asyncio.Event()
-        self._urgent = asyncio.Event()
         self._line: AbstractConnection | None = None
         self._task: asyncio.Task[None] | None = None
 
@@ -52,7 +53,7 @@ class Tail:
 
     async def close(self) -> None:
         await stop(self._task)
-        await self._publish_waiting()
+        await self._publish(set(self._waiting))
         await self._hang_up()
 
     def show(self, session_id: UUID, sighting: Sighting) -> None:
@@ -64,38 +65,44 @@ class Tail:
         self._put(CONTROL, str(session_id), urgent=True)
 
     def _put(self, name: str, text: str, urgent: bool) -> None:
-        self._waiting.append((name, text))
+        if self._size >= _MOST_WAITING:  # Redis takes nothing
+            self._waiting, self._size = {}, 0
+        self._waiting.setdefault(name, []).append(text)
+        self._size += 1
+        if urgent or name not in self._resting:
+            self._send_soon({name})
+
+    def _send_soon(self, names: set[str]) -> None:
+        self._due |= names
         self._bell.set()
-        if urgent:
-            self._urgent.set()
 
     async def _publish_for_ever(self) -> None:
+        loop = asyncio.get_running_loop()
         while True:
             await self._bell.wait()
             self._bell.clear()
-            self._urgent.clear()
-            await self._publish_waiting()
-            try:
-                async with asyncio.timeout(_PACE_S):
-                    await self._urgent.wait()
-            except TimeoutError:
-                continue
+            due, self._due = self._due, set()
+            self._resting |= due
+            loop.call_later(_PACE_S, self._rested, due)
+            await self._publish(due)
 
-    async def _publish_waiting(self) -> None:
-        while self._waiting:
-            messages: dict[str, list[str]] = {}
-            while self._waiting:
-                name, text = self._waiting.popleft()
-                messages.setdefault(name, []).append(text)
-            try:
-                line = self._line or await self._call()
-                packed = [
-                    line.pack_command("PUBLISH", name, "\n".join(told)) for name, told in messages.items()
-                ]
-                await line.send_packed_command([part for parts in packed for part in parts], check_health=False)
-            except REDIS_AWAY:
-                self._waiting.clear()
-                await self._hang_up()
+    def _rested(self, names: set[str]) -> None:
+        self._resting -= names
+        if more := names & self._waiting.keys():
+            self._send_soon(more)
+
+    async def _publish(self, names: set[str]) -> None:
+        messages = {name: self._waiting.pop(name) for name in names if name in self._waiting}
+        if not messages:
+            return
+        self._size -= sum(map(len, messages.values()))
+        try:
+            line = self._line or await self._call()
+            packed = [line.pack_command("PUBLISH", name, "\n".join(told)) for name, told in messages.items()]
+            await line.send_packed_command([part for parts in packed for part in parts], check_health=False)
+        except REDIS_AWAY:
+            self._waiting, self._size = {}, 0
+            await self._hang_up()
 
     async def _call(self) -> AbstractConnection:
         line: AbstractConnection = self._redis.connection_pool.make_connection()  # type: ignore[no-untyped-call]
