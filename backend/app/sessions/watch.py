@@ -8,7 +8,7 @@ has missed something.
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Sequence
 from datetime import UTC, datetime
 from uuid import UUID
 
@@ -33,9 +33,13 @@ select id, event_seq, ended_at is not null as ended,
     (select array[place, length] from session_line where id = s.id) end as in_line
 from sessions s where id = $1
 """
-_ALL_STAND = """
-select s.id, s.event_seq, s.ended_at is not null as ended, line.place, line.length
-from unnest($1::uuid[]) as watched (id) join sessions s using (id) left join session_line line using (id)
+_NEWS = """
+select watched.id, s.id is null or s.ended_at is not null or s.event_seq > watched.seen as behind,
+  line.place, line.length
+from unnest($1::uuid[], $2::int[], $3::int[], $4::int[]) as watched (id, seen, place, length)
+left join sessions s using (id) left join session_line line using (id)
+where s.id is null or s.ended_at is not null or s.event_seq > watched.seen
+  or (line.place, line.length) is distinct from (watched.place, watched.length)
 """
 
 
@@ -125,15 +129,23 @@ class Watch:
                 log.warning("watched sessions could not be looked at", exc_info=True)
 
     async def _look_after_all(self) -> None:
-        watched = list(self._listeners)
-        stand = {row["id"]: row for row in await self._db.rows(_ALL_STAND, watched)}
-        for session_id in watched:
-            row = stand.get(session_id)
-            for listener in self._listeners.get(session_id, ()):
-                if row is None or row["ended"] or row["event_seq"] > listener.seen:
+        """Asks only what is new: for a thousand watchers, an answer of a thousand rows holds up the events."""
+        stand = [(session_id, *_least(heard)) for session_id, heard in self._listeners.items()]
+        for row in await self._db.rows(_NEWS, *zip(*stand, strict=True)):
+            for listener in self._listeners.get(row["id"], ()):
+                if row["behind"]:
                     listener.look()
                 elif row["place"]:
                     _say_place(listener, row["place"], row["length"])
+                else:
+                    listener.place = None
+
+
+def _least(listeners: Collection[Listener]) -> tuple[int, int | None, int | None]:
+    """What all watchers of a session have seen, and the place in the line that all were told."""
+    places = {listener.place for listener in listeners}
+    place, length = (len(places) == 1 and places.pop()) or (None, None)
+    return min(listener.seen for listener in listeners), place, length
 
 
 def _say_place(listener: Listener, place: int, length: int) -> None:
