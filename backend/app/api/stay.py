@@ -8,7 +8,7 @@ from fastapi.requests import HTTPConnection
 
 from app.api.gate import address_of
 from app.auth.desk import AuthDesk
-from app.auth.places import RENEW_S, Held, Place
+from app.auth.places import Place
 from app.auth.principal import Principal
 from app.observability.metrics.edge import OPEN_STREAMS
 from app.tasks import stop
@@ -27,17 +27,10 @@ async def staying(
         Place("streams of this user", str(who.user_id), who.quotas.sockets),
         Place("streams of this address", address_of(connection.scope), desk.config.address_sockets),
     ]
-    async with desk.places.hold(places) as held:
+    async with desk.places.hold(places):
         with OPEN_STREAMS.labels(transport).track_inprogress():
             ended = asyncio.create_task(desk.authenticator.left(who))
-            renewing = asyncio.create_task(_renew_for_ever(held))
             try:
                 yield ended
             finally:
-                await stop(ended, renewing)
-
-
-async def _renew_for_ever(held: Held) -> None:
-    while True:
-        await asyncio.sleep(RENEW_S)
-        await held.renew()
+                await stop(ended)

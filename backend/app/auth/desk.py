@@ -60,8 +60,10 @@ async def open_desk(
         room=Room(db),
     )
     desk.revocations.start()
+    desk.places.start()
     try:
         yield desk
     finally:
+        await desk.places.close()
         await desk.revocations.close()
         desk.passwords.close()

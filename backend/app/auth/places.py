@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from app.errors import TooMany
+from app.tasks import stop
 
 log = structlog.get_logger(__name__)
 
@@ -36,37 +38,60 @@ class Place:
 
 
 class Places:
-    """Without Redis everybody is let in, and the log says so."""
+    """Without Redis everybody is let in, and the log says so.
+
+    One task renews whatever this process holds: a thousand streams cost a round trip, not one each.
+    """
 
     def __init__(self, redis: Redis) -> None:
         self._redis = redis
         self._turns = asyncio.Semaphore(_AT_ONCE)
+        self._held: defaultdict[str, set[str]] = defaultdict(set)
+        self._renewing: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._renewing = asyncio.create_task(self._renew_for_ever(), name="places")
+
+    async def close(self) -> None:
+        await stop(self._renewing)
 
     @asynccontextmanager
-    async def hold(self, places: Sequence[Place]) -> AsyncIterator["Held"]:
+    async def hold(self, places: Sequence[Place]) -> AsyncIterator[None]:
         """A place of each while the block runs. Raises TooMany, holding none, when one has none left."""
-        held = Held(self._redis, [place for place in places if place.most], uuid4().hex, self._turns)
-        await held.take()
+        limited = [place for place in places if place.most]
+        ticket = uuid4().hex
         try:
-            yield held
+            await self._take(limited, ticket)
+            yield
         finally:
-            await held.leave()
+            await self._leave(limited, ticket)
 
+    async def renew(self) -> None:
+        """Who leaves meanwhile is taken out again."""
+        until = time.time() + LEASE_S
+        told = {key: set(tickets) for key, tickets in self._held.items()}
+        try:
+            async with self._redis.pipeline(transaction=False) as pipe:
+                for key, tickets in told.items():
+                    pipe.zadd(key, dict.fromkeys(tickets, until))
+                    pipe.expire(key, LEASE_S)
+                await pipe.execute()
+                for key, tickets in told.items():
+                    if left := tickets - self._held.get(key, set()):
+                        pipe.zrem(key, *left)
+                await pipe.execute()
+        except _AWAY:
+            log.warning("places_unavailable")
 
-@dataclass(frozen=True)
-class Held:
-    """Renew it every RENEW_S."""
+    async def _renew_for_ever(self) -> None:
+        while True:
+            await asyncio.sleep(RENEW_S)
+            await self.renew()
 
-    redis: Redis
-    places: Sequence[Place]
-    ticket: str
-    turns: asyncio.Semaphore
-
-    async def take(self) -> None:
-        counts = await self._write()
-        for place in self.places:
+    async def _take(self, places: Sequence[Place], ticket: str) -> None:
+        counts = await self._enter(places, ticket)
+        for place in places:
             if counts.get(place.key, 0) > place.most:
-                await self.leave()
                 raise TooMany(
                     "too_many_streams",
                     f"{place.most:,} {place.what} are open already. Close one first.",
@@ -74,34 +99,33 @@ class Held:
                     retry_after_s=RENEW_S,
                 )
 
-    async def renew(self) -> None:
-        await self._write()
-
-    async def leave(self) -> None:
-        if not self.places:
-            return
-        try:
-            async with self.turns, self.redis.pipeline(transaction=False) as pipe:
-                for place in self.places:
-                    pipe.zrem(place.key, self.ticket)
-                await pipe.execute()
-        except _AWAY:
-            log.warning("places_unavailable")
-
-    async def _write(self) -> Mapping[str, int]:
+    async def _enter(self, places: Sequence[Place], ticket: str) -> Mapping[str, int]:
         """How many hold each, this one included."""
-        if not self.places:
-            return {}
         now = time.time()
+        for place in places:
+            self._held[place.key].add(ticket)
         try:
-            async with self.turns, self.redis.pipeline(transaction=True) as pipe:
-                for place in self.places:
+            async with self._turns, self._redis.pipeline(transaction=True) as pipe:
+                for place in places:
                     pipe.zremrangebyscore(place.key, 0, now)
-                    pipe.zadd(place.key, {self.ticket: now + LEASE_S})
+                    pipe.zadd(place.key, {ticket: now + LEASE_S})
                     pipe.expire(place.key, LEASE_S)
                     pipe.zcard(place.key)
                 answers = await pipe.execute()
         except _AWAY:
             log.warning("places_unavailable")
             return {}
-        return {place.key: answers[4 * i + 3] for i, place in enumerate(self.places)}
+        return {place.key: answers[4 * i + 3] for i, place in enumerate(places)}
+
+    async def _leave(self, places: Sequence[Place], ticket: str) -> None:
+        for place in places:
+            self._held[place.key].discard(ticket)
+            if not self._held[place.key]:
+                del self._held[place.key]
+        try:
+            async with self._turns, self._redis.pipeline(transaction=False) as pipe:
+                for place in places:
+                    pipe.zrem(place.key, ticket)
+                await pipe.execute()
+        except _AWAY:
+            log.warning("places_unavailable")

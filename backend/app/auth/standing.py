@@ -3,7 +3,8 @@
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from uuid import UUID
 
 from sqlalchemy.exc import DBAPIError
@@ -16,6 +17,15 @@ from app.auth.repository import Holder, holder_of_family, key_stands, use_key
 from app.auth.tokens import Claims, TokenSigner
 from app.db.unit_of_work import OpenUnitOfWork
 from app.errors import Unauthorized
+from app.tasks import stop
+
+
+@dataclass
+class _Stay:
+    """Of those who wait for the end of one credential."""
+
+    end: asyncio.Task[None]
+    waiting: int = 0
 
 
 class Authenticator:
@@ -38,6 +48,7 @@ class Authenticator:
         self._callers: Memory[Principal] = Memory(monotonic)
         self._standing: Memory[bool] = Memory(monotonic)
         self._bells: dict[UUID, set[asyncio.Event]] = {}
+        self._stays: dict[Hashable, _Stay] = {}
 
     async def authenticate(self, credential: str) -> Principal:
         """Raises Unauthorized."""
@@ -71,7 +82,24 @@ class Authenticator:
         return known
 
     async def left(self, who: Principal) -> None:
-        """Returns when the caller's credential has ended: expired, or revoked."""
+        """Returns when the caller's credential has ended: expired, or revoked.
+
+        All who wait for the same one share a task, which asks for all of them.
+        """
+        which = (who.credential, who.origin, who.expires_at)
+        if which not in self._stays:
+            self._stays[which] = _Stay(asyncio.create_task(self._ends(who)))
+        stay = self._stays[which]
+        stay.waiting += 1
+        try:
+            await asyncio.shield(stay.end)
+        finally:
+            stay.waiting -= 1
+            if not stay.waiting:
+                del self._stays[which]
+                await stop(stay.end)
+
+    async def _ends(self, who: Principal) -> None:
         bell = asyncio.Event()
         self._bells.setdefault(who.user_id, set()).add(bell)
         try:
