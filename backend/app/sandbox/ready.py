@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
+from app.errors import Unavailable
 from app.sandbox.container import Container
 from app.sandbox.contract import (
     CellRequest,
@@ -58,7 +59,10 @@ class ReadyZygote:
 
 
 async def try_out(link: ZygoteLink, scratch: Path, container: Container | None) -> ReadyZygote:
-    """Start a zygote, and let a canary try the walls before anything untrusted does."""
+    """Start a zygote, and let a canary try the walls before anything untrusted does.
+
+    Raises Unavailable when it ends before that is done.
+    """
     facts = await link.start()
     tier, missing = facts["tier"], facts["missing"]
     zygote = ReadyZygote(link, scratch, container)
@@ -74,6 +78,8 @@ async def _canary(zygote: ReadyZygote) -> str | None:
     work = Computation("canary.escape", {"path": str(zygote.scratch / LOCK)}, trusted=False)
     outcome = await zygote.run(CellRequest(work, {}, output, Limits(time_s=20)))
     await asyncio.to_thread(remove, output)
+    if outcome.fault == ZYGOTE_DIED.fault:
+        raise Unavailable("cells_unavailable", "The process that computes ended while its walls were tried.")
     if outcome.end is not End.RETURNED:
         return f"The walls could not be tried: {outcome.fault.detail if outcome.fault else outcome.end}"
     return f"The walls do not hold: a cell could {outcome.value}." if outcome.value else None

@@ -1,0 +1,25 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.errors import Unavailable
+from app.sandbox.contract import CellRequest
+from app.sandbox.pipes import CellPipes
+from app.sandbox.ready import try_out
+
+
+class DyingLink:
+    """To a zygote that says it is ready and ends before it has run anything."""
+
+    async def start(self) -> dict[str, Any]:
+        return {"tier": "namespaces", "missing": {}}
+
+    async def run(self, request: CellRequest, pipes: CellPipes) -> None:
+        pipes.watch()
+
+
+async def test_a_zygote_that_ends_while_it_is_tried_is_none(tmp_path: Path) -> None:
+    with pytest.raises(Unavailable, match="ended while"):
+        await try_out(DyingLink(), tmp_path, None)  # type: ignore[arg-type]
+    assert not any(tmp_path.iterdir())  # noqa: ASYNC240 - a test
