@@ -10,7 +10,8 @@ _NEWNS, _NEWUSER = 0x00020000, 0x10000000
 _RECURSIVE, _PRIVATE = 0x4000, 1 << 18
 _DETACH = 2
 
-SIZE_BYTES = 64 << 20
+SIZE_BYTES = 512 << 20
+"""More than all sessions leave: it must be full only while it is filled."""
 _PIECE = 1 << 20
 
 _libc = ctypes.CDLL(None, use_errno=True)

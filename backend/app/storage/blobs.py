@@ -31,9 +31,13 @@ class Blob:
 
 @dataclass(frozen=True)
 class BlobLimits:
-    """`max_bytes` of one blob; `cache_bytes` and `cache_grace_s` bound the local copies of a remote store."""
+    """`max_bytes` of one blob; `cache_bytes` and `cache_grace_s` bound the local copies of a remote store.
+
+    `patience_s`: how long a full disk is waited for.
+    """
 
     max_bytes: int = 2 << 30
+    patience_s: float = 10.0
     cache_bytes: int = 4 << 30
     cache_grace_s: float = 900.0
 

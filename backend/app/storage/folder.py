@@ -1,8 +1,10 @@
 """Blobs in a folder: `ab/abcd...`, read-only files that appear whole or not at all."""
 
 import asyncio
+import errno
 import os
 import tempfile
+import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from uuid import uuid4
@@ -12,12 +14,19 @@ from app.storage.blobs import (
     CHUNK_BYTES,
     Blob,
     BlobLimits,
+    StoreAway,
     checked,
     digest_bytes,
     digest_file,
     is_digest,
     not_stored,
 )
+
+Write = Callable[[Callable[[bytes], object]], Blob]
+"""Hands a blob's pieces to what it is given."""
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_LOOK_AGAIN_S = 0.25
 
 
 class FolderBlobs:
@@ -28,9 +37,7 @@ class FolderBlobs:
         self._limits = limits or BlobLimits()
 
     async def put_file(self, path: Path) -> Blob:
-        return await asyncio.to_thread(
-            self._store, lambda each: digest_file(path, self._limits.max_bytes, each)
-        )
+        return await self._stored(lambda each: digest_file(path, self._limits.max_bytes, each))
 
     async def put_bytes(self, data: bytes) -> Blob:
         def write(each: Callable[[bytes], object]) -> Blob:
@@ -38,7 +45,7 @@ class FolderBlobs:
             each(data)
             return blob
 
-        return await asyncio.to_thread(self._store, write)
+        return await self._stored(write)
 
     async def open(self, digest: str, start: int = 0, end: int | None = None) -> AsyncIterator[bytes]:
         path = self._existing(digest)
@@ -78,7 +85,22 @@ class FolderBlobs:
             raise not_stored(digest)
         return path
 
-    def _store(self, write: Callable[[Callable[[bytes], object]], Blob]) -> Blob:
+    async def _stored(self, write: Write) -> Blob:
+        """Room may be made on a full disk meanwhile: what was computed need not be computed again."""
+        until = time.monotonic() + self._limits.patience_s
+        while True:
+            try:
+                return await asyncio.to_thread(self._store, write)
+            except OSError as error:
+                if error.errno not in _FULL:
+                    raise
+                if time.monotonic() > until:
+                    raise StoreAway(
+                        "blob_store_full", "The disk that results are kept on is full: make room there."
+                    ) from error
+            await asyncio.sleep(_LOOK_AGAIN_S)
+
+    def _store(self, write: Write) -> Blob:
         self._folder.mkdir(mode=0o711, parents=True, exist_ok=True)
         descriptor, name = tempfile.mkstemp(prefix=".part-", dir=self._folder)
         part = Path(name)

@@ -1,10 +1,47 @@
+import errno
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from app.storage.folder import _take_away, now_in
+from app.storage.blobs import BlobLimits, StoreAway
+from app.storage.folder import FolderBlobs, _take_away, now_in
+
+FillDisk = Callable[[int], None]
+
+
+@pytest.fixture
+def fill_disk(monkeypatch: pytest.MonkeyPatch) -> FillDisk:
+    """For so many writes."""
+
+    def fill(times: int) -> None:
+        left, fsync = iter(range(times)), os.fsync
+
+        def full(descriptor: int) -> None:
+            if next(left, None) is not None:
+                raise OSError(errno.ENOSPC, "No space left on device")
+            fsync(descriptor)
+
+        monkeypatch.setattr("app.storage.folder.os.fsync", full)
+
+    return fill
+
+
+async def test_a_full_disk_is_waited_for(tmp_path: Path, fill_disk: FillDisk) -> None:
+    fill_disk(2)
+    blobs = FolderBlobs(tmp_path / "blobs")
+    blob = await blobs.put_bytes(b"x")
+    assert (await blobs.local_path(blob.digest)).read_bytes() == b"x"
+
+
+async def test_a_disk_that_stays_full_is_a_store_that_is_away(tmp_path: Path, fill_disk: FillDisk) -> None:
+    fill_disk(10)
+    blobs = FolderBlobs(tmp_path / "blobs", BlobLimits(patience_s=0))
+    with pytest.raises(StoreAway, match="full"):
+        await blobs.put_bytes(b"x")
+    assert not [path for path in (tmp_path / "blobs").rglob("*") if path.is_file()]
 
 
 def test_bytes_that_were_written_again_just_before_they_go_are_put_back(tmp_path: Path) -> None:
