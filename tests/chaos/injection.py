@@ -165,12 +165,16 @@ def _processes() -> tuple[dict[int, list[int]], dict[int, int]]:
 
 async def _empty_redis(field: Injector, fault: Fault) -> bool:
     """Refused while it is away."""
-    try:
-        async with Redis.from_url(field.crew.redis_url, socket_timeout=2) as redis:
-            await redis.flushall()
-    except (RedisError, OSError):
-        return False
-    return True
+    deadline = time.monotonic() + _PATIENCE_S
+    while time.monotonic() < deadline:
+        try:
+            async with Redis.from_url(field.crew.redis_url, socket_timeout=2) as redis:
+                await redis.flushall()
+        except (RedisError, OSError):
+            await asyncio.sleep(0.02)
+        else:
+            return True
+    return False
 
 
 async def _restart_redis(field: Injector, fault: Fault) -> bool:
