@@ -1,0 +1,45 @@
+"""The schema, a module for each noun; `Base.metadata` has all of it."""
+
+from app.db.tables.accounts import ApiKeyRow, AuditRow, RefreshTokenRow, UserRow
+from app.db.tables.artifacts import ArtifactRow
+from app.db.tables.base import VERBATIM, Base, Json
+from app.db.tables.blobs import BlobChunkRow, BlobRow
+from app.db.tables.data import DatasetRow, PriceBarRow, PriceSeriesRow
+from app.db.tables.fleet import ChoreRow, DeletionRow, WorkerRow
+from app.db.tables.sessions import (
+    CallRow,
+    EventRow,
+    FitRow,
+    MessageRow,
+    QuestionRow,
+    RoundRow,
+    SessionRow,
+    StepRow,
+)
+
+__all__ = [
+    "VERBATIM",
+    "ApiKeyRow",
+    "ArtifactRow",
+    "AuditRow",
+    "Base",
+    "BlobChunkRow",
+    "BlobRow",
+    "CallRow",
+    "ChoreRow",
+    "DatasetRow",
+    "DeletionRow",
+    "EventRow",
+    "FitRow",
+    "Json",
+    "MessageRow",
+    "PriceBarRow",
+    "PriceSeriesRow",
+    "QuestionRow",
+    "RefreshTokenRow",
+    "RoundRow",
+    "SessionRow",
+    "StepRow",
+    "UserRow",
+    "WorkerRow",
+]

@@ -1,0 +1,39 @@
+"""What sessions make."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import BigInteger, Computed, ForeignKey, Index, UniqueConstraint, func, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.db.tables.base import Base, Json, new_id
+
+
+class ArtifactRow(Base):
+    """Something a session left, by name; its bytes are a blob."""
+
+    __tablename__ = "artifacts"
+    __table_args__ = (
+        UniqueConstraint("session_id", "seq", "call_key", "name"),
+        Index("ix_artifacts_owner_id_created_at", "owner_id", text("created_at DESC")),
+        Index(
+            "ix_artifacts_models", "owner_id", text("created_at DESC"), postgresql_where=text("kind = 'model'")
+        ),
+        Index("ix_artifacts_mentions", "mentions", postgresql_using="gin"),
+    )
+
+    id: Mapped[UUID] = new_id()
+    owner_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
+    session_id: Mapped[UUID | None] = mapped_column(ForeignKey("sessions.id", ondelete="CASCADE"), index=True)
+    seq: Mapped[int]
+    call_key: Mapped[str] = mapped_column(server_default="")
+    kind: Mapped[str]
+    """`frame`, `holdout`, `figure`, `table`, `model`, `model_card`, `report`, `text`, `other`."""
+    name: Mapped[str]
+    media_type: Mapped[str]
+    digest: Mapped[str] = mapped_column(index=True)
+    size_bytes: Mapped[int] = mapped_column(BigInteger)
+    meta: Mapped[Json] = mapped_column(server_default=text("'{}'"))
+    created_at: Mapped[datetime] = mapped_column(server_default=func.clock_timestamp())
+    mentions: Mapped[list[str]] = mapped_column(Computed("digests_in(meta)", persisted=True), deferred=True)
+    """Digests of further blobs that `meta` names."""

@@ -1,0 +1,26 @@
+"""Bytes by content address, where Postgres keeps them."""
+
+from datetime import datetime
+
+from sqlalchemy import BigInteger, ForeignKey, LargeBinary
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.db.tables.base import Base, now
+
+
+class BlobRow(Base):
+    """Bytes by content address; in Postgres they lie in `blob_chunks`, else in the chosen store."""
+
+    __tablename__ = "blobs"
+
+    digest: Mapped[str] = mapped_column(primary_key=True)
+    size_bytes: Mapped[int] = mapped_column(BigInteger)
+    created_at: Mapped[datetime] = now()
+
+
+class BlobChunkRow(Base):
+    __tablename__ = "blob_chunks"
+
+    digest: Mapped[str] = mapped_column(ForeignKey("blobs.digest", ondelete="CASCADE"), primary_key=True)
+    n: Mapped[int] = mapped_column(primary_key=True)
+    data: Mapped[bytes] = mapped_column(LargeBinary)

@@ -1,0 +1,71 @@
+"""What users bring: tables, and prices."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import BigInteger, ForeignKey, Identity, Index, UniqueConstraint, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.db.tables.base import Base, Json, new_id, now
+
+
+class DatasetRow(Base):
+    __tablename__ = "datasets"
+    __table_args__ = (
+        UniqueConstraint("owner_id", "idempotency_key"),
+        Index("ix_datasets_owner_id_created_at", "owner_id", text("created_at DESC")),
+    )
+
+    id: Mapped[UUID] = new_id()
+    owner_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
+    name: Mapped[str]
+    """Chosen by its owner, a table name in SQL; unique only in the eyes of a session."""
+    filename: Mapped[str]
+    source_digest: Mapped[str]
+    """Of the upload as it was sent, which is not kept: the same file sent again is known by it."""
+    source_size_bytes: Mapped[int] = mapped_column(BigInteger)
+    digest: Mapped[str]
+    """The Parquet file that the upload was converted to."""
+    size_bytes: Mapped[int] = mapped_column(BigInteger)
+    rows: Mapped[int] = mapped_column(BigInteger)
+    columns: Mapped[list[Any]]
+    """`[{"name", "type", ...}]` in file order."""
+    format: Mapped[Json]
+    """What was sniffed: kind, delimiter, decimal, encoding, compression, notes."""
+    profile: Mapped[Json]
+    idempotency_key: Mapped[str | None]
+    created_at: Mapped[datetime] = now()
+
+
+class PriceSeriesRow(Base):
+    """Bars of one coin at one interval: a user's own, or everybody's when nobody owns it."""
+
+    __tablename__ = "price_series"
+    __table_args__ = (UniqueConstraint("owner_id", "coin", "interval_s", postgresql_nulls_not_distinct=True),)
+
+    id: Mapped[int] = mapped_column(Identity(), primary_key=True)
+    owner_id: Mapped[UUID | None] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
+    coin: Mapped[str]
+    interval_s: Mapped[int]
+    bars: Mapped[int] = mapped_column(BigInteger)
+    first_at: Mapped[datetime]
+    last_at: Mapped[datetime]
+    summary: Mapped[Json]
+    """Of all its bars: `computations.bars.summary.Summary.kept`."""
+    updated_at: Mapped[datetime] = now()
+
+
+class PriceBarRow(Base):
+    """One bar. A foreign key would be asked for each of millions: a trigger drops a series' bars instead."""
+
+    __tablename__ = "price_bars"
+
+    series_id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    ts: Mapped[datetime] = mapped_column(primary_key=True)
+    """When it began."""
+    open: Mapped[float]
+    high: Mapped[float]
+    low: Mapped[float]
+    close: Mapped[float]
+    volume: Mapped[float]

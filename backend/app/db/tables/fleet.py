@@ -1,0 +1,59 @@
+"""What processes tell each other, and work that any of them finishes."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import CheckConstraint, Index, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.db.tables.base import Base, Json, new_id, now
+
+
+class DeletionRow(Base):
+    """What is to be deleted and cannot go at once; workers finish it, however often they are killed."""
+
+    __tablename__ = "deletions"
+    __table_args__ = (
+        Index(
+            "ix_deletions_open",
+            "kind",
+            "target_id",
+            unique=True,
+            postgresql_where=text("done_at IS NULL"),
+        ),
+    )
+
+    id: Mapped[UUID] = new_id()
+    kind: Mapped[str] = mapped_column(CheckConstraint("kind IN ('session', 'user')", name="kind"))
+    target_id: Mapped[UUID]
+    owner_id: Mapped[UUID]
+    """No foreign key: it outlives its owner."""
+    asked_by: Mapped[str]
+    """`user`, `admin` or `operator`."""
+    asked_at: Mapped[datetime] = now()
+    lease_until: Mapped[datetime | None]
+    gone: Mapped[Json] = mapped_column(server_default=text("'{}'"))
+    """How much of each kind has gone so far."""
+    done_at: Mapped[datetime | None]
+
+
+class ChoreRow(Base):
+    """Work that some process of the fleet does now and then; whoever moves `due_at` does it."""
+
+    __tablename__ = "chores"
+
+    name: Mapped[str] = mapped_column(primary_key=True)
+    due_at: Mapped[datetime] = now()
+
+
+class WorkerRow(Base):
+    """A worker process that was alive at `seen_at`."""
+
+    __tablename__ = "workers"
+
+    id: Mapped[UUID] = new_id()
+    graphs: Mapped[Json]
+    """Versions that it can run, by graph: `{"pipeline": [7, 8]}`."""
+    queues: Mapped[list[str]]
+    started_at: Mapped[datetime] = now()
+    seen_at: Mapped[datetime] = now()

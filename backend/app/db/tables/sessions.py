@@ -1,0 +1,209 @@
+"""Sessions: where each stands, and the journal of its steps."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import BigInteger, ForeignKey, Index, UniqueConstraint, func, text
+from sqlalchemy.dialects.postgresql import JSON
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.db.tables.base import VERBATIM, Base, Json, new_id, now
+
+
+class SessionRow(Base):
+    """Where a session stands. Only guarded UPDATEs of `sessions/lease.py` move it."""
+
+    __tablename__ = "sessions"
+    __table_args__ = (
+        UniqueConstraint("owner_id", "idempotency_key"),
+        Index("ix_sessions_live", "queued_at", postgresql_where=text("ended_at IS NULL")),
+        Index("ix_sessions_owner_id_created_at", "owner_id", text("created_at DESC")),
+        Index("ix_sessions_parent_id", "parent_id", postgresql_where=text("parent_id IS NOT NULL")),
+        Index("ix_sessions_ended_at", "ended_at", postgresql_where=text("ended_at IS NOT NULL")),
+        Index("ix_sessions_keyed", "created_at", postgresql_where=text("idempotency_key IS NOT NULL")),
+        Index("ix_sessions_at_work", "owner_id", postgresql_where=text("ended_at IS NULL")),
+        Index(
+            "ix_sessions_in_line",
+            "owner_id",
+            "created_at",
+            postgresql_where=text("ended_at IS NULL AND admitted_at IS NULL"),
+        ),
+        # Room in the page for the updates of a running session, which touch no index.
+        {"postgresql_with": {"fillfactor": "60"}},
+    )
+
+    id: Mapped[UUID] = new_id()
+    owner_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
+    graph: Mapped[str] = mapped_column(server_default="pipeline")
+    graph_version: Mapped[int | None]
+    """The version that its first driver ran."""
+    goal: Mapped[str]
+    preferences: Mapped[Json]
+    dataset_ids: Mapped[list[UUID]]
+    seed: Mapped[int] = mapped_column(BigInteger)
+    idempotency_key: Mapped[str | None]
+
+    status: Mapped[str] = mapped_column(server_default="queued")
+    fence: Mapped[int] = mapped_column(BigInteger, server_default=text("0"))
+    lease_until: Mapped[datetime | None]
+    wake: Mapped[int] = mapped_column(server_default=text("1"))
+    seen: Mapped[int] = mapped_column(server_default=text("0"))
+    last_seq: Mapped[int] = mapped_column(server_default=text("0"))
+    """Number of the last committed step; steps count from 1."""
+    event_seq: Mapped[int] = mapped_column(BigInteger, server_default=text("0"))
+    crashes: Mapped[int] = mapped_column(server_default=text("0"))
+    """Leases that ran out since something was last recorded."""
+    cancel: Mapped[bool] = mapped_column(server_default=text("false"))
+
+    queued_at: Mapped[datetime] = now()
+    created_at: Mapped[datetime] = now()
+    admitted_at: Mapped[datetime | None] = mapped_column(server_default=func.now())
+    """None while it waits in line for one of the places that sessions may run in; see `sessions/line.py`."""
+    started_at: Mapped[datetime | None]
+    deadline_at: Mapped[datetime | None]
+    """The session's time limit; the sweeper ends what is past it."""
+    waiting_since: Mapped[datetime | None]
+    """Set while it waits for the user: that time does not count, the next claim moves `deadline_at` by it."""
+    waited_s: Mapped[float] = mapped_column(server_default=text("0"))
+    """Seconds that it has waited for its user so far."""
+    ended_at: Mapped[datetime | None]
+    error: Mapped[Json | None]
+    """`{"code", "detail"}` of a failed session."""
+    result: Mapped[Json | None] = mapped_column(VERBATIM)
+    """What the graph ended with: leaderboard, metrics, ids of the model and the report."""
+
+    parent_id: Mapped[UUID | None] = mapped_column(ForeignKey("sessions.id", ondelete="SET NULL"), index=True)
+    parent_seq: Mapped[int | None]
+
+    stranded_at: Mapped[datetime | None]
+    """Since when no live worker can run its version of the graph, while it has something to do."""
+    forgotten: Mapped[list[str]] = mapped_column(server_default=text("'{}'"))
+    """Parts of an ended session that were kept long enough: `events`, `journal`."""
+
+
+def _session() -> Mapped[UUID]:
+    return mapped_column(ForeignKey("sessions.id", ondelete="CASCADE"), primary_key=True)
+
+
+class StepRow(Base):
+    """The journal: one committed superstep."""
+
+    __tablename__ = "steps"
+
+    session_id: Mapped[UUID] = _session()
+    seq: Mapped[int] = mapped_column(primary_key=True)
+    node: Mapped[str]
+    update: Mapped[Json] = mapped_column(VERBATIM)
+    fence: Mapped[int] = mapped_column(BigInteger)
+    started_at: Mapped[datetime]
+    committed_at: Mapped[datetime] = mapped_column(server_default=func.clock_timestamp())
+
+
+class CallRow(Base):
+    """The journal: one recorded chat-model or tool call (or a choice made from clock or chance)."""
+
+    __tablename__ = "calls"
+
+    session_id: Mapped[UUID] = _session()
+    seq: Mapped[int] = mapped_column(primary_key=True)
+    """The step that made the call."""
+    key: Mapped[str] = mapped_column(primary_key=True)
+    """Stable under replay, unique in the step: `chat:3`, `tool:3.0`, `clock:1`."""
+    kind: Mapped[str]
+    name: Mapped[str]
+    agent: Mapped[str | None]
+    request_digest: Mapped[str]
+    request: Mapped[Any] = mapped_column(VERBATIM)
+    result: Mapped[Any] = mapped_column(VERBATIM)
+    failed: Mapped[bool] = mapped_column(server_default=text("false"))
+    fence: Mapped[int] = mapped_column(BigInteger)
+    started_at: Mapped[datetime]
+    duration_ms: Mapped[float]
+    recorded_at: Mapped[datetime] = mapped_column(server_default=func.clock_timestamp())
+    usage: Mapped[Json] = mapped_column(server_default=text("'{}'"))
+
+
+class EventRow(Base):
+    """What a watcher can see, numbered without gaps per session."""
+
+    __tablename__ = "events"
+
+    session_id: Mapped[UUID] = _session()
+    n: Mapped[int] = mapped_column(BigInteger, primary_key=True)
+    kind: Mapped[str]
+    body: Mapped[Json] = mapped_column(VERBATIM)
+    at: Mapped[datetime] = mapped_column(server_default=func.clock_timestamp())
+
+
+class MessageRow(Base):
+    """The conversation as a person reads it."""
+
+    __tablename__ = "messages"
+
+    session_id: Mapped[UUID] = _session()
+    seq: Mapped[int] = mapped_column(primary_key=True)
+    n: Mapped[int] = mapped_column(primary_key=True)
+    role: Mapped[str]
+    """`user`, an agent's name or `system`."""
+    text: Mapped[str]
+    at: Mapped[datetime] = mapped_column(server_default=func.clock_timestamp())
+
+
+class RoundRow(Base):
+    """Candidates that are fitted at the same time; whoever stores the last result wakes the session."""
+
+    __tablename__ = "rounds"
+
+    session_id: Mapped[UUID] = _session()
+    round_key: Mapped[str] = mapped_column(primary_key=True)
+    """`<step>.<call key>`, as a question's."""
+    fits_left: Mapped[int]
+    deadline_at: Mapped[datetime]
+
+
+class FitRow(Base):
+    """One candidate of a round: a computation on the `compute` queue with a lease of its own."""
+
+    __tablename__ = "fits"
+    __table_args__ = (
+        Index("ix_fits_open", "queued_at", postgresql_where=text("status IN ('queued', 'running')")),
+    )
+
+    session_id: Mapped[UUID] = _session()
+    round_key: Mapped[str] = mapped_column(primary_key=True)
+    candidate: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str]
+    spec: Mapped[Json]
+    """A `sessions.scope.Fit` as JSON."""
+    status: Mapped[str] = mapped_column(server_default="queued")
+    """`queued`, `running`, `done`, `failed`, `left_out`, `cancelled`."""
+    result: Mapped[Json | None] = mapped_column(VERBATIM)
+    fence: Mapped[int] = mapped_column(BigInteger, server_default=text("0"))
+    lease_until: Mapped[datetime | None]
+    runs: Mapped[int] = mapped_column(server_default=text("0"))
+    queued_at: Mapped[datetime] = now()
+    started_at: Mapped[datetime | None]
+    ended_at: Mapped[datetime | None]
+
+
+class QuestionRow(Base):
+    """A question of an agent and, once given, its answer: a row, never a resume value."""
+
+    __tablename__ = "questions"
+
+    session_id: Mapped[UUID] = _session()
+    key: Mapped[str] = mapped_column(primary_key=True)
+    """`<step>.<call key>`, so that a call finds its own answer and no other."""
+    kind: Mapped[str]
+    """`clarification`, `approval` or `budget`."""
+    agent: Mapped[str]
+    body: Mapped[Json] = mapped_column(VERBATIM)
+    """text, options, default, schema of the answer."""
+    asked_at: Mapped[datetime] = now()
+    answer: Mapped[Any | None] = mapped_column(JSON(none_as_null=True))
+    answered_by: Mapped[str | None]
+    """`user` or `default`."""
+    answered_at: Mapped[datetime | None]
+    revoked_at: Mapped[datetime | None]
+    """When an approval for the rest of the session was taken back."""
