@@ -1,0 +1,61 @@
+"""The environment, read once and checked at start; each package is handed its own config class from here.
+
+A setting's description is its line in `.env.example` and in docs/settings.md; a test keeps the three alike.
+"""
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_settings import SettingsConfigDict
+
+from app.errors import InvalidInput
+from app.settings.chat import chat_model_name
+from app.settings.kinds import MIB
+from app.settings.work import WorkSettings
+
+__all__ = ["MIB", "Settings", "chat_model_name", "child_environment", "load_settings"]
+
+
+class Settings(WorkSettings):
+    """Read from the environment, then from `.env` in the working folder, by these names in capitals."""
+
+    model_config = SettingsConfigDict(
+        env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True, hide_input_in_errors=True
+    )
+
+
+def load_settings(**given: Any) -> Settings:
+    """Settings of this process; `given` wins over the environment. Raises InvalidInput in one sentence."""
+    try:
+        settings = Settings(**given)
+    except ValidationError as error:
+        raise _refusal(error) from None
+    _ = settings.chat, settings.bucket  # refuse what no single field can refuse
+    return settings
+
+
+def child_environment(changes: Mapping[str, str]) -> dict[str, str]:
+    """This process's environment for one of the service's own processes, with `changes`."""
+    return {**os.environ, **changes}
+
+
+_SECRET_NAMES = ("TOKEN", "KEY", "KEY_ID", "PASSWORD", "URL", "SECRET_KEY_OTHERS", "BLOB_STORE")
+
+
+def _refusal(error: ValidationError) -> InvalidInput:
+    """Every wrong setting by name; the value too, unless it may hold a secret."""
+    wrong = error.errors(include_url=False, include_input=True)
+    sentences = []
+    for one in wrong:
+        name = str(one["loc"][0]).upper() if one["loc"] else "settings"
+        shown = "" if name.endswith(_SECRET_NAMES) else f"={one.get('input')}"
+        reason = one["msg"].removeprefix("Value error, ").removeprefix("Input ")
+        sentences.append(f"{name}{shown}: {reason}")
+    plural = "These settings are" if len(sentences) > 1 else "This setting is"
+    return InvalidInput(
+        "bad_setting",
+        f"{plural} wrong. {'; '.join(sentences)}.",
+        settings=[str(one["loc"][0]).upper() for one in wrong if one["loc"]],
+    )

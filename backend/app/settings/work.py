@@ -1,0 +1,84 @@
+"""Sessions, and the computations that they ask for."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from app.sandbox.container import Container
+from app.sandbox.contract import Limits
+from app.sandbox.process import ProcessConfig
+from app.sessions.config import SessionsConfig
+from app.sessions.schemas import BudgetWish
+from app.settings.chat import ChatSettings
+from app.settings.edge import EdgeSettings
+from app.settings.kinds import MIB, Budget
+from app.settings.service import ServiceSettings
+from app.settings.stores import StoreSettings
+
+
+class WorkSettings(ChatSettings, EdgeSettings, StoreSettings, ServiceSettings):
+    max_concurrent_sessions: int = Field(
+        100, ge=0, description="Sessions that run at a time, of all users; more wait in line. 0 is no limit."
+    )
+    session_time_limit_seconds: float = Field(
+        3600, gt=0, description="Longest that a session may run, without the time it waits for its user."
+    )
+    session_budget: Budget = Field(
+        BudgetWish(),
+        description="Budget of a session that asks for none: JSON of tokens, cost_usd, tool_calls, seconds.",
+    )
+    session_budget_max: Budget = Field(
+        BudgetWish(), description="The most that a session may ask for and add; JSON as SESSION_BUDGET."
+    )
+    sandbox_provider: Literal["process", "docker"] = Field(
+        "process", description="What computes: a process of this host, or a container without network."
+    )
+    sandbox_image: str = Field("labcrew", description="Image of that container, of this version of Labcrew.")
+    sandbox_max_execution_time: float = Field(
+        300, gt=0, description="Longest that one computation may take, in seconds."
+    )
+    sandbox_max_memory_mb: int = Field(2048, ge=128, description="Most memory of one computation.")
+    sandbox_max_cells: int = Field(16, ge=1, description="Computations that run at once on a host.")
+    cells_socket: Path | None = Field(
+        None,
+        description="Where the host's zygote listens, set by `labcrew up`; empty: each process starts its own.",
+    )
+
+    @property
+    def sessions(self) -> SessionsConfig:
+        return SessionsConfig(
+            time_limit_s=self.session_time_limit_seconds,
+            most_running=self.max_concurrent_sessions,
+            most_running_per_owner=self.user_running_sessions,
+            most_live_per_owner=self.user_sessions,
+            budget=self.session_budget.model_dump(exclude_none=True),
+            budget_most=self.session_budget_max.model_dump(exclude_none=True),
+            unpriced=self.unpriced,
+        )
+
+    @property
+    def limits(self) -> Limits:
+        return Limits(
+            time_s=self.sandbox_max_execution_time,
+            memory_bytes=self.sandbox_max_memory_mb * MIB,
+            disk_bytes=self.artifact_max_size_mb * MIB,
+        )
+
+    @property
+    def cells(self) -> ProcessConfig:
+        cells = ProcessConfig(self.home / "cells", self.sandbox_max_cells, socket=self.cells_socket)
+        if self.sandbox_provider == "process":
+            return cells
+        blobs = (self.artifact_storage_path or self.home / "blobs").absolute()
+        return replace(
+            cells,
+            container=Container(
+                self.sandbox_image,
+                cells.scratch,
+                blobs,
+                self.sandbox_max_memory_mb * MIB,
+                self.sandbox_max_cells,
+            ),
+        )
