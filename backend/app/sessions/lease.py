@@ -219,8 +219,9 @@ class Leases:
         return sighting(row["event_seq"], at, ending.kind, body) if row else None
 
 
-def _lease(row: Record) -> Lease:
-    facts = SessionFacts(
+def facts_of(row: Record) -> SessionFacts:
+    """`row`: of `sessions`."""
+    return SessionFacts(
         id=row["id"],
         owner_id=row["owner_id"],
         goal=row["goal"],
@@ -229,9 +230,12 @@ def _lease(row: Record) -> Lease:
         seed=row["seed"],
         created_at=row["created_at"],
     )
+
+
+def _lease(row: Record) -> Lease:
     first = row["started"]
     return Lease(
-        facts=facts,
+        facts=facts_of(row),
         graph=row["graph"],
         graph_version=row["graph_version"],
         fence=row["fence"],

@@ -16,8 +16,8 @@ from app.sessions.drive import GraphDrive
 from app.sessions.fenced import Hold, Written
 from app.sessions.graphs import Graphs, GraphSpec
 from app.sessions.journal import CallDone, Journal, Leavings, StepDone
-from app.sessions.lease import Lease, Standing
-from app.sessions.scope import Call, SessionFacts
+from app.sessions.lease import Lease, Standing, facts_of
+from app.sessions.scope import Call
 from app.sessions.tail import Tail
 from app.sessions.wire import Sighting, dumps
 
@@ -128,17 +128,8 @@ def _send_nothing(job: Job) -> None:
 
 
 def _lease(row: Record) -> Lease:
-    facts = SessionFacts(
-        id=row["id"],
-        owner_id=row["owner_id"],
-        goal=row["goal"],
-        preferences=json.loads(row["preferences"]),
-        dataset_ids=tuple(row["dataset_ids"]),
-        seed=row["seed"],
-        created_at=row["created_at"],
-    )
     return Lease(
-        facts=facts,
+        facts=facts_of(row),
         graph=row["graph"],
         graph_version=row["graph_version"],
         fence=row["fence"] + 1,
