@@ -12,7 +12,6 @@ from datetime import UTC, datetime
 import asyncpg
 
 from app.db.pool import Database
-from app.errors import InvalidInput
 from app.sessions.events import Durable
 from app.sessions.lease import Lease, LeaseLost, Standing, standing
 from app.sessions.wire import Sighting, event_body, sighting
@@ -66,11 +65,7 @@ class Hold:
             row = await self.db.row(
                 sql, lease.facts.id, lease.fence, seq, self.lease_s, at, kinds, bodies, *args
             )
-        except asyncpg.UniqueViolationError as error:
-            if "artifacts" in (error.constraint_name or ""):
-                raise InvalidInput(
-                    "artifact_twice", f"Two artifacts of one call share a name: {error.detail}"
-                ) from error
+        except asyncpg.UniqueViolationError:
             return None
         if row is None:
             return None

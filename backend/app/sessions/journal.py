@@ -4,6 +4,7 @@ What is returned live is read back from the JSON that was written, so live equal
 """
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -12,7 +13,7 @@ from typing import Any
 
 from app.computations.bench import JsonValue
 from app.db.pool import Record
-from app.errors import LabError
+from app.errors import InvalidInput, LabError
 from app.sessions.events import Durable
 from app.sessions.fenced import GUARD_STEP, Hold, Written, fenced
 from app.sessions.scope import ArtifactDraft, Call, Recorded
@@ -192,6 +193,10 @@ def _about(done: CallDone) -> str:
 
 
 def _artifacts(leavings: Leavings) -> str:
+    """Raises InvalidInput for a name that comes twice: in the database it would look like a repeated write."""
+    for name, times in Counter(artifact.name for artifact in leavings.artifacts).items():
+        if times > 1:
+            raise InvalidInput("artifact_twice", f"{times} artifacts of one call are named {name!r}.")
     rows = [
         {
             "id": str(artifact.id),

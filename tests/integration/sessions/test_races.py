@@ -1,16 +1,20 @@
 """Two of everything, and things that come too early."""
 
 import asyncio
+from dataclasses import replace
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from tests.integration.sessions.conftest import Lab
 from tests.integration.sessions.lab.rows import assert_all_once, effects
 
+from app.errors import InvalidInput
 from app.sessions.fenced import Hold
 from app.sessions.fits import FitKey
-from app.sessions.journal import Journal, Leavings, StepDone
+from app.sessions.journal import CallDone, Journal, Leavings, StepDone
 from app.sessions.lease import LeaseLost
+from app.sessions.scope import ArtifactDraft, Call, Recorded
 from app.worker.loop import Duties
 
 
@@ -64,6 +68,22 @@ async def test_a_reply_that_was_lost_is_found_in_the_journal(lab: Lab, duties: D
         update, _written = await Journal(Hold(duties.db, lease, 1.0)).commit(done, Leavings())
         assert update == {"step": 1, "pair": [1, 2]}
     assert len(await lab.db.rows("select 1 from steps where session_id = $1", session_id)) == 1
+
+
+async def test_a_lost_reply_about_an_artifact_is_found_too(lab: Lab, duties: Duties) -> None:
+    session_id = await lab.create(send=False)
+    lease = await duties.runner.leases.claim(session_id)
+    assert lease
+    left = ArtifactDraft("text", "notes", "text/plain", "0" * 64, 1)
+    call = Call("tool:1", "tool", "write", "tester", {})
+    done = CallDone(1, call, Recorded({"ok": True}), lease.facts.created_at, 1.0)
+    journal = Journal(Hold(duties.db, lease, 1.0))
+    for _ in range(2):
+        value, _written = await journal.record(done, Leavings(artifacts=[left]))
+        assert value == {"ok": True}
+    assert len(await lab.db.rows("select 1 from artifacts where session_id = $1", session_id)) == 1
+    with pytest.raises(InvalidInput, match="2 artifacts of one call are named 'notes'"):
+        await journal.record(done, Leavings(artifacts=[left, replace(left, id=uuid4())]))
 
 
 def _before(subject: Any, name: str, first: Any) -> None:
