@@ -86,6 +86,7 @@ async def fill(running: Service, dataset: str, session: str, sessions: int) -> N
             own = {"session_id": "copies.id"}
             await copy(db, part, "session_id", own | (new if part == "artifacts" else {}), session)
         await db.execute("vacuum analyze")
+        await db.execute("checkpoint")  # or what was filled in is still being written while it is read
         size = await db.fetchval("select pg_size_pretty(pg_database_size(current_database()))")
         counts = [f"{await db.fetchval(f'select count(*) from {part}'):,} {part}" for part in _PARTS]
     await database.close()

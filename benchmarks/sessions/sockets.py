@@ -7,6 +7,7 @@ process to the bytes in the client's; then what came is compared with the rows.
 
 import argparse
 import asyncio
+import gc
 import json
 import os
 import statistics
@@ -145,6 +146,7 @@ def main() -> None:
     parser.add_argument("--events", type=int, default=100)
     parser.add_argument("--only", choices=("broadcast", "own"), default="")
     given = parser.parse_args()
+    gc.disable()  # this process is the clients of all sockets, which have no pauses of each other's
     with service(MAX_CONCURRENT_SESSIONS="0") as running:
         uvloop.run(report(running, given.sockets, given.events, given.only))
 

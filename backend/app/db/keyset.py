@@ -13,7 +13,7 @@ from uuid import UUID
 
 from app.errors import InvalidInput
 
-MOST_COUNTED = 10_000
+MOST_COUNTED = 1_000
 """A list tells its length up to here: counting on would cost more than the page."""
 
 Item = TypeVar("Item")
