@@ -30,6 +30,11 @@ class Wish:
     out: Path
     can_answer: bool = field(default_factory=lambda: sys.stdin.isatty())
 
+    @property
+    def leaves_answers(self) -> bool:
+        """The crew takes its own answer to whatever it asks, at once."""
+        return self.preferences.get("clarify") == "never"
+
 
 @dataclass(frozen=True)
 class Ending:
@@ -83,7 +88,7 @@ def _watch(client: LabClient, session_id: str, screen: Screen, wish: Wish, conso
     for event in client.events(session_id):
         screen.see(event)
         question = screen.story.question
-        if question is None or event["kind"] != "clarification_asked":
+        if question is None or event["kind"] != "clarification_asked" or wish.leaves_answers:
             continue
         if not wish.can_answer:
             return question
