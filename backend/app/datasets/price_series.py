@@ -39,19 +39,23 @@ class Series:
 
 # Of two symbols with the same base, the one that is quoted in the earlier of these is meant.
 _QUOTES = ("USDT", "USD", "USDC", "FDUSD", "BUSD", "EUR", "GBP", "BTC", "ETH")
-_MARKS = "/-_:"
+_MARKS = "/-_:^"
+_FOREX = "=X"
+"""How Yahoo ends a pair of currencies."""
 
 
 def known_coin(wanted: str, coins: Iterable[str]) -> str | None:
-    """The coin of that name; `BTC` also finds `BTCUSDT`, `BTC/USD` and the like, `btc-usdt` also `BTC/USDT`."""
+    """The coin of that name; `BTC` also finds `BTCUSDT`, `BTC/USD` and the like, `btc-usdt` also `BTC/USDT`,
+    and `MSFT` a share that is named with its exchange, `MSFT.US`."""
     by_plain = {_plain(coin): coin for coin in sorted(coins, reverse=True)}
+    by_share = {name.partition(".")[0]: coin for name, coin in by_plain.items()}
     asked = _plain(wanted)
     found = (by_plain.get(asked + quote) for quote in ("", *_QUOTES))
-    return next((coin for coin in found if coin), None)
+    return next((coin for coin in found if coin), by_share.get(asked))
 
 
 def _plain(coin: str) -> str:
-    return "".join(letter for letter in coin.upper() if letter not in _MARKS)
+    return "".join(letter for letter in coin.upper().removesuffix(_FOREX) if letter not in _MARKS)
 
 
 def choose(series: Collection[Series], coins: Sequence[str], wanted_s: int | None) -> list[Series]:

@@ -17,6 +17,7 @@ from app.tools.frames import RETRIEVED, artifact
 from app.tools.registry import tool
 
 RETRIEVAL = ("data_retrieval",)
+PLANNING = ("planner", *RETRIEVAL)
 
 Coin = Annotated[str, Field(description="As get_available_coins names it.", min_length=1, max_length=32)]
 Interval = Annotated[
@@ -25,7 +26,7 @@ Interval = Annotated[
 Moment = Annotated[datetime | None, Field(description="ISO 8601; without a zone it is UTC.")]
 
 
-@tool(agents=RETRIEVAL)
+@tool(agents=PLANNING)
 async def get_available_coins(ctx: ToolContext) -> Recorded:
     """The coins and intervals that there are bars of, with their number and the first and last time."""
     coins = [_plain(one.listed()) for one in await _prices(ctx).series()]

@@ -22,6 +22,8 @@ def series(coin: str, interval_s: int) -> Series:
         ("BTC", ["WBTC", "BTCDOM"], None),
         ("btc-usdt", ["BTC/USDT"], "BTC/USDT"),
         ("DOGE", [], None),
+        ("MSFT", ["MSFT.US", "MSFTX"], "MSFT.US"),
+        ("EURUSD=X", ["EURUSD"], "EURUSD"),
     ],
 )
 def test_a_coin_is_found_by_its_base_in_the_usual_quote(

@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any
 
 from app.agents.conversation import View
-from app.agents.planner import asked, columns, questions, trading
+from app.agents.planner import asked, columns, questions, stored, trading
 from app.agents.planner.goal import Goal, read_goal
 from app.agents.planner.output import Plan
 from app.agents.planner.plan import MOST_CLASSES, PRICES, far, kind_is_unclear, make_plan
@@ -15,6 +15,7 @@ from app.agents.planner.wishes import Unknown, settle
 from app.agents.policy import Move, call, finish, follow
 from app.modeling.prospect import is_about_new, is_about_the_future
 
+PRICES_TOOL = "get_available_coins"
 NO_COLUMN = "None of the tables has a column that can be predicted."
 
 _goal = lru_cache(maxsize=64)(read_goal)
@@ -33,6 +34,11 @@ def read_schemas(view: View) -> Move | None:
     if not unread:
         return None
     return Move(tuple(("get_dataset_schema", {"dataset": name}) for name in unread))
+
+
+def see_prices(view: View) -> Move | None:
+    """Without a table the goal may be about stored prices."""
+    return None if _table_names(view) or view.tried(PRICES_TOOL) else call(PRICES_TOOL)
 
 
 def ask_about_preferences(view: View) -> Move | None:
@@ -140,6 +146,7 @@ def plan(view: View) -> Move:
 RULES = (
     list_tables,
     read_schemas,
+    see_prices,
     ask_about_preferences,
     answer_a_question,
     ask_for_target,
@@ -188,8 +195,17 @@ def _table_names(view: View) -> list[str]:
 def _tables(view: View) -> list[Table]:
     """Uploaded tables; the lab's own prices when the goal is about them and no table was given."""
     uploaded = [table_of(answered.value) for answered in view.all("get_dataset_schema")]
-    goal = _read(view)
-    return uploaded or ([PRICES] if goal.coin or goal.about_coins else [])
+    return uploaded or ([PRICES] if _is_about_prices(view) else [])
+
+
+def _is_about_prices(view: View) -> bool:
+    """It names a coin, or looks ahead where there is nothing but prices."""
+    goal, there = _read(view), stored.stored(view)
+    return bool(
+        goal.about_coins
+        or stored.named(goal.text, there)
+        or (there and (goal.ahead or goal.outlook or trading.names_terms(goal)))
+    )
 
 
 def _target(view: View) -> TargetReading:

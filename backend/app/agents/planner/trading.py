@@ -1,16 +1,18 @@
 """Forecasts of prices: what must be known to trade on them, asked for where the goal does not say it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.agents.conversation import View
 from app.agents.planner.goal import Ahead, Goal, read_goal
-from app.agents.planner.market import Wanted, bps_of, seconds_of, wanted_of
+from app.agents.planner.market import Wanted, bps_of, names_barriers, seconds_of, wanted_of
 from app.agents.planner.output import Barriers, Plan, Trading
 from app.agents.planner.plan import PRICES, steps
+from app.agents.planner.stored import bar_seconds, bars_ahead, named, stored
 from app.agents.planner.tables import Table
 from app.agents.planner.target import Scored
 from app.agents.policy import Move, call
+from app.computations.bars.interval import interval_name
 
 HOW_FAR = "How far ahead shall I look?"
 WHAT_COSTS = "What does a trade cost?"
@@ -31,6 +33,11 @@ def is_of_prices(target: Scored, goal: Goal) -> bool:
 
 def holds_bars(table: Table) -> bool:
     return {column.name.casefold() for column in table.columns} >= BARS
+
+
+def names_terms(goal: Goal) -> bool:
+    """Does a goal say what trades cost or where they end?"""
+    return names_barriers(goal.text) or wanted_of(goal.text).fee_bps is not None
 
 
 def ask_horizon(view: View, goal: Goal, target: Scored, wishes: Mapping[str, Any]) -> Move | None:
@@ -77,20 +84,37 @@ def with_market(plan: Plan, view: View, goal: Goal, target: Scored) -> Plan:
         changes["trading"] = changes["trading"].model_copy(update={"long_only": True})
         changes["notes"] = [*changes.get("notes", plan.notes), LONG]
     if plan.source == "prices":
+        coins = named(goal.text, stored(view))
         changes |= {
-            "coins": list(wanted.coins),
+            "coins": list(coins),
             "interval": wanted.interval,
             "start": wanted.start,
             "end": wanted.end,
         }
-        if wanted.interval and goal.ahead and goal.ahead.seconds and plan.horizon:
-            changes["horizon"] = max(1, round(goal.ahead.seconds / seconds_of(wanted.interval)))
-        if len(wanted.coins) > 1:
+        if not (view.brief.get("preferences") or {}).get("horizon"):
+            changes |= _in_bars(plan, view, goal, wanted, coins, changes.get("notes", plan.notes))
+        if len(coins) > 1:
             changes["group_column"] = "coin"
     if not changes:
         return plan
     made = plan.model_copy(update=changes)
     return made.model_copy(update={"steps": steps(made)})
+
+
+def _in_bars(
+    plan: Plan, view: View, goal: Goal, wanted: Wanted, coins: Sequence[str], notes: Sequence[str]
+) -> dict[str, Any]:
+    """The horizon in bars as long as those that will be fetched, where the goal says it as a time."""
+    there = stored(view)
+    asked = coins or [one.coin for one in there[:1]]
+    length = seconds_of(wanted.interval) if wanted.interval else bar_seconds(asked, there)
+    if not (length and goal.ahead and goal.ahead.seconds and plan.horizon):
+        return {}
+    bars = bars_ahead(goal.ahead.seconds, length, asked[0] if asked else None, there)
+    if goal.ahead.seconds >= length:
+        return {"horizon": bars}
+    far = f"Bars last {interval_name(length)}, which is longer than the goal looks ahead: one bar is foretold."
+    return {"horizon": bars, "notes": [*notes, far]}
 
 
 def _barriers(wanted: Wanted) -> Barriers | None:

@@ -102,7 +102,7 @@ async def test_what_a_forecast_of_prices_lacks_is_asked_for(bench, goal, questio
 
 
 async def test_answers_become_the_horizon_and_the_costs(bench):
-    bench.journal = MemoryJournal(answers={"tool:1.0": "4 hours", "tool:2.0": "0.05%"})
+    bench.journal = MemoryJournal(answers={"tool:2.0": "4 hours", "tool:3.0": "0.05%"})
     plan = (await bench.run("planner", {"goal": "Predict BTC on hourly bars", "preferences": {}})).output
     assert (plan.horizon, plan.trading.fee_bps, plan.interval) == (4, 5.0, "1h")
 
