@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from lightgbm.basic import LightGBMError
 from sklearn.pipeline import Pipeline
 from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.validation import has_fit_parameter
@@ -19,6 +18,7 @@ from app.modeling.candidates import candidate, make_estimator
 from app.modeling.encode import BLIND, Encoder
 from app.modeling.ensemble.average import Model, average, said_by
 from app.modeling.families.learner import Learner, Watch, common_position
+from app.modeling.families.lightgbm import LightGBMError
 from app.modeling.families.pace import Clock
 from app.modeling.labels import labels_of, present_value, teaching_weights
 from app.modeling.plain import rounded

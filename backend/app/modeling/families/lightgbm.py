@@ -13,6 +13,8 @@ from app.modeling.families.pace import Clock
 lend_openmp()
 import lightgbm  # noqa: E402 (it loads only once the library it needs is there)
 
+LightGBMError = lightgbm.basic.LightGBMError
+
 
 class LightGBM(Boosted):
     """Takes a float matrix in which nan is missing."""
