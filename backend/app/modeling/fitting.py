@@ -21,6 +21,7 @@ from app.modeling.families.learner import Learner, Watch, common_position
 from app.modeling.families.lightgbm import LightGBMError
 from app.modeling.families.pace import Clock
 from app.modeling.labels import labels_of, present_value, teaching_weights
+from app.modeling.pieces import in_pieces
 from app.modeling.plain import rounded
 from app.modeling.problem import Problem
 from app.modeling.recipe import RecipeJson, inputs_of, recipe_for
@@ -185,8 +186,10 @@ def share_of(rows: np.ndarray, problem: Problem, spec: Spec) -> np.ndarray:
 
 def output_of(model: Model, inputs: pd.DataFrame, problem: Problem, threads: int = 1) -> np.ndarray:
     """Probabilities of every class of the problem (rows, classes), or numbers (rows,)."""
+    classes = len(problem.classes or ())
     with _THREADS.limit(limits=threads):
-        return _from_start(said_by(model, inputs, len(problem.classes or ())), inputs, problem)
+        said = in_pieces(model, inputs, lambda rows: said_by(model, rows, classes))
+    return _from_start(said, inputs, problem)
 
 
 def _from_start(said: np.ndarray, inputs: pd.DataFrame, problem: Problem) -> np.ndarray:

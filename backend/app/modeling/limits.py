@@ -12,9 +12,9 @@ from app.modeling.families.catalog import BY_NAME
 from app.modeling.fitting import Spec, fit_rows, output_of
 from app.modeling.labels import labels_of
 from app.modeling.problem import Problem
-from app.modeling.recipe import inputs_of
+from app.modeling.recipe import inputs_of, recipe_for
 from app.modeling.split import Fold
-from app.modeling.written.presence import WRITTEN
+from app.modeling.written.presence import WRITTEN, holds_code
 
 SMALL = 50_000
 """Rows times columns: a table of this size is not worth a probe, nor a second thread."""
@@ -38,15 +38,20 @@ def within(
     family = BY_NAME.get(candidate(spec.estimator, problem.kind).name)
     if family is not None:
         return rows_for(frame, problem, spec, folds, limit_s, family.cell_s)
+    spec, said = rows_for(frame, problem, spec, folds, None, 0.0)
     if limit_s is None or not folds:
-        return spec, None
+        return spec, said
     if frame.size < SMALL and (limit_s >= 5 or spec.estimator == WRITTEN):
-        return spec, None  # code stood its trial on so few rows, and a tenth of them tells less
-    return cut(problem, spec, limit_s / max(_expected_s(frame, problem, spec, folds), 1e-9))
+        return spec, said  # code stood its trial on so few rows, and a tenth of them tells less
+    timed, cut_said = cut(problem, spec, limit_s / max(_expected_s(frame, problem, spec, folds), 1e-9))
+    return timed, cut_said or said
 
 
 MOST_CELLS = 20_000_000
 """Rows times columns that one fit learns from, however much time there is: about a gigabyte while it works."""
+
+LARGE = MOST_CELLS // 10
+"""Cells of a table of which it is worth the time to look how many more a recipe makes."""
 
 FEWEST_TAUGHT = 5000
 """Rows that are never cut: a short table is learned from as a whole, in fewer rounds."""
@@ -73,8 +78,7 @@ def rows_for(
     """
     if spec.settings or spec.row_share < 1:
         return spec, None
-    inputs = inputs_of(frame, problem)
-    columns = sum(TEXT_CELLS if _is_prose(inputs[name]) else 1 for name in inputs.columns)
+    columns = _columns(inputs_of(frame, problem), problem, spec)
     cells = columns * max((len(fold.train) for fold in folds), default=len(frame))
     most = float(MOST_CELLS)
     if limit_s is not None:
@@ -87,6 +91,15 @@ def rows_for(
     return replace(spec, row_share=share), f"Learned with {share:.2g} of the rows to keep its limits."
 
 
+def _columns(inputs: pd.DataFrame, problem: Problem, spec: Spec) -> int:
+    """How many are learned from: of a large table those that the recipe makes are counted on its last rows."""
+    given = sum(TEXT_CELLS if _is_prose(inputs[name]) else 1 for name in inputs.columns)
+    if given * len(inputs) < LARGE or not spec.recipe or holds_code(spec.recipe):
+        return given
+    made = recipe_for(problem, spec.recipe).fit_transform(inputs.tail(FEWEST_TAUGHT))
+    return max(given, made.shape[1])
+
+
 def _is_prose(column: pd.Series) -> bool:
     return column.dtype.kind not in "iufbM" and is_prose(column, Holds.TEXT) and holds(column) is Holds.TEXT
 
@@ -95,7 +108,8 @@ def _expected_s(frame: pd.DataFrame, problem: Problem, spec: Spec, folds: list[F
     """What all folds and the final fit would take, going by one fit on a tenth of a fold's rows."""
     labels, fold = labels_of(frame, problem), folds[-1]
     started = time.perf_counter()
-    model = fit_rows(frame, labels, fold.train, problem, replace(spec, row_share=PROBE_SHARE))
+    probe = replace(spec, row_share=PROBE_SHARE * spec.row_share)
+    model = fit_rows(frame, labels, fold.train, problem, probe)
     fit_s = (time.perf_counter() - started) / PROBE_SHARE
     asked = fold.test[: max(int(len(fold.test) * PROBE_SHARE), 1)]
     started = time.perf_counter()
@@ -119,6 +133,6 @@ def cut(problem: Problem, spec: Spec, share: float) -> tuple[Spec, str | None]:
         said.append(f"{fewer} of {rounds} rounds")
         share /= kept
     if share < 1:
-        spec = replace(spec, row_share=max(share, 0.02))
+        spec = replace(spec, row_share=max(share * spec.row_share, 0.02))
         said.append(f"{spec.row_share:.0%} of the rows")
     return spec, f"Learned with {' and '.join(said)} to keep its time limit."

@@ -151,9 +151,18 @@ class Recipe(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
         spread: pd.DataFrame = frame.iloc[at].set_axis(asked.index).assign(**said)
         return spread
 
+    @property
+    def depth(self) -> int:
+        """How many rows back a row's features look at most."""
+        return sum(step.depth() for step in parse(self.operations) if step.ordered)
+
+    def in_order(self, rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series | None]:
+        """Raw rows as they are read, in time order, with the group of each where there are groups."""
+        return self._sorted(self._read(rows))
+
     def remember(self, rows: pd.DataFrame) -> None:
         """Keep the last of these rows as the history of the rows that come next."""
-        depth = sum(step.depth() for step in parse(self.operations) if step.ordered)
+        depth = self.depth
         if not depth:
             return
         once, _ = _origins(rows)

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from app.errors import InvalidInput
+from app.modeling import limits
 from app.modeling.candidates import CANDIDATES, Range, candidate, make_estimator
 from app.modeling.comparison import compare
 from app.modeling.fitting import Spec
@@ -14,7 +15,7 @@ from app.modeling.problem import Kind
 from app.modeling.split import FoldPlan, SplitKind, folds
 from app.modeling.tuning import UNTUNED, propose
 
-from .frames import people, problem
+from .frames import people, problem, series
 
 
 def fit(name: str, scores: list[float | None], estimator: str = "XGBoost", **more: Any) -> dict[str, Any]:
@@ -160,4 +161,22 @@ def test_a_limit_that_cannot_be_kept_is_kept_about() -> None:
     made = folds(frame, asked, FoldPlan(SplitKind.STRATIFIED, 5, 0))
     spec, said = within(frame, asked, Spec("RandomForest", {"n_estimators": 1000}), made, limit_s=0.1)
     assert spec.hyperparameters["n_estimators"] == 300
+    assert said is not None
+
+
+@pytest.mark.parametrize("estimator", ["LightGBM", "RandomForest"])
+def test_what_a_recipe_makes_of_many_rows_must_fit_into_memory(
+    estimator: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = series(3000)
+    asked = problem(frame, "sales", time_column="day", horizon=1)
+    made = folds(frame, asked, FoldPlan(SplitKind.TIME, 3, 0))
+    wide = [{"op": "lags", "columns": ["sales"], "periods": list(range(1, 40))}]
+    monkeypatch.setattr(limits, "MOST_CELLS", 30_000)
+    monkeypatch.setattr(limits, "LARGE", 3_000)
+    monkeypatch.setattr(limits, "FEWEST_TAUGHT", 500)
+    narrow, _ = within(frame, asked, Spec(estimator), made, None)
+    cut_to_fit, said = within(frame, asked, Spec(estimator, recipe=wide), made, None)
+    assert narrow.row_share == 1
+    assert 0.2 < cut_to_fit.row_share < 0.5
     assert said is not None

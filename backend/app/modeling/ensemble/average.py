@@ -114,6 +114,12 @@ def members_of(model: Model) -> list[Pipeline]:
     return [model] if isinstance(model, Pipeline) else list(model.members)
 
 
+def recipes_of(model: Model) -> list[Recipe]:
+    """The recipes of all members, each once."""
+    found: list[Recipe] = [member.named_steps["recipe"] for member in members_of(model)]
+    return list({id(recipe): recipe for recipe in found}.values())
+
+
 def recipe_of(model: Model) -> Recipe:
     """The recipe of a model; of its first member where there are many, which look back alike."""
     recipe: Recipe = members_of(model)[0].named_steps["recipe"]
