@@ -166,6 +166,7 @@ def _ahead(text: str) -> Ahead | None:
 
 
 def _so_far(count: int, unit: str) -> Ahead:
+    unit = phrases.BRIEF.get(unit, unit)
     return Ahead(rows=count) if unit in phrases.ROWS else Ahead(seconds=count * phrases.SECONDS[unit])
 
 

@@ -27,6 +27,8 @@ def _amount(kind: str) -> re.Pattern[str]:
 
 _FEES, _SLIPPAGE = _amount(_FEE), _amount("slippage")
 _FREE = re.compile(rf"\b(?:no|zero|without(?: any)?|free of) (?:{_FEE})\b|\bfee[- ]free\b", re.IGNORECASE)
+_TAKER = _amount(r"taker(?: (?:fees?|costs?))?")
+_ROUND_TRIP = re.compile(r"\bround[- ]?trips?\b", re.IGNORECASE)
 _TAKE = _amount(r"take[- ]?profits?|profit targets?|tp")
 _STOP = _amount(r"stop(?:[- ]loss(?:es)?)?|sl")
 _PATIENCE = re.compile(
@@ -46,6 +48,11 @@ _INTERVAL = re.compile(
     re.IGNORECASE,
 )
 _INTERVALS = {"m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+_RHYTHMS = {"hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month"}
+_RHYTHM = re.compile(
+    rf"\b({'|'.join(_RHYTHMS)})[- ](?:log[- ])?(?:returns?|changes?|moves?|direction|volatility|forecasts?)\b",
+    re.IGNORECASE,
+)
 _WORDS = {"minute": "1m", "hourly": "1h", "daily": "1d", "weekly": "1w"}
 
 _MONTH = "|".join(f"{name}|{name[:3]}" for name in MONTHS)
@@ -66,7 +73,8 @@ _DURING = re.compile(rf"\b(?:of|in|during|for|over)\s+(?:the year )?(?P<a>{_DAY}
 
 @dataclass(frozen=True)
 class Wanted:
-    """`interval` as "5m", "1h", "1d"; `start` and `end` ISO 8601, both within; costs in basis points."""
+    """`interval` as "5m", "1h", "1d"; `start` and `end` ISO 8601, both within; costs of one trade in basis
+    points."""
 
     coins: tuple[str, ...] = ()
     interval: str | None = None
@@ -88,7 +96,7 @@ def wanted_of(text: str) -> Wanted:
         interval=_interval(text),
         start=start,
         end=end,
-        fee_bps=_bps(_FEES, text) if not _FREE.search(text) else 0.0,
+        fee_bps=_fee(text),
         slippage_bps=_bps(_SLIPPAGE, text),
         long_only=bool(_LONG_ONLY.search(text)),
         take_profit=_share(_TAKE, text),
@@ -99,6 +107,12 @@ def wanted_of(text: str) -> Wanted:
 def names_barriers(text: str) -> bool:
     """Does a goal say where trades end?"""
     return bool(_TAKE.search(text) or _STOP.search(text))
+
+
+def rhythm_of(text: str) -> str | None:
+    """The unit of time that a goal looks ahead by its name for a move: weekly returns are those of a week."""
+    found = _RHYTHM.search(text)
+    return _RHYTHMS[found[1].lower()] if found else None
 
 
 def patience_of(text: str) -> tuple[int, str] | None:
@@ -121,6 +135,17 @@ def bps_of(answer: str) -> float | None:
         return 0.0
     found = re.search(rf"(?P<a>{_NUMBER})\s*(?P<ua>{_UNIT})?", answer, re.IGNORECASE)
     return _value(found["a"], found["ua"] or "bps") if found else None
+
+
+def _fee(text: str) -> float | None:
+    """Of one trade: half of what opening and closing cost together, and what takers pay where makers pay less.
+    None where the goal names none, or several that contradict each other."""
+    named = [_value(found["a"] or found["b"], found["ua"] or found["ub"]) for found in _FEES.finditer(text)]
+    taken = _bps(_TAKER, text)
+    each = {*([taken] if taken is not None else named), *([0.0] if _FREE.search(text) else [])}
+    if len(each) != 1:
+        return None
+    return each.pop() / (2 if _ROUND_TRIP.search(text) else 1)
 
 
 def _bps(pattern: re.Pattern[str], text: str) -> float | None:

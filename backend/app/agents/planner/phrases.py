@@ -94,6 +94,15 @@ NUMBERS = {
     "thirty": 30,
 }
 
+BRIEF = {
+    **dict.fromkeys(("m", "min", "mins"), "minute"),
+    **dict.fromkeys(("h", "hr", "hrs"), "hour"),
+    "d": "day",
+    "w": "week",
+}
+"""Units as quants write them: the next 15m, 4h ahead."""
+
+_BRIEF = "mins?|hrs?|h|d|w"
 _COUNT = rf"\d+|{'|'.join(NUMBERS)}"
 _UNIT = "|".join([*SECONDS, *sorted(ROWS)])
 
@@ -102,6 +111,9 @@ AHEAD = re.compile(
     rf"|\b(?P<n2>{_COUNT})[- ](?P<u2>{_UNIT})s?[- ](?:ahead|later|from now|in advance)\b"
     rf"|\bin (?P<n3>{_COUNT}) (?P<u3>{_UNIT})s?\b"
     rf"|\b(?P<n4>{_COUNT})[- ](?P<u4>{_UNIT})s?[- ](?:forecast|outlook)\b"
+    rf"|\b(?:next|coming|following) (?P<n5>\d+) ?(?P<u5>{_BRIEF}|m)\b"
+    rf"|\b(?P<n6>\d+) ?(?P<u6>{_BRIEF}|m)[- ](?:ahead|later|from now|in advance)\b"
+    r"|\bin (?P<n7>\d+) ?(?P<u7>mins?|hrs?|h)\b"
     r"|\b(?P<tomorrow>tomorrow)\b",
     re.IGNORECASE,
 )

@@ -1,25 +1,32 @@
 """Forecasts of prices: what must be known to trade on them, asked for where the goal does not say it."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.agents.conversation import View
 from app.agents.planner.goal import Ahead, Goal, read_goal
-from app.agents.planner.market import Wanted, bps_of, names_barriers, seconds_of, wanted_of
+from app.agents.planner.market import Wanted, bps_of, names_barriers, rhythm_of, seconds_of, wanted_of
 from app.agents.planner.output import Barriers, Plan, Trading
 from app.agents.planner.plan import PRICES, steps
 from app.agents.planner.stored import bar_seconds, bars_ahead, named, stored
 from app.agents.planner.tables import Table
 from app.agents.planner.target import Scored
 from app.agents.policy import Move, call
-from app.computations.bars.interval import interval_name
+from app.computations.bars.interval import DAY_S, interval_name
 
 HOW_FAR = "How far ahead shall I look?"
 WHAT_COSTS = "What does a trade cost?"
 HORIZONS = ("1 hour", "15 minutes", "4 hours", "1 day", "1 bar")
+DAYS = ("1 day", "1 week", "1 month", "1 bar")
+"""Of bars of a day or longer."""
 FEES = ("10 bps", "5 bps", "20 bps", "none")
 ASSUMED = f"Trades are taken to cost {FEES[0]} each; name other fees in the goal."
 LONG = "Trades with a profit and a loss to stop at are long, and end at the first close beyond one of the two."
+COMPARED = "Candidates are compared by how well they forecast; what trading on that earns, the backtest tells."
+_PERFORMANCE = re.compile(
+    r"\b(?:sharpe|sortino|calmar|draw-?downs?|(?<!take )(?<!take-)profits?|p ?& ?l|pnl)\b", re.IGNORECASE
+)
 BARS = frozenset({"open", "high", "low", "close"})
 
 
@@ -41,14 +48,17 @@ def names_terms(goal: Goal) -> bool:
 
 
 def ask_horizon(view: View, goal: Goal, target: Scored, wishes: Mapping[str, Any]) -> Move | None:
-    if target.table is not PRICES or goal.ahead or wishes.get("horizon") or _answer(view, HOW_FAR):
+    if target.table is not PRICES or wishes.get("horizon") or ahead_of(view, goal):
         return None
+    there = stored(view)
+    length = bar_seconds(named(goal.text, there) or [one.coin for one in there[:1]], there)
+    horizons = DAYS if length and length >= DAY_S else HORIZONS
     return call(
         "ask_user",
         says="The goal does not say how far ahead.",
         question=f"{HOW_FAR} A forecast of prices needs a horizon.",
-        options=list(HORIZONS),
-        default=HORIZONS[0],
+        options=list(horizons),
+        default=horizons[0],
     )
 
 
@@ -66,8 +76,8 @@ def ask_costs(view: View, goal: Goal, target: Scored) -> Move | None:
 
 def ahead_of(view: View, goal: Goal) -> Ahead | None:
     """How far ahead, as the goal or its user says."""
-    answer = _answer(view, HOW_FAR)
-    return goal.ahead or (read_goal(f"in {answer}").ahead if answer else None)
+    said = _answer(view, HOW_FAR) or (f"1 {unit}" if (unit := rhythm_of(goal.text)) else None)
+    return goal.ahead or (read_goal(f"in {said}").ahead if said else None)
 
 
 def with_market(plan: Plan, view: View, goal: Goal, target: Scored) -> Plan:
@@ -76,9 +86,9 @@ def with_market(plan: Plan, view: View, goal: Goal, target: Scored) -> Plan:
     changes: dict[str, Any] = {}
     if plan.horizon and (is_of_prices(target, goal) or wanted.fee_bps is not None):
         answer = _answer(view, WHAT_COSTS)
-        changes |= {"trading": _terms(wanted, answer), "every_step": False}
-        if answer is None and wanted.fee_bps is None:
-            changes["notes"] = [*plan.notes, ASSUMED]
+        notes = [*plan.notes, *([ASSUMED] if answer is None and wanted.fee_bps is None else [])]
+        notes += [COMPARED] if _PERFORMANCE.search(goal.text) else []
+        changes |= {"trading": _terms(wanted, answer), "every_step": False, "notes": notes}
     if plan.horizon and (barriers := _barriers(wanted)) and is_of_prices(target, goal):
         changes |= {"barriers": barriers, "outlook": "direction", "kind": "classification"}
         changes["trading"] = changes["trading"].model_copy(update={"long_only": True})

@@ -38,6 +38,11 @@ from app.sessions.memory import MemoryJournal
             "Trade ETH with a 2% take-profit and a stop-loss of 80 bps, held for 12 bars",
             Wanted(("ETH",), take_profit=0.02, stop_loss=0.008),
         ),
+        ("BTC next 12 bars, round-trip cost 20 bps", Wanted(("BTC",), fee_bps=10.0)),
+        ("ETH with fees of 5 bps for a round trip", Wanted(("ETH",), fee_bps=2.5)),
+        ("SOL, maker fee 2 bps and taker fee 5 bps", Wanted(("SOL",), fee_bps=5.0)),
+        ("BTC with no fees, fees 10 bps", Wanted(("BTC",))),
+        ("BTC, fees 10 bps; yes, 10 bps fees", Wanted(("BTC",), fee_bps=10.0)),
         ("Predict BTC during 2024-13, slippage of 3bps", Wanted(("BTC",), slippage_bps=3.0)),
     ],
 )
@@ -59,6 +64,10 @@ def test_a_goal_says_what_is_wanted_of_the_market(goal, wanted):
         ("BTC: take profit 1 %, stop 0.5 %, at most 4 hours", Ahead(seconds=14_400.0), False),
         ("ETH with a 2% take-profit, held for 12 bars", Ahead(rows=12), False),
         ("Rooms for at most 4 hours", None, False),
+        ("Is BTC going up in the next 15m?", Ahead(seconds=900.0), False),
+        ("BTC 4h ahead", Ahead(seconds=14_400.0), False),
+        ("Will it fail in 2 hrs?", Ahead(seconds=7_200.0), False),
+        ("What is worth 5m in 3D?", None, False),
     ],
 )
 def test_how_far_ahead_and_whether_each_step_is_read(goal, ahead, each):

@@ -59,6 +59,28 @@ def test_a_horizon_that_is_wished_stays(next_call):
     assert made["horizon"] == 3
 
 
+@pytest.mark.parametrize(
+    ("goal", "first"), [("Will AAPL rise? fees 5 bps", "1 day"), ("Will BTC rise? fees 5 bps", "1 hour")]
+)
+def test_how_far_is_asked_in_steps_that_the_bars_allow(next_call, goal, first):
+    name, asked = _next(next_call, goal)
+    assert (name, asked["default"]) == ("ask_user", first)
+
+
+def test_weekly_returns_look_a_week_ahead(next_call):
+    assert _next(next_call, "Predict weekly returns of MSFT, fees 5 bps")[1]["horizon"] == 5
+
+
+def test_costs_that_contradict_each_other_are_asked_about(next_call):
+    name, asked = _next(next_call, "Will BTC rise in the next hour? No fees, fees 10 bps")
+    assert (name, asked["question"].split("?")[0]) == ("ask_user", "What does a trade cost")
+
+
+def test_who_asks_for_a_sharpe_ratio_hears_where_it_is_told(next_call):
+    _, made = _next(next_call, "Maximise the Sharpe ratio of BTC over the next 4h, fees 10 bps")
+    assert any("the backtest tells" in note for note in made["notes"])
+
+
 def test_words_of_a_goal_are_no_coins(next_call):
     there = [_row(name, "1d", 100, None, None) for name in ("ALL", "NOW", "NEXT", "OPEN")]
     _, made = _next(next_call, "Will all of it rise in the next day from now? fees 5 bps", there)
