@@ -13,8 +13,9 @@ from app.computations.pictures import leave_pictures
 from app.modeling import comparison, importance
 from app.modeling.calibration import calibrated
 from app.modeling.candidates import BASELINE
+from app.modeling.cross_validation import cross_validate
 from app.modeling.evaluation import evaluate
-from app.modeling.fitting import Spec, cross_validate, output_of
+from app.modeling.fitting import Spec, output_of
 from app.modeling.fitting import fit as fit_on_all
 from app.modeling.forecasting.by_step import by_step
 from app.modeling.forecasting.compare import compared

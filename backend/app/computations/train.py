@@ -9,20 +9,13 @@ import pandas as pd
 from app.computations.bench import Bench, JsonValue
 from app.computations.frames import answer, read_frame, read_training, write_frame
 from app.errors import InvalidInput
+from app.modeling.cross_validation import CrossValidated, cross_validate, final_model
 from app.modeling.ensemble.average import Model, features_of
 from app.modeling.ensemble.blend import blend as put_together
 from app.modeling.ensemble.blend import out_of_fold
 from app.modeling.ensemble.refit import refit as refit_on_all
 from app.modeling.finish import FINISHED, finish
-from app.modeling.fitting import (
-    CrossValidated,
-    Spec,
-    cross_validate,
-    final_model,
-    fit,
-    greater_is_better,
-    name_of,
-)
+from app.modeling.fitting import Spec, fit, greater_is_better, name_of
 from app.modeling.forecasting.origins import ahead_of, asked_of
 from app.modeling.limits import slowness, threads_for, within
 from app.modeling.persistence import StoredModel, dump, load, versions

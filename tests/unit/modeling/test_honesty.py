@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from app.modeling.cross_validation import CrossValidated, cross_validate
 from app.modeling.evaluation import evaluate
-from app.modeling.fitting import CrossValidated, Spec, cross_validate
+from app.modeling.fitting import Spec
 from app.modeling.problem import Problem
 from app.modeling.scores import Predicted
 from app.modeling.split import FoldPlan, choose_kind, folds

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from app.modeling.cross_validation import summary_of
 from app.modeling.ensemble.average import Model, average, features_of
 from app.modeling.ensemble.merging import (
     Facts,
@@ -20,7 +21,6 @@ from app.modeling.ensemble.merging import (
 )
 from app.modeling.ensemble.weights import cross_fitted
 from app.modeling.finish import finish
-from app.modeling.fitting import summary_of
 from app.modeling.forecasting.origins import AHEAD
 from app.modeling.problem import Problem
 

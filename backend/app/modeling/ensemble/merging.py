@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from app.errors import InvalidInput
+from app.modeling.cross_validation import over_folds
 from app.modeling.ensemble.weights import NO_SAY, Judged, weigh
-from app.modeling.fitting import over_folds
 from app.modeling.forecasting.origins import AHEAD
 from app.modeling.problem import Problem
 from app.modeling.scores import Predicted, score_all

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from app.errors import InvalidInput
-from app.modeling.fitting import Spec, cross_validate, final_model, output_of
+from app.modeling.cross_validation import cross_validate, final_model
+from app.modeling.fitting import Spec, output_of
 from app.modeling.persistence import StoredModel, dump, load
 from app.modeling.recipe import inputs_of
 from app.modeling.split import FoldPlan, SplitKind, folds
