@@ -10,8 +10,9 @@ from app.computations.bench import Bench, JsonValue
 from app.computations.frames import answer, in_time, read_frame, write_frame
 from app.modeling import split
 from app.modeling.columns import describe
+from app.modeling.defining import define
 from app.modeling.exploration import target_summary
-from app.modeling.problem import Problem, define
+from app.modeling.problem import Problem
 from app.modeling.reading.decisions import decide, operations_of
 from app.modeling.reading.operations import apply_reading
 from app.modeling.results import SplitFacts
@@ -26,7 +27,7 @@ def lock_holdout(
     What came as text is read first: the frames hold typed values, and `problem.reading` is what a model does
     with raw rows. `problem` may be a wish: only `target` is needed, and what is missing is completed from the
     data; its `column_types` win over what the values look like. Raises InvalidInput as
-    `modeling.problem.define` and `modeling.split.lock_holdout` do.
+    `modeling.defining.define` and `modeling.split.lock_holdout` do.
     """
     raw = read_frame(bench, "table")
     decided = decide(raw, problem.get("target"), problem.get("column_types"))

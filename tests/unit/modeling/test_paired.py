@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
+from app.modeling.defining import define
 from app.modeling.paired import RowsApart
-from app.modeling.problem import define
 
 ROWS = 4000
 RNG = np.random.default_rng(0)

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from app.errors import InvalidInput
-from app.modeling.problem import Kind, Outlook, Problem, define, kind_of
+from app.modeling.defining import define, kind_of
+from app.modeling.problem import Kind, Outlook, Problem
 
 from .frames import houses, people, series
 

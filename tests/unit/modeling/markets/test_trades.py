@@ -5,11 +5,12 @@ import pandas as pd
 import pytest
 
 from app.errors import InvalidInput
+from app.modeling.defining import define
 from app.modeling.labels import label_times, labels_of, teaching_weights, trades_of
 from app.modeling.markets.backtest import Terms
 from app.modeling.markets.report import backtest
 from app.modeling.markets.signals import trades
-from app.modeling.problem import Problem, define
+from app.modeling.problem import Problem
 from app.modeling.split import FoldPlan, SplitKind, folds, lock_holdout
 
 HORIZON = 6

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from app.modeling.problem import define
+from app.modeling.defining import define
 from app.modeling.reading.decisions import decide, decide_reading
 from app.modeling.reading.operations import apply_reading
 
