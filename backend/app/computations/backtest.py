@@ -13,7 +13,7 @@ from app.modeling.calibration import calibrated
 from app.modeling.fitting import output_of
 from app.modeling.markets.backtest import Terms
 from app.modeling.markets.report import backtest
-from app.modeling.problem import Problem
+from app.modeling.problem import Outlook, Problem
 from app.modeling.recipe import inputs_of
 from app.reporting.drawable import of_backtest
 
@@ -56,7 +56,8 @@ def _answers(bench: Bench, holdout: pd.DataFrame, problem: Problem) -> np.ndarra
 def _check(problem: Problem, train: pd.DataFrame, holdout: pd.DataFrame) -> None:
     if not problem.horizon or not problem.time_column:
         raise InvalidInput("no_backtest", "A backtest needs a forecast: a horizon, and a date column.")
-    if problem.is_classification and "up" not in (problem.classes or ()):
+    is_of_direction = not problem.is_classification or "up" in (problem.classes or ())
+    if problem.outlook is Outlook.VOLATILITY or not is_of_direction:
         raise InvalidInput("no_backtest", "A backtest needs a forecast of a price or of its direction.")
     if (train[problem.target] <= 0).any() or (holdout[problem.target] <= 0).any():
         raise InvalidInput("no_backtest", f"{problem.target!r} is no price: some values are not above 0.")

@@ -6,6 +6,7 @@ import pandas as pd
 from app.modeling.forecasting.origins import AHEAD, is_stacked, unstacked
 from app.modeling.forecasting.series import rows_of_series
 from app.modeling.markets.barriers import triple_barrier
+from app.modeling.markets.volatility import realised
 from app.modeling.markets.weights import sample_weights
 from app.modeling.operations.step import quiet_float
 from app.modeling.plain import label
@@ -21,6 +22,8 @@ def labels_of(frame: pd.DataFrame, problem: Problem) -> pd.Series:
     target = frame[problem.target]
     if problem.barriers:
         return _gains(frame, problem)
+    if problem.horizon and problem.outlook is Outlook.VOLATILITY:
+        return _realised(frame, problem)
     if problem.horizon:
         ahead = _ahead(frame, target, problem)
         if problem.outlook in (Outlook.DIRECTION, Outlook.CHANGE):
@@ -78,6 +81,15 @@ def trades_of(frame: pd.DataFrame, problem: Problem) -> pd.DataFrame:
         told = rows[:-horizon]
         earned[told], lasts[told] = found.earned[:-horizon], found.touched[:-horizon]
     return pd.DataFrame({"earned": earned, "lasts": lasts}, index=frame.index)
+
+
+def _realised(frame: pd.DataFrame, problem: Problem) -> pd.Series:
+    """The volatility of the target from each row to the horizon, of its own series."""
+    horizon, found = problem.horizon or 1, np.full(len(frame), np.nan)
+    for rows in rows_of_series(frame, problem):
+        past = realised(quiet_float(frame[problem.target].iloc[rows]), horizon)
+        found[rows] = past.shift(-horizon).to_numpy()
+    return pd.Series(found, index=frame.index)
 
 
 def _movement(now: pd.Series, ahead: pd.Series, outlook: Outlook) -> pd.Series:

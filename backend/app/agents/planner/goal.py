@@ -83,6 +83,8 @@ def read_goal(text: str) -> Goal:
     if outlook == "direction":
         without = phrases.COMPARED.sub(" ", without)
     asked = phrases.INPUTS.sub(" ", intents.DENIED.sub(" ", _without_metrics(without)))
+    if phrases.VOLATILITY.search(asked) and not names_barriers(text):
+        outlook = "volatility"
     wants_no_model = bool(intents.NO_MODEL.search(text))
     verb = phrases.VERB.search(asked)
     return Goal(

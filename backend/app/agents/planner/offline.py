@@ -167,7 +167,7 @@ def _announcement(made: Plan, target: Scored) -> str:
     if made.cut:
         shape = f" ({'above' if made.cut.above else 'below'} {made.cut.value:g} or not)"
     ahead = f" {far(made)}" if made.horizon else ""
-    outlook = f"the {made.outlook} of " if made.outlook in ("direction", "change") else ""
+    outlook = f"the {made.outlook} of " if made.outlook in ("direction", "change", "volatility") else ""
     source = "the stored prices" if made.source == "prices" else ", ".join(f"`{name}`" for name in made.tables)
     without = f", without {', '.join(f'`{name}`' for name in made.exclude)}" if made.exclude else ""
     return " ".join(

@@ -47,8 +47,9 @@ class Plan(BaseModel):
     that list_datasets returned; with `source` prices they are not used: then `coins`, the bars' `interval`
     ("5m", "1h", "1d"), `start` and `end` (ISO 8601) say what is fetched. `trading`: the terms on which a
     forecast of a price is traded, asked of the user where the goal does not say them; with `barriers` a trade
-    is long, and ends at its profit or its loss, at the `horizon` at the latest. `model` and `families`
-    say what is fitted, where the user wants it so. `stages` are what the crew goes through: all, where nobody
+    is long, and ends at its profit or its loss, at the `horizon` at the latest. `outlook` volatility is that
+    of a price from now to the horizon, and is not traded. `model` and `families` say
+    what is fitted, where the user wants it so. `stages` are what the crew goes through: all, where nobody
     wants less.
     `question`: what the goal asks of the rows that there are, where it asks for figures and no model; it is
     then answered from the tables, and `target` is the column that it is most about.
@@ -73,7 +74,7 @@ class Plan(BaseModel):
     group_column: str | None = None
     horizon: int | None = Field(default=None, ge=1)
     every_step: bool = False
-    outlook: Literal["value", "change", "direction"] | None = None
+    outlook: Literal["value", "change", "direction", "volatility"] | None = None
     barriers: Barriers | None = None
     cut: Cut | None = None
     meets: Literal["new", "known"] | None = None

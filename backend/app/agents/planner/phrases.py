@@ -4,7 +4,7 @@ import re
 from typing import Literal
 
 Kind = Literal["classification", "regression"]
-Outlook = Literal["value", "change", "direction"]
+Outlook = Literal["value", "change", "direction", "volatility"]
 
 METRICS: tuple[tuple[str, str], ...] = (
     (r"matthews(?: correlation)?|\bmcc\b", "mcc"),
@@ -63,6 +63,7 @@ OUTLOOKS: tuple[tuple[str, Outlook], ...] = (
     (r"\b(returns?|change|changes|growth)\b", "change"),
 )
 
+VOLATILITY = re.compile(r"\bvolatil\w*|\breali[sz]ed (?:vol|variance)\b", re.IGNORECASE)
 COMPARED = re.compile(r"\b(?:higher|lower)\b", re.IGNORECASE)
 """Of what rises or falls: not the column of highs or lows."""
 

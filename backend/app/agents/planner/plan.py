@@ -60,6 +60,8 @@ def make_plan(
     if not column.is_number or column.distinct <= 2:
         goal = replace(goal, outlook=None)  # only an amount rises or falls
     is_prices = table is PRICES
+    if goal.outlook == "volatility" and not (is_prices or column.name.casefold() == "close"):
+        goal = replace(goal, outlook=None)  # a column of that name is a number like others
     cut = None if is_prices else _cut(goal, column) or _middle(goal, column, answered or wishes.get("problem"))
     group = wishes.get("group_column") or columns.group_column(goal, table, column.name)
     if meets == "new" and group is None and (found := columns.entity(table, column.name)):
@@ -188,7 +190,7 @@ def _horizon(goal: Goal, table: Table, wishes: Mapping[str, Any], time: str | No
 
 def _every_step(goal: Goal, target: Scored, kind: Kind | None, horizon: int | None) -> bool:
     """Each step of the way, where an amount is forecast; a price is traded on at the end of it."""
-    if target.table is PRICES or not target.column.is_number or goal.outlook in ("direction", "change"):
+    if target.table is PRICES or not target.column.is_number or goal.outlook not in (None, "value"):
         return False
     return goal.each_step and kind != "classification" and bool(horizon and horizon > 1)
 

@@ -23,6 +23,10 @@ DAYS = ("1 day", "1 week", "1 month", "1 bar")
 FEES = ("10 bps", "5 bps", "20 bps", "none")
 ASSUMED = f"Trades are taken to cost {FEES[0]} each; name other fees in the goal."
 LONG = "Trades with a profit and a loss to stop at are long, and end at the first close beyond one of the two."
+REALISED = (
+    "Volatility is the root of the summed squared log returns from now to the horizon: a share of the price"
+    " over that time, not annualised, and not traded on."
+)
 COMPARED = "Candidates are compared by how well they forecast; what trading on that earns, the backtest tells."
 _PERFORMANCE = re.compile(
     r"\b(?:sharpe|sortino|calmar|draw-?downs?|(?<!take )(?<!take-)profits?|p ?& ?l|pnl)\b", re.IGNORECASE
@@ -63,7 +67,8 @@ def ask_horizon(view: View, goal: Goal, target: Scored, wishes: Mapping[str, Any
 
 
 def ask_costs(view: View, goal: Goal, target: Scored) -> Move | None:
-    if target.table is not PRICES or wanted_of(goal.text).fee_bps is not None or _answer(view, WHAT_COSTS):
+    is_traded = target.table is PRICES and goal.outlook != "volatility"
+    if not is_traded or wanted_of(goal.text).fee_bps is not None or _answer(view, WHAT_COSTS):
         return None
     return call(
         "ask_user",
@@ -84,7 +89,9 @@ def with_market(plan: Plan, view: View, goal: Goal, target: Scored) -> Plan:
     """The plan with its coins, bars and terms of trade."""
     wanted = wanted_of(goal.text)
     changes: dict[str, Any] = {}
-    if plan.horizon and (is_of_prices(target, goal) or wanted.fee_bps is not None):
+    if plan.outlook == "volatility":
+        changes["notes"] = [*plan.notes, REALISED]
+    elif plan.horizon and (is_of_prices(target, goal) or wanted.fee_bps is not None):
         answer = _answer(view, WHAT_COSTS)
         notes = [*plan.notes, *([ASSUMED] if answer is None and wanted.fee_bps is None else [])]
         notes += [COMPARED] if _PERFORMANCE.search(goal.text) else []

@@ -9,6 +9,7 @@ from app.modeling.forecasting.ets import FEWEST_ROWS, Smoothing, recent
 from app.modeling.forecasting.naive import drift, last_value, season_of, seasonal_naive
 from app.modeling.forecasting.origins import AHEAD, is_stacked, unstacked
 from app.modeling.forecasting.series import horizons_of, rhythm_of_series, rows_of_series, values_of
+from app.modeling.markets.volatility import realised, weighted
 from app.modeling.problem import Outlook, Problem
 
 MOST_SERIES = 10
@@ -23,6 +24,8 @@ def references(train: pd.DataFrame, holdout: pd.DataFrame, problem: Problem) -> 
     `last season` is only there where a season foretells the training rows; `exponential smoothing` where there
     are at most `MOST_SERIES` series. The hold-out's rows may ask about a step ahead each; `train` is the table.
     """
+    if problem.outlook is Outlook.VOLATILITY:
+        return _volatilities(train, holdout, problem)
     if problem.is_classification or problem.outlook is not Outlook.VALUE or not problem.horizon:
         return {}
     if not is_stacked(holdout):
@@ -32,6 +35,18 @@ def references(train: pd.DataFrame, holdout: pd.DataFrame, problem: Problem) -> 
     steps, place = np.unique(holdout[AHEAD].to_numpy(), return_inverse=True)
     whole = _each_step(train, once, problem, [int(step) for step in steps])
     return {name: said[back, place] for name, said in whole.items()}
+
+
+def _volatilities(train: pd.DataFrame, holdout: pd.DataFrame, problem: Problem) -> Said:
+    """What was last realised over as long a time, and the RiskMetrics average."""
+    horizon, whole = problem.horizon or 1, pd.concat([train, holdout], ignore_index=True)
+    said = {name: np.full(len(whole), np.nan) for name in ("last volatility", "weighted average")}
+    for rows in rows_of_series(whole, problem):
+        values = pd.Series(values_of(whole, problem, rows))
+        said["last volatility"][rows] = realised(values, horizon).to_numpy()
+        said["weighted average"][rows] = weighted(values, horizon).to_numpy()
+    held = {name: each[len(train) :] for name, each in said.items()}
+    return {name: each for name, each in held.items() if np.isfinite(each).mean() > 0.9}
 
 
 def _each_step(train: pd.DataFrame, holdout: pd.DataFrame, problem: Problem, steps: Sequence[int]) -> Said:

@@ -5,9 +5,10 @@ from typing import Any
 
 import pandas as pd
 
-from app.modeling.problem import Problem
+from app.modeling.problem import Outlook, Problem
 
 WINDOWS = (12, 48)
+MOST_WINDOW = 2_000
 BARS = ("open", "high", "low", "close")
 
 
@@ -19,7 +20,9 @@ def market_features(
     recipe: list[dict[str, Any]] = []
     if set(BARS) <= set(columns):
         named = {key: columns[key] for key in BARS}
-        recipe.append({"op": "volatility", **named, "windows": list(WINDOWS)})
+        own = {min(problem.horizon or 1, MOST_WINDOW)} if problem.outlook is Outlook.VOLATILITY else set()
+        windows = sorted({*WINDOWS, *(length for length in own if length > 1)})
+        recipe.append({"op": "volatility", **named, "windows": windows})
         if problem.group_column and frame[problem.group_column].nunique() > 1:
             periods = sorted(set(lookback))[:5] or [1, 5]
             crossed = {"column": columns["close"], "time": problem.time_column, "periods": periods}

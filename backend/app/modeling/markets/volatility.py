@@ -11,6 +11,17 @@ def close_to_close(close: Series, window: int) -> Series:
     return log(close).diff().rolling(window).std()
 
 
+def realised(close: Series, window: int) -> Series:
+    """The root of the summed squared log returns of the last `window` bars: of all that time."""
+    return root((log(close).diff() ** 2).rolling(window).sum())
+
+
+def weighted(close: Series, window: int, decay: float = 0.94) -> Series:
+    """What the next `window` bars are expected to realise by squared returns that count less with age
+    (RiskMetrics 1996)."""
+    return root((log(close).diff() ** 2).ewm(alpha=1 - decay).mean() * window)
+
+
 def parkinson(high: Series, low: Series, window: int) -> Series:
     """From each bar's range (Parkinson 1980): the root of the mean of ln(high / low) squared over 4 ln 2."""
     spread = log(high) - log(low)

@@ -6,18 +6,19 @@ from app.reporting.sections import answer
 from app.reporting.sections.draft import Draft, listed
 from app.reporting.sections.trading import verdict_of
 
+_OUTLOOKS = {"direction": "the direction of ", "change": "the change of ", "volatility": "the volatility of "}
+
 
 def section(draft: Draft) -> Section:
     final = draft.found.final
     if final is None:
         blocks: list[Block] = [Callout("warn", _unfinished(draft))]
     else:
-        blocks = [
-            Paragraph(_answer(draft, final)),
-            _tiles(draft, final),
-            _verdict(draft, final),
-            *_evidence(draft),
-        ]
+        told: list[Block] = [Paragraph(_answer(draft, final)), _tiles(draft, final)]
+        verdict = _verdict(draft, final)
+        # Of prices the first words are whether trading pays: a score above a guess is no edge after costs.
+        blocks = [verdict, *told] if draft.found.backtest else [*told, verdict]
+        blocks += _evidence(draft)
     return Section("summary", "Summary", [*blocks, *(Paragraph((remark,)) for remark in draft.remarks)])
 
 
@@ -54,6 +55,7 @@ def _answer(draft: Draft, final: Fact) -> Text:
     pieces += (draft.read(found.chosen),) if found.chosen else ("The chosen model",)
     pieces += (
         " predicts ",
+        _outlook(draft),
         draft.read(target) if target else "the target",
         " with ",
         draft.metric_name,
@@ -64,6 +66,14 @@ def _answer(draft: Draft, final: Fact) -> Text:
     pieces += (" on ", *draft.shown(final.at("rows"), "integer"), *_judged(draft, final))
     pieces += ("; guessing without any column reaches ", *draft.score(baseline)) if baseline else ()
     return (*pieces, ".")
+
+
+def _outlook(draft: Draft) -> str:
+    """What of the target's future is told, before its name."""
+    outlook = draft.found.problem.text("outlook") if draft.found.problem else None
+    if draft.found.problem and draft.found.problem.value.get("barriers"):
+        return "whether trades end with a gain by "
+    return _OUTLOOKS.get(outlook or "", "")
 
 
 def _judged(draft: Draft, final: Fact) -> Text:

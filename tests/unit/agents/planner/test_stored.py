@@ -89,3 +89,13 @@ def test_words_of_a_goal_are_no_coins(next_call):
 
 def test_a_goal_about_something_else_is_not_about_prices(next_call):
     assert _next(next_call, "Predict churn")[1]["target"] == "?"
+
+
+@pytest.mark.parametrize(
+    "goal",
+    ["Volatility of ETH over the next day", "How volatile will BTC be tomorrow?", "BTC realized vol, next 24h"],
+)
+def test_volatility_is_foretold_without_trades(next_call, goal):
+    name, made = _next(next_call, goal)
+    assert (name, made["target"], made["kind"]) == ("Plan", "close", "regression")
+    assert (made["outlook"], made["horizon"], made.get("trading")) == ("volatility", 288, None)
