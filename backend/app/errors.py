@@ -14,6 +14,7 @@ ToolRefused            the agent can act: returned to it as a message that it ca
 Anything else is nobody's to act on: it rises to an edge, is logged and becomes a 500 or a failed session.
 """
 
+import errno
 from collections.abc import Mapping
 from typing import ClassVar
 
@@ -64,6 +65,11 @@ class TooMany(LabError):
 
 class Unavailable(LabError):
     kind = "unavailable"
+
+
+def is_disk_full(error: BaseException) -> bool:
+    """Whether a write found no room: on the disk, in a quota, or under a limit of this process."""
+    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class ToolRefused(Exception):

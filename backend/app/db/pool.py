@@ -11,6 +11,7 @@ import asyncpg
 import sqlalchemy.exc
 from sqlalchemy.engine import make_url
 
+from app.errors import is_disk_full
 from app.observability.metrics.stores import STATEMENTS_REPEATED
 
 Record = Mapping[str, Any]
@@ -34,9 +35,12 @@ _CLOSE_S = 5.0
 
 
 def is_away(error: BaseException) -> bool:
-    """Whether Postgres could not be reached. (DataError is an InterfaceError too, and ours to mend.)"""
+    """Whether Postgres could not be reached. (DataError is an InterfaceError too, and ours to mend.)
+
+    An OSError may also be about our own files, of which only a full disk is told apart.
+    """
     said = _beneath(error)
-    return isinstance(said, _AWAY) and not isinstance(said, asyncpg.DataError)
+    return isinstance(said, _AWAY) and not isinstance(said, asyncpg.DataError) and not is_disk_full(said)
 
 
 def _beneath(error: BaseException) -> BaseException:

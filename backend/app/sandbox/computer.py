@@ -11,7 +11,7 @@ from pathlib import Path
 import structlog
 
 from app.computations.bench import JsonValue
-from app.errors import InvalidInput, LabError, NotFound, TooLarge, Unavailable
+from app.errors import InvalidInput, LabError, NotFound, TooLarge, Unavailable, is_disk_full
 from app.modeling.written.presence import holds_code
 from app.sandbox.contract import (
     CellProvider,
@@ -28,7 +28,7 @@ from app.sandbox.folders import remove
 from app.sandbox.metering import metered
 from app.sandbox.ready import ZYGOTE_DIED
 from app.sandbox.stream import Streaming, streaming
-from app.storage.blobs import BlobStore
+from app.storage.blobs import BlobStore, StoreAway
 
 log = structlog.get_logger(__name__)
 
@@ -157,11 +157,21 @@ class Computer:
 
     @asynccontextmanager
     async def _output(self) -> AsyncIterator[Path]:
-        output = Path(tempfile.mkdtemp(prefix="cell-", dir=self._scratch))
+        output = self._new_folder()
         try:
             yield output
         finally:
             await asyncio.to_thread(remove, output)
+
+    def _new_folder(self) -> Path:
+        try:
+            return Path(tempfile.mkdtemp(prefix="cell-", dir=self._scratch))
+        except OSError as error:
+            if not is_disk_full(error):
+                raise
+            raise StoreAway(
+                "scratch_full", "The disk that computations write to is full: make room."
+            ) from error
 
     async def _outcome(
         self,

@@ -1,11 +1,11 @@
 """Bounds that the kernel keeps for one cell, and the footprint of the zygote that they start from."""
 
-import errno
 import math
 import resource
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.errors import is_disk_full
 from app.sandbox.contract import End, Limits
 
 OPEN_FILES = 512
@@ -58,6 +58,6 @@ def exhausted(error: BaseException) -> End | None:
     """The limit that an exception inside a cell speaks of."""
     if isinstance(error, MemoryError):
         return End.OUT_OF_MEMORY
-    if isinstance(error, OSError) and error.errno in (errno.EFBIG, errno.ENOSPC, errno.EDQUOT):
+    if is_disk_full(error):
         return End.OUT_OF_DISK
     return None

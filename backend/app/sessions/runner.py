@@ -46,9 +46,13 @@ _PASS_ON_S = 0.25
 
 @dataclass(frozen=True)
 class Pause:
-    """The drive stops and the session goes on later: `again` at once, else when something wakes it."""
+    """The drive stops and the session goes on later: `again` by itself, else when something wakes it.
+
+    What is not to be soon is sent by the sweeper, after its grace.
+    """
 
     again: bool
+    soon: bool = True
 
 
 @dataclass(frozen=True)
@@ -128,7 +132,7 @@ class Runner:
             outcome = await self._outcome(lease, saved)
         if isinstance(outcome, Pause):
             await saved.flush()
-            await self._hand_back(lease, outcome.again)
+            await self._hand_back(lease, outcome.again, outcome.soon)
         elif not isinstance(outcome, Abandoned):
             await self._end(lease, outcome, saved, lease.worked_s + time.monotonic() - clock)
         await self.charge(lease.facts.owner_id, used.cpu_s)
@@ -183,11 +187,11 @@ class Runner:
             drive.halt(found)
         return found is Standing.GO_ON
 
-    async def _hand_back(self, lease: Lease, again: bool) -> None:
+    async def _hand_back(self, lease: Lease, again: bool, soon: bool = True) -> None:
         more = await self.leases.hand_back(lease, again)
         if not again:  # it may wait for its user, and then its place is free
             await self._line.admit()
-        if more:
+        if more and soon:
             self.send(jobs.advance(lease.facts.id))
 
     async def _end(self, lease: Lease, ending: Ending, saved: SliceCheckpoint, worked_s: float) -> None:
@@ -231,7 +235,7 @@ async def _guarded(drive: GraphDrive, spec: GraphSpec, saved: SliceCheckpoint) -
         return stopped(drive.standing)
     except StoreAway:
         log.warning("blob_store_away", node=drive.node)
-        return Pause(again=True)  # its patience is used up here; the session's time limit is the bound
+        return Pause(again=True, soon=False)  # the session's time limit is the bound
     except LabError as error:
         STEP_ERRORS.labels(drive.node, error.kind).inc()
         log.warning("step_refused", code=error.code)

@@ -1,7 +1,6 @@
 """Blobs in a folder: `ab/abcd...`, read-only files that appear whole or not at all."""
 
 import asyncio
-import errno
 import os
 import tempfile
 import time
@@ -9,6 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from uuid import uuid4
 
+from app.errors import is_disk_full
 from app.observability.metrics.stores import BLOB_BYTES
 from app.storage.blobs import (
     CHUNK_BYTES,
@@ -25,7 +25,6 @@ from app.storage.blobs import (
 Write = Callable[[Callable[[bytes], object]], Blob]
 """Hands a blob's pieces to what it is given."""
 
-_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _LOOK_AGAIN_S = 0.25
 
 
@@ -92,7 +91,7 @@ class FolderBlobs:
             try:
                 return await asyncio.to_thread(self._store, write)
             except OSError as error:
-                if error.errno not in _FULL:
+                if not is_disk_full(error):
                     raise
                 if time.monotonic() > until:
                     raise StoreAway(

@@ -1,5 +1,7 @@
 """Which failures mean that Postgres is away."""
 
+import errno
+
 import asyncpg
 import pytest
 
@@ -15,4 +17,5 @@ def test_a_server_that_takes_no_statement_is_away(error: Exception) -> None:
 
 def test_a_statement_that_is_wrong_is_not() -> None:
     assert not is_away(asyncpg.DataError("no number"))
+    assert not is_away(OSError(errno.ENOSPC, "No space left on device"))
     assert not is_away(asyncpg.UniqueViolationError("twice"))
