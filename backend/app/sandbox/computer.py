@@ -28,6 +28,7 @@ from app.sandbox.folders import remove
 from app.sandbox.metering import metered
 from app.sandbox.ready import ZYGOTE_DIED
 from app.sandbox.stream import Streaming, streaming
+from app.sandbox.verdict import FROM_OUTSIDE
 from app.storage.blobs import BlobStore, StoreAway
 
 log = structlog.get_logger(__name__)
@@ -78,8 +79,8 @@ _ENDINGS = {
 }
 
 
-class CellsRestarted(ComputationFailed):
-    """The process that cells are forked from ended, and this one with it: nothing is wrong with the work."""
+class CellLost(ComputationFailed):
+    """A cell was ended from outside, or with the process that it was forked from: nothing is wrong with it."""
 
 
 _AGAIN = 2
@@ -111,7 +112,7 @@ class Computer:
         the operator gives. Raises the LabError that the computation raised, or ComputationFailed.
         """
         for _ in range(_AGAIN):
-            with suppress(CellsRestarted):
+            with suppress(CellLost):
                 return await self._once(work, inputs, limits, on_progress)
         return await self._once(work, inputs, limits, on_progress)
 
@@ -233,5 +234,5 @@ def _raise_unless_returned(outcome: Outcome, work: Computation | Code, limits: L
             where = _frames(outcome.stderr)
             log.error("computation_broke", function=work.function, end=outcome.end, where=where)
         said = {}
-    failed = CellsRestarted if fault == ZYGOTE_DIED.fault else ComputationFailed
+    failed = CellLost if fault in (ZYGOTE_DIED.fault, FROM_OUTSIDE) else ComputationFailed
     raise failed(f"computation_{outcome.end}", f"The computation did not finish. {detail}", **said)

@@ -26,7 +26,7 @@ from app.sandbox.folders import Content, copy_out, remove, survey
 from app.sandbox.link import ZygoteLink
 from app.sandbox.pipes import CellPipes, ProgressLines
 from app.sandbox.scratch import LOCK
-from app.sandbox.verdict import judge
+from app.sandbox.verdict import FROM_OUTSIDE, judge
 from app.sandbox.wire import write_request
 
 T = TypeVar("T")
@@ -78,7 +78,7 @@ async def _canary(zygote: ReadyZygote) -> str | None:
     work = Computation("canary.escape", {"path": str(zygote.scratch / LOCK)}, trusted=False)
     outcome = await zygote.run(CellRequest(work, {}, output, Limits(time_s=20)))
     await asyncio.to_thread(remove, output)
-    if outcome.fault == ZYGOTE_DIED.fault:
+    if outcome.fault in (ZYGOTE_DIED.fault, FROM_OUTSIDE):
         raise Unavailable("cells_unavailable", "The process that computes ended while its walls were tried.")
     if outcome.end is not End.RETURNED:
         return f"The walls could not be tried: {outcome.fault.detail if outcome.fault else outcome.end}"

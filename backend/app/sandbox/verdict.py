@@ -31,8 +31,10 @@ _KILLED = {
 _SIGNALLED = {
     -signal.SIGXCPU: End.TIMED_OUT,
     -signal.SIGXFSZ: End.OUT_OF_DISK,
-    -signal.SIGKILL: End.OUT_OF_MEMORY,  # nobody of ours did it: the kernel's out-of-memory killer
 }
+
+FROM_OUTSIDE = Fault("killed_from_outside", "Something outside ended its process (SIGKILL): try again.")
+"""Nobody of ours did it, and it was far from its memory limit."""
 
 # What a cell may say of itself; the other ends are only the kernel's to say.
 _SAID = (End.RETURNED, End.REFUSED, End.RAISED, End.OUT_OF_MEMORY, End.OUT_OF_DISK)
@@ -47,7 +49,9 @@ def judge(ending: Ending, report: bytes, limits: Limits) -> Outcome:
     said = last_report(report)
     if ending.status == 0 and said is not None:
         return as_said(said, ending.usage)
-    return Outcome(_death(ending, limits), ending.usage, fault=_obituary(ending))
+    end = _death(ending, limits)
+    killed = ending.status == -signal.SIGKILL and end is End.DIED
+    return Outcome(end, ending.usage, fault=FROM_OUTSIDE if killed else _obituary(ending))
 
 
 def as_said(said: Mapping[str, Any], usage: Usage) -> Outcome:
@@ -79,8 +83,9 @@ def _fault(said: Any) -> Fault | None:
 def _death(ending: Ending, limits: Limits) -> End:
     if ending.status in _SIGNALLED:
         return _SIGNALLED[ending.status]
-    # Native code that gets no memory aborts; near its limit that is what happened.
-    near_limit = ending.usage.peak_memory_bytes > 0.8 * limits.memory_bytes
+    # Native code that gets no memory aborts, and the kernel kills: near its limit that is what happened.
+    near = 0.5 if ending.status == -signal.SIGKILL else 0.8
+    near_limit = ending.usage.peak_memory_bytes > near * limits.memory_bytes
     return End.OUT_OF_MEMORY if near_limit else End.DIED
 
 

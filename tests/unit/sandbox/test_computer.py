@@ -1,11 +1,11 @@
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
 
-from app.sandbox.computer import CellsRestarted, ComputationFailed, Computer
+from app.sandbox.computer import CellLost, ComputationFailed, Computer
 from app.sandbox.contract import (
     CellRequest,
     Code,
@@ -19,6 +19,7 @@ from app.sandbox.contract import (
     Usage,
 )
 from app.sandbox.ready import ZYGOTE_DIED
+from app.sandbox.verdict import FROM_OUTSIDE
 from app.storage.folder import FolderBlobs
 
 WHERE = 'File "/srv/app/computations/predict.py", line 9, in predict'
@@ -115,6 +116,7 @@ class RestartedCells(BreakingCells):
     """Cells that are restarted `times` times under whoever computes; each has an empty folder."""
 
     times: int
+    lost: Outcome = ZYGOTE_DIED
     runs: list[CellRequest] = field(default_factory=list)
 
     async def run(self, request: CellRequest, on_progress: Progress | None = None) -> Outcome:
@@ -122,20 +124,22 @@ class RestartedCells(BreakingCells):
         (request.output / "left").write_bytes(b"0")
         self.runs.append(request)
         return (
-            ZYGOTE_DIED
+            self.lost
             if len(self.runs) <= self.times
             else Outcome(End.RETURNED, Usage(0.0, 0.0, 0), files=("left",))
         )
 
 
-async def test_a_computation_begins_again_when_its_cells_are_restarted(tmp_path: Path) -> None:
-    computer = Computer(RestartedCells(times=2), FolderBlobs(tmp_path / "blobs"), tmp_path)
+@pytest.mark.parametrize("fault", [ZYGOTE_DIED.fault, FROM_OUTSIDE])
+async def test_a_computation_begins_again_when_its_cell_is_lost(tmp_path: Path, fault: Fault) -> None:
+    lost = replace(ZYGOTE_DIED, fault=fault)
+    computer = Computer(RestartedCells(times=2, lost=lost), FolderBlobs(tmp_path / "blobs"), tmp_path)
     assert (await computer.run(Computation("canary.leave"), {})).file("left").size_bytes == 1
 
 
 async def test_a_computation_whose_cells_are_restarted_each_time_is_given_up(tmp_path: Path) -> None:
     computer = Computer(RestartedCells(times=3), FolderBlobs(tmp_path / "blobs"), tmp_path)
-    with pytest.raises(CellsRestarted, match="try again"):
+    with pytest.raises(CellLost, match="try again"):
         await computer.run(Computation("canary.leave"), {})
 
 

@@ -4,7 +4,7 @@ import signal
 import pytest
 
 from app.sandbox.contract import End, Limits, Usage
-from app.sandbox.verdict import Ending, judge
+from app.sandbox.verdict import FROM_OUTSIDE, Ending, judge
 
 LIMITS = Limits(memory_bytes=100)
 USAGE = Usage(1.0, 1.0, 10)
@@ -40,7 +40,6 @@ def test_why_we_killed_it_counts_more_than_what_it_says(reason: str, end: End) -
         (-signal.SIGSEGV, End.DIED),
         (-signal.SIGXCPU, End.TIMED_OUT),
         (-signal.SIGXFSZ, End.OUT_OF_DISK),
-        (-signal.SIGKILL, End.OUT_OF_MEMORY),
         (3, End.DIED),
     ],
 )
@@ -48,9 +47,15 @@ def test_a_death_is_named_by_its_signal(status: int, end: End) -> None:
     assert judge(Ending(status, None, USAGE), b"", LIMITS).end is end
 
 
-def test_an_abort_near_the_memory_limit_is_out_of_memory() -> None:
-    ending = Ending(-signal.SIGABRT, None, Usage(1.0, 1.0, 95))
+@pytest.mark.parametrize(("number", "peak_bytes"), [(signal.SIGABRT, 95), (signal.SIGKILL, 60)])
+def test_an_end_near_the_memory_limit_is_out_of_memory(number: int, peak_bytes: int) -> None:
+    ending = Ending(-number, None, Usage(1.0, 1.0, peak_bytes))
     assert judge(ending, b"", LIMITS).end is End.OUT_OF_MEMORY
+
+
+def test_a_kill_far_from_the_memory_limit_came_from_outside() -> None:
+    outcome = judge(Ending(-signal.SIGKILL, None, Usage(1.0, 1.0, 20)), b"", LIMITS)
+    assert (outcome.end, outcome.fault) == (End.DIED, FROM_OUTSIDE)
 
 
 @pytest.mark.parametrize(
