@@ -15,6 +15,8 @@ from app.computations.uploads.arrays import arrays_as_csv, feather_as_parquet
 from app.computations.uploads.containers import unpack
 from app.computations.uploads.delimited import Write, write_delimited
 from app.computations.uploads.encoding import Text, as_utf8
+from app.computations.uploads.headed import headed_as_csv
+from app.computations.uploads.keyed import keyed_as_csv
 from app.computations.uploads.other import json_table, parquet_table, sheet_as_csv
 from app.computations.uploads.profile import profile_table
 from app.errors import InvalidInput
@@ -104,7 +106,14 @@ def read_upload(
     text = as_utf8(plain.path, work)
     is_json = _is_json(text.path, filename)
     arrays = arrays_as_csv(connection, text.path, work) if is_json else None
-    if arrays is not None:
+    keyed = keyed_as_csv(text.path, work) if is_json and arrays is None else None
+    headed = None if is_json else headed_as_csv(text.path, work)
+    if keyed is not None:
+        table, rows = write_delimited(connection, Text(keyed.path, "utf-8"), write, delimiter=",")
+        table = replace(table, format={"kind": "json"}, notes=(*keyed.notes, *table.notes))
+    elif headed is not None:
+        table, rows = write_delimited(connection, Text(headed, "utf-8"), write, delimiter=",")
+    elif arrays is not None:
         table, rows = write_delimited(connection, Text(arrays, "utf-8"), write, delimiter=",")
         table = replace(table, format={"kind": "json"})
     elif is_json:

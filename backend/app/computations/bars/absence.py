@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from app.computations.bars.interval import DAY_S
 
-_OPEN_AT_WEEKENDS = 0.005
+_OPEN_AT_WEEKENDS = 0.05
+"""A share of all bars: currencies open on Sunday evening, with a fiftieth of theirs."""
 _FEWEST_DAYS = 7
 
 

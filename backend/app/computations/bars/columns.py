@@ -45,9 +45,9 @@ _ALIASES: dict[str, tuple[str, ...]] = {
         "indexlevel0",
         "datum",
     ),
-    "open": ("open", "o", "openprice", "priceopen", "opening", "erffnung", "erster"),
-    "high": ("high", "h", "highprice", "pricehigh", "max", "hoch"),
-    "low": ("low", "l", "lowprice", "pricelow", "min", "tief"),
+    "open": ("open", "o", "openprice", "priceopen", "opening", "erffnung", "erster", "ouverture", "apertura"),
+    "high": ("high", "h", "highprice", "pricehigh", "max", "hoch", "haut", "plushaut", "mximo"),
+    "low": ("low", "l", "lowprice", "pricelow", "min", "tief", "bas", "plusbas", "mnimo"),
     "close": (
         "close",
         "c",
@@ -59,6 +59,9 @@ _ALIASES: dict[str, tuple[str, ...]] = {
         "closing",
         "schlusskurs",
         "schluss",
+        "clture",
+        "dernier",
+        "cierre",
     ),
     "volume": (
         "volume",
@@ -88,11 +91,13 @@ _WITH_AVERAGE = 8
 
 @dataclass(frozen=True)
 class Found:
-    """Our columns by the file's names. `time`: a column with the time of day, where `ts` holds only dates."""
+    """Our columns by the file's names. `time`: a column with the time of day, where `ts` holds only dates.
+    `comma`: it is the decimal mark of what was left as text."""
 
     names: Mapping[str, str]
     time: str | None = None
     notes: tuple[str, ...] = ()
+    comma: bool = False
 
 
 def find_columns(names: Sequence[str], coin: str | None) -> Found:

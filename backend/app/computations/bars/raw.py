@@ -13,7 +13,7 @@ import duckdb
 
 from app.computations.bars.columns import Found, are_unnamed, find_columns, interval_column, orders
 from app.computations.bars.record import MEASURES
-from app.computations.bars.stamps import coin_sql, measure_sql, time_sql
+from app.computations.bars.stamps import coin_sql, has_decimal_comma, measure_sql, time_sql
 from app.computations.bench import Bench
 from app.computations.ingest import read_upload
 from app.computations.uploads import sql
@@ -21,7 +21,11 @@ from app.errors import InvalidInput
 
 _JUDGED_ROWS = 2_000
 _SHOWN_INTERVALS = 4
-_NAMELESS = re.compile(r"Column \d+ has no name")
+_SETTLED = (
+    r"^Column \d+ has no name|: numbers with thousands separators are kept",
+    r": a comma may be a decimal or a thousands mark|: not only numbers",
+)
+"""What is remarked on tables and does not hold of bars; the latter where the decimal mark is known."""
 _GROUP = 122_880
 # Without the limit DuckDB looks for repeated prices for a fifth of the time that all of this takes.
 _WRITING = f"(FORMAT parquet, COMPRESSION uncompressed, ROW_GROUP_SIZE {_GROUP}, DICTIONARY_SIZE_LIMIT 1000)"
@@ -57,7 +61,8 @@ def read_raw(
 
     def write(table: sql.Table) -> int:
         types = {column["name"]: column["type"] for column in table.columns}
-        found[:] = [_found(connection, table, types, asked)]
+        named = _found(connection, table, types, asked)
+        found[:] = [replace(named, comma=_has_commas(connection, table, types, named))]
         select = _select(table, types, found[0], asked)
         done = connection.execute(f"COPY ({select}) TO {sql.text(target)} {_WRITING}").fetchone()
         return int(done[0]) if done else 0
@@ -67,7 +72,8 @@ def read_raw(
         raise InvalidInput("no_rows", "The file has columns and no rows.")
     named = {ours: name for ours, name in found[0].names.items() if name}
     format_ = cast(dict[str, Any], {**table.format, "compression": compression})
-    notes = [note for note in table.notes if not _NAMELESS.match(note)]
+    settled = _SETTLED if found[0].comma else _SETTLED[:1]
+    notes = [note for note in table.notes if not any(re.search(one, note) for one in settled)]
     return RawBars(target, rows, format_, named, [*notes, *found[0].notes])
 
 
@@ -141,11 +147,25 @@ def _share_that_holds(
     return float(found[0] or 0) if found else 0.0
 
 
+def _has_commas(
+    connection: duckdb.DuckDBPyConnection, table: sql.Table, types: dict[str, str], found: Found
+) -> bool:
+    """Is the comma the decimal mark of the file's numbers? Only those that were left as text can tell."""
+    texts = [found.names[name] for name in MEASURES if types.get(found.names[name]) == "text"]
+    if not texts:
+        return False
+    cells = " OR ".join(has_decimal_comma(sql.name(name)) for name in texts)
+    told = connection.execute(
+        f"SELECT bool_or({cells}) FROM (FROM ({table.select}) LIMIT {_JUDGED_ROWS})"  # noqa: S608
+    ).fetchone()
+    return bool(told and told[0])
+
+
 def _select(table: sql.Table, types: dict[str, str], found: Found, asked: Asked) -> str:
     names = found.names
     cells = [
         f"{coin_sql(names['coin'], asked.coin)} AS coin",
         f"{time_sql(types, names['ts'], found.time, asked.zone)} AS ts",
-        *(f"{measure_sql(types, names[name])} AS {name}" for name in MEASURES),
+        *(f"{measure_sql(types, names[name], found.comma)} AS {name}" for name in MEASURES),
     ]
     return f"SELECT {', '.join(cells)} FROM ({table.select})"  # noqa: S608

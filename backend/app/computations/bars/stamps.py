@@ -14,6 +14,9 @@ _SPELLINGS = "['%Y%m%d %H%M%S', '%Y%m%d %H:%M:%S', '%Y%m%d %H:%M', '%Y.%m.%d %H:
 _CURRENCIES = "' $€£¥'"
 _THOUSANDS = r"[+-]?\d{1,3}(,\d{3})*(\.\d+)?[KMBkmb]?|[+-]?\d+(\.\d+)?[KMBkmb]"
 
+_COMMAS = r"[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?[KMBkmb]?"
+_DECISIVE = r"[+-]?\d{1,3}(\.\d{3})+,\d+[KMBkmb]?|[+-]?\d{1,3}(\.\d{3}){2,}|[+-]?\d+,(\d{1,2}|\d{4,})[KMBkmb]?"
+
 
 def is_date_number(cell: str) -> str:
     """Whether a whole number spells a day, as 20240531 does."""
@@ -42,8 +45,13 @@ def time_sql(types: Mapping[str, str], column: str, time: str | None, zone: str 
     return f"CASE WHEN {number} IS NULL THEN {spelled} ELSE {_numbered(number, zone)} END"
 
 
-def measure_sql(types: Mapping[str, str], column: str) -> str:
-    """A number; of text also `1,234.5`, `1.2K` and `$12.50`."""
+def has_decimal_comma(cell: str) -> str:
+    """Whether a text can only be a number whose decimal mark is a comma, as `1.234,5` and `1.234.567` are."""
+    return f"regexp_full_match(ltrim(trim({cell}), {_CURRENCIES}), {sql.text(_DECISIVE)})"
+
+
+def measure_sql(types: Mapping[str, str], column: str, comma: bool = False) -> str:
+    """A number; of text also `1,234.5`, `1.2K` and `$12.50`. With `comma` `1.234,5`."""
     if not column:
         return "0.0"
     cell = sql.name(column)
@@ -53,11 +61,14 @@ def measure_sql(types: Mapping[str, str], column: str) -> str:
     factor = (
         f"CASE upper(right(trim({cell}), 1)) WHEN 'K' THEN 1e3 WHEN 'M' THEN 1e6 WHEN 'B' THEN 1e9 ELSE 1 END"
     )
+    if comma:
+        cell = f"replace(CASE WHEN {_spelled(cell, _COMMAS)} THEN replace({cell}, '.', '') END, ',', '.')"
     bare = f"TRY_CAST(regexp_replace(upper(trim({cell})), '[,KMB]', '', 'g') AS DOUBLE)"
-    return (
-        f"CASE WHEN regexp_full_match(trim({cell}), {sql.text(_THOUSANDS)}) THEN {factor} * {bare}"
-        f" ELSE TRY_CAST({cell} AS DOUBLE) END"
-    )
+    return f"CASE WHEN {_spelled(cell, _THOUSANDS)} THEN {factor} * {bare} ELSE TRY_CAST({cell} AS DOUBLE) END"
+
+
+def _spelled(cell: str, pattern: str) -> str:
+    return f"regexp_full_match(trim({cell}), {sql.text(pattern)})"
 
 
 def coin_sql(column: str, coin: str | None) -> str:

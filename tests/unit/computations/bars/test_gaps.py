@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.computations.bars.absence import closes_at_weekends
 from app.computations.bars.gaps import at_weekends, steps_between
 
 DAY_S = 86_400
@@ -36,3 +37,12 @@ def test_missing_bars_and_weekdays_are_those_that_a_calendar_counts(start: int, 
     assert found.within_day.tolist() == [step - 1 if before == after else 0 for before, after, step in pairs]
     assert found.days.tolist() == [weekdays_between(before, after) for before, after, _ in pairs]
     assert at_weekends(np.asarray(seconds) * 1_000_000) == sum(day.weekday() >= 5 for day in days)
+
+
+def test_currencies_that_open_on_sunday_evening_close_at_weekends_and_coins_do_not() -> None:
+    hours = np.arange(26 * 7 * 24)
+    of_week = hours % (7 * 24)  # 1970-01-05 is a Monday
+    for is_open, closes in ((of_week < 4 * 24 + 22) | (of_week >= 6 * 24 + 21), True), (of_week >= 0, False):
+        seconds = (hours[is_open] + 4 * 24) * 3_600
+        share = at_weekends(seconds * 1_000_000)
+        assert closes_at_weekends(len(seconds), share, seconds[-1] - seconds[0], 3_600) == closes

@@ -164,13 +164,13 @@ class TestForms:
         assert_same(columns, frame)
         assert [note[:26] for note in facts["format"]["notes"]] == ["The file names no columns;"]
 
-    def test_a_table_that_yfinance_saved_keeps_all_but_its_heads(self, read):
+    def test_a_table_that_yfinance_saved_is_read_below_its_heads(self, read):
         frame = bars(20, 86_400)
         rows = frame[["close", "high", "low", "open", "volume"]].to_csv(index=False, header=False).splitlines()
         days = pd.to_datetime(frame["time"], unit="s").dt.strftime("%Y-%m-%d")
         heads = "Price,Close,High,Low,Open,Volume\nTicker,A,A,A,A,A\nDate,,,,,\n"
         facts, columns = read(heads + "".join(f"{d},{r}\n" for d, r in zip(days, rows, strict=True)), coin="A")
-        assert (facts["bad"]["reasons"], rows_of(facts, "no time")) == ({"no time": 2}, [1, 2])
+        assert (facts["bad"]["count"], facts["rows"]) == (0, 20)
         assert_same(columns, frame)
 
     def test_prices_may_carry_their_currency(self, read):
@@ -180,6 +180,73 @@ class TestForms:
         _, columns = read(text, coin="AAPL")
         assert columns["close"].tolist() == [1_042.5] * 19
         assert columns["volume"].tolist() == list(range(13, 32))
+
+    @pytest.mark.parametrize(("zone", "ahead_s"), [("US/Eastern", 5 * 3600), ("UTC", 0)])
+    def test_an_answer_of_alpha_vantage_names_its_coin_and_its_zone(self, read, zone, ahead_s):
+        frame = bars(30)
+        rows = {
+            str(pd.Timestamp(row.time, unit="s")): {
+                "1. open": str(row.open),
+                "2. high": str(row.high),
+                "3. low": str(row.low),
+                "4. close": str(row.close),
+                "5. volume": str(row.volume),
+            }
+            for row in frame[::-1].itertuples()
+        }
+        meta = {"1. Information": "Intraday (5min)", "2. Symbol": "IBM", "6. Time Zone": zone}
+        facts, columns = read(json.dumps({"Meta Data": meta, "Time Series (5min)": rows}))
+        assert_same(columns, frame.assign(time=frame["time"] + ahead_s))
+        assert [(one["coin"], one["interval"]) for one in facts["series"]] == [("IBM", "5m")]
+        assert any(zone in note for note in facts["format"]["notes"]) == bool(ahead_s)
+
+    def test_days_of_alpha_vantage_are_days_in_any_zone(self, read):
+        frame = bars(30, 86_400)
+        rows = {
+            str(pd.Timestamp(row.time, unit="s").date()): {
+                f"{place}. {name}": getattr(row, name)
+                for place, name in enumerate(("open", "high", "low", "close"), 1)
+            }
+            for row in frame.itertuples()
+        }
+        meta = {"2. From Symbol": "EUR", "3. To Symbol": "USD", "6. Time Zone": "US/Eastern"}
+        facts, columns = read(json.dumps({"Meta Data": meta, "Time Series FX (Daily)": rows}))
+        assert (columns["ts"] // 1_000_000 == frame["time"]).all()
+        assert facts["series"][0]["coin"] == "EURUSD"
+
+    def test_a_download_of_several_tickers_by_yfinance(self, read):
+        frame = bars(30, 86_400)
+        days = [str(pd.Timestamp(second, unit="s").date()) for second in frame["time"]]
+        kinds = ("close", "high", "low", "open", "volume")
+        lines = [
+            "Price," + ",".join(f"{kind.title()},{kind.title()}" for kind in kinds),
+            "Ticker," + ",".join("AAPL,NVDA" for _ in kinds),
+            "Date" + "," * 10,
+        ]
+        for day, row in zip(days, frame.itertuples(), strict=True):
+            values = [getattr(row, kind) for kind in kinds]
+            cells = (f"{value},{2 * value if day != days[3] else ''}" for value in values)
+            lines.append(f"{day}," + ",".join(cells))
+        facts, _ = read("\n".join(lines))
+        found = {one["coin"]: (one["bars"], one["summary"]["first_close"]) for one in facts["series"]}
+        first = frame["close"].iloc[0]
+        assert found == {"AAPL": (30, first), "NVDA": (29, 2 * first)}
+
+    def test_prices_with_a_decimal_comma_and_points_between_thousands(self, read):
+        frame = bars(40, 86_400)
+        scaled = frame.assign(**{name: 10 * frame[name] for name in ("open", "high", "low", "close")})
+
+        def spelled(value):
+            return f"{value:,.3f}".replace(",", "_").replace(".", ",").replace("_", ".")
+
+        rows = [
+            f"{pd.Timestamp(row.time, unit='s'):%d.%m.%Y};"
+            + ";".join(spelled(getattr(row, name)) for name in ("open", "high", "low", "close", "volume"))
+            for row in scaled.itertuples()
+        ]
+        facts, columns = read("Datum;Eröffnung;Hoch;Tief;Schlusskurs;Volumen\n" + "\n".join(rows), coin="DAX")
+        assert_same(columns, scaled.round(3))
+        assert facts["format"]["notes"] == []
 
     def test_daily_bars_by_date_and_prices_with_thousands(self, read):
         text = "Date,Price,Open,High,Low,Vol.,Change %\n" + "".join(

@@ -1,0 +1,116 @@
+"""JSON objects of rows by their time, as Alpha Vantage answers them and pandas writes `orient="index"`."""
+
+import csv
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from app.errors import InvalidInput
+
+_HEAD = 64 << 10
+_MOST_BYTES = 64 << 20
+_DEPTH = 2
+_MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ].*)?|\d{9,19}")
+_BEGINS = re.compile(r'"(?:\d{4}-\d{2}-\d{2}(?:[T ][^"]*)?|\d{9,19})"\s*:\s*\{')
+_NUMBERED = re.compile(r"^\d+[a-z]?\. ")
+_SYMBOLS = (("symbol",), ("from symbol", "to symbol"), ("digital currency code", "market code"))
+"""Whose prices they are, by what is told beside them."""
+
+Rows = Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Keyed:
+    """A CSV file with a header, and what was done to its times."""
+
+    path: Path
+    notes: tuple[str, ...] = ()
+
+
+def keyed_as_csv(path: Path, work: Path) -> Keyed | None:
+    """`{"2024-05-31": {"open": 1, ...}, ...}`, or an object that holds it, as CSV; None for any other JSON.
+
+    Numbers before names (`1. open`) are dropped. Clock times of a zone that the file names are told in UTC.
+    """
+    with path.open(encoding="utf-8") as file:
+        head = file.read(_HEAD)
+    if not head.lstrip().startswith("{") or not _BEGINS.search(head) or path.stat().st_size > _MOST_BYTES:
+        return None
+    try:
+        whole = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput("damaged_file", f"The JSON file cannot be read: {str(error)[:300]}") from error
+    rows = max(_tables(whole, _DEPTH), key=len, default={})
+    if not rows:
+        return None
+    told = dict(_facts(whole, rows))
+    zone = _zone(told.get("time zone")) if any(":" in moment for moment in rows) else None
+    _write(rows, _symbol(told), zone, work / "keyed.csv")
+    notes = (f"The times are those of {zone.key}; they are told in UTC.",) if zone else ()
+    return Keyed(work / "keyed.csv", notes)
+
+
+def _tables(value: Any, depth: int) -> Iterator[Rows]:
+    """Objects whose keys are times and whose values are flat objects."""
+    if not isinstance(value, dict) or not value:
+        return
+    if all(_MOMENT.fullmatch(key) and _is_flat(row) for key, row in value.items()):
+        yield value
+    elif depth:
+        for inner in value.values():
+            yield from _tables(inner, depth - 1)
+
+
+def _is_flat(row: Any) -> bool:
+    if not isinstance(row, dict) or not row:
+        return False
+    return not any(isinstance(cell, dict | list) for cell in row.values())
+
+
+def _facts(whole: Mapping[str, Any], rows: Rows) -> Iterator[tuple[str, str]]:
+    """What is told beside the rows, by its name in small letters."""
+    for value in whole.values():
+        if value is not rows and isinstance(value, dict):
+            yield from ((_plain(name).lower(), cell) for name, cell in value.items() if isinstance(cell, str))
+
+
+def _symbol(told: Mapping[str, str]) -> str | None:
+    named = ("".join(told[part] for part in parts) for parts in _SYMBOLS if all(part in told for part in parts))
+    return next(named, None)
+
+
+def _zone(name: str | None) -> ZoneInfo | None:
+    try:
+        return ZoneInfo(name) if name and name != "UTC" else None
+    except (ZoneInfoNotFoundError, ValueError):
+        return None
+
+
+def _write(rows: Rows, symbol: str | None, zone: ZoneInfo | None, target: Path) -> None:
+    names = list(dict.fromkeys(name for row in rows.values() for name in row))
+    first = ["timestamp", *(["symbol"] if symbol else [])]
+    with target.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([*first, *map(_plain, names)])
+        for moment, row in rows.items():
+            cells = (row.get(name) for name in names)
+            writer.writerow([_told(moment, zone), *([symbol] if symbol else []), *cells])
+
+
+def _told(moment: str, zone: ZoneInfo | None) -> str:
+    if zone is None:
+        return moment
+    try:
+        there = datetime.fromisoformat(moment)
+    except ValueError:
+        return moment
+    return there.replace(tzinfo=there.tzinfo or zone).astimezone(UTC).replace(tzinfo=None).isoformat(sep=" ")
+
+
+def _plain(name: str) -> str:
+    return _NUMBERED.sub("", name)
