@@ -45,3 +45,9 @@ def database_address(settings: Settings) -> Iterator[str]:
     finally:
         servers.stop()
         lock.release()
+
+
+def reachable(host: str) -> str:
+    """The host to write into an address: one that listens everywhere is reached here."""
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - compared, not bound
+    return f"[{host}]" if ":" in host else host

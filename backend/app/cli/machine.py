@@ -1,5 +1,6 @@
 """What `labcrew doctor` looks at on the machine itself. Each check raises, saying what to do."""
 
+import http.client
 import platform
 import shutil
 import socket
@@ -9,6 +10,7 @@ from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
+from app.cli.addresses import reachable
 from app.cli.card import running_service
 from app.errors import Unavailable
 from app.sandbox import landlock
@@ -79,14 +81,33 @@ async def _port(settings: Settings) -> str:
     try:
         socket.create_server((host, port), family=family).close()
     except OSError as error:
-        card = running_service(settings.home)
-        if card and card.api.endswith(f":{port}"):
+        if _is_ours(settings):
             return f"{host}:{port} is this service's"
         raise Unavailable(
             "port_taken",
             f"{host}:{port} cannot be listened on ({error.strerror}): set API_PORT to another, or to 0.",
         ) from None
     return f"{host}:{port} is free" if port else "a free port is taken at start"
+
+
+def _is_ours(settings: Settings) -> bool:
+    """Whether who listens at the API's port is `labcrew up` of this folder, or answers as an API does."""
+    card = running_service(settings.home)
+    if card and card.api.endswith(f":{settings.api_port}"):
+        return True
+    return "untrusted_code" in _asked(reachable(settings.api_host), settings.api_port, "/readyz")
+
+
+def _asked(host: str, port: int, path: str) -> str:
+    """What is answered there over HTTP, an error's text too; nothing where nobody answers."""
+    connection = http.client.HTTPConnection(host, port, timeout=5)
+    try:
+        connection.request("GET", path)
+        return connection.getresponse().read(1 << 16).decode(errors="replace")
+    except (OSError, http.client.HTTPException):
+        return ""
+    finally:
+        connection.close()
 
 
 def elsewhere(cells: ProcessConfig, home: Path) -> ProcessConfig:

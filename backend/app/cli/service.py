@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from urllib.parse import urlsplit
 
+from app.cli.addresses import reachable
 from app.cli.card import ServiceCard, leave_card, take_card_away
 from app.cli.parts import Part
 from app.cli.processes import QUEUES
@@ -83,7 +84,7 @@ class Service:
         self._undo.callback(listener.close)
         self._undo.callback(self._targets.close)
         host, port = listener.getsockname()[:2]
-        api = f"http://{_reachable(host)}:{port}"
+        api = f"http://{reachable(host)}:{port}"
         run = private_folder(self._home / "run")
         sockets = socket_folder(self._home, run, self._settings.xdg_runtime_dir)
         cells = private_folder(sockets / "cells") / "socket"
@@ -107,7 +108,7 @@ class Service:
                 self._begin_worker(f"worker-{queue}-{n}", queue)
         api_process = self._begin_process("api", ["api", "--fd", str(listener.fileno())], listener)
         api_process.wait_until(lambda: _answers(api), timeout_s=60)
-        self._targets.add("api", f"{_reachable(host)}:{port}")
+        self._targets.add("api", f"{reachable(host)}:{port}")
         self._targets.leave(run / "prometheus.json")
         leave_card(self._home, card)
         self._undo.callback(take_card_away, self._home)
@@ -191,12 +192,6 @@ def _migrate(database_url: str) -> None:
     from app.db.migrations import upgrade  # noqa: PLC0415 - half a second that `labcrew --help` need not wait
 
     upgrade(database_url)
-
-
-def _reachable(host: str) -> str:
-    """The host to write into an address: one that listens everywhere is reached here."""
-    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - compared, not bound
-    return f"[{host}]" if ":" in host else host
 
 
 def _answers(api: str) -> bool:

@@ -1,4 +1,7 @@
 import socket
+import threading
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
@@ -25,6 +28,21 @@ async def test_a_taken_port_is_named(settings: Settings) -> None:
         port = taken.getsockname()[1]
         with pytest.raises(Unavailable, match=f"{port} .*set API_PORT"):
             await machine.MACHINE["port"](settings.model_copy(update={"api_port": port}))
+
+
+async def test_a_port_where_an_api_of_the_service_answers_is_well(settings: Settings) -> None:
+    class Api(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(HTTPStatus.SERVICE_UNAVAILABLE)
+            self.end_headers()
+            self.wfile.write(b'{"status": "not_ready", "untrusted_code": {}}')
+
+        def log_message(self, *_: object) -> None: ...
+
+    with HTTPServer(("127.0.0.1", 0), Api) as api:
+        threading.Thread(target=api.handle_request, daemon=True).start()
+        taken = settings.model_copy(update={"api_host": "0.0.0.0", "api_port": api.server_port})
+        assert await machine.MACHINE["port"](taken) == f"0.0.0.0:{api.server_port} is this service's"
 
 
 async def test_a_full_disk_says_how_much_is_wanted(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
