@@ -114,6 +114,11 @@ def _open_dates(view: View) -> list[Column]:
     return [column for column in target.table.columns if column.open_order and column.name not in settled]
 
 
+def ask_whose(view: View) -> Move | None:
+    target = _chosen(view)
+    return trading.ask_coin(view, _read(view), target) if target else None
+
+
 def ask_how_far(view: View) -> Move | None:
     target = _chosen(view)
     return trading.ask_horizon(view, _read(view), target, _wishes(view)) if target else None
@@ -127,6 +132,8 @@ def ask_about_costs(view: View) -> Move | None:
 def plan(view: View) -> Move:
     target = _chosen(view)
     ended = questions.NOTHING in (questions.target_answer(view), questions.timeless_answer(view))
+    if trading.without_coin(view):
+        return finish(Plan(target="?", notes=[trading.not_stored(view, _read(view))]))
     if target is None or ended:
         why = "Nothing was to be predicted." if ended else NO_COLUMN
         return finish(Plan(target="?", notes=[why]))
@@ -155,6 +162,7 @@ RULES = (
     ask_about_time,
     ask_about_entities,
     ask_about_dates,
+    ask_whose,
     ask_how_far,
     ask_about_costs,
     plan,

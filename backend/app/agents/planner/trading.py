@@ -15,6 +15,9 @@ from app.agents.planner.target import Scored
 from app.agents.policy import Move, call
 from app.computations.bars.interval import DAY_S, interval_name
 
+WHICH_COIN = "Whose prices shall I take?"
+NOTHING = "none, end here"
+MOST_COINS = 49
 HOW_FAR = "How far ahead shall I look?"
 WHAT_COSTS = "What does a trade cost?"
 HORIZONS = ("1 hour", "15 minutes", "4 hours", "1 day", "1 bar")
@@ -51,11 +54,53 @@ def names_terms(goal: Goal) -> bool:
     return names_barriers(goal.text) or wanted_of(goal.text).fee_bps is not None
 
 
+def ask_coin(view: View, goal: Goal, target: Scored) -> Move | None:
+    """Whose prices, where the goal names none that are stored; who names others may well want none of these."""
+    there = stored(view)
+    if target.table is not PRICES or not there or coins_of(view, goal) or _answer(view, WHICH_COIN):
+        return None
+    options = list(dict.fromkeys(one.coin for one in there))[:MOST_COINS]
+    missing = " and ".join(named(goal.text, there))
+    if not missing and len(options) == 1:
+        return None
+    return call(
+        "ask_user",
+        says="The goal does not say whose prices." if not missing else f"There are no prices of {missing}.",
+        question=f"{WHICH_COIN} {f'There are none of {missing}.' if missing else 'The goal names none.'}",
+        options=[*options, NOTHING],
+        default=NOTHING if missing else options[0],
+    )
+
+
+def coins_of(view: View, goal: Goal) -> tuple[str, ...]:
+    """The stored coins that the goal or its user names, or the only one there is."""
+    there = stored(view)
+    names = list(dict.fromkeys(one.coin for one in there))
+    wanted = named(goal.text, there)
+    if found := tuple(coin for coin in wanted if coin in names):
+        return found
+    if not wanted and len(names) == 1:
+        return (names[0],)
+    return tuple(coin for coin in names if coin == _answer(view, WHICH_COIN))
+
+
+def without_coin(view: View) -> bool:
+    """Did its user want none of the stored ones?"""
+    return _answer(view, WHICH_COIN) == NOTHING
+
+
+def not_stored(view: View, goal: Goal) -> str:
+    there = stored(view)
+    missing = " and ".join(named(goal.text, there)) or "what the goal is about"
+    listed = ", ".join(dict.fromkeys(one.coin for one in there[:MOST_COINS]))
+    return f"There are no prices of {missing}; import them (`labcrew prices import`). There are {listed}."
+
+
 def ask_horizon(view: View, goal: Goal, target: Scored, wishes: Mapping[str, Any]) -> Move | None:
     if target.table is not PRICES or wishes.get("horizon") or ahead_of(view, goal):
         return None
     there = stored(view)
-    length = bar_seconds(named(goal.text, there) or [one.coin for one in there[:1]], there)
+    length = bar_seconds(coins_of(view, goal), there)
     horizons = DAYS if length and length >= DAY_S else HORIZONS
     return call(
         "ask_user",
@@ -101,7 +146,11 @@ def with_market(plan: Plan, view: View, goal: Goal, target: Scored) -> Plan:
         changes["trading"] = changes["trading"].model_copy(update={"long_only": True})
         changes["notes"] = [*changes.get("notes", plan.notes), LONG]
     if plan.source == "prices":
-        coins = named(goal.text, stored(view))
+        coins, asked = coins_of(view, goal), named(goal.text, stored(view))
+        if stored(view) and (missing := [coin for coin in asked if coin not in coins]):
+            lacking = f"There are no prices of {' and '.join(missing)}, so these are {' and '.join(coins)}'s."
+            changes["notes"] = [*changes.get("notes", plan.notes), lacking]
+        coins = coins or asked
         changes |= {
             "coins": list(coins),
             "interval": wanted.interval,
@@ -123,11 +172,10 @@ def _in_bars(
 ) -> dict[str, Any]:
     """The horizon in bars as long as those that will be fetched, where the goal says it as a time."""
     there = stored(view)
-    asked = coins or [one.coin for one in there[:1]]
-    length = seconds_of(wanted.interval) if wanted.interval else bar_seconds(asked, there)
-    if not (length and goal.ahead and goal.ahead.seconds and plan.horizon):
+    length = seconds_of(wanted.interval) if wanted.interval else bar_seconds(coins, there)
+    if not (length and coins and goal.ahead and goal.ahead.seconds and plan.horizon):
         return {}
-    bars = bars_ahead(goal.ahead.seconds, length, asked[0] if asked else None, there)
+    bars = bars_ahead(goal.ahead.seconds, length, coins[0], there)
     if goal.ahead.seconds >= length:
         return {"horizon": bars}
     far = f"Bars last {interval_name(length)}, which is longer than the goal looks ahead: one bar is foretold."

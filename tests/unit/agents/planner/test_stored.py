@@ -18,10 +18,10 @@ THERE = [
 ]
 
 
-def _next(next_call, goal, there=THERE, preferences=None):
+def _next(next_call, goal, there=THERE, preferences=None, answered=()):
     brief = {"goal": goal, "preferences": preferences or {}}
     seen = (("list_datasets", {}, {"datasets": []}), ("get_available_coins", {}, {"coins": there}))
-    return next_call(offline.decide, brief, *seen)
+    return next_call(offline.decide, brief, *seen, *answered)
 
 
 def test_without_a_table_the_planner_looks_which_prices_there_are(next_call):
@@ -39,8 +39,7 @@ def test_without_a_table_the_planner_looks_which_prices_there_are(next_call):
         ("Will SPY fall tomorrow? fees 1 bp", ["SPY"], 78),
         ("Will SPY or AAPL rise next week? daily bars, fees 1 bp", ["SPY", "AAPL"], 5),
         ("Will bitcoin rise in the next day? fees 10 bps", ["BTCUSDT"], 288),
-        ("Will DOGE rise in the next hour? fees 10 bps", ["DOGE"], 12),
-        ("Will it rise in the next hour? fees 10 bps", [], 1),
+        ("Will DOGE or BTC rise in the next hour? fees 10 bps", ["BTCUSDT"], 12),
     ],
 )
 def test_a_goal_names_stored_prices_and_looks_ahead_by_their_bars(next_call, goal, coins, horizon):
@@ -83,8 +82,24 @@ def test_who_asks_for_a_sharpe_ratio_hears_where_it_is_told(next_call):
 
 def test_words_of_a_goal_are_no_coins(next_call):
     there = [_row(name, "1d", 100, None, None) for name in ("ALL", "NOW", "NEXT", "OPEN")]
-    _, made = _next(next_call, "Will all of it rise in the next day from now? fees 5 bps", there)
-    assert made["coins"] == []
+    name, asked = _next(next_call, "Will all of it rise in the next day from now? fees 5 bps", there)
+    assert (name, asked["default"]) == ("ask_user", "ALL")
+
+
+def test_the_only_prices_are_meant_by_a_goal_that_names_none(next_call):
+    _, made = _next(next_call, "Will it rise in the next day? fees 5 bps", THERE[:1])
+    assert (made["coins"], made["horizon"]) == (["AAPL"], 1)
+
+
+@pytest.mark.parametrize(("answer", "coins"), [("EURUSD", ["EURUSD"]), ("none, end here", [])])
+def test_other_prices_than_those_that_were_named_are_taken_only_on_request(next_call, answer, coins):
+    goal = "Will DOGE rise in the next hour? fees 10 bps"
+    name, asked = _next(next_call, goal)
+    assert (name, asked["default"]) == ("ask_user", "none, end here")
+    _, made = _next(next_call, goal, answered=[("ask_user", asked, {"answer": answer})])
+    assert made.get("coins", []) == coins
+    assert made["target"] == ("close" if coins else "?")
+    assert any("no prices of DOGE" in note for note in made["notes"])
 
 
 def test_a_goal_about_something_else_is_not_about_prices(next_call):
@@ -93,7 +108,7 @@ def test_a_goal_about_something_else_is_not_about_prices(next_call):
 
 @pytest.mark.parametrize(
     "goal",
-    ["Volatility of ETH over the next day", "How volatile will BTC be tomorrow?", "BTC realized vol, next 24h"],
+    ["Volatility of BTC over the next day", "How volatile will BTC be tomorrow?", "BTC realized vol, next 24h"],
 )
 def test_volatility_is_foretold_without_trades(next_call, goal):
     name, made = _next(next_call, goal)
