@@ -11,7 +11,7 @@ from pathlib import Path
 import structlog
 
 from app.computations.bench import JsonValue
-from app.errors import InvalidInput, LabError, NotFound, TooLarge, Unavailable, is_disk_full
+from app.errors import InvalidInput, LabError, NotFound, TooLarge, Unavailable
 from app.modeling.written.presence import holds_code
 from app.sandbox.contract import (
     CellProvider,
@@ -30,6 +30,7 @@ from app.sandbox.ready import ZYGOTE_DIED
 from app.sandbox.stream import Streaming, streaming
 from app.sandbox.verdict import FROM_OUTSIDE
 from app.storage.blobs import BlobStore, StoreAway
+from app.storage.room import once_there_is_room
 
 log = structlog.get_logger(__name__)
 
@@ -158,21 +159,15 @@ class Computer:
 
     @asynccontextmanager
     async def _output(self) -> AsyncIterator[Path]:
-        output = self._new_folder()
+        full = StoreAway("scratch_full", "The disk that cells write to is full: make room there.")
+        output = await once_there_is_room(self._new_folder, full)
         try:
             yield output
         finally:
             await asyncio.to_thread(remove, output)
 
-    def _new_folder(self) -> Path:
-        try:
-            return Path(tempfile.mkdtemp(prefix="cell-", dir=self._scratch))
-        except OSError as error:
-            if not is_disk_full(error):
-                raise
-            raise StoreAway(
-                "scratch_full", "The disk that computations write to is full: make room."
-            ) from error
+    async def _new_folder(self) -> Path:
+        return Path(tempfile.mkdtemp(prefix="cell-", dir=self._scratch))
 
     async def _outcome(
         self,

@@ -233,8 +233,8 @@ async def _guarded(drive: GraphDrive, spec: GraphSpec, saved: SliceCheckpoint) -
         if drive.standing is Standing.GO_ON:
             raise
         return stopped(drive.standing)
-    except StoreAway:
-        log.warning("blob_store_away", node=drive.node)
+    except StoreAway as error:
+        log.warning("store_away", node=drive.node, code=error.code)
         return Pause(again=True, soon=False)  # the session's time limit is the bound
     except LabError as error:
         STEP_ERRORS.labels(drive.node, error.kind).inc()

@@ -3,12 +3,10 @@
 import asyncio
 import os
 import tempfile
-import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from uuid import uuid4
 
-from app.errors import is_disk_full
 from app.observability.metrics.stores import BLOB_BYTES
 from app.storage.blobs import (
     CHUNK_BYTES,
@@ -21,11 +19,10 @@ from app.storage.blobs import (
     is_digest,
     not_stored,
 )
+from app.storage.room import once_there_is_room
 
 Write = Callable[[Callable[[bytes], object]], Blob]
 """Hands a blob's pieces to what it is given."""
-
-_LOOK_AGAIN_S = 0.25
 
 
 class FolderBlobs:
@@ -85,19 +82,11 @@ class FolderBlobs:
         return path
 
     async def _stored(self, write: Write) -> Blob:
-        """Room may be made on a full disk meanwhile: what was computed need not be computed again."""
-        until = time.monotonic() + self._limits.patience_s
-        while True:
-            try:
-                return await asyncio.to_thread(self._store, write)
-            except OSError as error:
-                if not is_disk_full(error):
-                    raise
-                if time.monotonic() > until:
-                    raise StoreAway(
-                        "blob_store_full", "The disk that results are kept on is full: make room there."
-                    ) from error
-            await asyncio.sleep(_LOOK_AGAIN_S)
+        """What was computed need not be computed again, if room is made meanwhile."""
+        full = StoreAway("blob_store_full", "The disk that results are kept on is full: make room there.")
+        return await once_there_is_room(
+            lambda: asyncio.to_thread(self._store, write), full, self._limits.patience_s
+        )
 
     def _store(self, write: Write) -> Blob:
         self._folder.mkdir(mode=0o711, parents=True, exist_ok=True)

@@ -1,0 +1,30 @@
+"""A full disk: waited for, since somebody may make room, and then said to be full."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from app.errors import is_disk_full
+from app.storage.blobs import StoreAway
+
+PATIENCE_S = 10.0
+_LOOK_AGAIN_S = 0.25
+
+Left = TypeVar("Left")
+
+
+async def once_there_is_room(
+    attempt: Callable[[], Awaitable[Left]], full: StoreAway, patience_s: float = PATIENCE_S
+) -> Left:
+    """What `attempt` gives, tried again while the disk is full; raises `full` after so many seconds."""
+    until = time.monotonic() + patience_s
+    while True:
+        try:
+            return await attempt()
+        except OSError as error:
+            if not is_disk_full(error):
+                raise
+            if time.monotonic() > until:
+                raise full from error
+        await asyncio.sleep(_LOOK_AGAIN_S)
