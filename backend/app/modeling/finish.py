@@ -6,9 +6,9 @@ import numpy as np
 
 from app.modeling.calibration import calibrated, fit_calibration
 from app.modeling.prediction_intervals import fit_intervals
-from app.modeling.problem import Problem
+from app.modeling.problem import Outlook, Problem
 from app.modeling.scores import Predicted
-from app.modeling.thresholds import choose_threshold
+from app.modeling.thresholds import AIMS, choose_threshold
 
 FINISHED = ("calibration", "threshold", "threshold_text", "prediction_intervals")
 
@@ -34,6 +34,14 @@ def finish(
     found["calibration"] = fit_calibration(truth, output, parts=parts, seed=seed)
     if problem.is_binary:
         said = Predicted(truth, calibrated(output, found["calibration"]), problem.positive_index)
-        chosen = choose_threshold(said, problem.metric, problem.costs)
+        chosen = choose_threshold(said, _aim(problem), problem.costs)
         found |= {"threshold": chosen["value"], "threshold_text": chosen["text"]}
     return found
+
+
+def _aim(problem: Problem) -> str:
+    """What the threshold serves. Of a direction neither class is the rare one that F1 is about: the highest F1
+    of tosses of a coin calls every one a rise."""
+    if problem.outlook is Outlook.DIRECTION and problem.metric not in AIMS:
+        return "accuracy"
+    return problem.metric

@@ -5,7 +5,7 @@ import pandas as pd
 
 from app.modeling.forecasting.origins import AHEAD, is_stacked, unstacked
 from app.modeling.forecasting.series import rows_of_series
-from app.modeling.markets.barriers import triple_barrier
+from app.modeling.markets.barriers import Ranges, ranges_in, triple_barrier
 from app.modeling.markets.volatility import realised
 from app.modeling.markets.weights import sample_weights
 from app.modeling.operations.step import quiet_float
@@ -75,9 +75,12 @@ def trades_of(frame: pd.DataFrame, problem: Problem) -> pd.DataFrame:
     """
     horizon, (up, down) = problem.horizon or 1, problem.barriers or (0.0, 0.0)
     earned, lasts = np.full(len(frame), np.nan), np.full(len(frame), np.nan)
+    named = ranges_in(frame, problem.target)
+    within = frame[list(named)].rename(columns=named)
     for rows in rows_of_series(frame, problem):
         prices = quiet_float(frame[problem.target]).to_numpy()[rows]
-        found = triple_barrier(prices, np.ones(len(rows)), horizon, up, down)
+        ranges = Ranges.of(within.iloc[rows], prices) if named else None
+        found = triple_barrier(prices, np.ones(len(rows)), horizon, up, down, ranges)
         told = rows[:-horizon]
         earned[told], lasts[told] = found.earned[:-horizon], found.touched[:-horizon]
     return pd.DataFrame({"earned": earned, "lasts": lasts}, index=frame.index)

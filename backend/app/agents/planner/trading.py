@@ -25,7 +25,7 @@ DAYS = ("1 day", "1 week", "1 month", "1 bar")
 """Of bars of a day or longer."""
 FEES = ("10 bps", "5 bps", "20 bps", "none")
 ASSUMED = f"Trades are taken to cost {FEES[0]} each; name other fees in the goal."
-LONG = "Trades with a profit and a loss to stop at are long, and end at the first close beyond one of the two."
+LONG = "Trades with a profit and a loss to stop at are long, and end when the price reaches one of the two."
 REALISED = (
     "Volatility is the root of the summed squared log returns from now to the horizon: a share of the price"
     " over that time, not annualised, and not traded on."

@@ -56,16 +56,17 @@ class Book:
         return held
 
 
-def play(wanted: np.ndarray, returns: np.ndarray, terms: Terms) -> Book:
+def play(wanted: np.ndarray, returns: np.ndarray, terms: Terms, beyond: np.ndarray | None = None) -> Book:
     """Hold what is wanted, within limits.
 
     `wanted` (bars, coins): decided at the close of each bar, with what is known then. `returns` (bars, coins):
     from that close to the next; where a bar is missing (nan) nothing is earned. The first position is bought
     from nothing; positions are kept at their share, and what price moves shift within it costs nothing.
+    `beyond` (bars, coins): what trades that end within a bar earn more than its close says.
     """
     held = np.clip(np.nan_to_num(wanted), terms.low, terms.high)
     traded = np.abs(np.diff(held, axis=0, prepend=np.zeros((1, held.shape[1]))))
-    earned = held * np.nan_to_num(returns)
+    earned = held * np.nan_to_num(returns) + (0.0 if beyond is None else beyond)
     by_coin = earned - traded * terms.cost
     return Book(held, earned.mean(axis=1), traded.mean(axis=1) * terms.cost, traded.mean(axis=1), by_coin)
 

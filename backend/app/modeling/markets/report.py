@@ -1,6 +1,6 @@
 """A model of prices as a strategy on its hold-out: all that is said of it, as facts."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,13 +8,14 @@ import numpy as np
 import pandas as pd
 
 from app.modeling.markets.backtest import Book, Terms, drawdown, equity, play
-from app.modeling.markets.barriers import triple_barrier
+from app.modeling.markets.barriers import Barriers, Ranges, ranges_in, triple_barrier
 from app.modeling.markets.baselines import BASELINES, positions_of
 from app.modeling.markets.edge import judge
 from app.modeling.markets.regimes import trend_regimes, volatility_regimes
 from app.modeling.markets.sharpe import bars_per_year, measured, sharpe_ratio
-from app.modeling.markets.signals import by_time, expected_gain, expected_move, next_returns, wanted
+from app.modeling.markets.signals import Endings, by_time, expected_gain, expected_move, next_returns, wanted
 from app.modeling.markets.trial import Trials, try_out
+from app.modeling.operations.step import quiet_float
 from app.modeling.problem import Problem
 
 BARRIERS = ("take_profit", "stop_loss")
@@ -30,14 +31,21 @@ class Market:
     problem: Problem
     before: pd.DataFrame
     prices: pd.DataFrame
+    within: Mapping[str, pd.DataFrame]
+    """Opens, highs and lows of both, where there are all of them."""
 
     @classmethod
     def of(cls, train: pd.DataFrame, holdout: pd.DataFrame, problem: Problem) -> "Market":
-        tables = [
-            by_time(rows[problem.target].to_numpy(dtype=float), *_places(rows, problem))
-            for rows in (train, holdout)
-        ]
-        return cls(problem, tables[0].reindex(columns=tables[1].columns), tables[1])
+        def tables(column: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+            before, after = (
+                by_time(quiet_float(rows[column]).to_numpy(), *_places(rows, problem))
+                for rows in (train, holdout)
+            )
+            return before.reindex(columns=after.columns), after
+
+        named = ranges_in(holdout, problem.target)
+        within = {name: pd.concat(tables(column)) for column, name in named.items()}
+        return cls(problem, *tables(problem.target), within)
 
     @property
     def horizon(self) -> int:
@@ -48,18 +56,24 @@ class Market:
         moved = self.before.shift(-self.horizon) / self.before - 1
         return moved.abs().mean()
 
-    def trades(self, prices: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame] | None:
-        """What a trade that is opened at each price earns and how many bars it lasts; None without barriers."""
+    def trades(self, prices: pd.DataFrame) -> tuple[pd.DataFrame, Endings] | None:
+        """What a trade that is opened at each price earns, and how it ends; None without barriers."""
         if self.problem.barriers is None:
             return None
         width, found = np.ones(len(prices)), {}
         for name, each in prices.items():
-            found[name] = triple_barrier(each.ffill().to_numpy(), width, self.horizon, *self.problem.barriers)
-        earned = pd.DataFrame({name: each.earned for name, each in found.items()}, index=prices.index)
-        lasts = pd.DataFrame({name: each.touched for name, each in found.items()}, index=prices.index)
-        return earned, lasts
+            close = each.ffill().to_numpy()
+            inside = {key: table[name].reindex(prices.index) for key, table in self.within.items()}
+            ranges = Ranges.of(pd.DataFrame(inside), close) if inside else None
+            found[name] = triple_barrier(close, width, self.horizon, *self.problem.barriers, ranges)
 
-    def lasts(self, prices: pd.DataFrame) -> pd.DataFrame | None:
+        def told(of: Callable[[Barriers], np.ndarray]) -> pd.DataFrame:
+            return pd.DataFrame({name: of(each) for name, each in found.items()}, index=prices.index)
+
+        endings = Endings(told(lambda each: each.touched), told(lambda each: each.beyond))
+        return told(lambda each: each.earned), endings
+
+    def endings(self, prices: pd.DataFrame) -> Endings | None:
         made = self.trades(prices)
         return None if made is None else made[1]
 
@@ -100,13 +114,12 @@ def backtest(
     """
     market = Market.of(train, holdout, problem)
     moves = {name: market.moves(train.iloc[rows], output) for name, (rows, output) in tried.items()}
-    trials = try_out(moves, market.before, chosen, terms, market.horizon, market.lasts(market.before))
+    trials = try_out(moves, market.before, chosen, terms, market.horizon, market.endings(market.before))
     returns = next_returns(market.prices).to_numpy()[:-1]
     expected = market.moves(holdout, said).reindex_like(market.prices).to_numpy()
-    lasts = market.lasts(market.prices)
-    ends = None if lasts is None else lasts.to_numpy()
-    held = wanted(expected, trials.margin, terms.round_trip, market.horizon, ends)
-    book = play(held[:-1], returns, terms)
+    endings = market.endings(market.prices)
+    held, beyond = wanted(expected, trials.margin, terms.round_trip, market.horizon, endings)
+    book = play(held[:-1], returns, terms, beyond[:-1])
     prices = market.prices.iloc[:-1]
     span = (market.prices.index[-1] - market.prices.index[0]).total_seconds()
     per_year = bars_per_year(span, len(prices))
@@ -122,6 +135,7 @@ def backtest(
         "bars_per_year": per_year,
         "horizon": market.horizon,
         "barriers": None if problem.barriers is None else dict(zip(BARRIERS, problem.barriers, strict=True)),
+        "within_bars": bool(problem.barriers and market.within),
         "terms": {
             "fee_bps": terms.fee_bps,
             "slippage_bps": terms.slippage_bps,

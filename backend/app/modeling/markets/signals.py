@@ -1,6 +1,7 @@
 """From what a model says of the next bars to what is held."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -65,15 +66,42 @@ def trades(opened: np.ndarray, lasts: np.ndarray, horizon: int) -> np.ndarray:
     return np.asarray(np.cumsum(changes[:bars], axis=0) / horizon)
 
 
-def wanted(
-    moves: np.ndarray, margin: float, round_trip: float, horizon: int, lasts: np.ndarray | None = None
-) -> np.ndarray:
-    """The position that moves (bars, coins) ask for; a missing move asks for none.
+@dataclass(frozen=True)
+class Endings:
+    """How trades end that are opened at each bar, as (bars, coins): after how many bars (`lasts`), and what
+    they earn that closes do not show (`beyond`: see `barriers.Barriers`)."""
 
-    With `lasts` (bars until a trade that is opened there ends) trades are long, and each ends by itself.
+    lasts: pd.DataFrame
+    beyond: pd.DataFrame
+
+    def at(self, times: pd.Index) -> "Endings":
+        return Endings(self.lasts.reindex(times), self.beyond.reindex(times))
+
+    def surplus(self, opened: np.ndarray, horizon: int) -> np.ndarray:
+        """What the trades that are `opened` (bars, coins) earn beyond the closes, on the bar that leads to
+        their end: each has one share in `horizon`."""
+        bars, coins = opened.shape
+        found = np.zeros((bars + horizon, coins))
+        known = np.isfinite(self.lasts.to_numpy()) & np.isfinite(self.beyond.to_numpy())
+        row, coin = np.nonzero(known & (opened != 0))
+        ends = row + self.lasts.to_numpy()[row, coin].astype(int) - 1
+        np.add.at(found, (ends, coin), (opened * self.beyond.to_numpy())[row, coin] / horizon)
+        return found[:bars]
+
+
+def wanted(
+    moves: np.ndarray, margin: float, round_trip: float, horizon: int, endings: Endings | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """The position that moves (bars, coins) ask for, and what it earns beyond the closes; a missing move asks
+    for none.
+
+    With `endings` trades are long, and each ends by itself.
     """
     held = stance(np.nan_to_num(moves), margin * round_trip)
-    return ladder(held, horizon) if lasts is None else trades(np.maximum(held, 0.0), lasts, horizon)
+    if endings is None:
+        return ladder(held, horizon), np.zeros(held.shape)
+    opened = np.maximum(held, 0.0)
+    return trades(opened, endings.lasts.to_numpy(), horizon), endings.surplus(opened, horizon)
 
 
 def by_time(values: Sequence[float] | np.ndarray, times: pd.Series, coins: pd.Series | None) -> pd.DataFrame:

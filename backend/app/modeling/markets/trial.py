@@ -9,7 +9,7 @@ import pandas as pd
 from app.modeling.markets.backtest import Terms, play
 from app.modeling.markets.overfitting import probability_of_overfitting
 from app.modeling.markets.sharpe import sharpe_ratio
-from app.modeling.markets.signals import MARGINS, next_returns, wanted
+from app.modeling.markets.signals import MARGINS, Endings, next_returns, wanted
 
 
 @dataclass(frozen=True)
@@ -31,18 +31,18 @@ def try_out(
     chosen: str,
     terms: Terms,
     horizon: int,
-    lasts: pd.DataFrame | None = None,
+    endings: Endings | None = None,
 ) -> Trials:
-    """`moves`: expected moves (times, coins) of each candidate out of fold; `lasts`: as `signals.wanted` takes
-    it, of the same times as the prices."""
+    """`moves`: expected moves (times, coins) of each candidate out of fold; `endings`: of the same times as the
+    prices."""
     margins = MARGINS if terms.round_trip > 0 else MARGINS[:1]
     returns = next_returns(prices)
 
     def earned(name: str, margin: float, times: pd.Index) -> np.ndarray:
         known = moves[name].reindex(index=times, columns=prices.columns).to_numpy()
-        ends = None if lasts is None else lasts.reindex(times).to_numpy()
-        held = wanted(known, margin, terms.round_trip, horizon, ends)
-        return play(held, returns.reindex(times).to_numpy(), terms).net
+        ends = None if endings is None else endings.at(times)
+        held, beyond = wanted(known, margin, terms.round_trip, horizon, ends)
+        return play(held, returns.reindex(times).to_numpy(), terms, beyond).net
 
     common = _common([table.dropna(how="all").index for table in moves.values()], prices.index[:0])
     keys = [(name, margin) for name in moves for margin in margins]

@@ -67,14 +67,19 @@ def _held(draft: Draft, tested: Fact) -> Text:
     bars = (*bars, " bar" if tested.value["horizon"] == 1 else " bars")
     if tested.at("barriers") is None:
         return ("Each forecast is held for ", *bars, "; forecasts that overlap share the capital.")
+    within = bool(tested.value.get("within_bars"))
     return (
-        "Each trade is closed at the first close that is ",
+        "Each trade is closed ",
+        "as soon as the price is " if within else "at the first close that is ",
         *draft.shown(tested.at("barriers", "take_profit"), "percent"),
         " higher or ",
         *draft.shown(tested.at("barriers", "stop_loss"), "percent"),
-        " lower than its own, after ",
+        " lower than where it began, after ",
         *bars,
         " at the latest; trades that overlap share the capital.",
+        " Of a bar that reaches both the loss is taken, and one that opens beyond is left at its open."
+        if within
+        else "",
     )
 
 

@@ -7,9 +7,9 @@ import pytest
 from app.errors import InvalidInput
 from app.modeling.defining import define
 from app.modeling.labels import label_times, labels_of, teaching_weights, trades_of
-from app.modeling.markets.backtest import Terms
-from app.modeling.markets.report import backtest
-from app.modeling.markets.signals import trades
+from app.modeling.markets.backtest import Terms, play
+from app.modeling.markets.report import Market, backtest
+from app.modeling.markets.signals import next_returns, trades, wanted
 from app.modeling.problem import Problem
 from app.modeling.split import FoldPlan, SplitKind, folds, lock_holdout
 
@@ -102,3 +102,53 @@ def test_a_foreseen_gain_is_traded_long_until_a_barrier_and_pays():
 def test_barriers_are_of_a_direction_only():
     with pytest.raises(InvalidInput, match="direction"):
         define(bars(), {"target": "close", "horizon": 3, "time_column": "ts", "barriers": [0.01, 0.01]})
+
+
+def ranged(rows: int = 400) -> pd.DataFrame:
+    """Bars that open off the last close and reach beyond open and close."""
+    chance, table = np.random.default_rng(3), bars(rows)
+    close = table["close"].to_numpy()
+    opened = np.concatenate([close[:1], close[:-1]]) * (1 + chance.normal(0, 0.002, rows))
+    high = np.maximum(opened, close) * (1 + np.abs(chance.normal(0, 0.002, rows)))
+    low = np.minimum(opened, close) * (1 - np.abs(chance.normal(0, 0.002, rows)))
+    return table.assign(open=opened, High=high, low=low)
+
+
+def by_hand_within(table: pd.DataFrame, row: int) -> tuple[float, int]:
+    """A stop that opens beyond is filled at the open, and where a bar reaches both the stop came first."""
+    began = table["close"][row]
+    take, stop = began * 1.008, began * 0.996
+    for step in range(1, HORIZON + 1):
+        bar = table.iloc[row + step]
+        for price in (bar["open"], stop if bar["low"] <= stop else take if bar["High"] >= take else None):
+            if price is not None and (price >= take or price <= stop):
+                return price / began - 1, step
+    return table["close"][row + HORIZON] / began - 1, HORIZON
+
+
+def test_a_trade_ends_within_the_bar_that_reaches_its_barrier():
+    table = ranged()
+    problem = asked(table)
+    told = [by_hand_within(table, row) for row in range(len(table) - HORIZON)]
+    found = trades_of(table, problem)
+    np.testing.assert_allclose(found["earned"][:-HORIZON], [earned for earned, _ in told], rtol=1e-9)
+    np.testing.assert_array_equal(found["lasts"][:-HORIZON], [lasts for _, lasts in told])
+    assert min(earned for earned, _ in told) < -0.004, "some bar opens beyond the stop"
+
+
+def test_what_trades_earn_within_bars_is_what_the_backtest_counts():
+    table = ranged()
+    problem = asked(table)
+    train, holdout = table[:300], table[300:].reset_index(drop=True)
+    market = Market.of(train, holdout, problem)
+    endings = market.endings(market.prices)
+    assert endings is not None
+    row, told = 20, [by_hand_within(holdout, row) for row in range(60)]
+    moves = np.full((len(holdout), 1), -1.0)
+    moves[row] = 1.0
+    held, beyond = wanted(moves, 0.0, 0.0, HORIZON, endings)
+    book = play(held[:-1], next_returns(market.prices).to_numpy()[:-1], Terms(low=0.0), beyond[:-1])
+    steps, close = told[row][1], holdout["close"].to_numpy()
+    last = (1 + told[row][0]) * close[row] / close[row + steps - 1] - 1
+    kept = close[row + 1 : row + steps] / close[row : row + steps - 1] - 1
+    assert book.gross.sum() == pytest.approx((kept.sum() + last) / HORIZON)
