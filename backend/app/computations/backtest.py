@@ -12,12 +12,13 @@ from app.errors import InvalidInput
 from app.modeling.calibration import calibrated
 from app.modeling.fitting import output_of
 from app.modeling.markets.backtest import Terms
-from app.modeling.markets.report import backtest
+from app.modeling.markets.report import played
 from app.modeling.problem import Outlook, Problem
 from app.modeling.recipe import inputs_of
 from app.reporting.drawable import of_backtest
 
 FEWEST_ROWS = 20
+LEDGER = "backtest.csv"
 
 
 def backtest_model(
@@ -32,15 +33,18 @@ def backtest_model(
 
     `chosen`: `{"problem", "calibration"}` of the model's `FitFacts`.
     `fits`: `[{"name", "calibration"}]` of every candidate's parts, parts of one name being one candidate.
-    `terms`: see `markets.backtest.Terms`. Answers what `markets.report.backtest` does; raises InvalidInput
-    `no_backtest` for a problem that looks ahead at no price, or too few rows.
+    `terms`: see `markets.backtest.Terms`. Leaves backtest.csv, the hold-out bar by bar. Answers what
+    `markets.report.backtest` does; raises InvalidInput `no_backtest` for a problem that looks ahead at no
+    price, or too few rows.
     """
     train, holdout = read_frame(bench, "train"), read_frame(bench, "holdout")
     problem = Problem.from_json(chosen["problem"])
     _check(problem, train, holdout)
     said = _answers(bench, holdout, problem)
     said = calibrated(said, chosen.get("calibration")) if problem.is_classification else said
-    facts = backtest(train, holdout, problem, Terms(**terms), said, _tried(bench, problem, fits or []), model)
+    tried = _tried(bench, problem, fits or [])
+    facts, ledger = played(train, holdout, problem, Terms(**terms), said, tried, model)
+    ledger.to_csv(bench.output / LEDGER, index=False)
     facts["figures"] = leave_pictures(bench.output, of_backtest(facts, problem.target))
     return answer(facts)
 

@@ -11,11 +11,12 @@ from app.sandbox.contract import Computation, Limits
 from app.sessions.scope import Recorded
 from app.tools.choosing import answers_apart
 from app.tools.context import ToolContext
-from app.tools.frames import figures
+from app.tools.frames import artifact, figures
 from app.tools.parts import PART
 from app.tools.registry import tool
 
 BASELINE = "baseline"
+LEDGER = "backtest.csv"
 LONGEST_S = 120.0
 
 Bps = Annotated[float, Field(ge=0, le=1000, description="Basis points of the traded value.")]
@@ -55,8 +56,11 @@ async def backtest_model(
         # A session that has its model and its score is not lost with its backtest.
         raise ToolRefused(f"{model} could not be traded: {failed.detail}") from failed
     value: Any = computed.value
+    ledger = artifact(computed.file(LEDGER), "table", LEDGER)
     return Recorded(
-        value=value, summary=str(value["verdict"])[:500], artifacts=figures(computed, value["figures"])
+        value=value,
+        summary=str(value["verdict"])[:500],
+        artifacts=[ledger, *figures(computed, value["figures"])],
     )
 
 

@@ -109,8 +109,22 @@ def backtest(
     tried: Mapping[str, tuple[np.ndarray, np.ndarray]],
     chosen: str,
 ) -> dict[str, Any]:
+    """The facts of `played`."""
+    return played(train, holdout, problem, terms, said, tried, chosen)[0]
+
+
+def played(
+    train: pd.DataFrame,
+    holdout: pd.DataFrame,
+    problem: Problem,
+    terms: Terms,
+    said: np.ndarray,
+    tried: Mapping[str, tuple[np.ndarray, np.ndarray]],
+    chosen: str,
+) -> tuple[dict[str, Any], pd.DataFrame]:
     """`said`: the chosen model's output on the hold-out's rows. `tried`: of every candidate, the positions of
-    the training rows that it judged out of fold, and its output there. Answers facts for JSON.
+    the training rows that it judged out of fold, and its output there. Answers facts for JSON, and the hold-out
+    bar by bar (`_ledger`).
     """
     market = Market.of(train, holdout, problem)
     moves = {name: market.moves(train.iloc[rows], output) for name, (rows, output) in tried.items()}
@@ -126,7 +140,7 @@ def backtest(
     edge = judge(book, returns, trials)
     named = _books(market, returns, terms)
     rivals = _rivals(book, named) if edge.found else ""
-    return {
+    facts = {
         "model": chosen,
         "coins": [str(name) for name in prices.columns if name],
         "start": prices.index[0].isoformat(),
@@ -164,6 +178,7 @@ def backtest(
         "curve": _curve(market, book, named["buy and hold"]),
         "notes": _notes(book, trials),
     }
+    return facts, _ledger(market, book)
 
 
 def _books(market: Market, returns: np.ndarray, terms: Terms) -> dict[str, Book]:
@@ -225,6 +240,18 @@ def _curve(market: Market, book: Book, hold: Book) -> dict[str, Any]:
         "drawdown": drawdown(book.net)[kept].tolist(),
         "hold_drawdown": drawdown(hold.net)[kept].tolist(),
     }
+
+
+def _ledger(market: Market, book: Book) -> pd.DataFrame:
+    """A row a bar: `time`, each coin's `price` and `position` from its close on, then `turnover`, and what the
+    next bar makes of it as shares of the capital: `gross`, `paid`, `net`; `equity` of one unit, `drawdown`."""
+    prices = market.prices.iloc[:-1]
+    rows: dict[str, Any] = {"time": prices.index}
+    for place, name in enumerate(prices.columns):
+        of = f" of {name}" if len(prices.columns) > 1 else ""
+        rows |= {f"price{of}": prices[name].to_numpy(), f"position{of}": book.positions[:, place]}
+    rows |= {"turnover": book.turnover, "gross": book.gross, "paid": book.paid, "net": book.net}
+    return pd.DataFrame(rows | {"equity": equity(book.net), "drawdown": drawdown(book.net)})
 
 
 def _notes(book: Book, trials: Trials) -> list[str]:

@@ -4,6 +4,7 @@ from app.reporting.document import Block, Bullets, Callout, Name, Paragraph, Sec
 from app.reporting.evidence import Fact, parts
 from app.reporting.sections.draft import NOTHING, Draft
 
+LEDGER = "backtest.csv"
 _FIGURES = ("backtest_price", "backtest_signal", "backtest_equity", "backtest_drawdown")
 _COLUMNS: tuple[tuple[str, str, str], ...] = (
     ("Return", "total_return", "percent"),
@@ -23,7 +24,8 @@ def section(draft: Draft) -> Section | None:
     verdict = tested.at("verdict")
     tone = "good" if tested.value["edge"] else "warn"
     blocks: list[Block] = [Callout(tone, (draft.read(verdict),))] if verdict else []
-    blocks += [Paragraph(_terms(draft, tested)), _books(draft, tested), Paragraph(_luck(draft, tested))]
+    blocks += [Paragraph(_terms(draft, tested)), _books(draft, tested), Paragraph(_meaning(draft, tested))]
+    blocks += [Paragraph(_luck(draft, tested))]
     blocks += [*_parts(draft, tested), *_notes(draft, tested), *draft.pictures(*_FIGURES)]
     return Section("trading", "Trading on it", blocks)
 
@@ -92,6 +94,20 @@ def _books(draft: Draft, tested: Fact) -> Table:
     ]
     heads = ("", *(head for head, _, _ in _COLUMNS))
     return Table(heads, rows, "After costs, on the hold-out", numeric=tuple(range(1, len(heads))), marked=[0])
+
+
+def _meaning(draft: Draft, tested: Fact) -> Text:
+    """What the columns are, and what no column knows of."""
+    return (
+        "Sharpe and Sortino ratios are those of a year of ",
+        *draft.shown(tested.at("bars_per_year"), "integer"),
+        " bars, without a risk-free rate. The hit rate is the share of bars with a position that gain before"
+        " costs, exposure the mean share of the capital at work, turnover how often the capital is traded. All"
+        " of it is bar by bar in ",
+        Name(LEDGER),
+        ". Not counted: what borrowing and funding cost, what own orders do to the price, and orders that"
+        " nobody fills.",
+    )
 
 
 def _cell(draft: Draft, fact: Fact | None, style: str) -> Text:

@@ -8,7 +8,7 @@ from app.errors import InvalidInput
 from app.modeling.defining import define
 from app.modeling.labels import label_times, labels_of, teaching_weights, trades_of
 from app.modeling.markets.backtest import Terms, play
-from app.modeling.markets.report import Market, backtest
+from app.modeling.markets.report import Market, backtest, played
 from app.modeling.markets.signals import next_returns, trades, wanted
 from app.modeling.problem import Problem
 from app.modeling.split import FoldPlan, SplitKind, folds, lock_holdout
@@ -152,3 +152,23 @@ def test_what_trades_earn_within_bars_is_what_the_backtest_counts():
     last = (1 + told[row][0]) * close[row] / close[row + steps - 1] - 1
     kept = close[row + 1 : row + steps] / close[row : row + steps - 1] - 1
     assert book.gross.sum() == pytest.approx((kept.sum() + last) / HORIZON)
+
+
+def test_the_ledger_adds_up_to_the_reported_figures():
+    table = bars(strength=0.9)
+    problem = define(table, {"target": "close", "time_column": "ts", "horizon": 2, "outlook": "direction"})
+    train, holdout = table[:700], table[700:].reset_index(drop=True)
+    up = np.clip(0.5 + 0.4 * np.sign(holdout["flow"].to_numpy()), 0, 1)
+    facts, ledger = played(
+        train, holdout, problem, Terms(fee_bps=1), np.column_stack([1 - up, up]), {}, "knowing"
+    )
+    close, held = holdout["close"].to_numpy(), ledger["position"].to_numpy()
+    traded = np.abs(np.diff(held, prepend=0.0))
+    net = held * (close[1:] / close[:-1] - 1) - traded * 1e-4
+    grown = np.cumprod(1 + net)
+    per_year, strategy = 365.25 * 24, facts["strategy"]
+    assert ledger["equity"].to_numpy() == pytest.approx(grown)
+    assert strategy["sharpe"] == pytest.approx(net.mean() / net.std(ddof=1) * np.sqrt(per_year))
+    assert strategy["turnover"] == pytest.approx(traded.mean() * per_year)
+    highest = np.maximum.accumulate(np.concatenate([[1.0], grown]))[1:]
+    assert strategy["max_drawdown"] == pytest.approx((1 - grown / highest).max())
