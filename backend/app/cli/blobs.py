@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from app.cli.addresses import database_address
+from app.db.migrations import upgrade
 from app.settings import Settings, load_settings
 
 app = typer.Typer(help="The bytes of datasets, models and reports: take them elsewhere.", no_args_is_help=True)
@@ -19,13 +20,14 @@ def copy(to: To) -> None:
     """Copy every blob into another store; begun again, it copies what is missing. Nothing is deleted."""
     settings = load_settings()
     with database_address(settings) as url:
+        upgrade(url)
         copied, there = asyncio.run(_copy(settings, _elsewhere(to), url))
     typer.echo(f"{copied:,} blobs were copied to {to}, {there:,} were there.")
 
 
 def _elsewhere(to: str) -> Settings:
     """The settings of a service that keeps its blobs there; raises InvalidInput."""
-    s3 = to if to.startswith("s3:") else None
+    s3 = to if "://" in to else None
     folder = None if s3 or to == "postgres" else Path(to).absolute()
     return load_settings(blob_store=s3, artifact_storage_path=folder)
 
