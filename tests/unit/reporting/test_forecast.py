@@ -59,3 +59,17 @@ def test_what_comes_next_stands_in_the_report(titanic, said, row):
     text = told(titanic, facts(**said))
     assert "From 2026-01-01 to 2026-01-02, after the last row: 2 forecasts" in text
     assert row in text
+
+
+@pytest.mark.parametrize(("low", "callout"), [(-0.1, "one of those may do as well"), (0.1, "a guess by more")])
+def test_the_summary_names_the_best_forecast_without_a_model(diabetes, low, callout):
+    gain = {"value": 0.2, "low": low, "high": 0.3}
+    best = {"name": "weighted average", "score": 56.5, "difference": gain}
+    judged = {"references": [best], "beats_baseline": True, "agrees_with_cv": None}
+    calls = [
+        replace(call, result={**call.result, **judged}) if call.tool == "final_evaluation" else call
+        for call in diabetes
+    ]
+    text = told(calls, {**facts(prediction=1.0), "rows": 0, "forecasts": []})
+    assert "the weighted average 56.5." in text
+    assert callout in text

@@ -6,7 +6,7 @@ import pandas as pd
 from app.modeling.forecasting.origins import AHEAD, ORIGIN, is_stacked
 from app.modeling.forecasting.rhythm import rhythm_of
 from app.modeling.forecasting.series import rows_of_series
-from app.modeling.problem import Problem
+from app.modeling.problem import Outlook, Problem
 
 
 def latest(frame: pd.DataFrame, problem: Problem, rows: int) -> pd.DataFrame:
@@ -20,12 +20,13 @@ def future_of(inputs: pd.DataFrame, problem: Problem) -> tuple[pd.DataFrame, np.
     series: series by series, the nearest moment first.
 
     Of every step the last row of a series asks about each; otherwise the last rows ask about the horizon, of a
-    class the last one alone: there is a choice to make now.
+    class, a change or a volatility the last one alone: each is from now on.
     """
     horizon = problem.horizon or 1
     series = rows_of_series(inputs, problem)
     if not problem.every_step:
-        asking = 1 if problem.is_classification else horizon
+        is_level = not problem.is_classification and problem.outlook is Outlook.VALUE
+        asking = horizon if is_level else 1
         return inputs, np.concatenate([rows[-asking:] for rows in series])
     last = np.array([rows[-1] for rows in series])
     places = np.concatenate([np.setdiff1d(np.arange(len(inputs)), last), np.repeat(last, horizon)])

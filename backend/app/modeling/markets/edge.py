@@ -15,13 +15,15 @@ from app.modeling.markets.sharpe import (
 from app.modeling.markets.trial import Trials
 
 SURE = 0.95
+FEWEST_HELD = 30
+"""Bars with a position from which on ratios of returns mean anything."""
 NO_EDGE = "No edge after costs"
 EDGE = "An edge after costs"
 
 
 @dataclass(frozen=True)
 class Edge:
-    """Three probabilities, of which each must be high.
+    """Three probabilities, of which each must be high, over enough bars with a position.
 
     `confirmed`: that the true Sharpe ratio is above 0, by rows that nobody had seen. `timing`: that the
     strategy earns more there than its own average position, held throughout. `deflated`: that the true Sharpe
@@ -46,7 +48,8 @@ def judge(book: Book, returns: np.ndarray, trials: Trials) -> Edge:
     # Chance alone makes worthless trials differ by their standard error; more comes from true differences.
     variance = min(trials.spread, standard_error(whole) ** 2)
     deflated = deflated_sharpe(whole, trials.count, variance)
-    found = bool(book.exposure.any()) and min(confirmed, timing, deflated) >= SURE
+    held = np.count_nonzero(book.exposure)
+    found = bool(held >= FEWEST_HELD and min(confirmed, timing, deflated) >= SURE)
     said = _said(book, confirmed, timing, deflated, trials.count)
     return Edge(found, confirmed, timing, deflated, expected_highest(trials.count, variance), said)
 
@@ -59,6 +62,9 @@ def _said(book: Book, confirmed: float, timing: float, deflated: float, count: i
         return f"{NO_EDGE}: what is earned before costs does not pay for the trades."
     if net <= 0:
         return f"{NO_EDGE}: the strategy loses on rows that it had never seen, even before costs."
+    held = np.count_nonzero(book.exposure)
+    if held < FEWEST_HELD:
+        return f"{NO_EDGE}: a position is held on {held} bars of the hold-out, too few to tell gain from luck."
     if confirmed < SURE:
         return f"{NO_EDGE}: the gain on rows that nobody had seen is within chance ({_chance(confirmed)})."
     if deflated < SURE:

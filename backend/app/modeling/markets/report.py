@@ -222,7 +222,7 @@ def _part(net: np.ndarray, per_year: float) -> dict[str, Any]:
         "bars": len(net),
         "total_return": float(np.prod(1 + net) - 1),
         "sharpe": sharpe_ratio(net) * float(np.sqrt(per_year)) if len(net) >= FEWEST_BARS else None,
-        "max_drawdown": float(-drawdown(net).min()) if len(net) else 0.0,
+        "max_drawdown": float(abs(drawdown(net).min())) if len(net) else 0.0,
     }
 
 

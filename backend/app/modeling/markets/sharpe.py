@@ -89,7 +89,7 @@ def measured(book: Book, per_year: float) -> dict[str, float]:
         "sharpe": sharpe_ratio(net) * root,
         "sharpe_error": standard_error(moments(net)) * root,
         "sortino": sortino_ratio(net) * root,
-        "max_drawdown": float(-drawdown(net).min()) if len(net) else 0.0,
+        "max_drawdown": float(abs(drawdown(net).min())) if len(net) else 0.0,
         "turnover": float(book.turnover.mean() * per_year) if len(net) else 0.0,
         "hit_rate": float((book.gross[at_work] > 0).mean()) if at_work.any() else 0.0,
         "exposure": float(book.exposure.mean()) if len(net) else 0.0,

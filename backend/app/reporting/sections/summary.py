@@ -1,6 +1,6 @@
 """The answer first: how good, on what, compared with what."""
 
-from app.reporting.document import Block, Callout, Paragraph, Piece, Section, Text, Tile, Tiles
+from app.reporting.document import Block, Callout, Name, Paragraph, Piece, Section, Text, Tile, Tiles
 from app.reporting.evidence import Fact, parts
 from app.reporting.sections import answer
 from app.reporting.sections.draft import Draft, listed
@@ -65,6 +65,10 @@ def _answer(draft: Draft, final: Fact) -> Text:
     pieces += (" (interval ", *bounds, ")") if bounds else ()
     pieces += (" on ", *draft.shown(final.at("rows"), "integer"), *_judged(draft, final))
     pieces += ("; guessing without any column reaches ", *draft.score(baseline)) if baseline else ()
+    if references := parts(final, "references"):
+        best = references[0]  # they stand in order
+        name = Name(str(best.value["name"]), code=False)
+        pieces += (", the ", name, " ", *draft.score(best.at("score")))
     return (*pieces, ".")
 
 
@@ -133,6 +137,9 @@ def _note(before: str, name: Piece, bounds: Text) -> Text:
 _NOT_TOLD = "The model cannot be told from a guess on the hold-out. Do not use it: see the recommendations."
 _DISAGREES = "It beats a guess, but hold-out and cross-validation disagree: read the limits before using it."
 _FORESEEN = "It beats a guess by more than chance explains, and cross-validation foresaw the result."
+_NEEDLESS = (
+    "It beats a guess, but not every forecast without a model beyond chance: one of those may do as well."
+)
 _BEATS = "It beats a guess by more than chance explains."
 
 
@@ -143,6 +150,8 @@ def _verdict(draft: Draft, final: Fact) -> Callout:
     beats, agrees = final.at("beats_baseline"), final.at("agrees_with_cv")
     if beats is None or beats.value is not True:
         return Callout("warn", (_NOT_TOLD,))
+    if any((each.value["difference"]["low"] or 0.0) <= 0 for each in parts(final, "references")):
+        return Callout("warn", (_NEEDLESS,))
     if agrees is None:
         return Callout("good", (_BEATS,))
     return Callout("good", (_FORESEEN,)) if agrees.value else Callout("warn", (_DISAGREES,))

@@ -58,10 +58,18 @@ def test_the_last_rows_ask_about_the_horizon_alone():
     assert told.loc[told["shop"] == "b", "day"].dt.day.tolist() == [9, 10, 11]
 
 
-def test_of_a_class_the_last_row_asks_alone():
-    direction = replace(ALONE, kind=Kind.CLASSIFICATION, classes=("down", "up"), outlook=Outlook.DIRECTION)
-    asked, beyond = future_of(table(), direction)
-    assert asked_about(asked.iloc[beyond], direction, table())["day"].dt.day.tolist() == [13, 11]
+@pytest.mark.parametrize(
+    "wish",
+    [
+        {"kind": Kind.CLASSIFICATION, "classes": ("down", "up"), "outlook": Outlook.DIRECTION},
+        {"outlook": Outlook.CHANGE},
+        {"outlook": Outlook.VOLATILITY},
+    ],
+)
+def test_of_what_counts_from_now_on_the_last_row_asks_alone(wish):
+    problem = replace(ALONE, **wish)
+    asked, beyond = future_of(table(), problem)
+    assert asked_about(asked.iloc[beyond], problem, table())["day"].dt.day.tolist() == [13, 11]
 
 
 def test_the_latest_rows_are_those_of_each_series():

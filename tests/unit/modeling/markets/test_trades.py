@@ -8,8 +8,10 @@ from app.errors import InvalidInput
 from app.modeling.defining import define
 from app.modeling.labels import label_times, labels_of, teaching_weights, trades_of
 from app.modeling.markets.backtest import Terms, play
+from app.modeling.markets.edge import judge
 from app.modeling.markets.report import Market, backtest, played
 from app.modeling.markets.signals import next_returns, trades, wanted
+from app.modeling.markets.trial import Trials
 from app.modeling.problem import Problem
 from app.modeling.split import FoldPlan, SplitKind, folds, lock_holdout
 
@@ -172,3 +174,15 @@ def test_the_ledger_adds_up_to_the_reported_figures():
     assert strategy["turnover"] == pytest.approx(traded.mean() * per_year)
     highest = np.maximum.accumulate(np.concatenate([[1.0], grown]))[1:]
     assert strategy["max_drawdown"] == pytest.approx((1 - grown / highest).max())
+
+
+@pytest.mark.parametrize(("gains", "found"), [(12, False), (300, True)])
+def test_a_handful_of_lucky_bars_is_no_edge(gains, found):
+    chance = np.random.default_rng(0)
+    returns = np.abs(chance.normal(0.001, 0.0002, (900, 1))) * np.where(np.arange(900) % 3, -1, 1)[:, None]
+    positions = np.zeros((900, 1))
+    positions[: 3 * gains : 3] = 1.0
+    book = play(positions, returns, Terms())
+    edge = judge(book, returns, Trials(0.0, book.net, 1, 0.0, None))
+    assert edge.found == found, edge.said
+    assert ("too few" in edge.said) != found
