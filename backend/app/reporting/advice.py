@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import sqrt
 
-from app.reporting.document import Text
+from app.reporting.document import Name, Text
 from app.reporting.evidence import Fact, parts
 from app.reporting.found import BASELINE
 from app.reporting.sections.draft import Draft, listed
@@ -42,6 +42,22 @@ def _not_better_than_a_guess(draft: Draft) -> Text:
         "Do not use this model: it cannot be told from a guess. Look for columns that are known before the "
         "outcome and bear on it, or for more rows.",
     )
+
+
+def _no_edge(draft: Draft) -> Text:
+    tested = draft.found.backtest
+    if tested is None or tested.value["edge"]:
+        return ()
+    return ("Do not trade on it: what it foretells does not pay for the trades, or not beyond chance.",)
+
+
+def _needless(draft: Draft) -> Text:
+    references = parts(draft.found.final, "references")
+    unbeaten = [each for each in references if (each.value["difference"]["low"] or 0.0) <= 0]
+    if not unbeaten:
+        return ()
+    name = Name(str(unbeaten[0].value["name"]), code=False)
+    return ("Take the ", name, " instead until more rows tell otherwise: it needs no model.")
 
 
 def _holdout_reopened(draft: Draft) -> Text:
@@ -215,6 +231,8 @@ def _next_step(draft: Draft) -> Text:
 
 RULES: dict[str, Rule] = {
     "not_better_than_a_guess": _not_better_than_a_guess,
+    "no_edge": _no_edge,
+    "no_model_needed": _needless,
     "holdout_reopened": _holdout_reopened,
     "holdout_disagrees": _disagreement,
     "leaking_columns": _leaks,

@@ -73,3 +73,4 @@ def test_the_summary_names_the_best_forecast_without_a_model(diabetes, low, call
     text = told(calls, {**facts(prediction=1.0), "rows": 0, "forecasts": []})
     assert "the weighted average 56.5." in text
     assert callout in text
+    assert ("Take the weighted average instead" in text) == (low <= 0)

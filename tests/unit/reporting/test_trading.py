@@ -69,7 +69,7 @@ def test_every_number_of_the_section_is_a_claim_and_every_figure_has_its_place(t
     verdict = verify(report.to_json(), draft.calls, page, text)
     assert verdict.passes, verdict.mismatches
     assert len(section.blocks[-1].pictures) == len(figures) == 4
-    for said in ("buy and hold", "persistence", "drift", "calm", "wild", "ETH", "basis points"):
+    for said in ("buy and hold", "persistence", "drift", "calm", "wild", "ETH", "basis points", "Do not trade"):
         assert said in text
 
 
