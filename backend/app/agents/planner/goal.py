@@ -83,7 +83,9 @@ def read_goal(text: str) -> Goal:
     if outlook == "direction":
         without = phrases.COMPARED.sub(" ", without)
     asked = phrases.INPUTS.sub(" ", intents.DENIED.sub(" ", _without_metrics(without)))
-    if phrases.VOLATILITY.search(asked) and not names_barriers(text):
+    ahead = _ahead(text)
+    volatile = phrases.VOLATILE if ahead else phrases.VOLATILITY
+    if volatile.search(asked) and not names_barriers(text):
         outlook = "volatility"
     wants_no_model = bool(intents.NO_MODEL.search(text))
     verb = phrases.VERB.search(asked)
@@ -95,7 +97,7 @@ def read_goal(text: str) -> Goal:
         quoted=tuple(next(filter(None, groups)) for groups in phrases.QUOTED.findall(asked)),
         kind=_kind(text, metric),
         metric=metric,
-        ahead=_ahead(text),
+        ahead=ahead,
         outlook=outlook,
         excluded=tuple(_excluded(text)),
         positive=next(_named(phrases.POSITIVE, text), None),

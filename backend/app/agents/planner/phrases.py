@@ -63,7 +63,9 @@ OUTLOOKS: tuple[tuple[str, Outlook], ...] = (
     (r"\b(returns?|change|changes|growth)\b", "change"),
 )
 
-VOLATILITY = re.compile(r"\bvolatil\w*|\breali[sz]ed (?:vol|variance)\b", re.IGNORECASE)
+VOLATILITY = re.compile(r"\bvolatility\b|\breali[sz]ed (?:vol|variance)\b", re.IGNORECASE)
+VOLATILE = re.compile(rf"\bvolatile\b|{VOLATILITY.pattern}", re.IGNORECASE)
+"""Of a goal that looks ahead; else an acid may be volatile."""
 COMPARED = re.compile(r"\b(?:higher|lower)\b", re.IGNORECASE)
 """Of what rises or falls: not the column of highs or lows."""
 

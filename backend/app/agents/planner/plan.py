@@ -60,7 +60,7 @@ def make_plan(
     if not column.is_number or column.distinct <= 2:
         goal = replace(goal, outlook=None)  # only an amount rises or falls
     is_prices = table is PRICES
-    if goal.outlook == "volatility" and not (is_prices or column.name.casefold() == "close"):
+    if goal.outlook == "volatility" and not is_prices and "volatil" in column.name.casefold():
         goal = replace(goal, outlook=None)  # a column of that name is a number like others
     cut = None if is_prices else _cut(goal, column) or _middle(goal, column, answered or wishes.get("problem"))
     group = wishes.get("group_column") or columns.group_column(goal, table, column.name)

@@ -130,3 +130,25 @@ async def test_uploaded_bars_are_traded_at_costs_that_are_said_to_be_assumed(ben
     plan = (await bench.run("planner", {"goal": goal, "preferences": {}})).output
     assert plan.trading.fee_bps == 10
     assert any("taken to cost 10 bps" in note for note in plan.notes)
+
+
+@pytest.mark.parametrize(
+    ("goal", "outlook", "kind"),
+    [
+        ("How volatile will the close be over the next 5 days?", "volatility", "regression"),
+        ("Predict the next-day direction of close from volatility", "direction", "classification"),
+        ("Predict close; its volume is volatile", None, None),
+    ],
+)
+async def test_volatility_is_what_a_goal_asks_for_and_not_what_it_asks_by(bench, tables, goal, outlook, kind):
+    bench.shelf.datasets = [tables["stock"]]
+    plan = (await bench.run("planner", {"goal": goal, "preferences": {"target": "close"}})).output
+    assert (plan.outlook, plan.kind) == (outlook, kind)
+
+
+async def test_a_column_of_volatility_is_a_number_like_others(bench, make_table, make_column):
+    day = make_column("day", "datetime", 400, min="2024-01-01", max="2025-02-03")
+    bench.shelf.datasets = [make_table("market", [day, make_column("volatility"), make_column("volume")], 400)]
+    goal = "Forecast the volatility in 5 days"
+    plan = (await bench.run("planner", {"goal": goal, "preferences": {}})).output
+    assert (plan.target, plan.horizon, plan.outlook) == ("volatility", 5, None)
