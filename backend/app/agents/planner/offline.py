@@ -217,12 +217,13 @@ def _is_about_prices(view: View) -> bool:
 
 
 def _target(view: View) -> TargetReading:
-    """Of prices the close is meant when the goal names no column."""
-    tables = _tables(view)
+    """Of prices, and of bars that are looked ahead from, the close is meant when the goal names no column."""
+    tables, goal = _tables(view), _read(view)
     wishes = _wishes(view)
-    reading = find_target(_read(view), tables, wishes.get("target"), wishes.get("exclude") or ())
-    if reading.chosen is None and PRICES in tables:
-        return find_target(_read(view), tables, "close")
+    reading = find_target(goal, tables, wishes.get("target"), wishes.get("exclude") or ())
+    of_bars = len(tables) == 1 and trading.holds_bars(tables[0]) and bool(goal.ahead or goal.outlook)
+    if reading.chosen is None and (PRICES in tables or of_bars):
+        return find_target(goal, tables, "close")
     return reading
 
 

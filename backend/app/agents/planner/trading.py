@@ -12,6 +12,7 @@ from app.agents.planner.plan import PRICES, steps
 from app.agents.planner.stored import bar_seconds, bars_ahead, named, stored
 from app.agents.planner.tables import Table
 from app.agents.planner.target import Scored
+from app.agents.planner.words import words
 from app.agents.policy import Move, call
 from app.computations.bars.interval import DAY_S, interval_name
 
@@ -34,6 +35,7 @@ COMPARED = "Candidates are compared by how well they forecast; what trading on t
 _PERFORMANCE = re.compile(
     r"\b(?:sharpe|sortino|calmar|draw-?downs?|(?<!take )(?<!take-)profits?|p ?& ?l|pnl)\b", re.IGNORECASE
 )
+_NO_PRICE = frozenset({"volume", "vol", "count", "trades", "turnover", "volatility"})
 BARS = frozenset({"open", "high", "low", "close"})
 
 
@@ -43,6 +45,11 @@ def is_of_prices(target: Scored, goal: Goal) -> bool:
         return True
     looks_ahead = bool(goal.ahead) or goal.outlook == "direction"
     return looks_ahead and holds_bars(target.table) and target.column.name.casefold() == "close"
+
+
+def _is_traded(target: Scored) -> bool:
+    """A volume goes up and down, and nobody can buy it."""
+    return not _NO_PRICE & set(words(target.column.name))
 
 
 def holds_bars(table: Table) -> bool:
@@ -136,7 +143,7 @@ def with_market(plan: Plan, view: View, goal: Goal, target: Scored) -> Plan:
     changes: dict[str, Any] = {}
     if plan.outlook == "volatility":
         changes["notes"] = [*plan.notes, REALISED]
-    elif plan.horizon and (is_of_prices(target, goal) or wanted.fee_bps is not None):
+    elif plan.horizon and (is_of_prices(target, goal) or (wanted.fee_bps is not None and _is_traded(target))):
         answer = _answer(view, WHAT_COSTS)
         notes = [*plan.notes, *([ASSUMED] if answer is None and wanted.fee_bps is None else [])]
         notes += [COMPARED] if _PERFORMANCE.search(goal.text) else []

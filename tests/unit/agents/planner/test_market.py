@@ -152,3 +152,20 @@ async def test_a_column_of_volatility_is_a_number_like_others(bench, make_table,
     goal = "Forecast the volatility in 5 days"
     plan = (await bench.run("planner", {"goal": goal, "preferences": {}})).output
     assert (plan.target, plan.horizon, plan.outlook) == ("volatility", 5, None)
+
+
+@pytest.mark.parametrize(
+    ("goal", "target", "fee"),
+    [
+        ("Predict next day's return, fees 5 bps", "Close", 5.0),
+        ("Predict next day's volume, fees 5 bps", "Volume", None),
+    ],
+)
+async def test_of_uploaded_bars_the_close_is_meant_and_no_volume_is_traded(
+    bench, make_table, make_column, goal, target, fee
+):
+    day = make_column("Date", "datetime", 1500, min="2018-01-02", max="2023-10-18")
+    names = ("Open", "High", "Low", "Close", "Adj Close", "Volume")
+    bench.shelf.datasets = [make_table("aapl", [day, *map(make_column, names)], 1500)]
+    plan = (await bench.run("planner", {"goal": goal, "preferences": {}})).output
+    assert (plan.target, plan.horizon, plan.trading and plan.trading.fee_bps) == (target, 1, fee)
