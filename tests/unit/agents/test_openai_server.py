@@ -41,7 +41,7 @@ async def test_the_planner_works_over_an_openai_compatible_server(bench, tables,
     first, *_, last = chat.asked
     assert (first["path"], first["key"], first["model"]) == ("/v1/chat/completions", "Bearer k", "local")
     offered = {tool["function"]["name"] for tool in first["tools"]}
-    assert offered == {"list_datasets", "get_dataset_schema", "ask_user", "Plan"}
+    assert offered == {"list_datasets", "get_dataset_schema", "get_available_coins", "ask_user", "Plan"}
     assert "Did you mean titanic?" in last["messages"][5]["content"]
     chats = [recorded for call, recorded in bench.journal.recorded if call.kind == "chat"]
     assert len(chats) == 4
