@@ -22,6 +22,7 @@ from typing import Any
 import uvloop
 from benchmarks.client import Client
 from benchmarks.service import ROOT, Load, Service, service, sign_in
+from benchmarks.sessions.bare import floor
 from benchmarks.sessions.crowd import Socket
 
 from app.db.pool import Database
@@ -29,6 +30,8 @@ from app.db.pool import Database
 _SESSIONS = "/api/v1/lab/agent/sessions"
 _AT_ONCE = 20
 _QUIET_S = 10.0
+_BYTES = 330
+"""Of an event as a frame."""
 _ROWS = "select session_id::text, array_agg(n order by n) as numbers from events group by 1"
 
 
@@ -135,6 +138,8 @@ async def report(running: Service, sockets: int, events: int, only: str) -> None
     if only in ("", "broadcast"):
         shared = await make_sessions(running.port, token, 1)
         await case(running, token, "one session", shared * sockets, events, 5, 25)
+        median, p99 = await floor(sockets, events // 2, 5, _BYTES)
+        print(f"  uvloop alone, {_BYTES} bytes to each of {sockets:,}: median {median:.1f} ms, p99 {p99:.1f}")
     if only in ("", "own"):
         own = await make_sessions(running.port, token, sockets - 1)
         await case(running, token, "each its own", own, max(2, events // 10), 200, 8)
