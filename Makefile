@@ -2,7 +2,8 @@
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 BIN := .venv/bin
-JOBS ?= auto
+# More than processors: many tests wait for a process to start or to end.
+JOBS ?= $(shell echo $$(( ($$(getconf _NPROCESSORS_ONLN) * 3 + 1) / 2 )))
 
 RUNTIME := .venv/.runtime-installed
 DEV := .venv/.dev-installed
@@ -34,7 +35,7 @@ imports: $(DEV) ## dependencies point down
 	$(BIN)/lint-imports
 
 unit: $(DEV) ## all tests
-	$(BIN)/pytest -n $(JOBS)
+	$(BIN)/pytest -n $(JOBS) --dist worksteal
 
 fuzz: $(DEV) ## call the whole API with many made-up requests; FUZZ_EXAMPLES=50 for each operation
 	FUZZ_EXAMPLES=$${FUZZ_EXAMPLES:-50} $(BIN)/pytest -n 0 tests/integration/api/test_properties.py
