@@ -34,7 +34,7 @@ def backtest_model(
     `chosen`: `{"problem", "calibration"}` of the model's `FitFacts`.
     `fits`: `[{"name", "calibration"}]` of every candidate's parts, parts of one name being one candidate.
     `terms`: see `markets.backtest.Terms`. Leaves backtest.csv, the hold-out bar by bar. Answers what
-    `markets.report.backtest` does; raises InvalidInput `no_backtest` for a problem that looks ahead at no
+    `markets.report.played` does; raises InvalidInput `no_backtest` for a problem that looks ahead at no
     price, or too few rows.
     """
     train, holdout = read_frame(bench, "train"), read_frame(bench, "holdout")

@@ -100,19 +100,6 @@ def _places(rows: pd.DataFrame, problem: Problem) -> tuple[pd.Series, pd.Series 
     return rows[problem.time_column], coins
 
 
-def backtest(
-    train: pd.DataFrame,
-    holdout: pd.DataFrame,
-    problem: Problem,
-    terms: Terms,
-    said: np.ndarray,
-    tried: Mapping[str, tuple[np.ndarray, np.ndarray]],
-    chosen: str,
-) -> dict[str, Any]:
-    """The facts of `played`."""
-    return played(train, holdout, problem, terms, said, tried, chosen)[0]
-
-
 def played(
     train: pd.DataFrame,
     holdout: pd.DataFrame,

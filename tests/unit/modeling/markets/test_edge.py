@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import norm
 
 from app.modeling.markets.backtest import Terms
-from app.modeling.markets.report import backtest
+from app.modeling.markets.report import played as backtested
 from app.modeling.problem import Kind, Outlook, Problem
 
 BARS, TRAIN = 4000, 3000
@@ -44,7 +44,7 @@ def played(strength: float, seed: int, terms: Terms, models: int = 6) -> dict:
 
     tried = {f"m{k}": (rows, said(signal[rows], 0.1 * k)) for k in range(models)}
     train, holdout = frame.iloc[:TRAIN], frame.iloc[TRAIN:].reset_index(drop=True)
-    return backtest(train, holdout, PROBLEM, terms, said(signal[TRAIN:], 0.0), tried, "m0")
+    return backtested(train, holdout, PROBLEM, terms, said(signal[TRAIN:], 0.0), tried, "m0")[0]
 
 
 def theory(strength: float, margin: float, terms: Terms) -> float:
@@ -94,7 +94,7 @@ def test_random_walks_have_no_edge_in_20_of_20_seeds(fee):
 
         tried = {f"m{k}": (rows, bold(len(rows))) for k in range(10)}
         train, holdout = frame.iloc[:TRAIN], frame.iloc[TRAIN:].reset_index(drop=True)
-        facts = backtest(train, holdout, PROBLEM, Terms(fee_bps=fee), bold(len(holdout)), tried, "m0")
+        facts = backtested(train, holdout, PROBLEM, Terms(fee_bps=fee), bold(len(holdout)), tried, "m0")[0]
         assert not facts["edge"], (seed, facts["verdict"])
         assert facts["verdict"].startswith("No edge after costs")
 
@@ -110,7 +110,7 @@ def test_a_baseline_that_does_as_well_is_named():
     up = 1 / (1 + np.exp(-200 * (moved + 0.002 * chance.normal(size=BARS))))
     said, rows = np.column_stack([1 - up, up]), np.arange(1000, TRAIN - 1)
     train, holdout = frame.iloc[:TRAIN], frame.iloc[TRAIN:].reset_index(drop=True)
-    facts = backtest(train, holdout, PROBLEM, Terms(), said[TRAIN:], {"m": (rows, said[rows])}, "m")
+    facts = backtested(train, holdout, PROBLEM, Terms(), said[TRAIN:], {"m": (rows, said[rows])}, "m")[0]
     assert facts["edge"]
     assert facts["verdict"].endswith("But persistence does as well without a model.")
 
@@ -127,6 +127,6 @@ def test_a_rising_market_is_no_edge_of_a_model_that_is_always_long():
     always = np.tile([0.1, 0.9], (BARS, 1))
     rows = np.arange(1000, TRAIN - 1)
     train, holdout = frame.iloc[:TRAIN], frame.iloc[TRAIN:].reset_index(drop=True)
-    facts = backtest(train, holdout, PROBLEM, Terms(), always[TRAIN:], {"m": (rows, always[rows])}, "m")
+    facts = backtested(train, holdout, PROBLEM, Terms(), always[TRAIN:], {"m": (rows, always[rows])}, "m")[0]
     assert facts["strategy"]["total_return"] == pytest.approx(facts["baselines"][0]["total_return"])
     assert "holding the same position" in facts["verdict"]

@@ -9,7 +9,7 @@ from app.modeling.defining import define
 from app.modeling.labels import label_times, labels_of, teaching_weights, trades_of
 from app.modeling.markets.backtest import Terms, play
 from app.modeling.markets.edge import judge
-from app.modeling.markets.report import Market, backtest, played
+from app.modeling.markets.report import Market, played
 from app.modeling.markets.signals import next_returns, trades, wanted
 from app.modeling.markets.trial import Trials
 from app.modeling.problem import Problem
@@ -93,9 +93,9 @@ def test_a_foreseen_gain_is_traded_long_until_a_barrier_and_pays():
         for up in [np.clip(0.5 + 0.4 * np.sign(rows["flow"].to_numpy()), 0, 1)]
     ]
     tried = {"knowing": (np.arange(len(locked.train)), said[0])}
-    facts = backtest(
-        locked.train, locked.holdout, problem, Terms(fee_bps=1, low=0.0), said[1], tried, "knowing"
-    )
+    facts = played(locked.train, locked.holdout, problem, Terms(fee_bps=1, low=0.0), said[1], tried, "knowing")[
+        0
+    ]
     assert facts["edge"], facts["verdict"]
     assert facts["barriers"] == {"take_profit": 0.008, "stop_loss": 0.004}
     assert min(facts["curve"]["position"]) >= 0
