@@ -50,7 +50,10 @@ SUMMARY = "Give a crew of data-science agents a table and a goal; watch it work;
 TAGS = [
     {"name": "auth", "description": "Accounts, sign-in, tokens and API keys."},
     {"name": "datasets", "description": "Upload a table once; look at its schema and its first rows."},
-    {"name": "prices", "description": "Five-minute prices of coins, shared by all users."},
+    {
+        "name": "prices",
+        "description": "Bars of coins, shares and currencies: bring them in, list them, sum them up.",
+    },
     {"name": "sessions", "description": "A crew at work on one goal: ask, watch, answer, cancel, delete."},
     {"name": "runs", "description": "One program or one query over your own tables, in a cell."},
     {"name": "admin", "description": "Accounts and quotas, for admins."},
@@ -97,4 +100,5 @@ def _add_key_header(document: dict[str, Any]) -> None:
                 scope = scope_of(operation["operationId"], method.upper(), operation["tags"])
                 keys = [{"key": [scope.value]}] if scope else []
                 operation["security"] = [*operation["security"], *keys]
-                operation["responses"].update(problems(403) if scope else {})
+                if scope:  # a generated document names statuses in text
+                    operation["responses"] |= {str(status): said for status, said in problems(403).items()}

@@ -1,5 +1,6 @@
 """The API's description of itself keeps what it promises."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -101,3 +102,16 @@ def unbounded(schema: dict[str, Any]) -> bool:
     return (kind == "string" and "maxLength" not in schema and not closed) or (
         kind == "array" and "maxItems" not in schema
     )
+
+
+def test_no_name_comes_twice(document: dict[str, Any]) -> None:
+    """A status as a number and again as text is one name twice in JSON, and browsers show nothing then."""
+    twice: list[str] = []
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        names = [name for name, _ in pairs]
+        twice.extend(name for name in set(names) if names.count(name) > 1)
+        return dict(pairs)
+
+    json.loads(json.dumps(document), object_pairs_hook=once)
+    assert not twice
