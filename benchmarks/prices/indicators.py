@@ -24,8 +24,8 @@ from benchmarks.prices.plain_pandas import of_coin
 from benchmarks.prices.run import COINS, YEAR, say, walk
 
 from app.computations.frames import MOST_PREVIEWED
-from app.modeling.preview import apply_recipe
-from app.modeling.problem import Problem
+from app.modeling.analysis.preview import apply_recipe
+from app.modeling.problem.problem import Problem
 from app.sandbox.computer import Computer
 from app.sandbox.contract import Computation, Limits
 from app.sandbox.process import ProcessConfig, ProcessProvider

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from langchain_core.messages import AnyMessage, HumanMessage, ToolMessage
 
 from app.agents.conversation import fenced, unfenced
-from app.computations.bench import JsonValue
+from app.json_types import JsonValue
 
 LONG_CHARACTERS = 12_000
 LEFT_OUT = "Left out, because the conversation has become long. Call the tool again if you need it."

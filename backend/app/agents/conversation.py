@@ -11,8 +11,8 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
-from app.computations.bench import JsonValue
-from app.modeling.written.presence import without_source
+from app.json_types import JsonValue
+from app.modeling.problem.custom_code import without_source
 from app.tools.invoke import refusal_of
 
 _OPEN, _CLOSE = "<data>\n", "\n</data>"

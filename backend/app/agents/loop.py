@@ -14,8 +14,8 @@ from pydantic import BaseModel
 
 from app.agents.conversation import brief_message
 from app.agents.recording import Bounds, Recording, Turns
-from app.computations.bench import JsonValue
 from app.errors import LabError
+from app.json_types import JsonValue
 from app.llm.cost import Prices
 from app.llm.offline import Decide, OfflineChatModel
 from app.llm.patience import Patience

@@ -27,8 +27,8 @@ from langgraph.prebuilt.tool_node import ToolCallRequest
 from app.agents.brevity import brief_messages
 from app.agents.conversation import fenced
 from app.agents.repair import cut_short, unreadable, with_own_ids, with_unreadable_calls
-from app.computations.bench import JsonValue
 from app.errors import LabError, Unavailable
+from app.json_types import JsonValue
 from app.llm.config import OFFLINE, provider_of
 from app.llm.cost import Prices, priced
 from app.llm.offline import OfflineChatModel
@@ -36,7 +36,7 @@ from app.llm.patience import AnswerCut, Patience, failure_kind, patiently
 from app.llm.providers import Speaker
 from app.llm.usage import usage_of
 from app.llm.words import AnswerTooLong, listening
-from app.modeling.written.presence import without_source
+from app.modeling.problem.custom_code import without_source
 from app.observability.metrics.crew import CHAT_ERRORS, chat_answered
 from app.sessions.events import Progress, Token
 from app.sessions.scope import Call, Recorded

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from app.agents.state import LabState
-from app.modeling.forecasting.steps import steps_each
+from app.modeling.problem.forecast_steps import steps_each
 
 CELLS_A_SECOND = 2_500_000
 """Values that are read, encoded and learned from a first time in a second, roughly."""

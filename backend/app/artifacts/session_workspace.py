@@ -9,7 +9,7 @@ from app.artifacts.repository import HOLDOUT
 from app.artifacts.workspace import FileRef, FrameRef
 from app.db.tables import ArtifactRow
 from app.db.unit_of_work import OpenUnitOfWork
-from app.modeling.nearest import must_know
+from app.modeling.problem.names import must_know
 from app.storage.blobs import Blob, BlobStore
 
 FRAME = "frame"

@@ -93,7 +93,7 @@ def _scores(
 
 
 def _chosen(suite: "Suite", only: list[str]) -> "list[Item]":
-    from app.modeling.nearest import nearest  # noqa: PLC0415 - see above
+    from app.modeling.problem.names import nearest  # noqa: PLC0415 - see above
 
     known = {item.id: item for item in suite.items}
     for name in only:

@@ -6,8 +6,9 @@ from typing import Any
 import sqlglot
 from sqlglot import exp
 
-from app.computations.bench import Bench, JsonValue
+from app.computations.bench import Bench
 from app.computations.query import run_sql
+from app.json_types import JsonValue
 
 MOST_ROWS = 200
 """Rows of an answer that are shown; the others lie in its file."""

@@ -5,16 +5,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from app.computations.bench import Bench, JsonValue
+from app.computations.bench import Bench
 from app.computations.frames import answer, read_frame, read_model
 from app.computations.pictures import leave_pictures
 from app.errors import InvalidInput
-from app.modeling.calibration import calibrated
-from app.modeling.fitting import output_of
+from app.json_types import JsonValue
 from app.modeling.markets.backtest import Terms
-from app.modeling.markets.report import played
-from app.modeling.problem import Outlook, Problem
-from app.modeling.recipe import inputs_of
+from app.modeling.markets.backtest_report import played
+from app.modeling.problem.problem import Outlook, Problem
+from app.modeling.recipe.recipe import inputs_of
+from app.modeling.scoring.calibration import calibrated
+from app.modeling.training.fitting import output_of
 from app.reporting.drawable import of_backtest
 
 FEWEST_ROWS = 20

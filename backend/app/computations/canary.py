@@ -7,8 +7,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from app.computations.bench import Bench, JsonValue
+from app.computations.bench import Bench
 from app.errors import NotFound
+from app.json_types import JsonValue
 
 
 def echo(bench: Bench, value: JsonValue) -> JsonValue:

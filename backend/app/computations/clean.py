@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from app.computations.bench import Bench, JsonValue
+from app.computations.bench import Bench
 from app.computations.frames import answer, read_preview, write_frame
-from app.modeling.cleaning import suggest_cleaning
-from app.modeling.preview import extend
+from app.json_types import JsonValue
+from app.modeling.analysis.cleaning import suggest_cleaning
+from app.modeling.analysis.preview import extend
 
 
 def clean_data(

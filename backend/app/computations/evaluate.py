@@ -7,30 +7,32 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from app.computations.bench import Bench, JsonValue
+from app.computations.bench import Bench
 from app.computations.frames import answer, read_frame, read_model, read_training, write_frame
 from app.computations.pictures import leave_pictures
-from app.modeling import comparison, importance
-from app.modeling.calibration import calibrated
-from app.modeling.candidates import BASELINE
-from app.modeling.cross_validation import cross_validate
-from app.modeling.evaluation import evaluate
-from app.modeling.fitting import Spec, output_of
-from app.modeling.fitting import fit as fit_on_all
+from app.json_types import JsonValue
+from app.modeling.estimators.candidates import BASELINE
+from app.modeling.explanation import fold_importance
 from app.modeling.forecasting.by_step import by_step
 from app.modeling.forecasting.compare import compared
 from app.modeling.forecasting.compare import notes_on as unbeaten
-from app.modeling.forecasting.origins import AHEAD, ahead_of, asked_of
 from app.modeling.forecasting.references import references
-from app.modeling.labels import labels_of, told
-from app.modeling.limits import threads_for
-from app.modeling.paired import RowsApart
-from app.modeling.periods import Past
-from app.modeling.problem import Problem
-from app.modeling.recipe import inputs_of
-from app.modeling.scores import Predicted
-from app.modeling.split import FoldPlan
-from app.modeling.split import folds as make_folds
+from app.modeling.judging import comparison
+from app.modeling.judging.evaluation import evaluate
+from app.modeling.judging.paired_test import RowsApart
+from app.modeling.judging.periods import Past
+from app.modeling.labels.labels import labels_of, told
+from app.modeling.labels.split import FoldPlan
+from app.modeling.labels.split import folds as make_folds
+from app.modeling.problem.problem import Problem
+from app.modeling.recipe.forecast_origins import AHEAD, ahead_of, asked_of
+from app.modeling.recipe.recipe import inputs_of
+from app.modeling.scoring.calibration import calibrated
+from app.modeling.scoring.scores import Predicted
+from app.modeling.training.cross_validation import cross_validate
+from app.modeling.training.fitting import Spec, output_of
+from app.modeling.training.fitting import fit as fit_on_all
+from app.modeling.training.time_limits import threads_for
 from app.reporting.drawable import of_comparison, of_evaluation, of_importances
 
 
@@ -116,7 +118,7 @@ def feature_importance(
     whole = replace(whole, every_step=False)  # what matters, by the farthest step
     spec = Spec(estimator, hyperparameters or {}, recipe or [], seed, threads_for(frame, bench.threads))
     made = make_folds(frame, whole, FoldPlan.from_json(folds))
-    facts = importance.permutation_importance(frame, whole, spec, made, repeats)
+    facts = fold_importance.permutation_importance(frame, whole, spec, made, repeats)
     facts["figures"] = leave_pictures(bench.output, of_importances(facts))
     return answer(facts)
 

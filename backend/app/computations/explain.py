@@ -5,21 +5,22 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from app.computations.bench import Bench, JsonValue
+from app.computations.bench import Bench
 from app.computations.frames import answer, read_frame, read_model
 from app.computations.pictures import leave_pictures
-from app.modeling.calibration import calibrated
-from app.modeling.ensemble.average import Model, members_of, recipe_of
+from app.json_types import JsonValue
 from app.modeling.explanation.contributions import Contributions
 from app.modeling.explanation.explain import explain
 from app.modeling.explanation.members import tree_member
 from app.modeling.explanation.subject import Deadline, Subject, looks_back
-from app.modeling.fitting import output_of
-from app.modeling.forecasting.origins import AHEAD, ORIGIN, stack
-from app.modeling.labels import labels_of
-from app.modeling.problem import Problem
-from app.modeling.recipe import inputs_of
-from app.modeling.schema import unused
+from app.modeling.labels.labels import labels_of
+from app.modeling.problem.problem import Problem
+from app.modeling.recipe.forecast_origins import AHEAD, ORIGIN, stack
+from app.modeling.recipe.recipe import inputs_of
+from app.modeling.scoring.calibration import calibrated
+from app.modeling.training.ensemble.average import Model, members_of, recipe_of
+from app.modeling.training.fitting import output_of
+from app.modeling.training.schema import unused
 from app.reporting.drawable import of_explanation
 
 

@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from app.computations.bench import Bench, JsonValue
+from app.computations.bench import Bench
 from app.computations.frames import answer, read_training
 from app.computations.overview import leave_overview
-from app.modeling.exploration import explore
+from app.json_types import JsonValue
+from app.modeling.analysis.exploration import explore
 
 
 def perform_eda(

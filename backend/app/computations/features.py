@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from app.computations.bench import Bench, JsonValue
+from app.computations.bench import Bench
 from app.computations.frames import answer, read_preview, write_frame
-from app.modeling.features import suggest_features
-from app.modeling.preview import apply_recipe, extend
+from app.json_types import JsonValue
+from app.modeling.analysis.preview import apply_recipe, extend
+from app.modeling.analysis.suggested_features import suggest_features
 
 
 def create_features(

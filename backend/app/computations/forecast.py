@@ -4,16 +4,17 @@ from typing import Any
 
 import pandas as pd
 
-from app.computations.bench import Bench, JsonValue
+from app.computations.bench import Bench
 from app.computations.frames import answer, read_frame, write_frame
 from app.computations.pictures import leave_pictures
 from app.computations.predict import open_model
-from app.modeling.ensemble.average import recipe_of
+from app.json_types import JsonValue
 from app.modeling.forecasting.future import latest
-from app.modeling.operations.step import quiet_float
-from app.modeling.plain import plain
-from app.modeling.problem import Outlook, Problem
-from app.modeling.recipe import inputs_of, parse
+from app.modeling.problem.problem import Outlook, Problem
+from app.modeling.recipe.recipe import inputs_of, parse
+from app.modeling.table.json_values import plain
+from app.modeling.table.numeric import to_float
+from app.modeling.training.ensemble.average import recipe_of
 from app.reporting.drawable import of_forecast
 
 MOST_TOLD = 60
@@ -81,7 +82,7 @@ def _panels(table: pd.DataFrame, made: pd.DataFrame, problem: Problem) -> list[d
             {
                 "label": None if name is None else str(name),
                 "times": plain(past[time]),
-                "values": plain(quiet_float(past[problem.target])),
+                "values": plain(to_float(past[problem.target])),
                 "ahead": plain(said[time]),
                 "predictions": plain(said["prediction"]),
                 "low": plain(said["low"]) if "low" in said else None,

@@ -8,11 +8,11 @@ import pandas as pd
 
 from app.computations.bench import Bench
 from app.errors import InvalidInput
-from app.modeling.operations.dates import as_dates
-from app.modeling.parts import sample_of
-from app.modeling.persistence import StoredModel, load
-from app.modeling.plain import plain
-from app.modeling.problem import Problem
+from app.modeling.problem.problem import Problem
+from app.modeling.recipe.transforms.dates import as_dates
+from app.modeling.table.json_values import plain
+from app.modeling.table.sampling import sample_of
+from app.modeling.training.persistence import StoredModel, load
 
 MOST_PREVIEWED = 20_000
 """What a recipe does is shown on this many rows; models learn from all of them."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import duckdb
 
-from app.computations.bench import Bench, JsonValue
+from app.computations.bench import Bench
 from app.computations.uploads import sql
 from app.computations.uploads.arrays import arrays_as_csv, feather_as_parquet
 from app.computations.uploads.containers import unpack
@@ -20,6 +20,7 @@ from app.computations.uploads.keyed import keyed_as_csv
 from app.computations.uploads.other import json_table, parquet_table, sheet_as_csv
 from app.computations.uploads.profile import profile_table
 from app.errors import InvalidInput
+from app.json_types import JsonValue
 
 _MEMORY_BYTES = 384 << 20
 _ROW_GROUP = 122_880

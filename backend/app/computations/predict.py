@@ -8,20 +8,21 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from app.computations.bench import Bench, JsonValue
+from app.computations.bench import Bench
 from app.computations.frames import answer, read_model
 from app.errors import InvalidInput
-from app.modeling.calibration import calibrated
-from app.modeling.ensemble.average import members_of, recipe_of
-from app.modeling.fitting import output_of
+from app.json_types import JsonValue
 from app.modeling.forecasting.future import asked_about, future_of
-from app.modeling.forecasting.origins import AHEAD, ORIGIN, ahead_of, is_stacked
-from app.modeling.persistence import StoredModel
-from app.modeling.plain import scalar
-from app.modeling.prediction_intervals import interval_of
-from app.modeling.problem import Problem
-from app.modeling.results import PredictionFacts
-from app.modeling.schema import SchemaJson, conform, gap_in_time
+from app.modeling.problem.problem import Problem
+from app.modeling.problem.results import PredictionFacts
+from app.modeling.recipe.forecast_origins import AHEAD, ORIGIN, ahead_of, is_stacked
+from app.modeling.scoring.calibration import calibrated
+from app.modeling.scoring.prediction_intervals import interval_of
+from app.modeling.table.json_values import scalar
+from app.modeling.training.ensemble.average import members_of, recipe_of
+from app.modeling.training.fitting import output_of
+from app.modeling.training.persistence import StoredModel
+from app.modeling.training.schema import SchemaJson, conform, gap_in_time
 
 MOST_ANSWERED = 1000
 

@@ -7,12 +7,13 @@ import pandas as pd
 import pyarrow as pa
 
 from app.computations.batches import BatchedTable, Format, TableWriter
-from app.computations.bench import Bench, JsonValue
+from app.computations.bench import Bench
 from app.computations.frames import answer
 from app.computations.predict import MOST_ANSWERED, OpenModel, open_model
 from app.errors import InvalidInput
-from app.modeling.ensemble.average import recipe_of
-from app.modeling.schema import check_columns, conform
+from app.json_types import JsonValue
+from app.modeling.training.ensemble.average import recipe_of
+from app.modeling.training.schema import check_columns, conform
 
 CHECKING = 0.1
 """The share of the work that reading doubtful columns is."""

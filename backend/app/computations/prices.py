@@ -16,9 +16,10 @@ from app.computations.bars.parcels import Parcels
 from app.computations.bars.raw import Asked, in_order, read_raw
 from app.computations.bars.stretches import stretches
 from app.computations.bars.summary import SHOWN_OF_ALL, Summary
-from app.computations.bench import Bench, JsonValue
+from app.computations.bench import Bench
 from app.computations.uploads import sql
 from app.errors import InvalidInput
+from app.json_types import JsonValue
 
 _MEMORY_BYTES = 384 << 20
 _EXPANDED_BYTES = 8 << 30

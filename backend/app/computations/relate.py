@@ -6,13 +6,14 @@ from typing import Any
 
 import duckdb
 
-from app.computations.bench import Bench, JsonValue
+from app.computations.bench import Bench
 from app.computations.relating.keys import Key, find_key
 from app.computations.relating.moments import in_time
 from app.computations.relating.select import Branch, select
 from app.computations.relating.tables import Side, look
 from app.computations.uploads import sql
 from app.errors import InvalidInput
+from app.json_types import JsonValue
 
 _MEMORY_BYTES = 768 << 20
 _TO_JUDGE = re.compile(

@@ -4,8 +4,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from app.computations.bench import Bench, JsonValue
+from app.computations.bench import Bench
 from app.errors import InvalidInput
+from app.json_types import JsonValue
 from app.reporting import html, markdown, model_card
 from app.reporting.check import verify
 from app.reporting.compose import compose, draft_of

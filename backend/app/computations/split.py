@@ -6,17 +6,18 @@ from typing import Any
 
 import pandas as pd
 
-from app.computations.bench import Bench, JsonValue
+from app.computations.bench import Bench
 from app.computations.frames import answer, in_time, read_frame, write_frame
-from app.modeling import split
-from app.modeling.columns import describe
-from app.modeling.defining import define
-from app.modeling.exploration import target_summary
-from app.modeling.problem import Problem
-from app.modeling.reading.decisions import decide, operations_of
-from app.modeling.reading.operations import apply_reading
-from app.modeling.results import SplitFacts
-from app.modeling.structure import find_group_column, find_time_column
+from app.json_types import JsonValue
+from app.modeling.analysis.exploration import target_summary
+from app.modeling.labels import split
+from app.modeling.labels.resolve_problem import define
+from app.modeling.labels.structure import find_group_column, find_time_column
+from app.modeling.problem.problem import Problem
+from app.modeling.problem.results import SplitFacts
+from app.modeling.table.columns import describe
+from app.modeling.type_inference.decisions import decide, operations_of
+from app.modeling.type_inference.parsers import apply_reading
 
 
 def lock_holdout(

@@ -15,7 +15,7 @@ from sqlglot.errors import SqlglotError
 
 from app.computations.sql_functions import FUNCTIONS, TABLE_FUNCTIONS
 from app.errors import InvalidInput
-from app.modeling.nearest import nearest
+from app.modeling.problem.names import nearest
 
 LONGEST = 20_000
 

@@ -6,28 +6,29 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from app.computations.bench import Bench, JsonValue
+from app.computations.bench import Bench
 from app.computations.frames import answer, read_frame, read_training, write_frame
 from app.errors import InvalidInput
-from app.modeling.cross_validation import CrossValidated, cross_validate, final_model
-from app.modeling.ensemble.average import Model, features_of
-from app.modeling.ensemble.blend import blend as put_together
-from app.modeling.ensemble.blend import out_of_fold
-from app.modeling.ensemble.refit import refit as refit_on_all
-from app.modeling.finish import FINISHED, finish
-from app.modeling.fitting import Spec, fit, greater_is_better, name_of
-from app.modeling.forecasting.origins import ahead_of, asked_of
-from app.modeling.limits import slowness, threads_for, within
-from app.modeling.persistence import StoredModel, dump, load, versions
-from app.modeling.plain import rounded
-from app.modeling.preview import normalized
-from app.modeling.problem import Problem
-from app.modeling.results import FitFacts
-from app.modeling.schema import schema_of
-from app.modeling.scores import SCORES
-from app.modeling.split import FoldPlan
-from app.modeling.split import folds as make_folds
-from app.modeling.tuning import propose
+from app.json_types import JsonValue
+from app.modeling.analysis.preview import normalized
+from app.modeling.labels.split import FoldPlan
+from app.modeling.labels.split import folds as make_folds
+from app.modeling.problem.problem import Problem
+from app.modeling.problem.results import FitFacts
+from app.modeling.recipe.forecast_origins import ahead_of, asked_of
+from app.modeling.scoring.postprocess import FINISHED, finish
+from app.modeling.scoring.scores import SCORES
+from app.modeling.table.json_values import rounded
+from app.modeling.training.cross_validation import CrossValidated, cross_validate, final_model
+from app.modeling.training.ensemble.average import Model, features_of
+from app.modeling.training.ensemble.blend import blend as put_together
+from app.modeling.training.ensemble.blend import out_of_fold
+from app.modeling.training.ensemble.refit import refit as refit_on_all
+from app.modeling.training.fitting import Spec, fit, greater_is_better, name_of
+from app.modeling.training.persistence import StoredModel, dump, load, versions
+from app.modeling.training.schema import schema_of
+from app.modeling.training.time_limits import slowness, threads_for, within
+from app.modeling.training.tuning import propose
 
 FOR_WRITING_S = 0.25
 """Of a time limit: for reading rows and writing the model."""

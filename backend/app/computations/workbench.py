@@ -21,9 +21,10 @@ from typing import Any
 import pandas as pd
 
 from app.computations import evaluate, explain, query, split, train
-from app.computations.bench import Bench, JsonValue
+from app.computations.bench import Bench
 from app.errors import InvalidInput
-from app.modeling.written.code import Define, permitted
+from app.json_types import JsonValue
+from app.modeling.custom_code.functions import Define, permitted
 
 Facts = dict[str, Any]
 

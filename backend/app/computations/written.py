@@ -2,18 +2,19 @@
 
 from typing import Any
 
-from app.computations.bench import Bench, JsonValue
+from app.computations.bench import Bench
 from app.computations.frames import answer, read_preview, read_training, write_frame
 from app.errors import InvalidInput
-from app.modeling.columns import require
-from app.modeling.fitting import Spec
-from app.modeling.labels import labels_of
-from app.modeling.preview import apply_recipe, extend
-from app.modeling.problem import Problem
-from app.modeling.recipe import parse
-from app.modeling.written.feature import Written
-from app.modeling.written.presence import PYTHON, WRITTEN
-from app.modeling.written.trial import TrialFacts, try_estimator, try_feature
+from app.json_types import JsonValue
+from app.modeling.analysis.preview import apply_recipe, extend
+from app.modeling.labels.labels import labels_of
+from app.modeling.problem.custom_code import PYTHON, WRITTEN
+from app.modeling.problem.problem import Problem
+from app.modeling.recipe.custom_feature import CustomFeature
+from app.modeling.recipe.recipe import parse
+from app.modeling.table.columns import require
+from app.modeling.training.custom_code_trial import TrialFacts, try_estimator, try_feature
+from app.modeling.training.fitting import Spec
 
 
 def write_features(
@@ -69,8 +70,8 @@ def write_estimator(
     return answer({"estimator": WRITTEN, "hyperparameters": hyperparameters, "trial": trial})
 
 
-def _written(operation: object) -> Written:
-    if not isinstance(operation, Written):
+def _written(operation: object) -> CustomFeature:
+    if not isinstance(operation, CustomFeature):
         raise TypeError(f"a {type(operation).__name__} is no code")
     return operation
 

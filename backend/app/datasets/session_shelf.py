@@ -9,7 +9,7 @@ from app.datasets.shelf import DatasetRef
 from app.db.tables import DatasetRow
 from app.db.unit_of_work import OpenUnitOfWork
 from app.errors import ToolRefused
-from app.modeling.nearest import nearest
+from app.modeling.problem.names import nearest
 
 
 class SessionShelf:

@@ -34,7 +34,7 @@ Everything of one Labcrew session.
 
 report/          the report (HTML, Markdown, JSON), its figures as SVG and PNG, the model card
 notebook.ipynb   does the session again from the data in this archive; session.py is the same as a script
-models/          every candidate, as skops files; `app.modeling.persistence.load` reads them
+models/          every candidate, as skops files; `app.modeling.training.persistence.load` reads them
 data/            the tables as they came in, the training rows and the hold-out, as Parquet
 journal.jsonl    every recorded call with its request and its result, a JSON object a line
 audit.jsonl      who did what and when, a JSON object a line

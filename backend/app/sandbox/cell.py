@@ -16,9 +16,10 @@ import numpy as np
 import pyarrow
 from threadpoolctl import ThreadpoolController
 
-from app.computations.bench import Bench, JsonValue
+from app.computations.bench import Bench
 from app.errors import LabError, Unavailable
-from app.modeling.written.code import permitted
+from app.json_types import JsonValue
+from app.modeling.custom_code.functions import permitted
 from app.sandbox import libraries, program, values
 from app.sandbox import limits as bounds
 from app.sandbox.contract import CellRequest, Code, End, Limits

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import structlog
 
-from app.computations.bench import JsonValue
 from app.errors import InvalidInput, LabError, NotFound, TooLarge, Unavailable
-from app.modeling.written.presence import holds_code
+from app.json_types import JsonValue
+from app.modeling.problem.custom_code import holds_code
 from app.sandbox.contract import (
     CellProvider,
     CellRequest,

@@ -10,7 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
-from app.computations.bench import JsonValue
+from app.json_types import JsonValue
 
 
 class End(StrEnum):

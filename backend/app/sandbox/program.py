@@ -12,7 +12,7 @@ from types import CodeType
 import matplotlib.pyplot as plt
 import pandas as pd
 
-from app.computations.bench import JsonValue
+from app.json_types import JsonValue
 from app.sandbox import values
 from app.sandbox.limits import exhausted
 from app.sandbox.policy.language import FILENAME, compile_code

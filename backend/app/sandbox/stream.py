@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from app.computations.bench import JsonValue
+from app.json_types import JsonValue
 
 _BYTES = 1 << 20
 

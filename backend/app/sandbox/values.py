@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from app.computations.bench import JsonValue
 from app.errors import TooLarge
+from app.json_types import JsonValue
 
 PREVIEW_ROWS = 50
 DEPTH = 30

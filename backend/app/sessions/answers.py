@@ -8,7 +8,7 @@ from jsonschema.exceptions import ValidationError, best_match
 from pydantic import JsonValue
 
 from app.errors import InvalidInput
-from app.modeling.nearest import nearest
+from app.modeling.problem.names import nearest
 
 
 def check_answer(answer_schema: Mapping[str, Any], answer: JsonValue) -> None:

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from app.computations.bench import JsonValue
 from app.errors import InvalidInput
+from app.json_types import JsonValue
 from app.sessions.events import BudgetWarning
 from app.sessions.scope import Question
 

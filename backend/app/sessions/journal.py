@@ -11,9 +11,9 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from app.computations.bench import JsonValue
 from app.db.pool import Record
 from app.errors import InvalidInput, LabError
+from app.json_types import JsonValue
 from app.sessions.events import Durable
 from app.sessions.fenced import GUARD_STEP, Hold, Written, fenced
 from app.sessions.scope import ArtifactDraft, Call, Recorded

@@ -10,7 +10,7 @@ from typing import Any
 from langgraph.errors import GraphInterrupt
 from langgraph.types import Interrupt
 
-from app.computations.bench import JsonValue
+from app.json_types import JsonValue
 from app.sandbox.metering import metering
 from app.sessions.events import Durable, Live
 from app.sessions.graphs import GraphSpec

@@ -3,7 +3,7 @@
 import json
 from dataclasses import dataclass
 
-from app.computations.bench import JsonValue
+from app.json_types import JsonValue
 from app.sessions.events import ClarificationAnswered, ClarificationAsked
 from app.sessions.fenced import Hold, Written, fenced
 from app.sessions.lease import LeaseLost

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, Protocol
 from uuid import UUID, uuid4
 
-from app.computations.bench import JsonValue
+from app.json_types import JsonValue
 from app.sandbox.contract import Limits
 from app.sessions.events import Durable, Live
 

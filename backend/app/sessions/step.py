@@ -11,8 +11,8 @@ from typing import Any, Protocol
 from langgraph.errors import GraphBubbleUp
 from langgraph.types import interrupt
 
-from app.computations.bench import JsonValue
 from app.jobs import Job, fit
+from app.json_types import JsonValue
 from app.observability.metrics.sessions import QUESTIONS, STEP_SECONDS
 from app.observability.tracing import Facts, Tell, span
 from app.sandbox.metering import metering

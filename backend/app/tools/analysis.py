@@ -5,8 +5,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from app.errors import ToolRefused
-from app.modeling.nearest import must_know
-from app.modeling.written.presence import holds_code
+from app.modeling.problem.custom_code import holds_code
+from app.modeling.problem.names import must_know
 from app.sandbox.computer import Computed
 from app.sandbox.contract import Computation
 from app.sessions.scope import Recorded

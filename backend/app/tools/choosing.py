@@ -7,7 +7,7 @@ from pydantic import Field
 
 from app.artifacts.workspace import FrameRef
 from app.errors import ToolRefused
-from app.modeling.written.presence import holds_code
+from app.modeling.problem.custom_code import holds_code
 from app.sandbox.computer import ComputationFailed
 from app.sandbox.contract import Computation, Limits
 from app.sessions.scope import ArtifactDraft, Recorded

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from app.computations.bench import JsonValue
+from app.json_types import JsonValue
 from app.sandbox.contract import Computation
 from app.sessions.scope import ArtifactDraft, Recorded
 from app.tools.context import ToolContext

@@ -3,7 +3,7 @@
 from typing import Any
 
 from app.errors import ToolRefused
-from app.modeling.written.presence import holds_code
+from app.modeling.problem.custom_code import holds_code
 from app.sandbox.computer import ComputationFailed
 from app.sandbox.contract import Computation, Limits
 from app.sessions.scope import Recorded

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
-from app.computations.bench import JsonValue
 from app.errors import ToolRefused
+from app.json_types import JsonValue
 from app.sandbox.computer import Computed, StoredFile
 from app.sessions.scope import ArtifactDraft
 from app.tools.context import ToolContext

@@ -8,9 +8,9 @@ from typing import Any
 from langgraph.errors import GraphBubbleUp
 from pydantic import ValidationError
 
-from app.computations.bench import JsonValue
 from app.errors import LabError, ToolRefused, Unavailable
-from app.modeling.nearest import must_know
+from app.json_types import JsonValue
+from app.modeling.problem.names import must_know
 from app.observability.metrics.crew import tool_returned
 from app.sandbox.computer import ComputationFailed
 from app.sessions.events import ToolCalled, ToolReturned

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.artifacts.workspace import FrameRef
-from app.modeling.nearest import must_know
+from app.modeling.problem.names import must_know
 from app.tools.context import ToolContext
 
 PART = "part"

@@ -6,11 +6,11 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from app.computations.bars.interval import interval_name
-from app.computations.bench import JsonValue
 from app.datasets.price_series import Series, known_coin
 from app.datasets.prices import Prices, in_utc
 from app.errors import ToolRefused
-from app.modeling.nearest import must_know
+from app.json_types import JsonValue
+from app.modeling.problem.names import must_know
 from app.sessions.scope import Recorded
 from app.tools.context import ToolContext
 from app.tools.frames import RETRIEVED, artifact

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.errors import ToolRefused
-from app.modeling.families.catalog import FAMILIES
+from app.modeling.problem.family_catalog import FAMILIES
 from app.sandbox.contract import Limits
 from app.sessions.scope import ArtifactDraft, Fit, FitOutcome, Recorded
 from app.tools.clock import worked_s

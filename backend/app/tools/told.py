@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from app.computations.bench import JsonValue
 from app.errors import ToolRefused
+from app.json_types import JsonValue
 
 MOST_ROWS = 200
 """Rows of an answer that are shown."""

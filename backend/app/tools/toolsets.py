@@ -20,7 +20,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from app import tools
 from app.errors import InvalidInput
-from app.modeling.nearest import nearest
+from app.modeling.problem.names import nearest
 from app.tools.registry import EVERY_AGENT, REGISTRY, ToolSpec, tools_of
 
 for _module in pkgutil.iter_modules(tools.__path__, f"{tools.__name__}."):

@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from app.errors import ToolRefused, Unavailable
-from app.modeling.nearest import must_know
-from app.modeling.written.presence import WRITTEN
+from app.modeling.problem.custom_code import WRITTEN
+from app.modeling.problem.names import must_know
 from app.sandbox.computer import ComputationFailed, Computed
 from app.sandbox.contract import Computation, Limits
 from app.sessions.scope import ArtifactDraft, Recorded

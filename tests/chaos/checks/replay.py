@@ -8,10 +8,10 @@ from typing import Any, cast
 from langgraph.errors import GraphDrained
 from tests.chaos.checks.rows import Verdict
 
-from app.computations.bench import JsonValue
 from app.db.pool import Database, Record
 from app.errors import LabError
 from app.jobs import Job
+from app.json_types import JsonValue
 from app.sessions.drive import GraphDrive
 from app.sessions.fenced import Hold, Written
 from app.sessions.graphs import Graphs, GraphSpec

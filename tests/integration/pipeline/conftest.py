@@ -22,7 +22,7 @@ from app.datasets.session_shelf import pick
 from app.datasets.shelf import DatasetRef
 from app.errors import LabError
 from app.llm.config import ChatConfig
-from app.modeling.nearest import must_know
+from app.modeling.problem.names import must_know
 from app.pipeline.graph import spec
 from app.reporting.evidence import RecordedCall
 from app.sandbox.computer import Computer

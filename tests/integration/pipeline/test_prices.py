@@ -12,9 +12,9 @@ import pytest_asyncio
 
 from app.datasets.prices import Prices
 from app.db.pool import Database
-from app.modeling.labels import label_times, labels_of
-from app.modeling.preview import apply_recipe
-from app.modeling.problem import Problem
+from app.modeling.analysis.preview import apply_recipe
+from app.modeling.labels.labels import label_times, labels_of
+from app.modeling.problem.problem import Problem
 from app.sessions.memory import MemoryJournal
 
 from .conftest import Lab

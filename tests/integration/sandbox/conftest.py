@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from app.computations.bench import JsonValue
+from app.json_types import JsonValue
 from app.sandbox.container import Container, engine_refusal
 from app.sandbox.contract import CellRequest, Code, Computation, Limits, Outcome, Progress
 from app.sandbox.folders import remove

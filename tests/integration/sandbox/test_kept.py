@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from app.computations.bench import JsonValue
+from app.json_types import JsonValue
 from app.sandbox.contract import Computation, End, Limits, Outcome
 from app.sandbox.process import ProcessConfig, ProcessProvider
 from app.sandbox.scratch import LOCK

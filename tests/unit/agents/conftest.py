@@ -18,7 +18,7 @@ from app.datasets.session_shelf import pick
 from app.datasets.shelf import DatasetRef
 from app.llm.config import ChatConfig
 from app.llm.offline import Decide
-from app.modeling.nearest import must_know
+from app.modeling.problem.names import must_know
 from app.sessions.memory import MemoryJournal, MemoryStep
 from app.sessions.scope import SessionFacts
 from app.tools.context import Study, ToolContext

@@ -16,7 +16,7 @@ from app.computations import evaluate, explain, predict, split, train
 from app.computations import written as computation
 from app.computations.bench import Bench
 from app.errors import InvalidInput, Unavailable
-from app.modeling.written.code import permitted
+from app.modeling.custom_code.functions import permitted
 from app.reporting.evidence import RecordedCall
 from app.reporting.script import script
 from app.sandbox.policy.definitions import define

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from app.modeling.defining import define
-from app.modeling.problem import Problem
+from app.modeling.labels.resolve_problem import define
+from app.modeling.problem.problem import Problem
 
 
 def people(rows: int = 300, seed: int = 0, noise: float = 1.0) -> pd.DataFrame:

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from app.modeling.curves import calibration, confusion, precision_recall_curve, residuals, roc_curve
-from app.modeling.fitting import Spec
-from app.modeling.importance import permutation_importance
-from app.modeling.problem import Kind, Problem
-from app.modeling.scores import Predicted
-from app.modeling.split import FoldPlan, SplitKind, folds
+from app.modeling.explanation.fold_importance import permutation_importance
+from app.modeling.labels.split import FoldPlan, SplitKind, folds
+from app.modeling.problem.problem import Kind, Problem
+from app.modeling.scoring.curves import calibration, confusion, precision_recall_curve, residuals, roc_curve
+from app.modeling.scoring.scores import Predicted
+from app.modeling.training.fitting import Spec
 
 from .frames import people, problem
 

@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from app.modeling.cross_validation import CrossValidated, cross_validate
-from app.modeling.evaluation import evaluate
-from app.modeling.fitting import Spec
-from app.modeling.problem import Problem
-from app.modeling.scores import Predicted
-from app.modeling.split import FoldPlan, choose_kind, folds
+from app.modeling.judging.evaluation import evaluate
+from app.modeling.labels.split import FoldPlan, choose_kind, folds
+from app.modeling.problem.problem import Problem
+from app.modeling.scoring.scores import Predicted
+from app.modeling.training.cross_validation import CrossValidated, cross_validate
+from app.modeling.training.fitting import Spec
 
 from .frames import houses, people, problem, series
 

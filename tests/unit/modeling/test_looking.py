@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from app.modeling.cleaning import reads_as_date, reads_as_number, suggest_cleaning
-from app.modeling.columns import Holds, holds
-from app.modeling.exploration import explore
-from app.modeling.features import suggest_features
-from app.modeling.findings import findings_of
-from app.modeling.preview import extend
+from app.modeling.analysis.cleaning import reads_as_date, reads_as_number, suggest_cleaning
+from app.modeling.analysis.exploration import explore
+from app.modeling.analysis.findings import findings_of
+from app.modeling.analysis.preview import extend
+from app.modeling.analysis.suggested_features import suggest_features
+from app.modeling.table.columns import Holds, holds
 
 from .frames import houses, people, problem, series
 

@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 
 from app.modeling.markets.backtest import Terms
-from app.modeling.markets.report import played
-from app.modeling.plain import plain
-from app.modeling.problem import Kind, Outlook, Problem
+from app.modeling.markets.backtest_report import played
+from app.modeling.problem.problem import Kind, Outlook, Problem
+from app.modeling.table.json_values import plain
 from app.reporting import html, markdown
 from app.reporting.check import verify
 from app.reporting.compose import compose

@@ -3,7 +3,7 @@ from typing import get_args
 import pytest
 from pydantic import ValidationError
 
-from app.modeling.problem import METRICS, Kind
+from app.modeling.problem.problem import METRICS, Kind
 from app.sessions.schemas import Metric, SessionCreate
 
 

@@ -11,7 +11,7 @@ from langgraph.errors import GraphInterrupt
 
 from app.artifacts.workspace import FileRef
 from app.errors import InvalidInput
-from app.modeling.nearest import must_know
+from app.modeling.problem.names import must_know
 from app.sessions.allowances import ALWAYS
 from app.sessions.answers import check_answer
 from app.sessions.memory import MemoryJournal, MemoryStep

@@ -7,7 +7,7 @@ from app.agents.data_retrieval import coins, sql
 from app.agents.data_retrieval.output import Retrieved
 from app.agents.planner.output import Plan
 from app.agents.policy import Move, call, finish, follow
-from app.modeling.nearest import nearest
+from app.modeling.problem.names import nearest
 
 NO_PRICES = "There are no stored prices: upload a table, or import bars (`labcrew prices import`)."
 FETCHES = ("fetch_dataset", "execute_sql", "fetch_price_data")

@@ -16,7 +16,7 @@ from app.agents.planner import phrases
 from app.agents.planner.costs import costs_of
 from app.agents.planner.intents import NO_MODEL
 from app.agents.planner.tables import Table
-from app.modeling.nearest import nearest
+from app.modeling.problem.names import nearest
 
 _POLITE = re.compile(r"^\W*(?:please|hi|hello|hey)\b\W*|\bplease\b", re.IGNORECASE)
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from app.agents.size import START_S, Size
-from app.modeling.families.catalog import families_for
+from app.modeling.problem.family_catalog import families_for
 
 BASELINE = "baseline"
 FEWEST = 2

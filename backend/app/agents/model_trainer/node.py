@@ -9,7 +9,7 @@ from app.agents.size import size_of
 from app.agents.state import LabState, LabUpdate
 from app.agents.study import problem_brief, study_of
 from app.errors import InvalidInput
-from app.modeling.families.catalog import REGRESSION, has_long_tail
+from app.modeling.problem.family_catalog import REGRESSION, has_long_tail
 
 TRAINING = ("train_classification_model", "train_regression_model", "cross_validate_model")
 

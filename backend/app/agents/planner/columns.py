@@ -6,7 +6,7 @@ from app.agents.planner.goal import Goal
 from app.agents.planner.roles import described, is_entity
 from app.agents.planner.tables import Column, Table
 from app.agents.planner.words import same_meaning, stems, words
-from app.modeling.prospect import is_about_new
+from app.modeling.problem.goal_hints import is_about_new
 
 _BIRTH = {"birth", "birthday", "birthdate", "born", "dob", "geburt", "geburtsdatum"}
 _IDENTIFIERS = {"id", "ids", "identifier", "identifiers", "index", "key"}

@@ -10,9 +10,9 @@ from app.agents.planner.output import Plan
 from app.agents.planner.phrases import REGRESSION_METRICS
 from app.agents.planner.plan import steps
 from app.agents.planner.stages import STAGES, wrong_stages
-from app.computations.bench import JsonValue
-from app.modeling.families.catalog import BY_NAME, FAMILIES
-from app.modeling.nearest import nearest
+from app.json_types import JsonValue
+from app.modeling.problem.family_catalog import BY_NAME, FAMILIES
+from app.modeling.problem.names import nearest
 from app.sessions.schemas import Metric
 
 SETTINGS = tuple(name for name in Plan.model_fields if name not in ("source", "steps", "notes"))

@@ -13,7 +13,7 @@ from app.agents.planner.tables import Column, Table, table_of
 from app.agents.planner.target import Scored, TargetReading, find_target
 from app.agents.planner.wishes import Unknown, settle
 from app.agents.policy import Move, call, finish, follow
-from app.modeling.prospect import is_about_new, is_about_the_future
+from app.modeling.problem.goal_hints import is_about_new, is_about_the_future
 
 PRICES_TOOL = "get_available_coins"
 NO_COLUMN = "None of the tables has a column that can be predicted."

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.agents.planner.stages import STAGES, Stage
-from app.computations.bench import JsonValue
+from app.json_types import JsonValue
 
 ColumnType = Literal["number", "category", "text", "boolean", "datetime", "day_first", "month_first"]
 """What a column holds; dates that leave it open also in which order they are written."""

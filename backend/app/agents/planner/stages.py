@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal, get_args
 
-from app.modeling.nearest import nearest
+from app.modeling.problem.names import nearest
 
 Stage = Literal[
     "data_retrieval",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.agents.planner.tables import Table
-from app.modeling.nearest import nearest
+from app.modeling.problem.names import nearest
 
 NAMING = ("target", "time_column", "group_column")
 NONE_OF_THEM = "none of them"

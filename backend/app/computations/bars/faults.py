@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from app.computations.bars.grid import Grid
 from app.computations.bars.stretches import Flags, Ints, Stretch
-from app.computations.bench import JsonValue
+from app.json_types import JsonValue
 
 SHOWN = 100
 """Rows that are named for each reason; all of them are counted."""

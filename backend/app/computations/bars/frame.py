@@ -11,9 +11,10 @@ import pyarrow.parquet as pq
 from app.computations.bars.interval import MONTH_S, interval_name
 from app.computations.bars.layout import HEADER
 from app.computations.bars.record import BAR, MEASURES, decoded
-from app.computations.bench import Bench, JsonValue
+from app.computations.bench import Bench
 from app.computations.uploads import sql
 from app.errors import InvalidInput
+from app.json_types import JsonValue
 
 _RECORDS = 1 << 17
 _SHOWN = 20

@@ -9,7 +9,7 @@ from app.computations.bars.absence import Absence, closes_at_weekends
 from app.computations.bars.gaps import at_weekends, steps_between
 from app.computations.bars.grid import Grid
 from app.computations.bars.stretches import Ints, Stretch
-from app.computations.bench import JsonValue
+from app.json_types import JsonValue
 
 SHOWN_GAPS = 50
 """Gaps that are named of one coin; all are counted."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from app.computations.relating.keys import Key
 from app.computations.relating.tables import Side, key_cell
 from app.computations.uploads import sql
-from app.modeling.reading.operations import ReadNumber
+from app.modeling.type_inference.parsers import ReadNumber
 
 MOST_SUMMED = 40
 """Columns of a many-sided table that are summed up."""

@@ -9,8 +9,8 @@ import duckdb
 
 from app.computations.uploads import sql
 from app.computations.uploads.profile import TYPES
-from app.modeling.reading.decisions import decide, operations_of
-from app.modeling.reading.operations import Read, ways_of
+from app.modeling.type_inference.decisions import decide, operations_of
+from app.modeling.type_inference.parsers import Read, ways_of
 
 LOOKED_AT = 2_000
 

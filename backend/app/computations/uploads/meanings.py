@@ -6,12 +6,12 @@ from typing import Any
 import duckdb
 import pandas as pd
 
-from app.computations.bench import JsonValue
 from app.computations.uploads import sql
-from app.modeling.plain import plain, scalar
-from app.modeling.reading.decisions import Decision, decide, operations_of
-from app.modeling.reading.operations import apply_reading
-from app.modeling.redundancy import find_redundant
+from app.json_types import JsonValue
+from app.modeling.analysis.redundancy import find_redundant
+from app.modeling.table.json_values import plain, scalar
+from app.modeling.type_inference.decisions import Decision, decide, operations_of
+from app.modeling.type_inference.parsers import apply_reading
 
 MOST_CELLS = 1_000_000
 FEWEST_ROWS = 500

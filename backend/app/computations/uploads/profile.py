@@ -12,10 +12,10 @@ from typing import Any
 
 import duckdb
 
-from app.computations.bench import JsonValue
 from app.computations.uploads import sql
 from app.computations.uploads.hints import hint
 from app.computations.uploads.meanings import add_meanings
+from app.json_types import JsonValue
 
 EXACT_ROWS = 100_000
 _EXACT_QUARTILE_ROWS = 10_000_000

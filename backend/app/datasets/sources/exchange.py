@@ -12,7 +12,7 @@ from typing import Any
 
 from app.datasets.sources.source import Brought, Tell
 from app.errors import InvalidInput, LabError, Unavailable
-from app.modeling.nearest import nearest
+from app.modeling.problem.names import nearest
 
 _PAGE = 1_000
 _TRIES = 6

@@ -1,1 +1,1 @@
-"""Why a model says what it says, and where it errs: measured on rows that did not teach it."""
+"""Explanation of a model's predictions and errors, measured on rows that it was not fitted on."""

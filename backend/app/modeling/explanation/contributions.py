@@ -9,8 +9,8 @@ import pandas as pd
 
 from app.modeling.explanation.facts import ContributionFacts
 from app.modeling.explanation.subject import Deadline
-from app.modeling.plain import rounded
-from app.modeling.problem import Problem
+from app.modeling.problem.problem import Problem
+from app.modeling.table.json_values import rounded
 
 MOST_ROWS = 400
 FIRST_ROWS, ROWS_AT_A_TIME = 5, 50

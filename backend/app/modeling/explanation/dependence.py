@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from app.modeling.columns import Holds, holds
 from app.modeling.explanation.facts import Dependence
 from app.modeling.explanation.subject import Deadline, Subject
-from app.modeling.plain import rounded, scalar
+from app.modeling.table.columns import Holds, holds
+from app.modeling.table.json_values import rounded, scalar
 
 MOST_COLUMNS = 6
 MOST_ROWS = 200

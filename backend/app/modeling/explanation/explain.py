@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from app.modeling.columns import Holds, holds
 from app.modeling.explanation.contributions import Contributions, TreeMember, contributions
 from app.modeling.explanation.dependence import partial_dependence
 from app.modeling.explanation.facts import ExplanationFacts, SegmentFacts
 from app.modeling.explanation.importance import permutation_importance
 from app.modeling.explanation.segments import errors_by_segment
 from app.modeling.explanation.subject import Deadline, Subject
-from app.modeling.plain import rounded
-from app.modeling.results import ImportanceFacts
-from app.modeling.scores import Predicted
+from app.modeling.problem.results import ImportanceFacts
+from app.modeling.scoring.scores import Predicted
+from app.modeling.table.columns import Holds, holds
+from app.modeling.table.json_values import rounded
 
 MOST_ROWS = 4000
 FEWEST_ROWS = 200

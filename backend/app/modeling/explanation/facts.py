@@ -2,7 +2,7 @@
 
 from typing import Any, TypedDict
 
-from app.modeling.results import Importance
+from app.modeling.problem.results import Importance
 
 
 class Dependence(TypedDict):

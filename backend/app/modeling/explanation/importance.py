@@ -7,9 +7,9 @@ import pandas as pd
 from scipy.stats import norm
 
 from app.modeling.explanation.subject import Deadline, Subject
-from app.modeling.plain import rounded
-from app.modeling.results import Importance, ImportanceFacts
-from app.modeling.scores import SCORES, Predicted
+from app.modeling.problem.results import Importance, ImportanceFacts
+from app.modeling.scoring.scores import SCORES, Predicted
+from app.modeling.table.json_values import rounded
 
 MOST_ROWS = 1000
 FEWEST_ROWS = 200

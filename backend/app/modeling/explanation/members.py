@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 from sklearn.pipeline import Pipeline
 
-from app.modeling.ensemble.average import Model, members_of
+from app.modeling.estimators.families.on_log import OnLog
 from app.modeling.explanation.contributions import TreeMember
-from app.modeling.families.on_log import OnLog
+from app.modeling.training.ensemble.average import Model, members_of
 
 
 def tree_member(model: Model, rows: pd.DataFrame) -> TreeMember | None:

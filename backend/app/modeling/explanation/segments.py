@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm, t
 
-from app.modeling.columns import Holds, holds
 from app.modeling.explanation.facts import Segment, SegmentFacts
-from app.modeling.plain import label, rounded
-from app.modeling.problem import Problem
-from app.modeling.scores import Predicted
+from app.modeling.problem.problem import Problem
+from app.modeling.scoring.scores import Predicted
+from app.modeling.table.columns import Holds, holds
+from app.modeling.table.json_values import label, rounded
 
 FEWEST_ROWS = 30
 MOST_SEGMENTS = 8

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from app.modeling.problem import Problem
-from app.modeling.recipe import RecipeJson, parse
+from app.modeling.problem.problem import Problem
+from app.modeling.recipe.recipe import RecipeJson, parse
 
 Say = Callable[[pd.DataFrame], np.ndarray]
 """Raw rows -> probabilities of every class (rows, classes), or numbers (rows,)."""

@@ -1,1 +1,1 @@
-"""Forecasts of a series from itself: what a learned model has to beat."""
+"""Forecasts of time series, and the naive forecasts that a model is compared with."""

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from app.modeling.plain import rounded
-from app.modeling.prediction_intervals import coverage
-from app.modeling.problem import Problem
-from app.modeling.scores import SCORES, Predicted
+from app.modeling.problem.problem import Problem
+from app.modeling.scoring.prediction_intervals import coverage
+from app.modeling.scoring.scores import SCORES, Predicted
+from app.modeling.table.json_values import rounded
 
 MOST_ROWS = 32
 

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from app.modeling.intervals import bootstrap, resampling
-from app.modeling.plain import rounded
-from app.modeling.problem import Problem
-from app.modeling.scores import SCORES, Predicted
+from app.modeling.problem.problem import Problem
+from app.modeling.scoring.intervals import bootstrap, resampling
+from app.modeling.scoring.scores import SCORES, Predicted
+from app.modeling.table.json_values import rounded
 
 
 def compared(

@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from app.modeling.forecasting.origins import AHEAD, ORIGIN, is_stacked
-from app.modeling.forecasting.rhythm import rhythm_of
-from app.modeling.forecasting.series import rows_of_series
-from app.modeling.problem import Outlook, Problem
+from app.modeling.problem.problem import Outlook, Problem
+from app.modeling.recipe.forecast_origins import AHEAD, ORIGIN, is_stacked
+from app.modeling.recipe.sampling_interval import rhythm_of
+from app.modeling.recipe.series import rows_of_series
 
 
 def latest(frame: pd.DataFrame, problem: Problem, rows: int) -> pd.DataFrame:

@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 
 from app.modeling.forecasting.ets import FEWEST_ROWS, Smoothing, recent
-from app.modeling.forecasting.naive import drift, last_value, season_of, seasonal_naive
-from app.modeling.forecasting.origins import AHEAD, is_stacked, unstacked
-from app.modeling.forecasting.series import horizons_of, rhythm_of_series, rows_of_series, values_of
-from app.modeling.markets.volatility import realised, weighted
-from app.modeling.problem import Outlook, Problem
+from app.modeling.problem.problem import Outlook, Problem
+from app.modeling.recipe.forecast_origins import AHEAD, is_stacked, unstacked
+from app.modeling.recipe.naive_forecasts import drift, last_value, season_of, seasonal_naive
+from app.modeling.recipe.series import horizons_of, rhythm_of_series, rows_of_series, values_of
+from app.modeling.recipe.volatility import realised, weighted
 
 MOST_SERIES = 10
 """Of more series exponential smoothing is not learned: each takes about half a second."""

@@ -1,1 +1,1 @@
-"""What markets need beyond other tables: labels that overlap, splitters that purge, backtests with costs."""
+"""Backtests with costs, strategies, and the statistical significance of their returns."""

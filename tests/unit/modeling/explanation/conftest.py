@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from app.modeling.explanation.subject import Subject
-from app.modeling.problem import Kind, Problem
+from app.modeling.problem.problem import Kind, Problem
 
 BINARY = Problem("y", Kind.CLASSIFICATION, "roc_auc", (0, 1), 1)
 NUMBER = Problem("y", Kind.REGRESSION, "rmse")

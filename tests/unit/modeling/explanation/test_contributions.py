@@ -6,7 +6,7 @@ import xgboost
 
 from app.modeling.explanation.contributions import TreeMember, contributions
 from app.modeling.explanation.subject import Deadline
-from app.modeling.problem import Kind, Problem
+from app.modeling.problem.problem import Kind, Problem
 
 from .conftest import BINARY, NUMBER
 

@@ -6,7 +6,7 @@ import pytest
 
 from app.modeling.explanation.dependence import partial_dependence
 from app.modeling.explanation.subject import Deadline, Subject
-from app.modeling.problem import Kind, Problem
+from app.modeling.problem.problem import Kind, Problem
 
 from .conftest import NUMBER
 

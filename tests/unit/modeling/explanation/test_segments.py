@@ -6,7 +6,7 @@ import pytest
 
 from app.modeling.explanation.segments import errors_by_segment
 from app.modeling.explanation.subject import Subject
-from app.modeling.scores import Predicted
+from app.modeling.scoring.scores import Predicted
 
 from .conftest import BINARY, NUMBER
 

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from app.modeling.forecasting.future import asked_about, future_of, latest
-from app.modeling.forecasting.origins import AHEAD
-from app.modeling.forecasting.rhythm import Unit, rhythm_of
-from app.modeling.problem import Kind, Outlook, Problem
+from app.modeling.problem.problem import Kind, Outlook, Problem
+from app.modeling.recipe.forecast_origins import AHEAD
+from app.modeling.recipe.sampling_interval import Unit, rhythm_of
 
 ALONE = Problem(
     "sold", Kind.REGRESSION, "mae", time_column="day", group_column="shop", horizon=3, outlook=Outlook.VALUE

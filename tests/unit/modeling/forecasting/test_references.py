@@ -11,10 +11,10 @@ from statsmodels.tsa.holtwinters import ExponentialSmoothing
 
 from app.modeling.forecasting.compare import compared, notes_on
 from app.modeling.forecasting.ets import Smoothing
-from app.modeling.forecasting.naive import DAY_S, drift, season_of, seasonal_naive
 from app.modeling.forecasting.references import references
-from app.modeling.problem import Kind, Outlook, Problem
-from app.modeling.scores import Predicted
+from app.modeling.problem.problem import Kind, Outlook, Problem
+from app.modeling.recipe.naive_forecasts import DAY_S, drift, season_of, seasonal_naive
+from app.modeling.scoring.scores import Predicted
 
 
 def sales(rows: int = 400, seed: int = 0, noise: float = 2.0) -> np.ndarray:

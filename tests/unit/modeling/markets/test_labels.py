@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.modeling.markets.barriers import triple_barrier
-from app.modeling.markets.volatility import close_to_close, garman_klass, parkinson
-from app.modeling.markets.weights import average_uniqueness, sample_weights
+from app.modeling.labels.barriers import triple_barrier
+from app.modeling.labels.uniqueness import average_uniqueness, sample_weights
+from app.modeling.recipe.volatility import close_to_close, garman_klass, parkinson
 
 
 @settings(max_examples=60, deadline=None)

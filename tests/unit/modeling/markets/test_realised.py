@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from app.modeling.defining import define
+from app.modeling.analysis.market_features import market_features
 from app.modeling.forecasting.references import references
-from app.modeling.labels import labels_of
-from app.modeling.markets.features import market_features
-from app.modeling.problem import Kind, Problem
+from app.modeling.labels.labels import labels_of
+from app.modeling.labels.resolve_problem import define
+from app.modeling.problem.problem import Kind, Problem
 
 
 @pytest.fixture(scope="module")

@@ -5,15 +5,15 @@ import pandas as pd
 import pytest
 
 from app.errors import InvalidInput
-from app.modeling.defining import define
-from app.modeling.labels import label_times, labels_of, teaching_weights, trades_of
+from app.modeling.labels.labels import label_times, labels_of, teaching_weights, trades_of
+from app.modeling.labels.resolve_problem import define
+from app.modeling.labels.split import FoldPlan, SplitKind, folds, lock_holdout
 from app.modeling.markets.backtest import Terms, play
-from app.modeling.markets.edge import judge
-from app.modeling.markets.report import Market, played
+from app.modeling.markets.backtest_report import Market, played
 from app.modeling.markets.signals import next_returns, trades, wanted
+from app.modeling.markets.significance import judge
 from app.modeling.markets.trial import Trials
-from app.modeling.problem import Problem
-from app.modeling.split import FoldPlan, SplitKind, folds, lock_holdout
+from app.modeling.problem.problem import Problem
 
 HORIZON = 6
 

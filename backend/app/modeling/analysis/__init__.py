@@ -1,0 +1,1 @@
+"""Exploration of training rows: findings, leakage, cleaning and suggested features."""

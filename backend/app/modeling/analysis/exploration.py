@@ -1,0 +1,106 @@
+"""What a training frame looks like, before anything is decided."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from app.modeling.analysis.cleaning import suggest_cleaning
+from app.modeling.analysis.findings import correlations, findings_of
+from app.modeling.analysis.leakage.columns import screen
+from app.modeling.analysis.preview import apply_recipe
+from app.modeling.analysis.suggested_features import suggest_features
+from app.modeling.analysis.univariate import relations
+from app.modeling.labels.labels import labels_of
+from app.modeling.problem.problem import Problem
+from app.modeling.problem.results import ColumnProfile, EdaFacts
+from app.modeling.recipe.recipe import RecipeJson, inputs_of
+from app.modeling.recipe.transforms.columns import as_text
+from app.modeling.table.column_stats import Measure
+from app.modeling.table.columns import Holds, holds
+from app.modeling.table.json_values import plain, rounded
+from app.modeling.table.sampling import sample_of
+
+MOST_ROWS = 20_000
+MOST_CELLS = 3_000_000
+
+
+def explore(frame: pd.DataFrame, problem: Problem, recipe: RecipeJson, seed: int = 0) -> EdaFacts:
+    """Columns, findings, leaks and suggestions, all from training rows.
+
+    Of many rows a part is looked at (`looked_at`); gaps and classes are counted in all.
+    """
+    looked = frame.iloc[_looked_at(frame, problem, seed)]
+    seen = apply_recipe(looked, problem, recipe) if recipe else looked
+    inputs = inputs_of(seen, problem)
+    found = relations(looked, problem, seed)
+    missing = inputs_of(frame, problem).isna().mean()
+    profiles = [
+        _profile(inputs[name], found.get(str(name)), missing.get(name) if not recipe else None)
+        for name in inputs.columns
+    ]
+    return {
+        "rows": len(frame),
+        "looked_at": len(looked),
+        "columns": profiles,
+        "findings": findings_of(seen, problem, len(frame)),
+        "leaks": screen(looked, problem, found),
+        "target": target_summary(frame, problem),
+        "correlations": correlations(inputs),
+        "suggested_cleaning": suggest_cleaning(looked, problem),
+        "suggested_features": suggest_features(looked, problem),
+        "figures": [],
+    }
+
+
+def _looked_at(frame: pd.DataFrame, problem: Problem, seed: int) -> np.ndarray:
+    """Rows at random, in the order of the file; the latest where features look back."""
+    most = int(np.clip(MOST_CELLS // max(frame.shape[1], 1), 1_000, MOST_ROWS))
+    if problem.horizon:
+        return np.arange(max(0, len(frame) - most), len(frame))
+    return sample_of(len(frame), most, seed)
+
+
+def target_summary(frame: pd.DataFrame, problem: Problem) -> dict[str, Any]:
+    """Counts of classes, or mean, spread and quantiles of the numbers, over labelled rows."""
+    labels = labels_of(frame, problem).dropna()
+    if problem.is_classification:
+        names = problem.classes or ()
+        return {"classes": {str(name): int((labels == place).sum()) for place, name in enumerate(names)}}
+    return numbers_summary(labels)
+
+
+def numbers_summary(values: pd.Series) -> dict[str, Any]:
+    return _in_figures(Measure.of(values))
+
+
+def _in_figures(measure: Measure) -> dict[str, Any]:
+    known = measure.sorted
+    return {
+        "mean": rounded(known.mean()) if len(known) else None,
+        "std": rounded(known.std(ddof=1)) if len(known) > 1 else None,
+        "min": rounded(measure.quantile(0)),
+        "median": rounded(measure.quantile(0.5)),
+        "max": rounded(measure.quantile(1)),
+    }
+
+
+def _profile(column: pd.Series, relation: float | None, missing: float | None = None) -> ColumnProfile:
+    kind = holds(column)
+    summary: dict[str, Any] = {}
+    distinct = None
+    if kind is Holds.NUMBER:
+        measure = Measure.of(column)
+        summary, distinct = _in_figures(measure), measure.distinct
+    elif kind is Holds.DATETIME:
+        summary = plain({"min": column.min(), "max": column.max()})
+    elif kind is not Holds.EMPTY:
+        summary = {"top": {str(k): int(v) for k, v in as_text(column).value_counts().head(10).items()}}
+    return {
+        "name": str(column.name),
+        "type": kind.value,
+        "missing": rounded(float(column.isna().mean() if missing is None else missing)) or 0.0,
+        "distinct": int(column.nunique()) if distinct is None else distinct,
+        "summary": summary,
+        "relation": relation,
+    }

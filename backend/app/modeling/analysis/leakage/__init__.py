@@ -1,0 +1,1 @@
+"""Detection of columns that reveal the target."""

@@ -1,0 +1,1 @@
+"""Estimators by name: encoders, families of models and their parameters."""

@@ -1,0 +1,1 @@
+"""Families of models. Each family validates itself while it trains and stops early."""

@@ -1,0 +1,146 @@
+"""LightGBM: trees grown leaf by leaf; with `extra_trees` each split is drawn at random."""
+
+from typing import Any
+
+import numpy as np
+
+from app.modeling.estimators.families import code_means
+from app.modeling.estimators.families.boosted import UNSTORED, Boosted, fewest_in_leaf
+from app.modeling.estimators.families.learner import Watch, both_classes, read_aim
+from app.modeling.estimators.families.openmp import lend_openmp
+from app.modeling.estimators.families.pace import Clock
+
+lend_openmp()
+import lightgbm  # noqa: E402 (it loads only once the library it needs is there)
+
+LightGBMError = lightgbm.basic.LightGBMError
+
+
+class LightGBM(Boosted):
+    """Takes a float matrix in which nan is missing."""
+
+    def __init__(
+        self,
+        classes: int = 0,
+        aim: str = "mean",
+        n_estimators: int | None = None,
+        learning_rate: float | None = None,
+        num_leaves: int = 31,
+        max_depth: int = -1,
+        min_child_samples: int | None = None,
+        subsample: float = 0.9,
+        colsample_bytree: float = 0.8,
+        reg_lambda: float = 1.0,
+        reg_alpha: float = 0.0,
+        extra_trees: bool = False,
+        max_bin: int = 255,
+        codes: bool | None = None,
+        random_state: int = 0,
+        n_jobs: int = 1,
+    ) -> None:
+        self.classes = classes
+        self.aim = aim
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.num_leaves = num_leaves
+        self.max_depth = max_depth
+        self.min_child_samples = min_child_samples
+        self.subsample = subsample
+        self.colsample_bytree = colsample_bytree
+        self.reg_lambda = reg_lambda
+        self.reg_alpha = reg_alpha
+        self.extra_trees = extra_trees
+        self.max_bin = max_bin
+        self.codes = codes
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _parameters(self, rows: int) -> dict[str, Any]:
+        return {
+            **self._objective(),
+            "num_leaves": max(3, min(self.num_leaves, rows // 8)),
+            "max_depth": self.max_depth,
+            "min_data_in_leaf": self.min_child_samples or fewest_in_leaf(rows),
+            "bagging_fraction": self.subsample,
+            "bagging_freq": 1,
+            "feature_fraction": self.colsample_bytree,
+            "lambda_l2": self.reg_lambda,
+            "lambda_l1": self.reg_alpha,
+            "extra_trees": self.extra_trees,
+            "max_bin": self.max_bin,
+            "seed": self.random_state,
+            "num_threads": self.n_jobs,
+            "deterministic": True,
+            "force_col_wise": True,
+            "feature_pre_filter": False,
+            "verbosity": -1,
+        }
+
+    def _objective(self) -> dict[str, Any]:
+        if self.classes > 2:
+            return {"objective": "multiclass", "metric": "multi_logloss", "num_class": self.classes}
+        if self.classes:
+            return {"objective": "binary", "metric": "binary_logloss"}
+        aim = read_aim(self.aim)
+        loss = {"mean": "l2", "median": "l1"}.get(aim.what, aim.what)
+        return {"objective": loss, "metric": loss, "alpha": aim.quantile}
+
+    def _tables(self, X: Any, y: np.ndarray, watch: Watch | None, weights: np.ndarray | None) -> Any:
+        fixed = {"max_bin": self.max_bin, "feature_pre_filter": False, "verbosity": -1}
+        taught = lightgbm.Dataset(X, y, weight=weights, params=fixed, free_raw_data=True).construct()
+        if watch is None:
+            return len(y), taught, None
+        return len(y), taught, lightgbm.Dataset(watch.X, watch.y, reference=taught, params=fixed).construct()
+
+    def _learn(self, tables: Any, rate: float, rounds: int, patience: int | None, clock: Clock) -> np.ndarray:
+        rows, taught, watched = tables
+        seen: dict[str, dict[str, list[float]]] = {}
+        callbacks: list[Any] = [_out_of_time(clock)]
+        if watched is not None:
+            callbacks.append(lightgbm.record_evaluation(seen))
+        if patience is not None:
+            callbacks.append(lightgbm.early_stopping(patience, verbose=False))
+        booster = lightgbm.train(
+            {**self._parameters(rows), "learning_rate": rate},
+            taught,
+            rounds,
+            valid_sets=[watched] if watched is not None else None,
+            valid_names=["watched"] if watched is not None else None,
+            callbacks=callbacks,
+        )
+        self.text_ = booster.model_to_string(num_iteration=-1)
+        self._booster = self._whole = booster
+        return np.array(next(iter(seen["watched"].values()))) if seen else np.zeros(0)
+
+    def keep(self, position: int) -> None:
+        super().keep(position)
+        self.text_ = self._whole.model_to_string(num_iteration=self.rounds_)
+        self._booster = lightgbm.Booster(model_str=self.text_)
+
+    def _loaded(self) -> Any:
+        if getattr(self, "_booster", None) is None:
+            self._booster = lightgbm.Booster(model_str=self.text_)
+        return self._booster
+
+    def _said(self, X: Any) -> np.ndarray:
+        said = np.asarray(self._loaded().predict(self._wide(X), num_threads=self.n_jobs))
+        return both_classes(said) if self.classes == 2 else said
+
+    def contributions(self, X: Any) -> np.ndarray:
+        """SHAP values, as `explanation.contributions.Additive`."""
+        flat = np.asarray(self._loaded().predict(self._wide(X), pred_contrib=True, num_threads=self.n_jobs))
+        wide = flat.reshape(len(flat), self.classes, -1) if self.classes > 2 else flat
+        return code_means.narrow(wide, self.means_, X.shape[1])
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: value for key, value in super().__getstate__().items() if key not in UNSTORED}
+
+
+def _out_of_time(clock: Clock) -> Any:
+    def stop(env: Any) -> None:
+        clock.tick()
+        if clock.is_up:
+            raise lightgbm.callback.EarlyStopException(env.iteration, env.evaluation_result_list or [])
+
+    stop.order = 40  # type: ignore[attr-defined]  # after the losses are noted
+    return stop

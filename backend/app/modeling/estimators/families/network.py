@@ -1,0 +1,158 @@
+"""A small neural network in numpy: two hidden layers, dropout, AdamW, and the running mean of its weights."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any, Self
+
+import numpy as np
+from scipy.special import softmax
+
+from app.modeling.estimators.families.learner import Learner, Watch, loss_of, read_aim
+from app.modeling.estimators.families.pace import Clock
+
+MOST_EPOCHS = 80
+PATIENCE = 8
+Weights = list[np.ndarray]
+"""Matrix and offset of each layer in turn."""
+
+
+class Network(Learner):
+    """Takes a dense float32 matrix of about unit scale. `epochs` over the rows; None: found by watching."""
+
+    def __init__(
+        self,
+        classes: int = 0,
+        aim: str = "mean",
+        epochs: int | None = None,
+        hidden: int = 96,
+        rate: float = 2e-3,
+        dropout: float = 0.15,
+        decay: float = 1e-2,
+        random_state: int = 0,
+    ) -> None:
+        self.classes = classes
+        self.aim = aim
+        self.epochs = epochs
+        self.hidden = hidden
+        self.rate = rate
+        self.dropout = dropout
+        self.decay = decay
+        self.random_state = random_state
+
+    def fit(
+        self, X: np.ndarray, y: np.ndarray, watch: Watch | None = None, weights: np.ndarray | None = None
+    ) -> Self:
+        self.curve_, self._snapshots = np.zeros(0), list[Weights]()
+        self._center(y)
+        clock, losses = Clock(watch.seconds if watch else None), list[float]()
+        aim = np.asarray((y - self.middle_) / self.spread_, dtype="float32") if not self.classes else y
+        for layers in self._epochs(np.asarray(X, dtype="float32"), aim):
+            self._snapshots.append(layers)
+            self.layers_ = layers
+            if watch is None:
+                if len(self._snapshots) >= (self.epochs or MOST_EPOCHS // 4):
+                    break
+                continue
+            losses.append(loss_of(self.classes, self.aim)(watch.y, self._said(watch.X)))
+            stale = len(losses) - 1 - int(np.argmin(losses))
+            if clock.is_up or stale >= PATIENCE or len(losses) >= (self.epochs or MOST_EPOCHS):
+                break
+        self.curve_ = np.array(losses)
+        self.keep(int(self.curve_.argmin()) if losses else len(self._snapshots) - 1)
+        return self
+
+    def keep(self, position: int) -> None:
+        self.epochs_ = min(position + 1, len(self._snapshots))
+        self.layers_ = self._snapshots[self.epochs_ - 1]
+
+    @property
+    def settings_(self) -> dict[str, Any]:
+        return {"epochs": self.epochs_}
+
+    def _center(self, y: np.ndarray) -> None:
+        self.middle_ = 0.0 if self.classes else float(y.mean())
+        self.spread_ = 1.0 if self.classes else float(y.std()) or 1.0
+
+    def _epochs(self, X: np.ndarray, y: np.ndarray) -> Iterator[Weights]:
+        """The running mean of the weights after each round over the rows, without end."""
+        rng = np.random.default_rng(self.random_state)
+        weights = self._start(X.shape[1], rng)
+        optimizer, mean = _AdamW(weights, self.rate, self.decay), [layer.copy() for layer in weights]
+        size = int(np.clip(len(X) // 60, 16, 512))
+        step = 0
+        while True:
+            for rows in np.array_split(rng.permutation(len(X)), max(len(X) // size, 1)):
+                optimizer.step(weights, self._slopes(weights, X[rows], y[rows], rng))
+                step += 1
+                share = min(0.99, (1 + step) / (10 + step))
+                for kept, layer in zip(mean, weights, strict=True):
+                    kept += (1 - share) * (layer - kept)
+            yield [layer.copy() for layer in mean]
+
+    def _start(self, width: int, rng: np.random.Generator) -> Weights:
+        sizes = (width, self.hidden, self.hidden // 2, max(self.classes, 1))
+        layers: Weights = []
+        for into, out in pairwise(sizes):
+            layers += [
+                (rng.standard_normal((into, out)) * np.sqrt(2 / into)).astype("float32"),
+                np.zeros(out, dtype="float32"),
+            ]
+        layers[-2] *= 0.1
+        return layers
+
+    def _slopes(self, weights: Weights, X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> Weights:
+        """The loss's slopes at these rows."""
+        inner, masks = [X], []
+        for place in (0, 2):
+            raw = inner[-1] @ weights[place] + weights[place + 1]
+            mask = (raw > 0) * (rng.random(raw.shape, dtype="float32") >= self.dropout) / (1 - self.dropout)
+            masks.append(mask.astype("float32"))
+            inner.append(raw * masks[-1])
+        back = self._error(inner[-1] @ weights[4] + weights[5], y) / len(X)
+        slopes: Weights = []
+        for place in (4, 2, 0):
+            slopes = [inner[place // 2].T @ back, back.sum(axis=0), *slopes]
+            if place:
+                back = (back @ weights[place].T) * masks[place // 2 - 1]
+        return slopes
+
+    def _error(self, raw: np.ndarray, y: np.ndarray) -> np.ndarray:
+        if self.classes:
+            error = softmax(raw, axis=1)
+            error[np.arange(len(y)), y.astype(int)] -= 1
+            return np.asarray(error, dtype="float32")
+        aim, away = read_aim(self.aim), raw[:, 0] - y
+        if aim.is_mean:
+            return np.asarray(np.clip(away, -5, 5)[:, None])
+        return np.where(away > 0, 1 - aim.quantile, -aim.quantile).astype("float32")[:, None]
+
+    def _said(self, X: np.ndarray) -> np.ndarray:
+        inner = np.asarray(X, dtype="float32")
+        for place in (0, 2):
+            inner = np.maximum(inner @ self.layers_[place] + self.layers_[place + 1], 0)
+        raw = inner @ self.layers_[4] + self.layers_[5]
+        if self.classes:
+            return np.asarray(softmax(raw.astype("float64"), axis=1))
+        return np.asarray(raw[:, 0], dtype="float64") * self.spread_ + self.middle_
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: value for key, value in super().__getstate__().items() if key != "_snapshots"}
+
+
+class _AdamW:
+    """Adam with decay of the matrices apart from the slopes (Loshchilov and Hutter, 2019)."""
+
+    def __init__(self, weights: Weights, rate: float, decay: float) -> None:
+        self._rate, self._decay, self._count = rate, decay, 0
+        self._mean = [np.zeros_like(layer) for layer in weights]
+        self._square = [np.zeros_like(layer) for layer in weights]
+
+    def step(self, weights: Weights, slopes: Weights) -> None:
+        self._count += 1
+        first, second = 1 - 0.9**self._count, 1 - 0.999**self._count
+        for layer, slope, mean, square in zip(weights, slopes, self._mean, self._square, strict=True):
+            mean += 0.1 * (slope - mean)
+            square += 0.001 * (slope * slope - square)
+            if layer.ndim == 2:
+                layer *= 1 - self._rate * self._decay
+            layer -= self._rate * (mean / first) / (np.sqrt(square / second) + 1e-8)

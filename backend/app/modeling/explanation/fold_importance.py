@@ -1,0 +1,44 @@
+"""How much a candidate leans on each raw column, out of fold: before a model is chosen."""
+
+import numpy as np
+import pandas as pd
+
+from app.modeling.explanation.importance import permutation_importance as shuffled_importance
+from app.modeling.explanation.subject import Deadline, Subject, looks_back
+from app.modeling.labels.labels import labels_of
+from app.modeling.labels.split import Fold
+from app.modeling.problem.problem import Problem
+from app.modeling.problem.results import ImportanceFacts
+from app.modeling.recipe.recipe import inputs_of
+from app.modeling.training.fitting import Spec, fit_rows, output_of
+
+
+def permutation_importance(
+    frame: pd.DataFrame,
+    problem: Problem,
+    spec: Spec,
+    made_folds: list[Fold],
+    repeats: int = 5,
+    limit_s: float | None = None,
+) -> ImportanceFacts:
+    """As `explanation.importance`, on the rows of the last fold, of a model that the others taught."""
+    deadline = Deadline(limit_s)
+    labels, inputs, fold = labels_of(frame, problem), inputs_of(frame, problem), made_folds[-1]
+    model = fit_rows(frame, labels, fold.train, problem, spec)
+    if fold.history is not None:
+        model.named_steps["recipe"].remember(inputs.iloc[fold.history])
+
+    def say(rows: pd.DataFrame) -> np.ndarray:
+        return output_of(model, rows, problem, spec.threads)
+
+    subject = Subject(say, problem, looks_back(spec.recipe))
+    rows, truth = inputs.iloc[fold.test], labels.iloc[fold.test].to_numpy()
+    return shuffled_importance(
+        subject, rows, truth, shuffled_columns(inputs, problem), repeats, spec.seed, deadline.within(1.0)
+    )
+
+
+def shuffled_columns(inputs: pd.DataFrame, problem: Problem) -> list[str]:
+    """Columns that may carry something: not those that only order or group the rows."""
+    fixed = {problem.time_column, problem.group_column}
+    return [str(name) for name in inputs.columns if name not in fixed]

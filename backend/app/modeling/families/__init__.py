@@ -1,1 +1,0 @@
-"""The families of models that an ensemble is made of: each learns while watching rows that do not teach it."""

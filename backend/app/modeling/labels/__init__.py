@@ -1,0 +1,1 @@
+"""Labels and splits: the target of each row, the hold-out and the folds."""

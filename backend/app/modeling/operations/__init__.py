@@ -1,1 +1,0 @@
-"""The operations a recipe is made of, by what they work on."""

@@ -1,0 +1,1 @@
+"""Feature recipes: operations that are fitted on training rows and applied to any rows."""

@@ -1,0 +1,71 @@
+"""Rows of every step ahead: each origin stands once for each step, and is looked back from once."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from app.errors import InvalidInput
+from app.modeling.problem.forecast_steps import steps_each, steps_learned
+from app.modeling.problem.problem import Problem
+
+AHEAD = "rows_ahead"
+"""How many rows ahead a row asks about: an input like any other."""
+ORIGIN = "origin_row"
+"""Which row of the table it was: never an input."""
+
+
+def stack(frame: pd.DataFrame, horizon: int, steps: Sequence[int] | None = None) -> pd.DataFrame:
+    """Each row once for each of `steps`, one after the other; those that are learned where None.
+
+    Of very many rows each keeps some of the steps, in turn. Raises InvalidInput `reserved_name`.
+    """
+    taken = [name for name in (AHEAD, ORIGIN) if name in frame.columns]
+    if taken:
+        raise InvalidInput(
+            "reserved_name", f"The table has a column {taken[0]!r}: give it another name.", column=taken[0]
+        )
+    if steps is None:
+        every, each = np.asarray(steps_learned(horizon)), steps_each(len(frame), horizon)
+        places, asked = _in_turn(len(frame), every, each)
+    else:
+        places, asked = np.repeat(np.arange(len(frame)), len(steps)), np.tile(steps, len(frame))
+    made = frame.iloc[places].reset_index(drop=True)
+    return made.assign(**{AHEAD: asked, ORIGIN: places})
+
+
+def _in_turn(rows: int, steps: np.ndarray, each: int) -> tuple[np.ndarray, np.ndarray]:
+    """(place of the row, step) of every stacked row."""
+    apart = np.arange(each) * len(steps) // each
+    turns = np.sort((np.arange(len(steps))[:, None] + apart) % len(steps), axis=1)
+    places = np.arange(rows)
+    return np.repeat(places, each), steps[turns[places % len(steps)]].ravel()
+
+
+def asked_of(frame: pd.DataFrame, problem: Problem) -> pd.DataFrame:
+    """The rows that a model learns from or is asked: each once for each step, where every step is forecast."""
+    return stack(frame, problem.horizon or 1) if problem.every_step else frame
+
+
+def ahead_of(frame: pd.DataFrame) -> np.ndarray | None:
+    """How many rows ahead each row asks about; None where all ask about the horizon."""
+    return frame[AHEAD].to_numpy() if is_stacked(frame) else None
+
+
+def is_stacked(frame: pd.DataFrame) -> bool:
+    return ORIGIN in frame.columns
+
+
+def unstacked(frame: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
+    """Each origin once, in the order of the rows, and of each row the place of its origin among them."""
+    _, first, back = np.unique(frame[ORIGIN].to_numpy(), return_index=True, return_inverse=True)
+    order = np.argsort(first, kind="stable")
+    place = np.empty(len(order), dtype=int)
+    place[order] = np.arange(len(order))
+    once = frame.iloc[first[order]].drop(columns=[AHEAD, ORIGIN])
+    return once, place[back]
+
+
+def bare(frame: pd.DataFrame) -> pd.DataFrame:
+    """The table that was stacked, or the frame as it is."""
+    return unstacked(frame)[0].reset_index(drop=True) if is_stacked(frame) else frame

@@ -1,0 +1,1 @@
+"""Operations of a feature recipe, by the columns that they transform."""

@@ -1,0 +1,50 @@
+"""New numbers out of one or two others."""
+
+from typing import Annotated, Literal
+
+import numpy as np
+import pandas as pd
+from pydantic import Field
+
+from app.modeling.recipe.transforms.step import Columns, State, Step
+from app.modeling.table.numeric import to_float
+
+
+class Log1p(Step):
+    """Logarithm of 1 + value, sign kept: for amounts that span magnitudes."""
+
+    op: Literal["log1p"] = "log1p"
+    columns: Columns
+
+    def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
+        return frame.assign(**{f"{name}_log": _log(to_float(frame[name])) for name in self.columns})
+
+
+def _log(values: pd.Series) -> pd.Series:
+    return pd.Series(np.sign(values) * np.log1p(values.abs()), index=values.index)
+
+
+class Combine(Step):
+    """One column of each pair: `ratio` (missing where the second is 0), `product`, `difference` or `sum`."""
+
+    op: Literal["combine"] = "combine"
+    how: Literal["ratio", "product", "difference", "sum"]
+    pairs: Annotated[tuple[tuple[str, str], ...], Field(min_length=1)]
+
+    def needs(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(name for pair in self.pairs for name in pair))
+
+    def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
+        made = {}
+        for left, right in self.pairs:
+            a, b = to_float(frame[left]), to_float(frame[right])
+            made[f"{left}_{self.how}_{right}"] = _COMBINE[self.how](a, b)
+        return frame.assign(**made)
+
+
+_COMBINE = {
+    "ratio": lambda a, b: a / b.where(b != 0),
+    "product": lambda a, b: a * b,
+    "difference": lambda a, b: a - b,
+    "sum": lambda a, b: a + b,
+}

@@ -1,0 +1,97 @@
+"""What free text and names say."""
+
+import re
+from typing import Annotated, Any, Literal
+
+import numpy as np
+import pandas as pd
+from pydantic import Field
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from app.modeling.recipe.transforms.columns import as_text
+from app.modeling.recipe.transforms.step import Columns, Share, State, Step
+
+PATTERNS = {
+    "title": r"(?:,\s*|^|\s)(Mr|Mrs|Miss|Ms|Mme|Mlle|Master|Dr|Rev|Sir|Lady|Col|Major|Capt|Don|Prof)\b",
+    "surname": r"^\s*([^,\s]+)\s*,",
+    "domain": r"@([\w.-]+)\s*$",
+    "letters": r"^\s*([A-Za-z]+)",
+    "digits": r"(\d+)",
+}
+
+
+class TextStats(Step):
+    """`<name>_length`, `<name>_words` and `<name>_digits` of a text column."""
+
+    op: Literal["text_stats"] = "text_stats"
+    columns: Columns
+
+    def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
+        made: dict[str, pd.Series] = {}
+        for name in self.columns:
+            text = as_text(frame[name]).fillna("")
+            made[f"{name}_length"] = text.str.len().astype("float64")
+            made[f"{name}_words"] = text.str.count(r"\S+").astype("float64")
+            made[f"{name}_digits"] = text.str.count(r"\d").astype("float64")
+        return frame.assign(**made)
+
+
+class Extract(Step):
+    """A category out of text, `<name>_<what>`: a form of address, a surname, a mail domain, leading letters."""
+
+    op: Literal["extract"] = "extract"
+    columns: Columns
+    what: Literal["title", "surname", "domain", "letters", "digits"]
+    min_share: Share = 0.005
+
+    def fit(self, frame: pd.DataFrame) -> State:
+        return {name: self._kept(self._found(frame[name])) for name in self.columns}
+
+    def _found(self, column: pd.Series) -> pd.Series:
+        return as_text(column).str.extract(PATTERNS[self.what], flags=re.IGNORECASE, expand=False).str.title()
+
+    def _kept(self, found: pd.Series) -> list[str]:
+        shares = found.value_counts() / max(len(found), 1)
+        return [str(value) for value in shares[shares >= self.min_share].index]
+
+    def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
+        made = {}
+        for name in self.columns:
+            found = self._found(frame[name])
+            made[f"{name}_{self.what}"] = found.where(found.isin(state[name]) | found.isna(), "other")
+        return frame.assign(**made)
+
+
+class Tfidf(Step):
+    """The `most` words that the training rows' texts use, weighted by rarity: `<name>_word_<word>`."""
+
+    op: Literal["tfidf"] = "tfidf"
+    columns: Columns
+    most: Annotated[int, Field(ge=1, le=1000)] = 50
+
+    def fit(self, frame: pd.DataFrame) -> State:
+        return {name: self._words(as_text(frame[name]).fillna("")) for name in self.columns}
+
+    def _words(self, text: pd.Series) -> dict[str, Any]:
+        vectorizer = TfidfVectorizer(max_features=self.most, min_df=2, stop_words="english")
+        try:
+            vectorizer.fit(text)
+        except ValueError:  # no word is left: the texts are empty or all different
+            return {"words": [], "idf": []}
+        return {
+            "words": [str(word) for word in vectorizer.get_feature_names_out()],
+            "idf": vectorizer.idf_.tolist(),
+        }
+
+    def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
+        made = [_weights(name, as_text(frame[name]).fillna(""), **state[name]) for name in self.columns]
+        return pd.concat([frame, *made], axis=1)
+
+
+def _weights(name: str, text: pd.Series, words: list[str], idf: list[float]) -> pd.DataFrame:
+    if not words:
+        return pd.DataFrame(index=text.index)
+    vectorizer = TfidfVectorizer(vocabulary=words)
+    vectorizer.idf_ = np.array(idf)
+    weights = vectorizer.transform(text).toarray()
+    return pd.DataFrame(weights, index=text.index, columns=[f"{name}_word_{word}" for word in words])

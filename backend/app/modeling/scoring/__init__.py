@@ -1,0 +1,1 @@
+"""Metrics of predictions with their uncertainty, and the postprocessing that is learned from them."""

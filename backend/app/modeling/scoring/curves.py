@@ -1,0 +1,104 @@
+"""Data of evaluation figures, with a bounded number of points."""
+
+from typing import Any
+
+import numpy as np
+from sklearn import metrics
+
+from app.modeling.problem.problem import Problem
+from app.modeling.problem.results import Curve
+from app.modeling.scoring.scores import Predicted
+from app.modeling.table.json_values import rounded
+
+MOST_POINTS = 200
+
+
+def _thinned(x: np.ndarray, y: np.ndarray) -> Curve:
+    if len(x) > MOST_POINTS:
+        places = np.unique(np.linspace(0, len(x) - 1, MOST_POINTS).astype(int))
+        x, y = x[places], y[places]
+    return {"x": [round(float(v), 5) for v in x], "y": [round(float(v), 5) for v in y]}
+
+
+def roc_curve(predicted: Predicted) -> Curve | None:
+    """x: false positive rate, y: true positive rate."""
+    if len(np.unique(predicted.truth)) < 2:
+        return None
+    false_rate, true_rate, _ = metrics.roc_curve(predicted.is_positive, predicted.positive_share)
+    return _thinned(false_rate, true_rate)
+
+
+def precision_recall_curve(predicted: Predicted) -> Curve | None:
+    """x: recall, y: precision."""
+    if not predicted.is_positive.any():
+        return None
+    precision, recall, _ = metrics.precision_recall_curve(predicted.is_positive, predicted.positive_share)
+    return _thinned(recall[::-1], precision[::-1])
+
+
+def confusion(predicted: Predicted, problem: Problem) -> dict[str, Any]:
+    """Rows are the truth, columns what was chosen."""
+    places = list(range(len(problem.classes or ())))
+    counts = metrics.confusion_matrix(predicted.truth.astype(int), predicted.choice, labels=places)
+    return {"labels": [str(name) for name in problem.classes or ()], "counts": counts.tolist()}
+
+
+def per_class(predicted: Predicted, problem: Problem) -> list[dict[str, Any]]:
+    """Precision, recall, F1 and rows of every class."""
+    table = []
+    choice = predicted.choice
+    for place, name in enumerate(problem.classes or ()):
+        said, is_so = choice == place, predicted.truth == place
+        hits = int((said & is_so).sum())
+        precision = hits / said.sum() if said.any() else 0.0
+        recall = hits / is_so.sum() if is_so.any() else None
+        f1 = 2 * hits / (said.sum() + is_so.sum()) if said.any() or is_so.any() else 0.0
+        table.append(
+            {
+                "class": name,
+                "precision": rounded(precision),
+                "recall": None if recall is None else rounded(recall),
+                "f1": rounded(f1),
+                "rows": int(is_so.sum()),
+            }
+        )
+    return table
+
+
+def calibration(predicted: Predicted, bins: int = 10) -> dict[str, Any]:
+    """Predicted against observed shares in bins of equal size, and their mean distance weighted by rows."""
+    order = np.argsort(predicted.positive_share, kind="stable")
+    parts = [part for part in np.array_split(order, min(bins, max(2, len(order) // 20))) if len(part)]
+    table = [
+        {
+            "predicted": rounded(float(predicted.positive_share[part].mean())),
+            "observed": rounded(float(predicted.is_positive[part].mean())),
+            "count": len(part),
+        }
+        for part in parts
+    ]
+    distance = sum(
+        abs(float(predicted.positive_share[part].mean() - predicted.is_positive[part].mean())) * len(part)
+        for part in parts
+    )
+    return {"bins": table, "error": rounded(distance / len(order))}
+
+
+def residuals(predicted: Predicted, seed: int = 0) -> dict[str, Any]:
+    """Errors (prediction minus truth): quantiles, a histogram, and up to 200 rows to draw."""
+    error = predicted.output - predicted.truth
+    rng = np.random.default_rng(seed)
+    rows = np.sort(rng.permutation(len(error))[:MOST_POINTS])
+    low, high = float(error.min()), float(error.max())
+    alike = high - low <= 1e-9 * max(abs(low), abs(high), 1e-300)  # too little spread for bins
+    bins = 1 if alike else min(30, max(5, len(error) // 10))
+    counts, edges = np.histogram(error, bins=bins, range=(low - 0.5, high + 0.5) if alike else (low, high))
+    quantiles = {str(q): rounded(float(np.quantile(error, q))) for q in (0.05, 0.25, 0.5, 0.75, 0.95)}
+    return {
+        "points": [
+            {"truth": rounded(float(predicted.truth[row])), "prediction": rounded(float(predicted.output[row]))}
+            for row in rows
+        ],
+        "quantiles": quantiles,
+        "histogram": {"edges": [rounded(float(edge)) for edge in edges], "counts": counts.tolist()},
+    }

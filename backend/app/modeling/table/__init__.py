@@ -1,0 +1,1 @@
+"""Columns of a table: their kinds, statistics, samples and JSON values."""

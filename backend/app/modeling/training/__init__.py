@@ -1,0 +1,1 @@
+"""Fitting of candidates, cross-validation, ensembles, and trained models as bytes."""

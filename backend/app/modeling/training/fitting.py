@@ -1,0 +1,142 @@
+"""Fit one candidate: a pipeline of recipe, encoder and estimator that takes raw rows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.pipeline import Pipeline
+from sklearn.utils._param_validation import InvalidParameterError
+from sklearn.utils.validation import has_fit_parameter
+from threadpoolctl import ThreadpoolController
+from xgboost.core import XGBoostError
+
+from app.errors import InvalidInput
+from app.modeling.estimators.candidates import candidate, make_estimator
+from app.modeling.estimators.encoder import BLIND, Encoder
+from app.modeling.estimators.families.learner import Learner
+from app.modeling.estimators.families.lightgbm import LightGBMError
+from app.modeling.labels.labels import labels_of, present_value, teaching_weights
+from app.modeling.problem.problem import Problem
+from app.modeling.recipe.recipe import RecipeJson, inputs_of, recipe_for
+from app.modeling.scoring.scores import SCORES
+from app.modeling.training.chunked_predict import in_pieces
+from app.modeling.training.ensemble.average import Model, said_by
+
+# Found once, where this module is imported: a cell's walls hide the list of loaded libraries.
+THREADS = ThreadpoolController()
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A candidate to fit. `hyperparameters` override the estimator's defaults."""
+
+    estimator: str
+    hyperparameters: Mapping[str, Any] = field(default_factory=dict)
+    recipe: RecipeJson = field(default_factory=list)
+    seed: int = 0
+    threads: int = 1
+    row_share: float = 1.0
+    """Share of the training rows that is learned from, to keep a time limit: the latest, or drawn at random."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """Hyperparameters that an earlier fit found while watching; with them nothing is watched."""
+
+
+def build(problem: Problem, spec: Spec) -> Pipeline:
+    """An unfitted pipeline that takes raw rows."""
+    given = {**spec.hyperparameters, **spec.settings}
+    estimator, style = make_estimator(spec.estimator, problem, given, spec.seed, spec.threads)
+    return Pipeline(
+        [
+            ("recipe", recipe_for(problem, spec.recipe if style != BLIND else [])),
+            ("encode", Encoder(style, in_order=problem.time_column is not None, seed=spec.seed)),
+            ("estimator", estimator),
+        ]
+    )
+
+
+def fit(frame: pd.DataFrame, problem: Problem, spec: Spec) -> Pipeline:
+    """The pipeline fitted on every labelled row; all rows are its history."""
+    labels = labels_of(frame, problem)
+    return fit_rows(frame, labels, np.flatnonzero(labels.notna().to_numpy()), problem, spec)
+
+
+def fit_rows(
+    frame: pd.DataFrame, labels: pd.Series, rows: np.ndarray, problem: Problem, spec: Spec
+) -> Pipeline:
+    model = build(problem, spec)
+    inputs = inputs_of(frame, problem)
+    rows = share_of(rows, problem, spec)
+    y = differences(inputs, labels, rows, problem)
+    weights = counted(model.named_steps["estimator"], inputs, problem, rows)
+    with THREADS.limit(limits=spec.threads), in_words(spec):
+        model.fit(inputs.iloc[rows], y, **{f"estimator__{name}": each for name, each in weights.items()})
+    model.named_steps["recipe"].remember(inputs)
+    return model
+
+
+class in_words:
+    """What a library says against a hyperparameter, as InvalidInput `bad_hyperparameter`."""
+
+    def __init__(self, spec: Spec) -> None:
+        self._spec = spec
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, InvalidParameterError | XGBoostError | LightGBMError):
+            said = str(error).strip().splitlines()[0]
+            raise InvalidInput(
+                "bad_hyperparameter", f"{self._spec.estimator} does not take that: {said}"
+            ) from error
+
+
+def differences(inputs: pd.DataFrame, labels: pd.Series, rows: np.ndarray, problem: Problem) -> np.ndarray:
+    """What an estimator learns of these rows: the label, or how far it lies from the present value."""
+    y = labels.iloc[rows].to_numpy()
+    start = present_value(inputs, problem)
+    if start is not None:
+        y = y - start.iloc[rows].to_numpy()
+    return y.astype(int) if problem.is_classification else y
+
+
+def counted(estimator: Any, inputs: pd.DataFrame, problem: Problem, rows: np.ndarray) -> dict[str, np.ndarray]:
+    """How much each of these rows counts, as the estimator takes it; nothing where all count alike."""
+    weights = teaching_weights(inputs, problem)
+    if weights is None:
+        return {}
+    if isinstance(estimator, Learner):
+        return {"weights": weights[rows]}
+    return {"sample_weight": weights[rows]} if has_fit_parameter(estimator, "sample_weight") else {}
+
+
+def share_of(rows: np.ndarray, problem: Problem, spec: Spec) -> np.ndarray:
+    if spec.row_share >= 1:
+        return rows
+    count = max(int(len(rows) * spec.row_share), min(len(rows), 500))
+    if problem.time_column:
+        return rows[-count:]
+    return np.sort(np.random.default_rng(spec.seed).permutation(rows)[:count])
+
+
+def output_of(model: Model, inputs: pd.DataFrame, problem: Problem, threads: int = 1) -> np.ndarray:
+    """Probabilities of every class of the problem (rows, classes), or numbers (rows,)."""
+    classes = len(problem.classes or ())
+    with THREADS.limit(limits=threads):
+        said = in_pieces(model, inputs, lambda rows: said_by(model, rows, classes))
+    return from_start(said, inputs, problem)
+
+
+def from_start(said: np.ndarray, inputs: pd.DataFrame, problem: Problem) -> np.ndarray:
+    start = present_value(inputs, problem)
+    return said if start is None else said + start.to_numpy()
+
+
+def greater_is_better(problem: Problem) -> bool:
+    return SCORES[problem.metric].greater_is_better
+
+
+def name_of(spec: Spec, problem: Problem) -> str:
+    return candidate(spec.estimator, problem.kind).name

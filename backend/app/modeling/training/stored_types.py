@@ -1,0 +1,88 @@
+"""Types of stored models: the types that may be loaded, and the present names of types that were renamed."""
+
+import json
+from io import BytesIO
+from typing import Any
+from zipfile import ZipFile
+
+from app.modeling.custom_code.state import TREES
+
+TRUSTED = (
+    "app.modeling.estimators.encoder.Encoder",
+    "app.modeling.estimators.encoding.numbers.Numbers",
+    "app.modeling.estimators.encoding.words.Words",
+    "app.modeling.estimators.families.catboost.CatBoost",
+    "app.modeling.estimators.families.network.Network",
+    "app.modeling.training.ensemble.average.AveragedClassifier",
+    "app.modeling.training.ensemble.average.AveragedRegressor",
+    "app.modeling.estimators.families.lightgbm.LightGBM",
+    "app.modeling.estimators.families.linear.Logistic",
+    "app.modeling.estimators.families.linear.RidgePath",
+    "app.modeling.estimators.families.on_log.OnLog",
+    "app.modeling.estimators.families.xgboost.XGBoost",
+    "app.modeling.recipe.recipe.Recipe",
+    "app.modeling.estimators.custom_estimator.CustomEstimator",
+    *TREES,
+)
+"""Trusted beside the types that skops itself trusts; a file with any other type is refused."""
+
+RENAMED = {
+    "app.modeling.encode.Encoder": "app.modeling.estimators.encoder.Encoder",
+    "app.modeling.encoding.numbers.Numbers": "app.modeling.estimators.encoding.numbers.Numbers",
+    "app.modeling.encoding.words.Words": "app.modeling.estimators.encoding.words.Words",
+    "app.modeling.families.catboost.CatBoost": "app.modeling.estimators.families.catboost.CatBoost",
+    "app.modeling.families.network.Network": "app.modeling.estimators.families.network.Network",
+    "app.modeling.ensemble.average.AveragedClassifier": (
+        "app.modeling.training.ensemble.average.AveragedClassifier"
+    ),
+    "app.modeling.ensemble.average.AveragedRegressor": (
+        "app.modeling.training.ensemble.average.AveragedRegressor"
+    ),
+    "app.modeling.families.lightgbm.LightGBM": "app.modeling.estimators.families.lightgbm.LightGBM",
+    "app.modeling.families.linear.Logistic": "app.modeling.estimators.families.linear.Logistic",
+    "app.modeling.families.linear.RidgePath": "app.modeling.estimators.families.linear.RidgePath",
+    "app.modeling.families.on_log.OnLog": "app.modeling.estimators.families.on_log.OnLog",
+    "app.modeling.families.xgboost.XGBoost": "app.modeling.estimators.families.xgboost.XGBoost",
+    "app.modeling.recipe.Recipe": "app.modeling.recipe.recipe.Recipe",
+    "app.modeling.written.estimator.WrittenEstimator": (
+        "app.modeling.estimators.custom_estimator.CustomEstimator"
+    ),
+}
+"""Old name -> present name of our types in stored models. Stored files are not rewritten."""
+
+_SCHEMA = "schema.json"  # the member of a skops file that names the types
+
+
+def with_present_names(data: bytes) -> bytes:
+    """A skops file with the present names of its types; the same bytes where no type was renamed.
+
+    Raises BadZipFile, KeyError or ValueError for a file that skops did not write.
+    """
+    with ZipFile(BytesIO(data)) as archive:
+        schema = archive.read(_SCHEMA)
+        if not any(_module(old).encode() in schema for old in RENAMED):
+            return data
+        members = {name: archive.read(name) for name in archive.namelist()}
+    members[_SCHEMA] = json.dumps(_renamed(json.loads(schema))).encode()
+    translated = BytesIO()
+    with ZipFile(translated, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return translated.getvalue()
+
+
+def _renamed(node: Any) -> Any:
+    """A part of a skops schema, every type in it by its present name."""
+    if isinstance(node, list):
+        return [_renamed(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    present = RENAMED.get(f"{node.get('__module__')}.{node.get('__class__')}")
+    renamed = {key: _renamed(value) for key, value in node.items()}
+    if present:
+        renamed["__module__"], _, renamed["__class__"] = present.rpartition(".")
+    return renamed
+
+
+def _module(name: str) -> str:
+    return name.rpartition(".")[0]

@@ -1,1 +1,0 @@
-"""What agents write themselves: features and estimators as source, run only where that is permitted."""

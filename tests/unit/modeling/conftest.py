@@ -1,0 +1,15 @@
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from app.modeling.custom_code.functions import permitted
+from app.sandbox.policy.definitions import define
+
+
+@pytest.fixture
+def code_permitted(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Run agent-written code under the language policy, as a cell does."""
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
+    with permitted(define):
+        yield

@@ -1,0 +1,125 @@
+"""Written estimators are candidates like any other, once they kept to their contract in a trial."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from app.errors import InvalidInput
+from app.modeling.labels.split import FoldPlan, SplitKind, folds
+from app.modeling.recipe.recipe import inputs_of
+from app.modeling.training.cross_validation import cross_validate, final_model
+from app.modeling.training.custom_code_trial import ESTIMATOR_CHECKS, try_estimator
+from app.modeling.training.fitting import Spec, output_of
+from app.modeling.training.persistence import StoredModel, dump, load
+
+from ..frames import problem
+
+pytestmark = pytest.mark.usefixtures("code_permitted")
+
+NEAREST = """
+import numpy as np
+
+def fit(X, y, classes):
+    return {"X": X, "y": y, "classes": classes}
+
+def predict_proba(X, state):
+    far = ((X[:, None, :] - state["X"][None, :, :]) ** 2).sum(axis=2)
+    near = np.argsort(far, axis=1, kind="stable")[:, :15]
+    votes = state["y"][near]
+    return np.column_stack([(votes == c).mean(axis=1) + 0.01 for c in range(state["classes"])])
+"""
+LEAST_SQUARES = """
+import numpy as np
+
+def fit(X, y):
+    return np.linalg.lstsq(np.column_stack([X, np.ones(len(X))]), y, rcond=None)[0]
+
+def predict(X, state):
+    return X @ state[:-1] + state[-1]
+"""
+LIBRARY = """
+from sklearn.naive_bayes import GaussianNB
+
+def fit(X, y):
+    return GaussianNB().fit(X, y)
+
+def predict_proba(X, state):
+    return state.predict_proba(X)
+"""
+
+
+def rings(count: int = 300) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    made = pd.DataFrame(rng.normal(size=(count, 2)), columns=["a", "b"])
+    return made.assign(y=np.where(made["a"] ** 2 + made["b"] ** 2 > 1.4, "out", "in"))
+
+
+def plane(count: int = 300) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    made = pd.DataFrame(rng.normal(size=(count, 3)), columns=["a", "b", "c"])
+    return made.assign(y=made["a"] * 3 - made["b"] + rng.normal(size=count) * 0.1)
+
+
+def spec(source: str, style: str = "network") -> Spec:
+    return Spec("Written", {"source": source, "style": style, "name": "mine"})
+
+
+@pytest.mark.parametrize(
+    ("source", "frame"), [(NEAREST, rings()), (LIBRARY, rings()), (LEAST_SQUARES, plane())]
+)
+def test_an_estimator_that_keeps_to_the_contract_passes_every_check(source: str, frame: pd.DataFrame) -> None:
+    facts = try_estimator(frame, problem(frame, "y"), spec(source))
+    assert facts["checks"] == list(ESTIMATOR_CHECKS)
+    assert facts["score"] is not None
+
+
+def test_it_is_judged_by_folds_and_stored_like_any_candidate() -> None:
+    frame = rings()
+    asked = problem(frame, "y")
+    made = folds(frame, asked, FoldPlan(SplitKind.STRATIFIED, 3))
+    judged = cross_validate(frame, asked, spec(NEAREST), made)
+    scores = judged.summary()["roc_auc"]
+    assert (scores["mean"] or 0.0) > 0.9
+    model = final_model(frame, asked, spec(NEAREST), judged, made)
+    inputs = inputs_of(frame, asked)
+    opened: Any = load(dump(StoredModel(model, {}))).pipeline
+    np.testing.assert_allclose(output_of(opened, inputs, asked), output_of(model, inputs, asked))
+
+
+REFUSED = {
+    "no probabilities": (
+        "def fit(X, y):\n    return 1\ndef predict(X, state):\n    return X[:, 0]",
+        "predict_proba",
+    ),
+    "wrong shape": ("def fit(X, y):\n    return 1\ndef predict_proba(X, state):\n    return X[:, 0]", "shape"),
+    "missing": (
+        "def fit(X, y):\n    return 1\ndef predict_proba(X, state):\n    return X[:, :2] * float('nan')",
+        "missing",
+    ),
+    "negative": (
+        "def fit(X, y):\n    return 1\ndef predict_proba(X, state):\n    return X[:, :2] * 0 - 1",
+        "negative",
+    ),
+    "looks at other rows": (
+        "def fit(X, y):\n    return 1\n"
+        "def predict_proba(X, state):\n    r = X[:, :1].argsort(axis=0) + 1.0\n    r = r / len(X)\n"
+        "    import numpy as np\n    return np.hstack([r, 2 - r])",
+        "other",
+    ),
+    "learns otherwise each time": (
+        "import numpy as np\ndef fit(X, y):\n    return float(np.random.default_rng().random())\n"
+        "def predict_proba(X, state):\n    return np.full((len(X), 2), [state + 0.1, 1.0])",
+        "again",
+    ),
+    "fails": ("def fit(X, y):\n    return X.nothing\ndef predict_proba(X, state):\n    return X", "line 2"),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_breaks_the_contract_is_refused_with_the_reason(what: str) -> None:
+    source, says = REFUSED[what]
+    frame = rings()
+    with pytest.raises(InvalidInput, match=says):
+        try_estimator(frame, problem(frame, "y"), spec(source))

@@ -1,0 +1,55 @@
+"""Two candidates told apart by the rows that both judged."""
+
+import numpy as np
+import pandas as pd
+
+from app.modeling.judging.paired_test import RowsApart
+from app.modeling.labels.resolve_problem import define
+
+ROWS = 4000
+RNG = np.random.default_rng(0)
+TRUTH = RNG.integers(0, 2, ROWS)
+PROBLEM = define(pd.DataFrame({"x": np.arange(ROWS), "y": TRUTH}), {"target": "y", "metric": "roc_auc"})
+
+
+def said(strength: float, rows: slice = slice(None)) -> pd.DataFrame:
+    share = 1 / (1 + np.exp(-(strength * (TRUTH - 0.5) + RNG.normal(size=ROWS))))
+    frame = pd.DataFrame({"fold": 0, "truth": TRUTH, "p_0": 1 - share, "p_1": share})
+    return frame.iloc[rows]
+
+
+APART = RowsApart(
+    {"good": said(2.0), "same": said(2.0), "bad": said(0.5), "guess": said(0.0), "few": said(2.0, slice(0, 1))},
+    PROBLEM,
+    seed=0,
+)
+
+
+def test_what_is_better_on_the_same_rows_is_told_apart_and_what_is_not_is_not() -> None:
+    low, middle, high = APART({"name": "good"}, {"name": "bad"})
+    assert low is not None
+    assert middle is not None
+    assert high is not None
+    assert 0 < low < middle < high
+    low, _, high = APART({"name": "good"}, {"name": "same"})
+    assert low is not None
+    assert high is not None
+    assert low < 0 < high
+
+
+def test_a_difference_turned_round_is_its_negative() -> None:
+    forward, backward = (APART({"name": a}, {"name": b}) for a, b in (("bad", "guess"), ("guess", "bad")))
+    assert forward[1] == -(backward[1] or 0.0)
+
+
+def test_without_rows_in_common_nothing_is_said() -> None:
+    assert APART({"name": "few"}, {"name": "good"}) == (None, None, None)
+
+
+def test_an_interval_covers_the_true_difference_about_as_often_as_it_says() -> None:
+    covered = 0
+    for seed in range(40):
+        two = {"a": said(1.0), "b": said(1.0)}
+        low, _, high = RowsApart(two, PROBLEM, seed)({"name": "a"}, {"name": "b"})
+        covered += (low or 0.0) <= 0 <= (high or 0.0)
+    assert covered >= 34

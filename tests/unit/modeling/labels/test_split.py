@@ -1,0 +1,215 @@
+"""The hold-out and the folds keep apart what must be kept apart."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.errors import InvalidInput
+from app.modeling.labels.split import FoldPlan, SplitKind, choose_share, folds, lock_holdout
+
+from ..frames import houses, people, problem, series
+
+
+def test_classes_keep_their_shares() -> None:
+    frame = people(500)
+    locked = lock_holdout(frame, problem(frame, "left"), seed=1)
+    assert locked.kind is SplitKind.STRATIFIED
+    assert abs(locked.train["left"].mean() - locked.holdout["left"].mean()) < 0.02
+    assert len(locked.holdout) == 100
+
+
+def test_the_same_seed_locks_the_same_rows() -> None:
+    frame = people()
+    one, two = (lock_holdout(frame, problem(frame, "left"), seed=5) for _ in range(2))
+    pd.testing.assert_frame_equal(one.holdout, two.holdout)
+    other = lock_holdout(frame, problem(frame, "left"), seed=6)
+    assert not other.holdout.equals(one.holdout)
+
+
+def test_repeated_rows_are_removed_so_that_none_is_on_both_sides() -> None:
+    frame = houses()
+    doubled = pd.concat([frame, frame.iloc[:80]], ignore_index=True)
+    locked = lock_holdout(doubled, problem(doubled, "price"), seed=0)
+    assert locked.duplicates_removed == 80
+    assert locked.train.merge(locked.holdout).empty
+
+
+def test_repeats_are_kept_where_most_of_the_table_repeats() -> None:
+    frame = pd.DataFrame({"sex": ["f", "m"] * 100, "alive": [1, 0, 0, 1] * 50})
+    locked = lock_holdout(frame, problem(frame, "alive"), seed=0)
+    assert (locked.duplicates_removed, len(locked.notes)) == (0, 1)
+
+
+def test_no_group_is_on_both_sides_nor_in_two_folds() -> None:
+    frame = people(400)
+    frame["customer"] = np.random.default_rng(0).integers(0, 60, 400)
+    asked = problem(frame, "left", group_column="customer")
+    locked = lock_holdout(frame, asked, seed=0)
+    assert locked.kind is SplitKind.GROUPED
+    assert not set(locked.train["customer"]) & set(locked.holdout["customer"])
+    for fold in folds(locked.train, asked, FoldPlan(locked.kind, 5, 0)):
+        of = locked.train["customer"].to_numpy()
+        assert not set(of[fold.train]) & set(of[fold.test])
+
+
+@pytest.mark.parametrize("horizon", [None, 1, 7])
+@pytest.mark.parametrize("shops", [1, 3])
+def test_a_model_never_learns_from_a_label_that_is_known_only_later(horizon: int | None, shops: int) -> None:
+    frame = series(shops=shops)
+    asked = problem(
+        frame, "sales", time_column="day", horizon=horizon, group_column="shop" if shops > 1 else None
+    )
+    locked = lock_holdout(frame.sample(frac=1, random_state=0), asked, seed=0)
+    assert locked.kind is SplitKind.TIME
+    assert locked.train["day"].max() < locked.holdout["day"].min()
+    days = locked.train["day"].to_numpy()
+    ahead = np.timedelta64(horizon or 0, "D")
+    for fold in folds(locked.train, asked, FoldPlan(locked.kind, 5, 0)):
+        assert days[fold.train].max() + ahead < days[fold.test].min()
+        assert fold.history is not None
+        assert days[fold.history].max() < days[fold.test].min()
+
+
+@given(
+    rows=st.integers(40, 200),
+    count=st.integers(2, 8),
+    seed=st.integers(0, 100),
+    kind=st.sampled_from(["left", "visits", "age"]),
+)
+@settings(max_examples=25, deadline=None)
+def test_folds_test_every_labelled_row_once_and_never_a_row_they_learn_from(
+    rows: int, count: int, seed: int, kind: str
+) -> None:
+    frame = people(rows, seed)
+    asked = problem(frame, kind)
+    shape = SplitKind.STRATIFIED if asked.is_classification else SplitKind.RANDOM
+    made = folds(frame, asked, FoldPlan(shape, count, seed))
+    tested = np.sort(np.concatenate([fold.test for fold in made]))
+    assert tested.tolist() == np.flatnonzero(frame[kind].notna()).tolist()
+    assert all(not set(fold.train) & set(fold.test) for fold in made)
+
+
+@pytest.mark.parametrize(
+    ("frame", "code"),
+    [
+        (people(5), "too_little_data"),
+        (people(40).assign(left=[None] * 30 + [0, 1] * 5), "too_little_data"),
+    ],
+)
+def test_too_little_data_is_refused(frame: pd.DataFrame, code: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        lock_holdout(frame, problem(frame, "left"), seed=0)
+    assert caught.value.code == code
+
+
+def test_a_rare_class_takes_fewer_folds_instead_of_failing() -> None:
+    frame = people(60)
+    frame["left"] = 0
+    frame.loc[:2, "left"] = 1
+    made = folds(frame, problem(frame, "left"), FoldPlan(SplitKind.STRATIFIED, 5, 0))
+    assert len(made) == 3
+
+
+def test_a_share_out_of_bounds_is_refused() -> None:
+    frame = people()
+    with pytest.raises(InvalidInput, match="share lies between"):
+        lock_holdout(frame, problem(frame, "left"), seed=0, share=0.9)
+
+
+def test_a_fold_that_would_learn_from_one_class_only_is_left_out() -> None:
+    frame = series(120).assign(busy=[0] * 30 + [0, 1] * 45)
+    made = folds(frame, problem(frame, "busy", time_column="day"), FoldPlan(SplitKind.TIME, 5, 0))
+    assert len(made) == 4
+    assert all(frame["busy"].iloc[fold.train].nunique() == 2 for fold in made)
+    frame["busy"] = [0] * 115 + [1] * 5
+    with pytest.raises(InvalidInput, match="too few"):
+        folds(frame, problem(frame, "busy", time_column="day"), FoldPlan(SplitKind.TIME, 5, 0))
+
+
+def test_a_class_with_two_rows_costs_neither_hold_out_rows_nor_folds() -> None:
+    frame = people(200).assign(left=["a"] * 120 + ["b"] * 78 + ["c"] * 2)
+    asked = problem(frame, "left")
+    locked = lock_holdout(frame, asked, seed=0)
+    assert len(locked.holdout) == 50
+    assert len(folds(locked.train, asked, FoldPlan(locked.kind, 5, 0))) == 5
+
+
+def test_rows_of_a_crowded_first_moment_stay_to_learn_from() -> None:
+    frame = people(100).assign(day=pd.to_datetime(["2024-01-01"] * 90 + ["2024-01-02"] * 10))
+    locked = lock_holdout(frame, problem(frame, "left", time_column="day"), seed=0)
+    assert (set(locked.train["day"].dt.day), set(locked.holdout["day"].dt.day)) == ({1}, {2})
+
+
+def test_a_time_column_that_never_moves_is_refused() -> None:
+    frame = people(100).assign(day=pd.Timestamp("2024-01-01"))
+    with pytest.raises(InvalidInput, match="none is later"):
+        lock_holdout(frame, problem(frame, "left", time_column="day"), seed=0)
+
+
+def measured(rows: int = 400) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(rows, 3)), columns=["a", "b", "c"])
+    frame["y"] = (frame["a"] + rng.normal(size=rows) > 0).astype(int)
+    return frame
+
+
+def test_rows_that_differ_by_their_number_only_stay_on_one_side() -> None:
+    frame = pd.concat([measured(), measured().head(150)], ignore_index=True)
+    frame.insert(0, "id", np.random.default_rng(1).permutation(len(frame)))
+    locked = lock_holdout(frame, problem(frame, "y"), seed=0)
+    shared = locked.train.drop(columns="id").merge(locked.holdout.drop(columns="id"))
+    assert shared.empty
+    assert len(locked.holdout) > 40
+    assert any("in all but 'id'" in note for note in locked.notes)
+
+
+def test_rows_with_the_same_inputs_and_another_target_are_said() -> None:
+    frame = measured()
+    again = frame.head(60).assign(y=1 - frame["y"].head(60))
+    both = pd.concat([frame, again], ignore_index=True)
+    locked = lock_holdout(both, problem(both, "y"), seed=0)
+    assert any(note.startswith("120 rows have the same inputs") for note in locked.notes)
+
+
+def test_categories_that_coincide_by_chance_are_no_repeats() -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"id": range(500), "sex": rng.choice(["f", "m"], 500), "deck": rng.integers(0, 9, 500)}
+    )
+    frame["y"] = rng.integers(0, 2, 500)
+    locked = lock_holdout(frame, problem(frame, "y"), seed=0)
+    assert (locked.notes, len(locked.holdout)) == ((), 100)
+
+
+@pytest.mark.parametrize(
+    ("frame", "code"),
+    [
+        (measured(300).assign(y=[1] * 3 + [0] * 297), "too_few_of_class"),
+        (measured(300).assign(y=[f"class {place // 3}" for place in range(300)]), "too_few_of_class"),
+        (pd.DataFrame({"a": [1.0] * 40, "b": [None] * 40, "y": [0, 1] * 20}), "no_inputs"),
+    ],
+)
+def test_a_table_that_cannot_teach_is_refused(frame: pd.DataFrame, code: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        lock_holdout(frame, problem(frame, "y"), seed=0)
+    assert caught.value.code == code
+
+
+def test_few_labels_are_said() -> None:
+    frame = measured(1000)
+    frame["y"] = frame["y"].where(frame.index % 33 == 0)
+    locked = lock_holdout(frame, problem(frame, "y"), seed=0)
+    assert locked.notes[0].startswith("Only 3.1% of the rows have a label")
+
+
+def test_more_is_held_out_of_few_rows_and_no_more_than_needed_of_many() -> None:
+    many = pd.Series(np.random.default_rng(0).integers(0, 2, 1_000_000), dtype="float64")
+    asked = problem(measured(), "y")
+    shares = [
+        choose_share(many.head(rows), asked, SplitKind.STRATIFIED) for rows in (50, 5_000, 200_000, 1_000_000)
+    ]
+    assert shares == [0.25, 0.2, 0.1, 0.05]
+    rare = (many.index % 500 == 0).astype("float64")
+    assert choose_share(pd.Series(rare), asked, SplitKind.STRATIFIED) == 0.2

@@ -1,0 +1,102 @@
+"""Whether rows are ordered in time or belong to groups is read from goal, names and values."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from app.modeling.labels.structure import find_group_column, find_time_column, static_within
+from app.modeling.problem.goal_hints import is_about_new, is_about_the_future
+
+from ..frames import people
+
+
+def visits(patients: int = 60, each: int = 5, name: str = "pid") -> pd.DataFrame:
+    """Visits of patients whose height and birthday never change."""
+    rng = np.random.default_rng(0)
+    who = np.repeat(rng.permutation(patients) + 1000, each)
+    height, born = rng.normal(170, 10, patients)[who - 1000], rng.integers(1940, 2000, patients)[who - 1000]
+    return pd.DataFrame(
+        {
+            name: who,
+            "height": height,
+            "born": born,
+            "pulse": rng.normal(70, 8, len(who)),
+            "sick": rng.integers(0, 2, len(who)),
+        }
+    )
+
+
+def dated(rows: int = 400, a_day: int = 8) -> pd.DataFrame:
+    frame = people(rows)
+    frame["date"] = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(rows) // a_day, "D")
+    return frame
+
+
+@pytest.mark.parametrize(
+    ("goal", "future"),
+    [
+        ("Forecast the demand of the coming weeks", True),
+        ("Which bookings that arrive in the next months will be cancelled?", True),
+        ("Predict sales three weeks ahead", True),
+        ("Predict which passengers survived", False),
+        ("What will a house like this cost?", False),
+        ("Tell benign from malignant tumours", False),
+    ],
+)
+def test_words_of_the_future_are_heard(goal: str, future: bool) -> None:
+    assert is_about_the_future(goal) is future
+
+
+@pytest.mark.parametrize(
+    ("goal", "new"),
+    [
+        ("Predict the number of visits for people who are new to us", True),
+        ("Predict the wage of women who are not in the table yet", True),
+        ("Predict churn of new customers", True),
+        ("Predict the rating that a user we know gives", False),
+        ("Predict what our existing customers spend", False),
+        ("Predict the rating", None),
+    ],
+)
+def test_new_entities_are_told_from_known_ones(goal: str, new: bool | None) -> None:
+    assert is_about_new(goal) is new
+
+
+def test_a_file_in_the_order_of_a_date_is_ordered_in_time_however_many_rows_a_day_has() -> None:
+    found = find_time_column(dated(), "left", wanted=False)
+    assert found is not None
+    assert (found.column, found.why) == ("date", "the file lies in its order")
+    assert find_time_column(dated().iloc[::-1], "left", wanted=False) is not None
+
+
+def test_a_shuffled_file_is_ordered_in_time_where_the_goal_is_about_the_future() -> None:
+    frame = dated().sample(frac=1, random_state=0)
+    assert find_time_column(frame, "left", wanted=False) is None
+    found = find_time_column(frame, "left", wanted=False, goal="Who will leave in the coming months?")
+    assert found is not None
+    assert "what comes later" in found.why
+
+
+def test_a_date_of_birth_orders_nothing() -> None:
+    frame = dated().rename(columns={"date": "date_of_birth"})
+    assert find_time_column(frame, "left", wanted=False, goal="who leaves in the coming weeks?") is None
+
+
+def test_an_entity_is_found_by_what_never_changes_within_it() -> None:
+    found = find_group_column(visits(), "sick", "Predict who is sick among new patients")
+    assert found is not None
+    assert (found.column, found.why) == ("pid", "'height', 'born' never change within one")
+    assert static_within(visits(), "pid", "sick") == ["height", "born"]
+    assert find_group_column(visits().rename(columns={"pid": "visit_id"}), "sick") is not None
+
+
+def test_a_known_entity_stays_an_input() -> None:
+    assert find_group_column(visits(name="patient"), "sick") is not None
+    assert find_group_column(visits(name="patient"), "sick", "a patient that we know already") is None
+    assert find_group_column(visits(12, 40, "patient"), "sick") is None
+    assert find_group_column(visits(12, 40, "patient"), "sick", "for new patients") is not None
+
+
+def test_a_measure_or_a_few_categories_are_no_entity() -> None:
+    frame = people(300).assign(shop=["a", "b", "c"] * 100, weight=np.repeat(np.arange(60.0), 5))
+    assert find_group_column(frame, "left") is None

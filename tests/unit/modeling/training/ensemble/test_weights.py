@@ -1,0 +1,57 @@
+"""Weights are fair shares: by what helps the average, and judged on rows that had no say in them."""
+
+import numpy as np
+import pytest
+
+from app.modeling.problem.problem import Kind, Problem
+from app.modeling.training.ensemble.weights import NO_SAY, Judged, cross_fitted, weigh
+
+PRICE = Problem("price", Kind.REGRESSION, "rmse")
+CHURN = Problem("left", Kind.CLASSIFICATION, "roc_auc", classes=(0, 1))
+
+
+def judged(rows: int = 600, noise: tuple[float, ...] = (1.0, 1.0, 6.0), seed: int = 0) -> Judged:
+    rng = np.random.default_rng(seed)
+    truth = rng.normal(size=rows)
+    return Judged(truth, np.stack([truth + rng.normal(scale=each, size=rows) for each in noise]))
+
+
+def test_weights_are_shares_and_go_to_whom_the_average_needs() -> None:
+    weights = weigh(judged(), PRICE)
+    assert weights.sum() == pytest.approx(1)
+    assert (weights >= 0).all()
+    assert weights[:2] == pytest.approx([0.5, 0.5], abs=0.15)
+    assert weights[2] < 0.1
+
+
+def test_the_same_seed_gives_the_same_weights() -> None:
+    assert np.array_equal(weigh(judged(), PRICE, seed=4), weigh(judged(), PRICE, seed=4))
+
+
+def test_one_candidate_has_all_the_weight() -> None:
+    assert weigh(judged(noise=(1.0,)), PRICE).tolist() == [1.0]
+
+
+def test_many_models_of_noise_do_not_promise_more_than_chance() -> None:
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 2, 300).astype("float64")
+    share = rng.random((12, 300))
+    noise = Judged(truth, np.stack([1 - share, share], axis=-1))
+    parts = rng.integers(0, 5, 300)
+    said = cross_fitted(noise, parts, CHURN)
+    positive, negative = said[truth == 1, 1], said[truth == 0, 1]
+    area = (positive[:, None] > negative[None, :]).mean()
+    assert abs(area - 0.5) < 0.1
+    assert said.sum(axis=1) == pytest.approx(np.ones(300))
+
+
+def test_rows_without_a_say_follow_the_weights_of_the_others() -> None:
+    rng = np.random.default_rng(2)
+    truth = rng.normal(size=400)
+    early, late = np.arange(400) < 200, np.arange(400) >= 200
+    good_early = truth + rng.normal(size=400) * np.where(early, 0.1, 5.0)
+    good_late = truth + rng.normal(size=400) * np.where(late, 0.1, 5.0)
+    parts = np.where(early, NO_SAY, np.arange(400) // 40)
+    said = cross_fitted(Judged(truth, np.stack([good_early, good_late])), parts, PRICE)
+    assert np.abs(said - truth)[late].mean() < 0.5
+    assert np.abs(said - truth)[early].mean() > 2

@@ -1,0 +1,48 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from app.modeling.recipe.recipe import inputs_of
+from app.modeling.training import chunked_predict
+from app.modeling.training.ensemble.average import average
+from app.modeling.training.fitting import Spec, fit, output_of
+
+from ..frames import people, problem, series
+
+LOOKING_BACK = [
+    {"op": "lags", "columns": ["sales"], "periods": [1, 7]},
+    {"op": "rolling", "columns": ["sales"], "windows": [14], "statistics": ["mean"]},
+]
+
+
+@pytest.mark.parametrize("shops", [1, 3])
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_pieces_say_what_the_whole_says(shops: int, shuffled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = series(6000 // shops, shops=shops)
+    wish = {"group_column": "shop"} if shops > 1 else {}
+    asked = problem(frame, "sales", time_column="day", horizon=1, **wish)
+    taught, later = frame.iloc[:2000], inputs_of(frame.iloc[2000:], asked)
+    if shuffled:
+        later = later.sample(frac=1, random_state=0)
+    models = [fit(taught, asked, Spec("Ridge", recipe=recipe)) for recipe in (LOOKING_BACK, LOOKING_BACK[:1])]
+    model = average([(one, 0.5) for one in models], asked)
+    whole = output_of(model, later, asked)
+    monkeypatch.setattr(chunked_predict, "MOST_CELLS", 4_000)
+    np.testing.assert_allclose(output_of(model, later, asked), whole, rtol=1e-6)
+
+
+def test_rows_without_time_are_cut_where_they_lie(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = people(2500)
+    asked = problem(frame, "left")
+    model = fit(frame, asked, Spec("LogisticRegression"))
+    whole = output_of(model, inputs_of(frame, asked), asked)
+    seen = []
+
+    def say(rows: pd.DataFrame) -> np.ndarray:
+        seen.append(len(rows))
+        said: np.ndarray = model.predict_proba(rows)
+        return said
+
+    monkeypatch.setattr(chunked_predict, "MOST_CELLS", 4_000)
+    np.testing.assert_allclose(chunked_predict.in_pieces(model, inputs_of(frame, asked), say), whole)
+    assert seen == [1000, 1000, 500]

@@ -1,0 +1,93 @@
+"""Rows to predict are checked against what the model learned from."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from app.errors import InvalidInput
+from app.modeling.recipe.recipe import recipe_for
+from app.modeling.training.schema import conform, gap_in_time, schema_of
+
+from ..frames import people, problem, series
+
+FRAME = people()
+SCHEMA = schema_of(FRAME, problem(FRAME, "left"), [{"op": "drop", "columns": ["name"]}])
+ROW = {"age": 40.0, "plan": "pro", "visits": 2}
+
+
+def refusal(*rows: dict[str, object]) -> InvalidInput:
+    with pytest.raises(InvalidInput) as caught:
+        conform(pd.DataFrame(rows), SCHEMA)
+    return caught.value
+
+
+def kinds_of(*rows: dict[str, object]) -> set[tuple[str, str]]:
+    return {(warning["kind"], warning["column"]) for warning in conform(pd.DataFrame(rows), SCHEMA)[1]}
+
+
+def test_a_schema_knows_what_each_column_holds() -> None:
+    by_name = {column["name"]: column for column in SCHEMA}
+    assert list(by_name) == ["name", "age", "plan", "visits"]
+    assert by_name["plan"]["categories"] == ["basic", "plus", "pro"]
+    assert (by_name["age"]["missing_allowed"], by_name["visits"]["missing_allowed"]) == (True, False)
+    assert not by_name["name"]["required"]
+    assert by_name["visits"]["minimum"] == FRAME["visits"].min()
+
+
+def test_rows_like_the_training_rows_pass_without_a_warning() -> None:
+    made, warnings = conform(FRAME.drop(columns="left"), SCHEMA)
+    assert warnings == []
+    assert made.columns.tolist() == [column["name"] for column in SCHEMA]
+
+
+def test_a_missing_column_is_refused_with_the_nearest_names() -> None:
+    error = refusal({"Age": 40, "plan": "pro", "visits": 2})
+    assert (error.code, error.facts["nearest"]) == ("missing_columns", {"age": ["Age"]})
+    assert "is it 'Age'?" in error.detail
+
+
+def test_a_value_of_the_wrong_type_is_refused_with_its_row() -> None:
+    error = refusal(ROW, {**ROW, "age": "forty"})
+    assert (error.code, error.facts["row"], error.facts["column"]) == ("wrong_type", 1, "age")
+
+
+def test_numbers_written_as_text_are_read() -> None:
+    made, _ = conform(pd.DataFrame([{**ROW, "age": "40"}]), SCHEMA)
+    assert made["age"].tolist() == [40.0]
+
+
+def test_surprises_are_warned_of_and_not_refused() -> None:
+    assert kinds_of({**ROW, "plan": "gold"}) == {("unseen_category", "plan")}
+    assert kinds_of({**ROW, "colour": "red"}) == {("extra_column", "colour")}
+    assert kinds_of({**ROW, "age": 900}) == {("outside_range", "age")}
+    assert kinds_of({**ROW, "visits": None}) == {("missing_values", "visits")}
+    assert kinds_of({**ROW, "age": None}) == set()
+
+
+def test_no_rows_are_refused() -> None:
+    assert refusal().code == "no_rows"
+
+
+def test_yes_and_no_are_read_in_the_ways_they_are_written() -> None:
+    frame = pd.DataFrame({"paid": [True, False] * 20, "y": np.arange(40) % 3 % 2})
+    schema = schema_of(frame, problem(frame, "y"), [])
+    made, _ = conform(pd.DataFrame({"paid": ["yes", "False", 1, 0.0, True]}), schema)
+    assert made["paid"].tolist() == [True, False, True, False, True]
+    with pytest.raises(InvalidInput):
+        conform(pd.DataFrame({"paid": ["perhaps"]}), schema)
+
+
+def test_a_forecast_needs_the_present_value_and_a_direction_may_do_without() -> None:
+    frame = series()
+    value = schema_of(frame, problem(frame, "sales", horizon=1), [])
+    direction = schema_of(frame, problem(frame, "sales", horizon=1, kind="classification"), [])
+    assert {column["name"]: column["required"] for column in value}["sales"]
+    assert not {column["name"]: column["required"] for column in direction}["sales"]
+
+
+def test_rows_that_do_not_follow_the_history_are_warned_of() -> None:
+    frame = series()
+    asked = problem(frame, "sales", horizon=1)
+    recipe = recipe_for(asked, [{"op": "lags", "columns": ["sales"]}]).fit(frame.head(150))
+    assert gap_in_time(frame.iloc[150:160], recipe) == []
+    assert gap_in_time(frame.iloc[170:180], recipe)[0]["kind"] == "gap_in_time"

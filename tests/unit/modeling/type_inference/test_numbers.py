@@ -1,0 +1,99 @@
+"""A number in any way that people write it reads back, and what only looks like one stays what it is."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.modeling.type_inference.decisions import decide, decide_reading
+from app.modeling.type_inference.parsers import apply_reading
+
+amounts = st.lists(
+    st.decimals(-9_999_999, 9_999_999, places=2).map(float), min_size=8, max_size=30, unique=True
+).filter(lambda numbers: max(map(abs, numbers)) > 1000)
+WRITTEN = {
+    "thousands": lambda number: f"{number:,.2f}",
+    "decimal comma": lambda number: f"{number:,.2f}".translate(str.maketrans(",.", ".,")),
+    "swiss": lambda number: f"{number:,.2f}".replace(",", "\u2019"),
+    "spaces": lambda number: f"{number:,.2f}".replace(",", "\u202f").replace(".", ","),
+    "dollars": lambda number: f"-${-number:,.2f}" if number < 0 else f"${number:,.2f}",
+    "euros": lambda number: f"{number:,.2f} \u20ac".translate(str.maketrans(",.", ".,")),
+    "code": lambda number: f"CHF {number:,.2f}",
+    "accounting": lambda number: f"({-number:,.2f})" if number < 0 else f"{number:,.2f}",
+    "minus sign": lambda number: f"{number:,.2f}".replace("-", "\u2212"),
+    "percent": lambda number: f"{number:.2f} %",
+    "scientific": lambda number: f"{number:.9e}",
+    "unit": lambda number: f"{number:,.2f} kWh",
+}
+
+
+@pytest.mark.parametrize("way", WRITTEN)
+@given(numbers=amounts)
+@settings(max_examples=25, deadline=None)
+def test_a_number_reads_back(way: str, numbers: list[float]) -> None:
+    frame = pd.DataFrame({"amount": [WRITTEN[way](number) for number in numbers]})
+    read = apply_reading(frame, decide_reading(frame))["amount"]
+    np.testing.assert_allclose(read.astype("float64"), numbers, rtol=1e-9)
+
+
+def test_units_of_one_kind_are_brought_to_the_most_frequent() -> None:
+    frame = pd.DataFrame({"weight": ["2 kg", "3 kg", "500 g", "1.5kg", "40 g", "4 kg"]})
+    read = apply_reading(frame, decide_reading(frame))["weight"]
+    assert read.tolist() == pytest.approx([2, 3, 0.5, 1.5, 0.04, 4])
+    sizes = pd.DataFrame({"size": ["1.2M", "300k", "2M", "45k", "1.1M"]})
+    assert apply_reading(sizes, decide_reading(sizes))["size"].tolist() == [1.2e6, 3e5, 2e6, 45e3, 1.1e6]
+
+
+STAYS = {
+    "zip code": ["02134", "90210", "10001", "00501", "33101", "60601"],
+    "phone": ["555 123 4567", "555 987 6543", "212 555 0100", "212 555 0199", "646 555 0142", "555 222 3333"],
+    "phone with dashes": ["+1 555-123-4567", "+1 555-987-6543", "+1 212-555-0100", "+1 212-555-0199"],
+    "version": ["1.2.3", "1.10.0", "2.0.1", "2.0.12", "10.4.9"],
+    "address": ["192.168.1.1", "10.0.0.1", "8.8.8.8", "172.16.254.1"],
+    "class": ["1st", "2nd", "3rd", "1st", "2nd"],
+    "band": ["18-25", "26-35", "36-50", "18-25", "51-65"],
+    "seat": ["12A", "13B", "1C", "14D", "12B"],
+    "sku": ["A-100", "B-200", "A-300", "C-400"],
+    "two currencies": ["$5.00", "\u20ac7.00", "$8.50", "\u20ac9.10"],
+    "score": ["2:1", "0:0", "3:2", "1:1"],
+    "plan": ["basic", "plus", "pro", "basic"],
+    "grade": ["5th", "6th", "7th", "8th"],
+}
+
+
+@pytest.mark.parametrize("name", STAYS)
+def test_what_only_looks_like_a_number_stays_text(name: str) -> None:
+    assert decide(pd.DataFrame({name: STAYS[name] * 3})) == []
+
+
+def test_typed_columns_raise_no_alarm() -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "year": rng.integers(1950, 2024, 200),
+            "age": rng.integers(0, 99, 200),
+            "temperature": rng.normal(scale=300, size=200),
+            "balance": rng.integers(-9999, 9999, 200),
+            "zip": rng.integers(10_000, 99_999, 200),
+            "id": np.arange(1_000_000_000, 1_000_000_200)[::-1],
+            "flag": rng.integers(0, 2, 200),
+            "town": rng.choice(["Ulm", "Bonn"], 200),
+        }
+    )
+    assert decide(frame) == []
+
+
+def test_a_few_words_among_numbers_become_missing_and_are_named() -> None:
+    frame = pd.DataFrame({"size": ["12", "7.5", "31", "n.b."] * 5 + ["8", "9"] * 4})
+    (decision,) = decide(frame)
+    assert (decision.reads_as, decision.evidence["words"]) == ("number", ("n.b.",))
+    assert apply_reading(frame, decide_reading(frame))["size"].isna().sum() == 5
+
+
+def test_the_users_word_wins() -> None:
+    frame = pd.DataFrame({"store": [3, 4, 3, 5], "amount": ["$1", "$2", "$3", "$4"]})
+    assert decide_reading(frame, types={"amount": "text", "store": "category"})[0]["columns"] == ["store"]
+    read = apply_reading(frame, decide_reading(frame, types={"amount": "text", "store": "category"}))
+    assert read["store"].tolist() == ["3", "4", "3", "5"]
+    assert read["amount"].tolist() == ["$1", "$2", "$3", "$4"]
