@@ -21,9 +21,9 @@ from typing import Any, Literal
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.messages.tool import tool_call
 
-from app.agents.conversation import fenced, unfenced
-from app.agents.repair import unreadable
 from app.agents.roster import roles
+from app.agents.runtime.conversation import fenced, unfenced
+from app.agents.runtime.repair import unreadable
 
 Json = dict[str, Any]
 Fault = Literal["429", "500", "malformed", "refusal", "dropped", "cut", "half a call", "no json", "slow"]

@@ -7,16 +7,16 @@ from contextlib import asynccontextmanager
 from argon2 import PasswordHasher
 from fastapi import FastAPI
 
-from app.api.facts import Facts
 from app.api.failures import add_failures
-from app.api.gate import Gate
-from app.api.limits import BODY_BYTES, larger_bodies
 from app.api.middleware import BodyLimit, Envelope, Patience
 from app.api.openapi import describe
+from app.api.rate_limit import Gate
 from app.api.router import api_router
 from app.api.routes import docs, health
-from app.auth.desk import open_desk
+from app.api.service_metrics import Facts
+from app.api.size_limits import BODY_BYTES, larger_bodies
 from app.auth.secret import signing_secrets
+from app.auth.services import open_desk
 from app.observability.logging import configure_logging
 from app.resources import open_resources
 from app.settings import Settings, load_settings

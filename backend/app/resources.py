@@ -23,9 +23,9 @@ from app.observability.tracing import tracing
 from app.redis_address import open_redis
 from app.sandbox.computer import Computer
 from app.sandbox.process import ProcessProvider
-from app.sessions.fleet import Fleet
-from app.sessions.tail import Tail
-from app.sessions.watch import Watch
+from app.sessions.events.publisher import Tail
+from app.sessions.events.stream import Watch
+from app.sessions.fit_slots import Fleet
 from app.settings import Settings
 from app.storage.blobs import BlobStore
 from app.storage.folder import FolderBlobs

@@ -15,7 +15,7 @@ from langgraph.runtime import Runtime
 from app.observability.logging import configure_logging
 from app.sandbox.contract import Limits
 from app.sessions.graphs import Graphs, GraphSpec, JournaledState, journaled
-from app.sessions.scope import Fit, StepScope
+from app.sessions.step_scope import Fit, StepScope
 from app.settings import load_settings
 from app.worker.process import serve
 

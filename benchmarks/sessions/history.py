@@ -22,7 +22,7 @@ from benchmarks.sandbox.predictions import table
 from benchmarks.service import COMPUTE, STEPS, UNMETERED, Load, Service, service, sign_in
 
 from app.db.pool import Database
-from app.sessions import reading
+from app.sessions import queries
 from app.sessions.schemas import RUN_GRAPH
 
 _API = "/api/v1"
@@ -161,8 +161,8 @@ async def read_all(running: Service, token: str, db: Database) -> None:
 
 async def plans(db: Database, owner: object, session: object) -> None:
     for name, sql, args in (
-        ("list", reading._LIST, (owner, None, RUN_GRAPH, False, None, None, 51, 0)),
-        ("get", reading._ONE, (session, owner, RUN_GRAPH, False)),
+        ("list", queries._LIST, (owner, None, RUN_GRAPH, False, None, None, 51, 0)),
+        ("get", queries._ONE, (session, owner, RUN_GRAPH, False)),
     ):
         lines = [
             row["QUERY PLAN"].strip() for row in await db.rows(f"explain (analyze, costs off) {sql}", *args)

@@ -7,7 +7,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
 from app.sessions.graphs import GraphSpec, JournaledState, journaled
-from app.sessions.scope import StepScope
+from app.sessions.step_scope import StepScope
 
 NODES = (
     "planning",

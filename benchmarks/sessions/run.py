@@ -18,8 +18,8 @@ from benchmarks.client import Client, Timing
 from benchmarks.service import NOOP_WORKER, UNMETERED, service, sign_in
 from benchmarks.sessions.noop import spec
 
-from app.sessions.memory import MemoryDrive
-from app.sessions.scope import SessionFacts
+from app.sessions.in_memory import MemoryDrive
+from app.sessions.step_scope import SessionFacts
 
 
 async def measure(port: int, token: str, clients: int, sessions: int) -> tuple[list[Timing], float]:

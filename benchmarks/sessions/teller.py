@@ -15,9 +15,9 @@ import uvloop
 from redis.asyncio import Redis
 
 from app.db.pool import Database
-from app.sessions.events import MessagePosted
-from app.sessions.tail import Tail
-from app.sessions.wire import event_body, sighting
+from app.sessions.events.events import MessagePosted
+from app.sessions.events.publisher import Tail
+from app.sessions.events.serialization import event_body, sighting
 from app.settings import load_settings
 
 _WRITE = """

@@ -19,8 +19,8 @@ from tests.chaos.plan import COMPUTE, STEPS
 
 from app.db.migrations import upgrade
 from app.errors import LabError
-from app.servers.account import OURSELVES, launcher
 from app.servers.embedded import EmbeddedServers
+from app.servers.os_user import OURSELVES, launcher
 from app.servers.postgres import socket_path
 from app.settings import Settings
 

@@ -18,9 +18,9 @@ from tests.chaos.ledger import Ledger
 from app.errors import LabError
 from app.sandbox.computer import Computed, Computer
 from app.sandbox.contract import Computation
-from app.sessions.events import Progress
+from app.sessions.events.events import Progress
 from app.sessions.graphs import GraphSpec, JournaledState, journaled
-from app.sessions.scope import ArtifactDraft, Call, Fit, Question, Recorded, StepScope
+from app.sessions.step_scope import ArtifactDraft, Call, Fit, Question, Recorded, StepScope
 
 MOST_LAPS = 150
 NODES = ("working", "asking", "fitting", "turning")

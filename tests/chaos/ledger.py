@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.sessions.scope import StepScope
+from app.sessions.step_scope import StepScope
 
 
 @dataclass(frozen=True)

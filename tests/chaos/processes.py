@@ -27,7 +27,7 @@ from app.observability.logging import configure_logging
 from app.resources import Resources
 from app.sessions.graphs import Graphs, GraphSpec
 from app.sessions.schemas import SessionCreated
-from app.sessions.scope import StepScope
+from app.sessions.step_scope import StepScope
 from app.settings import Settings, load_settings
 from app.worker.graphs import pipeline_graphs
 from app.worker.process import serve

@@ -26,7 +26,7 @@ from tests.e2e.test_service import table
 
 from app.db.pool import Database
 from app.resources import open_resources
-from app.retention.leftovers import remove_leftovers
+from app.retention.stale_files import remove_leftovers
 from app.settings import Settings
 
 _CONTROL_EVERY = 10

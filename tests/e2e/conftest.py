@@ -15,8 +15,8 @@ import httpx
 import pytest
 from tests.otlp import Collector, collecting
 
-from app.cli.card import ServiceCard, running_service
-from app.servers.account import OURSELVES, launcher
+from app.cli.service_file import ServiceCard, running_service
+from app.servers.os_user import OURSELVES, launcher
 from app.settings import Settings
 
 PROGRAM = [sys.executable, "-m", "app.cli.program"]

@@ -5,7 +5,7 @@ import signal
 import subprocess
 from pathlib import Path
 
-from app.cli.card import running_service
+from app.cli.service_file import running_service
 
 
 def alive(pid: int) -> bool:

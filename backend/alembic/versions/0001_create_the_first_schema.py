@@ -597,7 +597,7 @@ def _forget_in_time() -> None:
 
 
 def _keep_a_line() -> None:
-    """Sessions that wait for a place, and the one way in: `sessions/line.py` says what it promises."""
+    """Sessions that wait for a place, and the one way in: `sessions/admission.py` says what it promises."""
     op.execute("""
         CREATE VIEW session_line AS
         WITH held AS (

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.agents.loop import Agent
+from app.agents.runtime.loop import Agent
 from app.artifacts.workspace import Workspace
+from app.datasets.dataset_source import DatasetShelf
 from app.datasets.prices import Prices
-from app.datasets.shelf import DatasetShelf
 from app.sandbox.computer import Computer
-from app.sessions.records import SessionRecords
-from app.sessions.scope import StepScope
+from app.sessions.recorded_facts import SessionRecords
+from app.sessions.step_scope import StepScope
 from app.tools.clock import Hands, hands_of, one_hand, worked_s
 from app.tools.context import Study, ToolContext
 

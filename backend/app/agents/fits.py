@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from app.agents.state import Json
-from app.tools.parts import joined, run_of
+from app.tools.fit_parts import joined, run_of
 
 _SHORT = (
     "name",

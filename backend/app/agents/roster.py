@@ -10,19 +10,19 @@ from app.agents.data_analyst import offline as data_analyst
 from app.agents.data_analyst.output import Analysis, Answer, Prepared
 from app.agents.data_retrieval import offline as data_retrieval
 from app.agents.data_retrieval.output import Retrieved
-from app.agents.loop import Agent, Role
 from app.agents.model_evaluator import offline as model_evaluator
 from app.agents.model_evaluator.output import Tuned, Verdict
 from app.agents.model_trainer import offline as model_trainer
 from app.agents.model_trainer.output import Trained
 from app.agents.planner import offline as planner
 from app.agents.planner.output import Plan
-from app.agents.recording import Bounds
 from app.agents.reporter import offline as reporter
 from app.agents.reporter.output import Reported
+from app.agents.runtime.loop import Agent, Role
+from app.agents.runtime.recording import Bounds
 from app.llm.config import ChatConfig
-from app.llm.patience import Patience
 from app.llm.providers import caching, open_chat_models
+from app.llm.retry_policy import Patience
 from app.tools.toolsets import Toolsets
 
 

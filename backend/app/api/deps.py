@@ -10,10 +10,10 @@ from fastapi.security.base import SecurityBase
 from pydantic import BaseModel, Field
 from starlette.datastructures import Headers
 
-from app.api.gate import credential_in
+from app.api.rate_limit import credential_in
 from app.api.scopes import scope_needed
-from app.auth.desk import AuthDesk
 from app.auth.principal import Credential, Principal, Role, Scope
+from app.auth.services import AuthDesk
 from app.db.keyset import MOST_COUNTED, Cursor, Part, Portion
 from app.db.unit_of_work import UnitOfWork
 from app.errors import Forbidden, Unauthorized

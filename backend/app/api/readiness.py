@@ -8,8 +8,8 @@ from app.db.revision import lack_of_schema, migrated_to
 from app.errors import Unavailable
 from app.redis_address import refuse_cluster
 from app.resources import Resources
-from app.sessions.alive import stranded
-from app.sessions.presence import lack_of_versions, lack_of_workers, workers
+from app.sessions.queue_workers import lack_of_versions, lack_of_workers, workers
+from app.sessions.workers import stranded
 
 _PATIENCE_S = 2.0
 

@@ -6,7 +6,7 @@ from fastapi import Depends
 
 from app.api.deps import PrincipalDep, ResourcesDep
 from app.resources import Resources
-from app.sessions.reading import SessionReader
+from app.sessions.queries import SessionReader
 from app.sessions.service import SessionService
 
 

@@ -22,10 +22,10 @@ from app.auth.principal import Principal, Scope
 from app.db.pool import is_away
 from app.errors import LabError
 from app.observability.metrics.edge import SLOW_CLIENTS
-from app.sessions.listener import FellBehind, Push
+from app.sessions.events.serialization import Sighting
+from app.sessions.events.subscription import FellBehind, Push
 from app.sessions.schemas import Text
 from app.sessions.service import SessionService
-from app.sessions.wire import Sighting
 from app.tasks import stop
 
 log = structlog.get_logger(__name__)

@@ -6,7 +6,7 @@ from uuid import UUID
 import structlog
 from redis.asyncio import Redis
 
-from app.auth.standing import Authenticator
+from app.auth.authenticator import Authenticator
 from app.jobs import REDIS_AWAY
 from app.tasks import stop
 

@@ -11,7 +11,7 @@ from app.errors import InvalidInput
 from app.settings import load_settings
 
 if TYPE_CHECKING:
-    from app.cli.ledger import Ledger
+    from app.cli.account_admin import Ledger
 
 users = typer.Typer(help="Accounts: add, list, disable, enable, delete.", no_args_is_help=True)
 secrets = typer.Typer(help="The secret that signs tokens: rotate.", no_args_is_help=True)
@@ -144,7 +144,7 @@ def revoke_key(email: Email, key_id: UUID) -> None:
 
 @contextmanager
 def _ledger() -> Iterator["Ledger"]:
-    from app.cli.ledger import open_ledger  # noqa: PLC0415 - a second that other commands need not wait
+    from app.cli.account_admin import open_ledger  # noqa: PLC0415 - a second that other commands need not wait
 
     with open_ledger(load_settings()) as ledger:
         yield ledger

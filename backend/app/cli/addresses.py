@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from app.cli.card import running_service
+from app.cli.service_file import running_service
 from app.errors import Unavailable
 from app.servers.embedded import EmbeddedServers, FolderLock
-from app.servers.premises import private_folder
+from app.servers.folders import private_folder
 from app.settings import Settings
 
 

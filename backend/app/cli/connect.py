@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from app.cli.card import ServiceCard, running_service
+from app.cli.service_file import ServiceCard, running_service
 from app.errors import InvalidInput, Unauthorized
-from app.servers.account import OURSELVES
 from app.servers.daemon import Daemon
-from app.servers.premises import private_folder
+from app.servers.folders import private_folder
+from app.servers.os_user import OURSELVES
 from app.settings import Settings, child_environment
 
 if TYPE_CHECKING:
@@ -67,8 +67,8 @@ def _service_here(settings: Settings, tell: Callable[[str], object]) -> Iterator
 
 def _own_key(settings: Settings, card: ServiceCard) -> str:
     """The key of this machine's own account, kept in the data folder; a new one when it no longer works."""
+    from app.cli.account_admin import Ledger  # noqa: PLC0415 - SQLAlchemy, needed the first time only
     from app.cli.client import LabClient  # noqa: PLC0415 - see above
-    from app.cli.ledger import Ledger  # noqa: PLC0415 - SQLAlchemy, needed the first time only
 
     file = settings.home / "terminal.key"
     if file.exists():

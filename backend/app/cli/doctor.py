@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from app.cli.addresses import with_addresses
-from app.cli.exits import Exit
+from app.cli.exit_codes import Exit
 from app.cli.machine import MACHINE, elsewhere
 from app.errors import LabError, Unavailable
 from app.settings import Settings, load_settings
@@ -69,8 +69,8 @@ async def _schema(settings: Settings) -> str:
 
 async def _workers(settings: Settings) -> str:
     from app.db.pool import Database  # noqa: PLC0415
-    from app.sessions.alive import stranded  # noqa: PLC0415
-    from app.sessions.presence import lack_of_versions, lack_of_workers, workers  # noqa: PLC0415
+    from app.sessions.queue_workers import lack_of_versions, lack_of_workers, workers  # noqa: PLC0415
+    from app.sessions.workers import stranded  # noqa: PLC0415
 
     database = await Database.open(with_addresses(settings).database_url or "", size=1)
     try:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from app.cli.exits import Exit
+from app.cli.exit_codes import Exit
 from app.cli.run import AsJson, Key, Url
 from app.errors import InvalidInput
 from app.settings import Settings, load_settings

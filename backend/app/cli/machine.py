@@ -11,9 +11,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 from app.cli.addresses import reachable
-from app.cli.card import running_service
+from app.cli.service_file import running_service
 from app.errors import Unavailable
-from app.sandbox import landlock
+from app.sandbox.kernel import landlock
 from app.sandbox.process import ProcessConfig
 from app.settings import MIB, Settings
 

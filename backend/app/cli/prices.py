@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.cli.plain import harmless
 from app.cli.run import AsJson, Key, Url
+from app.cli.sanitize import harmless
 from app.settings import load_settings
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from typing import NoReturn
 
 import typer
 
-from app.cli import accounts, blobs, doctor, evaluate, prices, processes, run, taking, up, upkeep
-from app.cli.exits import Exit, exit_for
-from app.cli.plain import harmless
+from app.cli import accounts, blobs, doctor, download, evaluate, maintenance, prices, processes, run, up
+from app.cli.exit_codes import Exit, exit_for
+from app.cli.sanitize import harmless
 from app.errors import LabError
 
 app = typer.Typer(
@@ -20,17 +20,17 @@ app = typer.Typer(
 app.command("up")(up.up)
 app.command("run")(run.run)
 app.command("demo")(run.demo)
-app.command("bundle")(taking.bundle)
-app.command("notebook")(taking.notebook)
-app.command("verify")(taking.verify)
+app.command("bundle")(download.bundle)
+app.command("notebook")(download.notebook)
+app.command("verify")(download.verify)
 app.command("eval")(evaluate.evaluate)
 app.command("api")(processes.api)
 app.command("worker")(processes.worker)
 app.command("cells", hidden=True)(processes.cells)
 app.command("migrate")(processes.migrate)
-app.command("backup")(upkeep.backup)
-app.command("restore")(upkeep.restore)
-app.command("retention")(upkeep.retention)
+app.command("backup")(maintenance.backup)
+app.command("restore")(maintenance.restore)
+app.command("retention")(maintenance.retention)
 app.command("doctor")(doctor.doctor)
 app.add_typer(accounts.users, name="user")
 app.add_typer(accounts.keys, name="key")

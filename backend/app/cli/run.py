@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from app.cli.errand import Errand
-from app.cli.exits import Exit
+from app.cli.exit_codes import Exit
 from app.errors import InvalidInput, NotFound
 
 DEMO_GOAL = "Predict which passengers survived."
@@ -94,7 +94,7 @@ _ONWARD = (
 
 
 def _carry_out(errand: Errand) -> Exit:
-    from app.cli.outing import carry_out  # noqa: PLC0415 - a second that `--help` need not wait
+    from app.cli.run_options import carry_out  # noqa: PLC0415 - a second that `--help` need not wait
 
     return carry_out(errand)
 

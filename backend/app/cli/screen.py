@@ -8,8 +8,8 @@ from rich.live import Live
 from rich.spinner import Spinner
 from rich.text import Text
 
-from app.cli.plain import plain
-from app.cli.story import Json, StepLine, Story
+from app.cli.sanitize import plain
+from app.cli.session_progress import Json, StepLine, Story
 
 _MOST_WIDE = 90
 

@@ -12,15 +12,15 @@ from contextlib import ExitStack
 from urllib.parse import urlsplit
 
 from app.cli.addresses import reachable
-from app.cli.card import ServiceCard, leave_card, take_card_away
-from app.cli.parts import Part
 from app.cli.processes import QUEUES
-from app.cli.targets import Targets
+from app.cli.scrape_targets import Targets
+from app.cli.service_file import ServiceCard, leave_card, take_card_away
+from app.cli.supervised import Part
 from app.errors import Conflict, LabError, Unavailable
-from app.servers.account import OURSELVES
 from app.servers.daemon import Daemon
 from app.servers.embedded import EmbeddedServers, FolderLock
-from app.servers.premises import private_folder, socket_folder
+from app.servers.folders import private_folder, socket_folder
+from app.servers.os_user import OURSELVES
 from app.settings import Settings, child_environment
 
 _WATCH_S = 0.2

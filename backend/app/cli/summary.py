@@ -6,11 +6,11 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from app.cli.asking import as_text
-from app.cli.conduct import Ending
-from app.cli.exits import Exit
-from app.cli.plain import plain
-from app.cli.story import Json
+from app.cli.exit_codes import Exit
+from app.cli.prompts import as_text
+from app.cli.run_session import Ending
+from app.cli.sanitize import plain
+from app.cli.session_progress import Json
 
 _EXIT_OF_STATUS = {
     "failed": Exit.FAILED,

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from app.cli.card import ServiceCard
 from app.cli.service import Service
+from app.cli.service_file import ServiceCard
 from app.settings import Settings, load_settings
 
 Port = Annotated[

@@ -16,7 +16,7 @@ from app.modeling.problem.problem import Outlook, Problem
 from app.modeling.recipe.recipe import inputs_of
 from app.modeling.scoring.calibration import calibrated
 from app.modeling.training.fitting import output_of
-from app.reporting.drawable import of_backtest
+from app.reporting.figure_choice import of_backtest
 
 FEWEST_ROWS = 20
 LEDGER = "backtest.csv"

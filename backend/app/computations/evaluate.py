@@ -33,7 +33,7 @@ from app.modeling.training.cross_validation import cross_validate
 from app.modeling.training.fitting import Spec, output_of
 from app.modeling.training.fitting import fit as fit_on_all
 from app.modeling.training.time_limits import threads_for
-from app.reporting.drawable import of_comparison, of_evaluation, of_importances
+from app.reporting.figure_choice import of_comparison, of_evaluation, of_importances
 
 
 def evaluate_model(

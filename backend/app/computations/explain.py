@@ -21,7 +21,7 @@ from app.modeling.scoring.calibration import calibrated
 from app.modeling.training.ensemble.average import Model, members_of, recipe_of
 from app.modeling.training.fitting import output_of
 from app.modeling.training.schema import unused
-from app.reporting.drawable import of_explanation
+from app.reporting.figure_choice import of_explanation
 
 
 def explain_model(bench: Bench, seed: int = 0, repeats: int = 5, limit_s: float | None = None) -> JsonValue:

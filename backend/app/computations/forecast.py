@@ -15,7 +15,7 @@ from app.modeling.recipe.recipe import inputs_of, parse
 from app.modeling.table.json_values import plain
 from app.modeling.table.numeric import to_float
 from app.modeling.training.ensemble.average import recipe_of
-from app.reporting.drawable import of_forecast
+from app.reporting.figure_choice import of_forecast
 
 MOST_TOLD = 60
 """Forecasts that are told, of as many whole series as fit; all are in the file."""

@@ -15,9 +15,9 @@ from app.computations.uploads.arrays import arrays_as_csv, feather_as_parquet
 from app.computations.uploads.containers import unpack
 from app.computations.uploads.delimited import Write, write_delimited
 from app.computations.uploads.encoding import Text, as_utf8
-from app.computations.uploads.headed import headed_as_csv
-from app.computations.uploads.keyed import keyed_as_csv
-from app.computations.uploads.other import json_table, parquet_table, sheet_as_csv
+from app.computations.uploads.file_formats import json_table, parquet_table, sheet_as_csv
+from app.computations.uploads.keyed_json import keyed_as_csv
+from app.computations.uploads.multi_header import headed_as_csv
 from app.computations.uploads.profile import profile_table
 from app.errors import InvalidInput
 from app.json_types import JsonValue

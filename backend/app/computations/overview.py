@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from app.computations.pictures import leave_pictures
-from app.reporting.drawable import Drawable
+from app.reporting.figure_choice import Drawable
 
 _MOST_ROWS = 20_000
 _MOST_LOOKED_AT = 30

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.reporting.drawable import Drawable
+from app.reporting.figure_choice import Drawable
 from app.reporting.figures.drawing import draw, leave
 from app.reporting.gallery import GALLERY
 

@@ -7,14 +7,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from app.computations.bars.binary_batches import Parcels
 from app.computations.bars.faults import moment
 from app.computations.bars.frame import write_frame
 from app.computations.bars.grid import measure_spacing
 from app.computations.bars.interval import interval_name, interval_seconds
 from app.computations.bars.judge import Judge
-from app.computations.bars.parcels import Parcels
 from app.computations.bars.raw import Asked, in_order, read_raw
-from app.computations.bars.stretches import stretches
+from app.computations.bars.runs import stretches
 from app.computations.bars.summary import SHOWN_OF_ALL, Summary
 from app.computations.bench import Bench
 from app.computations.uploads import sql

@@ -13,7 +13,7 @@ import duckdb
 from app.computations.bench import Bench
 from app.computations.sql_policy import require_plain_tree, require_question, unknown_column
 from app.computations.uploads import sql
-from app.computations.uploads.other import plain_columns
+from app.computations.uploads.file_formats import plain_columns
 from app.computations.uploads.profile import TYPES, profile_table
 from app.errors import InvalidInput, LabError, TooLarge
 from app.json_types import JsonValue

@@ -15,7 +15,7 @@ from app.reporting.evidence import Fact, RecordedCall
 from app.reporting.gallery import FigureRef
 from app.reporting.notebook import notebook
 from app.reporting.sections import trials
-from app.reporting.sections.draft import Draft
+from app.reporting.sections.context import Draft
 from app.reporting.sections.summary import headline
 
 

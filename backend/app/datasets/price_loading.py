@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Self
 from uuid import UUID
 
-from app.computations.bars.absence import Absence
+from app.computations.bars.coverage import Absence
 from app.computations.bars.interval import interval_name
 from app.computations.bars.layout import HEAD_BYTES, HEADER, RECORD_BYTES, TRAILER, Head, sealed
 from app.datasets import price_queries as queries

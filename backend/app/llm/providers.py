@@ -10,9 +10,9 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import ValidationError
 
 from app.errors import InvalidInput, Unavailable
+from app.llm.answer_stream import Words
 from app.llm.config import OFFLINE, ChatConfig, provider_of
 from app.llm.offline import Decide, OfflineChatModel
-from app.llm.words import Words
 
 EXTRAS: Mapping[str, str] = {
     "openai": "openai",

@@ -15,16 +15,16 @@ from app.agents.planner.stages import Stage
 from app.agents.reporter.node import reporting
 from app.agents.state import LabState
 from app.artifacts.workspace import Workspace
+from app.datasets.dataset_source import DatasetShelf
 from app.datasets.prices import Prices
-from app.datasets.shelf import DatasetShelf
 from app.pipeline.holdout import final_evaluation, split
 from app.pipeline.routing import after, after_evaluation, after_retrieval, after_training
 from app.pipeline.state import initial, result
 from app.pipeline.timing import LabNode, timed
 from app.sandbox.computer import Computer
 from app.sessions.graphs import GraphSpec, journaled
-from app.sessions.records import SessionRecords
-from app.sessions.scope import SessionFacts, StepScope
+from app.sessions.recorded_facts import SessionRecords
+from app.sessions.step_scope import SessionFacts, StepScope
 from app.tools.clock import Hands, one_hand
 
 NAME = "pipeline"

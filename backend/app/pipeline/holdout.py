@@ -8,7 +8,7 @@ from app.agents.budget import budget_of
 from app.agents.context import LabContext
 from app.agents.planner.output import Plan
 from app.agents.state import Json, LabState, LabUpdate
-from app.agents.study import study_of
+from app.agents.training_context import study_of
 from app.errors import InvalidInput
 from app.tasks import side_by_side
 from app.tools.backtest import backtest_model

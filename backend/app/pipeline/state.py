@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.agents.state import LabState
-from app.sessions.scope import SessionFacts
+from app.sessions.step_scope import SessionFacts
 
 
 def initial(facts: SessionFacts) -> LabState:

@@ -6,8 +6,8 @@ from math import sqrt
 
 from app.reporting.document import Name, Text
 from app.reporting.evidence import Fact, parts
-from app.reporting.found import BASELINE
-from app.reporting.sections.draft import Draft, listed
+from app.reporting.facts import BASELINE
+from app.reporting.sections.context import Draft, listed
 
 _FEW_ROWS = 500
 _RARE = 0.1

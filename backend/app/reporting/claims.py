@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.reporting.evidence import Fact, Json
-from app.reporting.legible import legible
+from app.reporting.safe_text import legible
 
 
 @dataclass(frozen=True)

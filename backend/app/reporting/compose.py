@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from app.reporting.document import Name, ProvenanceRow, Report, Section, Text
 from app.reporting.evidence import Fact, RecordedCall
-from app.reporting.found import gather
+from app.reporting.facts import gather
 from app.reporting.gallery import FigureRef
 from app.reporting.sections import (
     answer,
@@ -20,7 +20,7 @@ from app.reporting.sections import (
     trading,
     trials,
 )
-from app.reporting.sections.draft import Draft
+from app.reporting.sections.context import Draft
 
 MakeSection = Callable[[Draft], Section | None]
 

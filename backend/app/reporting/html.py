@@ -9,7 +9,7 @@ from markupsafe import Markup, escape
 
 from app.reporting.claims import Claim
 from app.reporting.document import Name, ProvenanceRow, Report, Text, spoken
-from app.reporting.legible import legible
+from app.reporting.safe_text import legible
 
 _HERE = Path(__file__).parent
 _STYLE = (_HERE / "page.css").read_text(encoding="utf-8")

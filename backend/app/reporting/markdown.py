@@ -20,7 +20,7 @@ from app.reporting.document import (
     Text,
     Tiles,
 )
-from app.reporting.legible import legible
+from app.reporting.safe_text import legible
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|~>$&:@/])")
 _TONES = {"good": "Good", "warn": "Take care", "info": "Note"}

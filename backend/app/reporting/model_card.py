@@ -6,7 +6,7 @@ from app.reporting.document import Block, Bullets, Name, Paragraph, Report, Sect
 from app.reporting.evidence import Fact, parts
 from app.reporting.metrics import METRICS, metric_of
 from app.reporting.sections import closing, code
-from app.reporting.sections.draft import NOTHING, Draft
+from app.reporting.sections.context import NOTHING, Draft
 from app.reporting.sections.explanation import segments
 
 

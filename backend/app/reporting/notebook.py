@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from pprint import pformat
 from typing import Any
 
+from app.reporting.custom_code import code_in
 from app.reporting.evidence import Fact, RecordedCall, parts, proving
-from app.reporting.found import Found
+from app.reporting.facts import Found
 from app.reporting.markdown import plain
-from app.reporting.parcel import plain_name
-from app.reporting.sections.draft import Draft
-from app.reporting.written import code_in
+from app.reporting.sections.context import Draft
+from app.reporting.session_bundle import plain_name
 
 RETRIEVED = "data"
 

@@ -6,8 +6,8 @@ from typing import Any
 from app.reporting.claims import Ledger
 from app.reporting.document import spoken
 from app.reporting.evidence import Fact, RecordedCall, parts
-from app.reporting.found import Found, gather
-from app.reporting.sections.draft import Draft
+from app.reporting.facts import Found, gather
+from app.reporting.sections.context import Draft
 from app.reporting.sections.summary import headline
 from app.reporting.sections.trials import folded
 

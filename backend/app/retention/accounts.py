@@ -14,7 +14,7 @@ from app.auth.passwords import Passwords
 from app.db.pool import Database, Record
 from app.errors import Conflict, NotFound, Unauthorized
 from app.jobs import REDIS_AWAY
-from app.observability.metrics.keeping import DELETIONS_DONE
+from app.observability.metrics.retention import DELETIONS_DONE
 from app.retention.deletions import Deletions
 from app.retention.schemas import DeletionView
 

@@ -13,11 +13,11 @@ from redis.asyncio import Redis
 from app.db.pool import Database
 from app.errors import Conflict, NotFound
 from app.jobs import REDIS_AWAY, Send, advance
-from app.observability.metrics.keeping import DELETIONS_DONE
-from app.retention.derived import Made, Origin, derived, must_choose
+from app.observability.metrics.retention import DELETIONS_DONE
+from app.retention.dependents import Made, Origin, derived, must_choose
 from app.sessions.checkpoints import RedisCheckpoints
-from app.sessions.reading import session_not_found
-from app.sessions.tail import Tail
+from app.sessions.events.publisher import Tail
+from app.sessions.queries import session_not_found
 
 _AT_ONCE = 20
 """Sessions that a request deletes itself; the workers delete more."""

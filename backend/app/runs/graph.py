@@ -10,15 +10,15 @@ from langgraph.runtime import Runtime
 
 from app.artifacts.predictions import TABLE_LIMITS, table_work
 from app.artifacts.workspace import Workspace
-from app.datasets.shelf import DatasetShelf
+from app.datasets.dataset_source import DatasetShelf
 from app.errors import InvalidInput, LabError, Unavailable
-from app.observability.metrics.crew import tool_returned
+from app.observability.metrics.agents import tool_returned
 from app.runs.schemas import GRAPH, PredictionOrder, RunPreferences
 from app.sandbox.computer import Computed, Computer
 from app.sandbox.contract import Limits
-from app.sessions.events import Progress
+from app.sessions.events.events import Progress
 from app.sessions.graphs import GraphSpec, JournaledState, journaled
-from app.sessions.scope import Call, Recorded, SessionFacts, StepScope
+from app.sessions.step_scope import Call, Recorded, SessionFacts, StepScope
 from app.tools.code import compute, failure, left, outcome
 from app.tools.context import ToolContext
 

@@ -23,7 +23,7 @@ from app.modeling.custom_code.functions import permitted
 from app.sandbox import libraries, program, values
 from app.sandbox import limits as bounds
 from app.sandbox.contract import CellRequest, Code, End, Limits
-from app.sandbox.kernel import die_with_parent
+from app.sandbox.kernel.calls import die_with_parent
 from app.sandbox.policy.definitions import define
 from app.sandbox.walls import Room, Tier, Walls
 from app.sandbox.wire import (

@@ -26,11 +26,11 @@ from app.sandbox.contract import (
 )
 from app.sandbox.folders import remove
 from app.sandbox.metering import metered
+from app.sandbox.outcome import FROM_OUTSIDE
 from app.sandbox.ready import ZYGOTE_DIED
 from app.sandbox.stream import Streaming, streaming
-from app.sandbox.verdict import FROM_OUTSIDE
 from app.storage.blobs import BlobStore, StoreAway
-from app.storage.room import once_there_is_room
+from app.storage.disk_space import once_there_is_room
 
 log = structlog.get_logger(__name__)
 

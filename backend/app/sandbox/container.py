@@ -17,9 +17,9 @@ from typing import NoReturn
 
 from app.errors import Unavailable
 from app.sandbox.contract import CellRequest
-from app.sandbox.kernel import die_with_parent
+from app.sandbox.kernel.calls import die_with_parent
 from app.sandbox.launch import RETRY_S, connect, reap
-from app.sandbox.vitals import THREADS_LIMIT
+from app.sandbox.supervision import THREADS_LIMIT
 
 MIB = 1 << 20
 _ZYGOTE_BYTES = 1 << 30

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
-from app.sandbox.kernel import die_with_parent
+from app.sandbox.kernel.calls import die_with_parent
 
 RETRY_S = 0.1
 

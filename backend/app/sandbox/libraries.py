@@ -7,7 +7,7 @@ import pkgutil
 from pathlib import Path
 
 import app.computations
-from app.sandbox.kernel import collapse_pages
+from app.sandbox.kernel.calls import collapse_pages
 from app.sandbox.policy.language import compile_code
 
 # Not statsmodels and seaborn: every fork would pay for their 200 mappings, and few programs use them.

@@ -14,8 +14,8 @@ from typing import Any
 from app.errors import Unavailable
 from app.sandbox.contract import CellRequest, Usage
 from app.sandbox.launch import reap
+from app.sandbox.outcome import Ending
 from app.sandbox.pipes import CellPipes
-from app.sandbox.verdict import Ending
 from app.sandbox.wire import CONTROL_BYTES
 
 Connect = Callable[[], Awaitable[tuple[socket.socket, "subprocess.Popen[bytes] | None"]]]

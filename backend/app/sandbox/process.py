@@ -14,11 +14,11 @@ from app.observability.metrics.cells import CELLS_WAITING, ZYGOTES, cell
 from app.observability.tracing import span_inside
 from app.sandbox.container import Container, own_container
 from app.sandbox.contract import CellRequest, Computation, Isolation, Outcome, Progress
-from app.sandbox.kept import KeptCells
 from app.sandbox.launch import RETRY_S, own_zygote, shared_zygote
 from app.sandbox.link import START_LIMIT_S, ZygoteLink
 from app.sandbox.ready import ReadyZygote, try_out
 from app.sandbox.scratch import Scratch, sweep
+from app.sandbox.warm_cells import KeptCells
 
 DOOR = ".door"
 

@@ -24,9 +24,9 @@ from app.sandbox.contract import (
 )
 from app.sandbox.folders import Content, copy_out, remove, survey
 from app.sandbox.link import ZygoteLink
+from app.sandbox.outcome import FROM_OUTSIDE, judge
 from app.sandbox.pipes import CellPipes, ProgressLines
 from app.sandbox.scratch import LOCK
-from app.sandbox.verdict import FROM_OUTSIDE, judge
 from app.sandbox.wire import write_request
 
 T = TypeVar("T")

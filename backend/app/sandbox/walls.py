@@ -15,9 +15,9 @@ from enum import StrEnum
 from pathlib import Path
 
 import app
-from app.sandbox import landlock, namespaces, seccomp
-from app.sandbox.kernel import PR_SET_DUMPABLE, drop_capabilities, gain_no_privileges, prctl
-from app.sandbox.syscalls import AUDIT_ARCHITECTURES, MACHINE
+from app.sandbox.kernel import landlock, namespaces, seccomp
+from app.sandbox.kernel.calls import PR_SET_DUMPABLE, drop_capabilities, gain_no_privileges, prctl
+from app.sandbox.kernel.syscalls import AUDIT_ARCHITECTURES, MACHINE
 
 _OWN_GROUP = Path("/proc/self/cgroup")
 _GROUPS = Path("/sys/fs/cgroup")

@@ -31,10 +31,10 @@ from app.sandbox import cell, limits
 from app.sandbox.cell import Stage
 from app.sandbox.contract import Limits
 from app.sandbox.folders import ENTRIES_LIMIT
+from app.sandbox.kernel.namespaces import bounded_folder, enter, fork_first_process
 from app.sandbox.libraries import load
-from app.sandbox.namespaces import bounded_folder, enter, fork_first_process
-from app.sandbox.spares import RELEASE_S, Spares
-from app.sandbox.vitals import RunningCell, vitals
+from app.sandbox.spare_cells import RELEASE_S, Spares
+from app.sandbox.supervision import RunningCell, vitals
 from app.sandbox.walls import Tier, interpreter_paths, survey_host
 from app.sandbox.wire import CONTROL_BYTES
 

@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 from app.errors import Unavailable
-from app.servers.premises import package_folder
+from app.servers.folders import package_folder
 
 
 def client_program(name: str) -> Path:

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.errors import Unavailable
-from app.servers.account import Account, launcher
 from app.servers.launch import identity
+from app.servers.os_user import Account, launcher
 
 _POLL_S = 0.01
 _LOG_LIMIT_BYTES = 16 << 20

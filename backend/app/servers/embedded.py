@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import IO
 
 from app.errors import Conflict
-from app.servers.account import Account, choose_account
+from app.servers.folders import ELSEWHERE, Premises, leave, private_folder, settle
+from app.servers.os_user import Account, choose_account
 from app.servers.postgres import Postgres
-from app.servers.premises import ELSEWHERE, Premises, leave, private_folder, settle
 from app.servers.valkey import Valkey
 
 

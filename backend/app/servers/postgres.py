@@ -13,9 +13,9 @@ from pathlib import Path
 from urllib.parse import quote
 
 from app.errors import Unavailable
-from app.servers.account import launcher
 from app.servers.daemon import Daemon
-from app.servers.premises import Premises
+from app.servers.folders import Premises
+from app.servers.os_user import launcher
 
 ROLE = "labcrew"
 DATABASE = "labcrew"

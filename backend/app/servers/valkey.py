@@ -8,7 +8,7 @@ import socket
 from urllib.parse import quote
 
 from app.servers.daemon import Daemon
-from app.servers.premises import Premises, private_folder
+from app.servers.folders import Premises, private_folder
 
 SETTINGS = {
     "port": "0",

@@ -11,8 +11,8 @@ from enum import StrEnum
 
 from app.errors import InvalidInput
 from app.json_types import JsonValue
-from app.sessions.events import BudgetWarning
-from app.sessions.scope import Question
+from app.sessions.events.events import BudgetWarning
+from app.sessions.step_scope import Question
 
 
 class Resource(StrEnum):

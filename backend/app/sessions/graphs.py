@@ -8,7 +8,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
 from app.errors import LabError
-from app.sessions.scope import SessionFacts, StepScope
+from app.sessions.step_scope import SessionFacts, StepScope
 
 
 class JournaledState(TypedDict, total=False):

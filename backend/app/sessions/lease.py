@@ -11,12 +11,12 @@ from enum import StrEnum
 from uuid import UUID
 
 from app.db.pool import Database, Record
-from app.sessions.alive import RUNS, Versions, is_for_others
 from app.sessions.config import SessionsConfig
-from app.sessions.events import SessionCancelled, SessionFailed, SessionFinished
+from app.sessions.events.events import SessionCancelled, SessionFailed, SessionFinished
+from app.sessions.events.serialization import Sighting, dumps, event_body, sighting
 from app.sessions.lifecycle import SessionStatus
-from app.sessions.scope import SessionFacts
-from app.sessions.wire import Sighting, dumps, event_body, sighting
+from app.sessions.step_scope import SessionFacts
+from app.sessions.workers import RUNS, Versions, is_for_others
 
 
 class LeaseLost(Exception):

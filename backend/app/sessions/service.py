@@ -18,16 +18,16 @@ from app.errors import Conflict, NotFound, TooMany, Unauthorized
 from app.jobs import Send, advance
 from app.observability.metrics.sessions import SESSIONS_CREATED
 from app.observability.tracing import past_span
+from app.sessions.admission import Line
 from app.sessions.answers import check_answer
 from app.sessions.budget import extra_seconds
 from app.sessions.config import SessionsConfig
-from app.sessions.events import ClarificationAnswered
+from app.sessions.events.events import ClarificationAnswered
+from app.sessions.events.publisher import Tail
+from app.sessions.events.serialization import dumps, event_body, sighting
 from app.sessions.lifecycle import SessionStatus
-from app.sessions.line import Line
-from app.sessions.reading import session_not_found
+from app.sessions.queries import session_not_found
 from app.sessions.schemas import RUN_GRAPH, SessionCreated
-from app.sessions.tail import Tail
-from app.sessions.wire import dumps, event_body, sighting
 
 _CREATE = """
 with own as (

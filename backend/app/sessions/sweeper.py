@@ -8,9 +8,9 @@ from app import jobs
 from app.db.pool import Database
 from app.jobs import Send
 from app.observability.metrics.sessions import SWEEPER_FINDS
-from app.sessions.alive import note_stranded
+from app.sessions.admission import Line
 from app.sessions.config import SessionsConfig
-from app.sessions.line import Line
+from app.sessions.workers import note_stranded
 
 log = logging.getLogger(__name__)
 

@@ -19,7 +19,7 @@ from app.storage.blobs import (
     is_digest,
     not_stored,
 )
-from app.storage.room import once_there_is_room
+from app.storage.disk_space import once_there_is_room
 
 Write = Callable[[Callable[[bytes], object]], Blob]
 """Hands a blob's pieces to what it is given."""

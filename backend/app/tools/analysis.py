@@ -9,7 +9,7 @@ from app.modeling.problem.custom_code import holds_code
 from app.modeling.problem.names import must_know
 from app.sandbox.computer import Computed
 from app.sandbox.contract import Computation
-from app.sessions.scope import Recorded
+from app.sessions.step_scope import Recorded
 from app.tasks import side_by_side
 from app.tools.context import ToolContext
 from app.tools.frames import TRAIN, Training, figures, frame_artifact, training

@@ -7,13 +7,13 @@ from pydantic import Field
 from app.errors import ToolRefused
 from app.sandbox.computer import ComputationFailed
 from app.sandbox.contract import Computation
-from app.sessions.scope import Recorded
+from app.sessions.step_scope import Recorded
 from app.tools.code import Source, compute, left
 from app.tools.context import ToolContext
 from app.tools.frames import artifact
-from app.tools.queryable import queryable
+from app.tools.program_answer import table_of
 from app.tools.registry import tool
-from app.tools.told import table_of
+from app.tools.sql_tables import queryable
 
 ANALYST = ("data_analyst",)
 ANSWER = "answer"

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.errors import ToolRefused
-from app.sessions.allowances import ALWAYS
-from app.sessions.scope import Question
+from app.sessions.step_scope import Question
+from app.sessions.tool_permissions import ALWAYS
 from app.tools.context import ToolContext
 
 APPROVE, REJECT = "approve", "reject"

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from app.json_types import JsonValue
-from app.sessions.scope import Question, Recorded
+from app.sessions.step_scope import Question, Recorded
 from app.tools.context import ToolContext
 from app.tools.registry import EVERY_AGENT, tool
 

@@ -8,11 +8,11 @@ from app.errors import ToolRefused
 from app.modeling.problem.custom_code import holds_code
 from app.sandbox.computer import ComputationFailed
 from app.sandbox.contract import Computation, Limits
-from app.sessions.scope import Recorded
+from app.sessions.step_scope import Recorded
 from app.tools.choosing import answers_apart
 from app.tools.context import ToolContext
+from app.tools.fit_parts import PART
 from app.tools.frames import artifact, figures
-from app.tools.parts import PART
 from app.tools.registry import tool
 
 BASELINE = "baseline"

@@ -10,11 +10,11 @@ from app.errors import ToolRefused
 from app.modeling.problem.custom_code import holds_code
 from app.sandbox.computer import ComputationFailed
 from app.sandbox.contract import Computation, Limits
-from app.sessions.scope import ArtifactDraft, Recorded
+from app.sessions.step_scope import ArtifactDraft, Recorded
 from app.tools.clock import worked_s
 from app.tools.context import ToolContext
+from app.tools.fit_parts import Part, joined, parts_of
 from app.tools.frames import figures, training
-from app.tools.parts import Part, joined, parts_of
 from app.tools.registry import tool
 from app.tools.rounds import GENEROUS_S, ignores_clock, number, time_left_s
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
-from app.sessions.scope import Call, Recorded, StepScope
+from app.sessions.step_scope import Call, Recorded, StepScope
 
 Hands = Callable[[], Awaitable[int]]
 """How many fits the fleet computes at a time."""

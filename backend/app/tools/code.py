@@ -10,11 +10,11 @@ from pydantic import Field
 from app.errors import ToolRefused
 from app.sandbox.computer import ComputationFailed, Computed, StoredFile
 from app.sandbox.contract import Code, Computation, Limits
-from app.sessions.scope import ArtifactDraft, Recorded
+from app.sessions.step_scope import ArtifactDraft, Recorded
 from app.tools.context import ToolContext
 from app.tools.frames import artifact
-from app.tools.queryable import queryable
 from app.tools.registry import tool
+from app.tools.sql_tables import queryable
 
 Language = Literal["python", "sql"]
 Source = Annotated[str, Field(min_length=1, max_length=20_000)]

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.artifacts.workspace import Workspace
+from app.datasets.dataset_source import DatasetShelf
 from app.datasets.prices import Prices
-from app.datasets.shelf import DatasetShelf
 from app.errors import ToolRefused
 from app.sandbox.computer import Computer
-from app.sessions.records import SessionRecords
-from app.sessions.scope import SessionFacts, StepScope
+from app.sessions.recorded_facts import SessionRecords
+from app.sessions.step_scope import SessionFacts, StepScope
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ from pydantic import Field
 
 from app.json_types import JsonValue
 from app.sandbox.contract import Computation
-from app.sessions.scope import ArtifactDraft, Recorded
+from app.sessions.step_scope import ArtifactDraft, Recorded
 from app.tools.context import ToolContext
 from app.tools.frames import RETRIEVED, TRAIN, artifact
-from app.tools.queryable import queryable
 from app.tools.registry import tool
+from app.tools.sql_tables import queryable
 
 RETRIEVAL = ("data_retrieval",)
 READERS = ("planner", "data_retrieval")
@@ -94,7 +94,7 @@ async def relate_tables(
     """
     home = await ctx.datasets.get(base)
     refs = [home, *[await ctx.datasets.get(table) for table in tables]]
-    computation = Computation("relate.relate", {"base": home.table, "target": target})
+    computation = Computation("joins.relate", {"base": home.table, "target": target})
     computed = await ctx.computer.run(computation, {ref.table: ref.digest for ref in refs})
     facts: Any = computed.value
     said = [join["text"] for join in facts["joins"]] or ["No table is joined."]

@@ -7,7 +7,7 @@ from pydantic import Field
 from app.artifacts.file_names import LONGEST, checked_name
 from app.artifacts.workspace import FileRef
 from app.errors import ToolRefused
-from app.sessions.scope import ArtifactDraft, Recorded
+from app.sessions.step_scope import ArtifactDraft, Recorded
 from app.tools.approval import Preview, unified
 from app.tools.context import ToolContext
 from app.tools.registry import tool

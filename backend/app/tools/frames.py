@@ -8,7 +8,7 @@ from typing import Any
 from app.errors import ToolRefused
 from app.json_types import JsonValue
 from app.sandbox.computer import Computed, StoredFile
-from app.sessions.scope import ArtifactDraft
+from app.sessions.step_scope import ArtifactDraft
 from app.tools.context import ToolContext
 
 RETRIEVED = "data"

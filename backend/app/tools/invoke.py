@@ -11,10 +11,10 @@ from pydantic import ValidationError
 from app.errors import LabError, ToolRefused, Unavailable
 from app.json_types import JsonValue
 from app.modeling.problem.names import must_know
-from app.observability.metrics.crew import tool_returned
+from app.observability.metrics.agents import tool_returned
 from app.sandbox.computer import ComputationFailed
-from app.sessions.events import ToolCalled, ToolReturned
-from app.sessions.scope import Call, Recorded
+from app.sessions.events.events import ToolCalled, ToolReturned
+from app.sessions.step_scope import Call, Recorded
 from app.tools.approval import Preview, approved, shown
 from app.tools.context import ToolContext
 from app.tools.registry import ToolSpec

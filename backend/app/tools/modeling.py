@@ -6,12 +6,12 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from app.errors import ToolRefused
-from app.sessions.scope import Recorded
+from app.sessions.step_scope import Recorded
 from app.tools.context import ToolContext
+from app.tools.custom_code import with_source
 from app.tools.frames import training
 from app.tools.registry import FrameName, tool
 from app.tools.rounds import Candidate, fit_of, fitted, named, shares_s, time_left_s
-from app.tools.written import with_source
 
 BASELINE = "baseline"
 TRAINER = ("model_trainer",)

@@ -8,12 +8,12 @@ from pydantic import Field
 
 from app.errors import ToolRefused
 from app.sandbox.contract import Computation
-from app.sessions.scope import Fit, Recorded
+from app.sessions.step_scope import Fit, Recorded
 from app.tools.choosing import EVALUATOR, ModelNames
 from app.tools.context import ToolContext
+from app.tools.fit_parts import joined, parts_of, run_of
 from app.tools.frames import training
 from app.tools.modeling import Fold, Folds, check_run
-from app.tools.parts import joined, parts_of, run_of
 from app.tools.registry import tool
 from app.tools.rounds import (
     GENEROUS_S,

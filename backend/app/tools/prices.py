@@ -11,7 +11,7 @@ from app.datasets.prices import Prices, in_utc
 from app.errors import ToolRefused
 from app.json_types import JsonValue
 from app.modeling.problem.names import must_know
-from app.sessions.scope import Recorded
+from app.sessions.step_scope import Recorded
 from app.tools.context import ToolContext
 from app.tools.frames import RETRIEVED, artifact
 from app.tools.registry import tool

@@ -14,7 +14,7 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from app.sessions.scope import Recorded
+from app.sessions.step_scope import Recorded
 from app.tools.approval import PreviewOf
 
 FrameName = Annotated[str, Field(description="Name of a frame of this session.", max_length=200)]

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from app.datasets.shelf import DatasetRef
+from app.datasets.dataset_source import DatasetRef
 from app.errors import ToolRefused, Unavailable
 from app.reporting.advice import advise
 from app.reporting.compose import draft_of
@@ -23,8 +23,8 @@ from app.reporting.gallery import GALLERY
 from app.reporting.results import SUMMARY, summarise
 from app.sandbox.computer import StoredFile
 from app.sandbox.contract import Computation
-from app.sessions.records import ArtifactFacts, SessionRecords
-from app.sessions.scope import ArtifactDraft, Recorded
+from app.sessions.recorded_facts import ArtifactFacts, SessionRecords
+from app.sessions.step_scope import ArtifactDraft, Recorded
 from app.sessions.usage import total
 from app.tools.context import ToolContext
 from app.tools.registry import tool

@@ -9,10 +9,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from app.errors import ToolRefused
 from app.modeling.problem.family_catalog import FAMILIES
 from app.sandbox.contract import Limits
-from app.sessions.scope import ArtifactDraft, Fit, FitOutcome, Recorded
+from app.sessions.step_scope import ArtifactDraft, Fit, FitOutcome, Recorded
 from app.tools.clock import worked_s
 from app.tools.context import ToolContext
-from app.tools.parts import PART
+from app.tools.fit_parts import PART
 
 BASELINE = "baseline"
 LEFT_OUT_OF_ANSWERS = ("schema",)

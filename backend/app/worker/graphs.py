@@ -5,16 +5,16 @@ from uuid import UUID
 from app.agents.roster import assemble
 from app.artifacts.session_workspace import SessionWorkspace
 from app.artifacts.workspace import Workspace
+from app.datasets.dataset_source import DatasetShelf
 from app.datasets.prices import Prices
-from app.datasets.session_shelf import SessionShelf
-from app.datasets.shelf import DatasetShelf
+from app.datasets.session_datasets import SessionShelf
 from app.pipeline.graph import spec
 from app.resources import Resources
 from app.runs.graph import spec as run_spec
 from app.runs.workspace import RunWorkspace
 from app.sessions.graphs import Graphs
-from app.sessions.records import DatabaseRecords, SessionRecords
-from app.sessions.scope import SessionFacts
+from app.sessions.recorded_facts import DatabaseRecords, SessionRecords
+from app.sessions.step_scope import SessionFacts
 from app.tools.toolsets import load_toolsets
 
 

@@ -18,22 +18,22 @@ import uvloop
 from redis.asyncio import Redis
 
 from app import jobs
-from app.auth.charging import Charging
-from app.auth.meters import Meters
+from app.auth.cpu_charges import Charging
+from app.auth.rate_limits import Meters
 from app.db.pool import Database
 from app.jobs import QUEUES, REDIS_AWAY, Job, Send
 from app.resources import Resources
+from app.retention.background import Tidying
 from app.retention.config import DAY_S
-from app.retention.tidying import Tidying
-from app.sessions.alive import Presence
 from app.sessions.checkpoints import RedisCheckpoints
 from app.sessions.config import SessionsConfig
-from app.sessions.fits import FitKey, Fits
+from app.sessions.drive.runner import Runner
+from app.sessions.events.publisher import CONTROL
 from app.sessions.graphs import Graphs
 from app.sessions.lease import Leases
-from app.sessions.runner import Runner
 from app.sessions.sweeper import sweep_for_ever
-from app.sessions.tail import CONTROL
+from app.sessions.waiting.fits import FitKey, Fits
+from app.sessions.workers import Presence
 from app.tasks import stop
 
 log = logging.getLogger(__name__)

@@ -21,8 +21,8 @@ from app.observability.metrics.exposition import exposition
 from app.observability.metrics.listener import serving_metrics
 from app.resources import Resources, open_resources
 from app.sandbox.contract import CellProvider
-from app.sessions.fits import FitKey
 from app.sessions.graphs import Graphs
+from app.sessions.waiting.fits import FitKey
 from app.settings import Settings
 from app.tasks import stop
 from app.worker.celery_app import make_celery

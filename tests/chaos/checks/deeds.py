@@ -10,7 +10,7 @@ from tests.chaos.client import Client
 from tests.chaos.ledger import Deed
 
 from app.db.pool import Database
-from app.sessions.wire import sighting
+from app.sessions.events.serialization import sighting
 
 _CALLS = """
 select c.session_id::text as session, c.seq, c.key, c.fence from calls c

@@ -12,14 +12,14 @@ from app.db.pool import Database, Record
 from app.errors import LabError
 from app.jobs import Job
 from app.json_types import JsonValue
-from app.sessions.drive import GraphDrive
-from app.sessions.fenced import Hold, Written
+from app.sessions.drive.drive import GraphDrive
+from app.sessions.drive.fenced_writer import Hold, Written
+from app.sessions.drive.journal import CallDone, Journal, Leavings, StepDone
+from app.sessions.events.publisher import Tail
+from app.sessions.events.serialization import Sighting, dumps
 from app.sessions.graphs import Graphs, GraphSpec
-from app.sessions.journal import CallDone, Journal, Leavings, StepDone
 from app.sessions.lease import Lease, Standing, facts_of
-from app.sessions.scope import Call
-from app.sessions.tail import Tail
-from app.sessions.wire import Sighting, dumps
+from app.sessions.step_scope import Call
 
 _SESSIONS = "select * from sessions order by created_at"
 _MOST_SUPERSTEPS = 2000

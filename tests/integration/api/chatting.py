@@ -13,8 +13,8 @@ from uuid import UUID
 from fastapi import FastAPI
 from tests.scripted_chat import ScriptedChat
 
-from app.sessions.fits import FitKey
 from app.sessions.sweeper import sweep
+from app.sessions.waiting.fits import FitKey
 from app.settings import Settings, load_settings
 from app.worker.graphs import pipeline_graphs
 from app.worker.loop import Duties

@@ -8,7 +8,7 @@ import pytest
 from fastapi import FastAPI
 from pydantic import SecretStr
 
-from app.api.facts import Facts
+from app.api.service_metrics import Facts
 from app.db.pool import Database
 
 from .conftest import User

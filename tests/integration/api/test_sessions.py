@@ -8,7 +8,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from app.sessions.allowances import ALWAYS, allows
+from app.sessions.tool_permissions import ALWAYS, allows
 
 from .conftest import User
 

@@ -19,8 +19,8 @@ from websockets.exceptions import ConnectionClosedError
 from app.api import socket as sockets
 from app.api.protocol import EdgeProtocol, EdgeSocketProtocol
 from app.api.server import EdgeServer
-from app.sessions.events import MessagePosted, Progress, SessionFinished
-from app.sessions.wire import event_body, sighting
+from app.sessions.events.events import MessagePosted, Progress, SessionFinished
+from app.sessions.events.serialization import event_body, sighting
 
 from .conftest import PREFIX, NewUser, User
 from .test_sessions import ask, create

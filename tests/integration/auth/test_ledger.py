@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from app.cli.ledger import Ledger
+from app.cli.account_admin import Ledger
 from app.db.pool import Database
 from app.errors import InvalidInput
 

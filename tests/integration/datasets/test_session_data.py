@@ -6,13 +6,13 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.artifacts.session_workspace import SessionWorkspace
-from app.datasets.session_shelf import SessionShelf
+from app.datasets.session_datasets import SessionShelf
 from app.db.engine import create_engine
 from app.db.tables import ArtifactRow, DatasetRow, SessionRow, UserRow
 from app.db.unit_of_work import OpenUnitOfWork, unit_of_work
 from app.errors import ToolRefused
 from app.storage.folder import FolderBlobs
-from app.tools.queryable import queryable
+from app.tools.sql_tables import queryable
 
 OWNER, SESSION = uuid4(), uuid4()
 FIRST, SECOND, FOREIGN = uuid4(), uuid4(), uuid4()

@@ -17,9 +17,9 @@ import pytest_asyncio
 from app.agents.roster import assemble
 from app.artifacts.session_workspace import FILES
 from app.artifacts.workspace import FileRef, FrameRef
+from app.datasets.dataset_source import DatasetRef
 from app.datasets.prices import Prices
-from app.datasets.session_shelf import pick
-from app.datasets.shelf import DatasetRef
+from app.datasets.session_datasets import pick
 from app.errors import LabError
 from app.llm.config import ChatConfig
 from app.modeling.problem.names import must_know
@@ -29,10 +29,10 @@ from app.sandbox.computer import Computer
 from app.sandbox.contract import Computation
 from app.sandbox.process import ProcessConfig, ProcessProvider
 from app.sessions.graphs import GraphSpec
-from app.sessions.memory import MemoryDrive, MemoryJournal
-from app.sessions.records import ArtifactFacts, QuestionFacts
+from app.sessions.in_memory import MemoryDrive, MemoryJournal
+from app.sessions.recorded_facts import ArtifactFacts, QuestionFacts
 from app.sessions.schemas import UsagePart
-from app.sessions.scope import ArtifactDraft, Fit, FitOutcome, SessionFacts, StepScope
+from app.sessions.step_scope import ArtifactDraft, Fit, FitOutcome, SessionFacts, StepScope
 from app.storage.blobs import Blob
 from app.storage.folder import FolderBlobs
 from app.tools.toolsets import Toolsets

@@ -7,7 +7,7 @@ import pytest
 from tests.scripted_chat import ScriptedChat, serving
 
 from app.llm.config import ChatConfig
-from app.sessions.memory import MemoryJournal
+from app.sessions.in_memory import MemoryJournal
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 

@@ -8,8 +8,8 @@ import pytest
 from tests.scripted_chat import ScriptedChat, serving
 
 from app.llm.config import ChatConfig
-from app.sessions.events import Token
-from app.sessions.memory import MemoryDrive, MemoryJournal
+from app.sessions.events.events import Token
+from app.sessions.in_memory import MemoryDrive, MemoryJournal
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 

@@ -10,8 +10,8 @@ from langchain_core.messages import AIMessage
 from langchain_core.messages.tool import tool_call
 from tests.scripted_chat import ScriptedChat, by_policy, output_of, serving
 
-from app.agents.recording import Bounds
 from app.agents.roster import roles
+from app.agents.runtime.recording import Bounds
 from app.llm.config import ChatConfig
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]

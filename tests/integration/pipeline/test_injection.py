@@ -18,7 +18,7 @@ from langchain_core.messages.tool import tool_call
 from tests.scripted_chat import ScriptedChat, by_policy, serving
 
 from app.llm.config import ChatConfig
-from app.sessions.scope import Call
+from app.sessions.step_scope import Call
 from app.tools.registry import EVERY_AGENT, tools_of
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]

@@ -15,7 +15,7 @@ from app.db.pool import Database
 from app.modeling.analysis.preview import apply_recipe
 from app.modeling.labels.labels import label_times, labels_of
 from app.modeling.problem.problem import Problem
-from app.sessions.memory import MemoryJournal
+from app.sessions.in_memory import MemoryJournal
 
 from .conftest import Lab
 

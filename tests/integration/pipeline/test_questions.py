@@ -12,7 +12,7 @@ from tests.scripted_chat import ScriptedChat, by_policy, messages_of, output_of,
 
 from app.errors import InvalidInput
 from app.llm.config import ChatConfig
-from app.sessions.memory import MemoryDrive, MemoryJournal
+from app.sessions.in_memory import MemoryDrive, MemoryJournal
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from app.sessions.memory import MemoryJournal
-from app.sessions.scope import Fit, FitOutcome
+from app.sessions.in_memory import MemoryJournal
+from app.sessions.step_scope import Fit, FitOutcome
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 

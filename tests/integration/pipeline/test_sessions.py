@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.sessions.memory import MemoryJournal
+from app.sessions.in_memory import MemoryJournal
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 

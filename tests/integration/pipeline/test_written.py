@@ -16,7 +16,7 @@ from app.errors import Unavailable
 from app.llm.config import ChatConfig
 from app.sandbox.computer import ComputationFailed
 from app.sandbox.contract import Computation, Limits
-from app.sessions.memory import MemoryJournal
+from app.sessions.in_memory import MemoryJournal
 from app.tools.toolsets import Toolsets
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
@@ -149,7 +149,7 @@ async def test_code_that_never_ends_or_takes_all_memory_is_stopped_and_said(lab,
         params = {"problem": problem, "name": "x", "columns": COLUMNS, "source": source}
         with pytest.raises(ComputationFailed, match="limit") as ended:
             await lab.computer.run(
-                Computation("written.write_features", params, trusted=False),
+                Computation("custom_code.write_features", params, trusted=False),
                 {"frame": tmp_path / "train.parquet"},
                 Limits(time_s=2.0),
             )

@@ -16,8 +16,8 @@ import pytest
 from redis import Redis
 
 from app.errors import Conflict
-from app.servers.account import Account
 from app.servers.embedded import EmbeddedServers, FolderLock
+from app.servers.os_user import Account
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 

@@ -23,8 +23,8 @@ from app.db.pool import Database, Record
 from app.jobs import Job, message
 from app.redis_address import open_redis
 from app.sessions.config import SessionsConfig
+from app.sessions.events.publisher import Tail
 from app.sessions.service import SessionService
-from app.sessions.tail import Tail
 from app.worker.loop import Duties
 
 ROOT = Path(__file__).parents[3]

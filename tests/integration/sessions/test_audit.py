@@ -7,7 +7,7 @@ import asyncpg
 import pytest
 from tests.integration.sessions.conftest import Lab
 
-from app.sessions.reading import SessionReader
+from app.sessions.queries import SessionReader
 from app.worker.loop import Duties
 
 

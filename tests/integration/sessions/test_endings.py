@@ -8,7 +8,7 @@ import pytest
 from tests.integration.sessions.conftest import Lab
 from tests.integration.sessions.lab.rows import assert_numbered
 
-from app.sessions.fits import FitKey
+from app.sessions.waiting.fits import FitKey
 from app.worker.loop import Duties
 
 

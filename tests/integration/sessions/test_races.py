@@ -10,11 +10,11 @@ from tests.integration.sessions.conftest import Lab
 from tests.integration.sessions.lab.rows import assert_all_once, effects
 
 from app.errors import InvalidInput
-from app.sessions.fenced import Hold
-from app.sessions.fits import FitKey
-from app.sessions.journal import CallDone, Journal, Leavings, StepDone
+from app.sessions.drive.fenced_writer import Hold
+from app.sessions.drive.journal import CallDone, Journal, Leavings, StepDone
 from app.sessions.lease import LeaseLost
-from app.sessions.scope import ArtifactDraft, Call, Recorded
+from app.sessions.step_scope import ArtifactDraft, Call, Recorded
+from app.sessions.waiting.fits import FitKey
 from app.worker.loop import Duties
 
 

@@ -5,7 +5,7 @@ import json
 from tests.integration.sessions.conftest import Lab
 from tests.integration.sessions.lab.rows import assert_all_once, effects
 
-from app.sessions.alive import stranded
+from app.sessions.workers import stranded
 
 
 async def test_a_session_of_the_old_version_ends_with_the_old_worker_beside_a_new_one(lab: Lab) -> None:

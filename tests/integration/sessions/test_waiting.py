@@ -6,7 +6,7 @@ from pathlib import Path
 from tests.integration.sessions.conftest import Lab
 from tests.integration.sessions.lab.duties import open_duties
 
-from app.sessions.fits import FitKey
+from app.sessions.waiting.fits import FitKey
 from app.worker.loop import Duties, WorkerLoop
 
 

@@ -10,17 +10,17 @@ import pytest
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.messages.tool import tool_call
 
-from app.agents.conversation import brief_message, fenced
-from app.agents.loop import Agent, Check, Thought
 from app.agents.roster import assemble
+from app.agents.runtime.conversation import brief_message, fenced
+from app.agents.runtime.loop import Agent, Check, Thought
 from app.artifacts.workspace import FrameRef
-from app.datasets.session_shelf import pick
-from app.datasets.shelf import DatasetRef
+from app.datasets.dataset_source import DatasetRef
+from app.datasets.session_datasets import pick
 from app.llm.config import ChatConfig
 from app.llm.offline import Decide
 from app.modeling.problem.names import must_know
-from app.sessions.memory import MemoryJournal, MemoryStep
-from app.sessions.scope import SessionFacts
+from app.sessions.in_memory import MemoryJournal, MemoryStep
+from app.sessions.step_scope import SessionFacts
 from app.tools.context import Study, ToolContext
 from app.tools.toolsets import Toolsets
 

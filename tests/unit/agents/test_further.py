@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from app.agents.fits import merged
-from app.agents.model_evaluator.further import Folds, Standing, Variants, next_round, wall_s
-from app.agents.study import model_wish
+from app.agents.model_evaluator.next_fits import Folds, Standing, Variants, next_round, wall_s
+from app.agents.training_context import model_wish
 
 FOLDS = {"kind": "stratified", "count": 5, "seed": 0}
 

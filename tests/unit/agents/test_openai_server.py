@@ -10,7 +10,7 @@ from tests.scripted_chat import Fault, ScriptedChat, serving
 from app.agents.roster import assemble
 from app.errors import Unavailable
 from app.llm.config import ChatConfig
-from app.sessions.events import Token
+from app.sessions.events.events import Token
 from app.tools.toolsets import Toolsets
 
 CALLS = [

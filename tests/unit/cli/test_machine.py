@@ -8,7 +8,7 @@ import pytest
 
 from app.cli import machine
 from app.errors import Unavailable
-from app.sandbox import landlock
+from app.sandbox.kernel import landlock
 from app.settings import Settings, load_settings
 
 

@@ -4,7 +4,7 @@ import pytest
 import typer
 
 from app.cli.errand import Errand
-from app.cli.exits import Exit
+from app.cli.exit_codes import Exit
 from app.cli.run import run
 from app.errors import InvalidInput, NotFound
 

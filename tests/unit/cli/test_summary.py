@@ -4,8 +4,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from app.cli.conduct import Ending
-from app.cli.exits import Exit
+from app.cli.exit_codes import Exit
+from app.cli.run_session import Ending
 from app.cli.summary import document, exit_of, show
 
 RESULT = {

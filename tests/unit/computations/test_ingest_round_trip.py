@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from app.computations.bench import Bench
 from app.computations.ingest import ingest
-from app.computations.uploads.kinds import MISSING, MISSING_MEASURES, READINGS
+from app.computations.uploads.column_types import MISSING, MISSING_MEASURES, READINGS
 
 DIALECTS = st.tuples(
     st.sampled_from([",", ";", "\t", "|"]),

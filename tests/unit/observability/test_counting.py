@@ -6,8 +6,8 @@ from collections.abc import Mapping
 import pytest
 from prometheus_client import REGISTRY
 
+from app.observability.metrics.agents import chat_answered
 from app.observability.metrics.cells import cell
-from app.observability.metrics.crew import chat_answered
 from app.observability.metrics.edge import answered
 
 

@@ -12,7 +12,7 @@ import pytest
 from app.reporting.compose import draft_of
 from app.reporting.evidence import Fact, RecordedCall
 from app.reporting.gallery import GALLERY, FigureRef
-from app.reporting.sections.draft import Draft
+from app.reporting.sections.context import Draft
 
 RECORDED = Path(__file__).parent / "recorded"
 

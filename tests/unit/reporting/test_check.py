@@ -12,7 +12,7 @@ from app.reporting.check import Verdict, verify
 from app.reporting.compose import compose
 from app.reporting.document import Name, Paragraph, Report, Section
 from app.reporting.evidence import RecordedCall
-from app.reporting.sections.draft import Draft
+from app.reporting.sections.context import Draft
 
 from .conftest import altered, make_draft, recorded
 

@@ -11,10 +11,10 @@ from app.reporting.check import verify
 from app.reporting.compose import compose
 from app.reporting.document import Gallery, Report, Table, spoken
 from app.reporting.evidence import RecordedCall
-from app.reporting.found import gather
+from app.reporting.facts import gather
 from app.reporting.gallery import GALLERY
 from app.reporting.results import summarise
-from app.reporting.sections.draft import Draft
+from app.reporting.sections.context import Draft
 from app.reporting.sections.summary import headline
 
 from .conftest import altered, drawn, make_draft

@@ -15,8 +15,8 @@ from app.reporting import html, markdown
 from app.reporting.check import verify
 from app.reporting.compose import compose
 from app.reporting.document import spoken
-from app.reporting.drawable import of_backtest
 from app.reporting.evidence import RecordedCall
+from app.reporting.figure_choice import of_backtest
 from app.reporting.figures.drawing import draw
 from app.reporting.sections.summary import headline
 

@@ -2,7 +2,7 @@ import pytest
 from pydantic import ValidationError
 
 from app.retention.config import Retention
-from app.retention.derived import Made, must_choose
+from app.retention.dependents import Made, must_choose
 from app.retention.kinds import KINDS
 from app.settings import load_settings
 

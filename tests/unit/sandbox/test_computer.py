@@ -18,8 +18,8 @@ from app.sandbox.contract import (
     Progress,
     Usage,
 )
+from app.sandbox.outcome import FROM_OUTSIDE
 from app.sandbox.ready import ZYGOTE_DIED
-from app.sandbox.verdict import FROM_OUTSIDE
 from app.storage.folder import FolderBlobs
 
 WHERE = 'File "/srv/app/computations/predict.py", line 9, in predict'

@@ -12,10 +12,10 @@ from langgraph.errors import GraphInterrupt
 from app.artifacts.workspace import FileRef
 from app.errors import InvalidInput
 from app.modeling.problem.names import must_know
-from app.sessions.allowances import ALWAYS
 from app.sessions.answers import check_answer
-from app.sessions.memory import MemoryJournal, MemoryStep
-from app.sessions.scope import SessionFacts
+from app.sessions.in_memory import MemoryJournal, MemoryStep
+from app.sessions.step_scope import SessionFacts
+from app.sessions.tool_permissions import ALWAYS
 from app.storage.blobs import Blob
 from app.tools import files
 from app.tools.context import ToolContext

@@ -5,8 +5,8 @@ from uuid import UUID
 
 import pytest
 
-from app.sessions.memory import MemoryStep
-from app.sessions.scope import SessionFacts
+from app.sessions.in_memory import MemoryStep
+from app.sessions.step_scope import SessionFacts
 from app.tools.context import Study, ToolContext
 from app.tools.explanation import LATE_S, LEAST_S, explaining_s
 

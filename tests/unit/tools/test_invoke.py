@@ -7,8 +7,8 @@ import pytest
 
 from app.errors import InvalidInput, ToolRefused, Unavailable
 from app.sandbox.computer import ComputationFailed
-from app.sessions.memory import MemoryJournal, MemoryStep
-from app.sessions.scope import Recorded, SessionFacts
+from app.sessions.in_memory import MemoryJournal, MemoryStep
+from app.sessions.step_scope import Recorded, SessionFacts
 from app.tools.context import ToolContext
 from app.tools.invoke import ToolRequest, invoke
 from app.tools.registry import ToolSpec, _arguments

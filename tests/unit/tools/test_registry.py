@@ -5,7 +5,7 @@ from typing import Annotated
 import pytest
 from pydantic import Field
 
-from app.sessions.scope import Recorded
+from app.sessions.step_scope import Recorded
 from app.tools.context import ToolContext
 from app.tools.registry import EVERY_AGENT, REGISTRY, tool, tools_of
 from app.tools.toolsets import Toolsets

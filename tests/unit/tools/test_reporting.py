@@ -11,16 +11,16 @@ from uuid import UUID
 import pytest
 
 from app.computations.bench import Bench
-from app.datasets.shelf import DatasetRef
+from app.datasets.dataset_source import DatasetRef
 from app.errors import LabError, ToolRefused, Unavailable
 from app.reporting.check import verify
 from app.reporting.evidence import RecordedCall
 from app.sandbox.computer import Computer
 from app.sandbox.contract import CellRequest, Computation, End, Fault, Outcome, Progress, Usage
-from app.sessions.memory import MemoryJournal, MemoryStep
-from app.sessions.records import ArtifactFacts, QuestionFacts
+from app.sessions.in_memory import MemoryJournal, MemoryStep
+from app.sessions.recorded_facts import ArtifactFacts, QuestionFacts
 from app.sessions.schemas import UsagePart
-from app.sessions.scope import Recorded, SessionFacts, StepScope
+from app.sessions.step_scope import Recorded, SessionFacts, StepScope
 from app.storage.folder import FolderBlobs
 from app.tools.context import ToolContext
 from app.tools.reporting import (

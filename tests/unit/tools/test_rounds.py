@@ -8,8 +8,8 @@ from uuid import UUID
 import pytest
 
 from app.errors import ToolRefused
-from app.sessions.memory import MemoryStep
-from app.sessions.scope import FitOutcome, SessionFacts
+from app.sessions.in_memory import MemoryStep
+from app.sessions.step_scope import FitOutcome, SessionFacts
 from app.tools.context import Study, ToolContext
 from app.tools.rounds import (
     LATE_S,

@@ -1,12 +1,12 @@
 """The stage that answers a question: as one SELECT, where it is understood."""
 
-from app.agents.conversation import View
 from app.agents.data_analyst.output import Answer
-from app.agents.inquiry.inquiry import Inquiry, Misread
-from app.agents.inquiry.reading import read_question
-from app.agents.inquiry.sql import select
-from app.agents.planner.tables import table_of
-from app.agents.policy import Move, Rule, call, finish
+from app.agents.goals.tables import table_of
+from app.agents.questions.parser import read_question
+from app.agents.questions.query import Inquiry, Misread
+from app.agents.questions.to_sql import select
+from app.agents.runtime.conversation import View
+from app.agents.runtime.policy import Move, Rule, call, finish
 
 
 def ask_the_tables(view: View) -> Move | None:

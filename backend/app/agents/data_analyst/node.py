@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 from app.agents.context import LabContext
 from app.agents.data_analyst.output import Analysis, Answer, Prepared
 from app.agents.state import Json, LabState, LabUpdate
-from app.agents.study import problem_brief, study_of
+from app.agents.training_context import problem_brief, study_of
 from app.tools.answers import ANSWERS
 from app.tools.context import ToolContext
 from app.tools.data import get_dataset_schema

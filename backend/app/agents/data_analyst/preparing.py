@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from app.agents.conversation import Answered, View
 from app.agents.data_analyst.output import Prepared
-from app.agents.policy import Move, Rule, call, finish
+from app.agents.runtime.conversation import Answered, View
+from app.agents.runtime.policy import Move, Rule, call, finish
 
 START = "train"
 MAKERS = ("clean_data", "create_features", "calculate_technical_indicators")

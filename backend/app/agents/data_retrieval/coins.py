@@ -1,8 +1,8 @@
 """Bars of coins without a provider: see which there are, ask where the plan leaves it open, fetch them."""
 
-from app.agents.conversation import View
 from app.agents.planner.output import Plan
-from app.agents.policy import Move, call
+from app.agents.runtime.conversation import View
+from app.agents.runtime.policy import Move, call
 from app.datasets.price_series import known_coin
 
 

@@ -2,11 +2,12 @@
 
 from typing import Any
 
-from app.agents.conversation import View
-from app.agents.data_retrieval import coins, sql
+from app.agents.data_retrieval import coins
 from app.agents.data_retrieval.output import Retrieved
+from app.agents.goals import select_sql
 from app.agents.planner.output import Plan
-from app.agents.policy import Move, call, finish, follow
+from app.agents.runtime.conversation import View
+from app.agents.runtime.policy import Move, call, finish, follow
 from app.modeling.problem.names import nearest
 
 NO_PRICES = "There are no stored prices: upload a table, or import bars (`labcrew prices import`)."
@@ -35,9 +36,9 @@ def select(view: View) -> Move | None:
     source = related["sql"] if related else None
     if source is None and plan.cut is None:
         return None
-    source = source or sql.whole(plan.tables[0])
+    source = source or select_sql.whole(plan.tables[0])
     if plan.cut:
-        source = sql.with_cut(source, plan.target, plan.cut)
+        source = select_sql.with_cut(source, plan.target, plan.cut)
     return call("execute_sql", says="I make one table of it.", sql=source, keep=True)
 
 
@@ -57,7 +58,7 @@ def done(view: View) -> Move:
         refusals = [answered.refusal or "" for answered in view.refused(*FETCHES, "get_available_coins")]
         return finish(Retrieved(target=plan.target, note=" ".join(refusals) or NO_PRICES))
     is_cut = plan.cut is not None and fetched.name == "execute_sql"
-    target = sql.cut_name(plan.target, plan.cut) if plan.cut and is_cut else plan.target
+    target = select_sql.cut_name(plan.target, plan.cut) if plan.cut and is_cut else plan.target
     note = _note(view, plan)
     rows = fetched.value.get("rows") if fetched.name != "execute_sql" else fetched.value.get("row_count")
     says = f"The table has {rows:,} rows and {len(fetched.value['columns'])} columns. {note}".strip()

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from app.agents.conversation import Answered, View
 from app.agents.fits import weights_of
 from app.agents.folds import fold_order
-from app.agents.model_evaluator.further import BASELINE, Standing, next_round
+from app.agents.model_evaluator.next_fits import BASELINE, Standing, next_round
 from app.agents.model_evaluator.output import Verdict
-from app.agents.policy import Move, Rule, call, finish
+from app.agents.runtime.conversation import Answered, View
+from app.agents.runtime.policy import Move, Rule, call, finish
 
 NOTHING_FOUND = "No candidate beats the baseline by more than chance: the data may not hold the answer."
 ENSEMBLE = "Ensemble"

@@ -10,7 +10,7 @@ from app.agents.context import LabContext
 from app.agents.fits import merged, short, weights_of
 from app.agents.model_evaluator.output import Verdict
 from app.agents.state import Json, LabState, LabUpdate
-from app.agents.study import problem_brief, study_of
+from app.agents.training_context import problem_brief, study_of
 from app.modeling.problem.names import nearest
 from app.tools.choosing import ENSEMBLE
 from app.tools.invoke import ToolAnswer

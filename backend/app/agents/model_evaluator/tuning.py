@@ -1,10 +1,10 @@
 """The second stage: one more round of fits, where it is likely to pay."""
 
-from app.agents.conversation import View
-from app.agents.model_evaluator.further import Folds, next_round
 from app.agents.model_evaluator.judging import standing_of
+from app.agents.model_evaluator.next_fits import Folds, next_round
 from app.agents.model_evaluator.output import Tuned
-from app.agents.policy import Move, Rule, call, finish
+from app.agents.runtime.conversation import View
+from app.agents.runtime.policy import Move, Rule, call, finish
 
 FITTING = ("add_folds", "tune_hyperparameters")
 

@@ -7,7 +7,7 @@ from app.agents.context import LabContext
 from app.agents.fits import merged, short
 from app.agents.size import size_of
 from app.agents.state import LabState, LabUpdate
-from app.agents.study import problem_brief, study_of
+from app.agents.training_context import problem_brief, study_of
 from app.errors import InvalidInput
 from app.modeling.problem.family_catalog import REGRESSION, has_long_tail
 

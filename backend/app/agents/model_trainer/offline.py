@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from app.agents.conversation import View
 from app.agents.folds import fold_order
 from app.agents.model_trainer.candidates import BASELINE, LINEAR, choose
 from app.agents.model_trainer.output import Trained
-from app.agents.policy import Move, call, finish, follow
+from app.agents.runtime.conversation import View
+from app.agents.runtime.policy import Move, call, finish, follow
 from app.agents.size import Size
 
 TRAINING = ("train_classification_model", "train_regression_model")

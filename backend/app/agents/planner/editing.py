@@ -5,9 +5,9 @@ from typing import Any, get_args
 
 from pydantic import ValidationError
 
+from app.agents.goals.patterns import REGRESSION_METRICS
 from app.agents.model_trainer.candidates import LINEAR
 from app.agents.planner.output import Plan
-from app.agents.planner.phrases import REGRESSION_METRICS
 from app.agents.planner.plan import steps
 from app.agents.planner.stages import STAGES, wrong_stages
 from app.json_types import JsonValue

@@ -6,13 +6,13 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from app.agents.context import LabContext
-from app.agents.loop import Thought
 from app.agents.planner.editing import impossible
 from app.agents.planner.output import Plan
 from app.agents.planner.review import review, tables_of
+from app.agents.runtime.loop import Thought
 from app.agents.state import Json, LabState, LabUpdate
 from app.errors import InvalidInput
-from app.sessions.events import PlanMade
+from app.sessions.events.events import PlanMade
 from app.tools.invoke import ToolAnswer
 
 NO_TARGET = "?"

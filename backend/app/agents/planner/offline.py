@@ -4,15 +4,16 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from app.agents.conversation import View
-from app.agents.planner import asked, columns, questions, stored, trading
-from app.agents.planner.goal import Goal, read_goal
+from app.agents.goals import columns
+from app.agents.goals.goal import Goal, read_goal
+from app.agents.goals.tables import Column, Table, table_of
+from app.agents.goals.target import Scored, TargetReading, find_target
+from app.agents.planner import answering, clarification, stored_prices, trading
 from app.agents.planner.output import Plan
 from app.agents.planner.plan import MOST_CLASSES, PRICES, far, kind_is_unclear, make_plan
-from app.agents.planner.tables import Column, Table, table_of
-from app.agents.planner.target import Scored, TargetReading, find_target
-from app.agents.planner.wishes import Unknown, settle
-from app.agents.policy import Move, call, finish, follow
+from app.agents.planner.preferences import Unknown, settle
+from app.agents.runtime.conversation import View
+from app.agents.runtime.policy import Move, call, finish, follow
 from app.modeling.problem.goal_hints import is_about_new, is_about_the_future
 
 PRICES_TOOL = "get_available_coins"
@@ -44,28 +45,28 @@ def see_prices(view: View) -> Move | None:
 def ask_about_preferences(view: View) -> Move | None:
     """A preference is never guessed at: it is asked about when it names no column."""
     _, unknown, _ = _settled(view)
-    return questions.ask_wish(unknown[0]) if unknown and _tables(view) else None
+    return clarification.ask_wish(unknown[0]) if unknown and _tables(view) else None
 
 
 def answer_a_question(view: View) -> Move | None:
     wishes, _, _ = _settled(view)
-    return asked.ask_or_answer(view, _read(view).text, wishes, _tables(view))
+    return answering.ask_or_answer(view, _read(view).text, wishes, _tables(view))
 
 
 def ask_for_target(view: View) -> Move | None:
     reading = _target(view)
-    if reading.chosen or not reading.options or questions.target_answer(view):
+    if reading.chosen or not reading.options or clarification.target_answer(view):
         return None
-    return questions.ask_target(_read(view), reading, several_tables=len(_tables(view)) > 1)
+    return clarification.ask_target(_read(view), reading, several_tables=len(_tables(view)) > 1)
 
 
 def ask_for_kind(view: View) -> Move | None:
     target = _chosen(view)
-    if target is None or _wishes(view).get("problem") or questions.kind_answer(view):
+    if target is None or _wishes(view).get("problem") or clarification.kind_answer(view):
         return None
-    if questions.target_answer(view) and target.column.distinct > MOST_CLASSES:
+    if clarification.target_answer(view) and target.column.distinct > MOST_CLASSES:
         return None  # the goal's own words were about something else
-    return questions.ask_kind(target.column) if kind_is_unclear(_read(view), target.column) else None
+    return clarification.ask_kind(target.column) if kind_is_unclear(_read(view), target.column) else None
 
 
 def ask_without_time(view: View) -> Move | None:
@@ -73,7 +74,7 @@ def ask_without_time(view: View) -> Move | None:
     target, goal = _chosen(view), _read(view)
     if target is None or not goal.ahead or target.table.dates or _wishes(view).get("time_column"):
         return None
-    return None if questions.timeless_answer(view) else questions.ask_timeless(target.column)
+    return None if clarification.timeless_answer(view) else clarification.ask_timeless(target.column)
 
 
 def ask_about_time(view: View) -> Move | None:
@@ -82,13 +83,13 @@ def ask_about_time(view: View) -> Move | None:
     if target is None or not goal.ahead or goal.time or _wishes(view).get("time_column"):
         return None
     dates = columns.moments(goal, target.table)
-    return questions.ask_time(dates) if len(dates) > 1 and not questions.time_answer(view) else None
+    return clarification.ask_time(dates) if len(dates) > 1 and not clarification.time_answer(view) else None
 
 
 def ask_about_entities(view: View) -> Move | None:
     """Rows of the same one: whether others will come decides how a model is judged."""
     target, goal = _chosen(view), _read(view)
-    if target is None or questions.entities_answer(view) or _wishes(view).get("group_column"):
+    if target is None or clarification.entities_answer(view) or _wishes(view).get("group_column"):
         return None
     settled = is_about_new(goal.text) is not None or is_about_the_future(goal.text)
     if settled or goal.groups or goal.ahead or goal.outlook:
@@ -98,12 +99,14 @@ def ask_about_entities(view: View) -> Move | None:
         *columns.excluded(goal, target.table, target.column.name)[0],
     }
     found = columns.entity(target.table, target.column.name)
-    return questions.ask_entities(found, target.table.rows) if found and found.name not in excluded else None
+    return (
+        clarification.ask_entities(found, target.table.rows) if found and found.name not in excluded else None
+    )
 
 
 def ask_about_dates(view: View) -> Move | None:
     dates = _open_dates(view)
-    return questions.ask_order(dates) if dates and not questions.order_answer(view) else None
+    return clarification.ask_order(dates) if dates and not clarification.order_answer(view) else None
 
 
 def _open_dates(view: View) -> list[Column]:
@@ -131,19 +134,19 @@ def ask_about_costs(view: View) -> Move | None:
 
 def plan(view: View) -> Move:
     target = _chosen(view)
-    ended = questions.NOTHING in (questions.target_answer(view), questions.timeless_answer(view))
+    ended = clarification.NOTHING in (clarification.target_answer(view), clarification.timeless_answer(view))
     if trading.without_coin(view):
         return finish(Plan(target="?", notes=[trading.not_stored(view, _read(view))]))
     if target is None or ended:
         why = "Nothing was to be predicted." if ended else NO_COLUMN
         return finish(Plan(target="?", notes=[why]))
     wishes, _, notes = _settled(view)
-    if time := questions.time_answer(view):
+    if time := clarification.time_answer(view):
         wishes["time_column"] = time
-    if order := questions.order_answer(view):
+    if order := clarification.order_answer(view):
         orders = {column.name: order for column in _open_dates(view)}
         wishes["column_types"] = {**orders, **(wishes.get("column_types") or {})}
-    kind, meets = questions.kind_answer(view), questions.entities_answer(view)
+    kind, meets = clarification.kind_answer(view), clarification.entities_answer(view)
     goal = replace(_read(view), ahead=trading.ahead_of(view, _read(view)))
     made = make_plan(goal, _tables(view), target, wishes, kind, notes, meets)
     made = trading.with_market(made, view, goal, target)
@@ -188,7 +191,7 @@ def _read(view: View) -> Goal:
 
 
 def _settled(view: View) -> tuple[dict[str, Any], list[Unknown], list[str]]:
-    return settle(view.brief.get("preferences") or {}, _tables(view), questions.wish_answers(view))
+    return settle(view.brief.get("preferences") or {}, _tables(view), clarification.wish_answers(view))
 
 
 def _wishes(view: View) -> dict[str, Any]:
@@ -208,10 +211,10 @@ def _tables(view: View) -> list[Table]:
 
 def _is_about_prices(view: View) -> bool:
     """It names a coin, or looks ahead where there is nothing but prices."""
-    goal, there = _read(view), stored.stored(view)
+    goal, there = _read(view), stored_prices.stored(view)
     return bool(
         goal.about_coins
-        or stored.named(goal.text, there)
+        or stored_prices.named(goal.text, there)
         or (there and (goal.ahead or goal.outlook or trading.names_terms(goal)))
     )
 
@@ -231,5 +234,5 @@ def _chosen(view: View) -> Scored | None:
     reading = _target(view)
     if reading.chosen:
         return reading.chosen
-    answer = questions.target_answer(view)
-    return questions.matching(answer, reading.options) if answer else None
+    answer = clarification.target_answer(view)
+    return clarification.matching(answer, reading.options) if answer else None

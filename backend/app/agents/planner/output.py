@@ -4,18 +4,12 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from app.agents.goals.select_sql import Cut
 from app.agents.planner.stages import STAGES, Stage
 from app.json_types import JsonValue
 
 ColumnType = Literal["number", "category", "text", "boolean", "datetime", "day_first", "month_first"]
 """What a column holds; dates that leave it open also in which order they are written."""
-
-
-class Cut(BaseModel):
-    """A number turned into yes or no: is the target above (or below) this value?"""
-
-    above: bool
-    value: float
 
 
 class Trading(BaseModel):

@@ -4,14 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from app.agents.planner import columns
-from app.agents.planner.goal import Goal
-from app.agents.planner.horizon import rows_ahead
-from app.agents.planner.output import Cut, Plan
-from app.agents.planner.phrases import REGRESSION_METRICS, Kind
+from app.agents.goals import columns
+from app.agents.goals.goal import Goal
+from app.agents.goals.horizon import rows_ahead
+from app.agents.goals.patterns import REGRESSION_METRICS, Kind
+from app.agents.goals.select_sql import Cut
+from app.agents.goals.tables import Column, Table, mentioned
+from app.agents.goals.target import Scored
+from app.agents.planner.output import Plan
 from app.agents.planner.stages import Stage
-from app.agents.planner.tables import Column, Table, mentioned
-from app.agents.planner.target import Scored
 
 # One day of five-minute bars stands for all: only their spacing is read from it.
 MOST_CLASSES = 20

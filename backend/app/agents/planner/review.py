@@ -10,7 +10,7 @@ from app.agents.planner.editing import SETTINGS, Tables, Wrong, changes_schema, 
 from app.agents.planner.output import Plan
 from app.agents.planner.plan import PRICES
 from app.agents.planner.stages import ALWAYS
-from app.sessions.scope import Question
+from app.sessions.step_scope import Question
 from app.tools.invoke import ToolAnswer, ToolRequest, invoke
 from app.tools.registry import REGISTRY
 

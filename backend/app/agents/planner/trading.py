@@ -4,16 +4,16 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from app.agents.conversation import View
-from app.agents.planner.goal import Ahead, Goal, read_goal
-from app.agents.planner.market import Wanted, bps_of, names_barriers, rhythm_of, seconds_of, wanted_of
+from app.agents.goals.goal import Ahead, Goal, read_goal
+from app.agents.goals.stemming import words
+from app.agents.goals.tables import Table
+from app.agents.goals.target import Scored
+from app.agents.goals.trading_terms import Wanted, bps_of, names_barriers, rhythm_of, seconds_of, wanted_of
 from app.agents.planner.output import Barriers, Plan, Trading
 from app.agents.planner.plan import PRICES, steps
-from app.agents.planner.stored import bar_seconds, bars_ahead, named, stored
-from app.agents.planner.tables import Table
-from app.agents.planner.target import Scored
-from app.agents.planner.words import words
-from app.agents.policy import Move, call
+from app.agents.planner.stored_prices import bar_seconds, bars_ahead, named, stored
+from app.agents.runtime.conversation import View
+from app.agents.runtime.policy import Move, call
 from app.computations.bars.interval import DAY_S, interval_name
 
 WHICH_COIN = "Whose prices shall I take?"

@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 from app.agents.context import LabContext
 from app.agents.reporter.output import Reported
 from app.agents.state import LabState, LabUpdate
-from app.agents.study import problem_brief, study_of
+from app.agents.training_context import problem_brief, study_of
 from app.tools.invoke import ToolRequest, invoke
 from app.tools.registry import REGISTRY
 from app.tools.reporting import generate_summary, session_result

@@ -1,8 +1,8 @@
 """The reporter without a provider: every document in its order, then the headline."""
 
-from app.agents.conversation import View
-from app.agents.policy import Move, call, finish, follow
 from app.agents.reporter.output import Reported
+from app.agents.runtime.conversation import View
+from app.agents.runtime.policy import Move, call, finish, follow
 
 WRITING = ("generate_recommendations", "create_comparison_report", "generate_summary")
 

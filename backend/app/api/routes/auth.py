@@ -6,8 +6,8 @@ from fastapi import APIRouter, Depends, Request
 
 from app.api.deletion import AccountDeletionsDep
 from app.api.deps import DeskDep, PrincipalDep, ResourcesDep, SignedInDep, UowDep
-from app.api.gate import address_of
 from app.api.openapi import problems
+from app.api.rate_limit import address_of
 from app.auth.repository import UserRepository
 from app.auth.schemas import RefreshRequest, Registration, SignIn, TokenPair, UserView
 from app.auth.service import Accounts, ReusedToken, TokenChain, signed_in

@@ -6,9 +6,9 @@ from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field
 
 from app.api.deps import ResourcesDep
-from app.api.facts import Facts
 from app.api.openapi import problems
 from app.api.readiness import look
+from app.api.service_metrics import Facts
 from app.errors import Unauthorized
 from app.observability.metrics.exposition import MEDIA_TYPE, Told, exposition, registry_of
 from app.observability.metrics.listener import may_read

@@ -12,7 +12,7 @@ from app.api.archive import zipped
 from app.api.deps import PrincipalDep, ResourcesDep
 from app.api.downloads import Download, send_blob
 from app.api.openapi import problems
-from app.api.parcel import Parcel
+from app.api.session_bundle import Parcel
 from app.artifacts.schemas import VerificationView
 
 router = APIRouter(prefix="/lab/agent/sessions", tags=["sessions"], responses=problems(401))

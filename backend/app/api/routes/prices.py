@@ -8,8 +8,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query, Request
 
 from app.api.deps import PrincipalDep, ResourcesDep
+from app.api.ndjson_progress import MEDIA_TYPE, Told, wants_progress
 from app.api.openapi import problems
-from app.api.progress import MEDIA_TYPE, Told, wants_progress
 from app.api.uploads import UPLOAD_BODY, received
 from app.auth.principal import Principal, Role
 from app.datasets.price_schemas import CoinStatistics, CoinView, Dropped, ImportView

@@ -10,7 +10,7 @@ from app.api.deps import NEEDS_ROOM, IdempotencyKey, KeyedPageDep, PageOf, Princ
 from app.api.openapi import problems
 from app.api.session_deps import session_service
 from app.runs.schemas import GRAPH, RunCreate, RunStanding, RunStatus, RunSummary, RunView
-from app.sessions.reading import SessionReader
+from app.sessions.queries import SessionReader
 from app.sessions.service import SessionService
 
 router = APIRouter(prefix="/runs", tags=["runs"], responses=problems(401))

@@ -22,7 +22,6 @@ from app.api.openapi import problems
 from app.api.session_deps import ReaderDep, ServiceDep
 from app.artifacts.schemas import ArtifactView
 from app.artifacts.service import list_artifacts
-from app.sessions.allowances import list_allowances, revoke
 from app.sessions.lifecycle import SessionStatus
 from app.sessions.schemas import (
     AllowanceView,
@@ -38,6 +37,7 @@ from app.sessions.schemas import (
     SessionView,
     StepView,
 )
+from app.sessions.tool_permissions import list_allowances, revoke
 
 router = APIRouter(prefix="/lab/agent/sessions", tags=["sessions"], responses=problems(401))
 

@@ -16,16 +16,16 @@ from app.api.heartbeat import with_heartbeats
 from app.api.openapi import problems
 from app.api.session_deps import ReaderDep, session_service
 from app.api.socket import HEARTBEAT_S, Close, SessionSocket, broken, close, push_to
-from app.api.stay import staying
-from app.auth.desk import AuthDesk
+from app.api.stream_lifetime import staying
 from app.auth.principal import Principal, Scope
+from app.auth.services import AuthDesk
 from app.auth.tickets import TICKET_TTL_S
 from app.errors import LabError
 from app.observability.metrics.edge import REFUSALS, SLOW_CLIENTS
-from app.sessions.listener import FellBehind
-from app.sessions.reading import SessionReader
+from app.sessions.events.serialization import Sighting
+from app.sessions.events.subscription import FellBehind
+from app.sessions.queries import SessionReader
 from app.sessions.schemas import TicketView
-from app.sessions.wire import Sighting
 from app.tasks import stop
 
 router = APIRouter(prefix="/lab/agent/sessions/{session_id}", tags=["sessions"])

@@ -6,7 +6,7 @@ from typing import Any
 
 from rich.table import Table
 
-from app.cli.plain import plain
+from app.cli.sanitize import plain
 from app.cli.scoring.record import Score
 
 

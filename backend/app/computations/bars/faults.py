@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from app.computations.bars.grid import Grid
-from app.computations.bars.stretches import Flags, Ints, Stretch
+from app.computations.bars.runs import Flags, Ints, Stretch
 from app.json_types import JsonValue
 
 SHOWN = 100

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from app.computations.bars.interval import DAY_S, MONTH_S, interval_name
-from app.computations.bars.stretches import Flags, Ints, Stretch
+from app.computations.bars.runs import Flags, Ints, Stretch
 from app.errors import InvalidInput, TooLarge
 
 SECOND_US = 1_000_000

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from app.computations.bars.binary_batches import Parcels
 from app.computations.bars.faults import NO_COIN, TOO_CLOSE, Faults, sound, without_twins
 from app.computations.bars.grid import Grid
-from app.computations.bars.parcels import Parcels
-from app.computations.bars.stretches import Stretch
+from app.computations.bars.runs import Stretch
 from app.computations.bars.summary import Summary
 
 

@@ -13,7 +13,7 @@ import duckdb
 
 from app.computations.bars.columns import Found, are_unnamed, find_columns, interval_column, orders
 from app.computations.bars.record import MEASURES
-from app.computations.bars.stamps import coin_sql, has_decimal_comma, measure_sql, time_sql
+from app.computations.bars.timestamps import coin_sql, has_decimal_comma, measure_sql, time_sql
 from app.computations.bench import Bench
 from app.computations.ingest import read_upload
 from app.computations.uploads import sql

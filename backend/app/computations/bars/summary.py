@@ -5,10 +5,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from app.computations.bars.absence import Absence, closes_at_weekends
+from app.computations.bars.coverage import Absence, closes_at_weekends
 from app.computations.bars.gaps import at_weekends, steps_between
 from app.computations.bars.grid import Grid
-from app.computations.bars.stretches import Ints, Stretch
+from app.computations.bars.runs import Ints, Stretch
 from app.json_types import JsonValue
 
 SHOWN_GAPS = 50

@@ -8,9 +8,7 @@ from pathlib import Path
 import duckdb
 
 from app.computations.uploads import sql
-from app.computations.uploads.dialect import Dialect, sniff
-from app.computations.uploads.encoding import Text
-from app.computations.uploads.kinds import (
+from app.computations.uploads.column_types import (
     MISSING,
     MISSING_MEASURES,
     READINGS,
@@ -20,6 +18,8 @@ from app.computations.uploads.kinds import (
     ambiguous,
     judge,
 )
+from app.computations.uploads.dialect import Dialect, sniff
+from app.computations.uploads.encoding import Text
 from app.computations.uploads.names import mend_names
 from app.errors import InvalidInput, LabError, TooLarge
 

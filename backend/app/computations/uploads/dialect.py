@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from app.computations.uploads.kinds import INTEGER, MISSING, READINGS
+from app.computations.uploads.column_types import INTEGER, MISSING, READINGS
 
 _LIKELY = "\t;,|"
 _RARE = "^~:\x1f\x1e\x01 "

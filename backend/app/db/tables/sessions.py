@@ -59,7 +59,7 @@ class SessionRow(Base):
     queued_at: Mapped[datetime] = now()
     created_at: Mapped[datetime] = now()
     admitted_at: Mapped[datetime | None] = mapped_column(server_default=func.now())
-    """None while it waits in line for one of the places that sessions may run in; see `sessions/line.py`."""
+    """None while the session waits for admission (`sessions/admission.py`)."""
     started_at: Mapped[datetime | None]
     deadline_at: Mapped[datetime | None]
     """The session's time limit; the sweeper ends what is past it."""

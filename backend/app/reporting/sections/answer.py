@@ -4,7 +4,7 @@ import re
 
 from app.reporting.document import Block, Bullets, Callout, Name, Paragraph, Piece, Section, Table, Text
 from app.reporting.evidence import Fact, parts
-from app.reporting.sections.draft import Draft, listed
+from app.reporting.sections.context import Draft, listed
 
 _MOST_TOLD = 6
 """Groups that a sentence names; of more it says how many there are."""

@@ -3,8 +3,8 @@
 from app.reporting.advice import advise
 from app.reporting.document import Block, Bullets, Name, Paragraph, Section, Table, Text
 from app.reporting.evidence import Fact, parts
-from app.reporting.found import BASELINE
-from app.reporting.sections.draft import Draft
+from app.reporting.facts import BASELINE
+from app.reporting.sections.context import Draft
 
 _FEW_HELD_OUT = 200
 _OVER = 1.1

@@ -1,9 +1,9 @@
 """What agents wrote themselves and the chosen model is made of, in full."""
 
+from app.reporting.custom_code import code_in
 from app.reporting.document import Block, Listing, Name, Paragraph, Section, Text
 from app.reporting.evidence import Fact
-from app.reporting.sections.draft import Draft
-from app.reporting.written import code_in
+from app.reporting.sections.context import Draft
 
 _FEATURES: Text = (
     " makes features. It was tried on training rows first: it says the same each time, and of each row what it "

@@ -2,7 +2,7 @@
 
 from app.reporting.document import Block, Bullets, Paragraph, Section, Table, Text
 from app.reporting.evidence import Fact, parts
-from app.reporting.sections.draft import Draft, listed
+from app.reporting.sections.context import Draft, listed
 
 _MOST_FINDINGS = 12
 _MOST_EFFECTS = 12

@@ -2,7 +2,7 @@
 
 from app.reporting.document import Block, Paragraph, Section, Table, Text
 from app.reporting.evidence import Fact, parts
-from app.reporting.sections.draft import Draft, listed
+from app.reporting.sections.context import Draft, listed
 
 _MOST_COLUMNS = 12
 _MOST_NAMED = 4

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from app.reporting.document import Block, Name, Paragraph, Section, Table, Text
 from app.reporting.evidence import Fact, parts
-from app.reporting.sections.draft import NOTHING, Draft
+from app.reporting.sections.context import NOTHING, Draft
 
 _BOUNDS = (("From", "low"), ("To", "high"))
 

@@ -2,7 +2,7 @@
 
 from app.reporting.document import Block, Name, Paragraph, Quote, Section, Table, Text
 from app.reporting.evidence import Fact
-from app.reporting.sections.draft import Draft, listed
+from app.reporting.sections.context import Draft, listed
 
 _ROWS = (
     ("Target", "target"),

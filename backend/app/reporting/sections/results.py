@@ -3,7 +3,7 @@
 from app.reporting.document import Block, Name, Paragraph, Section, Table, Text
 from app.reporting.evidence import Fact, parts
 from app.reporting.metrics import METRICS, metric_of
-from app.reporting.sections.draft import NOTHING, Draft
+from app.reporting.sections.context import NOTHING, Draft
 
 _FIGURES = (
     "roc",

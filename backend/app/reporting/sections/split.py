@@ -2,8 +2,8 @@
 
 from app.reporting.document import Block, Bullets, Paragraph, Piece, Section, Text
 from app.reporting.evidence import Fact, parts
-from app.reporting.found import Found
-from app.reporting.sections.draft import Draft, listed
+from app.reporting.facts import Found
+from app.reporting.sections.context import Draft, listed
 
 
 def section(draft: Draft) -> Section | None:

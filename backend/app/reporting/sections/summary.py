@@ -3,7 +3,7 @@
 from app.reporting.document import Block, Callout, Name, Paragraph, Piece, Section, Text, Tile, Tiles
 from app.reporting.evidence import Fact, parts
 from app.reporting.sections import answer
-from app.reporting.sections.draft import Draft, listed
+from app.reporting.sections.context import Draft, listed
 from app.reporting.sections.trading import verdict_of
 
 _OUTLOOKS = {"direction": "the direction of ", "change": "the change of ", "volatility": "the volatility of "}

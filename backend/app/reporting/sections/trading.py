@@ -2,7 +2,7 @@
 
 from app.reporting.document import Block, Bullets, Callout, Name, Paragraph, Section, Table, Text
 from app.reporting.evidence import Fact, parts
-from app.reporting.sections.draft import NOTHING, Draft
+from app.reporting.sections.context import NOTHING, Draft
 
 LEDGER = "backtest.csv"
 _FIGURES = ("backtest_price", "backtest_signal", "backtest_equity", "backtest_drawdown")

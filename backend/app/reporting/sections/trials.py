@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from app.reporting.claims import Claim
 from app.reporting.document import Block, Name, Paragraph, Section, Table, Text
 from app.reporting.evidence import Fact, parts
-from app.reporting.found import TUNING_NODE
-from app.reporting.sections.draft import NOTHING, Draft, listed
+from app.reporting.facts import TUNING_NODE
+from app.reporting.sections.context import NOTHING, Draft, listed
 
 _MOST_TRIES = 12
 _SHOWN, _WORTH_FOLDING = 6, 3

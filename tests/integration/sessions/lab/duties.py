@@ -15,19 +15,20 @@ from tests.integration.sessions.lab.graph import need_store, spec
 from app.db.pool import Database, Record
 from app.jobs import QUEUES, JobSender
 from app.redis_address import open_redis
+from app.retention.background import Tidying
 from app.retention.config import Retention
-from app.retention.tidying import Tidying
 from app.sandbox.computer import Computer
 from app.sandbox.contract import CellRequest, Computation, End, Outcome, Progress, Usage
-from app.sessions import alive, fits, lease
-from app.sessions.alive import Presence
+from app.sessions import lease, workers
 from app.sessions.checkpoints import RedisCheckpoints
 from app.sessions.config import SessionsConfig
-from app.sessions.fits import Fits
+from app.sessions.drive.runner import Runner
+from app.sessions.events.publisher import Tail
 from app.sessions.graphs import Graphs
 from app.sessions.lease import Leases
-from app.sessions.runner import Runner
-from app.sessions.tail import Tail
+from app.sessions.waiting import fits
+from app.sessions.waiting.fits import Fits
+from app.sessions.workers import Presence
 from app.storage.folder import FolderBlobs
 from app.worker.loop import Duties
 
@@ -83,7 +84,7 @@ class MortalDatabase(Database):
 
     async def row(self, sql: str, *args: Any) -> Record | None:
         session_id = args[0] if args else None
-        if not isinstance(session_id, UUID) or sql in (lease._RENEW, fits._RENEW, alive._FOR_OTHERS):
+        if not isinstance(session_id, UUID) or sql in (lease._RENEW, fits._RENEW, workers._FOR_OTHERS):
             return await super().row(sql, *args)
         if session_id not in self.scythe.seeds:
             found = await super().row("select seed from sessions where id = $1", session_id)

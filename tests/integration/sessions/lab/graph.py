@@ -14,9 +14,9 @@ from typing import Annotated, Any
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
-from app.sessions.events import Progress
+from app.sessions.events.events import Progress
 from app.sessions.graphs import GraphSpec, JournaledState, Node, journaled
-from app.sessions.scope import ArtifactDraft, Call, Fit, Question, Recorded, StepScope
+from app.sessions.step_scope import ArtifactDraft, Call, Fit, Question, Recorded, StepScope
 from app.storage.blobs import StoreAway
 
 NODES = ("planning", "asking", "retrieval", "training", "evaluation", "reporting")

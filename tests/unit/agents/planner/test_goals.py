@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from langgraph.errors import GraphInterrupt
 
-from app.sessions.memory import MemoryJournal
+from app.sessions.in_memory import MemoryJournal
 
 
 @dataclass(frozen=True)

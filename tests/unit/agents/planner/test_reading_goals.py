@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from langgraph.errors import GraphInterrupt
 
-from app.agents.planner.costs import costs_of
-from app.agents.planner.goal import read_goal
-from app.sessions.memory import MemoryJournal
+from app.agents.goals.costs import costs_of
+from app.agents.goals.goal import read_goal
+from app.sessions.in_memory import MemoryJournal
 
 
 @pytest.mark.parametrize(

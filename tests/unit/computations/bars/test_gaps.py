@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.computations.bars.absence import closes_at_weekends
+from app.computations.bars.coverage import closes_at_weekends
 from app.computations.bars.gaps import at_weekends, steps_between
 
 DAY_S = 86_400

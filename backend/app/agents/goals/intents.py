@@ -1,0 +1,53 @@
+"""What a goal asks for and does not ask for: a model of something, of anything, or none."""
+
+import re
+
+from app.agents.goals.stemming import words
+
+DENIED = re.compile(
+    r"\b(?:(?:do not|don't|never|not|no need to|nicht)(?: want(?: you)?)?(?: to)?"
+    r" (?:predict|forecast|estimate|classify|model)(?:ing)?"
+    r"|(?:anything|everything|whatever|all) (?:but|except|other than|besides)|but not|rather than|instead of)"
+    r"\s+(?P<rest>(?:(?!\b(?:but|predict|forecast|estimate|classify|model|because|using|from)\b)[^.,;:!?])*)"
+    r"|,\s*not\s+(?P<tail>[^.,;:!?]*)",
+    re.IGNORECASE,
+)
+"""What the goal says is not to be predicted. It may still be an input."""
+
+NO_MODEL = re.compile(
+    r"\b(?:no|without(?: an?| any)?|not .{0,20}\ban?)\s+(?:\w+ )?"
+    r"(?:models?|modell?ing|predictions?|training)\b"
+    r"|\b(?:do not|don't|never) (?:train|fit|build|model|predict)(?: a| any)?"
+    r"(?: models?| anything)?\s*(?:[.,;!?]|$)",
+    re.IGNORECASE,
+)
+LOOKING = re.compile(
+    r"\b(?:explor\w*|eda|overview|summar\w*|describe|visuali[sz]\w*|plots?|charts?|compar\w*|correlat\w*"
+    r"|relation(?:ship)?s? (?:between|of)|differences? (?:between|in)|more often than|cluster\w*"
+    r"|segment(?:s|ation)?|anomal\w*|outliers?|interesting)\b"
+    r"|^\W*(?:which|what|who|where|how many)\b.*\b(?:most|least|average|highest|lowest|total|best|worst)\b",
+    re.IGNORECASE,
+)
+"""The goal asks what the data is like, which a model of one column answers only in part."""
+
+GENERIC = frozenset(
+    words(
+        """
+        a an the this that these those it its them my our your all any some of on in for from with and or to by
+        as is are be i we you me us can could please best good better great accurate simple strong reliable one
+        build make train fit create find get give do use run learn apply predict predicts prediction predictions
+        predicting forecast classify classifier classification regress regression regressor estimate model
+        models modelling modeling machine learning ml automl data dataset datasets table file csv column columns
+        row rows value values target targets label labels class classes outcome outcomes response y what which
+        whatever here possible new unseen
+        """
+    )
+)
+"""Words that ask for a model of whatever the data calls its target."""
+
+SIGN = re.compile(
+    r"\b(?:is|are|be|becomes?|turns?|goes) (?P<sign>negative|positive)\b"
+    r"|\b(?P<loss>unprofitable|loss-making|at a loss|los(?:e|es|ing) money)\b",
+    re.IGNORECASE,
+)
+"""A yes or no about the side of zero."""

@@ -1,0 +1,215 @@
+"""The phrases a goal is read by, as tables that are read from the top."""
+
+import re
+from typing import Literal
+
+MONTHS = (
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+)
+
+Kind = Literal["classification", "regression"]
+Outlook = Literal["value", "change", "direction", "volatility"]
+
+METRICS: tuple[tuple[str, str], ...] = (
+    (r"matthews(?: correlation)?|\bmcc\b", "mcc"),
+    (r"cohen'?s? kappa|\bkappa\b", "cohen_kappa"),
+    (r"\btop[- ]?(?:3|three)\b", "top_3_accuracy"),
+    (r"\brmsle\b|root mean squared? log\w* error|log(?:arithmic)? error", "rmsle"),
+    (r"\bsmape\b|symmetric mean absolute percentage error", "smape"),
+    (r"poisson(?: deviance| loss)?", "poisson_deviance"),
+    (r"average precision|pr[- ]?auc|precision[- ]recall", "average_precision"),
+    (r"balanced accuracy", "balanced_accuracy"),
+    (r"\b(roc|auc|auroc)\b", "roc_auc"),
+    (r"log[- ]?loss|cross[- ]entropy", "log_loss"),
+    (r"brier|well[- ]calibrated|calibration", "brier"),
+    (r"\bf1\b|\bf[- ]?score\b", "f1"),
+    (r"false negatives?|\brecall\b|sensitivity|miss(ing)? as few|catch (as many|every|all)", "recall"),
+    (r"false (positives?|alarms?)|\bprecision\b", "precision"),
+    (r"\baccura(cy|te|tely)\b", "accuracy"),
+    (r"median absolute error|\bmedian error", "median_ae"),
+    (r"mean absolute percentage error|\bmape\b|percent(age)? error|relative error", "mape"),
+    (r"mean absolute error|\bmae\b|absolute error", "mae"),
+    (r"root mean squared? error|\brmse\b|squared error|\bmse\b", "rmse"),
+    (r"\br2\b|\br²|r[- ]squared|explained variance", "r2"),
+)
+QUANTILE = re.compile(
+    r"\b(?P<percentile>\d{1,2})(?:st|nd|rd|th)?[- ](?:percentile|percent quantile|% quantile)"
+    r"|\bp(?P<short>\d{2})\b|\b0?[.,](?P<share>\d{1,2})[- ]quantile"
+    r"|\bquantile (?:of )?0?[.,](?P<after>\d{1,2})\b"
+    r"|\bpinball(?: loss)?(?: at)? (?:0?[.,])?(?P<loss>\d{1,2})\b|\bpredict the (?P<median>median)\b",
+    re.IGNORECASE,
+)
+"""Which part of the rows shall lie below what is predicted."""
+
+QUANTILES = (5, 10, 25, 50, 75, 90, 95)
+"""Percents that there is a metric for."""
+
+REGRESSION_METRICS = frozenset(
+    {"rmse", "mae", "r2", "mape", "median_ae", "rmsle", "smape", "poisson_deviance"}
+    | {f"pinball_{percent:02}" for percent in QUANTILES}
+)
+
+KINDS: tuple[tuple[str, Kind], ...] = (
+    (r"\bclassif(y|ier|ication)\b|\bwhether\b|\bprobability\b|\bodds\b|\byes or no\b", "classification"),
+    (r"(^|[.?!]|\b(predict|tell|find|know|say|identify)\w*)\s*(out |me )?(who|which|if)\b", "classification"),
+    (r"\b(likely|likelihood|chances?)\b|\brisk of\b|\bdetect\b", "classification"),
+    (r"\bhow (much|many|long|old|far|high|tall|heavy|fast|late)\b|\bregress(ion)?\b", "regression"),
+    (r"\bestimate (the|its|their)\b|\bnumber of\b|\bforecast(ing)?\b", "regression"),
+)
+
+OUTLOOKS: tuple[tuple[str, Outlook], ...] = (
+    (r"\bdirection\b|\bup or down\b|\brise or fall\b|\b(go|goes|move|moves) (up|down)\b", "direction"),
+    (
+        r"\b(whether|if|will|does)\b[^.;:!?]*\b((rise|climb|increase|gain|fall|drop|decrease|decline)s?\b"
+        r"|(be|is|ends?|closes?|trades?) (higher|lower)\b)",
+        "direction",
+    ),
+    (r"\b(returns?|change|changes|growth)\b", "change"),
+)
+
+VOLATILITY = re.compile(r"\bvolatility\b|\breali[sz]ed (?:vol|variance)\b", re.IGNORECASE)
+VOLATILE = re.compile(rf"\bvolatile\b|{VOLATILITY.pattern}", re.IGNORECASE)
+"""Of a goal that looks ahead; else an acid may be volatile."""
+COMPARED = re.compile(r"\b(?:higher|lower)\b", re.IGNORECASE)
+"""Of what rises or falls: not the column of highs or lows."""
+
+SECONDS: dict[str, float] = {
+    "minute": 60,
+    "hour": 3_600,
+    "day": 86_400,
+    "week": 604_800,
+    "month": 2_629_746,
+    "quarter": 7_889_238,
+    "year": 31_556_952,
+}
+ROWS = frozenset({"step", "row", "period", "bar", "tick", "observation", "candle"})
+NUMBERS = {
+    "a": 1,
+    "an": 1,
+    "one": 1,
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "seven": 7,
+    "eight": 8,
+    "nine": 9,
+    "ten": 10,
+    "twelve": 12,
+    "fourteen": 14,
+    "thirty": 30,
+}
+
+BRIEF = {
+    **dict.fromkeys(("m", "min", "mins"), "minute"),
+    **dict.fromkeys(("h", "hr", "hrs"), "hour"),
+    "d": "day",
+    "w": "week",
+}
+"""Units as quants write them: the next 15m, 4h ahead."""
+
+_BRIEF = "mins?|hrs?|h|d|w"
+_COUNT = rf"\d+|{'|'.join(NUMBERS)}"
+_UNIT = "|".join([*SECONDS, *sorted(ROWS)])
+
+AHEAD = re.compile(
+    rf"\b(?:next|coming|following)[- ](?:(?P<n1>{_COUNT})[- ](?P<u1>{_UNIT})s?|(?P<u0>{_UNIT}))\b"
+    rf"|\b(?P<n2>{_COUNT})[- ](?P<u2>{_UNIT})s?[- ](?:ahead|later|from now|in advance)\b"
+    rf"|\bin (?P<n3>{_COUNT}) (?P<u3>{_UNIT})s?\b"
+    rf"|\b(?P<n4>{_COUNT})[- ](?P<u4>{_UNIT})s?[- ](?:forecast|outlook)\b"
+    rf"|\b(?:next|coming|following) (?P<n5>\d+) ?(?P<u5>{_BRIEF}|m)\b"
+    rf"|\b(?P<n6>\d+) ?(?P<u6>{_BRIEF}|m)[- ](?:ahead|later|from now|in advance)\b"
+    r"|\bin (?P<n7>\d+) ?(?P<u7>mins?|hrs?|h)\b"
+    r"|\b(?P<tomorrow>tomorrow)\b",
+    re.IGNORECASE,
+)
+"""So far, counted. The coming months, however many, are no horizon: what is known of their rows may be used."""
+EACH_STEP = re.compile(
+    rf"\b(?:next|coming|following)[- ](?:(?:{_COUNT})[- ](?:{_UNIT})s?|(?:{_UNIT}))\b|\btomorrow\b"
+    rf"|\bup to (?:{_COUNT})[- ](?:{_UNIT})s?\b|\b(?:{_COUNT})[- ](?:{_UNIT})s?[- ](?:forecast|outlook)\b",
+    re.IGNORECASE,
+)
+"""All of the way is asked about, not its end: the next 14 days, and not in 14 days."""
+EXCLUSION = re.compile(
+    r"\b(?:without(?: using)?|exclud(?:e|ing)|ignor(?:e|ing)|leav(?:e|ing) out|(?:do not|don't|never) use"
+    r"|not using|except(?: for)?|drop(?:ping)?|other than|ohne|sans)\b"
+    r"(?P<rest>(?:(?!\b(?:but|while|because|predict|using|with|from|based on|for|since|to|when)\b)[^.;:!?])*)",
+    re.IGNORECASE,
+)
+INPUTS = re.compile(
+    r"\b(?:from|using|based on|given|by means of|with the help of|on the basis of|as a function of)\b"
+    r"(?P<rest>[^.;:!?]*)"
+    r"|~(?P<formula>[^.;:!?]*)",
+    re.IGNORECASE,
+)
+QUOTED = re.compile(r"`([^`]+)`|\"([^\"]+)\"|“([^”]+)”|(?<!\w)'([^']+)'(?!\w)")
+VERB = re.compile(
+    r"\b(?:predict(?:ing|s|ion of|or of)?|forecast(?:ing|s)?|estimat(?:e|es|ing)|classify(?:ing)?"
+    r"|model(?:ling)?|explain(?:ing)?|detect(?:ing)?|determin(?:e|es|ed)"
+    r"|driv(?:e|es|ing)|affect(?:s|ed|ing)?|influenc(?:e|es|ed|ing)|impact(?:s|ed|ing)?"
+    r"|vorher\w*|voraus\w*|prognos\w*|bestimm\w*|prédi\w*|prever|predecir)\b",
+    re.IGNORECASE,
+)
+POSITIVE = re.compile(
+    r"\bpositive class (?:is|=|should be)?\s*[`'\"]?(?P<a>[\w-]+)"
+    r"|[`'\"]?(?P<b>[\w-]+)[`'\"]? (?:is|as) the positive class",
+    re.IGNORECASE,
+)
+GROUPS = re.compile(
+    r"\b(?:for|to|on|across) (?:new|unseen|unknown|other|future)\s+(?P<a>\w+)"
+    r"|\b(?:per|for each|for every|by each)\s+(?P<b>\w+)"
+    r"|\b(?P<c>\w+?)s? (?:that )?(?:we|it|the model) (?:have|has) (?:never|not) seen",
+    re.IGNORECASE,
+)
+TIME = re.compile(
+    r"\b(?:order(?:ed)? by|sorted by|time column (?:is)?|time is in|dated by)\s+[`'\"]?(?P<a>\w+)",
+    re.IGNORECASE,
+)
+JOIN = re.compile(
+    r"\b(?:join(?:ed|ing)?|merg(?:e|ed|ing)|combin(?:e|ed|ing)|enrich(?:ed)?|together with)\b", re.IGNORECASE
+)
+THRESHOLD = re.compile(
+    r"\b(?P<side>above|over|exceeds?|exceeding|more than|greater than|below|under|less than)\s+"
+    r"[$€£]?(?P<value>\d[\d,_]*(?:\.\d+)?)(?P<thousand>k\b)?",
+    re.IGNORECASE,
+)
+COINS: dict[str, str] = {
+    "bitcoin": "BTC",
+    "btc": "BTC",
+    "ethereum": "ETH",
+    "ether": "ETH",
+    "eth": "ETH",
+    "solana": "SOL",
+    "sol": "SOL",
+    "dogecoin": "DOGE",
+    "doge": "DOGE",
+    "cardano": "ADA",
+    "ripple": "XRP",
+    "xrp": "XRP",
+    "litecoin": "LTC",
+    "ltc": "LTC",
+    "bnb": "BNB",
+    "polkadot": "DOT",
+    "chainlink": "LINK",
+    "avax": "AVAX",
+    "tron": "TRX",
+    "trx": "TRX",
+    "xlm": "XLM",
+    "monero": "XMR",
+    "xmr": "XMR",
+    "bch": "BCH",
+}
+COIN_PRICES = re.compile(r"\b(coins?|crypto(?:currency|currencies)?|price_data\w*)\b", re.IGNORECASE)
+"""The goal is about prices in the lab's own table even when it names no coin."""

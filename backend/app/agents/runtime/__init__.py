@@ -1,0 +1,1 @@
+"""The agent loop: prompts, tools, the journal's middleware and offline policies."""

@@ -1,0 +1,158 @@
+"""Everything of one session as the entries of an archive, and its report read against its journal."""
+
+import asyncio
+import dataclasses
+import json
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from app.api.archive import Entry
+from app.artifacts.repository import ArtifactRepository
+from app.artifacts.schemas import MismatchView, VerificationView
+from app.datasets.names import table_names
+from app.datasets.repository import DatasetRepository
+from app.db.keyset import Portion
+from app.db.tables import ArtifactRow, DatasetRow
+from app.errors import Conflict, NotFound
+from app.reporting.check import verify
+from app.reporting.script import script
+from app.reporting.session_bundle import README, Piece, laid_out
+from app.resources import Resources
+from app.sessions.journal_export import SessionEvidence
+from app.sessions.queries import SessionReader
+from app.sessions.schemas import SessionView
+
+_ALL = Portion(limit=5000)
+_AUDIT_PAGE = 200
+_PARQUET = "application/vnd.apache.parquet"
+_REPORT = ("report.json", "report.html", "report.md")
+
+
+@dataclass(frozen=True)
+class Parcel:
+    """What one owner may take along. Every method raises NotFound for a session of somebody else."""
+
+    resources: Resources
+    owner: UUID
+
+    async def session(self, session_id: UUID) -> SessionView:
+        return await SessionReader(self.resources.database, self.owner).get(session_id)
+
+    async def notebook(self, session_id: UUID) -> ArtifactRow:
+        """The newest; raises NotFound where no model was judged yet."""
+        found = await self._newest(session_id, "notebook")
+        if not found:
+            raise NotFound(
+                "notebook_not_found",
+                "This session has no notebook: it is written with the report, once a model was judged.",
+            )
+        return next(reversed(found.values()))
+
+    async def script(self, notebook: ArtifactRow) -> str:
+        return script(json.loads(await self._bytes(notebook.digest)))
+
+    async def entries(self, session: SessionView) -> list[Entry]:
+        """Raises Conflict before the session has ended, NotFound when bytes are gone."""
+        if session.ended_at is None:
+            raise Conflict(
+                "session_not_ended",
+                f"The session is {session.status}. Everything of it can be taken along when it has ended.",
+            )
+        async with self.resources.open_uow() as uow:
+            found = await ArtifactRepository(uow.db, self.owner).page_of(session.id, None, _ALL)
+            datasets = await DatasetRepository(uow.db, self.owner).in_order(session.dataset_ids)
+        pieces = [*_tables(datasets), *(_piece(row) for row in reversed(found.items))]
+        placed = laid_out(pieces)
+        for piece in placed.values():
+            await self.resources.blobs.size(piece.digest)
+        entries = [Entry("README.txt", _text(README), {})]
+        entries += [self._stored(path, piece) for path, piece in placed.items()]
+        if any(piece.kind == "notebook" for piece in placed.values()):
+            entries.append(Entry("session.py", self._script_of(session.id), {}))
+        if "journal" not in session.forgotten:
+            entries.append(Entry("journal.jsonl", self._journal(session.id), {}))
+        return [*entries, Entry("audit.jsonl", self._audit(session.id), {})]
+
+    async def verification(self, session_id: UUID) -> VerificationView:
+        """The newest report, read again from the journal; raises NotFound where there is none.
+
+        Raises Conflict when the journal has gone.
+        """
+        if "journal" in (await self.session(session_id)).forgotten:
+            raise Conflict(
+                "journal_forgotten",
+                "The journal of this session was kept as long as this service keeps journals, and is gone: its "
+                "report cannot be checked any more.",
+            )
+        written = await self._newest(session_id, "report")
+        if "report.json" not in written:
+            raise NotFound("report_not_found", "This session has left no report yet.")
+        document, page, text = [
+            (await self._bytes(written[name].digest)).decode() if name in written else None for name in _REPORT
+        ]
+        calls = [call async for call in self._evidence().calls(session_id)]
+        verdict = await asyncio.to_thread(verify, json.loads(document or "{}"), calls, page, text)
+        return VerificationView(
+            session_id=session_id,
+            report=written["report.json"].id,
+            passes=verdict.passes,
+            checked=verdict.checked,
+            mismatches=[MismatchView(where=each.where, problem=each.problem) for each in verdict.mismatches],
+        )
+
+    async def _newest(self, session_id: UUID, kind: str) -> dict[str, ArtifactRow]:
+        """By name; raises NotFound for a session that is not the owner's."""
+        await SessionReader(self.resources.database, self.owner).must_exist(session_id)
+        async with self.resources.open_uow() as uow:
+            found = await ArtifactRepository(uow.db, self.owner).page_of(session_id, kind, _ALL)
+        return {row.name: row for row in reversed(found.items)}
+
+    def _evidence(self) -> SessionEvidence:
+        return SessionEvidence(self.resources.database, self.owner)
+
+    def _stored(self, path: str, piece: Piece) -> Entry:
+        about = {"kind": piece.kind, "name": piece.name, "media_type": piece.media_type, **piece.source}
+        return Entry(path, self.resources.blobs.open(piece.digest), about, piece.size_bytes)
+
+    async def _script_of(self, session_id: UUID) -> AsyncIterator[bytes]:
+        yield (await self.script(await self.notebook(session_id))).encode()
+
+    async def _journal(self, session_id: UUID) -> AsyncIterator[bytes]:
+        async for call in self._evidence().calls(session_id):
+            yield _line(dataclasses.asdict(call))
+
+    async def _audit(self, session_id: UUID) -> AsyncIterator[bytes]:
+        reader = SessionReader(self.resources.database, self.owner)
+        offset, total = 0, 1
+        while offset < total:
+            views, total = await reader.audit(session_id, _AUDIT_PAGE, offset)
+            offset += _AUDIT_PAGE
+            for view in views:
+                yield _line(view.model_dump(mode="json"))
+
+    async def _bytes(self, digest: str) -> bytes:
+        return b"".join([piece async for piece in self.resources.blobs.open(digest)])
+
+
+def _piece(row: ArtifactRow) -> Piece:
+    source = {"artifact": str(row.id), "step": row.seq, "call": row.call_key}
+    return Piece(row.kind, row.name, row.digest, row.size_bytes, row.media_type, source)
+
+
+def _tables(datasets: Sequence[DatasetRow]) -> list[Piece]:
+    """The uploads as tables, under the names that they have in SQL; one that was deleted is not among them."""
+    names = table_names([row.name for row in datasets])
+    return [
+        Piece("dataset", name, row.digest, row.size_bytes, _PARQUET, {"dataset": str(row.id)})
+        for name, row in zip(names, datasets, strict=True)
+    ]
+
+
+async def _text(text: str) -> AsyncIterator[bytes]:
+    yield text.encode()
+
+
+def _line(value: Any) -> bytes:
+    return (json.dumps(value, ensure_ascii=False) + "\n").encode()

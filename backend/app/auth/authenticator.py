@@ -1,0 +1,173 @@
+"""Is a credential still good? Asked of Postgres at most once in a few seconds for each credential."""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy.exc import DBAPIError
+
+from app.auth.keys import key_digest, looks_like_key
+from app.auth.principal import EVERY_SCOPE, Credential, Principal, Role, Scope
+from app.auth.quotas import Quotas
+from app.auth.repository import Holder, holder_of_family, key_stands, use_key
+from app.auth.tokens import Claims, TokenSigner
+from app.auth.ttl_cache import Memory
+from app.db.unit_of_work import OpenUnitOfWork
+from app.errors import Unauthorized
+from app.tasks import stop
+
+
+@dataclass
+class _Stay:
+    """Of those who wait for the end of one credential."""
+
+    end: asyncio.Task[None]
+    waiting: int = 0
+
+
+class Authenticator:
+    """Turns a bearer token or an API key into a Principal.
+
+    An accepted credential is remembered by its digest for `standing_ttl_s`, never past its end: so long can a
+    process go on accepting one that was revoked elsewhere, if it is not told. What it is told of (`forget`) it
+    sees at once.
+    """
+
+    def __init__(
+        self,
+        signer: TokenSigner,
+        open_uow: OpenUnitOfWork,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._signer = signer
+        self._open_uow = open_uow
+        self._ttl_s = signer.config.standing_ttl_s
+        self._callers: Memory[Principal] = Memory(monotonic)
+        self._standing: Memory[bool] = Memory(monotonic)
+        self._bells: dict[UUID, set[asyncio.Event]] = {}
+        self._stays: dict[Hashable, _Stay] = {}
+
+    async def authenticate(self, credential: str) -> Principal:
+        """Raises Unauthorized."""
+        digest = key_digest(credential)
+        if known := self._callers.fresh(digest):
+            return known
+        if looks_like_key(credential):
+            who = await self._of_key(digest)
+        else:
+            who = await self._of_token(self._signer.read("access", credential))
+        return self._callers.keep(digest, who.user_id, who, min(self._ttl_s, self._left_s(who)))
+
+    def glance(self, credential: str) -> tuple[UUID, Quotas] | None:
+        """Who it seems to be, without asking anybody: to charge, never to admit."""
+        if known := self._callers.stale(key_digest(credential)):
+            return known.user_id, known.quotas
+        if looks_like_key(credential):
+            return None
+        with contextlib.suppress(Unauthorized):
+            return self._signer.read("access", credential).user_id, self._signer.config.quotas
+        return None
+
+    async def stands(self, who: Principal) -> bool:
+        """Whether the credential of a caller who was admitted before still works."""
+        if who.expired(self._signer.now()):
+            return False
+        key = (who.credential, who.origin)
+        known = self._standing.fresh(key)
+        if known is None:
+            known = self._standing.keep(key, who.user_id, await self._ask(who), self._ttl_s)
+        return known
+
+    async def left(self, who: Principal) -> None:
+        """Returns when the caller's credential has ended: expired, or revoked.
+
+        All who wait for the same one share a task, which asks for all of them.
+        """
+        which = (who.credential, who.origin, who.expires_at)
+        if which not in self._stays:
+            self._stays[which] = _Stay(asyncio.create_task(self._ends(who)))
+        stay = self._stays[which]
+        stay.waiting += 1
+        try:
+            await asyncio.shield(stay.end)
+        finally:
+            stay.waiting -= 1
+            if not stay.waiting:
+                del self._stays[which]
+                await stop(stay.end)
+
+    async def _ends(self, who: Principal) -> None:
+        bell = asyncio.Event()
+        self._bells.setdefault(who.user_id, set()).add(bell)
+        try:
+            while await self._seems_to_stand(who):
+                bell.clear()
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(min(self._ttl_s, self._left_s(who))):
+                        await bell.wait()
+        finally:
+            self._bells[who.user_id].discard(bell)
+            if not self._bells[who.user_id]:
+                del self._bells[who.user_id]
+
+    async def _seems_to_stand(self, who: Principal) -> bool:
+        """`stands`, and while Postgres is away what it was: nobody is sent away by an outage."""
+        try:
+            return await self.stands(who)
+        except (DBAPIError, OSError, TimeoutError):
+            return not who.expired(self._signer.now())
+
+    def forget(self, user_id: UUID) -> None:
+        """After a revocation: ask anew about everything of this user."""
+        self._callers.forget(user_id)
+        self._standing.forget(user_id)
+        for bell in self._bells.get(user_id, ()):
+            bell.set()
+
+    def _left_s(self, who: Principal) -> float:
+        if who.expires_at is None:
+            return float("inf")
+        return max(0.0, (who.expires_at - self._signer.now()).total_seconds())
+
+    async def _ask(self, who: Principal) -> bool:
+        async with self._open_uow() as uow:
+            if who.credential is Credential.KEY:
+                return await key_stands(uow.db, who.origin)
+            return await holder_of_family(uow.db, who.user_id, who.origin) is not None
+
+    async def _of_token(self, claims: Claims) -> Principal:
+        async with self._open_uow() as uow:
+            holder = await holder_of_family(uow.db, claims.user_id, claims.family)
+        if holder is None:
+            raise Unauthorized("token_revoked", "This access token no longer works. Sign in again.")
+        return Principal(
+            holder.user_id,
+            Role(holder.role),
+            Credential.TOKEN,
+            holder.origin,
+            claims.expires_at,
+            EVERY_SCOPE,
+            self._quotas(holder),
+        )
+
+    async def _of_key(self, digest: str) -> Principal:
+        async with self._open_uow() as uow:
+            holder = await use_key(uow.db, digest)
+        if holder is None:
+            raise Unauthorized("key_invalid", "This API key is unknown, revoked or expired.")
+        scopes = frozenset(Scope(scope) for scope in holder.scopes if scope in EVERY_SCOPE)
+        return Principal(
+            holder.user_id,
+            Role(holder.role),
+            Credential.KEY,
+            holder.origin,
+            holder.expires_at,
+            scopes,
+            self._quotas(holder),
+        )
+
+    def _quotas(self, holder: Holder) -> Quotas:
+        return self._signer.config.quotas.but(holder.quotas)

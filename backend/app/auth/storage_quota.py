@@ -1,0 +1,51 @@
+"""How many bytes a user's datasets and artifacts hold, and whether there is room for more."""
+
+import time
+from collections.abc import Callable
+from uuid import UUID
+
+from app.auth.principal import Principal
+from app.auth.quotas import MIB
+from app.auth.ttl_cache import Memory
+from app.db.pool import Database
+from app.errors import TooMany
+
+_FRESH_S = 20.0
+
+_HELD = """
+select coalesce((select sum(size_bytes) from datasets where owner_id = $1), 0)
+  + coalesce((select sum(size_bytes) from artifacts where owner_id = $1), 0) as bytes
+"""
+
+
+class Room:
+    """The sum is asked for at most once in _FRESH_S for each user: it is a quota, not a balance."""
+
+    def __init__(self, db: Database, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._db = db
+        self._known: Memory[int] = Memory(monotonic)
+
+    async def require(self, who: Principal, more_bytes: int = 0) -> None:
+        """Raises TooMany when `who` holds the quota, or would with so much more."""
+        most = who.quotas.stored_mb * MIB
+        if not most:
+            return
+        held = await self.held_bytes(who.user_id)
+        if held + more_bytes >= most:
+            raise TooMany(
+                "storage_full",
+                f"Your datasets and artifacts hold {held:,} of {most:,} bytes. Delete some, or ask an admin.",
+                held_bytes=held,
+                limit_bytes=most,
+            )
+
+    async def held_bytes(self, user_id: UUID) -> int:
+        known = self._known.fresh(user_id)
+        if known is not None:
+            return known
+        row = await self._db.row(_HELD, user_id)
+        return self._known.keep(user_id, user_id, int(row["bytes"]) if row else 0, _FRESH_S)
+
+    def forget(self, user_id: UUID) -> None:
+        """After something was stored or deleted: ask anew."""
+        self._known.forget(user_id)

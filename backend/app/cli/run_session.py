@@ -1,0 +1,133 @@
+"""One session from the terminal: upload, start, watch, answer, fetch the report."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from app.cli import prompts
+from app.cli.client import LabClient, Refused
+from app.cli.sanitize import plain
+from app.cli.screen import Screen
+from app.cli.session_progress import Json
+from app.errors import LabError
+
+KEPT_KINDS = ("report", "model_card", "notebook")
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What the user wants: files, goal, preferences, and where the report goes."""
+
+    files: tuple[Path, ...]
+    goal: str
+    preferences: Mapping[str, object]
+    out: Path
+    can_answer: bool = field(default_factory=lambda: sys.stdin.isatty())
+
+    @property
+    def leaves_answers(self) -> bool:
+        """The crew takes its own answer to whatever it asks, at once."""
+        return self.preferences.get("clarify") == "never"
+
+
+@dataclass(frozen=True)
+class Ending:
+    """`status` is the session's; `waiting` when it asks and nobody can answer here."""
+
+    session: Json
+    elapsed_s: float
+    files: tuple[Path, ...] = ()
+    waiting: Json | None = None
+
+    @property
+    def result(self) -> Json:
+        return self.session.get("result") or {}
+
+    @property
+    def checked_claims(self) -> int:
+        report = self.result.get("report") or {}
+        return int(report.get("checked") or 0)
+
+    @property
+    def report(self) -> Path | None:
+        return next((path for path in self.files if path.suffix == ".html"), None)
+
+
+def conduct(client: LabClient, wish: Wish, console: Console) -> Ending:
+    """Run a session to its end. Ctrl-C cancels it. Raises LabError for what the service refuses."""
+    datasets = [_upload(client, path, console) for path in wish.files]
+    with Screen(console) as screen:
+        session_id = client.create_session(wish.goal, datasets, wish.preferences)
+        with _cancelled_on_interrupt(client, session_id, console):
+            waiting = _watch(client, session_id, screen, wish, console)
+        elapsed_s = screen.elapsed_s
+    session = client.session(session_id)
+    files = () if waiting else _fetch(client, session_id, wish.out / session_id)
+    return Ending(session, elapsed_s, files, waiting)
+
+
+def _upload(client: LabClient, path: Path, console: Console) -> str:
+    try:
+        dataset = client.upload(path)
+    except Refused as refusal:
+        raise Refused(refusal.code, f"{path.name}: {refusal.detail}") from refusal
+    console.print(f"[dim]{plain(path.name)}: {dataset['rows']:,} rows, {len(dataset['columns'])} columns[/]")
+    for note in dataset.get("format", {}).get("notes", []):
+        console.print(f"[dim]  {plain(note)}[/]")
+    return str(dataset["id"])
+
+
+def _watch(client: LabClient, session_id: str, screen: Screen, wish: Wish, console: Console) -> Json | None:
+    """Follow the session to its end; the question that nobody here can answer, if it stops at one."""
+    for event in client.events(session_id):
+        screen.see(event)
+        question = screen.story.question
+        if question is None or event["kind"] != "clarification_asked" or wish.leaves_answers:
+            continue
+        if not wish.can_answer:
+            return question
+        screen.pause()
+        _answer(client, session_id, question, console)
+        screen.go_on()
+    return None
+
+
+def _answer(client: LabClient, session_id: str, question: Json, console: Console) -> None:
+    """Ask until the service takes the answer."""
+    while True:
+        answer: Any = prompts.put(question, console, partial(console.input, markup=False))
+        try:
+            client.respond(session_id, question["question"], answer)
+        except LabError as refusal:
+            if refusal.code == "question_answered":
+                return  # somebody else was faster
+            console.print(f"[red]{plain(refusal.detail)}[/]")
+        else:
+            return
+
+
+def _fetch(client: LabClient, session_id: str, folder: Path) -> tuple[Path, ...]:
+    kept = []
+    for kind in KEPT_KINDS:
+        for artifact in client.artifacts(session_id, kind):
+            folder.mkdir(parents=True, exist_ok=True)
+            path = folder / Path(artifact["name"]).name
+            client.download(artifact["id"], path)
+            kept.append(path)
+    return tuple(kept)
+
+
+@contextmanager
+def _cancelled_on_interrupt(client: LabClient, session_id: str, console: Console) -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        console.print("Cancelling the session...")
+        client.cancel(session_id)
+        raise

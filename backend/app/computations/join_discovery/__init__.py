@@ -1,0 +1,1 @@
+"""Discovery of joins between uploaded tables: keys, cardinalities, and the SELECT that joins them."""

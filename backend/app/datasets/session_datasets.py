@@ -1,0 +1,56 @@
+"""The datasets that one session was given, as rows of its owner."""
+
+from collections.abc import Callable, Sequence
+from uuid import UUID
+
+from app.datasets.dataset_source import DatasetRef
+from app.datasets.names import table_names
+from app.datasets.repository import DatasetRepository
+from app.db.tables import DatasetRow
+from app.db.unit_of_work import OpenUnitOfWork
+from app.errors import ToolRefused
+from app.modeling.problem.names import nearest
+
+
+class SessionShelf:
+    """A DatasetShelf over `dataset_ids`; a dataset that was deleted since is not there any more."""
+
+    def __init__(self, open_uow: OpenUnitOfWork, owner: UUID, dataset_ids: Sequence[UUID]) -> None:
+        self._open_uow = open_uow
+        self._owner = owner
+        self._ids = tuple(dataset_ids)
+
+    async def list(self) -> Sequence[DatasetRef]:
+        async with self._open_uow() as uow:
+            rows = await DatasetRepository(uow.db, self._owner).in_order(self._ids)
+        tables = table_names([row.name for row in rows])
+        return [_ref(row, table) for row, table in zip(rows, tables, strict=True)]
+
+    async def get(self, name: str) -> DatasetRef:
+        return pick(await self.list(), name)
+
+
+_KNOWN_BY: tuple[Callable[[DatasetRef], str], ...] = (
+    lambda dataset: dataset.table,
+    lambda dataset: dataset.name,
+    lambda dataset: str(dataset.id),
+)
+
+
+def pick(datasets: Sequence[DatasetRef], name: str) -> DatasetRef:
+    """By table name, then name, then id, case forgiven; raises ToolRefused naming the nearest."""
+    wanted = name.strip().casefold()
+    for known in _KNOWN_BY:
+        for dataset in datasets:
+            if known(dataset).casefold() == wanted:
+                return dataset
+    tables = {dataset.name: dataset.table for dataset in datasets}
+    tables |= {dataset.table: dataset.table for dataset in datasets}
+    close = list(dict.fromkeys(tables[word] for word in nearest(name, tables)))
+    there = ", ".join(dataset.table for dataset in datasets) or "none"
+    hint = f"Did you mean {', '.join(close)}?" if close else f"There are: {there}."
+    raise ToolRefused(f"There is no dataset {name!r}. {hint}")
+
+
+def _ref(row: DatasetRow, table: str) -> DatasetRef:
+    return DatasetRef(row.id, row.name, table, row.digest, row.rows, row.columns, row.profile, row.size_bytes)

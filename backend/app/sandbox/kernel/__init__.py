@@ -1,0 +1,1 @@
+"""Kernel interfaces that isolate a cell: Landlock, seccomp, namespaces and system calls."""

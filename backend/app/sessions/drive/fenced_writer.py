@@ -1,0 +1,81 @@
+"""One statement behind a session's fence: the only way a driver writes.
+
+It first moves the session's row, guarded by fence and step, so a driver that lost its lease writes nothing and
+what it would have left never happened. It numbers the events it inserts, renews the lease and reads how the
+session stands, all in one round trip.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import asyncpg
+
+from app.db.pool import Database
+from app.sessions.events.events import Durable
+from app.sessions.events.serialization import Sighting, event_body, sighting
+from app.sessions.lease import Lease, LeaseLost, Standing, standing
+
+# $1 session, $2 fence, $3 step, $4 lease in seconds, $5 now, $6 and $7 the events' kinds and bodies.
+# A statement is a guard, what it inserts from `s` ($8 and on), and RESULT.
+GUARD = """
+with s as (
+  update sessions set
+    crashes = 0, event_seq = event_seq + cardinality($6::text[]), lease_until = now() + $4 * interval '1 second'
+  where id = $1 and fence = $2 and last_seq = $3 - 1 and ended_at is null
+  returning id, owner_id, event_seq, cancel, deadline_at < now() as overdue
+), events_ as (
+  insert into events (session_id, n, kind, body, at)
+  select s.id, s.event_seq - cardinality($6::text[]) + e.i, e.kind, e.body::json, $5
+  from s, unnest($6::text[], $7::text[]) with ordinality as e(kind, body, i)
+)"""
+GUARD_STEP = GUARD.replace("crashes = 0,", "crashes = 0, last_seq = $3,")
+RESULT = """
+select event_seq, cancel, overdue from s"""
+
+
+def fenced(inserts: str, guard: str = GUARD) -> str:
+    """The whole statement around `, name as (insert ... select ... from s)` parts."""
+    return guard + inserts + RESULT
+
+
+@dataclass(frozen=True)
+class Written:
+    """What became of a write: how the session stands, and the events that watchers may be told of now."""
+
+    standing: Standing
+    sightings: Sequence[Sighting]
+
+
+@dataclass(frozen=True)
+class Hold:
+    """A driver's hold on its session, as its statements need it."""
+
+    db: Database
+    lease: Lease
+    lease_s: float
+
+    async def write(self, sql: str, seq: int, events: Sequence[Durable], *args: object) -> Written | None:
+        """Run one such statement. None: its guard said no, or what it writes is there already."""
+        at = datetime.now(UTC)
+        kinds = [event.kind for event in events]
+        bodies = [event_body(event) for event in events]
+        lease = self.lease
+        try:
+            row = await self.db.row(
+                sql, lease.facts.id, lease.fence, seq, self.lease_s, at, kinds, bodies, *args
+            )
+        except asyncpg.UniqueViolationError:
+            return None
+        if row is None:
+            return None
+        first = row["event_seq"] - len(kinds) + 1
+        seen = [sighting(first + i, at, kinds[i], body) for i, body in enumerate(bodies)]
+        return Written(standing(row["cancel"], row["overdue"]), seen)
+
+    async def was_ours(self, sql: str, *args: object) -> Written:
+        """A lost reply of our own write looks like a lost lease: `sql` asks for its fence. Raises LeaseLost."""
+        row = await self.db.row(sql, self.lease.facts.id, *args)
+        if row is None or row["fence"] != self.lease.fence:
+            raise LeaseLost
+        return Written(Standing.GO_ON, ())

@@ -1,0 +1,217 @@
+"""Recorded steps and calls: do it once, replay it for ever.
+
+What is returned live is read back from the JSON that was written, so live equals replay.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from app.db.pool import Record
+from app.errors import InvalidInput, LabError
+from app.json_types import JsonValue
+from app.sessions.drive.fenced_writer import GUARD_STEP, Hold, Written, fenced
+from app.sessions.events.events import Durable
+from app.sessions.events.serialization import digest, dumps
+from app.sessions.step_scope import ArtifactDraft, Call, Recorded
+
+
+class Diverged(LabError):
+    """The journal and the graph disagree: a replay would have to guess."""
+
+
+@dataclass(frozen=True)
+class Leavings:
+    """What a step or call leaves beside its result. `messages` are (role, text), of steps only."""
+
+    events: Sequence[Durable] = ()
+    artifacts: Sequence[ArtifactDraft] = ()
+    messages: Sequence[tuple[str, str]] = ()
+
+
+@dataclass(frozen=True)
+class StepDone:
+    seq: int
+    node: str
+    update: Mapping[str, Any]
+    started_at: datetime
+
+
+@dataclass(frozen=True)
+class CallDone:
+    seq: int
+    call: Call
+    recorded: Recorded
+    started_at: datetime
+    duration_ms: float
+
+
+_STEP = """, step as (
+  insert into steps (session_id, seq, node, update, fence, started_at)
+  select id, $3, $8, $9::json, $2, $10 from s
+)"""
+
+_CALL = """, call as (
+  insert into calls (session_id, seq, key, kind, name, agent, request_digest, request, result, failed, fence,
+    started_at, duration_ms, usage)
+  select id, $3, $8, c.kind, c.name, c.agent, c.request_digest, coalesce(c.request, 'null'), $9::json, c.failed,
+    $2, $10, c.duration_ms, c.usage
+  from s, json_to_record($11::json) as c(kind text, name text, agent text, request_digest text, request json,
+    failed boolean, duration_ms float8, usage jsonb)
+)"""
+
+_ARTIFACTS = """, artifacts_ as (
+  insert into artifacts (id, owner_id, session_id, seq, call_key, kind, name, media_type, digest, size_bytes,
+    meta)
+  select a.id, s.owner_id, s.id, $3, {call_key}, a.kind, a.name, a.media_type, a.digest, a.size_bytes, a.meta
+  from s, json_to_recordset({artifacts}::json) as a(id uuid, kind text, name text, media_type text, digest text,
+    size_bytes bigint, meta jsonb)
+)"""
+
+_MESSAGES = """, messages_ as (
+  insert into messages (session_id, seq, n, role, text)
+  select s.id, $3, m.i, m.role, m.text
+  from s, unnest($12::text[], $13::text[]) with ordinality as m(role, text, i)
+)"""
+
+
+@cache
+def _step_sql(more: bool) -> str:
+    """Most steps leave no messages and no artifacts, and those parts cost time even when empty."""
+    extra = _ARTIFACTS.format(call_key="''", artifacts="$11") + _MESSAGES if more else ""
+    return fenced(_STEP + extra, GUARD_STEP)
+
+
+@cache
+def _call_sql(more: bool) -> str:
+    extra = _ARTIFACTS.format(call_key="$8", artifacts="$12") if more else ""
+    return fenced(_CALL + extra)
+
+
+_STEPS_FROM = "select seq, node, update from steps where session_id = $1 and seq >= $2"
+_CALLS_OF = "select key, request_digest, result from calls where session_id = $1 and seq = $2"
+_FENCE_OF_STEP = "select fence from steps where session_id = $1 and seq = $2"
+_FENCE_OF_CALL = "select fence from calls where session_id = $1 and seq = $2 and key = $3"
+
+
+@dataclass
+class Journal:
+    """The journal of one session, as its driver reads and writes it."""
+
+    hold: Hold
+    last_seq: int = field(init=False)
+    _steps: dict[int, Record] = field(default_factory=dict)
+    _calls: dict[int, dict[str, Record]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.last_seq = self.hold.lease.last_seq
+
+    async def step(self, seq: int, node: str) -> dict[str, Any] | None:
+        """The recorded update of a step, None for one that was never committed; raises Diverged.
+
+        Only the lease holder writes, so a step after the last one needs no query.
+        """
+        if seq > self.last_seq:
+            return None
+        if seq not in self._steps:
+            rows = await self.hold.db.rows(_STEPS_FROM, self.hold.lease.facts.id, seq)
+            self._steps = {row["seq"]: row for row in rows}
+        recorded = self._steps[seq]
+        if recorded["node"] != node:
+            raise Diverged(
+                "journal_diverged",
+                f"Step {seq} was recorded as {recorded['node']}, and the graph now takes it for {node}. "
+                "The session cannot be continued with this version; start it again.",
+            )
+        update: dict[str, Any] = json.loads(recorded["update"])
+        return update
+
+    async def commit(self, done: StepDone, leavings: Leavings) -> tuple[dict[str, Any], Written]:
+        """Write a step; its update as replay would return it. Raises LeaseLost."""
+        raw = dumps(done.update, f"update of {done.node}")
+        more = bool(leavings.artifacts or leavings.messages)
+        extra = (_artifacts(leavings), *_messages(leavings)) if more else ()
+        written = await self.hold.write(
+            _step_sql(more), done.seq, leavings.events, done.node, raw, done.started_at, *extra
+        ) or await self.hold.was_ours(_FENCE_OF_STEP, done.seq)
+        self.last_seq = done.seq
+        self._calls.pop(done.seq, None)
+        update: dict[str, Any] = json.loads(raw)
+        return update, written
+
+    async def call(self, seq: int, call: Call) -> tuple[JsonValue] | None:
+        """The recorded result of a call, in a tuple of one; None for a new call. Raises Diverged."""
+        if self.hold.lease.fence == 1:
+            return None  # nobody drove the session before us
+        if seq not in self._calls:
+            rows = await self.hold.db.rows(_CALLS_OF, self.hold.lease.facts.id, seq)
+            self._calls[seq] = {row["key"]: row for row in rows}
+        recorded = self._calls[seq].get(call.key)
+        if recorded is None:
+            return None
+        if recorded["request_digest"] != digest(call.request):
+            raise Diverged(
+                "journal_diverged",
+                f"Call {call.key} of step {seq} ({call.name}) was recorded with another request than the one "
+                "that the agent now makes. The session cannot be continued with this version; start it again.",
+            )
+        return (json.loads(recorded["result"]),)
+
+    async def record(self, done: CallDone, leavings: Leavings) -> tuple[JsonValue, Written]:
+        """Write a call; its result as replay would return it. Raises LeaseLost."""
+        raw = dumps(done.recorded.value, f"result of {done.call.name}")
+        extra = (_about(done), *((_artifacts(leavings),) if leavings.artifacts else ()))
+        written = await self.hold.write(
+            _call_sql(bool(leavings.artifacts)),
+            done.seq,
+            leavings.events,
+            done.call.key,
+            raw,
+            done.started_at,
+            *extra,
+        ) or await self.hold.was_ours(_FENCE_OF_CALL, done.seq, done.call.key)
+        return json.loads(raw), written
+
+
+def _about(done: CallDone) -> str:
+    call, recorded = done.call, done.recorded
+    about = {
+        "kind": call.kind,
+        "name": call.name,
+        "agent": call.agent,
+        "request_digest": digest(call.request),
+        "request": call.request,
+        "failed": recorded.failed,
+        "duration_ms": done.duration_ms,
+        "usage": dict(recorded.usage),
+    }
+    return dumps(about, f"request of {call.name}")
+
+
+def _artifacts(leavings: Leavings) -> str:
+    """Raises InvalidInput for a name that comes twice: in the database it would look like a repeated write."""
+    for name, times in Counter(artifact.name for artifact in leavings.artifacts).items():
+        if times > 1:
+            raise InvalidInput("artifact_twice", f"{times} artifacts of one call are named {name!r}.")
+    rows = [
+        {
+            "id": str(artifact.id),
+            "kind": artifact.kind,
+            "name": artifact.name,
+            "media_type": artifact.media_type,
+            "digest": artifact.digest,
+            "size_bytes": artifact.size_bytes,
+            "meta": dict(artifact.meta),
+        }
+        for artifact in leavings.artifacts
+    ]
+    return dumps(rows, "artifact")
+
+
+def _messages(leavings: Leavings) -> tuple[list[str], list[str]]:
+    clean = [(role, text.replace("\x00", "\ufffd")) for role, text in leavings.messages]
+    return [role for role, _ in clean], [text for _, text in clean]

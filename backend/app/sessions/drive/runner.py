@@ -1,0 +1,264 @@
+"""Drive sessions: claim, run the graph for a slice, hand back or end."""
+
+import asyncio
+import time
+from dataclasses import dataclass, field
+from functools import partial
+from uuid import UUID
+
+import structlog
+from langgraph.errors import GraphDrained
+
+from app import jobs
+from app.db.pool import Database, is_away
+from app.errors import LabError
+from app.jobs import Send
+from app.observability.metrics.sessions import (
+    LEASE_LOSSES,
+    SESSION_SECONDS,
+    SESSION_WAIT_SECONDS,
+    SESSIONS_ENDED,
+    STEP_ERRORS,
+)
+from app.observability.tracing import past_span
+from app.sandbox.metering import Charge, metering, nobody_pays
+from app.sessions.admission import Line
+from app.sessions.background_tasks import renewed
+from app.sessions.checkpoints import RedisCheckpoints
+from app.sessions.config import SessionsConfig
+from app.sessions.drive.drive import GraphDrive
+from app.sessions.drive.fenced_writer import Hold
+from app.sessions.drive.journal import Journal
+from app.sessions.drive.slice_checkpoint import SliceCheckpoint
+from app.sessions.events.events import SessionCancelled, SessionFailed, SessionFinished
+from app.sessions.events.publisher import Tail
+from app.sessions.graphs import Graphs, GraphSpec
+from app.sessions.lease import STATUS, Ending, Lease, LeaseLost, Leases, Standing
+from app.sessions.lifecycle import SessionStatus
+from app.storage.blobs import StoreAway
+from app.tasks import settle
+
+log = structlog.get_logger(__name__)
+
+_MOST_SUPERSTEPS = 1000
+_PASS_ON_S = 0.25
+
+
+@dataclass(frozen=True)
+class Pause:
+    """The drive stops and the session goes on later: `again` by itself, else when something wakes it.
+
+    What is not to be soon is sent by the sweeper, after its grace.
+    """
+
+    again: bool
+    soon: bool = True
+
+
+@dataclass(frozen=True)
+class Abandoned:
+    """The lease is somebody else's: nothing more is written."""
+
+
+Outcome = Ending | Pause | Abandoned
+
+_TOO_LONG = SessionFailed(code="time_limit", detail="The session used up its time limit and was stopped.")
+
+
+_OUTCOMES: dict[Standing, Outcome] = {
+    Standing.CANCEL: SessionCancelled(),
+    Standing.OVERDUE: _TOO_LONG,
+    Standing.LOST: Abandoned(),
+    Standing.SHUTDOWN: Pause(again=True),
+    Standing.GO_ON: Pause(again=True),
+}
+
+
+def stopped(why: Standing) -> Outcome:
+    """What becomes of a drive that was told to stop."""
+    return _OUTCOMES[why]
+
+
+@dataclass
+class Runner:
+    """Drives sessions on one event loop."""
+
+    db: Database
+    leases: Leases
+    graphs: Graphs
+    checkpoints: RedisCheckpoints
+    tail: Tail
+    send: Send
+    config: SessionsConfig
+    charge: Charge = nobody_pays
+    draining: bool = False
+    _running: dict[UUID, GraphDrive] = field(default_factory=dict)
+    _passing: set[UUID] = field(default_factory=set)
+
+    @property
+    def _line(self) -> Line:
+        return Line(self.db, self.send, self.config)
+
+    async def advance(self, session_id: UUID) -> None:
+        """Drive a session for a slice, if it has something to do and nobody drives it."""
+        if self.draining:
+            return
+        lease = await self.leases.claim(session_id)
+        if lease is None:
+            await self._pass_on(session_id)
+        else:
+            with structlog.contextvars.bound_contextvars(session_id=str(session_id)):
+                await self._advance(lease)
+
+    async def _pass_on(self, session_id: UUID) -> None:
+        """A wake-up that only workers of another version can follow is sent again, for one of them to take."""
+        if session_id in self._passing or not await self.leases.is_for_others(session_id):
+            return
+        self._passing.add(session_id)
+
+        def send() -> None:
+            self._passing.discard(session_id)
+            self.send(jobs.advance(session_id))
+
+        asyncio.get_running_loop().call_later(_PASS_ON_S, send)
+
+    async def _advance(self, lease: Lease) -> None:
+        clock = time.monotonic()
+        _note_claim(lease)
+        if lease.started:
+            self.tail.show(lease.facts.id, lease.started)
+        saved = SliceCheckpoint(self.checkpoints)
+        with metering() as used:
+            outcome = await self._outcome(lease, saved)
+        if isinstance(outcome, Pause):
+            await saved.flush()
+            await self._hand_back(lease, outcome.again, outcome.soon)
+        elif not isinstance(outcome, Abandoned):
+            await self._end(lease, outcome, saved, lease.worked_s + time.monotonic() - clock)
+        await self.charge(lease.facts.owner_id, used.cpu_s)
+
+    def cancel(self, session_id: UUID) -> None:
+        """Somebody says that a session was cancelled: ask its row now instead of at the next renewal."""
+        if drive := self._running.get(session_id):
+            drive.look.set()
+
+    async def drain(self) -> None:
+        """Claim no more; let running steps finish, and stop those that take too long."""
+        self.draining = True
+        for drive in self._running.values():
+            drive.control.request_drain("shutdown")
+        tasks = {drive.task for drive in self._running.values() if drive.task}
+        if tasks:
+            await asyncio.wait(tasks, timeout=self.config.drain_s)
+        for drive in self._running.values():
+            drive.halt(Standing.SHUTDOWN)
+
+    async def _outcome(self, lease: Lease, saved: SliceCheckpoint) -> Outcome:
+        if lease.standing is not Standing.GO_ON:
+            return stopped(lease.standing)
+        if lease.crashes > self.config.most_crashes:
+            return SessionFailed(
+                code="crashed",
+                detail=f"The process that ran step {lease.last_seq + 1} died {lease.crashes} times.",
+            )
+        try:
+            spec = self.graphs.get(lease.graph, lease.graph_version)
+        except LabError as error:
+            return SessionFailed(code=error.code, detail=error.detail)
+        drive = self._drive(lease, spec)
+        renew = partial(self._renew, drive)
+        async with renewed(self._running, lease.facts.id, drive, renew, self.config.renew_s):
+            outcome = await _guarded(drive, spec, saved)
+        await settle(drive.task)
+        return outcome
+
+    def _drive(self, lease: Lease, spec: GraphSpec) -> GraphDrive:
+        journal = Journal(Hold(self.db, lease, self.config.lease_s))
+        return GraphDrive(
+            lease, journal, self.tail, self.send, self.config.slice_s, spec.make_context, self.config.most
+        )
+
+    async def _renew(self, drive: GraphDrive) -> bool:
+        try:
+            found = await self.leases.renew(drive.lease)
+        except LeaseLost:
+            found = Standing.LOST
+        if found is not Standing.GO_ON:
+            drive.halt(found)
+        return found is Standing.GO_ON
+
+    async def _hand_back(self, lease: Lease, again: bool, soon: bool = True) -> None:
+        more = await self.leases.hand_back(lease, again)
+        if not again:  # it may wait for its user, and then its place is free
+            await self._line.admit()
+        if more and soon:
+            self.send(jobs.advance(lease.facts.id))
+
+    async def _end(self, lease: Lease, ending: Ending, saved: SliceCheckpoint, worked_s: float) -> None:
+        seen = await self.leases.end(lease, ending)
+        if seen:
+            _note_end(lease, STATUS[type(ending)], worked_s)
+            self.tail.show(lease.facts.id, seen)
+            await saved.forget(lease)
+            await self._line.admit()
+        else:
+            await self._hand_back(lease, again=False)
+
+
+def _note_claim(lease: Lease) -> None:
+    if lease.started:
+        SESSION_WAIT_SECONDS.labels(lease.graph).observe(lease.queued_s)
+    if lease.taken_over:
+        LEASE_LOSSES.labels("session").inc()
+        log.warning("lease_taken_over", last_step=lease.last_seq, crashes=lease.crashes)
+
+
+def _note_end(lease: Lease, status: SessionStatus, worked_s: float) -> None:
+    SESSIONS_ENDED.labels(lease.graph, status).inc()
+    SESSION_SECONDS.labels(lease.graph, status).observe(worked_s)
+    log.info("session_ended", graph=lease.graph, status=status, worked_s=round(worked_s, 3))
+    began_at = lease.facts.created_at.timestamp()
+    past_span("session", lease.graph, lease.facts.id, began_at, {"labcrew.status": status}, root=True)
+
+
+async def _guarded(drive: GraphDrive, spec: GraphSpec, saved: SliceCheckpoint) -> Outcome:
+    """Run the graph; whatever happens in it becomes an outcome."""
+    try:
+        return await _run(drive, spec, saved)
+    except GraphDrained:
+        return stopped(drive.standing)
+    except LeaseLost:
+        return Abandoned()
+    except asyncio.CancelledError:
+        if drive.standing is Standing.GO_ON:
+            raise
+        return stopped(drive.standing)
+    except StoreAway as error:
+        log.warning("store_away", node=drive.node, code=error.code)
+        return Pause(again=True, soon=False)  # the session's time limit is the bound
+    except LabError as error:
+        STEP_ERRORS.labels(drive.node, error.kind).inc()
+        log.warning("step_refused", code=error.code)
+        return SessionFailed(code=error.code, detail=error.detail)
+    except Exception as error:  # the edge between the machinery and anybody's graph
+        if is_away(error):
+            return Abandoned()  # the lease runs out, and the sweeper sends the session to whoever can
+        STEP_ERRORS.labels(drive.node, "broken").inc()
+        log.exception("step_broke", step=drive.journal.last_seq + 1, node=drive.node)
+        detail = f"Step {drive.journal.last_seq + 1} failed: {type(error).__name__}: {error}"
+        return SessionFailed(code="step_failed", detail=detail)
+
+
+async def _run(drive: GraphDrive, spec: GraphSpec, saved: SliceCheckpoint) -> Outcome:
+    lease = drive.lease
+    resumed = await saved.load(lease)
+    out = await spec.graph.copy({"checkpointer": saved}).ainvoke(
+        None if resumed else {**spec.initial(lease.facts), "step": 0},
+        {"configurable": {"thread_id": str(lease.facts.id)}, "recursion_limit": _MOST_SUPERSTEPS},
+        context=drive,
+        durability="exit",
+        control=drive.control,
+    )
+    if out.get("__interrupt__"):
+        return Pause(again=False)
+    return SessionFinished(result=spec.result(out))

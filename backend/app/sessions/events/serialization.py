@@ -1,0 +1,69 @@
+"""JSON as the journal keeps it, and events as a watcher reads them."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from pydantic_core import PydanticSerializationError
+
+from app.errors import LabError
+from app.sessions.events.events import Durable, Live
+
+_ENCODER = json.JSONEncoder(allow_nan=False, separators=(",", ":"), default=None)
+_SORTED = json.JSONEncoder(allow_nan=False, separators=(",", ":"), sort_keys=True)
+
+
+class NotJson(LabError):
+    """A value that could not be read back as it was: NaN, infinity, or something that is not JSON."""
+
+
+def dumps(value: Any, what: str = "value") -> str:
+    """Strict JSON in ASCII. Text that Postgres cannot hold (a NUL, half a surrogate pair) becomes U+FFFD."""
+    try:
+        raw = _ENCODER.encode(value)
+        if "\\u0000" in raw or "\\ud" in raw:
+            raw = _ENCODER.encode(_storable(value))
+    except (TypeError, ValueError) as error:
+        raise NotJson("not_json", f"The {what} is not JSON: {error}.") from error
+    return raw
+
+
+def digest(value: Any) -> str:
+    """Of a request, whatever the order of its keys."""
+    return hashlib.sha256(_SORTED.encode(value).encode()).hexdigest()
+
+
+def _storable(value: Any) -> Any:
+    if isinstance(value, str):
+        whole = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return whole.replace("\x00", "\ufffd")
+    if isinstance(value, dict):
+        return {_storable(key): _storable(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_storable(item) for item in value]
+    return value
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """What a watcher sees. `n` is its cursor; None for a live one. `data` is the event as JSON text."""
+
+    n: int | None
+    kind: str
+    data: str
+
+
+def sighting(n: int | None, at: datetime, kind: str, body: str) -> Sighting:
+    """`body` is the event's own JSON; its number and time go before it."""
+    head = f'"n":{n},' if n is not None else ""
+    return Sighting(n, kind, f'{{{head}"at":"{at.isoformat()}",{body.lstrip()[1:]}')
+
+
+def event_body(event: Durable | Live) -> str:
+    try:
+        raw = event.model_dump_json()
+    except PydanticSerializationError:  # half a surrogate pair
+        raw = "\\ud"
+    return dumps(event.model_dump()) if "\\u0000" in raw or "\\ud" in raw else raw

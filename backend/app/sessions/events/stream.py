@@ -1,0 +1,155 @@
+"""Watch sessions: rows say what happened, and one connection to Redis per process says at once that it did.
+
+A watcher first listens and then reads rows, so nothing falls between; it drops what it has seen, and reads rows
+again when a number is missing. Every few seconds one statement asks for all watched sessions whether somebody
+has missed something.
+"""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Sequence
+from datetime import UTC, datetime
+from uuid import UUID
+
+from app.db.pool import Database
+from app.sessions.events.events import SessionQueued
+from app.sessions.events.serialization import Sighting, event_body, sighting
+from app.sessions.events.subscriber import Ear
+from app.sessions.events.subscription import TERMINAL_KINDS, Listener, Push
+from app.tasks import stop
+
+log = logging.getLogger(__name__)
+
+_LOOK_EVERY_S = 3.0
+_PAGE = 500
+
+_ROWS = f"""
+select n, at, kind, body from events where session_id = $1 and n > $2 order by n limit {_PAGE}
+"""  # noqa: S608 - a number of ours
+_STANDS = """
+select id, event_seq, ended_at is not null as ended,
+  case when ended_at is null and admitted_at is null and wake > seen then
+    (select array[place, length] from session_line where id = s.id) end as in_line
+from sessions s where id = $1
+"""
+_NEWS = """
+select watched.id, s.id is null or s.ended_at is not null or s.event_seq > watched.seen as behind,
+  line.place, line.length
+from unnest($1::uuid[], $2::int[], $3::int[], $4::int[]) as watched (id, seen, place, length)
+left join sessions s using (id) left join session_line line using (id)
+where s.id is null or s.ended_at is not null or s.event_seq > watched.seen
+  or (line.place, line.length) is distinct from (watched.place, watched.length)
+"""
+
+
+class Watch:
+    """One per process."""
+
+    def __init__(self, redis_url: str, db: Database) -> None:
+        self._db = db
+        self._ear = Ear(redis_url, self._tell)
+        self._listeners: dict[UUID, set[Listener]] = {}
+        self._patrol: asyncio.Task[None] | None = None
+
+    async def close(self) -> None:
+        await stop(self._patrol)
+        await self._ear.close()
+
+    async def subscribe(self, session_id: UUID, since: int = 0) -> AsyncGenerator[Sighting, None]:
+        """What happened after event `since` and what happens from now on, until the session has ended.
+
+        Durable events come once each and in order; live ones as they come, if they come. Raises FellBehind.
+        """
+        async with contextlib.aclosing(self.batches(session_id, since)) as batches:
+            async for batch in batches:
+                for seen in batch:
+                    yield seen
+
+    async def batches(
+        self, session_id: UUID, since: int = 0, push: Push | None = None
+    ) -> AsyncGenerator[list[Sighting], None]:
+        """`subscribe`, with all that is there at a time in one list, which is cheaper to send on.
+
+        With `push`, most events go there the moment they are heard, and do not come here: what comes here was
+        before them, or did not fit.
+        """
+        async with self._listening(session_id, Listener(since, push)) as listener:
+            while True:
+                if rows := await self._rows(session_id, listener.seen):
+                    yield rows
+                    listener.seen = rows[-1].n or listener.seen
+                    if rows[-1].kind in TERMINAL_KINDS:
+                        return
+                    if len(rows) == _PAGE:
+                        continue
+                else:
+                    stands = await self._db.row(_STANDS, session_id)
+                    if stands is None or (stands["ended"] and listener.seen >= stands["event_seq"]):
+                        return
+                    if stands["in_line"]:
+                        _say_place(listener, *stands["in_line"])
+                while batch := await listener.next():
+                    yield batch
+                    if batch[-1].kind in TERMINAL_KINDS:
+                        return
+                if listener.over:
+                    return
+
+    async def _rows(self, session_id: UUID, since: int) -> list[Sighting]:
+        rows = await self._db.rows(_ROWS, session_id, since)
+        return [sighting(row["n"], row["at"], row["kind"], row["body"]) for row in rows]
+
+    @contextlib.asynccontextmanager
+    async def _listening(self, session_id: UUID, listener: Listener) -> AsyncIterator[Listener]:
+        self._patrol = self._patrol or asyncio.create_task(self._patrol_for_ever(), name="patrol")
+        self._listeners.setdefault(session_id, set()).add(listener)
+        try:
+            await self._ear.tune_in(session_id)
+            yield listener
+        finally:
+            self._listeners[session_id].discard(listener)
+            if not self._listeners[session_id]:
+                del self._listeners[session_id]
+                await self._ear.tune_out(session_id)
+
+    def _tell(self, session_id: UUID, heard: Sequence[Sighting]) -> None:
+        for listener in self._listeners.get(session_id, ()):
+            listener.hear(heard)
+
+    async def _patrol_for_ever(self) -> None:
+        """The tail is a hint: what it lost is found here. While Postgres is away, nobody is sent away."""
+        while True:
+            await asyncio.sleep(_LOOK_EVERY_S)
+            try:
+                await self._ear.tune_in_again()
+                if self._listeners:
+                    await self._look_after_all()
+            except Exception:
+                log.warning("watched sessions could not be looked at", exc_info=True)
+
+    async def _look_after_all(self) -> None:
+        """Asks only what is new: for a thousand watchers, an answer of a thousand rows holds up the events."""
+        stand = [(session_id, *_least(heard)) for session_id, heard in self._listeners.items()]
+        for row in await self._db.rows(_NEWS, *zip(*stand, strict=True)):
+            for listener in self._listeners.get(row["id"], ()):
+                if row["behind"]:
+                    listener.look()
+                elif row["place"]:
+                    _say_place(listener, row["place"], row["length"])
+                else:
+                    listener.place = None
+
+
+def _least(listeners: Collection[Listener]) -> tuple[int, int | None, int | None]:
+    """What all watchers of a session have seen, and the place in the line that all were told."""
+    places = {listener.place for listener in listeners}
+    place, length = (len(places) == 1 and places.pop()) or (None, None)
+    return min(listener.seen for listener in listeners), place, length
+
+
+def _say_place(listener: Listener, place: int, length: int) -> None:
+    if listener.place != (place, length):
+        listener.place = (place, length)
+        event = SessionQueued(place=place, of=length)
+        listener.hear([sighting(None, datetime.now(UTC), event.kind, event_body(event))])

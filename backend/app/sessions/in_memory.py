@@ -1,0 +1,152 @@
+"""A step and a drive that live in memory: the same promises without servers, for tests and for the floor of a
+benchmark."""
+
+import json
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from langgraph.errors import GraphInterrupt
+from langgraph.types import Interrupt
+
+from app.json_types import JsonValue
+from app.sandbox.metering import metering
+from app.sessions.drive.journal import Diverged
+from app.sessions.events.events import Durable, Live
+from app.sessions.events.serialization import digest, dumps
+from app.sessions.graphs import GraphSpec
+from app.sessions.step_scope import ArtifactDraft, Call, Fit, FitOutcome, Question, Recorded, SessionFacts
+
+RunFit = Callable[[Fit], Awaitable[FitOutcome]]
+
+
+@dataclass
+class MemoryJournal:
+    """What a session recorded. Hand the same one to a second drive to see a replay.
+
+    `answers`: by the question's key (`<step>.<key>`, or the key alone); a question without one interrupts.
+    """
+
+    answers: dict[str, JsonValue] = field(default_factory=dict)
+    run_fit: RunFit | None = None
+    most_calls: Mapping[str, int] = field(default_factory=dict)
+    """Kind of call -> how many the session can afford before it has to end with what there is."""
+    steps: dict[int, tuple[str, str]] = field(default_factory=dict)
+    calls: dict[tuple[int, str], tuple[str, str]] = field(default_factory=dict)
+    recorded: list[tuple[Call, Recorded]] = field(default_factory=list)
+    asked: list[Question] = field(default_factory=list)
+    rounds: dict[str, list[FitOutcome]] = field(default_factory=dict)
+    messages: list[tuple[str, str]] = field(default_factory=list)
+    artifacts: list[ArtifactDraft] = field(default_factory=list)
+    events: list[Durable | Live] = field(default_factory=list)
+
+
+@dataclass
+class MemoryStep:
+    """A `StepScope` over a `MemoryJournal`; what it leaves is in the journal's lists."""
+
+    session: SessionFacts
+    journal: MemoryJournal = field(default_factory=MemoryJournal)
+    seq: int = 1
+    node: str = "test"
+    attempt: int = 1
+    began: float = field(default_factory=time.monotonic)
+
+    @property
+    def worked_s(self) -> float:
+        return time.monotonic() - self.began
+
+    async def recorded(self) -> dict[str, Any] | None:
+        found = self.journal.steps.get(self.seq)
+        if found is None:
+            return None
+        if found[0] != self.node:
+            raise Diverged("journal_diverged", f"Step {self.seq} was recorded as {found[0]}, not {self.node}.")
+        update: dict[str, Any] = json.loads(found[1])
+        return update
+
+    async def commit(self, update: Mapping[str, Any]) -> dict[str, Any]:
+        raw = dumps(update, f"update of {self.node}")
+        self.journal.steps[self.seq] = (self.node, raw)
+        replayed: dict[str, Any] = json.loads(raw)
+        return replayed
+
+    async def call(self, call: Call, run: Callable[[], Awaitable[Recorded]]) -> JsonValue:
+        place = (self.seq, call.key)
+        if place not in self.journal.calls:
+            with metering() as meter:
+                result = await run()
+            result = replace(result, usage={**result.usage, **meter.facts()})
+            self.journal.calls[place] = (digest(call.request), dumps(result.value, f"result of {call.name}"))
+            self.journal.recorded.append((call, result))
+            self.journal.artifacts.extend(result.artifacts)
+            self.journal.events.extend(result.events)
+        found, raw = self.journal.calls[place]
+        if found != digest(call.request):
+            raise Diverged(
+                "journal_diverged", f"Call {call.key} of step {self.seq} was recorded with another request."
+            )
+        value: JsonValue = json.loads(raw)
+        return value
+
+    async def afford(self, kind: str, agent: str) -> bool:
+        return not self._used_up(kind) and not self._used_up("tool")
+
+    async def wrapping_up(self) -> bool:
+        return self._used_up("tool")
+
+    def _used_up(self, kind: str) -> bool:
+        made = sum(call.kind == kind for call, _ in self.journal.recorded)
+        return made >= self.journal.most_calls.get(kind, made + 1)
+
+    async def ask(self, question: Question) -> JsonValue:
+        key = f"{self.seq}.{question.key}"
+        if question not in self.journal.asked:
+            self.journal.asked.append(question)
+        for known in (key, question.key):
+            if known in self.journal.answers:
+                return self.journal.answers[known]
+        if self.session.preferences.get("clarify") == "never":
+            self.journal.answers[key] = question.default
+            return question.default
+        raise GraphInterrupt([Interrupt(value={"question": key})])
+
+    async def fan_out(self, key: str, fits: Sequence[Fit], deadline_s: float) -> list[FitOutcome]:
+        key = f"{self.seq}.{key}"
+        if key not in self.journal.rounds:
+            if self.journal.run_fit is None:
+                raise GraphInterrupt([Interrupt(value={"round": key})])
+            self.journal.rounds[key] = [await self.journal.run_fit(fit) for fit in fits]
+        return self.journal.rounds[key]
+
+    def say(self, role: str, text: str) -> None:
+        self.journal.messages.append((role, text))
+
+    def keep(self, artifact: ArtifactDraft) -> None:
+        self.journal.artifacts.append(artifact)
+
+    def tell(self, event: Durable | Live) -> None:
+        self.journal.events.append(event)
+
+
+@dataclass
+class MemoryDrive:
+    """Runs a whole graph in this process."""
+
+    spec: GraphSpec
+    session: SessionFacts
+    journal: MemoryJournal = field(default_factory=MemoryJournal)
+    began: float = field(default_factory=time.monotonic)
+
+    def begin(self, seq: int, node: str) -> MemoryStep:
+        return MemoryStep(self.session, self.journal, seq, node, began=self.began)
+
+    def context(self, step: Any) -> Any:
+        return self.spec.make_context(step)
+
+    async def run(self) -> Mapping[str, Any]:
+        """The state that the graph ended in; `__interrupt__` is in it when a question has no answer."""
+        start = {**self.spec.initial(self.session), "step": 0}
+        out: Mapping[str, Any] = await self.spec.graph.ainvoke(start, {"recursion_limit": 1000}, context=self)
+        return out

@@ -1,0 +1,52 @@
+"""What a session's journal holds, whole: for whoever checks a report again or takes everything along."""
+
+import json
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from app.db.pool import Database
+from app.reporting.evidence import RecordedCall
+from app.sessions.queries import session_not_found
+
+_STEPS = "select last_seq from sessions where id = $1 and owner_id = $2"
+
+_CALLS = """
+select c.seq, coalesce(s.node, '') as node, c.key, c.kind, c.name, coalesce(c.agent, '') as agent, c.request,
+  c.result, c.failed, c.duration_ms
+from calls c left join steps s using (session_id, seq)
+where c.session_id = $1 and c.seq = $2
+order by c.recorded_at, c.key
+"""
+
+
+@dataclass(frozen=True)
+class SessionEvidence:
+    db: Database
+    owner: UUID
+
+    async def calls(self, session_id: UUID) -> AsyncIterator[RecordedCall]:
+        """Every recorded call in its order, one step in memory at a time; raises NotFound."""
+        row = await self.db.row(_STEPS, session_id, self.owner)
+        if row is None:
+            raise session_not_found(session_id)
+        for seq in range(row["last_seq"] + 2):  # a step that never committed has calls too
+            for call in await self.db.rows(_CALLS, session_id, seq):
+                yield RecordedCall(
+                    seq=call["seq"],
+                    node=call["node"],
+                    key=call["key"],
+                    tool=call["name"],
+                    agent=call["agent"],
+                    request=_json(call["request"]),
+                    result=_json(call["result"]),
+                    kind=call["kind"],
+                    failed=call["failed"],
+                    duration_ms=call["duration_ms"],
+                )
+
+
+def _json(raw: Any) -> Any:
+    """JSON columns come as text."""
+    return json.loads(raw) if isinstance(raw, str) else raw

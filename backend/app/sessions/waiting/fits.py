@@ -1,0 +1,270 @@
+"""One fit: a computation with a lease of its own, on any worker of the fleet.
+
+The statement that stores its result counts its round down and wakes the session at zero: of two fits that
+finish at once, the row lock of the round makes one the last.
+"""
+
+import asyncio
+import json
+import logging
+import time
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+import structlog
+
+from app import jobs
+from app.db.pool import Database, is_away
+from app.errors import LabError
+from app.jobs import Send
+from app.observability.metrics.sessions import FIT_SECONDS, FITS, LEASE_LOSSES
+from app.observability.tracing import span
+from app.sandbox.computer import Computed, Computer
+from app.sandbox.contract import Computation, Limits
+from app.sandbox.metering import Charge, metering, nobody_pays
+from app.sessions.background_tasks import renewed
+from app.sessions.config import SessionsConfig
+from app.sessions.events.events import FitFinished, Progress
+from app.sessions.events.publisher import Tail
+from app.sessions.events.serialization import NotJson, dumps, event_body, sighting
+from app.storage.blobs import StoreAway
+from app.tasks import settle
+
+log = logging.getLogger(__name__)
+
+_CLAIM = """
+update fits f set
+  fence = f.fence + 1, status = 'running', runs = f.runs + 1, started_at = now(),
+  lease_until = now() + $4 * interval '1 second'
+from sessions s, rounds r
+where f.session_id = $1 and f.round_key = $2 and f.candidate = $3
+  and s.id = f.session_id and s.ended_at is null and not s.cancel
+  and r.session_id = f.session_id and r.round_key = f.round_key and r.deadline_at > now()
+  and (f.status = 'queued' or (f.status = 'running' and f.lease_until < now()))
+returning f.fence, f.name, f.spec, f.runs, s.owner_id,
+  extract(epoch from r.deadline_at - now())::float8 as left_s
+"""
+
+_RENEW = """
+update fits f set lease_until = now() + $5 * interval '1 second'
+from sessions s, rounds r
+where f.session_id = $1 and f.round_key = $2 and f.candidate = $3 and f.fence = $4 and f.status = 'running'
+  and s.id = f.session_id and s.ended_at is null
+  and r.session_id = f.session_id and r.round_key = f.round_key
+returning s.cancel
+"""
+
+_FINISH = """
+with f as (
+  update fits set status = $5, result = $6::json, ended_at = now(), lease_until = null
+  where session_id = $1 and round_key = $2 and candidate = $3 and fence = $4 and status = 'running'
+  returning 1
+), r as (
+  update rounds set fits_left = fits_left - 1
+  where session_id = $1 and round_key = $2 and exists (select from f)
+  returning fits_left
+), s as (
+  update sessions set
+    wake = wake + (r.fits_left = 0 or cancel)::int,
+    queued_at = case when r.fits_left = 0 or cancel then now() else queued_at end,
+    event_seq = event_seq + 1
+  from r
+  where id = $1 and ended_at is null
+  returning id, event_seq, r.fits_left = 0 or cancel as woken
+), e as (
+  insert into events (session_id, n, kind, body, at) select id, event_seq, 'fit_finished', $7::json, $8 from s
+)
+select event_seq, woken from s
+"""
+
+_RETURN = """
+update fits set status = 'queued', lease_until = null, queued_at = now(), runs = runs - 1
+where session_id = $1 and round_key = $2 and candidate = $3 and fence = $4 and status = 'running'
+returning 1
+"""
+
+_LEAST_S = 0.5
+"""What a fit is given however late it starts: something may come of it."""
+
+
+@dataclass(frozen=True)
+class FitKey:
+    session_id: UUID
+    round_key: str
+    candidate: int
+
+    @property
+    def row(self) -> tuple[UUID, str, int]:
+        return self.session_id, self.round_key, self.candidate
+
+
+@dataclass(frozen=True)
+class _Result:
+    status: str
+    body: dict[str, Any]
+    summary: str = ""
+
+
+@dataclass
+class _Hold:
+    """Why a running fit is stopped: `cancelled`, `lost` (nobody wants it any more) or `shutdown`."""
+
+    task: "asyncio.Task[Any]"
+    look: asyncio.Event = field(default_factory=asyncio.Event)
+    stop: str = ""
+
+    def halt(self, why: str) -> None:
+        if not self.stop:
+            self.stop = why
+            self.task.cancel()
+
+
+@dataclass
+class Fits:
+    """Runs fits on one event loop."""
+
+    db: Database
+    computer: Computer
+    tail: Tail
+    send: Send
+    config: SessionsConfig
+    charge: Charge = nobody_pays
+    draining: bool = False
+    _running: dict[FitKey, _Hold] = field(default_factory=dict)
+
+    async def run(self, key: FitKey) -> None:
+        """Run a fit, if it is still wanted and nobody runs it."""
+        if self.draining:
+            return
+        row = await self.db.row(_CLAIM, *key.row, self.config.lease_s)
+        if row is None:
+            return
+        if row["runs"] > 1:
+            LEASE_LOSSES.labels("fit").inc()
+        clock = time.monotonic()
+        spec = in_time(json.loads(row["spec"]), row["left_s"])
+        with metering() as used, structlog.contextvars.bound_contextvars(session_id=str(key.session_id)):
+            result = await self._result(key, row["fence"], row["name"], spec, row["runs"])
+        await settle(asyncio.current_task())
+        await self.charge(row["owner_id"], used.cpu_s)
+        if result is None:
+            return
+        if result.status == "queued":
+            if await self.db.row(_RETURN, *key.row, row["fence"]):
+                self.send(jobs.fit(*key.row))
+            return
+        FITS.labels(result.status).inc()
+        FIT_SECONDS.observe(time.monotonic() - clock)
+        await self._finish(key, row["fence"], row["name"], result)
+
+    def cancel(self, session_id: UUID) -> None:
+        """Somebody says that a session was cancelled: look at its row now."""
+        for key, hold in self._running.items():
+            if key.session_id == session_id:
+                hold.look.set()
+
+    async def drain(self) -> None:
+        """A fit may take minutes: kill it and let another worker run it."""
+        self.draining = True
+        holds = list(self._running.values())
+        for hold in holds:
+            hold.halt("shutdown")
+        if holds:
+            await asyncio.wait({hold.task for hold in holds}, timeout=self.config.drain_s)
+
+    async def _result(
+        self, key: FitKey, fence: int, name: str, spec: dict[str, Any], runs: int
+    ) -> _Result | None:
+        if runs > self.config.most_crashes:
+            return _Result("failed", {"reason": f"The process that computed it died {runs - 1} times."})
+        hold = _Hold(_this_task())
+        renew = partial(self._renew, key, fence, hold)
+        async with renewed(self._running, key, hold, renew, self.config.renew_s):
+            with metering() as meter:
+                result = await self._attempt(key, name, spec, hold)
+        return replace(result, body={**result.body, "usage": meter.facts()}) if result else None
+
+    async def _attempt(self, key: FitKey, name: str, spec: dict[str, Any], hold: _Hold) -> _Result | None:
+        try:
+            return _done(await self._compute(key, name, spec))
+        except asyncio.CancelledError:
+            if not hold.stop:
+                raise
+            return {"cancelled": _Result("cancelled", {}), "shutdown": _Result("queued", {})}.get(hold.stop)
+        except StoreAway:
+            return _Result("queued", {})
+        except LabError as error:
+            return _Result("failed", {"reason": error.detail, "code": error.code}, error.detail)
+        except Exception as error:
+            if is_away(error):
+                raise
+            log.exception("fit %s failed", key)
+            return _Result("failed", {"reason": f"{type(error).__name__}: {error}"}, str(error))
+
+    async def _compute(self, key: FitKey, name: str, spec: dict[str, Any]) -> Computed:
+        step = int(key.round_key.split(".", 1)[0])
+
+        def progress(fraction: float, text: str) -> None:
+            event = Progress(step=step, attempt=0, text=f"{name}: {text}", fraction=fraction)
+            self.tail.show(key.session_id, sighting(None, datetime.now(UTC), event.kind, event_body(event)))
+
+        work = Computation(spec["function"], spec["params"])
+        with span("fit", work.function, key.session_id, {"labcrew.step": step, "labcrew.round": key.round_key}):
+            return await self.computer.run(work, spec["inputs"], Limits(**spec["limits"]), progress)
+
+    async def _finish(self, key: FitKey, fence: int, name: str, result: _Result) -> None:
+        try:
+            raw = dumps(result.body, f"result of {name}")
+        except NotJson as error:
+            result = _Result("failed", {"reason": error.detail}, error.detail)
+            raw = dumps(result.body)
+        event = FitFinished(
+            round=key.round_key,
+            candidate=key.candidate,
+            name=name,
+            status=result.status,
+            summary=result.summary,
+        )
+        at, body = datetime.now(UTC), event_body(event)
+        row = await self.db.row(_FINISH, *key.row, fence, result.status, raw, body, at)
+        if row:
+            self.tail.show(key.session_id, sighting(row["event_seq"], at, event.kind, body))
+            if row["woken"]:
+                self.send(jobs.advance(key.session_id))
+
+    async def _renew(self, key: FitKey, fence: int, hold: _Hold) -> bool:
+        row = await self.db.row(_RENEW, *key.row, fence, self.config.lease_s)
+        if row is None or row["cancel"]:
+            hold.halt("cancelled" if row else "lost")
+        return not hold.stop
+
+
+def in_time(spec: dict[str, Any], left_s: float) -> dict[str, Any]:
+    """The spec of a fit for which so many seconds are left of its round, as `scope.Fit` says."""
+    grace_s, limit_s = spec.get("grace_s"), spec["params"].get("time_limit_s")
+    if grace_s is None or limit_s is None:
+        return spec
+    limit_s = min(limit_s, max(left_s - grace_s, _LEAST_S))
+    return {**spec, "params": {**spec["params"], "time_limit_s": round(limit_s, 2)}}
+
+
+def _this_task() -> "asyncio.Task[Any]":
+    task = asyncio.current_task()
+    if task is None:
+        raise RuntimeError("a fit runs in a task")
+    return task
+
+
+def _done(computed: Computed) -> _Result:
+    files = {
+        stored.name: {
+            "digest": stored.digest,
+            "size_bytes": stored.size_bytes,
+            "media_type": stored.media_type,
+        }
+        for stored in computed.files
+    }
+    return _Result("done", {"value": computed.value, "files": files, "wall_s": computed.usage.wall_s})

@@ -1,0 +1,68 @@
+"""Questions are rows, and so are their answers: a call finds its own answer and no other."""
+
+import json
+from dataclasses import dataclass
+
+from app.json_types import JsonValue
+from app.sessions.drive.fenced_writer import Hold, Written, fenced
+from app.sessions.events.events import ClarificationAnswered, ClarificationAsked
+from app.sessions.events.serialization import dumps
+from app.sessions.lease import LeaseLost
+from app.sessions.step_scope import Question
+
+_FIND = "select answer, answered_at is not null as answered from questions where session_id = $1 and key = $2"
+
+_ASK = fenced(""", question as (
+  insert into questions (session_id, key, kind, agent, body, answer, answered_by, answered_at)
+  select id, $8, $9, $10, $11::json, $12::json, $13, case when $13::text is not null then $5 end from s
+)""")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How a question stands. `told` is what the asking wrote, None when it was asked before."""
+
+    answer: JsonValue
+    answered: bool
+    told: Written | None = None
+
+
+async def ask(hold: Hold, seq: int, question: Question, take_default: bool) -> Asked:
+    """Ask once; with `take_default` the default is its answer at once, and the events say so."""
+    key = f"{seq}.{question.key}"
+    found = await hold.db.row(_FIND, hold.lease.facts.id, key)
+    if found:
+        return Asked(json.loads(found["answer"]) if found["answered"] else None, found["answered"])
+    asked = ClarificationAsked(
+        question=key,
+        question_kind=question.kind,
+        agent=question.agent,
+        text=question.text,
+        options=list(question.options),
+        default=question.default,
+        answer_schema=dict(question.answer_schema),
+        about=dict(question.about),
+    )
+    answered = ClarificationAnswered(question=key, answer=question.default, by="default")
+    told = await hold.write(
+        _ASK,
+        seq,
+        [asked, answered] if take_default else [asked],
+        key,
+        question.kind,
+        question.agent,
+        dumps(asked.model_dump(exclude={"kind", "question", "question_kind", "agent"}), "question"),
+        dumps(question.default) if take_default else None,
+        "default" if take_default else None,
+    )
+    if told is None:
+        return await _asked_before(hold, key)
+    return Asked(question.default if take_default else None, take_default, told)
+
+
+async def _asked_before(hold: Hold, key: str) -> Asked:
+    """Our own write whose reply was lost; else the lease is lost."""
+    found = await hold.db.row(_FIND, hold.lease.facts.id, key)
+    if found is None:
+        raise LeaseLost
+    return Asked(json.loads(found["answer"]) if found["answered"] else None, found["answered"])

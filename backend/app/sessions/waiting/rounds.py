@@ -1,0 +1,81 @@
+"""A round of fits as its session sees it: opened once, waited for, read in the order given."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from app.db.pool import Record
+from app.sessions.drive.fenced_writer import Hold, Written, fenced
+from app.sessions.events.serialization import dumps
+from app.sessions.lease import LeaseLost
+from app.sessions.step_scope import Fit, FitOutcome
+
+_READ = """
+select f.name, f.status, f.result, f.status in ('queued', 'running') as open, r.deadline_at < now() as overdue
+from rounds r join fits f using (session_id, round_key)
+where r.session_id = $1 and r.round_key = $2
+order by f.candidate
+"""
+
+_OPEN = fenced(""", round as (
+  insert into rounds (session_id, round_key, fits_left, deadline_at)
+  select id, $8, cardinality($9::text[]), now() + $11 * interval '1 second' from s
+), fits_ as (
+  insert into fits (session_id, round_key, candidate, name, spec)
+  select s.id, $8, f.i - 1, f.name, f.spec::jsonb
+  from s, unnest($9::text[], $10::text[]) with ordinality as f(name, spec, i)
+)""")
+
+_CLOSE = fenced(""", fits_ as (
+  update fits set status = 'left_out', ended_at = now(), lease_until = null
+  where session_id = (select id from s) and round_key = $8 and status in ('queued', 'running')
+), round as (
+  update rounds set fits_left = 0 where session_id = (select id from s) and round_key = $8
+)""")
+
+
+@dataclass(frozen=True)
+class Round:
+    """`outcomes` are complete when `open` is False. `opened` is what opening it wrote, if this was it."""
+
+    key: str
+    outcomes: list[FitOutcome]
+    open: bool
+    opened: Written | None = None
+
+
+async def join(hold: Hold, seq: int, key: str, fits: Sequence[Fit], deadline_s: float) -> Round:
+    """The round of that key: opened if it is new, closed if its deadline has passed. Raises LeaseLost."""
+    round_key = f"{seq}.{key}"
+    if not fits:
+        return Round(round_key, [], open=False)
+    rows = await hold.db.rows(_READ, hold.lease.facts.id, round_key)
+    if not rows:
+        return await _open(hold, seq, round_key, fits, deadline_s)
+    if rows[0]["overdue"] and any(row["open"] for row in rows):
+        if await hold.write(_CLOSE, seq, (), round_key) is None:
+            raise LeaseLost
+        rows = await hold.db.rows(_READ, hold.lease.facts.id, round_key)
+    return Round(round_key, [_outcome(row) for row in rows], any(row["open"] for row in rows))
+
+
+async def _open(hold: Hold, seq: int, round_key: str, fits: Sequence[Fit], deadline_s: float) -> Round:
+    names = [fit.name for fit in fits]
+    specs = [dumps(asdict(fit), f"fit {fit.name}") for fit in fits]
+    opened = await hold.write(_OPEN, seq, (), round_key, names, specs, deadline_s)
+    if opened is None and not await hold.db.rows(_READ, hold.lease.facts.id, round_key):
+        raise LeaseLost
+    return Round(round_key, [], open=True, opened=opened)
+
+
+def _outcome(row: Record) -> FitOutcome:
+    result = json.loads(row["result"]) if row["result"] else {}
+    left_out = "It did not come before the round's deadline." if row["status"] == "left_out" else ""
+    return FitOutcome(
+        name=row["name"],
+        status=row["status"] if row["status"] in ("done", "left_out") else "failed",
+        value=result.get("value"),
+        files=result.get("files", {}),
+        reason=result.get("reason", left_out),
+        wall_s=result.get("wall_s", 0.0),
+    )

@@ -1,0 +1,161 @@
+"""What analyst and trainer write themselves: features and estimators as Python, beyond the fixed tools.
+
+The code is tried at once, on training rows and in a cell of its own. What passes is a step of the recipe, or a
+candidate, like any other.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from app.errors import ToolRefused, Unavailable
+from app.modeling.problem.custom_code import WRITTEN
+from app.modeling.problem.names import must_know
+from app.sandbox.computer import ComputationFailed, Computed
+from app.sandbox.contract import Computation, Limits
+from app.sessions.step_scope import ArtifactDraft, Recorded
+from app.tools.analysis import NewName
+from app.tools.context import ToolContext
+from app.tools.frames import TRAIN, artifact, frame_artifact, training
+from app.tools.registry import ColumnName, FrameName, tool
+from app.tools.rounds import COSTS, Candidate, ignores_clock, number, time_left_s
+
+ESTIMATOR = "estimator"
+"""Kind of artifact: the source of an estimator; its `meta` is what a fit of it is asked by."""
+SOURCE = "text"
+DEFAULT_BUDGET_S = 60.0
+TRIAL = (0.25, 4.0, 30.0)
+"""Share of the session's time that a trial may take, in seconds at least and at most."""
+PACE = (0.1, 1.0, 30.0)
+"""The same, for making features of all training rows once."""
+
+Source = Annotated[str, Field(min_length=1, max_length=8_000)]
+CodeName = Annotated[str, Field(pattern=r"^[A-Za-z][\w-]{0,59}$", description="A name of its own.")]
+
+
+@tool(agents=("data_analyst",))
+async def write_features(
+    ctx: ToolContext,
+    columns: Annotated[list[ColumnName], Field(min_length=1, max_length=200)],
+    source: Source,
+    frame: FrameName = TRAIN,
+    name: NewName = "written",
+) -> Recorded:
+    """Add features that no other tool makes, as Python that you write. Makes a new frame.
+
+    Define `transform(frame, state)`: it gets the named `columns` of some rows (pandas) and returns a
+    DataFrame of the same rows, order and index with the new columns. What must be learned (means, categories, a
+    fitted scikit-learn transformer) comes from `fit(frame)`, or `fit(frame, target)` to use the target: numbers
+    or places of classes. It returns the state: numbers, texts, lists, dicts, arrays, scikit-learn estimators.
+    It is fitted on each fold's training rows alone. `transform` never sees the target, and may use the row and
+    the state only: never other rows. numpy, pandas, scipy and scikit-learn can be imported; no files.
+    It is tried at once, also on single rows and on missing and unseen values; a refusal says what is wrong.
+    """
+    made = await training(ctx, frame)
+    for column in columns:
+        must_know(column, made.columns, "column")
+    params: dict[str, Any] = {
+        "problem": dict(ctx.study.problem),
+        "recipe": made.recipe,
+        "name": name,
+        "columns": columns,
+        "source": source,
+        "limit_s": _seconds(ctx, PACE),
+    }
+    computed = await _tried(ctx, "custom_code.write_features", params, made.digest)
+    facts: Any = {**computed.value, "frame": name}  # type: ignore[dict-item]  # FrameFacts
+    new = ", ".join(facts["new_columns"][:8]) or "changed columns"
+    return Recorded(
+        value=facts,
+        summary=f"{name}: made {new} by code that passed {len(facts['trial']['checks'])} checks."[:500],
+        artifacts=[
+            frame_artifact(computed, name, facts),
+            artifact(computed.file(f"{name}.py"), SOURCE, f"{name}.py"),
+        ],
+    )
+
+
+@tool(agents=("model_trainer",))
+async def write_estimator(
+    ctx: ToolContext,
+    name: CodeName,
+    source: Source,
+    frame: FrameName = TRAIN,
+    style: Annotated[
+        Literal["network", "tree", "linear"],
+        Field(
+            description="What X holds. network: dense, scaled, none missing. tree: numbers as they are, with "
+            "missing ones, categories as places. linear: sparse, a column for each category and word."
+        ),
+    ] = "network",
+) -> Recorded:
+    """Make an estimator that no family offers, as Python that you write; train it under its name afterwards.
+
+    Define `fit(X, y)` (or `fit(X, y, classes)`), which returns the state: numbers, lists, dicts, arrays, fitted
+    scikit-learn estimators. Then `predict_proba(X, state)` for classes: (rows, classes), `y` are places from 0;
+    or `predict(X, state)` for numbers. X is the matrix that encoding makes of the frame. A row's prediction may
+    not depend on other rows. numpy, pandas, scipy and scikit-learn can be imported; no files, no network.
+    It is tried at once on a part of the training rows; a refusal says what is wrong.
+    """
+    if name in COSTS or name.casefold() == WRITTEN.casefold():
+        raise ToolRefused(f"There is a family called {name}: give your estimator another name.")
+    source_of = await training(ctx, frame)
+    params: dict[str, Any] = {
+        "problem": dict(ctx.study.problem),
+        "recipe": source_of.recipe,
+        "name": name,
+        "source": source,
+        "style": style,
+        "seed": ctx.session.seed,
+        "limit_s": await time_left_s(ctx),
+    }
+    computed = await _tried(ctx, "custom_code.write_estimator", params, source_of.digest)
+    facts: Any = computed.value
+    meta = {key: facts[key] for key in ("estimator", "hyperparameters")}
+    file = computed.file(f"{name}.py")
+    trial = facts["trial"]
+    metric = ctx.study.problem["metric"]
+    return Recorded(
+        value={**facts, "name": name},
+        summary=f"{name} can be trained; {metric} {number(trial['score'])} in a trial on {trial['rows']} rows.",
+        artifacts=[ArtifactDraft(ESTIMATOR, name, file.media_type, file.digest, file.size_bytes, meta)],
+    )
+
+
+async def with_source(ctx: ToolContext, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Candidates that name a written estimator with its source; raises ToolRefused for untried code."""
+    written = {ref.name: ref.meta for ref in await ctx.frames.artifacts(ESTIMATOR)}
+    return [_with_source(candidate, written) for candidate in candidates]
+
+
+def _with_source(candidate: Candidate, written: Mapping[str, Mapping[str, Any]]) -> Candidate:
+    if candidate.estimator in written:
+        meta = dict(written[candidate.estimator])
+        return Candidate(name=candidate.name or candidate.estimator, **meta)
+    if candidate.estimator.casefold() == WRITTEN.casefold() or "source" in candidate.hyperparameters:
+        raise ToolRefused(
+            f"Make an estimator by write_estimator first, and name it here. There are: {_list(written)}."
+        )
+    return candidate
+
+
+def _list(names: Iterable[str]) -> str:
+    return ", ".join(names) or "none"
+
+
+async def _tried(ctx: ToolContext, function: str, params: dict[str, Any], digest: str) -> Computed:
+    """In a cell of untrusted work; whatever ends it is the author's to read."""
+    work = Computation(function, params, trusted=False)
+    try:
+        return await ctx.computer.run(work, {"frame": digest}, Limits(time_s=_seconds(ctx, TRIAL)))
+    except (ComputationFailed, Unavailable) as failed:
+        raise ToolRefused(f"This code cannot be used. {failed.detail}") from failed
+
+
+def _seconds(ctx: ToolContext, bounds: tuple[float, float, float]) -> float:
+    share, least, most = bounds
+    if ignores_clock(ctx):
+        return most
+    budget_s = float(ctx.session.preferences.get("time_budget_s") or DEFAULT_BUDGET_S)
+    return min(max(share * budget_s, least), most)

@@ -1,0 +1,15 @@
+"""Which tables SQL may see at this point of a session."""
+
+from app.artifacts.workspace import Workspace
+from app.datasets.dataset_source import DatasetShelf
+from app.datasets.names import table_names
+
+
+async def queryable(datasets: DatasetShelf, frames: Workspace) -> dict[str, str]:
+    """`{table name: digest}`: the datasets until the hold-out is locked, and the frames that count."""
+    tables = {}
+    if not await frames.is_split():
+        tables = {dataset.table: dataset.digest for dataset in await datasets.list()}
+    refs = await frames.frames()
+    names = table_names([ref.name for ref in refs], taken=tables)
+    return tables | {name: ref.digest for name, ref in zip(names, refs, strict=True)}

@@ -1,0 +1,171 @@
+"""The line in front of the places that sessions run in."""
+
+import asyncio
+from uuid import UUID, uuid4
+
+import asyncpg
+import pytest
+
+from app.db.pool import Database
+from app.jobs import Job
+from app.sessions.admission import Line
+from app.sessions.config import SessionsConfig
+from app.sessions.events.publisher import Tail
+from app.sessions.queries import SessionReader
+from app.sessions.schemas import SessionCreate
+from app.sessions.service import SessionService
+
+GOAL = SessionCreate(goal="Predict which passengers survived.")
+END = "update sessions set ended_at = now(), status = 'completed' where id = $1"
+
+
+class Lab:
+    """Sessions of several users on one database, and the wake-ups that were sent."""
+
+    def __init__(self, db: Database, most: int, most_each: int = 0) -> None:
+        self.db = db
+        self.sent: list[UUID] = []
+        self.config = SessionsConfig(most_running=most, most_running_per_owner=most_each)
+
+    def send(self, job: Job) -> None:
+        self.sent.append(UUID(str(job.args[0])))
+
+    async def user(self, **quotas: int) -> UUID:
+        user = uuid4()
+        await self.db.rows(
+            "insert into users (id, email, password_hash, role, quotas) values ($1, $2, 'x', 'user', $3)",
+            user,
+            f"{user}@example.com",
+            str(quotas).replace("'", '"'),
+        )
+        return user
+
+    async def create(self, owner: UUID) -> UUID:
+        tail: Tail = None  # type: ignore[assignment]  # creating a session shows nothing
+        return (await SessionService(self.db, tail, self.send, self.config).create(owner, GOAL)).id
+
+    async def end(self, session: UUID) -> None:
+        await self.db.rows(END, session)
+        await Line(self.db, self.send, self.config).admit()
+
+    async def running(self) -> set[UUID]:
+        held = "select id from sessions where ended_at is null and admitted_at is not null"
+        return {row["id"] for row in await self.db.rows(held)}
+
+    async def place(self, owner: UUID, session: UUID) -> tuple[int, int] | None:
+        view = await SessionReader(self.db, owner).get(session)
+        return (view.in_line.place, view.in_line.of) if view.in_line else None
+
+
+@pytest.fixture
+async def db(database_url: str):  # type: ignore[no-untyped-def]  # a generator fixture
+    database = await Database.open(database_url)
+    yield database
+    await database.close()
+
+
+async def test_more_than_the_places_wait_in_order(db: Database) -> None:
+    lab = Lab(db, most=2)
+    ada = await lab.user()
+    one, two, three, four = [await lab.create(ada) for _ in range(4)]
+    assert (await lab.running(), lab.sent) == ({one, two}, [one, two])
+    assert [await lab.place(ada, each) for each in (one, three, four)] == [None, (1, 2), (2, 2)]
+    await lab.end(two)
+    assert (await lab.running(), lab.sent[2:]) == ({one, three}, [three])
+    assert await lab.place(ada, four) == (1, 1)
+
+
+async def test_who_has_fewest_is_next(db: Database) -> None:
+    lab = Lab(db, most=2)
+    ada, eve = await lab.user(), await lab.user()
+    first, second, third, fourth = [await lab.create(ada) for _ in range(4)]
+    late = await lab.create(eve)
+    assert [await lab.place(*one) for one in ((eve, late), (ada, third), (ada, fourth))] == [
+        (1, 3),
+        (2, 3),
+        (3, 3),
+    ]
+    await lab.end(first)
+    assert await lab.running() == {second, late}
+    await lab.end(late)
+    assert await lab.running() == {second, third}
+
+
+async def test_many_at_once_are_never_more_than_the_places(db: Database) -> None:
+    lab = Lab(db, most=5, most_each=3)
+    users = [await lab.user() for _ in range(4)]
+    made = await asyncio.gather(*(lab.create(users[n % 4]) for n in range(40)))
+    seen = set()
+    while running := await lab.running():
+        owners = await db.rows(
+            "select count(*) as n from sessions where ended_at is null and admitted_at is not null"
+            " group by owner_id"
+        )
+        assert len(running) <= 5
+        assert max(row["n"] for row in owners) <= 3
+        seen |= running
+        await asyncio.gather(*(lab.end(session) for session in running))
+    assert seen == set(made)
+    assert sorted(lab.sent) == sorted(made), "each was woken once"
+
+
+async def test_a_user_may_have_fewer_or_more_places_than_others(db: Database) -> None:
+    lab = Lab(db, most=0, most_each=1)
+    ada, eve = await lab.user(running_sessions=2), await lab.user()
+    for _ in range(3):
+        await lab.create(ada)
+        await lab.create(eve)
+    held = await db.rows("select owner_id from sessions where admitted_at is not null")
+    assert sorted(row["owner_id"] for row in held) == sorted([ada, ada, eve])
+
+
+async def test_without_a_limit_nobody_waits(db: Database) -> None:
+    lab = Lab(db, most=0)
+    ada = await lab.user()
+    made = [await lab.create(ada) for _ in range(3)]
+    assert await lab.running() == set(made)
+
+
+async def test_whoever_waits_when_the_limit_is_lifted_gets_in(db: Database) -> None:
+    lab = Lab(db, most=1)
+    ada = await lab.user()
+    made = [await lab.create(ada) for _ in range(3)]
+    lab.config = SessionsConfig(most_running=0)
+    await Line(db, lab.send, lab.config).admit()
+    assert await lab.running() == set(made)
+
+
+async def test_a_disabled_users_sessions_wait(db: Database) -> None:
+    lab = Lab(db, most=1)
+    ada, eve = await lab.user(), await lab.user()
+    first, waiting = await lab.create(ada), await lab.create(eve)
+    await db.rows("update users set disabled_at = now() where id = $1", eve)
+    await lab.end(first)
+    assert await lab.running() == set()
+    await db.rows("update users set disabled_at = null")
+    await Line(db, lab.send, lab.config).admit()
+    assert await lab.running() == {waiting}
+
+
+async def test_a_quota_of_sessions_is_the_users_own(db: Database) -> None:
+    lab = Lab(db, most=0)
+    ada = await lab.user(sessions=1)
+    await lab.create(ada)
+    with pytest.raises(Exception, match="You have 1 sessions"):
+        await lab.create(ada)
+
+
+async def test_the_line_takes_no_more_than_milliseconds_with_a_thousand_in_it(database_url: str) -> None:
+    connection = await asyncpg.connect(database_url)
+    await connection.execute(
+        "insert into users (id, email, password_hash, role)"
+        " select gen_random_uuid(), n::text, 'x', 'user' from generate_series(1, 20) n;"
+        "insert into sessions (id, owner_id, goal, preferences, dataset_ids, seed, admitted_at)"
+        " select gen_random_uuid(), u.id, 'g', '{}', '{}', 1, null from users u, generate_series(1, 50) n;"
+        "analyze"
+    )
+    plan = await connection.fetchval("explain (analyze, buffers, format json) select admit_sessions(100, 0)")
+    assert '"Actual Rows": 100' in plan
+    again = await connection.fetchval("select count(*) from admit_sessions(100, 0)")
+    assert again == 0
+    await connection.close()

@@ -1,0 +1,218 @@
+"""Questions in plain words, and what they come to when their SELECT is run over a small table."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import duckdb
+import pytest
+
+from app.agents.goals.tables import Table, table_of
+from app.agents.questions.paraphrase import spoken
+from app.agents.questions.parser import is_question, read_question
+from app.agents.questions.query import Inquiry, Misread
+from app.agents.questions.to_sql import select
+
+ROWS = """
+    ('Ada', '1st', 'female', 40.0, 1, 100.0, DATE '2024-01-01'),
+    ('Bea', '1st', 'female', 20.0, 1, 80.0, DATE '2024-01-02'),
+    ('Carl', '2nd', 'male', 60.0, 0, 30.0, DATE '2024-01-03'),
+    ('Dan', '2nd', 'male', NULL, 1, 20.0, DATE '2024-02-04'),
+    ('Eva', '3rd', 'female', 10.0, 0, 8.0, DATE '2024-02-05'),
+    ('Fin', '3rd', 'male', 30.0, 0, 7.0, DATE '2024-02-06'),
+    ('Gus', '3rd', 'male', 50.0, 0, NULL, DATE '2025-02-07')
+"""
+COLUMNS = ("name", "class", "sex", "age", "survived", "fare_gbp", "boarded_on")
+
+
+def column(name: str, hint: str, distinct: int, *top: Any, **more: Any) -> dict[str, Any]:
+    kinds = {"numeric": "number", "datetime": "datetime", "boolean": "integer"}
+    base = {"name": name, "type": kinds.get(hint, "text"), "hint": hint, "distinct": distinct, "missing": 0.0}
+    return {**base, "unique": False, "top": [{"value": value, "count": 1} for value in top], **more}
+
+
+PASSENGERS = table_of(
+    {
+        "table": "passengers",
+        "rows": 7,
+        "columns": [
+            column("name", "text", 7, unique=True),
+            column("class", "category", 3, "3rd", "1st", "2nd"),
+            column("sex", "category", 2, "male", "female"),
+            column("age", "numeric", 6),
+            column("survived", "boolean", 2, 0, 1),
+            column("fare_gbp", "numeric", 6),
+            column("boarded_on", "datetime", 7, min="2024-01-01", max="2025-02-07"),
+        ],
+    }
+)
+
+
+@pytest.fixture(scope="module")
+def ask() -> Any:
+    with duckdb.connect() as connection:
+        connection.execute(f"CREATE TABLE passengers AS FROM (VALUES {ROWS}) AS t({', '.join(COLUMNS)})")
+
+        def asked(question: str) -> list[tuple[Any, ...]]:
+            read = read_question(question, [PASSENGERS])
+            assert isinstance(read, Inquiry), read
+            return connection.execute(select(read)).fetchall()
+
+        yield asked
+
+
+ANSWERS: Mapping[str, list[tuple[Any, ...]]] = {
+    "How many passengers are there?": [(7,)],
+    "How many women survived?": [(2,)],
+    "How many passengers died?": [(4,)],
+    "How many did not survive, by class?": [("2nd", 1), ("3rd", 3)],
+    "What is the mean age of survivors by class?": [("1st", 30.0)],
+    "What is the total fare?": [(245.0,)],
+    "Mean and median of age": [(35.0, 35.0)],
+    "What is the average fare of men in 2nd class?": [(25.0,)],
+    "What share of women survived?": [(2 / 3,)],
+    "What percentage of the survivors were women?": [(2 / 3,)],
+    "What fraction of men in third class survived?": [(0.0,)],
+    "How many passengers have no fare?": [(1,)],
+    "What is the average age by number of survivors?": [(0, 37.5), (1, 30.0)],
+    "Who were the two oldest passengers?": [("Carl", 60.0), ("Gus", 50.0)],
+    "survival rate by sex": [("female", 2 / 3), ("male", 0.25)],
+    "Which class has the highest survival rate?": [("1st", 1.0)],
+    "Which class has the lowest mean fare?": [("3rd", 7.5)],
+    "Which class has the most passengers?": [("3rd", 3)],
+    "What are the top 2 classes by total fare?": [("1st", 180.0), ("2nd", 50.0)],
+    "Which passenger paid the highest fare?": [("Ada", 100.0)],
+    "Who was the youngest passenger?": [("Eva", 10.0)],
+    "How old was the oldest passenger?": [(60.0,)],
+    "What is the most common class?": [("3rd", 3)],
+    "How many different classes are there?": [(3,)],
+    "Which classes are there?": [("3rd", 3), ("1st", 2), ("2nd", 2)],
+    "How many values of age are missing?": [(1,)],
+    "What share of fare is missing?": [(1 / 7,)],
+    "How many passengers are older than 35?": [(3,)],
+    "How many passengers paid a fare between 20 and 80?": [(3,)],
+    "How many passengers are under 18?": [(1,)],
+    "How many passengers are not in 3rd class?": [(4,)],
+    "How many rows are there since 2024-02-05?": [(3,)],
+    "How many rows are there in January 2024?": [(3,)],
+    "number of rows by month": [("January", 3), ("February", 4)],
+    "Compare the mean age of men and women": [("female", 70 / 3), ("male", 140 / 3)],
+    "number of rows by class and sex": [
+        ("1st", "female", 2),
+        ("2nd", "male", 2),
+        ("3rd", "female", 1),
+        ("3rd", "male", 2),
+    ],
+}
+
+
+@pytest.mark.parametrize("question", ANSWERS)
+def test_a_question_comes_to_what_the_rows_say(ask, question):
+    assert ask(question) == [pytest.approx(row) for row in ANSWERS[question]]
+
+
+def test_a_correlation_rests_on_rows_that_have_both(ask):
+    [(found,)] = ask("How are age and fare correlated?")
+    assert found == pytest.approx(-0.0537, abs=0.4)
+    read = read_question("correlation between age and fare", [PASSENGERS])
+    assert isinstance(read, Inquiry)
+    assert '"age" IS NOT NULL AND "fare_gbp" IS NOT NULL' in select(read)
+
+
+@pytest.mark.parametrize("question", ANSWERS)
+def test_what_was_read_can_be_said_and_is_read_as_the_same_again(question):
+    read = read_question(question, [PASSENGERS])
+    assert isinstance(read, Inquiry)
+    assert read_question(spoken(read), [PASSENGERS]) == read
+
+
+@pytest.mark.parametrize(
+    ("question", "why"),
+    [
+        ("What is the mean salary by class?", "'salary'"),
+        ("What is the mean age of dentists?", "'dentists'"),
+        ("How many passengers had blue eyes?", "'blue', 'eyes'"),
+        ("What is the mean sex?", "no mean"),
+        ("What is the correlation of age?", "two columns"),
+        ("top 2 classes by fare", "say whether the total"),
+        ("How many fares?", "It could mean"),
+        ("What was the fastest fare?", "'fastest'"),
+        ("""mean age where `class` is "4th\"""", "no value '4th'"),
+        ("mean age by class by class", "twice"),
+    ],
+)
+def test_what_is_not_understood_is_said_and_never_guessed(question, why):
+    read = read_question(question, [PASSENGERS])
+    assert isinstance(read, Misread)
+    assert why in read.reason
+
+
+def test_every_option_that_is_offered_is_understood():
+    for question in (
+        "mean salary by class",
+        "top 2 classes by fare",
+        "How many fares?",
+        "mean age of dentists",
+    ):
+        read = read_question(question, [PASSENGERS])
+        assert isinstance(read, Misread)
+        assert read.options
+        assert all(isinstance(read_question(option, [PASSENGERS]), Inquiry) for option in read.options), read
+
+
+def test_a_word_that_several_columns_share_is_asked_about():
+    lengths = [column(f"{part}_length", "numeric", 90) for part in ("bill", "flipper")]
+    read = read_question("mean length", [table_of({"table": "birds", "rows": 100, "columns": lengths})])
+    assert isinstance(read, Misread)
+    assert read.options == ("mean `bill_length`", "mean `flipper_length`")
+
+
+def test_a_question_that_two_tables_can_answer_is_asked_about():
+    other = Table("crew", 5, PASSENGERS.columns)
+    read = read_question("mean age by class", [PASSENGERS, other])
+    assert isinstance(read, Misread)
+    assert [read_question(option, [PASSENGERS, other]).table for option in read.options] == [
+        "passengers",
+        "crew",
+    ]
+
+
+def test_customers_are_counted_once_where_a_column_numbers_them():
+    columns = [column("customer_id", "category", 3), column("amount", "numeric", 9)]
+    read = read_question(
+        "How many customers are there?", [table_of({"table": "orders", "rows": 9, "columns": columns})]
+    )
+    assert isinstance(read, Inquiry)
+    assert 'count(DISTINCT "customer_id")' in select(read)
+
+
+def test_a_quote_in_a_value_stays_a_value(ask):
+    assert ask("""How many rows where `name` is "x' OR 1=1 --"?""") == [(0,)]
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        "Predict the mean age by class",
+        "How many bikes will be rented tomorrow?",
+        "Which customers are most likely to leave?",
+        "What are the most important factors of survival?",
+        "Which species is a penguin?",
+        "Build the best model you can",
+        "How much will a house sell for?",
+        "Forecast the total sales of next month",
+        "Who survived? Ignore the cabin and any ids.",
+        "Predict the quality as a number, judged by mean absolute error",
+        "Find fraud",
+        "Who leaves? Missing a churner is three times as bad as a false alarm",
+        "Who leaves? Keep the mean absolute percentage error low",
+    ],
+)
+def test_a_goal_of_prediction_is_no_question_about_the_rows(goal):
+    assert not is_question(goal)
+
+
+@pytest.mark.parametrize(
+    "goal", ["top 3 classes by mean fare", "Which islands are there?", "List the classes", *ANSWERS]
+)
+def test_a_question_about_the_rows_is_one(goal):
+    assert is_question(goal)

@@ -1,0 +1,49 @@
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from app.cli.client import LabClient, Refused
+from app.cli.run_session import Wish, conduct
+
+
+class _Refuses(LabClient):
+    def upload(self, path: Path) -> dict[str, object]:
+        raise Refused("empty_file", "The file is empty.")
+
+
+def test_a_refused_upload_names_its_file(tmp_path: Path) -> None:
+    wish = Wish((Path("empty.csv"),), "Predict it.", {}, tmp_path)
+    with (
+        _Refuses("http://127.0.0.1:1", "key") as client,
+        pytest.raises(Refused, match=r"^empty\.csv: The file is empty\.$"),
+    ):
+        conduct(client, wish, Console(quiet=True))
+
+
+class _AsksAndAnswers(LabClient):
+    """A session that takes its own answer, as the service does where nobody is to be asked."""
+
+    def create_session(self, *wish: object) -> str:
+        return "one"
+
+    def events(self, session_id: str) -> Iterator[dict[str, Any]]:
+        asked = {"question": "1.a", "agent": "planner", "text": "How far ahead?", "options": ["1 hour"]}
+        yield {"kind": "clarification_asked", **asked}
+        yield {"kind": "clarification_answered", "question": "1.a", "answer": "1 hour", "by": "default"}
+
+    def session(self, session_id: str) -> dict[str, Any]:
+        return {"status": "completed"}
+
+    def artifacts(self, session_id: str, kind: str) -> list[dict[str, Any]]:
+        return []
+
+
+@pytest.mark.parametrize(("clarify", "waits"), [("never", False), ("ask", True)])
+def test_a_question_that_the_crew_answers_itself_does_not_end_the_watch(tmp_path, clarify, waits) -> None:
+    wish = Wish((), "Predict BTC.", {"clarify": clarify}, tmp_path, can_answer=False)
+    with _AsksAndAnswers("http://127.0.0.1:1", "key") as client:
+        ending = conduct(client, wish, Console(quiet=True))
+    assert (ending.waiting is not None) == waits

@@ -1,0 +1,53 @@
+from app.cli.session_progress import Story
+
+
+def told(*events: dict[str, object]) -> Story:
+    story = Story()
+    for second, event in enumerate(events):
+        story.see(event, float(second))
+    return story
+
+
+def test_a_step_runs_until_it_finished() -> None:
+    story = told({"kind": "step_started", "node": "split"})
+    assert story.running
+    assert story.running.elapsed_s(now_s=3.0) == 3.0
+    story.see({"kind": "step_finished", "node": "split", "duration_ms": 2000.0}, 2.0)
+    assert story.running is None
+    assert story.steps[0].elapsed_s(now_s=9.0) == 2.0
+
+
+def test_another_attempt_of_a_step_is_the_same_step() -> None:
+    story = told({"kind": "step_started", "node": "split"}, {"kind": "step_started", "node": "split"})
+    assert len(story.steps) == 1
+
+
+def test_a_step_whose_start_was_not_seen_is_told_when_it_finished() -> None:
+    story = told({"kind": "noise"}, {"kind": "step_finished", "node": "split", "duration_ms": 500.0})
+    assert [(step.node, step.elapsed_s(9.0)) for step in story.steps] == [("split", 0.5)]
+
+
+def test_a_question_is_open_until_it_is_answered() -> None:
+    story = told({"kind": "clarification_asked", "question": "1.ask"})
+    assert story.question
+    story.see({"kind": "clarification_answered", "question": "another"}, 1.0)
+    assert story.question
+    story.see({"kind": "clarification_answered", "question": "1.ask"}, 2.0)
+    assert story.question is None
+
+
+def test_the_running_step_says_what_it_does() -> None:
+    story = told(
+        {"kind": "step_started", "node": "model_training"},
+        {"kind": "fit_finished", "name": "Ridge", "status": "done", "summary": ""},
+    )
+    assert story.running
+    assert story.running.doing == "Ridge: done"
+
+
+def test_what_the_plan_left_out_is_told() -> None:
+    story = Story()
+    note = "There is no column 'foo' to leave out."
+    story.see({"kind": "plan_made", "steps": ["Fetch it."], "notes": [note]}, 0.0)
+    assert story.plan == ["Fetch it."]
+    assert story.notes == [note]

@@ -1,0 +1,104 @@
+"""Asked again when that helps, at once refused when it does not."""
+
+import asyncio
+
+import httpx
+import pytest
+
+from app.llm.retry_policy import Patience, failure_kind, is_passing, patiently, wanted_wait_s
+
+QUICK = Patience(answer_s=5, tries=3, first_wait_s=0.001, longest_wait_s=0.002)
+
+
+class ProviderError(Exception):
+    """As the clients of providers make them."""
+
+    def __init__(self, status, headers=None, code=None):
+        super().__init__(f"status {status}")
+        self.status_code = status
+        self.code = code
+        self.response = httpx.Response(status, headers=headers or {})
+
+
+def failing(*errors):
+    """Fails with these, one after the other, and then answers how often it was asked."""
+    left = list(errors)
+
+    async def ask():
+        if left:
+            raise left.pop(0)
+        return len(errors) + 1
+
+    return ask
+
+
+async def outcome(ask, patience=QUICK):
+    told = []
+    try:
+        return await patiently(ask, patience, lambda error, wait: told.append((str(error), wait))), told
+    except Exception as error:  # noqa: BLE001 - what it came to
+        return error, told
+
+
+PASSING = [ProviderError(429), ProviderError(529), httpx.ReadError("cut"), TimeoutError()]
+LASTING = [ProviderError(400), ProviderError(401), ProviderError(429, code="insufficient_quota"), KeyError("x")]
+
+
+@pytest.mark.parametrize("error", PASSING)
+async def test_what_passes_is_asked_again_and_told(error):
+    answer, told = await outcome(failing(error, error))
+    assert answer == 3
+    assert [text for text, _ in told] == [str(error)] * 2
+
+
+@pytest.mark.parametrize("error", LASTING)
+async def test_what_asking_again_does_not_mend_rises_at_once(error):
+    assert await outcome(failing(error)) == (error, [])
+
+
+async def test_patience_ends_with_what_was_said_last():
+    last = ProviderError(503)
+    answer, told = await outcome(failing(ProviderError(500), ProviderError(500), last))
+    assert (answer, len(told)) == (last, 2)
+
+
+async def test_an_answer_that_takes_too_long_is_given_up():
+    started = asyncio.Event()
+
+    async def never():
+        started.set()
+        await asyncio.Event().wait()
+
+    answer, _ = await outcome(never, Patience(answer_s=0.01, tries=1))
+    assert isinstance(answer, TimeoutError)
+    assert started.is_set()
+
+
+async def test_the_provider_says_how_long_to_wait_within_reason():
+    soon, late = (ProviderError(429, {"Retry-After": seconds}) for seconds in ("0.0015", "900"))
+    _, told = await outcome(failing(soon, late))
+    assert [wait for _, wait in told] == [0.0015, 0.002]
+    assert wanted_wait_s(ProviderError(429, {"Retry-After": "Wed, 21 Oct 2026 07:28:00 GMT"})) is None
+
+
+def test_a_cancelled_session_is_not_asked_again():
+    assert not is_passing(asyncio.CancelledError())
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (ProviderError(429), "rate"),
+        (ProviderError(401), "key"),
+        (ProviderError(404), "model"),
+        (ProviderError(400), "request"),
+        (ProviderError(503), "server"),
+        (ProviderError(504), "timeout"),
+        (TimeoutError(), "timeout"),
+        (httpx.ReadTimeout("slow"), "timeout"),
+        (httpx.ReadError("cut"), "connection"),
+        (KeyError("x"), "other"),
+    ],
+)
+def test_a_failure_is_counted_by_one_word_of_few(error, kind):
+    assert failure_kind(error) == kind

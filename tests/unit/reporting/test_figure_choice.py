@@ -1,0 +1,58 @@
+import copy
+from typing import Any
+
+import pytest
+
+from app.reporting.evidence import RecordedCall
+from app.reporting.figure_choice import of_comparison, of_evaluation, of_importances
+
+from .conftest import recorded
+
+
+def result(calls: list[RecordedCall], tool: str) -> Any:
+    return copy.deepcopy([call.result for call in calls if call.tool == tool][-1])
+
+
+@pytest.mark.parametrize(
+    ("name", "kinds"),
+    [
+        ("titanic", ["roc", "precision_recall", "confusion", "calibration"]),
+        ("diabetes", ["predicted_vs_actual", "residuals"]),
+    ],
+)
+def test_an_evaluation_is_drawn_as_its_problem_asks(name: str, kinds: list[str]) -> None:
+    made = of_evaluation(result(recorded(name), "final_evaluation"), "y")
+
+    assert [each.kind for each in made] == kinds
+
+
+def test_a_residual_is_what_the_prediction_missed(diabetes: list[RecordedCall]) -> None:
+    final = result(diabetes, "final_evaluation")
+
+    (_, residuals) = of_evaluation(final, "y")
+
+    point = final["residuals"]["points"][0]
+    assert residuals.facts["residuals"][0] == pytest.approx(point["truth"] - point["prediction"])
+
+
+def test_what_was_not_measured_is_not_drawn(titanic: list[RecordedCall]) -> None:
+    final = result(titanic, "final_evaluation")
+    final["metrics"]["roc_auc"]["value"] = None
+    final |= {"precision_recall": None, "calibration": None, "confusion": None}
+
+    assert of_evaluation(final, "y") == []
+    assert of_importances({"metric": "rmse", "importances": []}) == []
+
+
+def test_many_candidates_are_cut_but_the_baseline_stays(titanic: list[RecordedCall]) -> None:
+    compared = result(titanic, "compare_models")
+    row = compared["leaderboard"][0]
+    compared["leaderboard"] = [{**row, "name": f"m{n}"} for n in range(30)] + [{**row, "name": "baseline"}]
+    compared["leaderboard"].append({**row, "name": "broken", "score": None})
+
+    (board,) = of_comparison(compared, [])
+
+    names = [entry["name"] for entry in board.facts["entries"]]
+    assert len(names) == 15
+    assert names[-1] == "baseline"
+    assert board.facts["metric"] == "ROC AUC"

@@ -1,0 +1,103 @@
+"""The filter, run by a small interpreter of classic BPF: what it answers, without a kernel."""
+
+import errno
+import os
+import struct
+
+import pytest
+
+from app.sandbox.kernel import seccomp
+from app.sandbox.kernel.syscalls import ALLOWED, AUDIT_ARCHITECTURES, CONDITIONAL, MACHINE
+
+PID = 4_242
+PROGRAM = seccomp.program(PID)
+EPERM = 0x00050000 | errno.EPERM
+ENOSYS = 0x00050000 | errno.ENOSYS
+
+
+def answer(number: int, *arguments: int, architecture: int = AUDIT_ARCHITECTURES[MACHINE]) -> int:
+    padded = [*arguments, 0, 0, 0, 0, 0, 0][:6]
+    data = struct.pack("IIQ6Q", number, architecture, 0, *padded)
+    at = accumulator = 0
+    while True:
+        operation, if_true, if_false, operand = struct.unpack_from("HBBI", PROGRAM, 8 * at)
+        at += 1
+        if operation == 0x20:
+            (accumulator,) = struct.unpack_from("I", data, operand)
+        elif operation == 0x54:
+            accumulator &= operand
+        elif operation == 0x15:
+            at += if_true if accumulator == operand else if_false
+        elif operation == 0x35:
+            at += if_true if accumulator >= operand else if_false
+        else:
+            return operand
+
+
+@pytest.mark.parametrize("call", sorted(ALLOWED))
+def test_every_listed_call_is_allowed(call: str) -> None:
+    assert answer(ALLOWED[call]) == seccomp.ALLOW
+
+
+# Sockets, processes, owners, modes, links, mounts, other processes' memory, keys, kernel programs.
+UNLISTED = """
+    41 42 49 53 57 58 59 62 76 86 88 90 92 101 105 133 165 169 272 298 308 310 319 321 322 323 425 434
+    424 438 9999
+"""
+
+
+@pytest.mark.skipif(MACHINE != "x86_64", reason="numbers of x86_64")
+@pytest.mark.parametrize("number", [int(word) for word in UNLISTED.split()])
+def test_what_is_not_listed_is_not_permitted(number: int) -> None:
+    assert answer(number) == EPERM
+
+
+def test_another_architecture_or_number_space_is_killed() -> None:
+    assert answer(0, architecture=0x40000003) == seccomp.KILL
+    assert answer(seccomp.X32 + 57) == seccomp.KILL
+
+
+def test_threads_may_be_made_and_processes_not() -> None:
+    assert answer(CONDITIONAL["clone"], 0x3D0F00) == seccomp.ALLOW
+    assert answer(CONDITIONAL["clone"], 0x11) == EPERM
+    assert answer(CONDITIONAL["clone3"]) == ENOSYS
+
+
+def test_signals_go_to_oneself_only() -> None:
+    assert answer(CONDITIONAL["kill"], PID, 6) == seccomp.ALLOW
+    for other in (1, PID + 1, 0, 0xFFFFFFFF):
+        assert answer(CONDITIONAL["kill"], other, 9) == EPERM
+        assert answer(CONDITIONAL["tgkill"], other, 1, 9) == EPERM
+
+
+def test_the_kernel_is_not_made_to_signal_others() -> None:
+    f_setown, f_setsig, f_getfl = 8, 10, 3
+    assert answer(CONDITIONAL["fcntl"], 3, f_getfl) == seccomp.ALLOW
+    assert answer(CONDITIONAL["fcntl"], 3, f_setown, 1) == EPERM
+    assert answer(CONDITIONAL["fcntl"], 3, f_setsig, 9) == EPERM
+
+
+def test_limits_are_read_and_not_set() -> None:
+    assert answer(CONDITIONAL["prlimit64"], 0, 7, 0) == seccomp.ALLOW
+    assert answer(CONDITIONAL["prlimit64"], 0, 7, 0x1000) == EPERM
+    assert answer(CONDITIONAL["prlimit64"], 0, 7, 0x1_0000_0000) == EPERM
+
+
+def test_opening_for_reading_does_not_truncate() -> None:
+    openat = CONDITIONAL["openat"]
+    assert answer(openat, 0, 0, os.O_RDONLY) == seccomp.ALLOW
+    assert answer(openat, 0, 0, os.O_WRONLY | os.O_TRUNC) == seccomp.ALLOW
+    assert answer(openat, 0, 0, os.O_RDONLY | os.O_TRUNC) == EPERM
+
+
+def test_terminals_cannot_be_fed() -> None:
+    tiocsti, tcgets = 0x5412, 0x5401
+    assert answer(CONDITIONAL["ioctl"], 0, tcgets) == seccomp.ALLOW
+    assert answer(CONDITIONAL["ioctl"], 0, tiocsti) == EPERM
+
+
+def test_memory_that_nobody_counts_is_not_mapped() -> None:
+    private, shared, anonymous = 2, 1, 0x20
+    assert answer(CONDITIONAL["mmap"], 0, 4_096, 3, private | anonymous) == seccomp.ALLOW
+    assert answer(CONDITIONAL["mmap"], 0, 4_096, 3, shared) == seccomp.ALLOW
+    assert answer(CONDITIONAL["mmap"], 0, 4_096, 3, shared | anonymous) == EPERM

@@ -1,0 +1,83 @@
+import json
+import signal
+
+import pytest
+
+from app.sandbox.contract import End, Limits, Usage
+from app.sandbox.outcome import FROM_OUTSIDE, Ending, judge
+
+LIMITS = Limits(memory_bytes=100)
+USAGE = Usage(1.0, 1.0, 10)
+
+
+def report(**said: object) -> bytes:
+    return json.dumps(said).encode() + b"\n"
+
+
+def test_an_answer_and_a_clean_exit_are_a_value() -> None:
+    outcome = judge(
+        Ending(0, None, USAGE), report(progress=[0.5, "x"]) + report(end="returned", value=3), LIMITS
+    )
+    assert (outcome.end, outcome.value) == (End.RETURNED, 3)
+
+
+@pytest.mark.parametrize(
+    ("reason", "end"),
+    [
+        ("timed_out", End.TIMED_OUT),
+        ("cancelled", End.CANCELLED),
+        ("out_of_disk", End.OUT_OF_DISK),
+        ("x", End.DIED),
+    ],
+)
+def test_why_we_killed_it_counts_more_than_what_it_says(reason: str, end: End) -> None:
+    assert judge(Ending(-9, reason, USAGE), report(end="returned", value=3), LIMITS).end is end
+
+
+@pytest.mark.parametrize(
+    ("status", "end"),
+    [
+        (-signal.SIGSEGV, End.DIED),
+        (-signal.SIGXCPU, End.TIMED_OUT),
+        (-signal.SIGXFSZ, End.OUT_OF_DISK),
+        (3, End.DIED),
+    ],
+)
+def test_a_death_is_named_by_its_signal(status: int, end: End) -> None:
+    assert judge(Ending(status, None, USAGE), b"", LIMITS).end is end
+
+
+@pytest.mark.parametrize(("number", "peak_bytes"), [(signal.SIGABRT, 95), (signal.SIGKILL, 60)])
+def test_an_end_near_the_memory_limit_is_out_of_memory(number: int, peak_bytes: int) -> None:
+    ending = Ending(-number, None, Usage(1.0, 1.0, peak_bytes))
+    assert judge(ending, b"", LIMITS).end is End.OUT_OF_MEMORY
+
+
+def test_a_kill_far_from_the_memory_limit_came_from_outside() -> None:
+    outcome = judge(Ending(-signal.SIGKILL, None, Usage(1.0, 1.0, 20)), b"", LIMITS)
+    assert (outcome.end, outcome.fault) == (End.DIED, FROM_OUTSIDE)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"",
+        b"\xff" * 100,
+        b"[]",
+        b'{"end": "cancelled"}',
+        b'{"end": "timed_out"}',
+        b'{"end": 3}',
+        b"[" * 9_000,
+        b"null",
+    ],
+)
+def test_nonsense_or_a_false_end_is_no_answer(said: bytes) -> None:
+    outcome = judge(Ending(0, None, USAGE), said, LIMITS)
+    assert outcome.end is End.DIED
+    assert outcome.fault is not None
+
+
+def test_a_fault_of_wrong_shape_is_read_as_far_as_it_goes() -> None:
+    outcome = judge(Ending(0, None, USAGE), report(end="refused", fault={"code": 7, "facts": []}), LIMITS)
+    assert outcome.fault is not None
+    assert (outcome.fault.code, outcome.fault.facts) == ("7", {})

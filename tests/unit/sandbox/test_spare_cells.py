@@ -1,0 +1,78 @@
+"""Spares are handed requests oldest first, replaced when they died, and ended when nobody wants them."""
+
+import os
+import signal
+import socket
+from collections.abc import Iterator
+from typing import NoReturn
+
+import pytest
+
+from app.sandbox.spare_cells import SPARES, Spares
+
+
+def say_ones_pid(cue: socket.socket) -> NoReturn:
+    _, descriptors, _, _ = socket.recv_fds(cue, 1, 1)
+    for descriptor in descriptors:
+        os.write(descriptor, b"%d" % os.getpid())
+    os._exit(0)
+
+
+@pytest.fixture
+def spares() -> Iterator[Spares]:
+    proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
+    made = Spares(os.fork, say_ones_pid, proc)
+    yield made
+    made.release()
+    os.close(proc)
+
+
+def ask(spares: Spares) -> tuple[int, int]:
+    """The pid that was promised and the one that answered."""
+    reader, writer = os.pipe()
+    spare, before = spares.assign([writer])
+    os.close(writer)
+    assert before.threads == 1
+    assert before.memory_bytes > 0
+    with os.fdopen(reader) as pipe:
+        said = int(pipe.read())
+    spare.cue.close()
+    os.waitpid(spare.pid, 0)
+    return spare.pid, said
+
+
+def test_without_a_spare_a_new_cell_serves(spares: Spares) -> None:
+    promised, said = ask(spares)
+    assert promised == said
+
+
+def test_they_are_wanted_from_the_first_request_on(spares: Spares) -> None:
+    assert not spares.lacking
+    ask(spares)
+    for _ in range(SPARES):
+        assert spares.lacking
+        spares.add()
+    assert not spares.lacking
+    spares.release()
+    assert not spares.lacking
+    assert not spares.idle
+
+
+def test_one_that_died_meanwhile_is_passed_over(spares: Spares) -> None:
+    ask(spares)
+    spares.add()
+    [dead] = spares._waiting
+    os.kill(dead.pid, signal.SIGKILL)
+    os.waitid(os.P_PID, dead.pid, os.WEXITED | os.WNOWAIT)
+    spares.add()
+    promised, said = ask(spares)
+    assert promised == said != dead.pid
+
+
+def test_releasing_leaves_no_process(spares: Spares) -> None:
+    ask(spares)
+    spares.add()
+    [waiting] = spares._waiting
+    spares.release()
+    with pytest.raises(ProcessLookupError):
+        os.kill(waiting.pid, 0)

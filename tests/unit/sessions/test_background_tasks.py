@@ -1,0 +1,46 @@
+import asyncio
+from dataclasses import dataclass, field
+
+from app.sessions.background_tasks import renewed
+
+
+@dataclass
+class Held:
+    look: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+async def test_a_lease_is_renewed_until_it_is_not_ours_and_when_it_is_looked_at() -> None:
+    running: dict[str, Held] = {}
+    held, answers = Held(), iter([True, ConnectionResetError("Postgres is away"), True, False])
+    asked = asyncio.Event()
+
+    async def renew() -> bool:
+        answer = next(answers)
+        asked.set()
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    async with renewed(running, "a", held, renew, every_s=60):
+        assert running == {"a": held}
+        for _ in range(4):
+            asked.clear()
+            held.look.set()
+            await asyncio.wait_for(asked.wait(), 1)
+        asked.clear()
+        held.look.set()
+        await asyncio.sleep(0)
+        assert not asked.is_set()
+    assert not running
+
+
+async def test_a_lease_that_another_took_over_stays_listed() -> None:
+    running: dict[str, Held] = {}
+    first, second = Held(), Held()
+
+    async def renew() -> bool:
+        return True
+
+    async with renewed(running, "a", first, renew, every_s=60):
+        running["a"] = second
+    assert running == {"a": second}

@@ -1,0 +1,33 @@
+from typing import Any
+
+import pytest
+
+from app.errors import ToolRefused
+from app.tools.program_answer import MOST_ROWS, table_of
+
+
+@pytest.mark.parametrize(
+    ("result", "columns", "rows"),
+    [
+        (3.5, [("value", "number")], [[3.5]]),
+        ("north", [("value", "text")], [["north"]]),
+        ([1, 2], [("value", "integer")], [[1], [2]]),
+        ({"mean": 1.5, "n": 4}, [("mean", "number"), ("n", "integer")], [[1.5, 4]]),
+        ([{"a": "x", "b": 1}, {"a": "y"}], [("a", "text"), ("b", "integer")], [["x", 1], ["y", None]]),
+    ],
+)
+def test_what_a_program_told_becomes_a_table(result, columns, rows):
+    told = table_of(result)
+    assert [(each["name"], each["type"]) for each in told["columns"]] == columns
+    assert (told["rows"], told["row_count"], told["rows_used"]) == (rows, len(rows), None)
+
+
+@pytest.mark.parametrize("result", [None, [], {}, {"a": [1, 2]}, [{"a": {"b": 1}}], [[1], [2]]])
+def test_what_is_no_table_is_refused_with_what_would_be(result: Any):
+    with pytest.raises(ToolRefused, match="Set `result` to"):
+        table_of(result)
+
+
+def test_a_long_list_is_shown_in_part_and_counted_whole():
+    told = table_of([*range(MOST_ROWS + 1)])
+    assert (len(told["rows"]), told["row_count"], told["truncated"]) == (MOST_ROWS, MOST_ROWS + 1, True)
