@@ -41,7 +41,7 @@ async def stop(*tasks: "asyncio.Task[Any] | None") -> None:
         raise cut
 
 
-async def settle(task: "asyncio.Task[Any] | None") -> None:
+async def consume_cancellation(task: "asyncio.Task[Any] | None") -> None:
     """In a task that was cancelled and goes on to clean up: take a cancellation that has not arrived yet."""
     if task and task.cancelling():
         with contextlib.suppress(asyncio.CancelledError):

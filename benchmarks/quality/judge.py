@@ -11,7 +11,7 @@ from sklearn.metrics import log_loss, mean_absolute_error, roc_auc_score, root_m
 
 GREATER_IS_BETTER = {"roc_auc": True, "log_loss": False, "rmse": False, "mae": False}
 RESAMPLES = 200
-_LEAST_SHARE = 1e-7
+_MIN_SHARE = 1e-7
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def _aligned(truth: pd.Series, prediction: pd.DataFrame, kind: str) -> tuple[np.
         return truth.astype(float).to_numpy(), prediction["prediction"].to_numpy(float)
     classes = sorted({*truth, *prediction.columns})
     shares = prediction.reindex(columns=classes, fill_value=0.0).to_numpy(float)
-    shares = np.clip(shares, _LEAST_SHARE, None)
+    shares = np.clip(shares, _MIN_SHARE, None)
     return pd.Categorical(truth, classes).codes, shares / shares.sum(axis=1, keepdims=True)
 
 

@@ -9,7 +9,7 @@ from benchmarks.quality.judge import GREATER_IS_BETTER
 NAIVE = "naive"
 PEERS = ("autogluon", "flaml", "skrub")
 OURS = "labcrew"
-_LEAST_ERROR = 1e-4
+_MIN_ERROR = 1e-4
 """Constant predictions have none at all."""
 
 
@@ -54,7 +54,7 @@ def surprise(result: Json) -> float | None:
     own = (high - low) / (2 * 1.96) if low is not None and high is not None else 0.0
     error = math.hypot(own, result["error"])
     sign = 1 if GREATER_IS_BETTER[result["metric"]] else -1
-    return float(sign * (result["claim"] - result["score"]) / max(error, _LEAST_ERROR))
+    return float(sign * (result["claim"] - result["score"]) / max(error, _MIN_ERROR))
 
 
 def is_kept(result: Json) -> bool | None:

@@ -22,7 +22,7 @@ from app.sessions.events.events import Progress
 from app.sessions.graphs import GraphSpec, JournaledState, journaled
 from app.sessions.step_scope import ArtifactDraft, Call, Fit, Question, Recorded, StepScope
 
-MOST_LAPS = 150
+MAX_LAPS = 150
 NODES = ("working", "asking", "fitting", "turning")
 ANSWERS = ("a", "b", "c")
 
@@ -121,7 +121,7 @@ async def _turn(state: Mapping[str, Any], runtime: Runtime[Tools]) -> dict[str, 
         return Recorded(int(tools.count.read_text()) >= tools.wish("until"))
 
     over = await tools.step.call(Call("choice:1", "choice", "look", "tester", {}), look)
-    return {"lap": state["lap"] + 1, "over": over or state["lap"] >= MOST_LAPS}
+    return {"lap": state["lap"] + 1, "over": over or state["lap"] >= MAX_LAPS}
 
 
 def _next(state: Mapping[str, Any]) -> Literal["working", "__end__"]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from tests.chaos.checks.rows import Verdict
 from tests.chaos.recovery import Recovery
 
-_MOST_SHOWN = 5
+_MAX_SHOWN = 5
 
 
 def table(recoveries: Sequence[Recovery]) -> str:
@@ -38,9 +38,9 @@ def verdicts(found: Sequence[Verdict]) -> str:
     lines = []
     for one in found:
         lines.append(f"{'BROKEN' if one.broken else 'holds '}  {one.claim}")
-        lines += [f"          {what}" for what in one.broken[:_MOST_SHOWN]]
-        if len(one.broken) > _MOST_SHOWN:
-            lines.append(f"          and {len(one.broken) - _MOST_SHOWN} more")
+        lines += [f"          {what}" for what in one.broken[:_MAX_SHOWN]]
+        if len(one.broken) > _MAX_SHOWN:
+            lines.append(f"          and {len(one.broken) - _MAX_SHOWN} more")
     return "\n".join(lines)
 
 

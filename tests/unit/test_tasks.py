@@ -1,6 +1,6 @@
 import asyncio
 
-from app.tasks import settle, stop
+from app.tasks import consume_cancellation, stop
 
 
 async def test_a_task_that_swallows_a_cancellation_is_stopped_all_the_same() -> None:
@@ -23,7 +23,7 @@ async def test_a_cancellation_that_comes_too_late_does_not_cut_the_clean_up() ->
         task = asyncio.current_task()
         assert task
         task.cancel()
-        await settle(task)
+        await consume_cancellation(task)
         await asyncio.sleep(0.01)
         return "cleaned up"
 

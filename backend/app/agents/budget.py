@@ -13,17 +13,17 @@ OPENED = 1.7
 """The models that a blend opens are opened once more to be evaluated, and then there are more of them."""
 DRAWN, READ = 0.7, 0.3
 REPORT_S = 0.6
-REFIT, MOST_REFIT = 1.3, 0.2
+REFIT, MAX_REFIT = 1.3, 0.2
 """A fit on all rows beside one on the rows of a fold; and the most of the whole budget for such fits."""
 SAFETY = 1.15
-MOST_ENDING = 0.45
+MAX_ENDING = 0.45
 """Of the whole budget: a usable model comes before a generous end."""
 FIRST_SHARE = 0.4
 """Of the time for fits, for one fold of every family; where a fit takes long, one fold is all there is."""
 FIRST_FITS = 3
 ROUNDS_WORTH = 24
 """Fits of the least time that must have room for more than one round to be worth its start."""
-MOST_ROUNDS = 60
+MAX_ROUNDS = 60
 COUNTED_ROUND_S = 15.0
 """Of its time budget, for each round of a deterministic session."""
 UNLIMITED_S = 3600.0
@@ -57,7 +57,7 @@ class Budget:
     @property
     def rounds(self) -> int:
         """How many rounds may follow the first: a deterministic session counts them instead of seconds."""
-        return int(self.total_s / COUNTED_ROUND_S) if self.deterministic else MOST_ROUNDS
+        return int(self.total_s / COUNTED_ROUND_S) if self.deterministic else MAX_ROUNDS
 
     def for_first_round_s(self, size: Size, hands: int) -> float:
         """At least what two fits need: a session that has used up its time still gets a model."""
@@ -72,7 +72,7 @@ def budget_of(state: LabState) -> Budget:
     return Budget(
         total_s=total_s,
         worked_s=float(state.get("worked_s", 0.0)),
-        ending_s=min(ending_s(took) + min(refit_s(state), MOST_REFIT * total_s), MOST_ENDING * total_s),
+        ending_s=min(ending_s(took) + min(refit_s(state), MAX_REFIT * total_s), MAX_ENDING * total_s),
         deterministic=bool(preferences.get("deterministic")),
         report_s=max(REPORT_S, 0.3 * took.get("data_analysis", 0.0)),
     )

@@ -12,7 +12,7 @@ from app.sandbox.computer import Computer
 from app.sessions.recorded_facts import SessionRecords
 from app.sessions.step_scope import StepScope
 from app.tools.clock import Hands, hands_of, one_hand, worked_s
-from app.tools.context import Study, ToolContext
+from app.tools.context import ToolContext, TrainingContext
 
 Crew = Mapping[str, Agent[Any]]
 """The agents of a process by name."""
@@ -31,7 +31,7 @@ class LabContext:
     prices: Prices | None = None
     hands: Hands = one_hand
 
-    def tools(self, agent: str, study: Study | None = None) -> ToolContext:
+    def tools(self, agent: str, study: TrainingContext | None = None) -> ToolContext:
         """The context of an agent's tools in this step."""
         return ToolContext(
             agent,

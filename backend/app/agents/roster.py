@@ -19,7 +19,7 @@ from app.agents.planner.output import Plan
 from app.agents.reporter import offline as reporter
 from app.agents.reporter.output import Reported
 from app.agents.runtime.loop import Agent, Role
-from app.agents.runtime.recording import Bounds
+from app.agents.runtime.recording import AgentLimits
 from app.llm.config import ChatConfig
 from app.llm.providers import caching, open_chat_models
 from app.llm.retry_policy import Patience
@@ -52,7 +52,7 @@ def roles() -> Mapping[str, Role[Any]]:
     }
 
 
-def assemble(chat: ChatConfig, toolsets: Toolsets, bounds: Bounds | None = None) -> Crew:
+def assemble(chat: ChatConfig, toolsets: Toolsets, bounds: AgentLimits | None = None) -> Crew:
     """The crew on the chosen chat model, each with the tools that the operator leaves it."""
     patience = Patience(chat.timeout_s, chat.max_retries + 1)
     return {

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.agents.state import Json, LabState
-from app.tools.context import Study
+from app.tools.context import TrainingContext
 
 
-def study_of(state: LabState, until_s: float = 60.0) -> Study:
-    return Study(
+def study_of(state: LabState, until_s: float = 60.0) -> TrainingContext:
+    return TrainingContext(
         state["problem"],
         state["split"]["folds"],
         until_s,

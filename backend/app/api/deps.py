@@ -13,8 +13,8 @@ from starlette.datastructures import Headers
 from app.api.rate_limit import credential_in
 from app.api.scopes import scope_needed
 from app.auth.principal import Credential, Principal, Role, Scope
-from app.auth.services import AuthDesk
-from app.db.keyset import MOST_COUNTED, Cursor, Part, Portion
+from app.auth.services import AuthServices
+from app.db.keyset import MAX_COUNTED, Cursor, Part, Portion
 from app.db.unit_of_work import UnitOfWork
 from app.errors import Forbidden, Unauthorized
 from app.resources import Resources
@@ -25,13 +25,13 @@ async def _resources(connection: HTTPConnection) -> Resources:
     return resources
 
 
-async def _desk(connection: HTTPConnection) -> AuthDesk:
-    desk: AuthDesk = connection.app.state.desk
+async def _desk(connection: HTTPConnection) -> AuthServices:
+    desk: AuthServices = connection.app.state.desk
     return desk
 
 
 ResourcesDep = Annotated[Resources, Depends(_resources)]
-DeskDep = Annotated[AuthDesk, Depends(_desk)]
+DeskDep = Annotated[AuthServices, Depends(_desk)]
 
 
 async def _unit_of_work(resources: ResourcesDep) -> AsyncIterator[UnitOfWork]:
@@ -43,7 +43,7 @@ UowDep = Annotated[UnitOfWork, Depends(_unit_of_work, scope="function")]
 """Committed when the route function returns, before the answer leaves."""
 
 
-async def principal_of(headers: Headers, desk: AuthDesk) -> Principal:
+async def principal_of(headers: Headers, desk: AuthServices) -> Principal:
     """Raises Unauthorized."""
     credential = credential_in(headers)
     if not credential:
@@ -156,7 +156,7 @@ class PageOf(BaseModel, Generic[Item]):
     """One part of a list."""
 
     items: list[Item]
-    total: int = Field(description=f"How many there are; of long lists at most {MOST_COUNTED:,} are counted.")
+    total: int = Field(description=f"How many there are; of long lists at most {MAX_COUNTED:,} are counted.")
     limit: int
     offset: int
     next: str | None = Field(
@@ -165,11 +165,11 @@ class PageOf(BaseModel, Generic[Item]):
     )
 
 
-def paged(page: Page, items: list[Item], total: int) -> PageOf[Item]:
+def numbered_page(page: Page, items: list[Item], total: int) -> PageOf[Item]:
     return PageOf(items=items, total=total, limit=page.limit, offset=page.offset)
 
 
-def parted(page: KeyedPage, part: Part[Item]) -> PageOf[Item]:
+def keyed_page(page: KeyedPage, part: Part[Item]) -> PageOf[Item]:
     return PageOf(
         items=list(part.items),
         total=part.total,

@@ -24,7 +24,7 @@ SAFE_HEADERS: tuple[tuple[bytes, bytes], ...] = (
     (b"referrer-policy", b"no-referrer"),
     (b"cross-origin-resource-policy", b"same-origin"),
 )
-MOST_DEPTH = 40
+MAX_DEPTH = 40
 PAUSE_S = 20.0
 """How long nothing of a body may come."""
 SLOWEST_BYTES_PER_S = 4096
@@ -163,14 +163,14 @@ _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 
 
 def too_deep(body: bytes) -> bool:
-    """Whether JSON is nested deeper than MOST_DEPTH, however broken it is: a parser would run out of stack."""
-    if body.count(b"[") + body.count(b"{") <= MOST_DEPTH:
+    """Whether JSON is nested deeper than MAX_DEPTH, however broken it is: a parser would run out of stack."""
+    if body.count(b"[") + body.count(b"{") <= MAX_DEPTH:
         return False
     brackets = _TEXTS.sub(b"", body).translate(None, _NO_BRACKETS)
-    for _ in range(MOST_DEPTH):
+    for _ in range(MAX_DEPTH):
         outer = brackets.replace(b"[]", b"").replace(b"{}", b"")
         if outer == brackets:
-            return len(outer) > MOST_DEPTH
+            return len(outer) > MAX_DEPTH
         brackets = outer
     return bool(brackets)
 
@@ -181,7 +181,7 @@ class TooDeep(HTTPException):
     code = "json_too_deep"
 
     def __init__(self) -> None:
-        super().__init__(400, f"The body is nested deeper than {MOST_DEPTH} levels.")
+        super().__init__(400, f"The body is nested deeper than {MAX_DEPTH} levels.")
 
 
 class Patience:

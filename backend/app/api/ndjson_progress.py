@@ -23,7 +23,7 @@ def wants_progress(request: Request) -> bool:
     return MEDIA_TYPE in request.headers.get("accept", "")
 
 
-class Told(Response):
+class NdjsonProgressResponse(Response):
     """Lines `{"progress": 0.4, "text": "..."}`, then `{"result": ...}` or `{"problem": ...}` (RFC 9457).
 
     The status is 200 before the work begins. A client that goes away cancels it. `after` runs in any case.

@@ -17,7 +17,7 @@ from app.api.middleware import CUT
 
 PUSH = "labcrew.push"
 """Extension of a socket's ASGI scope: its `frames` is `EdgeSocketProtocol.push`."""
-MOST_HEAD_BYTES = 32 << 10
+MAX_HEAD_BYTES = 32 << 10
 HEAD_S = 10.0
 """From the first byte of a request, or from connecting, to the end of its head."""
 
@@ -43,7 +43,7 @@ class EdgeProtocol(HttpToolsProtocol):
         if not self._in_head or self.transport.is_closing():
             return
         self._head_bytes += len(data)
-        if self._head_bytes > MOST_HEAD_BYTES:
+        if self._head_bytes > MAX_HEAD_BYTES:
             self._too_large = True
             self.send_400_response("")
 
@@ -56,7 +56,7 @@ class EdgeProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self._in_head = False
         self._stop_waiting()
-        if sum(len(name) + len(value) for name, value in self.headers) + len(self.url) > MOST_HEAD_BYTES:
+        if sum(len(name) + len(value) for name, value in self.headers) + len(self.url) > MAX_HEAD_BYTES:
             self._too_large = True
             raise httptools.HttpParserError("the head is too large")
         super().on_headers_complete()
@@ -65,7 +65,7 @@ class EdgeProtocol(HttpToolsProtocol):
         """In our own form; the client may have sent nothing that could be answered otherwise."""
         self._stop_waiting()
         if self._too_large:
-            answer = problem(431, "head_too_large", f"The request's head is over {MOST_HEAD_BYTES} bytes.")
+            answer = problem(431, "head_too_large", f"The request's head is over {MAX_HEAD_BYTES} bytes.")
         else:
             answer = problem(400, "not_http", "This is not an HTTP request that can be read.")
         line = f"HTTP/1.1 {answer.status_code} Bad Request\r\n"

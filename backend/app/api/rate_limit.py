@@ -14,7 +14,7 @@ from app.api.failures import problem_of
 from app.api.router import PREFIX
 from app.auth.cpu_charges import COMPUTE, whole_seconds
 from app.auth.rate_limits import Meter, Reading, headers, refusal
-from app.auth.services import AuthDesk
+from app.auth.services import AuthServices
 from app.observability.metrics.edge import REFUSALS
 from app.sandbox.metering import metering
 
@@ -43,7 +43,7 @@ class Gate:
         if scope["type"] not in ("http", "websocket") or not _counts(scope["path"]):
             await self.app(scope, receive, send)
             return
-        desk: AuthDesk = scope["app"].state.desk
+        desk: AuthServices = scope["app"].state.desk
         readings = await desk.meters.take(_meters(scope, desk))
         refused = refusal(readings)
         if refused is None:
@@ -81,7 +81,7 @@ def address_of(scope: Any) -> str:
     return network_of(client[0]) if client else "local"
 
 
-async def _charge(desk: AuthDesk, readings: Sequence[Reading], cpu_s: float) -> None:
+async def _charge(desk: AuthServices, readings: Sequence[Reading], cpu_s: float) -> None:
     """What the request itself computed."""
     for reading in readings:
         if cpu_s and reading.meter.what == COMPUTE:
@@ -92,7 +92,7 @@ def _counts(path: str) -> bool:
     return path.startswith(f"{PREFIX}/") and path not in _FREE
 
 
-def _meters(scope: Scope, desk: AuthDesk) -> list[Meter]:
+def _meters(scope: Scope, desk: AuthServices) -> list[Meter]:
     meters = [Meter("address", address_of(scope), desk.config.address_requests)]
     credential = credential_in(Headers(scope=scope))
     seems = desk.authenticator.glance(credential) if credential else None

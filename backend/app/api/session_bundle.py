@@ -18,7 +18,7 @@ from app.db.tables import ArtifactRow, DatasetRow
 from app.errors import Conflict, NotFound
 from app.reporting.check import verify
 from app.reporting.script import script
-from app.reporting.session_bundle import README, Piece, laid_out
+from app.reporting.session_bundle import README, Piece, bundle_layout
 from app.resources import Resources
 from app.sessions.journal_export import SessionEvidence
 from app.sessions.queries import SessionReader
@@ -64,7 +64,7 @@ class Parcel:
             found = await ArtifactRepository(uow.db, self.owner).page_of(session.id, None, _ALL)
             datasets = await DatasetRepository(uow.db, self.owner).in_order(session.dataset_ids)
         pieces = [*_tables(datasets), *(_piece(row) for row in reversed(found.items))]
-        placed = laid_out(pieces)
+        placed = bundle_layout(pieces)
         for piece in placed.values():
             await self.resources.blobs.size(piece.digest)
         entries = [Entry("README.txt", _text(README), {})]

@@ -22,7 +22,7 @@ from app.auth.principal import Principal, Scope
 from app.db.pool import is_away
 from app.errors import LabError
 from app.observability.metrics.edge import SLOW_CLIENTS
-from app.sessions.events.serialization import Sighting
+from app.sessions.events.serialization import EventMessage
 from app.sessions.events.subscription import FellBehind, Push
 from app.sessions.schemas import Text
 from app.sessions.service import SessionService
@@ -75,7 +75,7 @@ class Cancel(BaseModel):
 Message = Annotated[Respond | Cancel, Field(discriminator="type")]
 MESSAGE: TypeAdapter[Message] = TypeAdapter(Message)
 
-MOST_BYTES = 256 << 10
+MAX_BYTES = 256 << 10
 HEARTBEAT_S = 15.0
 SEND_PATIENCE_S = 10.0
 CLOSE_PATIENCE_S = 10.0
@@ -94,7 +94,9 @@ class SessionSocket:
     heartbeat_s: float = HEARTBEAT_S
     send_patience_s: float = SEND_PATIENCE_S
 
-    async def serve(self, events: AsyncGenerator[list[Sighting], None], revoked: "asyncio.Task[None]") -> None:
+    async def serve(
+        self, events: AsyncGenerator[list[EventMessage], None], revoked: "asyncio.Task[None]"
+    ) -> None:
         """Until the session has ended, the client leaves or reads too slowly, or its credential has ended."""
         talking = asyncio.create_task(self._talk(events))
         listening = asyncio.create_task(self._listen())
@@ -108,7 +110,7 @@ class SessionSocket:
                 _ = task.cancelled() or task.exception()  # the first one counts; the others were seen
         await self._part(first)
 
-    async def _talk(self, events: AsyncGenerator[list[Sighting], None]) -> Close:
+    async def _talk(self, events: AsyncGenerator[list[EventMessage], None]) -> Close:
         try:
             async with aclosing(with_heartbeats(events, self.heartbeat_s)) as batches:
                 async for batch in batches:
@@ -122,7 +124,7 @@ class SessionSocket:
     async def _listen(self) -> Close:
         while True:
             text = await self.socket.receive_text()
-            if len(text) > MOST_BYTES:
+            if len(text) > MAX_BYTES:
                 return Close.TOO_LARGE
             await self._send(json.dumps(await self._reply(text)))
 
@@ -169,7 +171,7 @@ def push_to(socket: WebSocket) -> Push | None:
     return partial(_push, extension["frames"]) if extension else None
 
 
-def _push(write: Callable[[bytes], bool], seen: Sequence[Sighting]) -> bool:
+def _push(write: Callable[[bytes], bool], seen: Sequence[EventMessage]) -> bool:
     return write(b"".join([text_frame(one.data) for one in seen]))
 
 

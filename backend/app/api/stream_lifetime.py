@@ -8,7 +8,7 @@ from fastapi.requests import HTTPConnection
 
 from app.api.rate_limit import address_of
 from app.auth.principal import Principal
-from app.auth.services import AuthDesk
+from app.auth.services import AuthServices
 from app.auth.stream_slots import Place
 from app.observability.metrics.edge import OPEN_STREAMS
 from app.tasks import stop
@@ -22,7 +22,7 @@ async def staying(
 
     Raises TooMany when the user or the address has no place left.
     """
-    desk: AuthDesk = connection.app.state.desk
+    desk: AuthServices = connection.app.state.desk
     places = [
         Place("streams of this user", str(who.user_id), who.quotas.sockets),
         Place("streams of this address", address_of(connection.scope), desk.config.address_sockets),

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-MOST_ROWS = 1_000
+MAX_ROWS = 1_000
 """More rows: upload them as a dataset."""
 
 
@@ -104,7 +104,7 @@ class PredictionRequest(TablePrediction):
         },
     )
 
-    rows: list[dict[Words, Cell]] | None = Field(default=None, min_length=1, max_length=MOST_ROWS)
+    rows: list[dict[Words, Cell]] | None = Field(default=None, min_length=1, max_length=MAX_ROWS)
 
     @classmethod
     def sources(cls) -> tuple[str, ...]:

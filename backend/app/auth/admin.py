@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.auth.quotas import QuotaWish
+from app.auth.quotas import QuotaUpdate
 from app.auth.repository import RefreshTokenRepository, UserRepository
 from app.auth.schemas import AccountView
 from app.db.tables import AuditRow, UserRow
@@ -56,7 +56,7 @@ class Administration:
             await self.db.flush()
         return AccountView.model_validate(user)
 
-    async def set_quotas(self, user_id: UUID, wanted: QuotaWish) -> AccountView:
+    async def set_quotas(self, user_id: UUID, wanted: QuotaUpdate) -> AccountView:
         """The user's own quotas instead of those before. Raises NotFound."""
         await UserRepository(self.db).get(user_id)
         quotas = wanted.model_dump(exclude_none=True)

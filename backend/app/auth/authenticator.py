@@ -14,7 +14,7 @@ from app.auth.principal import EVERY_SCOPE, Credential, Principal, Role, Scope
 from app.auth.quotas import Quotas
 from app.auth.repository import Holder, holder_of_family, key_stands, use_key
 from app.auth.tokens import Claims, TokenSigner
-from app.auth.ttl_cache import Memory
+from app.auth.ttl_cache import TtlCache
 from app.db.unit_of_work import OpenUnitOfWork
 from app.errors import Unauthorized
 from app.tasks import stop
@@ -45,8 +45,8 @@ class Authenticator:
         self._signer = signer
         self._open_uow = open_uow
         self._ttl_s = signer.config.standing_ttl_s
-        self._callers: Memory[Principal] = Memory(monotonic)
-        self._standing: Memory[bool] = Memory(monotonic)
+        self._callers: TtlCache[Principal] = TtlCache(monotonic)
+        self._standing: TtlCache[bool] = TtlCache(monotonic)
         self._bells: dict[UUID, set[asyncio.Event]] = {}
         self._stays: dict[Hashable, _Stay] = {}
 

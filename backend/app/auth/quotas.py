@@ -49,7 +49,7 @@ NO_QUOTAS = Quotas()
 _NAMES = frozenset(Quotas.__dataclass_fields__)
 
 
-class QuotaWish(BaseModel):
+class QuotaUpdate(BaseModel):
     """A user's own quotas; what is null is as the settings say, 0 or "" is no limit."""
 
     model_config = ConfigDict(extra="forbid")

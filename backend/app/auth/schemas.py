@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import AfterValidator, BaseModel, ConfigDict, EmailStr, Field, SecretStr
 
 from app.auth.principal import USUAL_SCOPES, Role, Scope
-from app.auth.quotas import QuotaWish
+from app.auth.quotas import QuotaUpdate
 
 MIN_PASSWORD, MAX_PASSWORD = 10, 128
 
@@ -84,7 +84,7 @@ class AccountView(UserView):
     """An account as an admin sees it."""
 
     disabled_at: datetime | None
-    quotas: QuotaWish = Field(description="This user's own; null is as the settings say.")
+    quotas: QuotaUpdate = Field(description="This user's own; null is as the settings say.")
 
 
 class TrailView(_View):

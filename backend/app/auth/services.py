@@ -12,8 +12,8 @@ from app.auth.config import AuthConfig
 from app.auth.passwords import Passwords
 from app.auth.rate_limits import Meters
 from app.auth.revocations import Revocations
-from app.auth.storage_quota import Room
-from app.auth.stream_slots import Places
+from app.auth.storage_quota import StorageQuota
+from app.auth.stream_slots import StreamSlots
 from app.auth.throttle import Throttle
 from app.auth.tickets import Tickets
 from app.auth.tokens import TokenSigner
@@ -22,7 +22,7 @@ from app.db.unit_of_work import OpenUnitOfWork
 
 
 @dataclass(frozen=True)
-class AuthDesk:
+class AuthServices:
     config: AuthConfig
     passwords: Passwords
     signer: TokenSigner
@@ -31,8 +31,8 @@ class AuthDesk:
     throttle: Throttle
     tickets: Tickets
     meters: Meters
-    places: Places
-    room: Room
+    places: StreamSlots
+    room: StorageQuota
 
 
 @asynccontextmanager
@@ -43,11 +43,11 @@ async def open_desk(
     redis: Redis,
     db: Database,
     hasher: PasswordHasher | None = None,
-) -> AsyncIterator[AuthDesk]:
+) -> AsyncIterator[AuthServices]:
     """`secrets`: the first signs, all verify."""
     signer = TokenSigner(secrets, config)
     authenticator = Authenticator(signer, open_uow)
-    desk = AuthDesk(
+    desk = AuthServices(
         config=config,
         passwords=Passwords(hasher),
         signer=signer,
@@ -56,8 +56,8 @@ async def open_desk(
         throttle=Throttle(redis, config.throttle_window_s),
         tickets=Tickets(redis),
         meters=Meters(redis),
-        places=Places(redis),
-        room=Room(db),
+        places=StreamSlots(redis),
+        room=StorageQuota(db),
     )
     desk.revocations.start()
     desk.places.start()

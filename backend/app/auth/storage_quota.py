@@ -6,7 +6,7 @@ from uuid import UUID
 
 from app.auth.principal import Principal
 from app.auth.quotas import MIB
-from app.auth.ttl_cache import Memory
+from app.auth.ttl_cache import TtlCache
 from app.db.pool import Database
 from app.errors import TooMany
 
@@ -18,12 +18,12 @@ select coalesce((select sum(size_bytes) from datasets where owner_id = $1), 0)
 """
 
 
-class Room:
+class StorageQuota:
     """The sum is asked for at most once in _FRESH_S for each user: it is a quota, not a balance."""
 
     def __init__(self, db: Database, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._db = db
-        self._known: Memory[int] = Memory(monotonic)
+        self._known: TtlCache[int] = TtlCache(monotonic)
 
     async def require(self, who: Principal, more_bytes: int = 0) -> None:
         """Raises TooMany when `who` holds the quota, or would with so much more."""

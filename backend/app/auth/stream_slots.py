@@ -37,7 +37,7 @@ class Place:
         return f"places:{self.what}:{self.who}"
 
 
-class Places:
+class StreamSlots:
     """Without Redis everybody is let in, and the log says so.
 
     One task renews whatever this process holds: a thousand streams cost a round trip, not one each.

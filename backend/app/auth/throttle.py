@@ -10,7 +10,7 @@ from app.errors import TooMany
 
 log = structlog.get_logger(__name__)
 
-LONGEST_WAIT_S = 3600
+MAX_WAIT_S = 3600
 _MEMORY_S = 86_400
 
 # KEYS: failures, lock. ARGV: free tries, longest wait, memory. The wait in ms, or 0 and the try is taken.
@@ -54,12 +54,12 @@ class Throttle:
             raise too_many_tries(left_s)
 
     async def take_with_back_off(self, what: str, who: str, free: int) -> None:
-        """Use up one try: after `free` of them, each doubles the wait for the next, up to LONGEST_WAIT_S.
+        """Use up one try: after `free` of them, each doubles the wait for the next, up to MAX_WAIT_S.
 
         A day without a try, or `clear`, forgets them. Raises TooMany while `who` must wait.
         """
         key = _key(what, who)
-        told = (key, f"{key}:lock", str(free), str(LONGEST_WAIT_S), str(_MEMORY_S))
+        told = (key, f"{key}:lock", str(free), str(MAX_WAIT_S), str(_MEMORY_S))
         try:
             wait_ms = int(await self._redis.eval(_TAKE_WITH_BACK_OFF, 2, *told))
         except RedisError:

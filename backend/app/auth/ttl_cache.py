@@ -9,7 +9,7 @@ _REMEMBERED = 10_000
 Known = TypeVar("Known")
 
 
-class Memory(Generic[Known]):
+class TtlCache(Generic[Known]):
     """The latest answers by key, each good until its time."""
 
     def __init__(self, monotonic: Callable[[], float]) -> None:

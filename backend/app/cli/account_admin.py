@@ -14,7 +14,7 @@ from app.auth.admin import Administration
 from app.auth.keys import ApiKeys
 from app.auth.passwords import Passwords
 from app.auth.principal import Role
-from app.auth.quotas import QuotaWish
+from app.auth.quotas import QuotaUpdate
 from app.auth.repository import KeyRepository, UserRepository
 from app.auth.schemas import MAX_PASSWORD, MIN_PASSWORD, Email, KeyCreate
 from app.auth.service import Accounts
@@ -154,12 +154,12 @@ async def _known(db: AsyncSession, email: str) -> UserRow:
     return user
 
 
-def _quotas(wanted: Mapping[str, Any]) -> QuotaWish:
+def _quotas(wanted: Mapping[str, Any]) -> QuotaUpdate:
     try:
-        return QuotaWish.model_validate(wanted)
+        return QuotaUpdate.model_validate(wanted)
     except ValidationError as error:
         first = error.errors()[0]
-        known = ", ".join(QuotaWish.model_fields)
+        known = ", ".join(QuotaUpdate.model_fields)
         detail = f"{'.'.join(map(str, first['loc']))}: {first['msg']}. Quotas are {known}."
         raise InvalidInput("bad_quota", detail) from None
 

@@ -14,7 +14,7 @@ from app.settings import load_settings
 if TYPE_CHECKING:
     from app.reporting.check import Verdict
 
-_MOST_SHOWN = 20
+_MAX_SHOWN = 20
 
 Session = Annotated[str, typer.Argument(help="Id of the session.")]
 Out = Annotated[Path | None, typer.Option(help="The file to write; by itself it is named after the session.")]
@@ -47,10 +47,10 @@ def verify(
     An archive is checked without any service. Exit code 1: something does not hold.
     """
     verdict = _of_archive(Path(what)) if Path(what).suffix == ".zip" else _of_session(what, url, key)
-    for mismatch in verdict.mismatches[:_MOST_SHOWN]:
+    for mismatch in verdict.mismatches[:_MAX_SHOWN]:
         typer.echo(f"{plain(mismatch.where)}: {plain(mismatch.problem)}")
-    if len(verdict.mismatches) > _MOST_SHOWN:
-        typer.echo(f"... and {len(verdict.mismatches) - _MOST_SHOWN} more")
+    if len(verdict.mismatches) > _MAX_SHOWN:
+        typer.echo(f"... and {len(verdict.mismatches) - _MAX_SHOWN} more")
     said = "hold" if verdict.passes else "were read again, and not everything holds"
     typer.echo(f"{verdict.checked} numbers {said}.")
     raise typer.Exit(Exit.DONE if verdict.passes else Exit.FAILED)

@@ -18,7 +18,7 @@ from app.sandbox.process import ProcessConfig
 from app.settings import MIB, Settings
 
 LIBRARIES = ("pandas", "scikit-learn", "duckdb", "langgraph")
-LEAST_FREE_BYTES = 2 << 30
+MIN_FREE_BYTES = 2 << 30
 _SECCOMP_ACTIONS = Path("/proc/sys/kernel/seccomp/actions_avail")
 _USER_NAMESPACES = {
     Path("/proc/sys/user/max_user_namespaces"): "0",
@@ -64,7 +64,7 @@ async def _disk(settings: Settings) -> str:
     home = settings.home
     there = next(folder for folder in (home, *home.parents) if folder.exists())
     free = shutil.disk_usage(there).free
-    wanted = max(LEAST_FREE_BYTES, settings.artifact_max_size_mb * MIB)
+    wanted = max(MIN_FREE_BYTES, settings.artifact_max_size_mb * MIB)
     if free < wanted:
         raise Unavailable(
             "disk_full",

@@ -11,7 +11,7 @@ from rich.text import Text
 from app.cli.sanitize import plain
 from app.cli.session_progress import Json, StepLine, Story
 
-_MOST_WIDE = 90
+_MAX_WIDE = 90
 
 
 class Screen:
@@ -74,5 +74,5 @@ class Screen:
 
 def _line(mark: str, step: StepLine, now_s: float) -> Text:
     name = step.node.replace("_", " ")
-    doing = step.doing if len(step.doing) <= _MOST_WIDE else step.doing[: _MOST_WIDE - 1] + "…"
+    doing = step.doing if len(step.doing) <= _MAX_WIDE else step.doing[: _MAX_WIDE - 1] + "…"
     return Text.from_markup(f"{mark} {name:<24}{step.elapsed_s(now_s):>7.1f} s  [dim]{plain(doing)}[/]".strip())

@@ -84,10 +84,10 @@ def _show_answer(answer: Json, console: Console) -> None:
         table = Table(box=None, pad_edge=False, padding=(0, 2))
         for column in answer["columns"]:
             table.add_column(plain(column["name"]), justify="right" if column["type"] in _NUMBERS else "left")
-        for row in answer["rows"][:MOST_SHOWN]:
+        for row in answer["rows"][:MAX_SHOWN]:
             table.add_row(*(plain("-" if cell is None else _short(cell)) for cell in row))
         console.print(table)
-    if answer["row_count"] > MOST_SHOWN:
+    if answer["row_count"] > MAX_SHOWN:
         console.print(f"[dim]... of {answer['row_count']:,} rows[/]")
     for reading in answer["readings"]:
         console.print(f"[dim]{plain(reading)}[/]")
@@ -96,7 +96,7 @@ def _show_answer(answer: Json, console: Console) -> None:
     console.print(f"[dim]{plain(answer['code'])}[/]")
 
 
-MOST_SHOWN = 30
+MAX_SHOWN = 30
 _NUMBERS = ("integer", "number")
 
 

@@ -9,12 +9,12 @@ from app.servers.daemon import Daemon
 STEADY_S = 10.0
 """A part that lived this long had started well: its death does not count against it."""
 
-MOST_QUICK_DEATHS = 6
+MAX_QUICK_DEATHS = 6
 
 
 def pause_before_restart_s(quick_deaths: int) -> float | None:
     """At once after the first death, then ever later; None: give it up."""
-    if quick_deaths >= MOST_QUICK_DEATHS:
+    if quick_deaths >= MAX_QUICK_DEATHS:
         return None
     return 0.0 if quick_deaths <= 1 else min(0.25 * 2**quick_deaths, 5.0)
 

@@ -10,7 +10,7 @@ from app.computations.bench import Bench
 from app.computations.query import run_sql
 from app.json_types import JsonValue
 
-MOST_ROWS = 200
+MAX_ROWS = 200
 """Rows of an answer that are shown; the others lie in its file."""
 
 
@@ -21,7 +21,7 @@ def answer(bench: Bench, sql: str) -> dict[str, JsonValue]:
     WHERE leaves, and those without the WHERE. Both are null where the SELECT does not read tables plainly.
     Leaves result.parquet.
     """
-    facts = run_sql(bench, sql, rows=MOST_ROWS)
+    facts = run_sql(bench, sql, rows=MAX_ROWS)
     used, there = rows_behind(sql)
     return {
         **facts,

@@ -11,14 +11,14 @@ from app.computations.pictures import leave_pictures
 from app.errors import InvalidInput
 from app.json_types import JsonValue
 from app.modeling.markets.backtest import Terms
-from app.modeling.markets.backtest_report import played
+from app.modeling.markets.backtest_report import backtest_report
 from app.modeling.problem.problem import Outlook, Problem
 from app.modeling.recipe.recipe import inputs_of
 from app.modeling.scoring.calibration import calibrated
 from app.modeling.training.fitting import output_of
 from app.reporting.figure_choice import of_backtest
 
-FEWEST_ROWS = 20
+MIN_ROWS = 20
 LEDGER = "backtest.csv"
 
 
@@ -44,7 +44,7 @@ def backtest_model(
     said = _answers(bench, holdout, problem)
     said = calibrated(said, chosen.get("calibration")) if problem.is_classification else said
     tried = _tried(bench, problem, fits or [])
-    facts, ledger = played(train, holdout, problem, Terms(**terms), said, tried, model)
+    facts, ledger = backtest_report(train, holdout, problem, Terms(**terms), said, tried, model)
     ledger.to_csv(bench.output / LEDGER, index=False)
     facts["figures"] = leave_pictures(bench.output, of_backtest(facts, problem.target))
     return answer(facts)
@@ -66,8 +66,8 @@ def _check(problem: Problem, train: pd.DataFrame, holdout: pd.DataFrame) -> None
         raise InvalidInput("no_backtest", "A backtest needs a forecast of a price or of its direction.")
     if (train[problem.target] <= 0).any() or (holdout[problem.target] <= 0).any():
         raise InvalidInput("no_backtest", f"{problem.target!r} is no price: some values are not above 0.")
-    if len(holdout) < FEWEST_ROWS:
-        raise InvalidInput("no_backtest", f"A backtest needs {FEWEST_ROWS} rows in the hold-out.")
+    if len(holdout) < MIN_ROWS:
+        raise InvalidInput("no_backtest", f"A backtest needs {MIN_ROWS} rows in the hold-out.")
 
 
 def _tried(

@@ -14,7 +14,7 @@ from app.errors import InvalidInput
 Format = Literal["parquet", "csv"]
 
 BATCH_BYTES = 32 << 20
-MOST_ROWS = 100_000
+MAX_ROWS = 100_000
 
 
 class BatchedTable:
@@ -36,7 +36,7 @@ class BatchedTable:
         """Rows whose bytes, uncompressed, are about BATCH_BYTES."""
         groups = [self._file.metadata.row_group(number) for number in range(self._file.num_row_groups)]
         size = sum(group.total_byte_size for group in groups)
-        return int(max(1_000, min(MOST_ROWS, BATCH_BYTES * self.rows // max(1, size))))
+        return int(max(1_000, min(MAX_ROWS, BATCH_BYTES * self.rows // max(1, size))))
 
     def batches(self, columns: Sequence[str], rows: int | None = None) -> Iterator[pd.DataFrame]:
         """Frames of `rows` rows in order; their index goes on from frame to frame."""

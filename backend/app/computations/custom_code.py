@@ -7,7 +7,7 @@ from app.computations.frames import answer, read_preview, read_training, write_f
 from app.errors import InvalidInput
 from app.json_types import JsonValue
 from app.modeling.analysis.preview import apply_recipe, extend
-from app.modeling.labels.labels import labels_of
+from app.modeling.labels.labels import make_labels
 from app.modeling.problem.custom_code import PYTHON, WRITTEN
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.custom_feature import CustomFeature
@@ -38,7 +38,7 @@ def write_features(
     _check_inputs(columns, whole)
     seen = apply_recipe(frame, whole, recipe or [])
     require(seen, columns)
-    trial = try_feature(_written(operation), seen, labels_of(frame, whole))
+    trial = try_feature(_written(operation), seen, make_labels(frame, whole))
     _check_pace(name, trial, rows, limit_s)
     made, facts = extend(frame, whole, recipe or [], [added])
     given = {whole.target, whole.time_column, whole.group_column} & set(facts["new_columns"])

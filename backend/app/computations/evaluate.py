@@ -21,11 +21,11 @@ from app.modeling.judging import comparison
 from app.modeling.judging.evaluation import evaluate
 from app.modeling.judging.paired_test import RowsApart
 from app.modeling.judging.periods import Past
-from app.modeling.labels.labels import labels_of, told
+from app.modeling.labels.labels import make_labels, prediction_targets
 from app.modeling.labels.split import FoldPlan
 from app.modeling.labels.split import folds as make_folds
 from app.modeling.problem.problem import Problem
-from app.modeling.recipe.forecast_origins import AHEAD, ahead_of, asked_of
+from app.modeling.recipe.forecast_origins import AHEAD, ahead_of, prediction_rows
 from app.modeling.recipe.recipe import inputs_of
 from app.modeling.scoring.calibration import calibrated
 from app.modeling.scoring.scores import Predicted
@@ -44,7 +44,7 @@ def evaluate_model(
     Answers `results.EvaluationFacts` on out-of-fold rows; never sees the hold-out.
     """
     table, whole = read_training(bench, problem)
-    frame = asked_of(table, whole)
+    frame = prediction_rows(table, whole)
     oof = read_frame(bench, "oof")
     predicted = _from_oof(oof, whole, fit)
     naive = cross_validate(
@@ -126,7 +126,7 @@ def feature_importance(
 def questions_of_holdout(bench: Bench, problem: dict[str, Any]) -> JsonValue:
     """Input `holdout`. Leaves questions.parquet: what a model may see of it, so not the answers."""
     whole = Problem.from_json(problem)
-    asked = inputs_of(asked_of(read_frame(bench, "holdout"), whole), whole)
+    asked = inputs_of(prediction_rows(read_frame(bench, "holdout"), whole), whole)
     write_frame(bench, asked, "questions.parquet")
     return {"rows": len(asked)}
 
@@ -154,9 +154,9 @@ def final_evaluation(bench: Bench, seed: int = 0, fit: dict[str, Any] | None = N
     train = read_frame(bench, "train")
     metadata = fit if fit is not None else read_model(bench).metadata
     whole = Problem.from_json(metadata["problem"])
-    holdout = asked_of(read_frame(bench, "holdout"), whole)
+    holdout = prediction_rows(read_frame(bench, "holdout"), whole)
     naive = fit_on_all(train, whole, Spec(BASELINE, seed=seed))
-    labels = labels_of(holdout, whole).to_numpy()
+    labels = make_labels(holdout, whole).to_numpy()
     known = np.flatnonzero(~np.isnan(labels))
     inputs = inputs_of(holdout, whole)
     said = _answers(bench, inputs, whole)[known]
@@ -165,7 +165,7 @@ def final_evaluation(bench: Bench, seed: int = 0, fit: dict[str, Any] | None = N
     baseline = Predicted.of(whole, labels[known], naive_said)
     groups = holdout[whole.group_column].iloc[known] if whole.group_column else None
     ahead = ahead_of(holdout)
-    past = _past(asked_of(train, whole), whole, metadata) if whole.time_column else None
+    past = _past(prediction_rows(train, whole), whole, metadata) if whole.time_column else None
     facts = evaluate(
         predicted,
         baseline,
@@ -176,7 +176,7 @@ def final_evaluation(bench: Bench, seed: int = 0, fit: dict[str, Any] | None = N
         groups,
         compare=True,
         past=past,
-        targets=told(holdout, whole)[known],
+        targets=prediction_targets(holdout, whole)[known],
         ahead=None if ahead is None else ahead[known],
     )
     said_without = {name: each[known] for name, each in references(train, holdout, whole).items()}
@@ -198,7 +198,7 @@ def _answers(bench: Bench, inputs: pd.DataFrame, problem: Problem) -> np.ndarray
 
 def _past(train: pd.DataFrame, problem: Problem, fit: Mapping[str, Any]) -> Past:
     """What was to be told before the hold-out, and how well the folds told it that learned from half of it."""
-    targets = told(train, problem)
+    targets = prediction_targets(train, problem)
     known = np.isfinite(targets)
     made = make_folds(train, problem, FoldPlan.from_json(fit["folds"]))
     scores = list(fit.get("fold_scores") or ())

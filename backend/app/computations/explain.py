@@ -13,9 +13,9 @@ from app.modeling.explanation.contributions import Contributions
 from app.modeling.explanation.explain import explain
 from app.modeling.explanation.members import tree_member
 from app.modeling.explanation.subject import Deadline, Subject, looks_back
-from app.modeling.labels.labels import labels_of
+from app.modeling.labels.labels import make_labels
 from app.modeling.problem.problem import Problem
-from app.modeling.recipe.forecast_origins import AHEAD, ORIGIN, stack
+from app.modeling.recipe.forecast_origins import AHEAD, ORIGIN, expand_horizon_rows
 from app.modeling.recipe.recipe import inputs_of
 from app.modeling.scoring.calibration import calibrated
 from app.modeling.training.ensemble.average import Model, members_of, recipe_of
@@ -35,8 +35,8 @@ def explain_model(bench: Bench, seed: int = 0, repeats: int = 5, limit_s: float 
     holdout, stored = read_frame(bench, "holdout"), read_model(bench)
     problem = Problem.from_json(stored.metadata["problem"])
     if problem.every_step and problem.horizon:
-        holdout = stack(holdout, problem.horizon, [(problem.horizon + 1) // 2])
-    labels = labels_of(holdout, problem).to_numpy()
+        holdout = expand_horizon_rows(holdout, problem.horizon, [(problem.horizon + 1) // 2])
+    labels = make_labels(holdout, problem).to_numpy()
     known = np.flatnonzero(~np.isnan(labels))
     inputs = inputs_of(holdout, problem).iloc[known].reset_index(drop=True)
 

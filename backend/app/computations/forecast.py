@@ -17,9 +17,9 @@ from app.modeling.table.numeric import to_float
 from app.modeling.training.ensemble.average import recipe_of
 from app.reporting.figure_choice import of_forecast
 
-MOST_TOLD = 60
+MAX_TOLD = 60
 """Forecasts that are told, of as many whole series as fit; all are in the file."""
-MOST_DRAWN = 4
+MAX_DRAWN = 4
 """Series in a figure: those with the most rows."""
 BEFORE = 4
 """How many times as far as the forecast reaches the rows before it are drawn."""
@@ -60,9 +60,9 @@ def forecast_future(bench: Bench) -> JsonValue:
 def _told(made: pd.DataFrame, problem: Problem) -> int:
     """How many of the rows, which lie series by series, are told."""
     if not problem.group_column:
-        return MOST_TOLD
+        return MAX_TOLD
     ends = made.groupby(problem.group_column, sort=False, observed=True).size().cumsum()
-    return int(ends[ends <= MOST_TOLD].max()) if (ends <= MOST_TOLD).any() else MOST_TOLD
+    return int(ends[ends <= MAX_TOLD].max()) if (ends <= MAX_TOLD).any() else MAX_TOLD
 
 
 def _is_amount(problem: Problem) -> bool:
@@ -72,7 +72,7 @@ def _is_amount(problem: Problem) -> bool:
 def _panels(table: pd.DataFrame, made: pd.DataFrame, problem: Problem) -> list[dict[str, Any]]:
     """`[{"label", "times", "values", "ahead", "predictions", "low", "high"}]` of the longest series."""
     group, time = problem.group_column, str(problem.time_column)
-    names = [None] if group is None else table[group].value_counts().index[:MOST_DRAWN].tolist()
+    names = [None] if group is None else table[group].value_counts().index[:MAX_DRAWN].tolist()
     panels = []
     for name in names:
         past = table if name is None else table[table[group] == name]

@@ -14,7 +14,7 @@ from app.modeling.table.json_values import plain
 from app.modeling.table.sampling import sample_of
 from app.modeling.training.persistence import StoredModel, load
 
-MOST_PREVIEWED = 20_000
+MAX_PREVIEWED = 20_000
 """What a recipe does is shown on this many rows; models learn from all of them."""
 
 
@@ -61,11 +61,11 @@ def read_preview(bench: Bench, problem: dict[str, Any]) -> tuple[pd.DataFrame, P
     """
     frame, whole = read_training(bench, problem)
     rows = len(frame)
-    if rows <= MOST_PREVIEWED:
+    if rows <= MAX_PREVIEWED:
         return frame, whole, rows
     if whole.time_column:
-        return frame.tail(MOST_PREVIEWED), whole, rows
-    return frame.iloc[sample_of(rows, MOST_PREVIEWED, 0)], whole, rows
+        return frame.tail(MAX_PREVIEWED), whole, rows
+    return frame.iloc[sample_of(rows, MAX_PREVIEWED, 0)], whole, rows
 
 
 def in_time(table: pd.DataFrame, time_column: str | None) -> pd.DataFrame:

@@ -19,7 +19,7 @@ _MEMORY_BYTES = 768 << 20
 _TO_JUDGE = re.compile(
     r"(^|_)(test|holdout|hold_out|eval|evaluation|submission|unseen|score|scoring)($|_|\d)", re.I
 )
-MOST_DEEP = 4
+MAX_DEEP = 4
 
 
 def relate(bench: Bench, base: str, target: str) -> dict[str, JsonValue]:
@@ -105,7 +105,7 @@ def _grow(
     joins: list[JsonValue] = []
     reasons: dict[str, str] = {}
     level = [root]
-    for _ in range(MOST_DEEP):
+    for _ in range(MAX_DEEP):
         grown: list[Branch] = []
         for parent in level:
             for name in list(free):

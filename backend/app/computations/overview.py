@@ -11,16 +11,16 @@ import pandas as pd
 from app.computations.pictures import leave_pictures
 from app.reporting.figure_choice import Drawable
 
-_MOST_ROWS = 20_000
-_MOST_LOOKED_AT = 30
+_MAX_ROWS = 20_000
+_MAX_LOOKED_AT = 30
 """Columns that are drawn from: the most telling ones where a frame has more."""
 
-_MOST_PAIRED = 4_000
+_MAX_PAIRED = 4_000
 """Rows by which columns are paired."""
 
-_MOST_COLUMNS = 12
-_MOST_GROUPS = 6
-_MOST_MOMENTS = 300
+_MAX_COLUMNS = 12
+_MAX_GROUPS = 6
+_MAX_MOMENTS = 300
 _MANY_VALUES = 30
 
 
@@ -34,14 +34,14 @@ def leave_overview(
 
     `relations`: how much each column tells about the target. A wide frame is drawn from the most telling ones.
     """
-    sample = frame if len(frame) <= _MOST_ROWS else frame.sample(_MOST_ROWS, random_state=0).sort_index()
+    sample = frame if len(frame) <= _MAX_ROWS else frame.sample(_MAX_ROWS, random_state=0).sort_index()
     target = str(problem["target"])
     sample = sample[_most_telling(sample, target, relations or {})]
     facts = {
         "missing_values": _missing(frame),
         "distributions": _distributions(sample, frame.shape[1]),
         "target_by_feature": _target(sample, target, problem),
-        "association": _association(sample.iloc[:: max(1, -(-len(sample) // _MOST_PAIRED))], target),
+        "association": _association(sample.iloc[:: max(1, -(-len(sample) // _MAX_PAIRED))], target),
         "time_series": _over_time(frame, target, problem),
     }
     return leave_pictures(folder, [Drawable(kind, given) for kind, given in facts.items() if given])
@@ -49,10 +49,10 @@ def leave_overview(
 
 def _most_telling(frame: pd.DataFrame, target: str, relations: Mapping[str, float | None]) -> list[str]:
     """The target and the columns most related to it, in the order of the file; all where they are few."""
-    if frame.shape[1] <= _MOST_LOOKED_AT:
+    if frame.shape[1] <= _MAX_LOOKED_AT:
         return list(frame.columns)
     ranked = sorted(frame.columns, key=lambda name: (name != target, -(relations.get(str(name)) or 0.0)))
-    kept = set(ranked[:_MOST_LOOKED_AT])
+    kept = set(ranked[:_MAX_LOOKED_AT])
     return [name for name in frame.columns if name in kept]
 
 
@@ -131,11 +131,11 @@ def _groups(column: pd.Series) -> pd.Series | None:
     """Each row's group: its value where there are few, else a range of its number; None where neither fits."""
     if pd.api.types.is_datetime64_any_dtype(column) or column.nunique() < 2:
         return None
-    if column.nunique() <= _MOST_GROUPS + 2:
+    if column.nunique() <= _MAX_GROUPS + 2:
         return column.map(_plain).astype("str").where(column.notna(), "missing")
     if not _is_number(column):
         return None
-    cut, edges = pd.qcut(_numbers(column), _MOST_GROUPS, duplicates="drop", retbins=True)
+    cut, edges = pd.qcut(_numbers(column), _MAX_GROUPS, duplicates="drop", retbins=True)
     if len(edges) < 3:
         return None
     names = [f"{_short(low)}\N{EN DASH}{_short(high)}" for low, high in pairwise(edges.tolist())]
@@ -159,7 +159,7 @@ def _association(frame: pd.DataFrame, target: str) -> dict[str, Any]:
     """From 0 (none) to 1: rank correlation, correlation ratio or Cramer's V, as the two columns allow."""
     usable = [name for name in frame.columns if _is_comparable(frame[name])]
     names = ([target] if target in usable else []) + [name for name in usable if name != target]
-    names = names[:_MOST_COLUMNS]
+    names = names[:_MAX_COLUMNS]
     if len(names) < 2:
         return {}
     strength = {(a, b): _strength(frame[a], frame[b]) for place, a in enumerate(names) for b in names[place:]}
@@ -210,7 +210,7 @@ def _over_time(frame: pd.DataFrame, target: str, problem: Mapping[str, Any]) -> 
     if len(rows) < 2:
         return {}
     rows = rows.sort_values("time")
-    parts = np.array_split(np.arange(len(rows)), min(len(rows), _MOST_MOMENTS))
+    parts = np.array_split(np.arange(len(rows)), min(len(rows), _MAX_MOMENTS))
     means = [float(rows["value"].iloc[part].mean()) for part in parts]
     times = [rows["time"].iloc[part[0]].isoformat() for part in parts]
     return {"times": times, "series": [{"label": target, "values": means}], "value_label": target}

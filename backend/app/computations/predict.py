@@ -24,7 +24,7 @@ from app.modeling.training.fitting import output_of
 from app.modeling.training.persistence import StoredModel
 from app.modeling.training.schema import SchemaJson, conform, gap_in_time
 
-MOST_ANSWERED = 1000
+MAX_ANSWERED = 1000
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class OpenModel:
         return pd.concat([asked_about(asked, problem, known), made], axis=1)
 
     def facts(self, rows: int, first: pd.DataFrame, warnings: list[dict[str, Any]]) -> PredictionFacts:
-        records = first.head(MOST_ANSWERED).to_dict("records")
+        records = first.head(MAX_ANSWERED).to_dict("records")
         return {
             "rows": rows,
             "predictions": [_row(record, self.problem) for record in records],

@@ -9,7 +9,7 @@ import pyarrow as pa
 from app.computations.batches import BatchedTable, Format, TableWriter
 from app.computations.bench import Bench
 from app.computations.frames import answer
-from app.computations.predict import MOST_ANSWERED, OpenModel, open_model
+from app.computations.predict import MAX_ANSWERED, OpenModel, open_model
 from app.errors import InvalidInput
 from app.json_types import JsonValue
 from app.modeling.training.ensemble.average import recipe_of
@@ -26,7 +26,7 @@ _SAFE = {
 """Types of a column whose every cell is what the model takes; a kind that is not here takes anything."""
 
 
-def predict_table(bench: Bench, form: Format = "parquet", shown: int = MOST_ANSWERED) -> JsonValue:
+def predict_table(bench: Bench, form: Format = "parquet", shown: int = MAX_ANSWERED) -> JsonValue:
     """Inputs `model` and `table` (Parquet). Leaves `predictions.` + form, a row for each row in their order.
 
     Of a forecast of every step: a row for each step after the last row of each series.

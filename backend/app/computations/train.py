@@ -15,8 +15,8 @@ from app.modeling.labels.split import FoldPlan
 from app.modeling.labels.split import folds as make_folds
 from app.modeling.problem.problem import Problem
 from app.modeling.problem.results import FitFacts
-from app.modeling.recipe.forecast_origins import ahead_of, asked_of
-from app.modeling.scoring.postprocess import FINISHED, finish
+from app.modeling.recipe.forecast_origins import ahead_of, prediction_rows
+from app.modeling.scoring.postprocess import FINISHED, postprocess
 from app.modeling.scoring.scores import SCORES
 from app.modeling.table.json_values import rounded
 from app.modeling.training.cross_validation import CrossValidated, cross_validate, final_model
@@ -56,7 +56,7 @@ def fit_candidate(
     """
     started, cpu_started = time.perf_counter(), time.process_time()
     table, whole = read_training(bench, problem)
-    frame = asked_of(table, whole)
+    frame = prediction_rows(table, whole)
     plan = FoldPlan.from_json(folds)
     made = make_folds(frame, whole, plan)
     given = dict(settings or {})
@@ -157,7 +157,7 @@ def refit(bench: Bench, fit: dict[str, Any], seed: int = 0, time_limit_s: float 
     whole = Problem.from_json(fit["problem"])
     frame = pd.concat([read_frame(bench, "train"), read_frame(bench, "holdout")], ignore_index=True)
     left_s = None if time_limit_s is None else time_limit_s - FOR_WRITING_S - (time.perf_counter() - started)
-    made = refit_on_all(asked_of(frame, whole), whole, fit, seed, left_s)
+    made = refit_on_all(prediction_rows(frame, whole), whole, fit, seed, left_s)
     if made is None:
         return answer({"rows": 0, "fits": 0, "fit_s": rounded(time.perf_counter() - started, 4)})
     model, fits = made
@@ -201,7 +201,7 @@ def _finished(judged: CrossValidated, problem: Problem, seed: int, ahead: np.nda
     if not rows.any():
         return dict.fromkeys(FINISHED)
     steps = None if ahead is None else ahead[rows]
-    return finish(judged.truth[rows], judged.output[rows], judged.fold[rows], problem, seed, steps)
+    return postprocess(judged.truth[rows], judged.output[rows], judged.fold[rows], problem, seed, steps)
 
 
 def _oof(judged: CrossValidated, ahead: np.ndarray | None) -> pd.DataFrame:

@@ -30,7 +30,7 @@ _RECORDS = "bars.bin"
 
 
 @dataclass(frozen=True)
-class ImportWish:
+class ImportOptions:
     """What the sender says of a file: its coin, its interval, the zone of its clock.
 
     `shared`: the bars are for all users, and not the importer's own.
@@ -140,14 +140,14 @@ class Prices:
         return Fetched(computed, [one.coin for one in chosen], wanted_s or own_s, facts)
 
     async def add(
-        self, upload: Path, filename: str, wish: ImportWish | None = None, on_progress: Progress = _silent
+        self, upload: Path, filename: str, wish: ImportOptions | None = None, on_progress: Progress = _silent
     ) -> dict[str, Any]:
         """Load a file of bars: all of its good bars, or nothing when this raises or is cancelled.
 
         A bar that is there with other values is replaced; the same file again changes nothing. Bad bars are
         left out and reported: returns what `computations.prices.read_bars` does, and `added` and `changed`.
         """
-        wish = wish or ImportWish()
+        wish = wish or ImportOptions()
         work = Computation(
             "prices.read_bars",
             {

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from app.errors import InvalidInput
 
-MOST_COUNTED = 1_000
+MAX_COUNTED = 1_000
 """A list tells its length up to here: counting on would cost more than the page."""
 
 Item = TypeVar("Item")
@@ -39,7 +39,7 @@ class Cursor:
             cursor = cls(datetime.fromisoformat(at), UUID(id_), int(total))
         except (ValueError, binascii.Error) as error:
             raise _bad_cursor() from error
-        if cursor.at.tzinfo is None or not 0 <= cursor.total <= MOST_COUNTED:
+        if cursor.at.tzinfo is None or not 0 <= cursor.total <= MAX_COUNTED:
             raise _bad_cursor()
         return cursor
 

@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlalchemy import Select, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.db.keyset import MOST_COUNTED, Part, Portion, part_of
+from app.db.keyset import MAX_COUNTED, Part, Portion, part_of
 from app.db.tables import Base
 from app.errors import NotFound
 
@@ -54,5 +54,5 @@ class OwnedRepository(Generic[Row]):
         """How many there are, as far as they are counted."""
         if portion.after:
             return portion.after.total
-        some = query.with_only_columns(self.row.id).limit(MOST_COUNTED).subquery()
+        some = query.with_only_columns(self.row.id).limit(MAX_COUNTED).subquery()
         return int(await self.db.scalar(select(func.count()).select_from(some)) or 0)

@@ -50,13 +50,13 @@ COUNTED_STREAMS = frozenset({"openai", "azure_openai"})
 CONTEXT_TOKENS = 100_000
 """What a model is taken to read when nobody says: the smallest that today's providers offer."""
 
-LONGEST_ANSWER = 500_000
+MAX_ANSWER = 500_000
 CHARACTERS_A_TOKEN = 20
 """More than any text has: who sends more does not keep to the tokens that it was allowed."""
 
 
 @dataclass(frozen=True)
-class Speaker:
+class NamedChatModel:
     """A chat model and what its calls are recorded under.
 
     `context_tokens`: most that it reads at once. `longest`: characters of an answer that are listened to.
@@ -65,7 +65,7 @@ class Speaker:
     name: str
     model: BaseChatModel
     context_tokens: int = CONTEXT_TOKENS
-    longest: int = LONGEST_ANSWER
+    longest: int = MAX_ANSWER
     key: str = field(default="", repr=False)
 
     @property
@@ -79,7 +79,7 @@ class Speaker:
         return (said.replace(self.key, "***") if len(self.key) > 7 else said)[:300]
 
 
-def open_chat_models(config: ChatConfig, agent: str, decide: Decide) -> tuple[Speaker, ...]:
+def open_chat_models(config: ChatConfig, agent: str, decide: Decide) -> tuple[NamedChatModel, ...]:
     """The models of one agent in the order in which they are asked; `decide` is its offline policy.
 
     Raises InvalidInput for a name that nobody knows, Unavailable when a package is not installed.
@@ -96,16 +96,16 @@ def caching(config: ChatConfig, agent: str) -> list[AgentMiddleware[Any, Any, An
     return [AnthropicPromptCachingMiddleware(unsupported_model_behavior="ignore")]
 
 
-def _speaker(config: ChatConfig, name: str, decide: Decide) -> Speaker:
+def _speaker(config: ChatConfig, name: str, decide: Decide) -> NamedChatModel:
     if name == OFFLINE:
-        return Speaker(OFFLINE, OfflineChatModel(decide=decide))
+        return NamedChatModel(OFFLINE, OfflineChatModel(decide=decide))
     model = _open(config, name)
     if config.streaming:
         model.callbacks = [Words()]
     known: Any = getattr(model, "profile", None) or {}
     room = config.context_tokens or known.get("max_input_tokens") or CONTEXT_TOKENS
-    longest = CHARACTERS_A_TOKEN * config.max_tokens if config.max_tokens else LONGEST_ANSWER
-    return Speaker(name, model, int(room), longest, config.keys.get(provider_of(name), ""))
+    longest = CHARACTERS_A_TOKEN * config.max_tokens if config.max_tokens else MAX_ANSWER
+    return NamedChatModel(name, model, int(room), longest, config.keys.get(provider_of(name), ""))
 
 
 def _open(config: ChatConfig, name: str) -> BaseChatModel:

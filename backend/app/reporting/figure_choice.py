@@ -8,7 +8,7 @@ from app.reporting.metrics import metric_of
 
 Facts = Mapping[str, Any]
 
-_MOST_CANDIDATES = 14
+_MAX_CANDIDATES = 14
 _ANSWERS = {
     "target": "predicted {target}",
     "log_target": "the logarithm of predicted {target}",
@@ -28,8 +28,8 @@ def of_comparison(facts: Facts, fits: Sequence[Facts]) -> list[Drawable]:
     """The best candidates and always the baseline, with their folds; one without a score is not drawn."""
     folds = {fit["name"]: fit["fold_scores"] for fit in fits}
     scored = [row for row in facts["leaderboard"] if row["score"] is not None]
-    shown = scored[:_MOST_CANDIDATES]
-    shown += [row for row in scored[_MOST_CANDIDATES:] if row["name"] == facts["baseline"]]
+    shown = scored[:_MAX_CANDIDATES]
+    shown += [row for row in scored[_MAX_CANDIDATES:] if row["name"] == facts["baseline"]]
     entries = [
         {
             "name": row["name"],
@@ -161,14 +161,14 @@ def _residuals(facts: Facts, target: str) -> list[Drawable]:
     ]
 
 
-_MOST_LINES = 4
+_MAX_LINES = 4
 
 
 def _error_by_step(facts: Facts, label: str) -> list[Drawable]:
     found = [step for step in facts.get("by_step") or () if step["score"] is not None]
     if len(found) < 2:
         return []
-    names = [name for name in found[0]["references"] if name != "drift"][: _MOST_LINES - 1]
+    names = [name for name in found[0]["references"] if name != "drift"][: _MAX_LINES - 1]
     lines = [{"label": label, "values": [step["score"] for step in found]}]
     lines += [{"label": name, "values": [step["references"].get(name) for step in found]} for name in names]
     steps = [step["rows_ahead"] for step in found]

@@ -58,7 +58,7 @@ class Piece:
     source: Mapping[str, object]
 
 
-def laid_out(pieces: Iterable[Piece]) -> dict[str, Piece]:
+def bundle_layout(pieces: Iterable[Piece]) -> dict[str, Piece]:
     """Pieces by their path in the archive, the newest of each kind and name; equal data is there once.
 
     `pieces` come oldest first. A path is made of plain letters only, and lies inside the archive.

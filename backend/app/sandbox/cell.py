@@ -25,7 +25,7 @@ from app.sandbox import limits as bounds
 from app.sandbox.contract import CellRequest, Code, End, Limits
 from app.sandbox.kernel.calls import die_with_parent
 from app.sandbox.policy.definitions import define
-from app.sandbox.walls import Room, Tier, Walls
+from app.sandbox.walls import CellView, Tier, Walls
 from app.sandbox.wire import (
     REPORT,
     REQUEST,
@@ -117,7 +117,7 @@ def _close_in(request: CellRequest, tier: Tier, walls: Walls | OSError, folder: 
     try:
         if isinstance(walls, OSError):
             raise walls
-        walls.close_in(Room(tuple(request.inputs.values()), request.output, links, folder))
+        walls.close_in(CellView(tuple(request.inputs.values()), request.output, links, folder))
     except OSError as error:
         raise Unavailable("cells_not_isolated", f"A wall of the cell did not go up: {error}") from error
 

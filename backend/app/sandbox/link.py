@@ -62,7 +62,7 @@ class ZygoteLink:
         except asyncio.CancelledError:
             self._send({"kill": cell})
             impatience = self._loop.call_later(KILL_LIMIT_S, self._hang_up)
-            await regardless_of_cancels(ended)
+            await shielded(ended)
             impatience.cancel()
             _drop_folder(ended.result())
             raise
@@ -145,7 +145,7 @@ def _drop_folder(ending: Ending | None) -> None:
         os.close(ending.folder)
 
 
-async def regardless_of_cancels(ended: asyncio.Future[Ending | None]) -> None:
+async def shielded(ended: asyncio.Future[Ending | None]) -> None:
     """Return when it is done."""
     while not ended.done():
         with contextlib.suppress(asyncio.CancelledError):

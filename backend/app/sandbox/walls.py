@@ -33,7 +33,7 @@ class Tier(StrEnum):
 
 
 @dataclass(frozen=True)
-class Room:
+class CellView:
     """What a cell may reach beside the interpreter.
 
     `folder`: a filesystem of bounded size to mount as `output`, or None.
@@ -61,7 +61,7 @@ class Walls:
         if tier is Tier.NAMESPACES:
             namespaces.lay_floor(interpreter)
 
-    def close_in(self, room: Room) -> None:
+    def close_in(self, room: CellView) -> None:
         """Shut this process in `room` for good; raises OSError if a wall does not go up."""
         if self._tier is Tier.NAMESPACES:
             namespaces.move_in(room.readable, room.output, room.folder)
@@ -129,7 +129,7 @@ def _try(tier: Tier, writer: int) -> int:
     try:
         if tier is Tier.NAMESPACES:
             namespaces.enter()
-        Walls(tier, ()).close_in(Room((), Path("/dev/null")))
+        Walls(tier, ()).close_in(CellView((), Path("/dev/null")))
     except OSError as error:
         os.write(writer, str(error).encode())
         return 1

@@ -15,7 +15,7 @@ from typing import Any
 
 from app.sandbox.contract import CellRequest, Computation, End, Outcome, Progress, Usage
 from app.sandbox.folders import remove
-from app.sandbox.link import regardless_of_cancels
+from app.sandbox.link import shielded
 from app.sandbox.outcome import Ending, as_said, judge, last_report
 from app.sandbox.pipes import CellPipes, feed, tell_progress
 from app.sandbox.ready import ZYGOTE_DIED, ReadyZygote
@@ -120,7 +120,7 @@ class KeptCell:
     async def end(self) -> None:
         """Dismiss it, and return when it has ended."""
         self.dismiss()
-        await regardless_of_cancels(self.life)
+        await shielded(self.life)
 
     def _dismiss_if_idle(self) -> None:
         if not self.turn.locked():

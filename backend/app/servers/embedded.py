@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import IO
 
 from app.errors import Conflict
-from app.servers.folders import ELSEWHERE, Premises, leave, private_folder, settle
+from app.servers.folders import ELSEWHERE, ServerFolders, choose_folders, leave, private_folder
 from app.servers.os_user import Account, choose_account
 from app.servers.postgres import Postgres
 from app.servers.valkey import Valkey
@@ -74,16 +74,16 @@ class EmbeddedServers:
         self._runtime = runtime
         self._account = account
         self._elsewhere = elsewhere
-        self._premises: Premises | None = None
+        self._premises: ServerFolders | None = None
         self.postgres: Postgres | None = None
         self.valkey: Valkey | None = None
 
-    def settle(self) -> Premises:
+    def settle(self) -> ServerFolders:
         """Find or make the servers' place; nothing is started yet."""
         if self._premises is None:
             private_folder(self.home)
             account = self._account or choose_account()
-            self._premises = settle(self.home, account, self._runtime, self._elsewhere)
+            self._premises = choose_folders(self.home, account, self._runtime, self._elsewhere)
         return self._premises
 
     def settle_postgres(self) -> Postgres:

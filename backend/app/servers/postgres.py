@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from app.errors import Unavailable
 from app.servers.daemon import Daemon
-from app.servers.folders import Premises
+from app.servers.folders import ServerFolders
 from app.servers.os_user import launcher
 
 ROLE = "labcrew"
@@ -40,7 +40,7 @@ SETTINGS = {
 
 
 class Postgres:
-    def __init__(self, premises: Premises) -> None:
+    def __init__(self, premises: ServerFolders) -> None:
         self._premises = premises
         self._programs = premises.postgres / "bin"
         self._data = premises.data / "postgres"

@@ -8,7 +8,7 @@ import socket
 from urllib.parse import quote
 
 from app.servers.daemon import Daemon
-from app.servers.folders import Premises, private_folder
+from app.servers.folders import ServerFolders, private_folder
 
 SETTINGS = {
     "port": "0",
@@ -24,7 +24,7 @@ SETTINGS = {
 
 
 class Valkey:
-    def __init__(self, premises: Premises) -> None:
+    def __init__(self, premises: ServerFolders) -> None:
         self._premises = premises
         self._socket = premises.sockets / "valkey.sock"
         self._folder = premises.data / "valkey"

@@ -19,7 +19,7 @@ select unnest(case when exists (
 
 
 @dataclass(frozen=True)
-class Line:
+class AdmissionQueue:
     db: Database
     send: Send
     config: SessionsConfig

@@ -13,7 +13,7 @@ from uuid import UUID
 from app.db.pool import Database, Record
 from app.sessions.config import SessionsConfig
 from app.sessions.events.events import SessionCancelled, SessionFailed, SessionFinished
-from app.sessions.events.serialization import Sighting, dumps, event_body, sighting
+from app.sessions.events.serialization import EventMessage, dumps, event_body, sighting
 from app.sessions.lifecycle import SessionStatus
 from app.sessions.step_scope import SessionFacts
 from app.sessions.workers import RUNS, Versions, is_for_others
@@ -23,7 +23,7 @@ class LeaseLost(Exception):
     """Somebody else drives this session now, or it has ended: stop, and change nothing."""
 
 
-class Standing(StrEnum):
+class DriveSignal(StrEnum):
     """What a lease holder is told: to go on, or why not."""
 
     GO_ON = "go_on"
@@ -35,8 +35,8 @@ class Standing(StrEnum):
     """The worker stops, and the step took too long to wait for."""
 
 
-def standing(cancel: bool, overdue: bool) -> Standing:
-    return Standing.CANCEL if cancel else Standing.OVERDUE if overdue else Standing.GO_ON
+def standing(cancel: bool, overdue: bool) -> DriveSignal:
+    return DriveSignal.CANCEL if cancel else DriveSignal.OVERDUE if overdue else DriveSignal.GO_ON
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,8 @@ class Lease:
     fence: int
     last_seq: int
     crashes: int
-    standing: Standing
-    started: Sighting | None
+    standing: DriveSignal
+    started: EventMessage | None
     worked_s: float
     """Seconds since the first claim, without the time that the session waited for its user."""
     queued_s: float
@@ -183,7 +183,7 @@ class Leases:
         """Did the claim fail because only other live workers run the session's version of the graph?"""
         return await is_for_others(self._db, session_id, self._graphs)
 
-    async def renew(self, lease: Lease) -> Standing:
+    async def renew(self, lease: Lease) -> DriveSignal:
         """Raises LeaseLost."""
         row = await self._db.row(_RENEW, lease.facts.id, lease.fence, self._config.lease_s)
         if row is None:
@@ -198,7 +198,7 @@ class Leases:
         row = await self._db.row(_HAND_BACK, lease.facts.id, lease.fence, int(again))
         return bool(row and row["more"])
 
-    async def end(self, lease: Lease, ending: Ending) -> Sighting | None:
+    async def end(self, lease: Lease, ending: Ending) -> EventMessage | None:
         """End the session; the event that says so, or None when it could not be ended.
 
         It cannot when the lease is lost, or when it is to be `cancelled` and a fit of it still runs.

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from app.db.keyset import MOST_COUNTED, Part, Portion, part_of
+from app.db.keyset import MAX_COUNTED, Part, Portion, part_of
 from app.db.pool import Database, Record
 from app.errors import NotFound
 from app.sessions.audit import AUDIT
@@ -45,7 +45,7 @@ _COUNT = f"""
 select count(*) as total from (
   select from sessions
   where owner_id = $1 and ($2::text is null or status = $2) and (graph = $3) = $4
-  limit {MOST_COUNTED}) as few
+  limit {MAX_COUNTED}) as few
 """  # noqa: S608 - a number of ours
 
 _ONE = """

@@ -66,8 +66,8 @@ Metric = Literal[
     "pinball_95",
 ]
 
-MOST_DATASETS = 20
-Datasets = Annotated[list[UUID], AfterValidator(_distinct), Field(max_length=MOST_DATASETS)]
+MAX_DATASETS = 20
+Datasets = Annotated[list[UUID], AfterValidator(_distinct), Field(max_length=MAX_DATASETS)]
 
 RUN_GRAPH = "run"
 """Sessions of this graph are runs: listed by themselves."""
@@ -80,7 +80,7 @@ class Costs(_Body):
     missed: float = Field(gt=0, allow_inf_nan=False, examples=[10], description="A positive not found.")
 
 
-class BudgetWish(_Body):
+class BudgetRequest(_Body):
     """What the session may use. When something is used up it asks for more, or ends with what there is."""
 
     tokens: int | None = Field(default=None, ge=1, description="Input and output tokens of chat models.")
@@ -129,7 +129,7 @@ class Preferences(_Body):
     )
     deterministic: bool = Field(default=False, description="Choose by counts and seeds, never by the clock.")
     seed: int | None = Field(default=None, ge=0, le=2**31 - 1)
-    budget: BudgetWish = Field(default_factory=BudgetWish, examples=[{"tokens": 200_000}])
+    budget: BudgetRequest = Field(default_factory=BudgetRequest, examples=[{"tokens": 200_000}])
     review_plan: bool = Field(default=False, description="Ask for approval before the plan is carried out.")
 
 

@@ -18,7 +18,7 @@ from app.errors import Conflict, NotFound, TooMany, Unauthorized
 from app.jobs import Send, advance
 from app.observability.metrics.sessions import SESSIONS_CREATED
 from app.observability.tracing import past_span
-from app.sessions.admission import Line
+from app.sessions.admission import AdmissionQueue
 from app.sessions.answers import check_answer
 from app.sessions.budget import extra_seconds
 from app.sessions.config import SessionsConfig
@@ -230,7 +230,7 @@ class SessionService:
             raise Conflict("question_answered", "This question has been answered, or its session has ended.")
         self.tail.show(session_id, sighting(row["event_seq"], at, answered.kind, event_body(answered)))
         self.send(advance(session_id))
-        await Line(self.db, self.send, self.config).admit()
+        await AdmissionQueue(self.db, self.send, self.config).admit()
         return key
 
     async def cancel(self, owner: UUID, session_id: UUID) -> None:

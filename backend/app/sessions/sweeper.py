@@ -8,7 +8,7 @@ from app import jobs
 from app.db.pool import Database
 from app.jobs import Send
 from app.observability.metrics.sessions import SWEEPER_FINDS
-from app.sessions.admission import Line
+from app.sessions.admission import AdmissionQueue
 from app.sessions.config import SessionsConfig
 from app.sessions.workers import note_stranded
 
@@ -72,7 +72,7 @@ async def sweep_for_ever(db: Database, send: Send, config: SessionsConfig) -> No
     while True:
         await asyncio.sleep(config.sweep_s * random.uniform(0.5, 1))  # noqa: S311 - spreads the processes
         try:
-            await Line(db, send, config).admit()
+            await AdmissionQueue(db, send, config).admit()
             await sweep(db, send, config.grace_s)
         except Exception:
             log.warning("a sweep failed", exc_info=True)

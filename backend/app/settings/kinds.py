@@ -8,7 +8,7 @@ from pydantic_settings import NoDecode
 
 from app.redis_address import SENTINEL_SCHEMES, service_of
 from app.retention.config import Retention
-from app.sessions.schemas import BudgetWish
+from app.sessions.schemas import BudgetRequest
 from app.storage.bucket import parse_address
 
 MIB = 1 << 20
@@ -42,6 +42,6 @@ RedisUrl = Annotated[
     str, _with_scheme("redis", "rediss", "unix", *SENTINEL_SCHEMES), AfterValidator(_as_redis_address)
 ]
 BlobAddress = Annotated[str, AfterValidator(_as_blob_address)]
-Budget = Annotated[BudgetWish, NoDecode, BeforeValidator(_as_json)]
+Budget = Annotated[BudgetRequest, NoDecode, BeforeValidator(_as_json)]
 Kept = Annotated[Retention, NoDecode, BeforeValidator(_as_json)]
 HttpUrl = Annotated[str, _with_scheme("http", "https")]

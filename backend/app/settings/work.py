@@ -10,7 +10,7 @@ from app.sandbox.container import Container
 from app.sandbox.contract import Limits
 from app.sandbox.process import ProcessConfig
 from app.sessions.config import SessionsConfig
-from app.sessions.schemas import BudgetWish
+from app.sessions.schemas import BudgetRequest
 from app.settings.chat import ChatSettings
 from app.settings.edge import EdgeSettings
 from app.settings.kinds import MIB, Budget
@@ -26,11 +26,11 @@ class WorkSettings(ChatSettings, EdgeSettings, StoreSettings, ServiceSettings):
         3600, gt=0, description="Longest that a session may run, without the time it waits for its user."
     )
     session_budget: Budget = Field(
-        BudgetWish(),
+        BudgetRequest(),
         description="Budget of a session that asks for none: JSON of tokens, cost_usd, tool_calls, seconds.",
     )
     session_budget_max: Budget = Field(
-        BudgetWish(), description="The most that a session may ask for and add; JSON as SESSION_BUDGET."
+        BudgetRequest(), description="The most that a session may ask for and add; JSON as SESSION_BUDGET."
     )
     sandbox_provider: Literal["process", "docker"] = Field(
         "process", description="What computes: a process of this host, or a container without network."

@@ -15,7 +15,7 @@ from app.sessions.tool_permissions import ALWAYS
 from app.tools.context import ToolContext
 
 APPROVE, REJECT = "approve", "reject"
-LONGEST_SHOWN = 20_000
+MAX_SHOWN = 20_000
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ async def approved(
             key=f"approve:{ctx.call}",
             agent=ctx.agent,
             kind="approval",
-            text=f"The {ctx.agent} wants to call {tool}.\n\n{preview.text[:LONGEST_SHOWN]}\n\n{preview.risk}",
+            text=f"The {ctx.agent} wants to call {tool}.\n\n{preview.text[:MAX_SHOWN]}\n\n{preview.risk}",
             answer_schema=_answer_schema(schema),
             options=[APPROVE, REJECT, ALWAYS],
             default=REJECT,

@@ -14,7 +14,7 @@ from app.sessions.step_scope import SessionFacts, StepScope
 
 
 @dataclass(frozen=True)
-class Study:
+class TrainingContext:
     """What the split settled, and the time and the workers for the round of fits that comes next.
 
     `problem` is complete (`modeling.problem.Problem` as JSON), `folds` says how rows are folded. `until_s`: the
@@ -42,7 +42,7 @@ class ToolContext:
     datasets: DatasetShelf
     computer: Computer
     call: str = ""
-    settled: Study | None = field(default=None)
+    settled: TrainingContext | None = field(default=None)
     records: SessionRecords | None = None
     prices: Prices | None = None
 
@@ -51,7 +51,7 @@ class ToolContext:
         return self.step.session
 
     @property
-    def study(self) -> Study:
+    def study(self) -> TrainingContext:
         """Raises ToolRefused before the split."""
         if self.settled is None:
             raise ToolRefused("The hold-out is not locked yet, so there is nothing to train on.")

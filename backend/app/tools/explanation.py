@@ -14,7 +14,7 @@ from app.tools.registry import tool
 
 HOLDOUT = "holdout"
 SHARE = 0.05
-LEAST_S, MOST_S = 1.2, 20.0
+MIN_S, MAX_S = 1.2, 20.0
 OPENING_S, LATE_S = 1.6, 0.3
 """What reading the model and drawing take beside the measuring; what a session that is late has for it."""
 DEFAULT_BUDGET_S = 60.0
@@ -30,7 +30,7 @@ async def explain_model(ctx: ToolContext, model: str) -> Recorded:
     limit_s = await explaining_s(ctx)
     params: dict[str, Any] = {"seed": ctx.session.seed, "limit_s": limit_s}
     work = Computation("explain.explain_model", params, trusted=not holds_code(ref.meta["fit"]))
-    limits = Limits(time_s=(limit_s or 10 * MOST_S) + PATIENCE_S)
+    limits = Limits(time_s=(limit_s or 10 * MAX_S) + PATIENCE_S)
     try:
         computed = await ctx.computer.run(work, {HOLDOUT: holdout.digest, "model": ref.digest}, limits)
     except ComputationFailed as failed:
@@ -49,7 +49,7 @@ async def explaining_s(ctx: ToolContext) -> float | None:
         return None
     budget_s = float(ctx.session.preferences.get("time_budget_s") or DEFAULT_BUDGET_S)
     left_s = ctx.study.until_s - await worked_s(ctx.step, ctx.call) - OPENING_S
-    return round(min(max(SHARE * budget_s, LEAST_S), MOST_S, max(left_s, LATE_S)), 3)
+    return round(min(max(SHARE * budget_s, MIN_S), MAX_S, max(left_s, LATE_S)), 3)
 
 
 def _said(model: str, facts: dict[str, Any]) -> str:

@@ -13,7 +13,7 @@ from app.tools.context import ToolContext
 from app.tools.frames import artifact, figures
 from app.tools.registry import tool
 
-LONGEST_S = 60.0
+MAX_S = 60.0
 
 
 @tool(agents=())
@@ -25,7 +25,7 @@ async def forecast_future(ctx: ToolContext, model: Annotated[str, Field(max_leng
     work = Computation("forecast.forecast_future", trusted=not holds_code(ref.meta["fit"]))
     inputs = {"train": train.digest, "holdout": holdout.digest, "model": ref.digest}
     try:
-        computed = await ctx.computer.run(work, inputs, Limits(time_s=LONGEST_S))
+        computed = await ctx.computer.run(work, inputs, Limits(time_s=MAX_S))
     except ComputationFailed as failed:
         # A session that has its model and its score is not lost with its forecast.
         raise ToolRefused(f"{model} could not forecast: {failed.detail}") from failed

@@ -30,7 +30,7 @@ NEEDED_TO_END = ("planner", "data_retrieval", "pipeline", "reporter")
 
 USED_UP = "The session's budget is used up. Finish with what you know."
 
-_LONGEST_ARGUMENT = 200
+_MAX_ARGUMENT = 200
 
 
 @dataclass(frozen=True)
@@ -164,8 +164,6 @@ def _refusal(text: str) -> Recorded:
 
 def _shortened(arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        name: value[:_LONGEST_ARGUMENT] + "…"
-        if isinstance(value, str) and len(value) > _LONGEST_ARGUMENT
-        else value
+        name: value[:_MAX_ARGUMENT] + "…" if isinstance(value, str) and len(value) > _MAX_ARGUMENT else value
         for name, value in arguments.items()
     }

@@ -5,7 +5,7 @@ from typing import Any
 from app.errors import ToolRefused
 from app.json_types import JsonValue
 
-MOST_ROWS = 200
+MAX_ROWS = 200
 """Rows of an answer that are shown."""
 
 
@@ -13,7 +13,7 @@ def table_of(result: Any) -> dict[str, Any]:
     """A program's `result` in the shape of `computations.answer`; raises ToolRefused for what is no table."""
     records = _records(result)
     names = list(dict.fromkeys(name for record in records for name in record))
-    rows: list[JsonValue] = [[record.get(name) for name in names] for record in records[:MOST_ROWS]]
+    rows: list[JsonValue] = [[record.get(name) for name in names] for record in records[:MAX_ROWS]]
     if any(not isinstance(cell, str | int | float | bool | None) for row in rows for cell in row):  # type: ignore[union-attr]  # lists, made above
         raise _no_table()
     columns: list[JsonValue] = [

@@ -19,9 +19,9 @@ LEFT_OUT_OF_ANSWERS = ("schema",)
 EVERY = 0.7
 """What a fit takes beside learning: reading, encoding and writing; 1 is the learning of the first family."""
 COSTS = {BASELINE: 0.1} | {family.name: EVERY + family.cost for family in FAMILIES}
-LEAST_SHARE_S = 0.5
+MIN_SHARE_S = 0.5
 GENEROUS_S = 600.0
-LEAST_S = 1.5
+MIN_S = 1.5
 """A session that has used up its time still gets a model."""
 GRACE, GRACE_S = 1.25, 2.5
 """How much longer than planned a round may take until the fits that have not come are left out."""
@@ -68,7 +68,7 @@ async def time_left_s(ctx: ToolContext) -> float:
     """Until the round that comes next must be over, by a recorded look at the clock."""
     if ignores_clock(ctx):
         return GENEROUS_S
-    return max(LEAST_S, ctx.study.until_s - await worked_s(ctx.step, ctx.call))
+    return max(MIN_S, ctx.study.until_s - await worked_s(ctx.step, ctx.call))
 
 
 def shares_s(ctx: ToolContext, left_s: float, estimators: Sequence[str]) -> list[float]:
@@ -77,7 +77,7 @@ def shares_s(ctx: ToolContext, left_s: float, estimators: Sequence[str]) -> list
         return [GENEROUS_S] * len(estimators)
     costs = [COSTS.get(estimator, 1.0) for estimator in estimators]
     room_s = left_s * ctx.study.hands / sum(costs)
-    return [min(left_s, max(room_s * cost, LEAST_SHARE_S)) for cost in costs]
+    return [min(left_s, max(room_s * cost, MIN_SHARE_S)) for cost in costs]
 
 
 def fit_of(ctx: ToolContext, digest: str, folds: Any, limit_s: float, name: str, **spec: Any) -> Fit:

@@ -31,7 +31,7 @@ from app.worker.loop import Duties, WorkerLoop
 
 log = logging.getLogger(__name__)
 
-_MOST_DRIVES = 16
+_MAX_DRIVES = 16
 
 MakeGraphs = Callable[[Resources], Graphs]
 
@@ -48,7 +48,7 @@ def run(
     uses a core, so that queue is best given processes of its own, by default with one thread a core.
     `figures_at`: a listening socket to show figures on, if anybody wants them.
     """
-    most = (os.cpu_count() or 1) if list(queues) == ["compute"] else _MOST_DRIVES
+    most = (os.cpu_count() or 1) if list(queues) == ["compute"] else _MAX_DRIVES
     serve(settings, queues, threads or most, pipeline_graphs, warm_cells=True, figures_at=figures_at)
 
 

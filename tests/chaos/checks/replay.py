@@ -13,16 +13,16 @@ from app.errors import LabError
 from app.jobs import Job
 from app.json_types import JsonValue
 from app.sessions.drive.drive import GraphDrive
-from app.sessions.drive.fenced_writer import Hold, Written
-from app.sessions.drive.journal import CallDone, Journal, Leavings, StepDone
+from app.sessions.drive.fenced_writer import FencedWriter, WriteResult
+from app.sessions.drive.journal import CallDone, Journal, StepDone, StepOutputs
 from app.sessions.events.publisher import Tail
-from app.sessions.events.serialization import Sighting, dumps
+from app.sessions.events.serialization import EventMessage, dumps
 from app.sessions.graphs import Graphs, GraphSpec
-from app.sessions.lease import Lease, Standing, facts_of
+from app.sessions.lease import DriveSignal, Lease, facts_of
 from app.sessions.step_scope import Call
 
 _SESSIONS = "select * from sessions order by created_at"
-_MOST_SUPERSTEPS = 2000
+_MAX_SUPERSTEPS = 2000
 
 
 class BeyondTheJournal(Exception):
@@ -48,21 +48,21 @@ class ReplayJournal(Journal):
             raise Differs(f"step {seq} makes a call {call.key} ({call.name}) that is not recorded")
         return recorded
 
-    async def commit(self, done: StepDone, leavings: Leavings) -> tuple[dict[str, Any], Written]:
+    async def commit(self, done: StepDone, leavings: StepOutputs) -> tuple[dict[str, Any], WriteResult]:
         recorded = await super().step(done.seq, done.node) or {}
         update = json.loads(dumps(done.update))
         if update != recorded:
             raise Differs(f"step {done.seq} ({done.node}) came to {update}, not to {recorded}"[:600])
-        return recorded, Written(Standing.GO_ON, ())
+        return recorded, WriteResult(DriveSignal.GO_ON, ())
 
-    async def record(self, done: CallDone, leavings: Leavings) -> tuple[JsonValue, Written]:
+    async def record(self, done: CallDone, leavings: StepOutputs) -> tuple[JsonValue, WriteResult]:
         raise Differs(f"call {done.call.key} of step {done.seq} was recorded again")
 
 
 class Silence:
     """A tail that nobody listens to."""
 
-    def show(self, session_id: object, sighting: Sighting) -> None:
+    def show(self, session_id: object, sighting: EventMessage) -> None:
         pass
 
 
@@ -115,10 +115,10 @@ async def _replay(db: Database, graphs: Graphs, row: Record) -> None:
 
 
 async def _run(db: Database, spec: GraphSpec, lease: Lease) -> Mapping[str, Any]:
-    journal = ReplayJournal(Hold(cast(Database, ReadOnly(db)), lease, 6.0))
+    journal = ReplayJournal(FencedWriter(cast(Database, ReadOnly(db)), lease, 6.0))
     drive = GraphDrive(lease, journal, cast(Tail, Silence()), _send_nothing, 1e9, spec.make_context)
     out: Mapping[str, Any] = await spec.graph.ainvoke(
-        {**spec.initial(lease.facts), "step": 0}, {"recursion_limit": _MOST_SUPERSTEPS}, context=drive
+        {**spec.initial(lease.facts), "step": 0}, {"recursion_limit": _MAX_SUPERSTEPS}, context=drive
     )
     return out
 
@@ -135,7 +135,7 @@ def _lease(row: Record) -> Lease:
         fence=row["fence"] + 1,
         last_seq=row["last_seq"],
         crashes=0,
-        standing=Standing.GO_ON,
+        standing=DriveSignal.GO_ON,
         started=None,
         worked_s=0.0,
         queued_s=0.0,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.sessions.schemas import BudgetWish
+from app.sessions.schemas import BudgetRequest
 from app.settings import Settings, load_settings
 
 from .conftest import User
@@ -21,8 +21,8 @@ def settings(database_url: str, redis_url: str, cells_socket: Path, tmp_path: Pa
         cells_socket=cells_socket,
         labcrew_home=tmp_path / "home",
         llm_model="openai:unpriced",
-        session_budget=BudgetWish(tokens=1000),
-        session_budget_max=BudgetWish(tokens=5000),
+        session_budget=BudgetRequest(tokens=1000),
+        session_budget_max=BudgetRequest(tokens=5000),
     )
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from app.auth.stream_slots import LEASE_S, Place, Places
+from app.auth.stream_slots import LEASE_S, Place, StreamSlots
 from app.errors import TooMany
 
 ADA = Place("streams", "ada", 2)
@@ -19,7 +19,7 @@ async def redis(redis_url: str) -> AsyncIterator[Redis]:
 
 
 async def test_what_a_process_holds_is_renewed_at_once(redis: Redis) -> None:
-    places = Places(redis)
+    places = StreamSlots(redis)
     async with places.hold([ADA]), places.hold([ADA]):
         tickets: Any = await redis.zrange(ADA.key, 0, -1)
         await redis.zadd(ADA.key, dict.fromkeys(tickets, time.time() + 1))
@@ -29,7 +29,7 @@ async def test_what_a_process_holds_is_renewed_at_once(redis: Redis) -> None:
 
 
 async def test_who_leaves_during_a_renewal_holds_no_place(redis: Redis) -> None:
-    places = Places(redis)
+    places = StreamSlots(redis)
     held = places.hold([ADA])
     await held.__aenter__()
 
@@ -45,7 +45,7 @@ async def test_who_leaves_during_a_renewal_holds_no_place(redis: Redis) -> None:
 
 
 async def test_a_place_too_many_is_given_back(redis: Redis) -> None:
-    here, elsewhere = Places(redis), Places(redis)
+    here, elsewhere = StreamSlots(redis), StreamSlots(redis)
     async with here.hold([ADA]), elsewhere.hold([ADA]):
         with pytest.raises(TooMany):
             async with here.hold([ADA]):

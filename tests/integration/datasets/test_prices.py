@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from app.datasets.price_loading import summed
-from app.datasets.prices import ImportWish, Prices
+from app.datasets.prices import ImportOptions, Prices
 from app.db.pool import Database
 from app.errors import Conflict, NotFound
 from app.sandbox.computer import Computer
@@ -51,7 +51,7 @@ class Market:
     async def send(self, frame: pd.DataFrame, **wish: Any) -> dict[str, Any]:
         path = self.folder / "bars.parquet"
         frame.to_parquet(path, index=False)
-        return await self.prices.add(path, path.name, ImportWish(**wish))
+        return await self.prices.add(path, path.name, ImportOptions(**wish))
 
     async def fetch(self, coins: list[str], *args: Any) -> pd.DataFrame:
         fetched = await self.prices.fetch(coins, *(args or (None, None)))

@@ -11,7 +11,7 @@ from langchain_core.messages.tool import tool_call
 from tests.scripted_chat import ScriptedChat, by_policy, output_of, serving
 
 from app.agents.roster import roles
-from app.agents.runtime.recording import Bounds
+from app.agents.runtime.recording import AgentLimits
 from app.llm.config import ChatConfig
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
@@ -62,7 +62,7 @@ async def test_every_agent_that_behaves_badly_is_bounded_and_its_work_is_done(ha
         result = drive.spec.result(await drive.run())
     assert result["model"]
     assert result["report"]["checked"] > 0
-    assert max(heard.values()) <= Bounds().model_calls
+    assert max(heard.values()) <= AgentLimits().model_calls
     assert max(sizes) < LARGEST
     tools = Counter(step for step, key in drive.journal.calls if key.startswith("tool:"))
-    assert max(tools.values()) <= 2 * Bounds().tool_calls
+    assert max(tools.values()) <= 2 * AgentLimits().tool_calls

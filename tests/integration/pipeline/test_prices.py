@@ -13,7 +13,7 @@ import pytest_asyncio
 from app.datasets.prices import Prices
 from app.db.pool import Database
 from app.modeling.analysis.preview import apply_recipe
-from app.modeling.labels.labels import label_times, labels_of
+from app.modeling.labels.labels import label_times, make_labels
 from app.modeling.problem.problem import Problem
 from app.sessions.in_memory import MemoryJournal
 
@@ -89,7 +89,7 @@ async def test_a_sentence_about_a_coin_becomes_a_forecast_that_never_looks_ahead
     ]
     assert train["ts"].max() < holdout["ts"].min()
     # The embargo: whose label would lie in the hold-out has none.
-    assert labels_of(train, asked).tail(HOUR + 1).isna().tolist() == [False] + [True] * HOUR
+    assert make_labels(train, asked).tail(HOUR + 1).isna().tolist() == [False] + [True] * HOUR
 
     features = next(a for a in journal.artifacts if (a.kind, a.name) == ("frame", "features"))
     half = len(train) // 2

@@ -8,7 +8,7 @@ import pytest
 
 from app.db.pool import Database
 from app.jobs import Job
-from app.sessions.admission import Line
+from app.sessions.admission import AdmissionQueue
 from app.sessions.config import SessionsConfig
 from app.sessions.events.publisher import Tail
 from app.sessions.queries import SessionReader
@@ -46,7 +46,7 @@ class Lab:
 
     async def end(self, session: UUID) -> None:
         await self.db.rows(END, session)
-        await Line(self.db, self.send, self.config).admit()
+        await AdmissionQueue(self.db, self.send, self.config).admit()
 
     async def running(self) -> set[UUID]:
         held = "select id from sessions where ended_at is null and admitted_at is not null"
@@ -131,7 +131,7 @@ async def test_whoever_waits_when_the_limit_is_lifted_gets_in(db: Database) -> N
     ada = await lab.user()
     made = [await lab.create(ada) for _ in range(3)]
     lab.config = SessionsConfig(most_running=0)
-    await Line(db, lab.send, lab.config).admit()
+    await AdmissionQueue(db, lab.send, lab.config).admit()
     assert await lab.running() == set(made)
 
 
@@ -143,7 +143,7 @@ async def test_a_disabled_users_sessions_wait(db: Database) -> None:
     await lab.end(first)
     assert await lab.running() == set()
     await db.rows("update users set disabled_at = null")
-    await Line(db, lab.send, lab.config).admit()
+    await AdmissionQueue(db, lab.send, lab.config).admit()
     assert await lab.running() == {waiting}
 
 

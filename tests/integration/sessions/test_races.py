@@ -10,8 +10,8 @@ from tests.integration.sessions.conftest import Lab
 from tests.integration.sessions.lab.rows import assert_all_once, effects
 
 from app.errors import InvalidInput
-from app.sessions.drive.fenced_writer import Hold
-from app.sessions.drive.journal import CallDone, Journal, Leavings, StepDone
+from app.sessions.drive.fenced_writer import FencedWriter
+from app.sessions.drive.journal import CallDone, Journal, StepDone, StepOutputs
 from app.sessions.lease import LeaseLost
 from app.sessions.step_scope import ArtifactDraft, Call, Recorded
 from app.sessions.waiting.fits import FitKey
@@ -48,10 +48,10 @@ async def test_a_driver_whose_lease_ran_out_cannot_commit(lab: Lab, duties: Duti
     assert loser
     assert winner
     assert winner.crashes == 1
-    journal = Journal(Hold(duties.db, loser, 1.0))
+    journal = Journal(FencedWriter(duties.db, loser, 1.0))
     done = StepDone(1, "planning", {"step": 1}, winner.facts.created_at)
     with pytest.raises(LeaseLost):
-        await journal.commit(done, Leavings())
+        await journal.commit(done, StepOutputs())
     with pytest.raises(LeaseLost):
         await leases.renew(loser)
     assert not await leases.hand_back(loser, again=True)
@@ -65,7 +65,7 @@ async def test_a_reply_that_was_lost_is_found_in_the_journal(lab: Lab, duties: D
     assert lease
     done = StepDone(1, "planning", {"step": 1, "pair": (1, 2)}, lease.facts.created_at)
     for _ in range(2):
-        update, _written = await Journal(Hold(duties.db, lease, 1.0)).commit(done, Leavings())
+        update, _written = await Journal(FencedWriter(duties.db, lease, 1.0)).commit(done, StepOutputs())
         assert update == {"step": 1, "pair": [1, 2]}
     assert len(await lab.db.rows("select 1 from steps where session_id = $1", session_id)) == 1
 
@@ -77,13 +77,13 @@ async def test_a_lost_reply_about_an_artifact_is_found_too(lab: Lab, duties: Dut
     left = ArtifactDraft("text", "notes", "text/plain", "0" * 64, 1)
     call = Call("tool:1", "tool", "write", "tester", {})
     done = CallDone(1, call, Recorded({"ok": True}), lease.facts.created_at, 1.0)
-    journal = Journal(Hold(duties.db, lease, 1.0))
+    journal = Journal(FencedWriter(duties.db, lease, 1.0))
     for _ in range(2):
-        value, _written = await journal.record(done, Leavings(artifacts=[left]))
+        value, _written = await journal.record(done, StepOutputs(artifacts=[left]))
         assert value == {"ok": True}
     assert len(await lab.db.rows("select 1 from artifacts where session_id = $1", session_id)) == 1
     with pytest.raises(InvalidInput, match="2 artifacts of one call are named 'notes'"):
-        await journal.record(done, Leavings(artifacts=[left, replace(left, id=uuid4())]))
+        await journal.record(done, StepOutputs(artifacts=[left, replace(left, id=uuid4())]))
 
 
 def _before(subject: Any, name: str, first: Any) -> None:

@@ -12,7 +12,7 @@ from langchain_core.messages.tool import tool_call
 
 from app.agents.roster import assemble
 from app.agents.runtime.conversation import brief_message, fenced
-from app.agents.runtime.loop import Agent, Check, Thought
+from app.agents.runtime.loop import Agent, AgentResult, Check
 from app.artifacts.workspace import FrameRef
 from app.datasets.dataset_source import DatasetRef
 from app.datasets.session_datasets import pick
@@ -21,7 +21,7 @@ from app.llm.offline import Decide
 from app.modeling.problem.names import must_know
 from app.sessions.in_memory import MemoryJournal, MemoryStep
 from app.sessions.step_scope import SessionFacts
-from app.tools.context import Study, ToolContext
+from app.tools.context import ToolContext, TrainingContext
 from app.tools.toolsets import Toolsets
 
 
@@ -160,7 +160,7 @@ class Bench:
     shelf: Shelf = field(default_factory=Shelf)
     frames: Frames = field(default_factory=Frames)
     computer: Any = None
-    settled: Study | None = None
+    settled: TrainingContext | None = None
     crew: Mapping[str, Agent[Any]] = field(default_factory=lambda: assemble(ChatConfig(), Toolsets()))
 
     async def run(
@@ -169,7 +169,7 @@ class Bench:
         brief: Mapping[str, Any],
         preferences: Mapping[str, Any] | None = None,
         check: Check[Any] | None = None,
-    ) -> Thought[Any]:
+    ) -> AgentResult[Any]:
         agent = self.crew[part]
         step = MemoryStep(facts(str(brief.get("goal", "")), preferences), self.journal)
         ctx = ToolContext(agent.role.name, step, self.frames, self.shelf, self.computer, settled=self.settled)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.api.ndjson_progress import Told, Work
+from app.api.ndjson_progress import NdjsonProgressResponse, Work
 from app.errors import Conflict
 from app.sandbox.contract import Progress
 
@@ -34,7 +34,7 @@ class Listener:
         self.cleared = True
 
     async def listen(self, work: Work) -> None:
-        await Told(work, self.clear)({"type": "http"}, self.receive, self.send)
+        await NdjsonProgressResponse(work, self.clear)({"type": "http"}, self.receive, self.send)
 
 
 async def test_it_ends_with_the_result() -> None:

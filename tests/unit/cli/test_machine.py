@@ -46,7 +46,7 @@ async def test_a_port_where_an_api_of_the_service_answers_is_well(settings: Sett
 
 
 async def test_a_full_disk_says_how_much_is_wanted(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machine, "LEAST_FREE_BYTES", 1 << 60)
+    monkeypatch.setattr(machine, "MIN_FREE_BYTES", 1 << 60)
     with pytest.raises(Unavailable, match="free some, or set LABCREW_HOME"):
         await machine.MACHINE["disk"](settings)
 

@@ -1,4 +1,4 @@
-from app.cli.supervised import MOST_QUICK_DEATHS, pause_before_restart_s
+from app.cli.supervised import MAX_QUICK_DEATHS, pause_before_restart_s
 
 
 def test_a_part_that_died_once_starts_again_at_once() -> None:
@@ -6,7 +6,7 @@ def test_a_part_that_died_once_starts_again_at_once() -> None:
 
 
 def test_pauses_grow_and_end() -> None:
-    pauses = [pause_before_restart_s(deaths) for deaths in range(1, MOST_QUICK_DEATHS)]
+    pauses = [pause_before_restart_s(deaths) for deaths in range(1, MAX_QUICK_DEATHS)]
     assert None not in pauses
     assert pauses == sorted(pauses, key=lambda pause: pause or 0)
-    assert pause_before_restart_s(MOST_QUICK_DEATHS) is None
+    assert pause_before_restart_s(MAX_QUICK_DEATHS) is None

@@ -13,7 +13,7 @@ from app.computations.uploads import meanings
 def test_rows_at_even_distances_stand_for_a_long_table(
     column: str, kept: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(meanings, "MOST_CELLS", 1_000)
+    monkeypatch.setattr(meanings, "MAX_CELLS", 1_000)
     path = tmp_path / "long.parquet"
     with duckdb.connect() as connection:
         connection.execute(f"COPY (SELECT 7 * i AS \"{column}\" FROM range(5000) r (i)) TO '{path}'")

@@ -10,7 +10,7 @@ from langchain_core.messages.tool import tool_call
 from app.errors import InvalidInput, Unavailable
 from app.llm.config import ChatConfig
 from app.llm.offline import OfflineChatModel
-from app.llm.providers import CONTEXT_TOKENS, EXTRAS, Speaker, caching, open_chat_models
+from app.llm.providers import CONTEXT_TOKENS, EXTRAS, NamedChatModel, caching, open_chat_models
 
 
 def echo(messages):
@@ -171,7 +171,7 @@ def test_the_prompt_is_marked_for_the_cache_where_the_provider_wants_to_be_told(
 
 
 def test_a_failure_is_told_without_the_key():
-    speaker = Speaker("openai:a", OfflineChatModel(decide=echo), key="planted-key")
+    speaker = NamedChatModel("openai:a", OfflineChatModel(decide=echo), key="planted-key")
     assert speaker.safe(ValueError("Incorrect key provided: planted-key.")) == (
         "ValueError: Incorrect key provided: ***."
     )

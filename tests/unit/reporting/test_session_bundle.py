@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.reporting.session_bundle import WRITTEN, Piece, laid_out, plain_name
+from app.reporting.session_bundle import WRITTEN, Piece, bundle_layout, plain_name
 
 
 def piece(kind: str, name: str, digest: str = "a") -> Piece:
@@ -11,7 +11,7 @@ def piece(kind: str, name: str, digest: str = "a") -> Piece:
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "/root", "..", "", ".", "a\x00b", "C:\\x", "é" * 300])
 def test_no_name_leads_out_of_the_archive(name: str) -> None:
-    (path,) = laid_out([piece("file", name)])
+    (path,) = bundle_layout([piece("file", name)])
 
     assert path.startswith("files/")
     assert path.count("/") == 1
@@ -20,7 +20,7 @@ def test_no_name_leads_out_of_the_archive(name: str) -> None:
 
 
 def test_the_newest_of_a_name_is_taken_and_alike_names_stay_apart() -> None:
-    placed = laid_out(
+    placed = bundle_layout(
         [piece("model", "XGBoost", "old"), piece("model", "XGBoost", "new"), piece("model", "xgboost", "b")]
     )
 
@@ -31,11 +31,11 @@ def test_the_newest_of_a_name_is_taken_and_alike_names_stay_apart() -> None:
 
 
 def test_equal_data_is_there_once_under_the_first_name() -> None:
-    placed = laid_out([piece("dataset", "titanic"), piece("frame", "data"), piece("frame", "train", "b")])
+    placed = bundle_layout([piece("dataset", "titanic"), piece("frame", "data"), piece("frame", "train", "b")])
 
     assert list(placed) == ["data/titanic.parquet", "data/train.parquet"]
 
 
 @pytest.mark.parametrize("name", WRITTEN)
 def test_a_file_of_the_session_does_not_take_the_place_of_one_of_ours(name: str) -> None:
-    assert list(laid_out([piece("notebook", name)])) != [name]
+    assert list(bundle_layout([piece("notebook", name)])) != [name]

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from app.modeling.markets.backtest import Terms
-from app.modeling.markets.backtest_report import played
+from app.modeling.markets.backtest_report import backtest_report
 from app.modeling.problem.problem import Kind, Outlook, Problem
 from app.modeling.table.json_values import plain
 from app.reporting import html, markdown
@@ -42,7 +42,7 @@ def facts() -> dict[str, Any]:
     rows = np.arange(700, 1400)
     said = {name: (rows, chance.normal(0, 0.01, len(rows))) for name in ("a", "b")}
     guessed = chance.normal(0, 0.01, len(holdout))
-    made: dict[str, Any] = plain(played(train, holdout, PROBLEM, Terms(5, 1), guessed, said, "a")[0])
+    made: dict[str, Any] = plain(backtest_report(train, holdout, PROBLEM, Terms(5, 1), guessed, said, "a")[0])
     return made
 
 

@@ -12,7 +12,7 @@ from app.errors import ToolRefused, Unavailable
 from app.sessions.in_memory import MemoryStep
 from app.sessions.step_scope import SessionFacts
 from app.tools.analysis import clean_data, create_features
-from app.tools.context import Study, ToolContext
+from app.tools.context import ToolContext, TrainingContext
 from app.tools.custom_code import with_source, write_estimator, write_features
 from app.tools.rounds import Candidate
 
@@ -44,7 +44,7 @@ class NoWalls:
 
 def context(agent: str = "model_trainer") -> ToolContext:
     facts = SessionFacts(UUID(int=1), UUID(int=2), "", {"time_budget_s": 20}, (), 0, datetime.now(UTC))
-    study = Study({"target": "y", "metric": "roc_auc"}, {"kind": "random"})
+    study = TrainingContext({"target": "y", "metric": "roc_auc"}, {"kind": "random"})
     return ToolContext(agent, MemoryStep(facts), Frames(), None, NoWalls(), settled=study)  # type: ignore[arg-type]
 
 

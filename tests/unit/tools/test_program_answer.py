@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from app.errors import ToolRefused
-from app.tools.program_answer import MOST_ROWS, table_of
+from app.tools.program_answer import MAX_ROWS, table_of
 
 
 @pytest.mark.parametrize(
@@ -29,5 +29,5 @@ def test_what_is_no_table_is_refused_with_what_would_be(result: Any):
 
 
 def test_a_long_list_is_shown_in_part_and_counted_whole():
-    told = table_of([*range(MOST_ROWS + 1)])
-    assert (len(told["rows"]), told["row_count"], told["truncated"]) == (MOST_ROWS, MOST_ROWS + 1, True)
+    told = table_of([*range(MAX_ROWS + 1)])
+    assert (len(told["rows"]), told["row_count"], told["truncated"]) == (MAX_ROWS, MAX_ROWS + 1, True)

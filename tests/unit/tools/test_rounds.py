@@ -10,10 +10,10 @@ import pytest
 from app.errors import ToolRefused
 from app.sessions.in_memory import MemoryStep
 from app.sessions.step_scope import FitOutcome, SessionFacts
-from app.tools.context import Study, ToolContext
+from app.tools.context import ToolContext, TrainingContext
 from app.tools.rounds import (
     LATE_S,
-    LEAST_S,
+    MIN_S,
     Candidate,
     fit_of,
     fitted,
@@ -29,7 +29,7 @@ PROBLEM = {"target": "y"}
 
 def context(until_s: float, hands: int = 1, **preferences: bool) -> ToolContext:
     facts = SessionFacts(UUID(int=1), UUID(int=2), "", preferences, (), 0, datetime.now(UTC))
-    settled = Study(PROBLEM, {"kind": "random"}, until_s, hands)
+    settled = TrainingContext(PROBLEM, {"kind": "random"}, until_s, hands)
     return ToolContext("model_trainer", MemoryStep(facts), None, None, None, settled=settled)  # type: ignore[arg-type]
 
 
@@ -60,7 +60,7 @@ async def test_the_time_that_is_left_is_looked_at_once_and_never_nothing():
     assert 25 < first <= 30
     later = replace(ctx, step=replace(ctx.step, began=ctx.step.began - 20))  # type: ignore[type-var]
     assert await time_left_s(later) == first
-    assert await time_left_s(context(until_s=0.0)) == LEAST_S
+    assert await time_left_s(context(until_s=0.0)) == MIN_S
 
 
 def test_a_deterministic_session_gives_no_limit_by_the_clock():

@@ -6,17 +6,17 @@ from app.agents.questions.parser import read_question
 from app.agents.questions.query import Inquiry, Misread
 from app.agents.questions.to_sql import select
 from app.agents.runtime.conversation import View
-from app.agents.runtime.policy import Move, Rule, call, finish
+from app.agents.runtime.policy import AgentAction, Rule, call, finish
 
 
-def ask_the_tables(view: View) -> Move | None:
+def ask_the_tables(view: View) -> AgentAction | None:
     read = _read(view)
     if not isinstance(read, Inquiry) or view.tried("answer_by_sql"):
         return None
     return call("answer_by_sql", says="I ask the table.", sql=select(read), readings=[*read.readings])
 
 
-def conclude(view: View) -> Move:
+def conclude(view: View) -> AgentAction:
     answered = view.last("answer_by_sql", "answer_by_program")
     if answered is not None:
         return finish(Answer(), says=_said(answered.value))

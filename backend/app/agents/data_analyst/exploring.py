@@ -4,24 +4,24 @@ from typing import Any
 
 from app.agents.data_analyst.output import Analysis
 from app.agents.runtime.conversation import View
-from app.agents.runtime.policy import Move, Rule, call, finish
+from app.agents.runtime.policy import AgentAction, Rule, call, finish
 
 LEAVE_OUT, KEEP = "leave them out", "keep them"
-MOST_SHOWN = 4
+MAX_SHOWN = 4
 
 
-def look(view: View) -> Move | None:
+def look(view: View) -> AgentAction | None:
     return None if view.tried("perform_eda") else call("perform_eda", says="I look at the training rows.")
 
 
-def ask_about_leaks(view: View) -> Move | None:
+def ask_about_leaks(view: View) -> AgentAction | None:
     """Columns that may give the target away are the user's to judge; certain ones are left out unasked."""
     doubtful = [leak for leak in _leaks(view) if not leak["certain"]]
     if not doubtful or view.tried("ask_user"):
         return None
     return call(
         "ask_user",
-        says=" ".join(leak["text"] for leak in doubtful[:MOST_SHOWN]),
+        says=" ".join(leak["text"] for leak in doubtful[:MAX_SHOWN]),
         question=f"Will {_columns(doubtful)} be known when the model is used? "
         "If not, they give the answer away and should be left out.",
         options=[LEAVE_OUT, KEEP],
@@ -29,7 +29,7 @@ def ask_about_leaks(view: View) -> Move | None:
     )
 
 
-def conclude(view: View) -> Move:
+def conclude(view: View) -> AgentAction:
     eda = view.last("perform_eda")
     if eda is None:
         refusals = [answered.refusal or "" for answered in view.refused("perform_eda")]
@@ -57,7 +57,7 @@ def _columns(leaks: list[dict[str, Any]]) -> str:
 
 
 def _said(eda: dict[str, Any], exclude: list[str]) -> str:
-    telling = [f["text"] for f in eda["findings"] if f["severity"] != "info"][:MOST_SHOWN]
+    telling = [f["text"] for f in eda["findings"] if f["severity"] != "info"][:MAX_SHOWN]
     left_out = (
         [f"I leave out {', '.join(f'`{name}`' for name in exclude)}: it gives the target away."]
         if exclude

@@ -16,7 +16,7 @@ from app.tools.frames import TRAIN
 from app.tools.invoke import ToolAnswer, ToolRequest, invoke
 from app.tools.registry import REGISTRY
 
-MOST_FINDINGS = 40
+MAX_FINDINGS = 40
 
 
 async def data_analysis(state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
@@ -104,7 +104,7 @@ def _short(eda: dict[str, Any]) -> dict[str, Any]:
         ],
         "findings": [
             {key: finding[key] for key in ("kind", "column", "text", "severity")}
-            for finding in eda.get("findings", ())[:MOST_FINDINGS]
+            for finding in eda.get("findings", ())[:MAX_FINDINGS]
         ],
         "leaks": list(eda.get("leaks", ())),
         "suggested_cleaning": list(eda.get("suggested_cleaning", ())),

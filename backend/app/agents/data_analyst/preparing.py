@@ -4,13 +4,13 @@ from typing import Any
 
 from app.agents.data_analyst.output import Prepared
 from app.agents.runtime.conversation import Answered, View
-from app.agents.runtime.policy import Move, Rule, call, finish
+from app.agents.runtime.policy import AgentAction, Rule, call, finish
 
 START = "train"
 MAKERS = ("clean_data", "create_features", "calculate_technical_indicators")
 MOSTLY_MISSING = 0.98
 """Trees learn from the few values, and from which rows have none."""
-MOST_FEATURES = 400
+MAX_FEATURES = 400
 BY_CLOSE = ("SMA_20", "SMA_50", "EMA_20", "RSI_14", "MACD", "BBANDS_20", "ROC_10")
 BY_RANGE = ("ATR_14", "ADX_14", "STOCH_14_3_3")
 BY_VOLUME = ("OBV",)
@@ -21,21 +21,21 @@ LOOKBACK = {"short": [1, 2, 3], "usual": [1, 2, 3, 5, 10]}
 SHORT_ROWS = 300
 
 
-def clean(view: View) -> Move | None:
+def clean(view: View) -> AgentAction | None:
     operations = cleaning(view)
     if view.tried("clean_data") or not operations:
         return None
     return call("clean_data", says="I clean the frame.", frame=START, operations=operations, name="cleaned")
 
 
-def clean_as_suggested(view: View) -> Move | None:
+def clean_as_suggested(view: View) -> AgentAction | None:
     """Operations that were refused: let the data decide."""
     if view.last("clean_data") or len(view.refused("clean_data")) != 1:
         return None
     return call("clean_data", frame=START, name="cleaned")
 
 
-def indicators(view: View) -> Move | None:
+def indicators(view: View) -> AgentAction | None:
     """Prices ahead in time: what traders look at. A price beside what is sold is no market."""
     problem = view.brief["problem"]
     columns = {str(name).casefold(): str(name) for name in view.brief["columns"]}
@@ -58,14 +58,14 @@ def indicators(view: View) -> Move | None:
     )
 
 
-def features(view: View) -> Move | None:
+def features(view: View) -> AgentAction | None:
     if view.tried("create_features"):
         return None
     lookback = _lookback(view) if view.brief["problem"].get("horizon") else None
     return call("create_features", frame=_frame(view), lookback_periods=lookback, name="features")
 
 
-def fewer_features(view: View) -> Move | None:
+def fewer_features(view: View) -> AgentAction | None:
     """More columns than rows can bear: look back less far."""
     made = view.all("create_features")
     lookback = made[-1].arguments.get("lookback_periods") if made else None
@@ -79,7 +79,7 @@ def fewer_features(view: View) -> Move | None:
     )
 
 
-def conclude(view: View) -> Move:
+def conclude(view: View) -> AgentAction:
     frame = _frame(view)
     effects = [effect for answered in view.all(*MAKERS) for effect in answered.value["effects"]]
     refused = [answered.refusal or "" for answered in view.refused(*MAKERS)]
@@ -125,7 +125,7 @@ def _lookback(view: View) -> list[int]:
 
 
 def _too_many(view: View, made: Answered) -> bool:
-    return len(made.value["columns"]) > min(MOST_FEATURES, int(view.brief["rows"]) / 3)
+    return len(made.value["columns"]) > min(MAX_FEATURES, int(view.brief["rows"]) / 3)
 
 
 def _frame(view: View) -> str:

@@ -2,17 +2,17 @@
 
 from app.agents.planner.output import Plan
 from app.agents.runtime.conversation import View
-from app.agents.runtime.policy import Move, call
+from app.agents.runtime.policy import AgentAction, call
 from app.datasets.price_series import known_coin
 
 
-def see(view: View) -> Move | None:
+def see(view: View) -> AgentAction | None:
     if _plan(view).source != "prices" or view.tried("get_available_coins"):
         return None
     return call("get_available_coins")
 
 
-def ask_which(view: View) -> Move | None:
+def ask_which(view: View) -> AgentAction | None:
     """Which coin, when none of the planned ones is there."""
     there = _there(view)
     if _plan(view).source != "prices" or chosen(view) or not there or view.tried("ask_user"):
@@ -22,7 +22,7 @@ def ask_which(view: View) -> Move | None:
     return call("ask_user", question=f"{missing}Which coin's prices?", options=there, default=there[0])
 
 
-def fetch(view: View) -> Move | None:
+def fetch(view: View) -> AgentAction | None:
     plan, coins = _plan(view), chosen(view)
     if plan.source != "prices" or not coins or view.tried("fetch_price_data"):
         return None

@@ -7,19 +7,19 @@ from app.agents.data_retrieval.output import Retrieved
 from app.agents.goals import select_sql
 from app.agents.planner.output import Plan
 from app.agents.runtime.conversation import View
-from app.agents.runtime.policy import Move, call, finish, follow
+from app.agents.runtime.policy import AgentAction, call, finish, follow
 from app.modeling.problem.names import nearest
 
 NO_PRICES = "There are no stored prices: upload a table, or import bars (`labcrew prices import`)."
 FETCHES = ("fetch_dataset", "execute_sql", "fetch_price_data")
 
 
-def list_tables_when_unknown(view: View) -> Move | None:
+def list_tables_when_unknown(view: View) -> AgentAction | None:
     """The planned table is not there: see what is."""
     return call("list_datasets") if view.refused("fetch_dataset") and not view.tried("list_datasets") else None
 
 
-def relate(view: View) -> Move | None:
+def relate(view: View) -> AgentAction | None:
     plan = _plan(view)
     if not plan.join or view.tried("relate_tables"):
         return None
@@ -27,7 +27,7 @@ def relate(view: View) -> Move | None:
     return call("relate_tables", base=base, target=plan.target, tables=others)
 
 
-def select(view: View) -> Move | None:
+def select(view: View) -> AgentAction | None:
     """Joining and cutting need a SELECT; one that was refused is not tried again."""
     plan = _plan(view)
     if view.tried("execute_sql") or plan.source == "prices" or not (plan.join or plan.cut):
@@ -42,7 +42,7 @@ def select(view: View) -> Move | None:
     return call("execute_sql", says="I make one table of it.", sql=source, keep=True)
 
 
-def fetch(view: View) -> Move | None:
+def fetch(view: View) -> AgentAction | None:
     plan = _plan(view)
     if plan.source == "prices" or view.last(*FETCHES):
         return None
@@ -51,7 +51,7 @@ def fetch(view: View) -> Move | None:
     return None if table is None or table in tried else call("fetch_dataset", dataset=table)
 
 
-def done(view: View) -> Move:
+def done(view: View) -> AgentAction:
     plan = _plan(view)
     fetched = view.last(*FETCHES)
     if fetched is None:

@@ -29,7 +29,7 @@ _ENDINGS = (
     "e",
     "y",
 )
-_SHORTEST_STEM = 4
+_MIN_STEM = 4
 
 MEANINGS: tuple[frozenset[str], ...] = tuple(
     frozenset(group.split())
@@ -115,7 +115,7 @@ def _without_accents(text: str) -> str:
 def stem(word: str) -> str:
     """A crude English stem: survive, survived, survival and survivors share one."""
     for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
+        if word.endswith(ending) and len(word) - len(ending) >= _MIN_STEM:
             return word[: -len(ending)]
     return word[:-1] if len(word) > 3 and word.endswith("s") else word
 

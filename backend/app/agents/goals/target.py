@@ -22,7 +22,7 @@ MAYBE_TARGET = frozenset({"y", "class", "outcome", "response"})
 """At either end of a table these are its target; within it `class` may be a cabin class."""
 
 UNITS = frozenset(words("mm cm m km g mg kg ml l s ms min h usd eur gbp pct percent"))
-MOST_OPTIONS = 8
+MAX_OPTIONS = 8
 _ASKING = frozenset(map(stem, GENERIC))
 
 
@@ -240,4 +240,4 @@ def _options(scored: Sequence[Scored]) -> list[Scored]:
         possible,
         key=lambda one: (-one[1].score, not _is_called_target(one[1]), one[1].column.distinct != 2, -one[0]),
     )
-    return [s for _, s in ranked[:MOST_OPTIONS]]
+    return [s for _, s in ranked[:MAX_OPTIONS]]

@@ -7,7 +7,7 @@ from app.agents.folds import fold_order
 from app.agents.model_evaluator.next_fits import BASELINE, Standing, next_round
 from app.agents.model_evaluator.output import Verdict
 from app.agents.runtime.conversation import Answered, View
-from app.agents.runtime.policy import Move, Rule, call, finish
+from app.agents.runtime.policy import AgentAction, Rule, call, finish
 
 NOTHING_FOUND = "No candidate beats the baseline by more than chance: the data may not hold the answer."
 ENSEMBLE = "Ensemble"
@@ -16,7 +16,7 @@ LITTLE = 0.2
 weights then follow from more rows."""
 
 
-def blend(view: View) -> Move | None:
+def blend(view: View) -> AgentAction | None:
     """What was not weighed yet, what earned weight, and what was judged on as many folds as any.
 
     Not again when nothing was fitted since.
@@ -31,7 +31,7 @@ def blend(view: View) -> Move | None:
     return call("build_ensemble", models=alive)
 
 
-def go_on(view: View) -> Move | None:
+def go_on(view: View) -> AgentAction | None:
     """More fits first: close looks wait until the last of them."""
     standing = standing_of(view, _weights(view))
     if not view.brief["can_tune"] or view.tried("compare_models") or next_round(standing) is None:
@@ -44,7 +44,7 @@ def go_on(view: View) -> Move | None:
     return finish(verdict, says=f"{first}{told}.")
 
 
-def blend_again(view: View) -> Move | None:
+def blend_again(view: View) -> AgentAction | None:
     """The last blend: without those that would hold the others to fewer rows and hardly count."""
     blends = len(view.all("build_ensemble")) + bool(view.brief["blended"])
     if blends != 1 or view.tried("compare_models"):
@@ -59,14 +59,14 @@ def blend_again(view: View) -> Move | None:
     return call("build_ensemble", models=kept) if len(kept) > 1 else None
 
 
-def compare(view: View) -> Move | None:
+def compare(view: View) -> AgentAction | None:
     if view.tried("compare_models"):
         return None
     made = [ENSEMBLE] if view.brief["blended"] or view.last("build_ensemble") else []
     return call("compare_models", models=[*made, *_names(view)])
 
 
-def compare_what_is_there(view: View) -> Move | None:
+def compare_what_is_there(view: View) -> AgentAction | None:
     """A candidate that nobody knows was named: leave it out."""
     refused = view.refused("compare_models")
     if view.last("compare_models") or not refused or len(refused) > 2:
@@ -76,7 +76,7 @@ def compare_what_is_there(view: View) -> Move | None:
     return call("compare_models", models=left) if left and left != named else None
 
 
-def join_folds(view: View) -> Move | None:
+def join_folds(view: View) -> AgentAction | None:
     """One model was chosen, and its folds are models of their own: make them one."""
     comparison = view.last("compare_models")
     if comparison is None:
@@ -88,7 +88,7 @@ def join_folds(view: View) -> Move | None:
     return call("build_ensemble", models=[name]) if parts > 1 and not tried else None
 
 
-def conclude(view: View) -> Move:
+def conclude(view: View) -> AgentAction:
     comparison = view.last("compare_models")
     if comparison is None:
         best = str(_best_by_score(view)["name"])

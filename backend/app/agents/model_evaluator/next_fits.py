@@ -7,13 +7,13 @@ from typing import Any
 BASELINE = "baseline"
 HEAVY = 0.05
 """A candidate that weighs less in the ensemble is not worth further fits."""
-MOST_HEAVY = 6
-MOST_VARIANTS = 6
-MOST_CANDIDATES = 24
+MAX_HEAVY = 6
+MAX_VARIANTS = 6
+MAX_CANDIDATES = 24
 """More than these only find who was lucky."""
 COUNTED_VARIANTS = 4
 """Of a session that counts instead of looking at the clock."""
-LEAST_S = 0.6
+MIN_S = 0.6
 """A round in less time than this is not worth its start."""
 REFIT = 1.3
 """A fit on all rows, beside one on the rows of a fold."""
@@ -71,13 +71,13 @@ class Standing:
             sign = -1 if real and real[0]["greater_is_better"] else 1
             return sorted(real, key=lambda fit: sign * fit["score"])[: 2 if self.single else 3]
         weighty = [fit for fit in real if self.weights.get(fit["name"], 0.0) >= HEAVY]
-        return sorted(weighty, key=lambda fit: -self.weights[fit["name"]])[:MOST_HEAVY]
+        return sorted(weighty, key=lambda fit: -self.weights[fit["name"]])[:MAX_HEAVY]
 
 
 def next_round(standing: Standing) -> Folds | Variants | None:
     """None: there is no time left for anything worth it."""
     heavy = standing.heavy
-    if not heavy or (standing.seconds is not None and standing.seconds < LEAST_S):
+    if not heavy or (standing.seconds is not None and standing.seconds < MIN_S):
         return None
     return _refits(standing, heavy) or _folds(standing, heavy) or _variants(standing, heavy)
 
@@ -120,7 +120,7 @@ def _affordable(standing: Standing, fits: Sequence[Fit], folds: Sequence[int], s
 
 def _variants(standing: Standing, heavy: Sequence[Fit]) -> Variants | None:
     """On every fold, so that all are weighed by the same rows: chosen by few rows, the luckiest would win."""
-    if len(standing.real) >= MOST_CANDIDATES or _lacking(standing, heavy):
+    if len(standing.real) >= MAX_CANDIDATES or _lacking(standing, heavy):
         return None
     bases = heavy[:3]
     models, folds = [fit["name"] for fit in bases], list(standing.order)
@@ -130,7 +130,7 @@ def _variants(standing: Standing, heavy: Sequence[Fit]) -> Variants | None:
     if each_s > USED * standing.seconds:
         return None
     many = int(USED * standing.seconds * standing.hands / max(each_s, 1e-3))
-    return Variants(models, folds, min(max(many, 1), MOST_VARIANTS))
+    return Variants(models, folds, min(max(many, 1), MAX_VARIANTS))
 
 
 def fold_s(fit: Fit) -> float:

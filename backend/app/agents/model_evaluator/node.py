@@ -5,7 +5,7 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from app.agents.budget import MOST_ROUNDS, budget_of
+from app.agents.budget import MAX_ROUNDS, budget_of
 from app.agents.context import LabContext
 from app.agents.fits import merged, short, weights_of
 from app.agents.model_evaluator.output import Verdict
@@ -65,7 +65,7 @@ async def hyperparameter_tuning(state: LabState, runtime: Runtime[LabContext]) -
             *(entry for answer in rounds for entry in answer["left_out"]),
         ],
         "hands": state["hands"],
-        "rounds": state["rounds"] + 1 if rounds else MOST_ROUNDS,
+        "rounds": state["rounds"] + 1 if rounds else MAX_ROUNDS,
         "blended": state.get("blended", False) and not rounds,
     }
 

@@ -4,12 +4,12 @@ from app.agents.model_evaluator.judging import standing_of
 from app.agents.model_evaluator.next_fits import Folds, next_round
 from app.agents.model_evaluator.output import Tuned
 from app.agents.runtime.conversation import View
-from app.agents.runtime.policy import Move, Rule, call, finish
+from app.agents.runtime.policy import AgentAction, Rule, call, finish
 
 FITTING = ("add_folds", "tune_hyperparameters")
 
 
-def fit_more(view: View) -> Move | None:
+def fit_more(view: View) -> AgentAction | None:
     if view.tried(*FITTING):
         return None
     wanted = next_round(standing_of(view, dict(view.brief["weights"])))
@@ -24,7 +24,7 @@ def fit_more(view: View) -> Move | None:
     return call("tune_hyperparameters", says=says, models=wanted.models, folds=wanted.folds, most=wanted.most)
 
 
-def conclude(view: View) -> Move:
+def conclude(view: View) -> AgentAction:
     fitted = view.last(*FITTING)
     if fitted is None:
         why = [answered.refusal or "" for answered in view.refused(*FITTING)][-1:]

@@ -6,14 +6,14 @@ from app.agents.folds import fold_order
 from app.agents.model_trainer.candidates import BASELINE, LINEAR, choose
 from app.agents.model_trainer.output import Trained
 from app.agents.runtime.conversation import View
-from app.agents.runtime.policy import Move, call, finish, follow
+from app.agents.runtime.policy import AgentAction, call, finish, follow
 from app.agents.size import Size
 
 TRAINING = ("train_classification_model", "train_regression_model")
 UNTREATED = "train"
 
 
-def train(view: View) -> Move | None:
+def train(view: View) -> AgentAction | None:
     if view.tried(*TRAINING):
         return None
     brief = view.brief
@@ -26,7 +26,7 @@ def train(view: View) -> Move | None:
     return _train(view, str(view.brief["frame"]), chosen, f"I fit {names}.")
 
 
-def train_on_plain_frame(view: View) -> Move | None:
+def train_on_plain_frame(view: View) -> AgentAction | None:
     """The first round was refused as a whole: the prepared frame may be at fault."""
     frames = [answered.arguments["frame"] for answered in view.answered if answered.name in TRAINING]
     if view.last(*TRAINING) or UNTREATED in frames or len(frames) != 1:
@@ -37,7 +37,7 @@ def train_on_plain_frame(view: View) -> Move | None:
     )
 
 
-def train_something_real(view: View) -> Move | None:
+def train_something_real(view: View) -> AgentAction | None:
     """Only the baseline came: one more try with the cheapest real candidate."""
     fits = _fits(view)
     rounds = [answered for answered in view.answered if answered.name in TRAINING]
@@ -48,7 +48,7 @@ def train_something_real(view: View) -> Move | None:
     return _train(view, frame, simplest, "Only the baseline came; I try the simplest one.")
 
 
-def conclude(view: View) -> Move:
+def conclude(view: View) -> AgentAction:
     fits = _fits(view)
     if not fits:
         refusals = [answered.refusal or "" for answered in view.refused(*TRAINING)]
@@ -63,7 +63,7 @@ RULES = (train, train_on_plain_frame, train_something_real, conclude)
 decide = follow(RULES)
 
 
-def _train(view: View, frame: str, candidates: list[dict[str, Any]], says: str) -> Move:
+def _train(view: View, frame: str, candidates: list[dict[str, Any]], says: str) -> AgentAction:
     """One fold of each: what a few seconds allow, and enough to see which carry weight."""
     return call(
         f"train_{_kind(view)}_model",

@@ -11,17 +11,19 @@ from app.agents.questions.parser import is_question, read_question
 from app.agents.questions.query import Inquiry, Misread
 from app.agents.questions.to_sql import alias
 from app.agents.runtime.conversation import View
-from app.agents.runtime.policy import Move, call, finish
+from app.agents.runtime.policy import AgentAction, call, finish
 
 UNREAD = "How is the question meant?"
 END, MODEL = "nothing, end here", "predict a column instead"
-MOST_ASKED = 3
+MAX_ASKED = 3
 
 _OF_MODELS = ("target", "problem", "metric", "horizon", "positive_class", "costs", "model")
 """Preferences of somebody who wants a model."""
 
 
-def ask_or_answer(view: View, goal: str, wishes: Mapping[str, Any], tables: Sequence[Table]) -> Move | None:
+def ask_or_answer(
+    view: View, goal: str, wishes: Mapping[str, Any], tables: Sequence[Table]
+) -> AgentAction | None:
     """The plan of a question that is understood; else what was not understood, and what could be."""
     if not tables or not is_question(goal) or any(wishes.get(name) for name in _OF_MODELS):
         return None
@@ -37,7 +39,7 @@ def ask_or_answer(view: View, goal: str, wishes: Mapping[str, Any], tables: Sequ
     read = read_question(question, tables)
     if isinstance(read, Inquiry):
         return _planned(question, read, tables)
-    if len(said) >= MOST_ASKED:
+    if len(said) >= MAX_ASKED:
         return finish(
             Plan(target="?", question=goal, notes=[f"The question was not understood: {read.reason}"])
         )
@@ -61,7 +63,7 @@ def _misread(goal: str, tables: Sequence[Table]) -> str:
     return read.reason if isinstance(read, Misread) else ""
 
 
-def _planned(question: str, read: Inquiry, tables: Sequence[Table]) -> Move:
+def _planned(question: str, read: Inquiry, tables: Sequence[Table]) -> AgentAction:
     """Its target is the column that the question is most about."""
     table = next(table for table in tables if table.name == read.table)
     named = [name for measure in read.measures for name in measure.columns]

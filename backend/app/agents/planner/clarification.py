@@ -7,10 +7,10 @@ from app.agents.goals.goal import Goal
 from app.agents.goals.patterns import Kind
 from app.agents.goals.tables import Column
 from app.agents.goals.target import CLEAR, Scored, TargetReading
-from app.agents.planner.plan import MOST_CLASSES
+from app.agents.planner.plan import MAX_CLASSES
 from app.agents.planner.preferences import NAMING, Unknown
 from app.agents.runtime.conversation import View
-from app.agents.runtime.policy import Move, call
+from app.agents.runtime.policy import AgentAction, call
 
 WHICH_TARGET = "Which column should be predicted?"
 WITHOUT_TIME = "Shall I go on without time?"
@@ -24,7 +24,7 @@ WHICH_KIND = "Is it a class or an amount?"
 _KINDS: dict[str, Kind] = {"class": "classification", "amount": "regression"}
 
 
-def ask_target(goal: Goal, reading: TargetReading, several_tables: bool) -> Move:
+def ask_target(goal: Goal, reading: TargetReading, several_tables: bool) -> AgentAction:
     """Where the goal only looks there is a way out; it is the default where the goal wants no model."""
     names = [_shown(option, several_tables) for option in reading.options]
     ways = [*names, NOTHING] if goal.looks else names
@@ -55,8 +55,8 @@ def target_answer(view: View) -> str | None:
     return _answer(view, WHICH_TARGET)
 
 
-def ask_kind(column: Column) -> Move:
-    if column.distinct > MOST_CLASSES:
+def ask_kind(column: Column) -> AgentAction:
+    if column.distinct > MAX_CLASSES:
         return call(
             "ask_user",
             says=f"`{column.name}` is an amount, and the goal asks for classes.",
@@ -73,7 +73,7 @@ def ask_kind(column: Column) -> Move:
     )
 
 
-def ask_timeless(column: Column) -> Move:
+def ask_timeless(column: Column) -> AgentAction:
     return call(
         "ask_user",
         says="The goal looks ahead, and nothing in the table says when.",
@@ -92,7 +92,7 @@ WELL_KNOWN = 20
 """Rows each from which a model rather meets the same ones again."""
 
 
-def ask_entities(column: Column, rows: int) -> Move:
+def ask_entities(column: Column, rows: int) -> AgentAction:
     each = rows / column.distinct
     return call(
         "ask_user",
@@ -111,7 +111,7 @@ def entities_answer(view: View) -> Literal["new", "known"] | None:
 _ENTITIES: dict[str, Literal["new", "known"]] = {"new ones": "new", "known ones": "known"}
 
 
-def ask_time(dates: Sequence[Column]) -> Move:
+def ask_time(dates: Sequence[Column]) -> AgentAction:
     names = [column.name for column in dates]
     listed = ", ".join(f"`{name}`" for name in names)
     return call(
@@ -127,7 +127,7 @@ def time_answer(view: View) -> str | None:
     return _answer(view, WHICH_TIME)
 
 
-def ask_order(dates: Sequence[Column]) -> Move:
+def ask_order(dates: Sequence[Column]) -> AgentAction:
     names = ", ".join(f"`{column.name}`" for column in dates)
     return call(
         "ask_user",
@@ -150,7 +150,7 @@ def kind_answer(view: View) -> Kind | None:
     return _KINDS.get(_answer(view, WHICH_KIND) or "")
 
 
-def ask_wish(unknown: Unknown) -> Move:
+def ask_wish(unknown: Unknown) -> AgentAction:
     return call(
         "ask_user",
         says=f"The preference {unknown.key} names a column that is not there.",

@@ -21,7 +21,7 @@ SETTINGS = tuple(name for name in Plan.model_fields if name not in ("source", "s
 _OF_THE_TARGET = ("kind", "metric", "positive_class", "cut", "outlook", "barriers")
 """What was chosen for one target says nothing of another."""
 
-_MOST_NAMED = 500
+_MAX_NAMED = 500
 """Columns that a question lists as answers; of wider tables they are checked when the answer is read."""
 
 Tables = Mapping[str, Sequence[str]]
@@ -110,7 +110,7 @@ def changes_schema(tables: Tables, listed: Sequence[str]) -> dict[str, Any]:
     whole = Plan.model_json_schema()
     named: dict[str, Any] = {name: whole["properties"][name] for name in SETTINGS}
     columns = list(dict.fromkeys(column for names in tables.values() for column in names))
-    if 0 < len(columns) <= _MOST_NAMED:
+    if 0 < len(columns) <= _MAX_NAMED:
         column: dict[str, JsonValue] = {"enum": [*columns]}
         either: dict[str, JsonValue] = {"enum": [*columns, None]}
         named |= {"target": column, "time_column": either, "group_column": either}

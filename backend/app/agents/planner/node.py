@@ -9,7 +9,7 @@ from app.agents.context import LabContext
 from app.agents.planner.editing import impossible
 from app.agents.planner.output import Plan
 from app.agents.planner.review import review, tables_of
-from app.agents.runtime.loop import Thought
+from app.agents.runtime.loop import AgentResult
 from app.agents.state import Json, LabState, LabUpdate
 from app.errors import InvalidInput
 from app.sessions.events.events import PlanMade
@@ -21,7 +21,7 @@ NO_TARGET = "?"
 async def planning(state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
     lab = runtime.context
     brief: Json = {"goal": state["goal"], "preferences": state.get("preferences", {})}
-    thought: Thought[Plan] = await lab.crew["planner"].run(lab.tools("planner"), brief, check)
+    thought: AgentResult[Plan] = await lab.crew["planner"].run(lab.tools("planner"), brief, check)
     plan = preferred(thought.output, brief["preferences"])
     if brief["preferences"].get("review_plan"):
         plan = await _reviewed(lab, brief, plan, thought)
@@ -31,7 +31,7 @@ async def planning(state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
     return {"plan": plan.model_dump(mode="json")}
 
 
-async def _reviewed(lab: LabContext, brief: Json, plan: Plan, thought: Thought[Plan]) -> Plan:
+async def _reviewed(lab: LabContext, brief: Json, plan: Plan, thought: AgentResult[Plan]) -> Plan:
     """The plan as its user wants it; what they say in words the planner thinks about anew."""
     asked = 0
     while plan.target != NO_TARGET:

@@ -10,10 +10,10 @@ from app.agents.goals.tables import Column, Table, table_of
 from app.agents.goals.target import Scored, TargetReading, find_target
 from app.agents.planner import answering, clarification, stored_prices, trading
 from app.agents.planner.output import Plan
-from app.agents.planner.plan import MOST_CLASSES, PRICES, far, kind_is_unclear, make_plan
-from app.agents.planner.preferences import Unknown, settle
+from app.agents.planner.plan import MAX_CLASSES, PRICES, far, kind_is_unclear, make_plan
+from app.agents.planner.preferences import Unknown, resolve_preferences
 from app.agents.runtime.conversation import View
-from app.agents.runtime.policy import Move, call, finish, follow
+from app.agents.runtime.policy import AgentAction, call, finish, follow
 from app.modeling.problem.goal_hints import is_about_new, is_about_the_future
 
 PRICES_TOOL = "get_available_coins"
@@ -22,11 +22,11 @@ NO_COLUMN = "None of the tables has a column that can be predicted."
 _goal = lru_cache(maxsize=64)(read_goal)
 
 
-def list_tables(view: View) -> Move | None:
+def list_tables(view: View) -> AgentAction | None:
     return None if view.tried("list_datasets") else call("list_datasets", says="First I look at what there is.")
 
 
-def read_schemas(view: View) -> Move | None:
+def read_schemas(view: View) -> AgentAction | None:
     """Every table that has not been read, in one go."""
     read = {
         answered.arguments["dataset"] for answered in view.answered if answered.name == "get_dataset_schema"
@@ -34,42 +34,42 @@ def read_schemas(view: View) -> Move | None:
     unread = [name for name in _table_names(view) if name not in read]
     if not unread:
         return None
-    return Move(tuple(("get_dataset_schema", {"dataset": name}) for name in unread))
+    return AgentAction(tuple(("get_dataset_schema", {"dataset": name}) for name in unread))
 
 
-def see_prices(view: View) -> Move | None:
+def see_prices(view: View) -> AgentAction | None:
     """Without a table the goal may be about stored prices."""
     return None if _table_names(view) or view.tried(PRICES_TOOL) else call(PRICES_TOOL)
 
 
-def ask_about_preferences(view: View) -> Move | None:
+def ask_about_preferences(view: View) -> AgentAction | None:
     """A preference is never guessed at: it is asked about when it names no column."""
     _, unknown, _ = _settled(view)
     return clarification.ask_wish(unknown[0]) if unknown and _tables(view) else None
 
 
-def answer_a_question(view: View) -> Move | None:
+def answer_a_question(view: View) -> AgentAction | None:
     wishes, _, _ = _settled(view)
     return answering.ask_or_answer(view, _read(view).text, wishes, _tables(view))
 
 
-def ask_for_target(view: View) -> Move | None:
+def ask_for_target(view: View) -> AgentAction | None:
     reading = _target(view)
     if reading.chosen or not reading.options or clarification.target_answer(view):
         return None
     return clarification.ask_target(_read(view), reading, several_tables=len(_tables(view)) > 1)
 
 
-def ask_for_kind(view: View) -> Move | None:
+def ask_for_kind(view: View) -> AgentAction | None:
     target = _chosen(view)
     if target is None or _wishes(view).get("problem") or clarification.kind_answer(view):
         return None
-    if clarification.target_answer(view) and target.column.distinct > MOST_CLASSES:
+    if clarification.target_answer(view) and target.column.distinct > MAX_CLASSES:
         return None  # the goal's own words were about something else
     return clarification.ask_kind(target.column) if kind_is_unclear(_read(view), target.column) else None
 
 
-def ask_without_time(view: View) -> Move | None:
+def ask_without_time(view: View) -> AgentAction | None:
     """A forecast needs dates; whether rows without them will do is for the user to say."""
     target, goal = _chosen(view), _read(view)
     if target is None or not goal.ahead or target.table.dates or _wishes(view).get("time_column"):
@@ -77,7 +77,7 @@ def ask_without_time(view: View) -> Move | None:
     return None if clarification.timeless_answer(view) else clarification.ask_timeless(target.column)
 
 
-def ask_about_time(view: View) -> Move | None:
+def ask_about_time(view: View) -> AgentAction | None:
     """A forecast over a table with several dates."""
     target, goal = _chosen(view), _read(view)
     if target is None or not goal.ahead or goal.time or _wishes(view).get("time_column"):
@@ -86,7 +86,7 @@ def ask_about_time(view: View) -> Move | None:
     return clarification.ask_time(dates) if len(dates) > 1 and not clarification.time_answer(view) else None
 
 
-def ask_about_entities(view: View) -> Move | None:
+def ask_about_entities(view: View) -> AgentAction | None:
     """Rows of the same one: whether others will come decides how a model is judged."""
     target, goal = _chosen(view), _read(view)
     if target is None or clarification.entities_answer(view) or _wishes(view).get("group_column"):
@@ -104,7 +104,7 @@ def ask_about_entities(view: View) -> Move | None:
     )
 
 
-def ask_about_dates(view: View) -> Move | None:
+def ask_about_dates(view: View) -> AgentAction | None:
     dates = _open_dates(view)
     return clarification.ask_order(dates) if dates and not clarification.order_answer(view) else None
 
@@ -117,22 +117,22 @@ def _open_dates(view: View) -> list[Column]:
     return [column for column in target.table.columns if column.open_order and column.name not in settled]
 
 
-def ask_whose(view: View) -> Move | None:
+def ask_whose(view: View) -> AgentAction | None:
     target = _chosen(view)
     return trading.ask_coin(view, _read(view), target) if target else None
 
 
-def ask_how_far(view: View) -> Move | None:
+def ask_how_far(view: View) -> AgentAction | None:
     target = _chosen(view)
     return trading.ask_horizon(view, _read(view), target, _wishes(view)) if target else None
 
 
-def ask_about_costs(view: View) -> Move | None:
+def ask_about_costs(view: View) -> AgentAction | None:
     target = _chosen(view)
     return trading.ask_costs(view, _read(view), target) if target else None
 
 
-def plan(view: View) -> Move:
+def plan(view: View) -> AgentAction:
     target = _chosen(view)
     ended = clarification.NOTHING in (clarification.target_answer(view), clarification.timeless_answer(view))
     if trading.without_coin(view):
@@ -191,7 +191,9 @@ def _read(view: View) -> Goal:
 
 
 def _settled(view: View) -> tuple[dict[str, Any], list[Unknown], list[str]]:
-    return settle(view.brief.get("preferences") or {}, _tables(view), clarification.wish_answers(view))
+    return resolve_preferences(
+        view.brief.get("preferences") or {}, _tables(view), clarification.wish_answers(view)
+    )
 
 
 def _wishes(view: View) -> dict[str, Any]:

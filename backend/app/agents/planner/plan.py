@@ -15,7 +15,7 @@ from app.agents.planner.output import Plan
 from app.agents.planner.stages import Stage
 
 # One day of five-minute bars stands for all: only their spacing is read from it.
-MOST_CLASSES = 20
+MAX_CLASSES = 20
 
 PRICES = Table(
     "price_data_5min",
@@ -41,7 +41,7 @@ def kind_is_unclear(goal: Goal, column: Column) -> bool:
 
 
 def _is_amount(column: Column) -> bool:
-    return column.is_number and column.distinct > MOST_CLASSES
+    return column.is_number and column.distinct > MAX_CLASSES
 
 
 def make_plan(

@@ -9,7 +9,7 @@ from app.modeling.problem.names import nearest
 
 NAMING = ("target", "time_column", "group_column")
 NONE_OF_THEM = "none of them"
-MOST_OPTIONS = 8
+MAX_OPTIONS = 8
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Unknown:
     options: tuple[str, ...]
 
 
-def settle(
+def resolve_preferences(
     preferences: Mapping[str, Any], tables: Sequence[Table], answers: Mapping[str, str]
 ) -> tuple[dict[str, Any], list[Unknown], list[str]]:
     """The preferences with names as the tables write them; those to ask about; and notes on what was left out.
@@ -56,5 +56,5 @@ def settle(
 
 
 def _options(key: str, name: str, known: Sequence[str]) -> tuple[str, ...]:
-    close = nearest(name, known, MOST_OPTIONS) or list(known[:MOST_OPTIONS])
+    close = nearest(name, known, MAX_OPTIONS) or list(known[:MAX_OPTIONS])
     return (*close,) if key == "target" else (*close, NONE_OF_THEM)

@@ -11,7 +11,7 @@ from app.computations.bars.interval import DAY_S, interval_seconds
 from app.datasets.price_series import known_coin
 
 _TOKEN = re.compile(r"[A-Za-z0-9^](?:[\w.:/=^-]*\w)?")
-_SHORTEST_PLAIN = 5
+_MIN_PLAIN = 5
 """Letters from which on a name in small letters is no word of the goal by chance, as `eurusd`."""
 _ALWAYS_OPEN = 0.8
 """The share of its time from which on a market that has bars counts as one that does not close."""
@@ -73,7 +73,7 @@ def _coin(token: str, names: Sequence[str]) -> str | None:
     if symbol:
         return known_coin(symbol, names) or symbol
     in_capitals = len(token) > 1 and token == token.upper() and not token.isdigit()
-    if in_capitals or len(token) >= _SHORTEST_PLAIN:
+    if in_capitals or len(token) >= _MIN_PLAIN:
         found = known_coin(token, names)
         return found if in_capitals or (found and _same(token, found)) else None
     return None

@@ -13,12 +13,12 @@ from app.agents.planner.output import Barriers, Plan, Trading
 from app.agents.planner.plan import PRICES, steps
 from app.agents.planner.stored_prices import bar_seconds, bars_ahead, named, stored
 from app.agents.runtime.conversation import View
-from app.agents.runtime.policy import Move, call
+from app.agents.runtime.policy import AgentAction, call
 from app.computations.bars.interval import DAY_S, interval_name
 
 WHICH_COIN = "Whose prices shall I take?"
 NOTHING = "none, end here"
-MOST_COINS = 49
+MAX_COINS = 49
 HOW_FAR = "How far ahead shall I look?"
 WHAT_COSTS = "What does a trade cost?"
 HORIZONS = ("1 hour", "15 minutes", "4 hours", "1 day", "1 bar")
@@ -61,12 +61,12 @@ def names_terms(goal: Goal) -> bool:
     return names_barriers(goal.text) or wanted_of(goal.text).fee_bps is not None
 
 
-def ask_coin(view: View, goal: Goal, target: Scored) -> Move | None:
+def ask_coin(view: View, goal: Goal, target: Scored) -> AgentAction | None:
     """Whose prices, where the goal names none that are stored; who names others may well want none of these."""
     there = stored(view)
     if target.table is not PRICES or not there or coins_of(view, goal) or _answer(view, WHICH_COIN):
         return None
-    options = list(dict.fromkeys(one.coin for one in there))[:MOST_COINS]
+    options = list(dict.fromkeys(one.coin for one in there))[:MAX_COINS]
     missing = " and ".join(named(goal.text, there))
     if not missing and len(options) == 1:
         return None
@@ -99,11 +99,11 @@ def without_coin(view: View) -> bool:
 def not_stored(view: View, goal: Goal) -> str:
     there = stored(view)
     missing = " and ".join(named(goal.text, there)) or "what the goal is about"
-    listed = ", ".join(dict.fromkeys(one.coin for one in there[:MOST_COINS]))
+    listed = ", ".join(dict.fromkeys(one.coin for one in there[:MAX_COINS]))
     return f"There are no prices of {missing}; import them (`labcrew prices import`). There are {listed}."
 
 
-def ask_horizon(view: View, goal: Goal, target: Scored, wishes: Mapping[str, Any]) -> Move | None:
+def ask_horizon(view: View, goal: Goal, target: Scored, wishes: Mapping[str, Any]) -> AgentAction | None:
     if target.table is not PRICES or wishes.get("horizon") or ahead_of(view, goal):
         return None
     there = stored(view)
@@ -118,7 +118,7 @@ def ask_horizon(view: View, goal: Goal, target: Scored, wishes: Mapping[str, Any
     )
 
 
-def ask_costs(view: View, goal: Goal, target: Scored) -> Move | None:
+def ask_costs(view: View, goal: Goal, target: Scored) -> AgentAction | None:
     is_traded = target.table is PRICES and goal.outlook != "volatility"
     if not is_traded or wanted_of(goal.text).fee_bps is not None or _answer(view, WHAT_COSTS):
         return None

@@ -66,13 +66,13 @@ def _missing(sentence: Sentence) -> Wanted | None:
     sentence.take(r"\b(?:number|count)\b")
     named = _all_columns(sentence)
     columns = named or [column.name for column in sentence.scanned.table.columns]
-    if not named and len(columns) > MOST_COLUMNS:
-        raise NotUnderstood(f"The table has more than {MOST_COLUMNS} columns; name those that are meant.")
+    if not named and len(columns) > MAX_COLUMNS:
+        raise NotUnderstood(f"The table has more than {MAX_COLUMNS} columns; name those that are meant.")
     function: Function = "missing_share" if share else "missing"
     return Wanted(tuple(Measure(function, (name,)) for name in columns))
 
 
-MOST_COLUMNS = 60
+MAX_COLUMNS = 60
 
 
 def _different(sentence: Sentence) -> Wanted | None:

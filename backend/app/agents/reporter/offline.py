@@ -2,12 +2,12 @@
 
 from app.agents.reporter.output import Reported
 from app.agents.runtime.conversation import View
-from app.agents.runtime.policy import Move, call, finish, follow
+from app.agents.runtime.policy import AgentAction, call, finish, follow
 
 WRITING = ("generate_recommendations", "create_comparison_report", "generate_summary")
 
 
-def write(view: View) -> Move | None:
+def write(view: View) -> AgentAction | None:
     """The next document that is not written; a refused one is not tried twice."""
     available = view.brief.get("tools", WRITING)
     wanted = WRITING[-1:] if "answer" in view.brief else WRITING
@@ -15,7 +15,7 @@ def write(view: View) -> Move | None:
     return call(waiting[0]) if waiting else None
 
 
-def conclude(view: View) -> Move:
+def conclude(view: View) -> AgentAction:
     refused = view.refused(*WRITING)
     without = f" Missing: {refused[-1].refusal}" if refused else ""
     headline = f"{_headline(view)}{without}"

@@ -13,12 +13,12 @@ from langgraph.errors import GraphBubbleUp
 from pydantic import BaseModel
 
 from app.agents.runtime.conversation import brief_message
-from app.agents.runtime.recording import Bounds, Recording, Turns
+from app.agents.runtime.recording import AgentLimits, AgentRun, Recording
 from app.errors import LabError
 from app.json_types import JsonValue
 from app.llm.cost import Prices
 from app.llm.offline import Decide, OfflineChatModel
-from app.llm.providers import Speaker
+from app.llm.providers import NamedChatModel
 from app.llm.retry_policy import Patience
 from app.observability.tracing import span
 from app.tools.context import ToolContext
@@ -48,7 +48,7 @@ class Role(Generic[Output]):
 
 
 @dataclass(frozen=True)
-class Thought(Generic[Output]):
+class AgentResult(Generic[Output]):
     """How an agent's turn ended. Facts come from `answers`; the output says what was chosen and why."""
 
     output: Output
@@ -67,16 +67,16 @@ class Agent(Generic[Output]):
     def __init__(
         self,
         role: Role[Output],
-        speakers: Sequence[Speaker],
+        speakers: Sequence[NamedChatModel],
         tools: Mapping[str, ToolSpec],
-        bounds: Bounds | None = None,
+        bounds: AgentLimits | None = None,
         patience: Patience | None = None,
         caching: Sequence[AgentMiddleware[Any, Any, Any]] = (),
         prices: Prices | None = None,
     ) -> None:
         self.role = role
         self.tools = tools
-        self._bounds = bounds or Bounds()
+        self._bounds = bounds or AgentLimits()
         successor = OfflineChatModel(decide=role.decide)
         self._graph = create_agent(
             speakers[0].model,
@@ -97,7 +97,7 @@ class Agent(Generic[Output]):
         brief: Mapping[str, JsonValue],
         check: Check[Output] | None = None,
         first: int = 0,
-    ) -> Thought[Output]:
+    ) -> AgentResult[Output]:
         """Think until the output is given and `check` has nothing against it.
 
         `first`: the number of the first turn, for an agent that thinks again in the same step. Interrupts rise
@@ -108,8 +108,8 @@ class Agent(Generic[Output]):
 
     async def _think(
         self, ctx: ToolContext, brief: Mapping[str, JsonValue], check: Check[Output] | None, first: int
-    ) -> Thought[Output]:
-        turns = Turns(ctx, self.tools, first)
+    ) -> AgentResult[Output]:
+        turns = AgentRun(ctx, self.tools, first)
         named: list[JsonValue] = [*sorted(self.tools)]
         messages: list[AnyMessage | dict[str, Any]] = [brief_message({**brief, "tools": named})]
         reminder = _REMINDER.format(name=self.role.output.__name__)
@@ -127,7 +127,7 @@ class Agent(Generic[Output]):
             if isinstance(output, self.role.output):
                 wrong = check(output, turns.answers) if check else None
                 if wrong is None:
-                    return Thought(output, tuple(turns.answers), turns.turn + 1)
+                    return AgentResult(output, tuple(turns.answers), turns.turn + 1)
             messages = [*state["messages"], HumanMessage(wrong or reminder, id=f"reminder_{turns.turn}")]
         raise AgentDidNotFinish(
             "agent_did_not_finish",

@@ -16,23 +16,23 @@ from app.llm.offline import Decide
 
 
 @dataclass(frozen=True)
-class Move:
+class AgentAction:
     """What to say and which tools to call; a finishing move calls the agent's output."""
 
     calls: tuple[tuple[str, dict[str, Any]], ...]
     says: str = ""
 
 
-Rule = Callable[[View], Move | None]
+Rule = Callable[[View], AgentAction | None]
 
 
-def call(tool: str, /, says: str = "", **arguments: Any) -> Move:
-    return Move(((tool, arguments),), says)
+def call(tool: str, /, says: str = "", **arguments: Any) -> AgentAction:
+    return AgentAction(((tool, arguments),), says)
 
 
-def finish(output: BaseModel, says: str = "") -> Move:
+def finish(output: BaseModel, says: str = "") -> AgentAction:
     """End the agent's turn with its typed output."""
-    return Move(((type(output).__name__, output.model_dump(mode="json")),), says)
+    return AgentAction(((type(output).__name__, output.model_dump(mode="json")),), says)
 
 
 def follow(rules: Sequence[Rule]) -> Decide:
@@ -48,6 +48,6 @@ def follow(rules: Sequence[Rule]) -> Decide:
     return decide
 
 
-def _message(move: Move) -> AIMessage:
+def _message(move: AgentAction) -> AIMessage:
     calls = [tool_call(name=name, args=arguments, id=None) for name, arguments in move.calls]
     return AIMessage(move.says, tool_calls=calls)

@@ -33,7 +33,7 @@ from app.llm.answer_stream import AnswerTooLong, listening
 from app.llm.config import OFFLINE, provider_of
 from app.llm.cost import Prices, priced
 from app.llm.offline import OfflineChatModel
-from app.llm.providers import Speaker
+from app.llm.providers import NamedChatModel
 from app.llm.retry_policy import AnswerCut, Patience, failure_kind, patiently
 from app.llm.usage import usage_of
 from app.modeling.problem.custom_code import without_source
@@ -47,11 +47,11 @@ from app.tools.registry import ToolSpec
 ANSWERED_BY = "answered_by"
 """Where a recorded answer's metadata name the model that gave it: a fallback may have."""
 
-LEAST_CONTEXT_TOKENS = 4_000
+MIN_CONTEXT_TOKENS = 4_000
 
 
 @dataclass
-class Turns:
+class AgentRun:
     """One run of one agent: where it stands, and what its tools answered. Counted afresh on every replay."""
 
     ctx: ToolContext
@@ -82,7 +82,7 @@ class Turns:
 
 
 @dataclass(frozen=True)
-class Bounds:
+class AgentLimits:
     """An agent that is not done after `model_calls`, or after so many reminders, hands over to its offline
     policy; see `Recording`."""
 
@@ -91,11 +91,11 @@ class Bounds:
     reminders: int = 3
 
 
-Request = ModelRequest[Turns]
+Request = ModelRequest[AgentRun]
 Handler = Callable[[Request], Awaitable[ModelResponse[Any]]]
 
 
-class Recording(AgentMiddleware[Any, Turns, Any]):
+class Recording(AgentMiddleware[Any, AgentRun, Any]):
     """The journal's middleware of one agent; its runtime context is the `Turns` of the run.
 
     Tool calls of one message run in their order, one after the other: the journal's keys, the frames they make
@@ -105,15 +105,15 @@ class Recording(AgentMiddleware[Any, Turns, Any]):
 
     def __init__(
         self,
-        speakers: Sequence[Speaker],
+        speakers: Sequence[NamedChatModel],
         successor: BaseChatModel,
-        bounds: Bounds,
+        bounds: AgentLimits,
         patience: Patience,
         prices: Prices,
     ) -> None:
         super().__init__()
         self._speakers = speakers
-        self._successor = Speaker(OFFLINE, successor)
+        self._successor = NamedChatModel(OFFLINE, successor)
         self._bounds = bounds
         self._patience = patience
         self._prices = prices
@@ -147,14 +147,14 @@ class Recording(AgentMiddleware[Any, Turns, Any]):
             turns.ctx.step.say(turns.ctx.agent, text)
         return await handler(request.override(model=OfflineChatModel(decide=lambda _: message)))
 
-    def _is_over(self, turns: Turns) -> bool:
+    def _is_over(self, turns: AgentRun) -> bool:
         """Has the chat model had its share of answers, reminders, or calls beyond its calls?"""
         spoken = turns.turn - turns.first
         return (
             turns.handed_over or spoken >= self._bounds.model_calls or turns.overdrawn > self._bounds.tool_calls
         )
 
-    async def _asked(self, speakers: Sequence[Speaker], request: Request, handler: Handler) -> AIMessage:
+    async def _asked(self, speakers: Sequence[NamedChatModel], request: Request, handler: Handler) -> AIMessage:
         """The answer of the first speaker that gives one; raises Unavailable with what each of them said."""
         failed: list[str] = []
         for speaker in speakers:
@@ -171,7 +171,7 @@ class Recording(AgentMiddleware[Any, Turns, Any]):
                 return message.model_copy(update={"response_metadata": heard_from})
         raise Unavailable("chat_model_failed", f"No chat model answered. {'; '.join(failed)}") from last
 
-    async def _answer_of(self, speaker: Speaker, request: Request, handler: Handler) -> AIMessage:
+    async def _answer_of(self, speaker: NamedChatModel, request: Request, handler: Handler) -> AIMessage:
         """What one speaker says, asked as often as patience allows."""
         if speaker.is_offline:
             return _spoken(await handler(request.override(model=speaker.model)))
@@ -198,14 +198,14 @@ class Recording(AgentMiddleware[Any, Turns, Any]):
             try:
                 return await patiently(ask, self._patience, waiting)
             except ContextOverflowError:
-                if room < LEAST_CONTEXT_TOKENS:
+                if room < MIN_CONTEXT_TOKENS:
                     raise
                 room //= 2
 
     async def awrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Any]]
     ) -> ToolMessage:
-        turns = cast(Turns, request.runtime.context)
+        turns = cast(AgentRun, request.runtime.context)
         call = request.tool_call
         key = f"tool:{turns.turn}.{turns.places.get(str(call['id']), 0)}"
         async with turns.in_order:
@@ -218,7 +218,7 @@ class Recording(AgentMiddleware[Any, Turns, Any]):
             status="error" if isinstance(value, dict) and list(value) == [REFUSED] else "success",
         )
 
-    async def _answer(self, turns: Turns, request: ToolRequest) -> JsonValue:
+    async def _answer(self, turns: AgentRun, request: ToolRequest) -> JsonValue:
         if turns.waiting:
             raise turns.waiting
         if reason := unreadable(request.arguments):
@@ -253,7 +253,7 @@ def loaded(value: JsonValue) -> AIMessage:
     return message
 
 
-def _digestible(request: ModelRequest[Turns]) -> JsonValue:
+def _digestible(request: ModelRequest[AgentRun]) -> JsonValue:
     """What a chat call depends on: only what is new since the model last spoke, or journals grow as squares."""
     prompt = request.system_message.text if request.system_message else ""
     return {

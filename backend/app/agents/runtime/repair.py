@@ -8,10 +8,10 @@ from langchain_core.messages import AIMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.messages.tool import ToolCall, tool_call
 
-LONGEST_ARGUMENTS = 250_000
+MAX_ARGUMENTS = 250_000
 """Characters of one call: the largest file that may be written, and room. More is not carried along."""
 
-LONGEST_TEXT = 50_000
+MAX_TEXT = 50_000
 _CHARACTERS_A_TOKEN = 4
 
 UNREADABLE = "unreadable_arguments"
@@ -48,8 +48,8 @@ def with_unreadable_calls(message: AIMessage, sent: Sequence[str]) -> AIMessage:
     ]
     bounded = [_bounded(call) for call in (*calls, *broken)]
     spoken: dict[str, Any] = {"tool_calls": bounded, "invalid_tool_calls": []}
-    if len(message.text) > LONGEST_TEXT:
-        spoken["content"] = f"{message.text[:LONGEST_TEXT]}…"
+    if len(message.text) > MAX_TEXT:
+        spoken["content"] = f"{message.text[:MAX_TEXT]}…"
     return message.model_copy(update=spoken)
 
 
@@ -62,10 +62,10 @@ def _bounded(call: ToolCall) -> ToolCall:
     """What is too long is neither stored nor sent back, only that it was."""
     try:
         size = len(json.dumps(call["args"], ensure_ascii=False))
-        reason = f"they have {size:,} characters, and at most {LONGEST_ARGUMENTS:,} are taken"
+        reason = f"they have {size:,} characters, and at most {MAX_ARGUMENTS:,} are taken"
     except RecursionError:
-        size, reason = LONGEST_ARGUMENTS + 1, "they are nested too deeply"
-    if size <= LONGEST_ARGUMENTS:
+        size, reason = MAX_ARGUMENTS + 1, "they are nested too deeply"
+    if size <= MAX_ARGUMENTS:
         return call
     return {**call, "args": {UNREADABLE: f"The arguments could not be read: {reason}."}}
 

@@ -6,10 +6,10 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 
 from app.api.deletion import AccountDeletionsDep
-from app.api.deps import AdminDep, DeskDep, PageDep, PageOf, ResourcesDep, UowDep, paged
+from app.api.deps import AdminDep, DeskDep, PageDep, PageOf, ResourcesDep, UowDep, numbered_page
 from app.api.openapi import problems
 from app.auth.admin import Administration
-from app.auth.quotas import QuotaWish
+from app.auth.quotas import QuotaUpdate
 from app.auth.schemas import AccountView, TrailView
 from app.retention.schemas import DeletionView
 
@@ -28,7 +28,7 @@ async def list_users(
 ) -> PageOf[AccountView]:
     """Every account, oldest first. `email` is a part of the address."""
     found = await Administration(uow.db, admin.user_id).accounts(email, disabled, page.limit, page.offset)
-    return paged(page, *found)
+    return numbered_page(page, *found)
 
 
 @router.post("/users/{user_id}/disable", operation_id="disable_user", responses=problems(404, 409))
@@ -48,7 +48,7 @@ async def enable_user(user_id: UUID, admin: AdminDep, desk: DeskDep, resources: 
 
 @router.put("/users/{user_id}/quotas", operation_id="set_user_quotas", responses=problems(404))
 async def set_user_quotas(
-    user_id: UUID, wanted: QuotaWish, admin: AdminDep, desk: DeskDep, resources: ResourcesDep
+    user_id: UUID, wanted: QuotaUpdate, admin: AdminDep, desk: DeskDep, resources: ResourcesDep
 ) -> AccountView:
     """Give a user quotas of their own. What is left out is as the settings say; 0 and "" are no limit."""
     async with resources.open_uow() as uow:
@@ -70,7 +70,7 @@ async def delete_user(
 @router.get("/deletions", operation_id="list_deletions")
 async def list_deletions(admin: AdminDep, page: PageDep, accounts: AccountDeletionsDep) -> PageOf[DeletionView]:
     """Deletions of accounts and sessions, the newest first, and how far they are."""
-    return paged(page, *await accounts.page(page.limit, page.offset))
+    return numbered_page(page, *await accounts.page(page.limit, page.offset))
 
 
 @router.get("/audit", operation_id="list_account_audit")
@@ -79,7 +79,7 @@ async def list_account_audit(
 ) -> PageOf[TrailView]:
     """Who did what to which account, newest first."""
     rows, total = await Administration(uow.db, admin.user_id).trail(user_id, page.limit, page.offset)
-    return paged(page, [TrailView.model_validate(row) for row in rows], total)
+    return numbered_page(page, [TrailView.model_validate(row) for row in rows], total)
 
 
 async def _set_disabled(

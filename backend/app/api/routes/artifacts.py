@@ -6,7 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Request, Response
 
 from app.api.deletion import ANSWERS, AlsoDerived, DeletionsDep, answer
-from app.api.deps import DeskDep, KeyedPageDep, PageOf, PrincipalDep, ResourcesDep, UowDep, parted
+from app.api.deps import DeskDep, KeyedPageDep, PageOf, PrincipalDep, ResourcesDep, UowDep, keyed_page
 from app.api.downloads import Download, send_blob
 from app.api.openapi import problems
 from app.artifacts import service
@@ -24,7 +24,9 @@ async def list_artifacts(
     kind: Annotated[str | None, Query(max_length=40, examples=["figure"])] = None,
 ) -> PageOf[ArtifactView]:
     """Newest first. The locked hold-out is not listed before its session has ended."""
-    return parted(page, await service.list_artifacts(uow.db, principal.user_id, session_id, kind, page.portion))
+    return keyed_page(
+        page, await service.list_artifacts(uow.db, principal.user_id, session_id, kind, page.portion)
+    )
 
 
 @router.get("/{artifact_id}/info", operation_id="get_artifact_info", responses=problems(404))

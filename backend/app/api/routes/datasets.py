@@ -15,7 +15,7 @@ from app.api.deps import (
     PrincipalDep,
     ResourcesDep,
     UowDep,
-    parted,
+    keyed_page,
 )
 from app.api.openapi import problems
 from app.api.uploads import UPLOAD_BODY, received
@@ -71,7 +71,7 @@ async def upload_dataset(
 async def list_datasets(principal: PrincipalDep, page: KeyedPageDep, uow: UowDep) -> PageOf[DatasetView]:
     """Newest first."""
     rows = await DatasetRepository(uow.db, principal.user_id).page(page.portion)
-    return parted(page, rows.each(DatasetView.model_validate))
+    return keyed_page(page, rows.each(DatasetView.model_validate))
 
 
 @router.get("/{dataset_id}", operation_id="get_dataset", responses=problems(404))

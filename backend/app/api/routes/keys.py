@@ -4,7 +4,7 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
-from app.api.deps import DeskDep, KeyedPageDep, PageOf, ResourcesDep, SignedInDep, UowDep, parted
+from app.api.deps import DeskDep, KeyedPageDep, PageOf, ResourcesDep, SignedInDep, UowDep, keyed_page
 from app.api.openapi import problems
 from app.auth.keys import ApiKeys
 from app.auth.repository import KeyRepository
@@ -22,7 +22,7 @@ async def create_key(wanted: KeyCreate, principal: SignedInDep, uow: UowDep) -> 
 @router.get("", operation_id="list_keys")
 async def list_keys(principal: SignedInDep, page: KeyedPageDep, uow: UowDep) -> PageOf[KeyView]:
     rows = await KeyRepository(uow.db, principal.user_id).page(page.portion)
-    return parted(page, rows.each(KeyView.model_validate))
+    return keyed_page(page, rows.each(KeyView.model_validate))
 
 
 @router.delete("/{key_id}", status_code=204, operation_id="revoke_key", responses=problems(404))

@@ -13,7 +13,7 @@ from app.api.deps import (
     PrincipalDep,
     ResourcesDep,
     UowDep,
-    parted,
+    keyed_page,
 )
 from app.api.openapi import problems
 from app.api.session_deps import session_service
@@ -50,7 +50,7 @@ async def list_models(
     principal: PrincipalDep, page: KeyedPageDep, uow: UowDep, session_id: UUID | None = None
 ) -> PageOf[ModelView]:
     """Every fitted candidate, newest first; `chosen` marks the one that its session settled on."""
-    return parted(page, await models.list_models(uow.db, principal.user_id, session_id, page.portion))
+    return keyed_page(page, await models.list_models(uow.db, principal.user_id, session_id, page.portion))
 
 
 @router.get("/{model_id}", operation_id="get_model", responses=problems(404))

@@ -8,12 +8,12 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query, Request
 
 from app.api.deps import PrincipalDep, ResourcesDep
-from app.api.ndjson_progress import MEDIA_TYPE, Told, wants_progress
+from app.api.ndjson_progress import MEDIA_TYPE, NdjsonProgressResponse, wants_progress
 from app.api.openapi import problems
 from app.api.uploads import UPLOAD_BODY, received
 from app.auth.principal import Principal, Role
 from app.datasets.price_schemas import CoinStatistics, CoinView, Dropped, ImportView
-from app.datasets.prices import ImportWish, Prices, in_utc
+from app.datasets.prices import ImportOptions, Prices, in_utc
 from app.errors import Forbidden
 from app.sandbox.contract import Progress
 
@@ -62,7 +62,7 @@ async def import_prices(
     the times, and checked when it is said. With `Accept: application/x-ndjson` the answer says how far it is.
     """
     _check(principal, shared)
-    wish = ImportWish(coin and coin.upper(), interval, time_zone, shared)
+    wish = ImportOptions(coin and coin.upper(), interval, time_zone, shared)
     limit = resources.settings.prices_max_size_mb << 20
     stack = AsyncExitStack()
     sent = await stack.enter_async_context(received(request, resources.settings.home / "uploads", limit))
@@ -72,7 +72,7 @@ async def import_prices(
         return ImportView.model_validate(loaded).model_dump(mode="json")
 
     if wants_progress(request):
-        return Told(load, stack.aclose)
+        return NdjsonProgressResponse(load, stack.aclose)
     async with stack:
         return ImportView.model_validate(await prices.add(sent.path, sent.filename, wish))
 

@@ -6,7 +6,15 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Request, Response
 
 from app.api.deletion import ANSWERS, DeletionsDep, answer
-from app.api.deps import NEEDS_ROOM, IdempotencyKey, KeyedPageDep, PageOf, PrincipalDep, ResourcesDep, parted
+from app.api.deps import (
+    NEEDS_ROOM,
+    IdempotencyKey,
+    KeyedPageDep,
+    PageOf,
+    PrincipalDep,
+    ResourcesDep,
+    keyed_page,
+)
 from app.api.openapi import problems
 from app.api.session_deps import session_service
 from app.runs.schemas import GRAPH, RunCreate, RunStanding, RunStatus, RunSummary, RunView
@@ -51,7 +59,7 @@ async def create_run(
 @router.get("", operation_id="list_runs")
 async def list_runs(reader: ReaderDep, page: KeyedPageDep) -> PageOf[RunSummary]:
     """Your runs, newest first."""
-    return parted(page, (await reader.browse(None, page.portion)).each(RunSummary.of))
+    return keyed_page(page, (await reader.browse(None, page.portion)).each(RunSummary.of))
 
 
 @router.get("/{run_id}", operation_id="get_run", responses=problems(404))

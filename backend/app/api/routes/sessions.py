@@ -15,8 +15,8 @@ from app.api.deps import (
     PrincipalDep,
     ResourcesDep,
     UowDep,
-    paged,
-    parted,
+    keyed_page,
+    numbered_page,
 )
 from app.api.openapi import problems
 from app.api.session_deps import ReaderDep, ServiceDep
@@ -66,7 +66,7 @@ async def list_sessions(
     reader: ReaderDep, page: KeyedPageDep, status: SessionStatus | None = None
 ) -> PageOf[SessionSummary]:
     """Your sessions, newest first."""
-    return parted(page, await reader.browse(status, page.portion))
+    return keyed_page(page, await reader.browse(status, page.portion))
 
 
 @router.get("/{session_id}", operation_id="get_session", responses=problems(404))
@@ -78,13 +78,13 @@ async def get_session(session_id: UUID, reader: ReaderDep) -> SessionView:
 @router.get("/{session_id}/messages", operation_id="list_session_messages", responses=problems(404))
 async def list_messages(session_id: UUID, reader: ReaderDep, page: PageDep) -> PageOf[MessageView]:
     """The conversation as a person reads it."""
-    return paged(page, *await reader.messages(session_id, page.limit, page.offset))
+    return numbered_page(page, *await reader.messages(session_id, page.limit, page.offset))
 
 
 @router.get("/{session_id}/steps", operation_id="list_session_steps", responses=problems(404))
 async def list_steps(session_id: UUID, reader: ReaderDep, page: PageDep) -> PageOf[StepView]:
     """The journal: every committed step and the calls that it made."""
-    return paged(page, *await reader.steps(session_id, page.limit, page.offset))
+    return numbered_page(page, *await reader.steps(session_id, page.limit, page.offset))
 
 
 @router.get("/{session_id}/artifacts", operation_id="list_session_artifacts", responses=problems(404))
@@ -93,7 +93,7 @@ async def list_session_artifacts(
 ) -> PageOf[ArtifactView]:
     """What the session has left so far; the locked hold-out appears when it has ended."""
     await reader.must_exist(session_id)
-    return parted(page, await list_artifacts(uow.db, principal.user_id, session_id, None, page.portion))
+    return keyed_page(page, await list_artifacts(uow.db, principal.user_id, session_id, None, page.portion))
 
 
 @router.get("/{session_id}/results", operation_id="get_session_results", responses=problems(404))
@@ -105,7 +105,7 @@ async def get_results(session_id: UUID, reader: ReaderDep) -> ResultsView:
 @router.get("/{session_id}/audit", operation_id="list_session_audit", responses=problems(404))
 async def list_audit(session_id: UUID, reader: ReaderDep, page: PageDep) -> PageOf[AuditView]:
     """Who did what: what the user asked for, and every call of an agent."""
-    return paged(page, *await reader.audit(session_id, page.limit, page.offset))
+    return numbered_page(page, *await reader.audit(session_id, page.limit, page.offset))
 
 
 @router.post(

@@ -18,11 +18,11 @@ from app.api.session_deps import ReaderDep, session_service
 from app.api.socket import HEARTBEAT_S, Close, SessionSocket, broken, close, push_to
 from app.api.stream_lifetime import staying
 from app.auth.principal import Principal, Scope
-from app.auth.services import AuthDesk
+from app.auth.services import AuthServices
 from app.auth.tickets import TICKET_TTL_S
 from app.errors import LabError
 from app.observability.metrics.edge import REFUSALS, SLOW_CLIENTS
-from app.sessions.events.serialization import Sighting
+from app.sessions.events.serialization import EventMessage
 from app.sessions.events.subscription import FellBehind
 from app.sessions.queries import SessionReader
 from app.sessions.schemas import TicketView
@@ -48,7 +48,7 @@ async def create_ticket(
 class _EventStream(Response):
     """Ends with the session, with the credential, or with this process: its client comes back by itself."""
 
-    def __init__(self, who: Principal, events: AsyncGenerator[list[Sighting], None]) -> None:
+    def __init__(self, who: Principal, events: AsyncGenerator[list[EventMessage], None]) -> None:
         super().__init__()
         self._who = who
         self._events = events
@@ -88,7 +88,7 @@ async def stream_events(
 
 
 async def _as_sse(
-    events: AsyncGenerator[list[Sighting], None], ended: "asyncio.Task[None]", leaving: asyncio.Event
+    events: AsyncGenerator[list[EventMessage], None], ended: "asyncio.Task[None]", leaving: asyncio.Event
 ) -> AsyncIterator[str]:
     """A client that fell behind is cut off and comes back with its cursor by itself."""
     yield "retry: 1000\n\n"
@@ -111,7 +111,7 @@ async def _either(ended: "asyncio.Task[None]", leaving: asyncio.Event) -> None:
         await stop(left)
 
 
-def _sse(seen: Sighting) -> str:
+def _sse(seen: EventMessage) -> str:
     cursor = "" if seen.n is None else f"id: {seen.n}\n"
     return f"{cursor}event: {seen.kind}\ndata: {seen.data}\n\n"
 
@@ -148,7 +148,7 @@ async def stream(
         await close(socket, broken(error, session_id))
 
 
-async def _admitted(socket: WebSocket, session_id: UUID, desk: AuthDesk, ticket: str | None) -> Principal:
+async def _admitted(socket: WebSocket, session_id: UUID, desk: AuthServices, ticket: str | None) -> Principal:
     if ticket is not None:
         return await desk.tickets.redeem(ticket, session_id)
     who = await principal_of(socket.headers, desk)

@@ -16,7 +16,7 @@ from app.errors import InvalidInput, NotFound
 LIST = "suite.jsonl"
 SHIPPED = Path(__file__).parent / "suites"
 _PACKAGE = re.compile(r"(?P<package>[A-Za-z_]\w*):(?P<path>.+)")
-_MOST_TOLD = 20
+_MAX_TOLD = 20
 
 Number = int | float
 
@@ -112,8 +112,8 @@ def read_suite(named: str) -> Suite:
     if not items and not wrong:
         wrong.append("it holds no item")
     if wrong:
-        more = f"\n... and {len(wrong) - _MOST_TOLD} more" if len(wrong) > _MOST_TOLD else ""
-        raise InvalidInput("bad_suite", f"{folder / LIST}:\n" + "\n".join(wrong[:_MOST_TOLD]) + more)
+        more = f"\n... and {len(wrong) - _MAX_TOLD} more" if len(wrong) > _MAX_TOLD else ""
+        raise InvalidInput("bad_suite", f"{folder / LIST}:\n" + "\n".join(wrong[:_MAX_TOLD]) + more)
     return Suite(folder.name, tuple(items), files)
 
 

@@ -7,7 +7,7 @@ from app.computations.bars.interval import DAY_S
 
 _OPEN_AT_WEEKENDS = 0.05
 """A share of all bars: currencies open on Sunday evening, with a fiftieth of theirs."""
-_FEWEST_DAYS = 7
+_MIN_DAYS = 7
 
 
 @dataclass(frozen=True)
@@ -37,5 +37,5 @@ class Absence:
 
 def closes_at_weekends(bars: int, at_weekends: int, span_s: float, interval_s: int) -> bool:
     """Does the market rest on Saturdays and Sundays? Told from a week of bars of a day or less."""
-    long_enough = span_s >= _FEWEST_DAYS * DAY_S
+    long_enough = span_s >= _MIN_DAYS * DAY_S
     return long_enough and interval_s <= DAY_S and at_weekends <= _OPEN_AT_WEEKENDS * bars

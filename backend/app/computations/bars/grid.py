@@ -11,7 +11,7 @@ from app.computations.bars.runs import Flags, Ints, Stretch
 from app.errors import InvalidInput, TooLarge
 
 SECOND_US = 1_000_000
-MOST_COINS = 10_000
+MAX_COINS = 10_000
 _FEW = 3
 _KEPT_STAMPS = 500
 _DISTINCT_STEPS = 50_000
@@ -86,8 +86,8 @@ def measure_spacing(rows: Iterable[Stretch]) -> Spacing:
             return Spacing(ordered=False)
         current = stretch.coin
         seen = spacing.coins.setdefault(current, _Seen())
-        if len(spacing.coins) > MOST_COINS:
-            raise TooLarge("too_many_coins", f"The file has more than {MOST_COINS:,} coins.", limit=MOST_COINS)
+        if len(spacing.coins) > MAX_COINS:
+            raise TooLarge("too_many_coins", f"The file has more than {MAX_COINS:,} coins.", limit=MAX_COINS)
         steps = np.diff(ts) if seen.last is None else np.diff(ts, prepend=seen.last)
         if (steps < 0).any():
             return Spacing(ordered=False)

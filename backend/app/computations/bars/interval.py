@@ -19,7 +19,7 @@ _SPELLINGS = {
     **dict.fromkeys(("mo", "mon", "month", "months"), "mo"),
 }
 _WORDS = {"hourly": "1h", "daily": "1d", "weekly": "1w", "monthly": "1mo", "minutely": "1m"}
-MOST_S = 400 * DAY_S
+MAX_S = 400 * DAY_S
 
 
 def interval_name(seconds: int) -> str:
@@ -39,7 +39,7 @@ def interval_seconds(name: str) -> int:
     unit = "mo" if found and found[2] == "M" else _SPELLINGS.get(found[2].lower() or "s") if found else None
     unit = unit if said else None
     seconds = int(found[1] or 1) * _UNITS[unit] if found and unit else 0
-    if not 0 < seconds <= MOST_S:
+    if not 0 < seconds <= MAX_S:
         raise InvalidInput(
             "bad_interval", f"{name!r} is no interval; say for example 1m, 5m, 1h, 4h, 1d, 1w or 1mo."
         )

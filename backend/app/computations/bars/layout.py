@@ -7,7 +7,7 @@ import struct
 from dataclasses import dataclass
 from typing import Self
 
-from app.computations.bars.interval import MOST_S
+from app.computations.bars.interval import MAX_S
 
 HEADER = b"PGCOPY\n\xff\r\n\x00" + bytes(8)
 TRAILER = b"\xff\xff"
@@ -15,7 +15,7 @@ RECORD_BYTES = 82
 POSTGRES_EPOCH_US = 946_684_800_000_000
 """2000-01-01 in microseconds since 1970: where Postgres begins to count."""
 
-MOST_ROWS = 1 << 18
+MAX_ROWS = 1 << 18
 """Of a parcel."""
 
 _SERIES_AT = 6
@@ -42,7 +42,7 @@ class Head:
         """Raises ValueError for bytes that are no head."""
         coin, *numbers = _HEAD.unpack(data)
         head = cls(coin.rstrip(b"\0").decode("ascii"), *numbers)
-        if not (head.coin and 0 < head.rows <= MOST_ROWS and 0 < head.interval_s <= MOST_S):
+        if not (head.coin and 0 < head.rows <= MAX_ROWS and 0 < head.interval_s <= MAX_S):
             raise ValueError("This is no head of a parcel.")
         return head
 

@@ -11,7 +11,7 @@ ENOUGH = 0.5
 """Share of keys that must find a partner, of columns of one name."""
 NEARLY_ALL = 0.95
 """Share that is needed where only the values speak."""
-FEWEST_KEYS = 10
+MIN_KEYS = 10
 _KEY_WORDS = frozenset({"id", "key", "code", "no", "nr", "number", "uuid", "sku"})
 
 
@@ -95,7 +95,7 @@ def _holds(key: Key) -> bool:
     """Few keys that repeat, such as a status, hold two tables together only where they are called keys."""
     if not key.keys:
         return False
-    if not key.is_lookup and key.keys < FEWEST_KEYS and not _KEY_WORDS & set(stems(key.pairs[0][1])):
+    if not key.is_lookup and key.keys < MIN_KEYS and not _KEY_WORDS & set(stems(key.pairs[0][1])):
         return False
     if key.by == "name":
         return max(key.found, key.back) >= ENOUGH

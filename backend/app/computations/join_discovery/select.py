@@ -9,7 +9,7 @@ from app.computations.join_discovery.tables import Side, key_cell
 from app.computations.uploads import sql
 from app.modeling.type_inference.parsers import ReadNumber
 
-MOST_SUMMED = 40
+MAX_SUMMED = 40
 """Columns of a many-sided table that are summed up."""
 
 
@@ -132,7 +132,7 @@ def _summed(side: Side, columns: Mapping[str, str], keys: Sequence[str]) -> dict
     dated = next(
         (name for name, kind in columns.items() if kind == "datetime" and name not in (*keys, *side.ways)), None
     )
-    for name, kind in [item for item in columns.items() if item[0] not in keys][:MOST_SUMMED]:
+    for name, kind in [item for item in columns.items() if item[0] not in keys][:MAX_SUMMED]:
         cell = f"m.{sql.name(name)}"
         if kind in ("integer", "number", "boolean") and (number := _number(side, name, cell, kind)):
             sums[f"{table}_{name}_mean"] = (f"avg({number})", "number")

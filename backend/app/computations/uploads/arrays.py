@@ -16,7 +16,7 @@ from app.errors import InvalidInput
 _HEAD = 64 << 10
 _OBJECT_BYTES = 64 << 20
 _DEPTH = 3
-_FEWEST_FIELDS = 2
+_MIN_FIELDS = 2
 
 
 def arrays_as_csv(connection: duckdb.DuckDBPyConnection, path: Path, work: Path) -> Path | None:
@@ -92,7 +92,7 @@ def _longest(value: Any, depth: int) -> list[list[Any]]:
     if isinstance(value, list):
         flat = all(
             isinstance(row, list)
-            and len(row) >= _FEWEST_FIELDS
+            and len(row) >= _MIN_FIELDS
             and not any(isinstance(cell, list | dict) for cell in row)
             for row in value
         )

@@ -42,7 +42,7 @@ _PLAIN: dict[str, tuple[str, str]] = {
 }
 _NESTED = "CAST(to_json({c}) AS VARCHAR)"
 _OBJECT_BYTES = 64 << 20
-_FEWEST_COLUMNS = 3
+_MIN_COLUMNS = 3
 
 
 def parquet_table(connection: duckdb.DuckDBPyConnection, path: Path) -> sql.Table:
@@ -103,7 +103,7 @@ def _unwrapped(connection: duckdb.DuckDBPyConnection, source: str) -> str:
     columns = _described(connection, source, "JSON")
     lists = [name for name, type_ in columns if type_.endswith("[]")]
     has_records = any(type_.startswith("STRUCT") and type_.endswith("[]") for _, type_ in columns)
-    if not lists or (len(lists) < len(columns) and not has_records and len(lists) < _FEWEST_COLUMNS):
+    if not lists or (len(lists) < len(columns) and not has_records and len(lists) < _MIN_COLUMNS):
         return source
     (rows,) = connection.execute(f"SELECT count(*) FROM (FROM {source} LIMIT 2)").fetchone() or (0,)  # noqa: S608
     if rows != 1:

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from app.errors import InvalidInput
 
 _HEAD = 64 << 10
-_MOST_BYTES = 64 << 20
+_MAX_BYTES = 64 << 20
 _DEPTH = 2
 _MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ].*)?|\d{9,19}")
 _BEGINS = re.compile(r'"(?:\d{4}-\d{2}-\d{2}(?:[T ][^"]*)?|\d{9,19})"\s*:\s*\{')
@@ -39,7 +39,7 @@ def keyed_as_csv(path: Path, work: Path) -> Keyed | None:
     """
     with path.open(encoding="utf-8") as file:
         head = file.read(_HEAD)
-    if not head.lstrip().startswith("{") or not _BEGINS.search(head) or path.stat().st_size > _MOST_BYTES:
+    if not head.lstrip().startswith("{") or not _BEGINS.search(head) or path.stat().st_size > _MAX_BYTES:
         return None
     try:
         whole = json.loads(path.read_text(encoding="utf-8"))

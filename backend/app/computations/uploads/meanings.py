@@ -13,8 +13,8 @@ from app.modeling.table.json_values import plain, scalar
 from app.modeling.type_inference.decisions import Decision, decide, operations_of
 from app.modeling.type_inference.parsers import apply_reading
 
-MOST_CELLS = 1_000_000
-FEWEST_ROWS = 500
+MAX_CELLS = 1_000_000
+MIN_ROWS = 500
 _HINTS = {"number": "numeric", "datetime": "datetime", "boolean": "boolean"}
 
 
@@ -43,7 +43,7 @@ def _sample(
     connection: duckdb.DuckDBPyConnection, source: str, rows: int, names: Sequence[str]
 ) -> pd.DataFrame:
     """Every n-th row of a long table."""
-    step = -(-rows // max(FEWEST_ROWS, MOST_CELLS // max(len(names), 1)))
+    step = -(-rows // max(MIN_ROWS, MAX_CELLS // max(len(names), 1)))
     if step <= 1:
         return connection.execute(f"SELECT * FROM {source}").df()  # noqa: S608
     number = "file_row_number" if source.startswith("read_parquet") else "rowid"

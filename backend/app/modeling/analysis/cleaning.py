@@ -11,9 +11,9 @@ from app.modeling.table.columns import Holds, holds
 
 IN_STEP = 0.999
 """Rank correlation with time from which on a number is the time in other words."""
-FEWEST_TICKS = 20
+MIN_TICKS = 20
 """A number of fewer values changes too seldom: the last of them may well stay."""
-MOST_RANKED = 5000
+MAX_RANKED = 5000
 
 
 def suggest_cleaning(frame: pd.DataFrame, problem: Problem, keep: Sequence[str] = ()) -> RecipeJson:
@@ -51,7 +51,7 @@ def clocks(inputs: pd.DataFrame, problem: Problem) -> list[str]:
     """Numbers that follow the time column, as a running count does: no later row has a value that taught."""
     if problem.time_column is None or problem.horizon:
         return []
-    step = max(1, len(inputs) // MOST_RANKED)
+    step = max(1, len(inputs) // MAX_RANKED)
     inputs = inputs.iloc[::step]
     times = inputs[problem.time_column].rank()
     return [
@@ -59,7 +59,7 @@ def clocks(inputs: pd.DataFrame, problem: Problem) -> list[str]:
         for name in inputs.columns
         if name != problem.time_column
         and holds(inputs[name]) is Holds.NUMBER
-        and inputs[name].nunique() > FEWEST_TICKS
+        and inputs[name].nunique() > MIN_TICKS
         and abs(inputs[name].rank().corr(times)) >= IN_STEP
     ]
 

@@ -11,7 +11,7 @@ from app.modeling.analysis.leakage.columns import screen
 from app.modeling.analysis.preview import apply_recipe
 from app.modeling.analysis.suggested_features import suggest_features
 from app.modeling.analysis.univariate import relations
-from app.modeling.labels.labels import labels_of
+from app.modeling.labels.labels import make_labels
 from app.modeling.problem.problem import Problem
 from app.modeling.problem.results import ColumnProfile, EdaFacts
 from app.modeling.recipe.recipe import RecipeJson, inputs_of
@@ -21,8 +21,8 @@ from app.modeling.table.columns import Holds, holds
 from app.modeling.table.json_values import plain, rounded
 from app.modeling.table.sampling import sample_of
 
-MOST_ROWS = 20_000
-MOST_CELLS = 3_000_000
+MAX_ROWS = 20_000
+MAX_CELLS = 3_000_000
 
 
 def explore(frame: pd.DataFrame, problem: Problem, recipe: RecipeJson, seed: int = 0) -> EdaFacts:
@@ -55,7 +55,7 @@ def explore(frame: pd.DataFrame, problem: Problem, recipe: RecipeJson, seed: int
 
 def _looked_at(frame: pd.DataFrame, problem: Problem, seed: int) -> np.ndarray:
     """Rows at random, in the order of the file; the latest where features look back."""
-    most = int(np.clip(MOST_CELLS // max(frame.shape[1], 1), 1_000, MOST_ROWS))
+    most = int(np.clip(MAX_CELLS // max(frame.shape[1], 1), 1_000, MAX_ROWS))
     if problem.horizon:
         return np.arange(max(0, len(frame) - most), len(frame))
     return sample_of(len(frame), most, seed)
@@ -63,7 +63,7 @@ def _looked_at(frame: pd.DataFrame, problem: Problem, seed: int) -> np.ndarray:
 
 def target_summary(frame: pd.DataFrame, problem: Problem) -> dict[str, Any]:
     """Counts of classes, or mean, spread and quantiles of the numbers, over labelled rows."""
-    labels = labels_of(frame, problem).dropna()
+    labels = make_labels(frame, problem).dropna()
     if problem.is_classification:
         names = problem.classes or ()
         return {"classes": {str(name): int((labels == place).sum()) for place, name in enumerate(names)}}

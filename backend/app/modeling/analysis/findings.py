@@ -10,7 +10,7 @@ from scipy.stats import skew
 from app.modeling.analysis.cleaning import reads_as_date, reads_as_number
 from app.modeling.analysis.leakage.columns import looks_like_row_number
 from app.modeling.analysis.market_features import BARS
-from app.modeling.labels.labels import labels_of
+from app.modeling.labels.labels import make_labels
 from app.modeling.problem.problem import Problem
 from app.modeling.problem.results import Finding
 from app.modeling.recipe.recipe import RecipeJson, inputs_of
@@ -19,9 +19,9 @@ from app.modeling.table.columns import Holds, kinds
 from app.modeling.table.json_values import rounded
 from app.modeling.table.sampling import sample_of
 
-MOST_RANKED = 5000
+MAX_RANKED = 5000
 GLANCE = 50
-MOST_PAIRS = 60
+MAX_PAIRS = 60
 """Numeric columns compared with each other."""
 
 
@@ -65,7 +65,7 @@ def _small(frame: pd.DataFrame, inputs: pd.DataFrame, problem: Problem) -> list[
 def _imbalance(frame: pd.DataFrame, inputs: pd.DataFrame, problem: Problem) -> list[Finding]:
     if not problem.is_classification:
         return []
-    shares = labels_of(frame, problem).value_counts(normalize=True)
+    shares = make_labels(frame, problem).value_counts(normalize=True)
     rarest, share = int(shares.index[-1]), float(shares.iloc[-1])
     if share * len(shares) >= 0.2:
         return []
@@ -79,7 +79,7 @@ def _imbalance(frame: pd.DataFrame, inputs: pd.DataFrame, problem: Problem) -> l
 def _skewed_target(frame: pd.DataFrame, inputs: pd.DataFrame, problem: Problem) -> list[Finding]:
     if problem.is_classification:
         return []
-    lopsided = float(skew(labels_of(frame, problem).dropna()))
+    lopsided = float(skew(make_labels(frame, problem).dropna()))
     if not abs(lopsided) > 2:
         return []
     text = f"The target {problem.target!r} is very lopsided (skewness {lopsided:.1f}): a few rows weigh much."
@@ -194,11 +194,11 @@ def _outliers(frame: pd.DataFrame, inputs: pd.DataFrame, problem: Problem) -> li
 
 def correlations(inputs: pd.DataFrame, most: int = 10) -> list[dict[str, Any]]:
     """The strongest rank correlations between numeric columns: `{"a", "b", "r"}`; of a draw of many rows."""
-    numbers = [name for name, kind in kinds(inputs).items() if kind is Holds.NUMBER][:MOST_PAIRS]
+    numbers = [name for name, kind in kinds(inputs).items() if kind is Holds.NUMBER][:MAX_PAIRS]
     varying = [name for name in numbers if inputs[name].nunique() > 1]
     if len(varying) < 2:
         return []
-    rows = inputs[varying].iloc[sample_of(len(inputs), MOST_RANKED, 0)]
+    rows = inputs[varying].iloc[sample_of(len(inputs), MAX_RANKED, 0)]
     matrix = rows.rank().corr().to_numpy()
     pairs = [
         {"a": varying[i], "b": varying[j], "r": rounded(matrix[i, j], 4)}

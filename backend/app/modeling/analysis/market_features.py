@@ -8,7 +8,7 @@ import pandas as pd
 from app.modeling.problem.problem import Outlook, Problem
 
 WINDOWS = (12, 48)
-MOST_WINDOW = 2_000
+MAX_WINDOW = 2_000
 BARS = ("open", "high", "low", "close")
 
 
@@ -20,7 +20,7 @@ def market_features(
     recipe: list[dict[str, Any]] = []
     if set(BARS) <= set(columns):
         named = {key: columns[key] for key in BARS}
-        own = {min(problem.horizon or 1, MOST_WINDOW)} if problem.outlook is Outlook.VOLATILITY else set()
+        own = {min(problem.horizon or 1, MAX_WINDOW)} if problem.outlook is Outlook.VOLATILITY else set()
         windows = sorted({*WINDOWS, *(length for length in own if length > 1)})
         recipe.append({"op": "volatility", **named, "windows": windows})
         if problem.group_column and frame[problem.group_column].nunique() > 1:

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from app.modeling.labels.labels import labels_of
+from app.modeling.labels.labels import make_labels
 from app.modeling.problem.custom_code import holds_code
 from app.modeling.problem.problem import Problem
 from app.modeling.problem.results import FrameFacts
@@ -57,7 +57,7 @@ def _listed(value: object) -> str:
 def apply_recipe(frame: pd.DataFrame, problem: Problem, recipe: RecipeJson) -> pd.DataFrame:
     """The training rows with their features and, last, the target as it is in the table."""
     inputs = inputs_of(frame, problem)
-    target = labels_of(frame, problem) if holds_code(recipe) else None
+    target = make_labels(frame, problem) if holds_code(recipe) else None
     made: pd.DataFrame = recipe_for(problem, recipe).set_params(hide=()).fit_transform(inputs, target)
     return made.drop(columns=problem.target, errors="ignore").assign(**{problem.target: frame[problem.target]})
 

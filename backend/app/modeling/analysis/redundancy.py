@@ -12,12 +12,12 @@ from app.modeling.analysis.leakage.columns import looks_like_row_number
 from app.modeling.type_inference.decisions import decide
 from app.modeling.type_inference.values import is_text
 
-FEWEST_ROWS = 20
+MIN_ROWS = 20
 """Of fewer rows little can be said."""
 NEARLY = 0.999
 GLANCE = 200
 """Rows that show whether a closer look is worth it."""
-FEWEST_REPEATS = 0.02
+MIN_REPEATS = 0.02
 """An identifier repeats no more often than this."""
 
 _UUID = r"\{?[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\}?"
@@ -60,7 +60,7 @@ def _alone(column: pd.Series) -> Redundant | None:
     different = glance.nunique(dropna=False)
     if different <= 10:
         return _hardly_varies(name, column.value_counts(dropna=False), rows)
-    if rows < FEWEST_ROWS or different < (1 - FEWEST_REPEATS) * len(glance):
+    if rows < MIN_ROWS or different < (1 - MIN_REPEATS) * len(glance):
         return None
     if looks_like_row_number(column) or _names_rows(column, column.nunique()):
         return Redundant(name, "identifier", f"{name!r} names the rows: each has its own value.", 0.95)
@@ -79,7 +79,7 @@ def _hardly_varies(name: str, counts: pd.Series, rows: int) -> Redundant | None:
 
 def _names_rows(column: pd.Series, distinct: int) -> bool:
     present = int(column.notna().sum())
-    if distinct < (1 - FEWEST_REPEATS) * present or present < FEWEST_ROWS:
+    if distinct < (1 - MIN_REPEATS) * present or present < MIN_ROWS:
         return False
     if pd.api.types.is_integer_dtype(column.dtype):
         return _ID_NAME.search(str(column.name)) is not None

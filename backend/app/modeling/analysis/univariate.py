@@ -6,7 +6,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from app.errors import InvalidInput
 from app.modeling.estimators.encoding.codes import as_number
-from app.modeling.labels.labels import labels_of
+from app.modeling.labels.labels import make_labels
 from app.modeling.labels.split import Fold, FoldPlan, choose_kind, folds
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.recipe import inputs_of
@@ -15,19 +15,19 @@ from app.modeling.scoring.scores import SCORES, Predicted
 from app.modeling.table.columns import Holds, holds
 from app.modeling.table.json_values import rounded
 
-MOST_ROWS = 20_000
-FEWEST_ROWS = 1_000
+MAX_ROWS = 20_000
+MIN_ROWS = 1_000
 WIDE = 300
 """With more columns than this all are judged by steps of equal size first, and the best by a tree again."""
 BEST, STEPS = 60, 12
-MOST_CELLS = 2_000_000
+MAX_CELLS = 2_000_000
 """Rows times columns that are looked at, so that a wide table takes seconds too."""
 
 
 def relations(frame: pd.DataFrame, problem: Problem, seed: int = 0) -> dict[str, float]:
     """Column -> score of a small tree on it alone: ROC AUC (0.5 is chance) or R2 (below 0 is given as 0)."""
     sampled = _sample(frame, problem, seed)
-    labels = labels_of(sampled, problem)
+    labels = make_labels(sampled, problem)
     inputs = inputs_of(sampled, problem)
     try:
         made = folds(sampled, problem, FoldPlan(choose_kind(problem)[0], 3, seed))
@@ -49,7 +49,7 @@ def relations(frame: pd.DataFrame, problem: Problem, seed: int = 0) -> dict[str,
 
 def _sample(frame: pd.DataFrame, problem: Problem, seed: int) -> pd.DataFrame:
     """The latest rows where time orders them, else some at random, in the order of the file."""
-    most = int(np.clip(MOST_CELLS // max(frame.shape[1], 1), FEWEST_ROWS, MOST_ROWS))
+    most = int(np.clip(MAX_CELLS // max(frame.shape[1], 1), MIN_ROWS, MAX_ROWS))
     if len(frame) <= most:
         return frame
     return frame.tail(most) if problem.time_column else frame.sample(most, random_state=seed).sort_index()

@@ -6,7 +6,7 @@ import numpy as np
 
 from app.errors import InvalidInput
 
-MOST_ASKED = 256
+MAX_ASKED = 256
 """Rows that are asked about once more, in each use."""
 
 Said = Sequence[tuple[str, np.ndarray]]
@@ -20,7 +20,7 @@ def check_alone(name: str, rows: int, said: Said, ask: Callable[[np.ndarray], Sa
     """
     if rows < 2:
         return
-    some = np.random.default_rng().permutation(rows)[: max(1, min(MOST_ASKED, rows // 2))]
+    some = np.random.default_rng().permutation(rows)[: max(1, min(MAX_ASKED, rows // 2))]
     for (column, whole), (_, alone) in zip(said, ask(some), strict=True):
         differ = ~_same(whole[some], alone)
         if differ.any():

@@ -13,7 +13,7 @@ from app.errors import InvalidInput
 Frozen = dict[str, Any]
 """`text`: the structure as JSON; `parts`: arrays and estimators, by their places in it."""
 
-MOST_BYTES = 8 << 20
+MAX_BYTES = 8 << 20
 TREES = (
     "sklearn.ensemble._hist_gradient_boosting.binning._BinMapper",
     "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
@@ -27,7 +27,7 @@ def freeze(value: Any, name: str) -> Frozen:
     parts: list[Any] = []
     frozen = {"text": json.dumps(_plain(value, parts, name)), "parts": parts}
     size = len(frozen["text"]) + sum(part.nbytes for part in parts if isinstance(part, np.ndarray))
-    if parts and size <= MOST_BYTES:
+    if parts and size <= MAX_BYTES:
         try:
             data = skops.io.dumps(frozen)
         except (TypeError, AttributeError, ValueError) as error:
@@ -36,8 +36,8 @@ def freeze(value: Any, name: str) -> Frozen:
         if unknown:
             raise _refused(name, f"holds {', '.join(sorted(unknown))}, which cannot be stored")
         size = max(size, len(data))
-    if size > MOST_BYTES:
-        raise _refused(name, f"takes more than {MOST_BYTES >> 20} MB")
+    if size > MAX_BYTES:
+        raise _refused(name, f"takes more than {MAX_BYTES >> 20} MB")
     return frozen
 
 

@@ -12,11 +12,11 @@ from app.modeling.explanation.subject import Deadline
 from app.modeling.problem.problem import Problem
 from app.modeling.table.json_values import rounded
 
-MOST_ROWS = 400
+MAX_ROWS = 400
 FIRST_ROWS, ROWS_AT_A_TIME = 5, 50
-FEWEST_ROWS = 25
+MIN_ROWS = 25
 """What fewer rows say on the average is chance."""
-MOST_FEATURES = 12
+MAX_FEATURES = 12
 
 
 class Additive(Protocol):
@@ -60,7 +60,7 @@ def contributions(
     """
     place = _told_class(problem, truth)
     deadline = deadline or Deadline(None)
-    order = np.random.default_rng(seed).permutation(len(member.matrix))[:MOST_ROWS]
+    order = np.random.default_rng(seed).permutation(len(member.matrix))[:MAX_ROWS]
     asked: list[np.ndarray] = []
     parts: list[np.ndarray] = []
     done = 0
@@ -73,7 +73,7 @@ def contributions(
         asked.append(order[done : done + room])
         parts.append(_of_class(member.model.contributions(_rows(member.matrix, asked[-1])), place))
         done += len(asked[-1])
-    if done < min(FEWEST_ROWS, len(order)):
+    if done < min(MIN_ROWS, len(order)):
         return None
     of_class = None if place is None else str((problem.classes or ())[place])
     return _ranked(
@@ -100,7 +100,7 @@ def _of_class(values: np.ndarray, place: int | None) -> np.ndarray:
 
 def _ranked(member: TreeMember, of_class: str | None, values: np.ndarray, matrix: np.ndarray) -> Contributions:
     size = np.abs(values).mean(axis=0)
-    first = [int(place) for place in np.argsort(-size, kind="stable")[:MOST_FEATURES] if size[place] > 0]
+    first = [int(place) for place in np.argsort(-size, kind="stable")[:MAX_FEATURES] if size[place] > 0]
     ordered = np.array([bool(member.ordered[place]) for place in first])
     numbers = np.where(ordered, matrix[:, first].astype("float64"), np.nan)
     features = [

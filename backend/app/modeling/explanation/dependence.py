@@ -11,12 +11,12 @@ from app.modeling.explanation.subject import Deadline, Subject
 from app.modeling.table.columns import Holds, holds
 from app.modeling.table.json_values import rounded, scalar
 
-MOST_COLUMNS = 6
-MOST_ROWS = 200
-FEWEST_ROWS = 30
-MOST_POINTS = 11
-MOST_VALUES = 8
-MOST_CLASSES = 4
+MAX_COLUMNS = 6
+MAX_ROWS = 200
+MIN_ROWS = 30
+MAX_POINTS = 11
+MAX_VALUES = 8
+MAX_CLASSES = 4
 DENSITY_BINS = 16
 
 
@@ -42,24 +42,24 @@ def partial_dependence(
         started = deadline.spent_s
         made.append(_along(subject, sample, rows[name], name, *steps))
         took_s = deadline.spent_s - started
-        if len(made) == MOST_COLUMNS or deadline.left_s < took_s:
+        if len(made) == MAX_COLUMNS or deadline.left_s < took_s:
             break
-        if deadline.limit_s is not None and took_s * (MOST_COLUMNS - len(made)) > deadline.left_s:
-            share = deadline.left_s / (took_s * (MOST_COLUMNS - len(made)))
-            count = max(int(len(sample) * share), min(FEWEST_ROWS, len(sample)))
+        if deadline.limit_s is not None and took_s * (MAX_COLUMNS - len(made)) > deadline.left_s:
+            share = deadline.left_s / (took_s * (MAX_COLUMNS - len(made)))
+            count = max(int(len(sample) * share), min(MIN_ROWS, len(sample)))
             sample = sample.iloc[subject.sample(len(sample), count, seed)].reset_index(drop=True)
     return made
 
 
 def _sample(subject: Subject, rows: pd.DataFrame, seed: int, deadline: Deadline) -> pd.DataFrame:
     """Rows for every column to step through, going by what the fewest take."""
-    count = MOST_ROWS
+    count = MAX_ROWS
     if deadline.limit_s is not None:
         started = deadline.spent_s
-        few = rows.iloc[:FEWEST_ROWS]
+        few = rows.iloc[:MIN_ROWS]
         subject.say(few)
         a_row_s = max((deadline.spent_s - started) / max(len(few), 1), 1e-9)
-        count = min(max(int(deadline.left_s / (MOST_COLUMNS * MOST_POINTS * a_row_s)), FEWEST_ROWS), MOST_ROWS)
+        count = min(max(int(deadline.left_s / (MAX_COLUMNS * MAX_POINTS * a_row_s)), MIN_ROWS), MAX_ROWS)
     return rows.iloc[subject.sample(len(rows), count, seed)].reset_index(drop=True)
 
 
@@ -69,11 +69,11 @@ def _steps(column: pd.Series) -> tuple[str, list[Any]] | None:
     kind = holds(column)
     if kind in (Holds.EMPTY, Holds.TEXT) or known.nunique() < 2:
         return None
-    if kind in (Holds.NUMBER, Holds.DATETIME) and known.nunique() > MOST_VALUES:
-        shares = np.linspace(0.02, 0.98, MOST_POINTS)
+    if kind in (Holds.NUMBER, Holds.DATETIME) and known.nunique() > MAX_VALUES:
+        shares = np.linspace(0.02, 0.98, MAX_POINTS)
         values = list(dict.fromkeys(known.quantile(shares, interpolation="nearest").tolist()))
         return ("datetime" if kind is Holds.DATETIME else "number"), values
-    frequent = known.value_counts().index[:MOST_VALUES].tolist()
+    frequent = known.value_counts().index[:MAX_VALUES].tolist()
     ordered = sorted(frequent) if kind in (Holds.NUMBER, Holds.DATETIME) else frequent
     return "category", ordered
 
@@ -105,7 +105,7 @@ def _told(subject: Subject, answers: np.ndarray) -> list[int | None]:
         return [None]
     if subject.problem.is_binary:
         return [subject.problem.positive_index]
-    likely = np.argsort(-answers.mean(axis=(0, 1)))[:MOST_CLASSES]
+    likely = np.argsort(-answers.mean(axis=(0, 1)))[:MAX_CLASSES]
     return [int(place) for place in sorted(likely)]
 
 

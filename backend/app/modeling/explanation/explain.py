@@ -18,9 +18,9 @@ from app.modeling.scoring.scores import Predicted
 from app.modeling.table.columns import Holds, holds
 from app.modeling.table.json_values import rounded
 
-MOST_ROWS = 4000
-FEWEST_ROWS = 200
-FEWEST_FOR_SEGMENTS = 100
+MAX_ROWS = 4000
+MIN_ROWS = 200
+MIN_FOR_SEGMENTS = 100
 WARM_UP_ROWS = 5
 """The first answer takes longer than all others: members of a stored model are opened for it."""
 
@@ -94,13 +94,13 @@ def _segments(
     """Errors by segment, and the rows that everything else is drawn from."""
     subject.say(rows.iloc[:WARM_UP_ROWS])
     share = deadline.within(_TO_SEGMENTS)
-    probe = rows.iloc[:FEWEST_ROWS]
+    probe = rows.iloc[:MIN_ROWS]
     first = subject.say(probe)
     a_row_s = share.spent_s / max(len(probe), 1)
-    most = MOST_ROWS if share.limit_s is None else int(max(share.left_s, 0.0) / max(a_row_s, 1e-9))
-    places = subject.sample(len(rows), min(max(most, FEWEST_ROWS), MOST_ROWS), seed)
+    most = MAX_ROWS if share.limit_s is None else int(max(share.left_s, 0.0) / max(a_row_s, 1e-9))
+    places = subject.sample(len(rows), min(max(most, MIN_ROWS), MAX_ROWS), seed)
     rows, truth = rows.iloc[places].reset_index(drop=True), truth[places]
-    if len(rows) < FEWEST_FOR_SEGMENTS:
+    if len(rows) < MIN_FOR_SEGMENTS:
         return None, rows, truth
     said = first if np.array_equal(places, np.arange(len(probe))) else subject.say(rows)
     predicted = Predicted.of(subject.problem, truth, said, threshold)

@@ -5,7 +5,7 @@ import pandas as pd
 
 from app.modeling.explanation.importance import permutation_importance as shuffled_importance
 from app.modeling.explanation.subject import Deadline, Subject, looks_back
-from app.modeling.labels.labels import labels_of
+from app.modeling.labels.labels import make_labels
 from app.modeling.labels.split import Fold
 from app.modeling.problem.problem import Problem
 from app.modeling.problem.results import ImportanceFacts
@@ -23,7 +23,7 @@ def permutation_importance(
 ) -> ImportanceFacts:
     """As `explanation.importance`, on the rows of the last fold, of a model that the others taught."""
     deadline = Deadline(limit_s)
-    labels, inputs, fold = labels_of(frame, problem), inputs_of(frame, problem), made_folds[-1]
+    labels, inputs, fold = make_labels(frame, problem), inputs_of(frame, problem), made_folds[-1]
     model = fit_rows(frame, labels, fold.train, problem, spec)
     if fold.history is not None:
         model.named_steps["recipe"].remember(inputs.iloc[fold.history])

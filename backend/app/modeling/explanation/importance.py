@@ -11,11 +11,11 @@ from app.modeling.problem.results import Importance, ImportanceFacts
 from app.modeling.scoring.scores import SCORES, Predicted
 from app.modeling.table.json_values import rounded
 
-MOST_ROWS = 1000
-FEWEST_ROWS = 200
-FEWEST_SLOW_ROWS = 40
+MAX_ROWS = 1000
+MIN_ROWS = 200
+MIN_SLOW_ROWS = 40
 """Of a model that takes so long to answer that not even the fewest columns can be tried on more."""
-MOST_COLUMNS, FEWEST_COLUMNS = 60, 8
+MAX_COLUMNS, MIN_COLUMNS = 60, 8
 RESAMPLES = 20
 MISTAKEN = 0.05
 """How often a table of useless columns may have one that is said to help."""
@@ -39,8 +39,8 @@ def permutation_importance(
     """
     deadline = deadline or Deadline(None)
     rng = np.random.default_rng(seed)
-    asked = list(columns)[:MOST_COLUMNS]
-    rows, truth = _drawn(subject, rows, truth, MOST_ROWS, seed)
+    asked = list(columns)[:MAX_COLUMNS]
+    rows, truth = _drawn(subject, rows, truth, MAX_ROWS, seed)
     base = subject.say(rows)
     rows, truth, base, many = _affordable(subject, rows, truth, base, len(asked), deadline)
     asked = asked[:many]
@@ -89,8 +89,8 @@ def _affordable(
     if deadline.limit_s is None:
         return rows, truth, base, columns
     answers = max(deadline.left_s, 0.0) * len(rows) / max(deadline.spent_s, 1e-9)
-    many = min(max(int(answers / min(FEWEST_ROWS, len(rows))), FEWEST_COLUMNS), columns)
-    count = min(max(int(answers / max(many, 1)), FEWEST_SLOW_ROWS), len(rows))
+    many = min(max(int(answers / min(MIN_ROWS, len(rows))), MIN_COLUMNS), columns)
+    count = min(max(int(answers / max(many, 1)), MIN_SLOW_ROWS), len(rows))
     places = subject.sample(len(rows), count, 0)
     return rows.iloc[places].reset_index(drop=True), truth[places], base[places], many
 

@@ -15,9 +15,9 @@ from app.modeling.scoring.scores import Predicted
 from app.modeling.table.columns import Holds, holds
 from app.modeling.table.json_values import label, rounded
 
-FEWEST_ROWS = 30
-MOST_SEGMENTS = 8
-MOST_VALUES = 12
+MIN_ROWS = 30
+MAX_SEGMENTS = 8
+MAX_VALUES = 12
 RANGES = 4
 MISTAKEN = 0.05
 """How often a model that errs evenly may have a segment named."""
@@ -68,12 +68,12 @@ def _parts(rows: pd.DataFrame) -> Iterator[_Part]:
         kind = holds(column)
         if column.isna().any():
             yield _Part(str(name), "is missing", column.isna().to_numpy())
-        if kind is Holds.NUMBER and column.nunique() > MOST_VALUES:
+        if kind is Holds.NUMBER and column.nunique() > MAX_VALUES:
             yield from _ranges(str(name), column.astype("float64"))
-        elif kind is Holds.DATETIME and column.nunique() > MOST_VALUES:
+        elif kind is Holds.DATETIME and column.nunique() > MAX_VALUES:
             yield from _periods(str(name), column)
         elif kind not in (Holds.EMPTY, Holds.TEXT):
-            for value in column.value_counts().index[:MOST_VALUES]:
+            for value in column.value_counts().index[:MAX_VALUES]:
                 yield _Part(
                     str(name), f"is {label(value)}", (column == value).fillna(False).to_numpy(dtype=bool)
                 )
@@ -96,7 +96,7 @@ def _periods(name: str, column: pd.Series) -> Iterator[_Part]:
 
 def _is_worth(part: _Part, rows: int) -> bool:
     count = int(part.inside.sum())
-    return count >= FEWEST_ROWS and rows - count >= FEWEST_ROWS
+    return count >= MIN_ROWS and rows - count >= MIN_ROWS
 
 
 def _judged(part: _Part, error: np.ndarray, problem: Problem, reach: float) -> Segment | None:
@@ -141,7 +141,7 @@ def _distinct(found: list[tuple[_Part, Segment]]) -> list[tuple[_Part, Segment]]
     for part, facts in found:
         if all(_overlap(part, other) < SAME_ROWS for other, _ in kept):
             kept.append((part, facts))
-    return kept[:MOST_SEGMENTS]
+    return kept[:MAX_SEGMENTS]
 
 
 def _overlap(one: _Part, other: _Part) -> float:

@@ -13,9 +13,9 @@ from app.modeling.recipe.recipe import RecipeJson, parse
 Say = Callable[[pd.DataFrame], np.ndarray]
 """Raw rows -> probabilities of every class (rows, classes), or numbers (rows,)."""
 
-MOST_TOGETHER = 40_000
+MAX_TOGETHER = 40_000
 """Rows that are asked about in one call: enough to spread the cost of a call, few enough for any memory."""
-MOST_CELLS = 4_000_000
+MAX_CELLS = 4_000_000
 
 
 @dataclass
@@ -85,7 +85,7 @@ def _batches(frames: Sequence[pd.DataFrame]) -> list[list[pd.DataFrame]]:
     for frame in frames:
         if not made or len(frame) > room:
             made.append([])
-            room = max(min(MOST_TOGETHER, MOST_CELLS // max(frame.shape[1], 1)), len(frame))
+            room = max(min(MAX_TOGETHER, MAX_CELLS // max(frame.shape[1], 1)), len(frame))
         made[-1].append(frame)
         room -= len(frame)
     return made

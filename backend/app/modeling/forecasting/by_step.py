@@ -10,7 +10,7 @@ from app.modeling.scoring.prediction_intervals import coverage
 from app.modeling.scoring.scores import SCORES, Predicted
 from app.modeling.table.json_values import rounded
 
-MOST_ROWS = 32
+MAX_ROWS = 32
 
 
 def by_step(
@@ -26,7 +26,7 @@ def by_step(
     `ahead` (rows,): the step that each row asks about; `said`: what each reference says of the rows.
     """
     found = []
-    for step in np.unique(ahead)[:MOST_ROWS]:
+    for step in np.unique(ahead)[:MAX_ROWS]:
         at = np.flatnonzero(ahead == step)
         own = predicted.take(at)
         score = SCORES[problem.metric].compute

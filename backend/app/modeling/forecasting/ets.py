@@ -7,13 +7,13 @@ from typing import Self
 import numpy as np
 from statsmodels.tsa.holtwinters import ExponentialSmoothing
 
-MOST_ROWS = 600
-FEWEST_ROWS = 20
+MAX_ROWS = 600
+MIN_ROWS = 20
 
 
 def recent(values: np.ndarray, season: int | None) -> np.ndarray:
     """The rows to learn from: the latest, four seasons at least."""
-    return values[-max(MOST_ROWS, 4 * (season or 0)) :]
+    return values[-max(MAX_ROWS, 4 * (season or 0)) :]
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 import pandas as pd
 
-from app.modeling.forecasting.ets import FEWEST_ROWS, Smoothing, recent
+from app.modeling.forecasting.ets import MIN_ROWS, Smoothing, recent
 from app.modeling.problem.problem import Outlook, Problem
 from app.modeling.recipe.forecast_origins import AHEAD, is_stacked, unstacked
 from app.modeling.recipe.naive_forecasts import drift, last_value, season_of, seasonal_naive
 from app.modeling.recipe.series import horizons_of, rhythm_of_series, rows_of_series, values_of
 from app.modeling.recipe.volatility import realised, weighted
 
-MOST_SERIES = 10
+MAX_SERIES = 10
 """Of more series exponential smoothing is not learned: each takes about half a second."""
 
 Said = dict[str, np.ndarray]
@@ -22,7 +22,7 @@ def references(train: pd.DataFrame, holdout: pd.DataFrame, problem: Problem) -> 
     """Name -> what it says of each row of the hold-out; nothing for what is no forecast of a number.
 
     `last season` is only there where a season foretells the training rows; `exponential smoothing` where there
-    are at most `MOST_SERIES` series. The hold-out's rows may ask about a step ahead each; `train` is the table.
+    are at most `MAX_SERIES` series. The hold-out's rows may ask about a step ahead each; `train` is the table.
     """
     if problem.outlook is Outlook.VOLATILITY:
         return _volatilities(train, holdout, problem)
@@ -53,7 +53,7 @@ def _each_step(train: pd.DataFrame, holdout: pd.DataFrame, problem: Problem, ste
     """Name -> (rows of the hold-out, steps)."""
     whole = pd.concat([train, holdout], ignore_index=True)
     series = rows_of_series(whole, problem)
-    learns = len(series) <= MOST_SERIES
+    learns = len(series) <= MAX_SERIES
     said: Said = {}
     for rows in series:
         values = values_of(whole, problem, rows)
@@ -81,7 +81,7 @@ def _each(
     if season:
         yield "last season", lambda step: seasonal_naive(values, step, season)
     known = values[:taught]
-    if learns and taught >= max(FEWEST_ROWS, 2 * (season or 0)) and float(known.std()) > 0:
+    if learns and taught >= max(MIN_ROWS, 2 * (season or 0)) and float(known.std()) > 0:
         kept = recent(known, season)
         before = np.full(taught - len(kept), np.nan)
         smoothing = Smoothing.learn(kept, season)

@@ -12,7 +12,7 @@ from app.modeling.scoring.resampled import statistic_of
 from app.modeling.scoring.scores import SCORES, Predicted
 from app.modeling.table.json_values import rounded
 
-MOST_ROWS = 20_000
+MAX_ROWS = 20_000
 """More rows are not drawn from; the interval is narrowed to what all of them would give."""
 RESAMPLES = 200
 Z = 1.96
@@ -63,7 +63,7 @@ class RowsApart:
         return Predicted.of(self._problem, seen["truth"].to_numpy(), output)
 
     def _sample(self, common: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        step = -(-len(common) // MOST_ROWS)
+        step = -(-len(common) // MAX_ROWS)
         return common[::step], self._drawn(len(common[::step]))
 
     def _draw(self, rows: int) -> np.ndarray:

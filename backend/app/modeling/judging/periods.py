@@ -17,7 +17,7 @@ from app.modeling.scoring.scores import SCORES, Predicted
 from app.modeling.table.json_values import rounded
 
 COUNT = 4
-FEWEST_ROWS = 40
+MIN_ROWS = 40
 FARTHEST = np.log(100)
 """A stretch where there was nothing to be told counts as one with a hundredth of the usual."""
 _BY_MEAN = frozenset({"rmse", "r2", "rmsle", "poisson_deviance"})
@@ -75,7 +75,7 @@ def periods_of(
     """
     told = predicted.truth if targets is None else targets
     chance = _chance(score, problem.metric)
-    if len(told) < FEWEST_ROWS or chance is None or score["low"] is None or score["high"] is None:
+    if len(told) < MIN_ROWS or chance is None or score["low"] is None or score["high"] is None:
         return None
     parts = np.array_split(np.arange(len(told)), COUNT)
     scores = [SCORES[problem.metric].compute(predicted.take(part)) for part in parts]

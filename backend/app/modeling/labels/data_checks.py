@@ -8,25 +8,25 @@ from app.modeling.labels.repeated_rows import Twins, contradicting
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.recipe import inputs_of
 
-FEWEST_ROWS = 20
-FEWEST_OF_CLASS = 6
+MIN_ROWS = 20
+MIN_OF_CLASS = 6
 """Rows of a class: fewer cannot teach and judge at once."""
 FEW_LABELS = 0.2
 MANY_CONTRADICTIONS = 0.01
 SLIPS = 0.002
 """Share of rows that may lie elsewhere in a file that is sorted all the same."""
-MOST_ASKED = 200_000
+MAX_ASKED = 200_000
 """Rows that are searched for contradictions."""
 
 
 def check_enough(rows: pd.DataFrame, labels: pd.Series, problem: Problem) -> None:
     """Raises InvalidInput `too_little_data`, `single_class`, `too_few_of_class` or `no_inputs`."""
-    if len(labels) < FEWEST_ROWS:
+    if len(labels) < MIN_ROWS:
         raise InvalidInput(
             "too_little_data",
-            f"Only {len(labels)} different rows have a label; at least {FEWEST_ROWS} are needed.",
+            f"Only {len(labels)} different rows have a label; at least {MIN_ROWS} are needed.",
             rows=len(labels),
-            needed=FEWEST_ROWS,
+            needed=MIN_ROWS,
         )
     if labels.nunique() < 2:
         raise InvalidInput(
@@ -43,16 +43,16 @@ def check_enough(rows: pd.DataFrame, labels: pd.Series, problem: Problem) -> Non
 
 def _check_classes(labels: pd.Series, problem: Problem) -> None:
     counts = labels.value_counts()
-    learnable = int((counts >= FEWEST_OF_CLASS).sum())
+    learnable = int((counts >= MIN_OF_CLASS).sum())
     if learnable >= 2:
         return
     rarest = (problem.classes or ())[int(counts.index[-1])]
     raise InvalidInput(
         "too_few_of_class",
-        f"Only {counts.iloc[-1]} of {len(labels)} rows are {rarest!r}; at least {FEWEST_OF_CLASS} rows of two"
+        f"Only {counts.iloc[-1]} of {len(labels)} rows are {rarest!r}; at least {MIN_OF_CLASS} rows of two"
         " classes are needed to learn from some and judge by others.",
         rows=int(counts.iloc[-1]),
-        needed=FEWEST_OF_CLASS,
+        needed=MIN_OF_CLASS,
     )
 
 
@@ -82,7 +82,7 @@ def remarks(
         said.append(
             f"{twins.rows} rows equal another one in all but {names}; equal rows were kept on one side."
         )
-    asked = rows if known <= MOST_ASKED else rows.head(MOST_ASKED)
+    asked = rows if known <= MAX_ASKED else rows.head(MAX_ASKED)
     against = contradicting(asked, problem, twins)
     if against >= max(5, MANY_CONTRADICTIONS * len(asked)):
         said.append(
@@ -105,9 +105,9 @@ def lies_sorted(labels: np.ndarray, problem: Problem) -> bool:
     if problem.is_classification:
         _, counts = np.unique(known, return_counts=True)
         pieces = int((steps != 0).sum()) + 1
-        return bool(counts.min() >= FEWEST_OF_CLASS and pieces <= len(counts) + SLIPS * len(known))
+        return bool(counts.min() >= MIN_OF_CLASS and pieces <= len(counts) + SLIPS * len(known))
     moving = steps[steps != 0]
-    if len(moving) < FEWEST_ROWS / 2:
+    if len(moving) < MIN_ROWS / 2:
         return False
     rising = float((moving > 0).mean())
     return max(rising, 1 - rising) >= 1 - SLIPS

@@ -13,7 +13,7 @@ from app.modeling.table.json_values import label
 from app.modeling.table.numeric import to_float
 
 
-def labels_of(frame: pd.DataFrame, problem: Problem) -> pd.Series:
+def make_labels(frame: pd.DataFrame, problem: Problem) -> pd.Series:
     """One float a row, missing where the label is unknown: the class's place in `classes`, or the number.
 
     With a horizon it is the target's future in the row's own group: the last `horizon` rows have none, nor has
@@ -109,9 +109,9 @@ def present_value(inputs: pd.DataFrame, problem: Problem) -> pd.Series | None:
     return to_float(inputs[problem.target])
 
 
-def told(frame: pd.DataFrame, problem: Problem) -> np.ndarray:
+def prediction_targets(frame: pd.DataFrame, problem: Problem) -> np.ndarray:
     """What there is to be told of each row (rows,): the label, or how far it moves from the present value."""
-    labels, start = labels_of(frame, problem), present_value(frame, problem)
+    labels, start = make_labels(frame, problem), present_value(frame, problem)
     return (labels if start is None else labels - start).to_numpy()
 
 

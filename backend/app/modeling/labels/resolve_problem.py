@@ -16,8 +16,8 @@ from app.modeling.table.columns import Holds, holds, require
 from app.modeling.table.json_values import label
 from app.modeling.type_inference.spellings import folded
 
-MOST_CLASSES = 100
-FEWEST_PER_CLASS = 3
+MAX_CLASSES = 100
+MIN_PER_CLASS = 3
 """Rows of a class on average."""
 POSITIVE_WORDS = ("1", "true", "yes", "y", "positive", "up", "t", "survived", "churned", "fraud", "malignant")
 
@@ -217,13 +217,13 @@ def _with_classes(problem: Problem, column: pd.Series, wish: Mapping[str, Any]) 
 
 def _check_classes(target: str, column: pd.Series, classes: int) -> None:
     rows = int(column.notna().sum())
-    many, few_rows = classes > MOST_CLASSES, classes > 2 and rows < FEWEST_PER_CLASS * classes
+    many, few_rows = classes > MAX_CLASSES, classes > 2 and rows < MIN_PER_CLASS * classes
     if not many and not few_rows:
         return
     if holds(column) is Holds.TEXT:
         code, why = "target_is_text", "like a name or an identifier"
     elif many:
-        code, why = "too_many_classes", f"more than {MOST_CLASSES} classes"
+        code, why = "too_many_classes", f"more than {MAX_CLASSES} classes"
     else:
         code, why = "too_few_per_class", f"too many for {rows} rows: most classes would be seen once or twice"
     raise InvalidInput(code, f"The target {target!r} has {classes} different values, {why}.", column=target)

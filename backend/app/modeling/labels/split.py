@@ -18,7 +18,7 @@ from sklearn.model_selection import (
 
 from app.errors import InvalidInput
 from app.modeling.labels.data_checks import check_enough, remarks
-from app.modeling.labels.labels import label_times, labels_of
+from app.modeling.labels.labels import label_times, make_labels
 from app.modeling.labels.repeated_rows import Twins, find_twins
 from app.modeling.labels.splitters import blocks_of, walk
 from app.modeling.problem.problem import Problem
@@ -59,7 +59,7 @@ class Fold:
     history: np.ndarray | None = None
 
 
-LEAST_SHARE, USUAL_SHARE, SMALL_SHARE = 0.05, 0.2, 0.25
+MIN_SHARE, USUAL_SHARE, SMALL_SHARE = 0.05, 0.2, 0.25
 SMALL, ENOUGH_ROWS, ENOUGH_OF_CLASS = 500, 20_000, 400
 """Below `SMALL` rows more are held out; of many rows no more than tell a score well."""
 
@@ -75,7 +75,7 @@ def choose_share(labels: pd.Series, problem: Problem, kind: SplitKind) -> float:
     if problem.is_classification:
         rarest = float(labels.value_counts(normalize=True).min())
         needed = max(needed, int(ENOUGH_OF_CLASS / max(rarest, 1e-3)))
-    return float(np.clip(needed / rows, LEAST_SHARE, USUAL_SHARE))
+    return float(np.clip(needed / rows, MIN_SHARE, USUAL_SHARE))
 
 
 def choose_kind(problem: Problem) -> tuple[SplitKind, str]:
@@ -137,7 +137,7 @@ def lock_holdout(table: pd.DataFrame, problem: Problem, seed: int, share: float 
     if problem.time_column:
         rows = rows.sort_values(problem.time_column, kind="stable")
     rows = rows.reset_index(drop=True)
-    labels = labels_of(rows, problem)
+    labels = make_labels(rows, problem)
     check_enough(rows, labels.dropna(), problem)
     kind, reason = choose_kind(problem)
     held = _held_out(rows, problem, kind, seed, share or choose_share(labels.dropna(), problem, kind))
@@ -205,7 +205,7 @@ def _first_held_out(times: pd.Series, share: float) -> Any:
 def _drawn(rows: pd.DataFrame, problem: Problem, kind: SplitKind, seed: int, share: float) -> np.ndarray:
     if kind is SplitKind.GROUPED:
         return folds(rows, problem, FoldPlan(kind, round(1 / share), seed))[0].test
-    labels = labels_of(rows, problem)
+    labels = make_labels(rows, problem)
     counts = labels.value_counts()
     one_of_each = kind is SplitKind.STRATIFIED and counts.min() >= 2 and len(counts) <= share * len(rows)
     splitter = StratifiedShuffleSplit if one_of_each else ShuffleSplit
@@ -219,7 +219,7 @@ def folds(frame: pd.DataFrame, problem: Problem, plan: FoldPlan) -> list[Fold]:
 
     A fold whose training rows are all of one class has nothing to teach and is left out.
     """
-    labels = labels_of(frame, problem)
+    labels = make_labels(frame, problem)
     known = np.flatnonzero(labels.notna().to_numpy())
     if plan.kind is SplitKind.TIME:
         made = _time_folds(frame, problem, known, plan.count)

@@ -17,12 +17,12 @@ _GROUP_NAME = re.compile(
 _ID_NAME = re.compile(r"(^|[_\W])(id|nr|no|number|key|code)$|[a-z](Id|ID|Nr|No)$|^id[_\W]", re.IGNORECASE)
 _BIRTH = re.compile(r"birth|born|\bdob\b|(^|_)dob($|_)|geburt|naissance|nacimiento", re.IGNORECASE)
 
-FEWEST_MOMENTS = 10
-FEWEST_GROUPS = 10
+MIN_MOMENTS = 10
+MIN_GROUPS = 10
 WELL_KNOWN = 20
 """Rows a group on average from which a group is rather one that a model meets again."""
 STATIC = 0.98
-MOST_ROWS = 20_000
+MAX_ROWS = 20_000
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def find_time_column(frame: pd.DataFrame, target: str, wanted: bool, goal: str =
     future = is_about_the_future(goal)
     if ordered:
         return Found(ordered[0], "the file lies in its order" + (", and the goal is about what comes" * future))
-    moving = [name for name in dates if frame[name].nunique() >= FEWEST_MOMENTS]
+    moving = [name for name in dates if frame[name].nunique() >= MIN_MOMENTS]
     if moving and (wanted or future):
         return Found(moving[0], "the goal is about what comes later")
     return Found(dates[0], "the goal looks ahead") if dates and wanted else None
@@ -59,12 +59,12 @@ def find_time_column(frame: pd.DataFrame, target: str, wanted: bool, goal: str =
 def lies_in_order(column: pd.Series) -> bool:
     """At least 98% of the steps in one direction, few missing, and more than a few moments."""
     times = column.dropna()
-    if len(times) < 0.98 * len(column) or times.nunique() < FEWEST_MOMENTS:
+    if len(times) < 0.98 * len(column) or times.nunique() < MIN_MOMENTS:
         return False
     steps = np.diff(times.astype("int64").to_numpy())
     moving = steps[steps != 0]
     rising = float((moving > 0).mean())
-    return len(moving) >= FEWEST_MOMENTS - 1 and max(rising, 1 - rising) >= 0.98
+    return len(moving) >= MIN_MOMENTS - 1 and max(rising, 1 - rising) >= 0.98
 
 
 def find_group_column(frame: pd.DataFrame, target: str, goal: str = "") -> Found | None:
@@ -99,7 +99,7 @@ def _may_group(column: pd.Series) -> bool:
         return False
     if pd.api.types.is_bool_dtype(column.dtype) or column.notna().mean() <= 0.9:
         return False
-    return column.nunique() >= FEWEST_GROUPS and _repeats(column) >= 1.5
+    return column.nunique() >= MIN_GROUPS and _repeats(column) >= 1.5
 
 
 def _repeats(column: pd.Series) -> float:
@@ -116,7 +116,7 @@ def static_within(frame: pd.DataFrame, group: str, target: str) -> list[str]:
     codes, rows = codes[kept], frame.iloc[kept]
     order = np.argsort(codes, kind="stable")
     same = np.diff(codes[order]) == 0
-    if same.sum() < FEWEST_GROUPS:
+    if same.sum() < MIN_GROUPS:
         return []
     found = []
     for name in rows.columns:
@@ -138,13 +138,13 @@ def target_is_static(frame: pd.DataFrame, group: str, target: str) -> bool:
     same = np.diff(codes[order]) == 0
     values = pd.factorize(frame[target].iloc[order])[0]
     chance = float(((np.bincount(values[values >= 0]) / max(len(values), 1)) ** 2).sum())
-    return bool(same.sum() >= FEWEST_GROUPS and chance < 0.9 and (np.diff(values) == 0)[same].mean() >= STATIC)
+    return bool(same.sum() >= MIN_GROUPS and chance < 0.9 and (np.diff(values) == 0)[same].mean() >= STATIC)
 
 
 def _whole_groups(codes: np.ndarray) -> np.ndarray:
-    if len(codes) <= MOST_ROWS:
+    if len(codes) <= MAX_ROWS:
         return np.flatnonzero(codes >= 0)
     groups = int(codes.max()) + 1
     chosen = np.zeros(groups, dtype=bool)
-    chosen[sample_of(groups, max(1, groups * MOST_ROWS // len(codes)), 0)] = True
+    chosen[sample_of(groups, max(1, groups * MAX_ROWS // len(codes)), 0)] = True
     return np.flatnonzero((codes >= 0) & chosen[codes])

@@ -30,7 +30,7 @@ class Terms:
 
 
 @dataclass(frozen=True)
-class Book:
+class StrategyReturns:
     """A played strategy. Row t holds what is decided at the close of bar t and what bar t + 1 makes of it.
 
     `positions` (bars, coins): shares of each coin's capital; coins share the capital equally.
@@ -56,7 +56,9 @@ class Book:
         return held
 
 
-def play(wanted: np.ndarray, returns: np.ndarray, terms: Terms, beyond: np.ndarray | None = None) -> Book:
+def run_strategy(
+    wanted: np.ndarray, returns: np.ndarray, terms: Terms, beyond: np.ndarray | None = None
+) -> StrategyReturns:
     """Hold what is wanted, within limits.
 
     `wanted` (bars, coins): decided at the close of each bar, with what is known then. `returns` (bars, coins):
@@ -68,7 +70,9 @@ def play(wanted: np.ndarray, returns: np.ndarray, terms: Terms, beyond: np.ndarr
     traded = np.abs(np.diff(held, axis=0, prepend=np.zeros((1, held.shape[1]))))
     earned = held * np.nan_to_num(returns) + (0.0 if beyond is None else beyond)
     by_coin = earned - traded * terms.cost
-    return Book(held, earned.mean(axis=1), traded.mean(axis=1) * terms.cost, traded.mean(axis=1), by_coin)
+    return StrategyReturns(
+        held, earned.mean(axis=1), traded.mean(axis=1) * terms.cost, traded.mean(axis=1), by_coin
+    )
 
 
 def equity(net: np.ndarray) -> np.ndarray:

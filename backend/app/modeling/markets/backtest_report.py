@@ -8,20 +8,20 @@ import numpy as np
 import pandas as pd
 
 from app.modeling.labels.barriers import Barriers, Ranges, ranges_in, triple_barrier
-from app.modeling.markets.backtest import Book, Terms, drawdown, equity, play
+from app.modeling.markets.backtest import StrategyReturns, Terms, drawdown, equity, run_strategy
 from app.modeling.markets.regimes import trend_regimes, volatility_regimes
 from app.modeling.markets.sharpe import bars_per_year, measured, sharpe_ratio
 from app.modeling.markets.signals import Endings, by_time, expected_gain, expected_move, next_returns, wanted
 from app.modeling.markets.significance import judge
 from app.modeling.markets.strategies import BASELINES, positions_of
-from app.modeling.markets.trial import Trials, try_out
+from app.modeling.markets.trial import Trials, evaluate_strategies
 from app.modeling.problem.problem import Problem
 from app.modeling.table.numeric import to_float
 
 BARRIERS = ("take_profit", "stop_loss")
-MOST_POINTS = 400
+MAX_POINTS = 400
 REGIME_BARS = 20
-FEWEST_BARS = 30
+MIN_BARS = 30
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def _places(rows: pd.DataFrame, problem: Problem) -> tuple[pd.Series, pd.Series 
     return rows[problem.time_column], coins
 
 
-def played(
+def backtest_report(
     train: pd.DataFrame,
     holdout: pd.DataFrame,
     problem: Problem,
@@ -114,12 +114,14 @@ def played(
     """
     market = Market.of(train, holdout, problem)
     moves = {name: market.moves(train.iloc[rows], output) for name, (rows, output) in tried.items()}
-    trials = try_out(moves, market.before, chosen, terms, market.horizon, market.endings(market.before))
+    trials = evaluate_strategies(
+        moves, market.before, chosen, terms, market.horizon, market.endings(market.before)
+    )
     returns = next_returns(market.prices).to_numpy()[:-1]
     expected = market.moves(holdout, said).reindex_like(market.prices).to_numpy()
     endings = market.endings(market.prices)
     held, beyond = wanted(expected, trials.margin, terms.round_trip, market.horizon, endings)
-    book = play(held[:-1], returns, terms, beyond[:-1])
+    book = run_strategy(held[:-1], returns, terms, beyond[:-1])
     prices = market.prices.iloc[:-1]
     span = (market.prices.index[-1] - market.prices.index[0]).total_seconds()
     per_year = bars_per_year(span, len(prices))
@@ -167,27 +169,29 @@ def played(
     return facts, _ledger(market, book)
 
 
-def _books(market: Market, returns: np.ndarray, terms: Terms) -> dict[str, Book]:
+def _books(market: Market, returns: np.ndarray, terms: Terms) -> dict[str, StrategyReturns]:
     return {
-        name: play(positions_of(name, market.prices, market.before, market.horizon)[:-1], returns, terms)
+        name: run_strategy(
+            positions_of(name, market.prices, market.before, market.horizon)[:-1], returns, terms
+        )
         for name in BASELINES
     }
 
 
-def _rivals(book: Book, named: Mapping[str, Book]) -> str:
+def _rivals(book: StrategyReturns, named: Mapping[str, StrategyReturns]) -> str:
     """The baselines that do as well, as a sentence to go on with."""
     own = sharpe_ratio(book.net)
     alike = [name for name, other in named.items() if sharpe_ratio(other.net) >= own]
     return f" But {' and '.join(alike)} does as well without a model." if alike else ""
 
 
-def _break_even(book: Book) -> float | None:
+def _break_even(book: StrategyReturns) -> float | None:
     """The cost of trading at which nothing is left, in basis points; None where nothing is traded."""
     traded = float(book.turnover.sum())
     return float(book.gross.sum()) / traded * 1e4 if traded > 0 else None
 
 
-def _by_regime(market: Market, book: Book, per_year: float) -> Iterator[dict[str, Any]]:
+def _by_regime(market: Market, book: StrategyReturns, per_year: float) -> Iterator[dict[str, Any]]:
     window = max(REGIME_BARS, 2 * market.horizon)
     prices = market.prices.iloc[:-1]
     for kind, of in (("volatility", volatility_regimes), ("trend", trend_regimes)):
@@ -196,7 +200,7 @@ def _by_regime(market: Market, book: Book, per_year: float) -> Iterator[dict[str
             yield {"kind": kind, "name": name, **_part(book.net[found == name], per_year)}
 
 
-def _by_coin(prices: pd.DataFrame, book: Book, per_year: float) -> Iterator[dict[str, Any]]:
+def _by_coin(prices: pd.DataFrame, book: StrategyReturns, per_year: float) -> Iterator[dict[str, Any]]:
     if len(prices.columns) < 2:
         return
     for place, name in enumerate(prices.columns):
@@ -207,15 +211,15 @@ def _part(net: np.ndarray, per_year: float) -> dict[str, Any]:
     return {
         "bars": len(net),
         "total_return": float(np.prod(1 + net) - 1),
-        "sharpe": sharpe_ratio(net) * float(np.sqrt(per_year)) if len(net) >= FEWEST_BARS else None,
+        "sharpe": sharpe_ratio(net) * float(np.sqrt(per_year)) if len(net) >= MIN_BARS else None,
         "max_drawdown": float(abs(drawdown(net).min())) if len(net) else 0.0,
     }
 
 
-def _curve(market: Market, book: Book, hold: Book) -> dict[str, Any]:
-    """At most `MOST_POINTS` moments, evenly: what is drawn. Several coins are drawn as their mean, from 1."""
+def _curve(market: Market, book: StrategyReturns, hold: StrategyReturns) -> dict[str, Any]:
+    """At most `MAX_POINTS` moments, evenly: what is drawn. Several coins are drawn as their mean, from 1."""
     prices = market.prices.iloc[:-1]
-    kept = np.unique(np.linspace(0, len(prices) - 1, MOST_POINTS).astype(int))
+    kept = np.unique(np.linspace(0, len(prices) - 1, MAX_POINTS).astype(int))
     level = prices if len(prices.columns) == 1 else prices / prices.bfill().iloc[0]
     return {
         "times": [moment.isoformat() for moment in prices.index[kept]],
@@ -228,7 +232,7 @@ def _curve(market: Market, book: Book, hold: Book) -> dict[str, Any]:
     }
 
 
-def _ledger(market: Market, book: Book) -> pd.DataFrame:
+def _ledger(market: Market, book: StrategyReturns) -> pd.DataFrame:
     """A row a bar: `time`, each coin's `price` and `position` from its close on, then `turnover`, and what the
     next bar makes of it as shares of the capital: `gross`, `paid`, `net`; `equity` of one unit, `drawdown`."""
     prices = market.prices.iloc[:-1]
@@ -240,7 +244,7 @@ def _ledger(market: Market, book: Book) -> pd.DataFrame:
     return pd.DataFrame(rows | {"equity": equity(book.net), "drawdown": drawdown(book.net)})
 
 
-def _notes(book: Book, trials: Trials) -> list[str]:
+def _notes(book: StrategyReturns, trials: Trials) -> list[str]:
     notes = []
     if trials.overfitting is not None and trials.overfitting > 0.5:
         notes.append(
@@ -248,6 +252,6 @@ def _notes(book: Book, trials: Trials) -> list[str]:
         )
     if not len(trials.track):
         notes.append("No rows out of fold were left to choose a rule by.")
-    if len(book.net) < 10 * FEWEST_BARS:
+    if len(book.net) < 10 * MIN_BARS:
         notes.append("The hold-out has few bars, so every figure of the backtest is rough.")
     return notes

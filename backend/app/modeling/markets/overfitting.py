@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 
-FEWEST_A_PART = 8
+MIN_A_PART = 8
 
 
 def probability_of_overfitting(returns: np.ndarray, parts: int = 10) -> float | None:
@@ -16,7 +16,7 @@ def probability_of_overfitting(returns: np.ndarray, parts: int = 10) -> float | 
     trials or too few bars.
     """
     bars, trials = returns.shape
-    parts = min(parts, bars // FEWEST_A_PART // 2 * 2)
+    parts = min(parts, bars // MIN_A_PART // 2 * 2)
     if trials < 2 or parts < 2:
         return None
     blocks = np.array_split(returns, parts)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import kurtosis, norm, skew
 
-from app.modeling.markets.backtest import Book, drawdown, equity
+from app.modeling.markets.backtest import StrategyReturns, drawdown, equity
 
 EULER = 0.5772156649015329
 
@@ -74,7 +74,7 @@ def bars_per_year(seconds: float, bars: int) -> float:
     return bars / seconds * 31_557_600.0 if seconds > 0 else float(bars)
 
 
-def measured(book: Book, per_year: float) -> dict[str, float]:
+def measured(book: StrategyReturns, per_year: float) -> dict[str, float]:
     """The figures of a played strategy; ratios annualised by the square root of time, shares as fractions."""
     net, root = book.net, float(np.sqrt(per_year))
     at_work = book.exposure > 0

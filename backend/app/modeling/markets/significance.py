@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.modeling.markets.backtest import Book
+from app.modeling.markets.backtest import StrategyReturns
 from app.modeling.markets.sharpe import (
     deflated_sharpe,
     expected_highest,
@@ -15,7 +15,7 @@ from app.modeling.markets.sharpe import (
 from app.modeling.markets.trial import Trials
 
 SURE = 0.95
-FEWEST_HELD = 30
+MIN_HELD = 30
 """Bars with a position from which on ratios of returns mean anything."""
 NO_EDGE = "No edge after costs"
 EDGE = "An edge after costs"
@@ -39,7 +39,7 @@ class Edge:
     said: str
 
 
-def judge(book: Book, returns: np.ndarray, trials: Trials) -> Edge:
+def judge(book: StrategyReturns, returns: np.ndarray, trials: Trials) -> Edge:
     """`book`: the chosen strategy on rows that nobody had seen; `returns` (bars, coins) of the market there."""
     passive = (np.nan_to_num(returns) * book.positions.mean(axis=0)).mean(axis=1)
     confirmed = probabilistic_sharpe(moments(book.net))
@@ -49,12 +49,12 @@ def judge(book: Book, returns: np.ndarray, trials: Trials) -> Edge:
     variance = min(trials.spread, standard_error(whole) ** 2)
     deflated = deflated_sharpe(whole, trials.count, variance)
     held = np.count_nonzero(book.exposure)
-    found = bool(held >= FEWEST_HELD and min(confirmed, timing, deflated) >= SURE)
+    found = bool(held >= MIN_HELD and min(confirmed, timing, deflated) >= SURE)
     said = _said(book, confirmed, timing, deflated, trials.count)
     return Edge(found, confirmed, timing, deflated, expected_highest(trials.count, variance), said)
 
 
-def _said(book: Book, confirmed: float, timing: float, deflated: float, count: int) -> str:
+def _said(book: StrategyReturns, confirmed: float, timing: float, deflated: float, count: int) -> str:
     net, gross = float(book.net.sum()), float(book.gross.sum())
     if not book.exposure.any():
         return f"{NO_EDGE}: the model never expects a move that pays for the trade."
@@ -63,7 +63,7 @@ def _said(book: Book, confirmed: float, timing: float, deflated: float, count: i
     if net <= 0:
         return f"{NO_EDGE}: the strategy loses on rows that it had never seen, even before costs."
     held = np.count_nonzero(book.exposure)
-    if held < FEWEST_HELD:
+    if held < MIN_HELD:
         return f"{NO_EDGE}: a position is held on {held} bars of the hold-out, too few to tell gain from luck."
     if confirmed < SURE:
         return f"{NO_EDGE}: the gain on rows that nobody had seen is within chance ({_chance(confirmed)})."

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from app.modeling.markets.backtest import Terms, play
+from app.modeling.markets.backtest import Terms, run_strategy
 from app.modeling.markets.overfitting import probability_of_overfitting
 from app.modeling.markets.sharpe import sharpe_ratio
 from app.modeling.markets.signals import MARGINS, Endings, next_returns, wanted
@@ -25,7 +25,7 @@ class Trials:
     overfitting: float | None
 
 
-def try_out(
+def evaluate_strategies(
     moves: Mapping[str, pd.DataFrame],
     prices: pd.DataFrame,
     chosen: str,
@@ -42,7 +42,7 @@ def try_out(
         known = moves[name].reindex(index=times, columns=prices.columns).to_numpy()
         ends = None if endings is None else endings.at(times)
         held, beyond = wanted(known, margin, terms.round_trip, horizon, ends)
-        return play(held, returns.reindex(times).to_numpy(), terms, beyond).net
+        return run_strategy(held, returns.reindex(times).to_numpy(), terms, beyond).net
 
     common = _common([table.dropna(how="all").index for table in moves.values()], prices.index[:0])
     keys = [(name, margin) for name in moves for margin in margins]

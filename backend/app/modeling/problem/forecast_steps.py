@@ -1,15 +1,15 @@
 """Which steps ahead a forecast of every step is learned at: no pandas, so that whoever plans may ask."""
 
-MOST_STEPS = 32
+MAX_STEPS = 32
 """Of a longer way some steps teach, evenly spaced; the ones between are asked of the same model."""
 LEARNED_STEPS = 24
-MOST_STACKED = 300_000
+MAX_STACKED = 300_000
 """Rows that teach, an origin counting once for each of its steps."""
 
 
 def steps_learned(horizon: int) -> tuple[int, ...]:
     """Rows ahead, from 1 to the horizon."""
-    if horizon <= MOST_STEPS:
+    if horizon <= MAX_STEPS:
         return tuple(range(1, horizon + 1))
     apart = (horizon - 1) / (LEARNED_STEPS - 1)
     return tuple(dict.fromkeys(1 + round(place * apart) for place in range(LEARNED_STEPS)))
@@ -17,4 +17,4 @@ def steps_learned(horizon: int) -> tuple[int, ...]:
 
 def steps_each(rows: int, horizon: int) -> int:
     """How many of the steps one origin teaches: all, unless there are very many origins."""
-    return max(1, min(len(steps_learned(horizon)), MOST_STACKED // max(rows, 1)))
+    return max(1, min(len(steps_learned(horizon)), MAX_STACKED // max(rows, 1)))

@@ -13,8 +13,8 @@ from app.modeling.custom_code.row_independence import Said, check_alone
 from app.modeling.custom_code.state import freeze, thaw
 from app.modeling.recipe.transforms.step import Columns, State, Step
 
-MOST_COLUMNS = 100
-LONGEST_NAME = 200
+MAX_COLUMNS = 100
+MAX_NAME = 200
 PARTS = 5
 """Where `fit` sees the target, training rows get their features from the rows of the other parts."""
 
@@ -133,11 +133,11 @@ def _kinds(raw: pd.DataFrame, seen: pd.DataFrame, name: str) -> dict[str, str]:
     }
     if not made:
         raise _refused(name, "makes no new column")
-    if len(made) > MOST_COLUMNS:
-        raise _refused(name, f"makes {len(made)} columns; at most {MOST_COLUMNS} are allowed")
-    odd = [column for column in made if not isinstance(column, str) or not 0 < len(column) <= LONGEST_NAME]
+    if len(made) > MAX_COLUMNS:
+        raise _refused(name, f"makes {len(made)} columns; at most {MAX_COLUMNS} are allowed")
+    odd = [column for column in made if not isinstance(column, str) or not 0 < len(column) <= MAX_NAME]
     if odd:
-        raise _refused(name, f"names a column {odd[0]!r}; names are texts of at most {LONGEST_NAME} characters")
+        raise _refused(name, f"names a column {odd[0]!r}; names are texts of at most {MAX_NAME} characters")
     return made
 
 

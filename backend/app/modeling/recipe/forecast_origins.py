@@ -15,7 +15,7 @@ ORIGIN = "origin_row"
 """Which row of the table it was: never an input."""
 
 
-def stack(frame: pd.DataFrame, horizon: int, steps: Sequence[int] | None = None) -> pd.DataFrame:
+def expand_horizon_rows(frame: pd.DataFrame, horizon: int, steps: Sequence[int] | None = None) -> pd.DataFrame:
     """Each row once for each of `steps`, one after the other; those that are learned where None.
 
     Of very many rows each keeps some of the steps, in turn. Raises InvalidInput `reserved_name`.
@@ -42,9 +42,9 @@ def _in_turn(rows: int, steps: np.ndarray, each: int) -> tuple[np.ndarray, np.nd
     return np.repeat(places, each), steps[turns[places % len(steps)]].ravel()
 
 
-def asked_of(frame: pd.DataFrame, problem: Problem) -> pd.DataFrame:
+def prediction_rows(frame: pd.DataFrame, problem: Problem) -> pd.DataFrame:
     """The rows that a model learns from or is asked: each once for each step, where every step is forecast."""
-    return stack(frame, problem.horizon or 1) if problem.every_step else frame
+    return expand_horizon_rows(frame, problem.horizon or 1) if problem.every_step else frame
 
 
 def ahead_of(frame: pd.DataFrame) -> np.ndarray | None:
@@ -66,6 +66,6 @@ def unstacked(frame: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
     return once, place[back]
 
 
-def bare(frame: pd.DataFrame) -> pd.DataFrame:
+def drop_horizon_columns(frame: pd.DataFrame) -> pd.DataFrame:
     """The table that was stacked, or the frame as it is."""
     return unstacked(frame)[0].reset_index(drop=True) if is_stacked(frame) else frame

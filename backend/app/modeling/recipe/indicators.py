@@ -31,7 +31,7 @@ INPUTS = ("open", "high", "low", "close", "volume")
 NEEDS_MORE = frozenset({"MAVP"})
 """Takes a series that bars do not have."""
 LONGEST = 2000
-SHORTEST_MEMORY = 200
+MIN_MEMORY = 200
 MEMORY = 10
 """How many times its own lookback an indicator remembers: a smoothed one never forgets the first row."""
 
@@ -56,7 +56,7 @@ class Spec:
     @property
     def memory(self) -> int:
         """Rows of the past after which it does not matter where the history began."""
-        return max(SHORTEST_MEMORY, MEMORY * self.lookback)
+        return max(MIN_MEMORY, MEMORY * self.lookback)
 
 
 def function_of(name: str) -> Any:

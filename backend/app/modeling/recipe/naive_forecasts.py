@@ -9,7 +9,7 @@ DAY_S = 86_400.0
 SEASONS_S: tuple[float, ...] = (DAY_S, 7 * DAY_S, 30.4375 * DAY_S * 3, 365.25 * DAY_S)
 """What comes again: days, weeks, quarters, years."""
 LONGEST = 1_000
-FEWEST_ROUNDS = 3
+MIN_ROUNDS = 3
 BETTER = 0.9
 """A season must make errors this much smaller than the last value does."""
 ALIKE = 1.02
@@ -53,7 +53,7 @@ def season_of(values: np.ndarray, horizons: Sequence[int], spacing_s: float) -> 
 
 def _candidates(rows: int, spacing_s: float) -> Sequence[int]:
     lengths = {round(season_s / spacing_s) for season_s in SEASONS_S} if spacing_s > 0 else set()
-    return sorted(season for season in lengths if 2 <= season <= min(LONGEST, rows // FEWEST_ROUNDS))
+    return sorted(season for season in lengths if 2 <= season <= min(LONGEST, rows // MIN_ROUNDS))
 
 
 def _error(say: Callable[[int], np.ndarray], values: np.ndarray, horizons: Sequence[int]) -> float:

@@ -12,7 +12,7 @@ from app.modeling.recipe.naive_forecasts import season_of
 from app.modeling.recipe.sampling_interval import Rhythm, rhythm_of
 from app.modeling.table.numeric import to_float
 
-MOST_ASKED = 5
+MAX_ASKED = 5
 """Series that tell the season of all: the longest ones."""
 STEPS_ASKED = 8
 
@@ -50,7 +50,7 @@ def season_of_series(
 ) -> int | None:
     """The season of most of the longest series; None where most have none."""
     horizons = horizons_of(problem)
-    longest = sorted(series, key=len, reverse=True)[:MOST_ASKED]
+    longest = sorted(series, key=len, reverse=True)[:MAX_ASKED]
     found = [
         season_of(values_of(frame, problem, rows), horizons, spacing_s)
         for rows in longest

@@ -14,11 +14,11 @@ from app.modeling.table.json_values import rounded
 from app.modeling.table.sampling import parts_of, sample_of
 
 SMALLEST = 1e-7
-FEWEST_ROWS = 30
+MIN_ROWS = 30
 """With fewer rows than this, or of either side of a binary problem, probabilities stay as they are."""
-FEWEST_FOR_STEPS = 500
+MIN_FOR_STEPS = 500
 """Rows of the rarer class from which a free-form curve is tried."""
-MOST_CELLS = 400_000
+MAX_CELLS = 400_000
 """Rows times classes that a curve is learned from, drawn at random where there are more."""
 _SLOPE = 1e-3
 """Share of the model's own probability in an isotonic curve, so that no two rows become equal."""
@@ -46,7 +46,7 @@ def fit_calibration(
     the model. `parts` names rows that were judged together (folds); a curve is tried on parts it was not
     fitted on. Simple curves come first, and each must beat the one before by a standard error.
     """
-    rows = sample_of(len(truth), MOST_CELLS // output.shape[1], seed)
+    rows = sample_of(len(truth), MAX_CELLS // output.shape[1], seed)
     truth, output = truth[rows].astype(int), _clean(output[rows])
     parts = parts_of(len(truth), None if parts is None else parts[rows], seed)
     best, loss = IDENTITY, _row_losses(truth, output)
@@ -180,21 +180,21 @@ _CHANGED = (
 METHODS = (
     Method(
         "platt",
-        _enough_of_both(FEWEST_ROWS // 2),
+        _enough_of_both(MIN_ROWS // 2),
         _fit_platt,
         _apply_platt,
         "Probabilities are calibrated by a logistic curve (Platt)" + _CHANGED,
     ),
     Method(
         "isotonic",
-        _enough_of_both(FEWEST_FOR_STEPS),
+        _enough_of_both(MIN_FOR_STEPS),
         _fit_isotonic,
         _apply_isotonic,
         "Probabilities are calibrated by a rising curve (isotonic)" + _CHANGED,
     ),
     Method(
         "temperature",
-        lambda truth, classes: classes > 2 and len(truth) >= FEWEST_ROWS,
+        lambda truth, classes: classes > 2 and len(truth) >= MIN_ROWS,
         _fit_temperature,
         _apply_temperature,
         "Probabilities of all classes are calibrated by one temperature" + _CHANGED,

@@ -10,12 +10,12 @@ from app.modeling.problem.results import Curve
 from app.modeling.scoring.scores import Predicted
 from app.modeling.table.json_values import rounded
 
-MOST_POINTS = 200
+MAX_POINTS = 200
 
 
 def _thinned(x: np.ndarray, y: np.ndarray) -> Curve:
-    if len(x) > MOST_POINTS:
-        places = np.unique(np.linspace(0, len(x) - 1, MOST_POINTS).astype(int))
+    if len(x) > MAX_POINTS:
+        places = np.unique(np.linspace(0, len(x) - 1, MAX_POINTS).astype(int))
         x, y = x[places], y[places]
     return {"x": [round(float(v), 5) for v in x], "y": [round(float(v), 5) for v in y]}
 
@@ -88,7 +88,7 @@ def residuals(predicted: Predicted, seed: int = 0) -> dict[str, Any]:
     """Errors (prediction minus truth): quantiles, a histogram, and up to 200 rows to draw."""
     error = predicted.output - predicted.truth
     rng = np.random.default_rng(seed)
-    rows = np.sort(rng.permutation(len(error))[:MOST_POINTS])
+    rows = np.sort(rng.permutation(len(error))[:MAX_POINTS])
     low, high = float(error.min()), float(error.max())
     alike = high - low <= 1e-9 * max(abs(low), abs(high), 1e-300)  # too little spread for bins
     bins = 1 if alike else min(30, max(5, len(error) // 10))

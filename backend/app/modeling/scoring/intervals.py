@@ -15,14 +15,14 @@ from app.modeling.scoring.resampled import statistic_of
 from app.modeling.scoring.scores import SCORES, Predicted, scores_for
 from app.modeling.table.json_values import rounded
 
-MOST_RESAMPLES = 1000
-FEWEST_RESAMPLES = 100
+MAX_RESAMPLES = 1000
+MIN_RESAMPLES = 100
 ROWS_IN_ALL = 4_000_000
 """Rows drawn over all resamples, so that a large hold-out takes a second too."""
-FEWEST_PERCENTILES = 400
+MIN_PERCENTILES = 400
 """With fewer resamples (of many rows) the interval is the score and 1.96 of their standard deviations."""
 CELLS_AT_ONCE = 4_000_000
-FEWEST_BLOCKS = 20
+MIN_BLOCKS = 20
 """Blocks are as long as this many allow: scores move from one period to the next, and intervals show it."""
 
 Draw = Callable[[np.random.Generator], np.ndarray]
@@ -40,16 +40,16 @@ class Resampling:
 
     @property
     def method(self) -> str:
-        shape = "percentile" if self.resamples >= FEWEST_PERCENTILES else "normal"
+        shape = "percentile" if self.resamples >= MIN_PERCENTILES else "normal"
         return f"95% {shape} bootstrap over {self.what}, {self.resamples} resamples"
 
 
 def resampling(rows: int, problem: Problem, groups: pd.Series | None = None) -> Resampling:
     """Blocks of neighbours where time orders the rows (as they lie), whole groups, else single rows."""
-    resamples = int(np.clip(ROWS_IN_ALL // max(rows, 1), FEWEST_RESAMPLES, MOST_RESAMPLES))
+    resamples = int(np.clip(ROWS_IN_ALL // max(rows, 1), MIN_RESAMPLES, MAX_RESAMPLES))
     if problem.time_column:
         reach = 2 * (problem.horizon or 0) * problem.asked_at_once
-        apart = max(math.ceil(rows ** (1 / 3)), reach, rows // FEWEST_BLOCKS)
+        apart = max(math.ceil(rows ** (1 / 3)), reach, rows // MIN_BLOCKS)
         length = min(max(apart, 1), max(rows // 2, 1))
         units = max(rows // length, 2)
         return Resampling(_blocks(rows, length), f"blocks of {length} rows in time order", resamples, units)
@@ -127,7 +127,7 @@ def _interval(value: float, drawn: np.ndarray, how: Resampling, metric: str | No
     known = drawn[np.isfinite(drawn)]
     if len(known) < 0.9 * len(drawn):
         return {"value": rounded(value), "low": None, "high": None}
-    if len(drawn) < FEWEST_PERCENTILES:
+    if len(drawn) < MIN_PERCENTILES:
         low, high = _normal(value, known, metric)
         return {"value": rounded(value), "low": rounded(low), "high": rounded(high)}
     tail = stats.norm.cdf(np.sqrt(how.units / (how.units - 1)) * stats.t.ppf(0.025, how.units - 1))

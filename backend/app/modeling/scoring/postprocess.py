@@ -13,7 +13,7 @@ from app.modeling.scoring.thresholds import AIMS, choose_threshold
 FINISHED = ("calibration", "threshold", "threshold_text", "prediction_intervals")
 
 
-def finish(
+def postprocess(
     truth: np.ndarray,
     output: np.ndarray,
     parts: np.ndarray,

@@ -12,10 +12,10 @@ from app.modeling.table.sampling import parts_of
 METHODS = ("constant", "scaled")
 LEVELS = (0.5, 0.8, 0.9, 0.95)
 USUAL = 0.9
-FEWEST_ROWS = 20
+MIN_ROWS = 20
 ROWS_A_BIN = 60
-MOST_BINS = 20
-HALF_LIFE, SHORTEST_LIFE = 0.15, 40
+MAX_BINS = 20
+HALF_LIFE, MIN_LIFE = 0.15, 40
 """In time order: the share of the rows after which an error weighs half as much, and the fewest rows."""
 
 
@@ -37,7 +37,7 @@ def fit_intervals(
     known = np.isfinite(truth) & np.isfinite(prediction)
     truth, prediction = truth[known], prediction[known]
     ahead = None if ahead is None else ahead[known]
-    if len(truth) < FEWEST_ROWS:
+    if len(truth) < MIN_ROWS:
         return None
     parts = parts_of(len(truth), None if parts is None else parts[known], seed)
     weights = _weights(len(truth), in_order)
@@ -105,7 +105,7 @@ def coverage(
 def _weights(rows: int, in_order: bool) -> np.ndarray:
     if not in_order:
         return np.ones(rows)
-    weights: np.ndarray = 0.5 ** (np.arange(rows)[::-1] / max(HALF_LIFE * rows, SHORTEST_LIFE))
+    weights: np.ndarray = 0.5 ** (np.arange(rows)[::-1] / max(HALF_LIFE * rows, MIN_LIFE))
     return weights
 
 
@@ -141,7 +141,7 @@ def _scales(error: np.ndarray, prediction: np.ndarray) -> tuple[np.ndarray, np.n
     """Mean size of errors by bins of predictions, none below a twentieth of the mean of all."""
     overall = max(_spread(error), 1e-12)
     order = np.argsort(prediction, kind="stable")
-    bins = np.array_split(order, int(np.clip(len(order) // ROWS_A_BIN, 1, MOST_BINS)))
+    bins = np.array_split(order, int(np.clip(len(order) // ROWS_A_BIN, 1, MAX_BINS)))
     places = np.array([prediction[part].mean() for part in bins])
     scales = np.array([max(_spread(error[part]), 0.05 * overall) for part in bins])
     different = np.append(True, np.diff(places) > 0)

@@ -17,7 +17,7 @@ Prepare = Callable[[Predicted], Statistic]
 
 STEPS = 4096
 """Different values that an order of rows is reduced to; with fewer rows nothing is lost."""
-MOST_RANKED = 8_000_000
+MAX_RANKED = 8_000_000
 """Rows x classes whose areas are counted anew; areas of more are moved by their rows' influence instead."""
 
 
@@ -109,7 +109,7 @@ def _roc_auc(predicted: Predicted) -> Statistic:
     if output.shape[1] == 2:
         return _area(predicted.positive_share, predicted.is_positive.astype(bool))
     present = np.unique(truth).astype(int)
-    if output.size > MOST_RANKED // 100:
+    if output.size > MAX_RANKED // 100:
         found = [_influence(output[:, place], truth == place) for place in present]
         start, moves = np.mean([area for area, _ in found]), np.mean([values for _, values in found], axis=0)
         return lambda counts: start + moves.astype("float32") @ counts

@@ -21,7 +21,7 @@ class Holds(StrEnum):
     EMPTY = "empty"
 
 
-MOST_CATEGORIES = 60
+MAX_CATEGORIES = 60
 """More distinct texts than this, and more than a tenth of the rows, are not a category any more."""
 
 
@@ -42,7 +42,7 @@ def holds(column: pd.Series) -> Holds:
         return Holds.CATEGORY
     values = column.dropna().astype(str)
     distinct = values.nunique()
-    few = distinct <= MOST_CATEGORIES and (distinct <= 10 or distinct <= len(values) / 2)
+    few = distinct <= MAX_CATEGORIES and (distinct <= 10 or distinct <= len(values) / 2)
     return Holds.CATEGORY if few or distinct <= len(values) / 50 else Holds.TEXT
 
 

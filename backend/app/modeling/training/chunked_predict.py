@@ -9,14 +9,14 @@ from app.modeling.recipe.forecast_origins import AHEAD
 from app.modeling.recipe.recipe import Recipe
 from app.modeling.training.ensemble.average import Model, recipes_of
 
-MOST_CELLS = 10_000_000
+MAX_CELLS = 10_000_000
 """Rows times features that are computed at a time: some hundred megabytes."""
 
 
 def in_pieces(model: Model, rows: pd.DataFrame, say: Callable[[pd.DataFrame], np.ndarray]) -> np.ndarray:
     """What `say` says of all rows (rows, ...), piece by piece where they are many."""
     recipes = recipes_of(model)
-    size = max(MOST_CELLS // max(len(recipe.columns_out_) for recipe in recipes), 1_000)
+    size = max(MAX_CELLS // max(len(recipe.columns_out_) for recipe in recipes), 1_000)
     if len(rows) <= size or AHEAD in rows:
         return say(rows)
     deepest = max(recipes, key=lambda recipe: recipe.depth)

@@ -13,27 +13,27 @@ from app.modeling.estimators.candidates import candidate
 from app.modeling.estimators.encoder import Encoder
 from app.modeling.estimators.families.learner import Learner, Watch, common_position
 from app.modeling.estimators.families.pace import Clock
-from app.modeling.labels.labels import labels_of
+from app.modeling.labels.labels import make_labels
 from app.modeling.labels.split import Fold
 from app.modeling.problem.custom_code import holds_code
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.recipe import inputs_of
 from app.modeling.scoring.scores import Predicted, score_all
 from app.modeling.table.json_values import rounded
-from app.modeling.training.ensemble.average import Model, average, said_by
+from app.modeling.training.ensemble.average import Model, average, predict_output
 from app.modeling.training.fitting import (
     THREADS,
     Spec,
+    add_present_value,
     build,
-    counted,
-    differences,
+    difference_targets,
     fit,
-    from_start,
-    in_words,
+    sample_weight_kwargs,
     share_of,
+    translate_fit_errors,
 )
 
-MOST_JUDGED = 50_000
+MAX_JUDGED = 50_000
 """Rows of one fold that are judged: more of them say nothing new."""
 
 LATEST = 2.0
@@ -107,7 +107,7 @@ def cross_validate(
     leaves out the last folds when even that does not do.
     """
     started, clock = time.perf_counter(), Clock(seconds, None if seconds is None else LATEST * seconds)
-    labels, inputs = labels_of(frame, problem), inputs_of(frame, problem)
+    labels, inputs = make_labels(frame, problem), inputs_of(frame, problem)
     places = list(range(len(made_folds))) if run is None else list(run)
     shared = not (problem.time_column or holds_code(spec.recipe))
     prepared = _prepared(inputs, labels, problem, spec) if shared else None
@@ -166,7 +166,7 @@ def _prepared(
         rows = np.sort(share_of(np.flatnonzero(labels.notna().to_numpy()), problem, spec))
     model = build(problem, spec)
     recipe, encoder = model.named_steps["recipe"], model.named_steps["encode"]
-    y = differences(inputs, labels, rows, problem) if holds_code(spec.recipe) else None
+    y = difference_targets(inputs, labels, rows, problem) if holds_code(spec.recipe) else None
     matrix = encoder.fit_transform(recipe.fit_transform(inputs.iloc[rows], y))
     return _Encoded(recipe, encoder, rows, matrix)
 
@@ -219,13 +219,13 @@ def _teach(
     rows = np.intersect1d(rows, encoded.rows, assume_unique=True)
     judged = judged_rows(fold.test, number)
     matrix, asked = encoded.of(rows, inputs), encoded.of(judged, inputs)
-    y = differences(inputs, labels, rows, problem)
-    weights = counted(estimator, inputs, problem, rows)
-    with THREADS.limit(limits=spec.threads), in_words(spec):
+    y = difference_targets(inputs, labels, rows, problem)
+    weights = sample_weight_kwargs(estimator, inputs, problem, rows)
+    with THREADS.limit(limits=spec.threads), translate_fit_errors(spec):
         if watching:
             spent = time.perf_counter() - started
             seconds = (None, None) if share is None else (0.9 * share.seconds - spent, share.at_most - spent)
-            watch = Watch(asked, differences(inputs, labels, judged, problem), *seconds)
+            watch = Watch(asked, difference_targets(inputs, labels, judged, problem), *seconds)
             estimator.fit(matrix, y, watch, **weights)
         else:
             estimator.fit(matrix, y, **weights)
@@ -240,9 +240,9 @@ def watches(problem: Problem, spec: Spec) -> bool:
 
 def judged_rows(test: np.ndarray, number: int) -> np.ndarray:
     """The rows that a fold is judged by, the same for every candidate."""
-    if len(test) <= MOST_JUDGED:
+    if len(test) <= MAX_JUDGED:
         return test
-    return np.sort(np.random.default_rng(number).permutation(test)[:MOST_JUDGED])
+    return np.sort(np.random.default_rng(number).permutation(test)[:MAX_JUDGED])
 
 
 def _settle(taught: list[_Taught]) -> dict[str, Any]:
@@ -271,8 +271,8 @@ def _judge(
     metrics = []
     for one in taught:
         with THREADS.limit(limits=spec.threads):
-            said = said_by(one.estimator, one.matrix, classes)
-        output[one.rows] = from_start(said, one.inputs, problem)
+            said = predict_output(one.estimator, one.matrix, classes)
+        output[one.rows] = add_present_value(said, one.inputs, problem)
         place[one.rows] = one.number
         truth = labels.iloc[one.rows].to_numpy()
         metrics.append(score_all(Predicted(truth, output[one.rows], problem.positive_index), problem))

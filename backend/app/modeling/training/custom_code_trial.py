@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from app.errors import InvalidInput
-from app.modeling.labels.labels import labels_of
+from app.modeling.labels.labels import make_labels
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.custom_feature import CustomFeature
 from app.modeling.recipe.recipe import inputs_of
@@ -35,8 +35,8 @@ ESTIMATOR_CHECKS = (
     "can be stored and opened again",
 )
 SINGLE_ROWS = 5
-MOST_TRIED = 2_000
-FEWEST_TRIED = 10
+MAX_TRIED = 2_000
+MIN_TRIED = 10
 
 
 class TrialFacts(TypedDict):
@@ -69,11 +69,11 @@ def try_feature(operation: CustomFeature, frame: pd.DataFrame, target: pd.Series
 
 def try_estimator(frame: pd.DataFrame, problem: Problem, spec: Spec) -> TrialFacts:
     """The same for a candidate whose estimator is code: on a part of the training rows, judged on the rest."""
-    labels, inputs = labels_of(frame, problem), inputs_of(frame, problem)
+    labels, inputs = make_labels(frame, problem), inputs_of(frame, problem)
     known = np.flatnonzero(labels.notna().to_numpy())
-    if len(known) < FEWEST_TRIED:
+    if len(known) < MIN_TRIED:
         raise InvalidInput("too_little_data", f"There are only {len(known)} rows to try an estimator on.")
-    rows = known[sample_of(len(known), MOST_TRIED, spec.seed)]
+    rows = known[sample_of(len(known), MAX_TRIED, spec.seed)]
     if problem.time_column is None:
         rows = np.random.default_rng(spec.seed).permutation(rows)
     taught, asked = np.sort(rows[: len(rows) * 4 // 5]), np.sort(rows[len(rows) * 4 // 5 :])

@@ -17,12 +17,12 @@ from app.modeling.estimators.candidates import candidate, make_estimator
 from app.modeling.estimators.encoder import BLIND, Encoder
 from app.modeling.estimators.families.learner import Learner
 from app.modeling.estimators.families.lightgbm import LightGBMError
-from app.modeling.labels.labels import labels_of, present_value, teaching_weights
+from app.modeling.labels.labels import make_labels, present_value, teaching_weights
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.recipe import RecipeJson, inputs_of, recipe_for
 from app.modeling.scoring.scores import SCORES
 from app.modeling.training.chunked_predict import in_pieces
-from app.modeling.training.ensemble.average import Model, said_by
+from app.modeling.training.ensemble.average import Model, predict_output
 
 # Found once, where this module is imported: a cell's walls hide the list of loaded libraries.
 THREADS = ThreadpoolController()
@@ -58,7 +58,7 @@ def build(problem: Problem, spec: Spec) -> Pipeline:
 
 def fit(frame: pd.DataFrame, problem: Problem, spec: Spec) -> Pipeline:
     """The pipeline fitted on every labelled row; all rows are its history."""
-    labels = labels_of(frame, problem)
+    labels = make_labels(frame, problem)
     return fit_rows(frame, labels, np.flatnonzero(labels.notna().to_numpy()), problem, spec)
 
 
@@ -68,15 +68,15 @@ def fit_rows(
     model = build(problem, spec)
     inputs = inputs_of(frame, problem)
     rows = share_of(rows, problem, spec)
-    y = differences(inputs, labels, rows, problem)
-    weights = counted(model.named_steps["estimator"], inputs, problem, rows)
-    with THREADS.limit(limits=spec.threads), in_words(spec):
+    y = difference_targets(inputs, labels, rows, problem)
+    weights = sample_weight_kwargs(model.named_steps["estimator"], inputs, problem, rows)
+    with THREADS.limit(limits=spec.threads), translate_fit_errors(spec):
         model.fit(inputs.iloc[rows], y, **{f"estimator__{name}": each for name, each in weights.items()})
     model.named_steps["recipe"].remember(inputs)
     return model
 
 
-class in_words:
+class translate_fit_errors:
     """What a library says against a hyperparameter, as InvalidInput `bad_hyperparameter`."""
 
     def __init__(self, spec: Spec) -> None:
@@ -93,7 +93,9 @@ class in_words:
             ) from error
 
 
-def differences(inputs: pd.DataFrame, labels: pd.Series, rows: np.ndarray, problem: Problem) -> np.ndarray:
+def difference_targets(
+    inputs: pd.DataFrame, labels: pd.Series, rows: np.ndarray, problem: Problem
+) -> np.ndarray:
     """What an estimator learns of these rows: the label, or how far it lies from the present value."""
     y = labels.iloc[rows].to_numpy()
     start = present_value(inputs, problem)
@@ -102,7 +104,9 @@ def differences(inputs: pd.DataFrame, labels: pd.Series, rows: np.ndarray, probl
     return y.astype(int) if problem.is_classification else y
 
 
-def counted(estimator: Any, inputs: pd.DataFrame, problem: Problem, rows: np.ndarray) -> dict[str, np.ndarray]:
+def sample_weight_kwargs(
+    estimator: Any, inputs: pd.DataFrame, problem: Problem, rows: np.ndarray
+) -> dict[str, np.ndarray]:
     """How much each of these rows counts, as the estimator takes it; nothing where all count alike."""
     weights = teaching_weights(inputs, problem)
     if weights is None:
@@ -125,11 +129,11 @@ def output_of(model: Model, inputs: pd.DataFrame, problem: Problem, threads: int
     """Probabilities of every class of the problem (rows, classes), or numbers (rows,)."""
     classes = len(problem.classes or ())
     with THREADS.limit(limits=threads):
-        said = in_pieces(model, inputs, lambda rows: said_by(model, rows, classes))
-    return from_start(said, inputs, problem)
+        said = in_pieces(model, inputs, lambda rows: predict_output(model, rows, classes))
+    return add_present_value(said, inputs, problem)
 
 
-def from_start(said: np.ndarray, inputs: pd.DataFrame, problem: Problem) -> np.ndarray:
+def add_present_value(said: np.ndarray, inputs: pd.DataFrame, problem: Problem) -> np.ndarray:
     start = present_value(inputs, problem)
     return said if start is None else said + start.to_numpy()
 

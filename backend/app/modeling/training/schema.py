@@ -17,7 +17,7 @@ from app.modeling.table.json_values import scalar
 from app.modeling.type_inference.parsers import Read, ways_of
 
 SchemaJson = list[dict[str, Any]]
-MOST_LISTED = 100
+MAX_LISTED = 100
 
 
 def schema_of(frame: pd.DataFrame, problem: Problem, recipe: RecipeJson) -> SchemaJson:
@@ -64,7 +64,7 @@ def _column(column: pd.Series, required: bool) -> dict[str, Any]:
 
 
 def _categories(column: pd.Series) -> list[str]:
-    return sorted(str(value) for value in as_text(column).dropna().unique())[:MOST_LISTED]
+    return sorted(str(value) for value in as_text(column).dropna().unique())[:MAX_LISTED]
 
 
 def conform(
@@ -174,7 +174,7 @@ def _surprises(column: pd.Series, expected: dict[str, Any]) -> list[dict[str, An
     if missing and expected["required"] and not expected["missing_allowed"]:
         found.append(_warning("missing_values", name, f"{name!r} was never missing in training.", missing))
     categories: Sequence[str] | None = expected["categories"]
-    if categories and len(categories) < MOST_LISTED:
+    if categories and len(categories) < MAX_LISTED:
         unseen = column[column.notna() & ~column.isin(list(categories))]
         if len(unseen):
             values = ", ".join(repr(str(value)) for value in unseen.unique()[:3])

@@ -7,7 +7,7 @@ import pandas as pd
 
 from app.modeling.estimators.candidates import candidate
 from app.modeling.estimators.encoder import is_prose
-from app.modeling.labels.labels import labels_of
+from app.modeling.labels.labels import make_labels
 from app.modeling.labels.split import Fold
 from app.modeling.problem.custom_code import WRITTEN, holds_code
 from app.modeling.problem.family_catalog import BY_NAME
@@ -20,7 +20,7 @@ SMALL = 50_000
 """Rows times columns: a table of this size is not worth a probe, nor a second thread."""
 
 PROBE_SHARE = 0.1
-FEWEST_ROUNDS = 0.3
+MIN_ROUNDS = 0.3
 """Rounds are cut to this share before rows are."""
 
 
@@ -47,13 +47,13 @@ def within(
     return timed, cut_said or said
 
 
-MOST_CELLS = 20_000_000
+MAX_CELLS = 20_000_000
 """Rows times columns that one fit learns from, however much time there is: about a gigabyte while it works."""
 
-LARGE = MOST_CELLS // 10
+LARGE = MAX_CELLS // 10
 """Cells of a table of which it is worth the time to look how many more a recipe makes."""
 
-FEWEST_TAUGHT = 5000
+MIN_TAUGHT = 5000
 """Rows that are never cut: a short table is learned from as a whole, in fewer rounds."""
 
 TEXT_CELLS = 25
@@ -80,11 +80,11 @@ def rows_for(
         return spec, None
     columns = _columns(inputs_of(frame, problem), problem, spec)
     cells = columns * max((len(fold.train) for fold in folds), default=len(frame))
-    most = float(MOST_CELLS)
+    most = float(MAX_CELLS)
     if limit_s is not None:
         fits = len(folds) + (1 if problem.time_column and len(folds) > 1 else 0)
         most = min(most, limit_s / max(fits, 1) / cell_s)
-    enough = FEWEST_TAUGHT / max(cells / columns, 1)
+    enough = MIN_TAUGHT / max(cells / columns, 1)
     share = float(f"{max(most / cells, enough):.2g}")
     if share >= 1:
         return spec, None
@@ -96,7 +96,7 @@ def _columns(inputs: pd.DataFrame, problem: Problem, spec: Spec) -> int:
     given = sum(TEXT_CELLS if _is_prose(inputs[name]) else 1 for name in inputs.columns)
     if given * len(inputs) < LARGE or not spec.recipe or holds_code(spec.recipe):
         return given
-    made = recipe_for(problem, spec.recipe).fit_transform(inputs.tail(FEWEST_TAUGHT))
+    made = recipe_for(problem, spec.recipe).fit_transform(inputs.tail(MIN_TAUGHT))
     return max(given, made.shape[1])
 
 
@@ -106,7 +106,7 @@ def _is_prose(column: pd.Series) -> bool:
 
 def _expected_s(frame: pd.DataFrame, problem: Problem, spec: Spec, folds: list[Fold]) -> float:
     """What all folds and the final fit would take, going by one fit on a tenth of a fold's rows."""
-    labels, fold = labels_of(frame, problem), folds[-1]
+    labels, fold = make_labels(frame, problem), folds[-1]
     started = time.perf_counter()
     probe = replace(spec, row_share=PROBE_SHARE * spec.row_share)
     model = fit_rows(frame, labels, fold.train, problem, probe)
@@ -126,7 +126,7 @@ def cut(problem: Problem, spec: Spec, share: float) -> tuple[Spec, str | None]:
     found = candidate(spec.estimator, problem.kind)
     said = []
     if found.rounds:
-        kept = max(share, FEWEST_ROUNDS)
+        kept = max(share, MIN_ROUNDS)
         rounds = int({**found.defaults, **spec.hyperparameters}[found.rounds])
         fewer = max(10, int(rounds * kept))
         spec = replace(spec, hyperparameters={**spec.hyperparameters, found.rounds: fewer})

@@ -19,7 +19,7 @@ from app.modeling.type_inference.spellings import folded, same_classes
 from app.modeling.type_inference.values import as_plain_text, counted, is_text
 from app.modeling.type_inference.vocabulary import MISSING, MISSING_MEASURES, is_truth
 
-MOST_ROWS, FEWEST_ROWS, MOST_CELLS = 10_000, 200, 400_000
+MAX_ROWS, MIN_ROWS, MAX_CELLS = 10_000, 200, 400_000
 """Of a larger table evenly spaced rows are looked at."""
 
 
@@ -80,7 +80,7 @@ def operations_of(decisions: Sequence[Decision]) -> ReadingJson:
 
 
 def _sample(frame: pd.DataFrame) -> pd.DataFrame:
-    most = int(np.clip(MOST_CELLS // max(frame.shape[1], 1), FEWEST_ROWS, MOST_ROWS))
+    most = int(np.clip(MAX_CELLS // max(frame.shape[1], 1), MIN_ROWS, MAX_ROWS))
     if len(frame) <= most:
         return frame
     return frame.iloc[np.linspace(0, len(frame) - 1, most).astype(int)]

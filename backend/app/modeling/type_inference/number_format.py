@@ -13,7 +13,7 @@ from app.modeling.type_inference.numbers import PARTS, NumberFormat
 SURE_SHARE = 0.95
 """Of the values that are not missing; the rest becomes missing."""
 FEW_WORDS_SHARE = 0.8
-MOST_WORDS = 3
+MAX_WORDS = 3
 """Fewer numbers will do where all else is a few words that stand again and again."""
 CODE_DIGITS = 9
 """Plain digits, all of this length or longer and all of one length, are a code."""
@@ -63,7 +63,7 @@ def guess_numbers(name: str, values: Mapping[str, int]) -> NumberGuess | None:
     None for text, and for codes: leading zeros, phone numbers, versions, ordinals, ranges.
     """
     first = list(islice(values, FIRST_LOOK))
-    if sum(_PARTS.match(text) is not None for text in first) < min(0.6 * len(first), len(first) - MOST_WORDS):
+    if sum(_PARTS.match(text) is not None for text in first) < min(0.6 * len(first), len(first) - MAX_WORDS):
         return None
     total = sum(values.values())
     written = [one for text, count in values.items() if (one := _take_apart(text, count))]
@@ -122,7 +122,7 @@ def _keeps(one: _Written, form: NumberFormat, before: Mapping[str, float], after
 
 
 def _are_words(words: Sequence[str]) -> bool:
-    return len(words) <= MOST_WORDS and not any(re.search(r"\d", word) for word in words)
+    return len(words) <= MAX_WORDS and not any(re.search(r"\d", word) for word in words)
 
 
 def _best_format(written: Sequence[_Written]) -> tuple[NumberFormat, bool]:

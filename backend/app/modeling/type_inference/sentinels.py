@@ -8,9 +8,9 @@ import pandas as pd
 NINES = tuple(sign * (10**digits - 1) for digits in range(2, 10) for sign in (-1, 1))
 FEWEST = 3
 """Times that the value stands."""
-FEWEST_OTHERS = 5
+MIN_OTHERS = 5
 """Different other values."""
-FEWEST_OF_TARGET = 20
+MIN_OF_TARGET = 20
 
 
 def sentinels(column: pd.Series, is_target: bool = False) -> dict[float, dict[str, Any]]:
@@ -25,7 +25,7 @@ def sentinels(column: pd.Series, is_target: bool = False) -> dict[float, dict[st
             break
         others = values[values != suspect]
         count = len(values) - len(others)
-        if count < FEWEST or not _is_far(suspect, others, FEWEST_OF_TARGET if is_target else FEWEST_OTHERS):
+        if count < FEWEST or not _is_far(suspect, others, MIN_OF_TARGET if is_target else MIN_OTHERS):
             break
         evidence = {
             "value": suspect,

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from app.modeling.type_inference.vocabulary import is_truth
 
-MOST_CLASSES = 200
-FEWEST_ROWS_EACH = 2.0
+MAX_CLASSES = 200
+MIN_ROWS_EACH = 2.0
 """Rows a class on average: what hardly repeats is a name, and no class."""
 SHORT = 2
 RARE = 0.25
@@ -28,7 +28,7 @@ def same_classes(counts: Mapping[str, int]) -> dict[str, str]:
         ways = spelled.setdefault(folded(text), {})
         trimmed = " ".join(text.split())
         ways[trimmed] = ways.get(trimmed, 0) + count
-    if len(spelled) > MOST_CLASSES or sum(counts.values()) < FEWEST_ROWS_EACH * len(spelled):
+    if len(spelled) > MAX_CLASSES or sum(counts.values()) < MIN_ROWS_EACH * len(spelled):
         return {}
     best = {name: max(ways, key=lambda way: ways[way]) for name, ways in spelled.items()}
     if all(text == best[folded(text)] for text in counts):

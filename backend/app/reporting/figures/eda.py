@@ -12,15 +12,15 @@ from app.reporting.figures.style import BLUE, DIVERGING, FAINT, INK, MUTED, ORAN
 
 Facts = Mapping[str, Any]
 
-_MOST_COLUMNS = 24
-_MOST_PANELS = 9
-_MOST_LABELS = 8
+_MAX_COLUMNS = 24
+_MAX_PANELS = 9
+_MAX_LABELS = 8
 
 
 def missing_values(rows: int, columns: Sequence[Facts]) -> Figure:
     """`columns`: `[{"name", "missing"}]`; those without gaps are counted, not drawn."""
     gaps = sorted((c for c in columns if c["missing"]), key=lambda c: -c["missing"])
-    shown = gaps[:_MOST_COLUMNS]
+    shown = gaps[:_MAX_COLUMNS]
     figure = style.canvas(7.2, 1.35 + 0.3 * max(len(shown), 2))
     complete = len(columns) - len(gaps)
     note = f"Share of {rows:,} rows without a value; {complete} of {len(columns)} columns are complete"
@@ -62,7 +62,7 @@ def distributions(columns: Sequence[Facts], left_out: int = 0) -> Figure:
 
     `left_out`: how many more there were that tell less about the target.
     """
-    shown = columns[:_MOST_PANELS]
+    shown = columns[:_MAX_PANELS]
     figure = style.canvas(7.8, 0.75 + 2.05 * -(-len(shown) // 3))
     more = f"; the first {len(shown)} of {len(columns)} columns" if len(columns) > len(shown) else ""
     if left_out:
@@ -79,7 +79,7 @@ def distributions(columns: Sequence[Facts], left_out: int = 0) -> Figure:
 
 def target_by_feature(value_label: str, panels: Sequence[Facts]) -> Figure:
     """Panels: `{"feature", "labels", "values", "low"?, "high"?, "counts"?}`, one point per group of rows."""
-    shown = panels[:_MOST_PANELS]
+    shown = panels[:_MAX_PANELS]
     figure = style.canvas(7.8, 0.8 + 2.3 * -(-len(shown) // 3))
     style.headline(
         figure, "Target by feature", f"{value_label} per group, with its interval; bars: rows per group"
@@ -92,7 +92,7 @@ def target_by_feature(value_label: str, panels: Sequence[Facts]) -> Figure:
 def association(names: Sequence[str], matrix: Sequence[Sequence[float | None]], note: str = "") -> Figure:
     """A square matrix, drawn below its diagonal; from -1 to 1, or from 0 to 1 when nothing is negative."""
     values = np.array([style.finite(row) for row in matrix])[: len(names), : len(names)]
-    names, values = names[:_MOST_COLUMNS], values[:_MOST_COLUMNS, :_MOST_COLUMNS]
+    names, values = names[:_MAX_COLUMNS], values[:_MAX_COLUMNS, :_MAX_COLUMNS]
     size = len(names)
     signed = bool(np.nanmin(values) < 0) if values.size and not np.isnan(values).all() else False
     # The last column and the first row of a lower triangle are empty: they get no place.
@@ -139,10 +139,10 @@ def _histogram(axes: Axes, column: Facts) -> None:
 
 def _bars(axes: Axes, column: Facts) -> None:
     labels, counts = list(column["labels"]), list(column["counts"])
-    if len(labels) > _MOST_LABELS:
-        rest = sum(counts[_MOST_LABELS - 1 :])
-        labels = [*labels[: _MOST_LABELS - 1], f"{len(labels) - _MOST_LABELS + 1} more"]
-        counts = [*counts[: _MOST_LABELS - 1], rest]
+    if len(labels) > _MAX_LABELS:
+        rest = sum(counts[_MAX_LABELS - 1 :])
+        labels = [*labels[: _MAX_LABELS - 1], f"{len(labels) - _MAX_LABELS + 1} more"]
+        counts = [*counts[: _MAX_LABELS - 1], rest]
     places = range(len(labels))
     axes.barh(places, counts, color=BLUE, height=0.66)
     axes.set_yticks(places, [style.label(text, 12) for text in labels], color=INK)

@@ -78,7 +78,7 @@ def precision_recall(curves: Sequence[Facts], prevalence: float | None = None) -
     return figure
 
 
-MOST_CLASSES = 40
+MAX_CLASSES = 40
 """More of them in one matrix cannot be read: those are drawn that are mistaken most."""
 
 
@@ -117,7 +117,7 @@ def _most_mistaken(counts: np.ndarray) -> list[int]:
     """Places of the classes to draw, in their order: all, or those in most mistakes."""
     wrong = counts - np.diag(np.diag(counts))
     mistaken = wrong.sum(axis=0) + wrong.sum(axis=1)
-    return sorted(np.argsort(-mistaken, kind="stable")[:MOST_CLASSES].tolist())
+    return sorted(np.argsort(-mistaken, kind="stable")[:MAX_CLASSES].tolist())
 
 
 def _number_cells(axes: Axes, counts: np.ndarray, shares: np.ndarray, small: bool) -> None:

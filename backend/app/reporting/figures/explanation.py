@@ -12,7 +12,7 @@ from app.reporting.figures.style import BLUE, FAINT, INK, LINES, MUTED, ORANGE, 
 
 Facts = Mapping[str, Any]
 
-_MOST_BARS = 20
+_MAX_BARS = 20
 _BAND = "#dbe6f1"
 _DENSITY = "#e9eef3"
 _CODE = "#7d8894"
@@ -20,7 +20,7 @@ _CODE = "#7d8894"
 
 def importances(metric: str, features: Sequence[Facts]) -> Figure:
     """`features`: `[{"column", "mean", "std", "helps"}]`: the metric's loss when a column is shuffled."""
-    ranked = sorted(features, key=lambda f: -f["mean"])[:_MOST_BARS]
+    ranked = sorted(features, key=lambda f: -f["mean"])[:_MAX_BARS]
     figure = style.canvas(7.2, 1.45 + 0.3 * max(len(ranked), 1))
     more = f"; top {len(ranked)} of {len(features)}" if len(features) > len(ranked) else ""
     style.headline(

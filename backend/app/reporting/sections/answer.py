@@ -6,9 +6,9 @@ from app.reporting.document import Block, Bullets, Callout, Name, Paragraph, Pie
 from app.reporting.evidence import Fact, parts
 from app.reporting.sections.context import Draft, listed
 
-_MOST_TOLD = 6
+_MAX_TOLD = 6
 """Groups that a sentence names; of more it says how many there are."""
-_MOST_ROWS = 50
+_MAX_ROWS = 50
 _STYLES = {"integer": "integer", "number": "quantity"}
 
 
@@ -49,10 +49,10 @@ def headline(draft: Draft) -> Text:
     if len(rows) == 1:
         told: list[Text] = [
             (draft.read(_required(column, "name")), " is ", *_cell(draft, column, rows[0].at(place)))
-            for place, column in enumerate(columns[:_MOST_TOLD])
+            for place, column in enumerate(columns[:_MAX_TOLD])
         ]
         return (*listed(told), ".")
-    if len(rows) > _MOST_TOLD or len(columns) < 2:
+    if len(rows) > _MAX_TOLD or len(columns) < 2:
         count = draft.shown(answer.at("row_count"), "integer")
         return ("The answer has ", *count, " rows.")
     return _of_groups(draft, columns, rows)
@@ -90,7 +90,7 @@ def _table(draft: Draft, answer: Fact) -> Table:
     columns = parts(answer, "columns")
     rows = [
         [_cell(draft, column, row.at(place)) for place, column in enumerate(columns)]
-        for row in parts(answer, "rows")[:_MOST_ROWS]
+        for row in parts(answer, "rows")[:_MAX_ROWS]
     ]
     numeric = [place for place, column in enumerate(columns) if column.text("type") in _STYLES]
     caption = (

@@ -4,8 +4,8 @@ from app.reporting.document import Block, Bullets, Paragraph, Section, Table, Te
 from app.reporting.evidence import Fact, parts
 from app.reporting.sections.context import Draft, listed
 
-_MOST_FINDINGS = 12
-_MOST_EFFECTS = 12
+_MAX_FINDINGS = 12
+_MAX_EFFECTS = 12
 _ORDER = {"serious": 0, "warning": 1, "info": 2}
 _WORDS = {"serious": "Serious", "warning": "Warning", "info": "Note"}
 
@@ -43,7 +43,7 @@ def _readings(draft: Draft) -> list[Block]:
     read = [(draft.read(text),) for each in parts(draft.found.split, "reading") if (text := each.at("text"))]
     if not read:
         return []
-    return [Paragraph(("Read as what it is, in new rows alike:",)), Bullets(read[:_MOST_FINDINGS])]
+    return [Paragraph(("Read as what it is, in new rows alike:",)), Bullets(read[:_MAX_FINDINGS])]
 
 
 def _left_out(draft: Draft) -> list[Block]:
@@ -69,7 +69,7 @@ def _findings(draft: Draft) -> list[Block]:
     ranked = leaks + sorted(
         (fact for fact in findings if fact not in leaks), key=lambda fact: _ORDER.get(fact.text("severity"), 3)
     )
-    items = [(f"{_severity(fact)}: ", *draft.shown(fact.at("text"))) for fact in ranked[:_MOST_FINDINGS]]
+    items = [(f"{_severity(fact)}: ", *draft.shown(fact.at("text"))) for fact in ranked[:_MAX_FINDINGS]]
     if not items:
         return [Paragraph(("The analysis found nothing that needs care.",))]
     return [Paragraph(("What the analysis found in the training rows:",)), Bullets(items)]
@@ -92,6 +92,6 @@ def _changes(draft: Draft) -> list[Block]:
         effects += [(draft.read(effect),) for effect in parts(frame, "effects")]
     if not effects:
         return []
-    told = list(dict.fromkeys(effects))[:_MOST_EFFECTS]
+    told = list(dict.fromkeys(effects))[:_MAX_EFFECTS]
     opening = "What was done to it, learned from training rows only and never from the target:"
     return [Paragraph((opening,)), Bullets(told)]

@@ -4,8 +4,8 @@ from app.reporting.document import Block, Paragraph, Section, Table, Text
 from app.reporting.evidence import Fact, parts
 from app.reporting.sections.context import Draft, listed
 
-_MOST_COLUMNS = 12
-_MOST_NAMED = 4
+_MAX_COLUMNS = 12
+_MAX_NAMED = 4
 _NOTHING_TOLD = "No single column stands out from noise on these rows: with more of them some may. "
 _CLEARLY = 0.5
 """Rank correlation from which a feature is said to raise or lower the answer."""
@@ -52,7 +52,7 @@ def errors(draft: Draft) -> Section | None:
 
 def _opening(draft: Draft, importance: Fact, ranked: list[Fact]) -> Text:
     helping = [each for each in ranked if each.value.get("helps")]
-    names = listed([draft.shown(each.at("column")) for each in helping[:_MOST_NAMED]])
+    names = listed([draft.shown(each.at("column")) for each in helping[:_MAX_NAMED]])
     led: Text = ("Most on ", *names, ". ") if helping else (_NOTHING_TOLD,)
     repeats = draft.shown(importance.at("repeats"), "integer")
     rows = draft.shown(importance.at("rows"), "integer")
@@ -78,7 +78,7 @@ def _table(draft: Draft, ranked: list[Fact]) -> Table:
             draft.shown(each.at("std"), style),
             ("yes" if each.value.get("helps") else "cannot be told from noise",),
         ]
-        for each in ranked[:_MOST_COLUMNS]
+        for each in ranked[:_MAX_COLUMNS]
     ]
     caption = (
         "Spread: one standard error; helps: beyond what the best of so many useless columns gets by chance"
@@ -109,11 +109,11 @@ def _contributions(draft: Draft) -> list[Block]:
         return []
     ways = [
         (*draft.shown(each.at("feature")), " (more of it ", word, ")")
-        for each in features[:_MOST_NAMED]
+        for each in features[:_MAX_NAMED]
         if (word := _way(each))
     ]
     named = (
-        listed(ways) if ways else listed([draft.shown(each.at("feature")) for each in features[:_MOST_NAMED]])
+        listed(ways) if ways else listed([draft.shown(each.at("feature")) for each in features[:_MAX_NAMED]])
     )
     text = (
         "SHAP values take single answers of the tree model ",

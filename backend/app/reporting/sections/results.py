@@ -13,7 +13,7 @@ _FIGURES = (
     "predicted_vs_actual",
     "residuals",
 )
-_MOST_CLASSES = 3
+_MAX_CLASSES = 3
 
 
 def hold_out(draft: Draft) -> Section | None:
@@ -125,7 +125,7 @@ def _bounds(draft: Draft, final: Fact) -> list[Block]:
 def _classes(draft: Draft, final: Fact) -> list[Block]:
     confusion = final.at("confusion")
     labels, counts = (confusion.at("labels"), confusion.at("counts")) if confusion else (None, None)
-    if labels is None or counts is None or len(labels.value) > _MOST_CLASSES:
+    if labels is None or counts is None or len(labels.value) > _MAX_CLASSES:
         return []
     names = [draft.shown(label) for label in labels.items()]
     rows = [

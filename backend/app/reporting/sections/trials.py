@@ -8,7 +8,7 @@ from app.reporting.evidence import Fact, parts
 from app.reporting.facts import TUNING_NODE
 from app.reporting.sections.context import NOTHING, Draft, listed
 
-_MOST_TRIES = 12
+_MAX_TRIES = 12
 _SHOWN, _WORTH_FOLDING = 6, 3
 
 
@@ -69,7 +69,7 @@ def tuning(draft: Draft) -> Section | None:
     tries = [fit for fit in draft.found.fits if _is_tuning(fit)]
     if not tries:
         return None
-    ranked = sorted(tries, key=lambda fit: _rank(fit, draft.metric.greater_is_better))[:_MOST_TRIES]
+    ranked = sorted(tries, key=lambda fit: _rank(fit, draft.metric.greater_is_better))[:_MAX_TRIES]
     count = "Tuning tried other hyperparameters on the same folds. The best of them, best first:"
     rows = [[draft.shown(fit.at("name")), _spread(draft, fit), _settings(draft, fit)] for fit in ranked]
     table = Table(("Try", "Score", "Hyperparameters"), rows, numeric=(1,))

@@ -13,13 +13,13 @@ from langgraph.runtime import RunControl
 from app.jobs import Job, Send
 from app.sessions.budget import Amounts, Ledger
 from app.sessions.budget_usage import load
-from app.sessions.drive.fenced_writer import Written
+from app.sessions.drive.fenced_writer import WriteResult
 from app.sessions.drive.journal import Journal
 from app.sessions.drive.step import DrivenStep
 from app.sessions.events.events import Live
 from app.sessions.events.publisher import Tail
 from app.sessions.events.serialization import event_body, sighting
-from app.sessions.lease import Lease, Standing
+from app.sessions.lease import DriveSignal, Lease
 from app.sessions.step_scope import StepScope
 
 
@@ -39,7 +39,7 @@ class GraphDrive:
     node: str = "none"
     """That began last."""
     control: RunControl = field(default_factory=RunControl)
-    standing: Standing = Standing.GO_ON
+    standing: DriveSignal = DriveSignal.GO_ON
     started: float = field(default_factory=time.monotonic)
     look: asyncio.Event = field(default_factory=asyncio.Event)
     """Set to have the session's row looked at now."""
@@ -66,20 +66,20 @@ class GraphDrive:
             )
         return self._ledger
 
-    def notice(self, written: Written) -> None:
+    def notice(self, written: WriteResult) -> None:
         """After a write: tell watchers; stop at once if the session is to end, after the step if time is up."""
         for seen in written.sightings:
             self.tail.show(self.lease.facts.id, seen)
-        if written.standing is not Standing.GO_ON:
+        if written.standing is not DriveSignal.GO_ON:
             self.halt(written.standing)
-        elif self.standing is not Standing.GO_ON:
+        elif self.standing is not DriveSignal.GO_ON:
             self._cancel()  # the first time some library took it for a timeout of its own
         elif time.monotonic() - self.started > self.slice_s:
             self.control.request_drain("slice")
 
-    def halt(self, why: Standing) -> None:
+    def halt(self, why: DriveSignal) -> None:
         """Stop where it is: what the running step awaits is cancelled, and its cell is killed."""
-        if self.standing is Standing.GO_ON:
+        if self.standing is DriveSignal.GO_ON:
             self.standing = why
             self._cancel()
 

@@ -13,8 +13,8 @@ import asyncpg
 
 from app.db.pool import Database
 from app.sessions.events.events import Durable
-from app.sessions.events.serialization import Sighting, event_body, sighting
-from app.sessions.lease import Lease, LeaseLost, Standing, standing
+from app.sessions.events.serialization import EventMessage, event_body, sighting
+from app.sessions.lease import DriveSignal, Lease, LeaseLost, standing
 
 # $1 session, $2 fence, $3 step, $4 lease in seconds, $5 now, $6 and $7 the events' kinds and bodies.
 # A statement is a guard, what it inserts from `s` ($8 and on), and RESULT.
@@ -40,22 +40,22 @@ def fenced(inserts: str, guard: str = GUARD) -> str:
 
 
 @dataclass(frozen=True)
-class Written:
+class WriteResult:
     """What became of a write: how the session stands, and the events that watchers may be told of now."""
 
-    standing: Standing
-    sightings: Sequence[Sighting]
+    standing: DriveSignal
+    sightings: Sequence[EventMessage]
 
 
 @dataclass(frozen=True)
-class Hold:
+class FencedWriter:
     """A driver's hold on its session, as its statements need it."""
 
     db: Database
     lease: Lease
     lease_s: float
 
-    async def write(self, sql: str, seq: int, events: Sequence[Durable], *args: object) -> Written | None:
+    async def write(self, sql: str, seq: int, events: Sequence[Durable], *args: object) -> WriteResult | None:
         """Run one such statement. None: its guard said no, or what it writes is there already."""
         at = datetime.now(UTC)
         kinds = [event.kind for event in events]
@@ -71,11 +71,11 @@ class Hold:
             return None
         first = row["event_seq"] - len(kinds) + 1
         seen = [sighting(first + i, at, kinds[i], body) for i, body in enumerate(bodies)]
-        return Written(standing(row["cancel"], row["overdue"]), seen)
+        return WriteResult(standing(row["cancel"], row["overdue"]), seen)
 
-    async def was_ours(self, sql: str, *args: object) -> Written:
+    async def was_ours(self, sql: str, *args: object) -> WriteResult:
         """A lost reply of our own write looks like a lost lease: `sql` asks for its fence. Raises LeaseLost."""
         row = await self.db.row(sql, self.lease.facts.id, *args)
         if row is None or row["fence"] != self.lease.fence:
             raise LeaseLost
-        return Written(Standing.GO_ON, ())
+        return WriteResult(DriveSignal.GO_ON, ())

@@ -14,7 +14,7 @@ from typing import Any
 from app.db.pool import Record
 from app.errors import InvalidInput, LabError
 from app.json_types import JsonValue
-from app.sessions.drive.fenced_writer import GUARD_STEP, Hold, Written, fenced
+from app.sessions.drive.fenced_writer import GUARD_STEP, FencedWriter, WriteResult, fenced
 from app.sessions.events.events import Durable
 from app.sessions.events.serialization import digest, dumps
 from app.sessions.step_scope import ArtifactDraft, Call, Recorded
@@ -25,7 +25,7 @@ class Diverged(LabError):
 
 
 @dataclass(frozen=True)
-class Leavings:
+class StepOutputs:
     """What a step or call leaves beside its result. `messages` are (role, text), of steps only."""
 
     events: Sequence[Durable] = ()
@@ -102,7 +102,7 @@ _FENCE_OF_CALL = "select fence from calls where session_id = $1 and seq = $2 and
 class Journal:
     """The journal of one session, as its driver reads and writes it."""
 
-    hold: Hold
+    hold: FencedWriter
     last_seq: int = field(init=False)
     _steps: dict[int, Record] = field(default_factory=dict)
     _calls: dict[int, dict[str, Record]] = field(default_factory=dict)
@@ -130,7 +130,7 @@ class Journal:
         update: dict[str, Any] = json.loads(recorded["update"])
         return update
 
-    async def commit(self, done: StepDone, leavings: Leavings) -> tuple[dict[str, Any], Written]:
+    async def commit(self, done: StepDone, leavings: StepOutputs) -> tuple[dict[str, Any], WriteResult]:
         """Write a step; its update as replay would return it. Raises LeaseLost."""
         raw = dumps(done.update, f"update of {done.node}")
         more = bool(leavings.artifacts or leavings.messages)
@@ -161,7 +161,7 @@ class Journal:
             )
         return (json.loads(recorded["result"]),)
 
-    async def record(self, done: CallDone, leavings: Leavings) -> tuple[JsonValue, Written]:
+    async def record(self, done: CallDone, leavings: StepOutputs) -> tuple[JsonValue, WriteResult]:
         """Write a call; its result as replay would return it. Raises LeaseLost."""
         raw = dumps(done.recorded.value, f"result of {done.call.name}")
         extra = (_about(done), *((_artifacts(leavings),) if leavings.artifacts else ()))
@@ -192,7 +192,7 @@ def _about(done: CallDone) -> str:
     return dumps(about, f"request of {call.name}")
 
 
-def _artifacts(leavings: Leavings) -> str:
+def _artifacts(leavings: StepOutputs) -> str:
     """Raises InvalidInput for a name that comes twice: in the database it would look like a repeated write."""
     for name, times in Counter(artifact.name for artifact in leavings.artifacts).items():
         if times > 1:
@@ -212,6 +212,6 @@ def _artifacts(leavings: Leavings) -> str:
     return dumps(rows, "artifact")
 
 
-def _messages(leavings: Leavings) -> tuple[list[str], list[str]]:
+def _messages(leavings: StepOutputs) -> tuple[list[str], list[str]]:
     clean = [(role, text.replace("\x00", "\ufffd")) for role, text in leavings.messages]
     return [role for role, _ in clean], [text for _, text in clean]

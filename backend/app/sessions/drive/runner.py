@@ -22,25 +22,25 @@ from app.observability.metrics.sessions import (
 )
 from app.observability.tracing import past_span
 from app.sandbox.metering import Charge, metering, nobody_pays
-from app.sessions.admission import Line
+from app.sessions.admission import AdmissionQueue
 from app.sessions.background_tasks import renewed
 from app.sessions.checkpoints import RedisCheckpoints
 from app.sessions.config import SessionsConfig
 from app.sessions.drive.drive import GraphDrive
-from app.sessions.drive.fenced_writer import Hold
+from app.sessions.drive.fenced_writer import FencedWriter
 from app.sessions.drive.journal import Journal
 from app.sessions.drive.slice_checkpoint import SliceCheckpoint
 from app.sessions.events.events import SessionCancelled, SessionFailed, SessionFinished
 from app.sessions.events.publisher import Tail
 from app.sessions.graphs import Graphs, GraphSpec
-from app.sessions.lease import STATUS, Ending, Lease, LeaseLost, Leases, Standing
+from app.sessions.lease import STATUS, DriveSignal, Ending, Lease, LeaseLost, Leases
 from app.sessions.lifecycle import SessionStatus
 from app.storage.blobs import StoreAway
-from app.tasks import settle
+from app.tasks import consume_cancellation
 
 log = structlog.get_logger(__name__)
 
-_MOST_SUPERSTEPS = 1000
+_MAX_SUPERSTEPS = 1000
 _PASS_ON_S = 0.25
 
 
@@ -65,16 +65,16 @@ Outcome = Ending | Pause | Abandoned
 _TOO_LONG = SessionFailed(code="time_limit", detail="The session used up its time limit and was stopped.")
 
 
-_OUTCOMES: dict[Standing, Outcome] = {
-    Standing.CANCEL: SessionCancelled(),
-    Standing.OVERDUE: _TOO_LONG,
-    Standing.LOST: Abandoned(),
-    Standing.SHUTDOWN: Pause(again=True),
-    Standing.GO_ON: Pause(again=True),
+_OUTCOMES: dict[DriveSignal, Outcome] = {
+    DriveSignal.CANCEL: SessionCancelled(),
+    DriveSignal.OVERDUE: _TOO_LONG,
+    DriveSignal.LOST: Abandoned(),
+    DriveSignal.SHUTDOWN: Pause(again=True),
+    DriveSignal.GO_ON: Pause(again=True),
 }
 
 
-def stopped(why: Standing) -> Outcome:
+def stopped(why: DriveSignal) -> Outcome:
     """What becomes of a drive that was told to stop."""
     return _OUTCOMES[why]
 
@@ -96,8 +96,8 @@ class Runner:
     _passing: set[UUID] = field(default_factory=set)
 
     @property
-    def _line(self) -> Line:
-        return Line(self.db, self.send, self.config)
+    def _line(self) -> AdmissionQueue:
+        return AdmissionQueue(self.db, self.send, self.config)
 
     async def advance(self, session_id: UUID) -> None:
         """Drive a session for a slice, if it has something to do and nobody drives it."""
@@ -151,10 +151,10 @@ class Runner:
         if tasks:
             await asyncio.wait(tasks, timeout=self.config.drain_s)
         for drive in self._running.values():
-            drive.halt(Standing.SHUTDOWN)
+            drive.halt(DriveSignal.SHUTDOWN)
 
     async def _outcome(self, lease: Lease, saved: SliceCheckpoint) -> Outcome:
-        if lease.standing is not Standing.GO_ON:
+        if lease.standing is not DriveSignal.GO_ON:
             return stopped(lease.standing)
         if lease.crashes > self.config.most_crashes:
             return SessionFailed(
@@ -169,11 +169,11 @@ class Runner:
         renew = partial(self._renew, drive)
         async with renewed(self._running, lease.facts.id, drive, renew, self.config.renew_s):
             outcome = await _guarded(drive, spec, saved)
-        await settle(drive.task)
+        await consume_cancellation(drive.task)
         return outcome
 
     def _drive(self, lease: Lease, spec: GraphSpec) -> GraphDrive:
-        journal = Journal(Hold(self.db, lease, self.config.lease_s))
+        journal = Journal(FencedWriter(self.db, lease, self.config.lease_s))
         return GraphDrive(
             lease, journal, self.tail, self.send, self.config.slice_s, spec.make_context, self.config.most
         )
@@ -182,10 +182,10 @@ class Runner:
         try:
             found = await self.leases.renew(drive.lease)
         except LeaseLost:
-            found = Standing.LOST
-        if found is not Standing.GO_ON:
+            found = DriveSignal.LOST
+        if found is not DriveSignal.GO_ON:
             drive.halt(found)
-        return found is Standing.GO_ON
+        return found is DriveSignal.GO_ON
 
     async def _hand_back(self, lease: Lease, again: bool, soon: bool = True) -> None:
         more = await self.leases.hand_back(lease, again)
@@ -230,7 +230,7 @@ async def _guarded(drive: GraphDrive, spec: GraphSpec, saved: SliceCheckpoint) -
     except LeaseLost:
         return Abandoned()
     except asyncio.CancelledError:
-        if drive.standing is Standing.GO_ON:
+        if drive.standing is DriveSignal.GO_ON:
             raise
         return stopped(drive.standing)
     except StoreAway as error:
@@ -254,7 +254,7 @@ async def _run(drive: GraphDrive, spec: GraphSpec, saved: SliceCheckpoint) -> Ou
     resumed = await saved.load(lease)
     out = await spec.graph.copy({"checkpointer": saved}).ainvoke(
         None if resumed else {**spec.initial(lease.facts), "step": 0},
-        {"configurable": {"thread_id": str(lease.facts.id)}, "recursion_limit": _MOST_SUPERSTEPS},
+        {"configurable": {"thread_id": str(lease.facts.id)}, "recursion_limit": _MAX_SUPERSTEPS},
         context=drive,
         durability="exit",
         control=drive.control,

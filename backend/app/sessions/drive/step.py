@@ -17,13 +17,13 @@ from app.observability.metrics.sessions import QUESTIONS, STEP_SECONDS
 from app.observability.tracing import Facts, Tell, span
 from app.sandbox.metering import metering
 from app.sessions.budget import Ledger, Resource
-from app.sessions.drive.fenced_writer import Written
-from app.sessions.drive.journal import CallDone, Journal, Leavings, StepDone
+from app.sessions.drive.fenced_writer import WriteResult
+from app.sessions.drive.journal import CallDone, Journal, StepDone, StepOutputs
 from app.sessions.events.events import ArtifactSaved, Durable, Live, MessagePosted, StepFinished, StepStarted
 from app.sessions.step_scope import ArtifactDraft, Call, Fit, FitOutcome, Question, Recorded, SessionFacts
 from app.sessions.waiting import questions, rounds
 
-_SHORTEST_ROUND_S = 1.0
+_MIN_ROUND_S = 1.0
 
 
 class Driver(Protocol):
@@ -36,7 +36,7 @@ class Driver(Protocol):
 
     async def ledger(self) -> Ledger: ...
 
-    def notice(self, written: Written) -> None: ...
+    def notice(self, written: WriteResult) -> None: ...
 
     def show(self, event: Live) -> None: ...
 
@@ -74,7 +74,7 @@ class DrivenStep:
         finished = StepFinished(step=self.seq, node=self.node, duration_ms=_since_ms(self._clock))
         posted = [MessagePosted(step=self.seq, role=role, text=text) for role, text in self._messages]
         saved = [_saved(self.seq, artifact) for artifact in self._artifacts]
-        leavings = Leavings([*self._events, *posted, *saved, finished], self._artifacts, self._messages)
+        leavings = StepOutputs([*self._events, *posted, *saved, finished], self._artifacts, self._messages)
         done = StepDone(self.seq, self.node, update, self._started_at)
         replayed, written = await self._journal.commit(done, leavings)
         STEP_SECONDS.labels(self.node).observe(time.perf_counter() - self._clock)
@@ -93,7 +93,7 @@ class DrivenStep:
         warnings = ledger.warnings(call.kind, result.usage, self.worked_s)
         saved = [_saved(self.seq, artifact) for artifact in result.artifacts]
         done = CallDone(self.seq, call, result, started_at, _since_ms(clock))
-        leavings = Leavings([*saved, *result.events, *warnings], result.artifacts)
+        leavings = StepOutputs([*saved, *result.events, *warnings], result.artifacts)
         value, written = await self._journal.record(done, leavings)
         ledger.add(call.kind, result.usage)
         self._driver.notice(written)
@@ -137,7 +137,7 @@ class DrivenStep:
     async def fan_out(self, key: str, fits: Sequence[Fit], deadline_s: float) -> list[FitOutcome]:
         ledger = await self._driver.ledger()
         left_s = ledger.limits.get(Resource.SECONDS, math.inf) - self.worked_s
-        deadline_s = max(_SHORTEST_ROUND_S, min(deadline_s, left_s))
+        deadline_s = max(_MIN_ROUND_S, min(deadline_s, left_s))
         joined = await rounds.join(self._journal.hold, self.seq, key, fits, deadline_s)
         if joined.opened:
             self._driver.notice(joined.opened)

@@ -11,10 +11,10 @@ from redis.asyncio.connection import AbstractConnection
 
 from app.jobs import REDIS_AWAY
 from app.sessions.events.events import TERMINAL, ClarificationAsked, SessionStarted
-from app.sessions.events.serialization import Sighting
+from app.sessions.events.serialization import EventMessage
 from app.tasks import stop
 
-_MOST_WAITING = 10_000
+_MAX_WAITING = 10_000
 _PACE_S = 0.005
 
 
@@ -56,7 +56,7 @@ class Tail:
         await self._publish(set(self._waiting))
         await self._hang_up()
 
-    def show(self, session_id: UUID, sighting: Sighting) -> None:
+    def show(self, session_id: UUID, sighting: EventMessage) -> None:
         """Push one event."""
         number = "" if sighting.n is None else str(sighting.n)
         self._put(channel(session_id), f"{number} {sighting.kind} {sighting.data}", sighting.kind in _URGENT)
@@ -65,7 +65,7 @@ class Tail:
         self._put(CONTROL, str(session_id), urgent=True)
 
     def _put(self, name: str, text: str, urgent: bool) -> None:
-        if self._size >= _MOST_WAITING:  # Redis takes nothing
+        if self._size >= _MAX_WAITING:  # Redis takes nothing
             self._waiting, self._size = {}, 0
         self._waiting.setdefault(name, []).append(text)
         self._size += 1
@@ -117,11 +117,11 @@ class Tail:
             await line.disconnect(nowait=True)
 
 
-def parse(message: str) -> list[Sighting]:
+def parse(message: str) -> list[EventMessage]:
     """The events of one message; JSON text has no line break."""
     return [_parse_line(line) for line in message.split("\n")]
 
 
-def _parse_line(line: str) -> Sighting:
+def _parse_line(line: str) -> EventMessage:
     number, kind, data = line.split(" ", 2)
-    return Sighting(int(number) if number else None, kind, data)
+    return EventMessage(int(number) if number else None, kind, data)

@@ -47,7 +47,7 @@ def _storable(value: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Sighting:
+class EventMessage:
     """What a watcher sees. `n` is its cursor; None for a live one. `data` is the event as JSON text."""
 
     n: int | None
@@ -55,10 +55,10 @@ class Sighting:
     data: str
 
 
-def sighting(n: int | None, at: datetime, kind: str, body: str) -> Sighting:
+def sighting(n: int | None, at: datetime, kind: str, body: str) -> EventMessage:
     """`body` is the event's own JSON; its number and time go before it."""
     head = f'"n":{n},' if n is not None else ""
-    return Sighting(n, kind, f'{{{head}"at":"{at.isoformat()}",{body.lstrip()[1:]}')
+    return EventMessage(n, kind, f'{{{head}"at":"{at.isoformat()}",{body.lstrip()[1:]}')
 
 
 def event_body(event: Durable | Live) -> str:

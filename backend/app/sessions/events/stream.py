@@ -14,8 +14,8 @@ from uuid import UUID
 
 from app.db.pool import Database
 from app.sessions.events.events import SessionQueued
-from app.sessions.events.serialization import Sighting, event_body, sighting
-from app.sessions.events.subscriber import Ear
+from app.sessions.events.serialization import EventMessage, event_body, sighting
+from app.sessions.events.subscriber import EventSubscriber
 from app.sessions.events.subscription import TERMINAL_KINDS, Listener, Push
 from app.tasks import stop
 
@@ -48,7 +48,7 @@ class Watch:
 
     def __init__(self, redis_url: str, db: Database) -> None:
         self._db = db
-        self._ear = Ear(redis_url, self._tell)
+        self._ear = EventSubscriber(redis_url, self._tell)
         self._listeners: dict[UUID, set[Listener]] = {}
         self._patrol: asyncio.Task[None] | None = None
 
@@ -56,7 +56,7 @@ class Watch:
         await stop(self._patrol)
         await self._ear.close()
 
-    async def subscribe(self, session_id: UUID, since: int = 0) -> AsyncGenerator[Sighting, None]:
+    async def subscribe(self, session_id: UUID, since: int = 0) -> AsyncGenerator[EventMessage, None]:
         """What happened after event `since` and what happens from now on, until the session has ended.
 
         Durable events come once each and in order; live ones as they come, if they come. Raises FellBehind.
@@ -68,7 +68,7 @@ class Watch:
 
     async def batches(
         self, session_id: UUID, since: int = 0, push: Push | None = None
-    ) -> AsyncGenerator[list[Sighting], None]:
+    ) -> AsyncGenerator[list[EventMessage], None]:
         """`subscribe`, with all that is there at a time in one list, which is cheaper to send on.
 
         With `push`, most events go there the moment they are heard, and do not come here: what comes here was
@@ -96,7 +96,7 @@ class Watch:
                 if listener.over:
                     return
 
-    async def _rows(self, session_id: UUID, since: int) -> list[Sighting]:
+    async def _rows(self, session_id: UUID, since: int) -> list[EventMessage]:
         rows = await self._db.rows(_ROWS, session_id, since)
         return [sighting(row["n"], row["at"], row["kind"], row["body"]) for row in rows]
 
@@ -105,15 +105,15 @@ class Watch:
         self._patrol = self._patrol or asyncio.create_task(self._patrol_for_ever(), name="patrol")
         self._listeners.setdefault(session_id, set()).add(listener)
         try:
-            await self._ear.tune_in(session_id)
+            await self._ear.subscribe(session_id)
             yield listener
         finally:
             self._listeners[session_id].discard(listener)
             if not self._listeners[session_id]:
                 del self._listeners[session_id]
-                await self._ear.tune_out(session_id)
+                await self._ear.unsubscribe(session_id)
 
-    def _tell(self, session_id: UUID, heard: Sequence[Sighting]) -> None:
+    def _tell(self, session_id: UUID, heard: Sequence[EventMessage]) -> None:
         for listener in self._listeners.get(session_id, ()):
             listener.hear(heard)
 
@@ -122,7 +122,7 @@ class Watch:
         while True:
             await asyncio.sleep(_LOOK_EVERY_S)
             try:
-                await self._ear.tune_in_again()
+                await self._ear.resubscribe()
                 if self._listeners:
                     await self._look_after_all()
             except Exception:

@@ -11,17 +11,17 @@ from redis.asyncio.client import PubSub
 from app.jobs import REDIS_AWAY
 from app.redis_address import open_redis
 from app.sessions.events.publisher import channel, parse
-from app.sessions.events.serialization import Sighting
+from app.sessions.events.serialization import EventMessage
 from app.tasks import stop
 
 _READY_S = 1.0
 """How long anybody waits for Redis: it may take commands and say nothing."""
 _SILENT_S = 10.0
 
-Tell = Callable[[UUID, Sequence[Sighting]], None]
+Tell = Callable[[UUID, Sequence[EventMessage]], None]
 
 
-class Ear:
+class EventSubscriber:
     """`redis_url` because a listening connection is no pool's; `tell` is called for whatever is heard."""
 
     def __init__(self, redis_url: str, tell: Tell) -> None:
@@ -41,7 +41,7 @@ class Ear:
             await self._pubsub.aclose()  # type: ignore[no-untyped-call]  # redis has no type here
         await self._redis.aclose()
 
-    async def tune_in(self, session_id: UUID) -> None:
+    async def subscribe(self, session_id: UUID) -> None:
         """Return when Redis sends us this session's events; without Redis, rows alone must do."""
         ready = self._ready.setdefault(session_id, asyncio.Event())
         if not ready.is_set():
@@ -50,7 +50,7 @@ class Ear:
                     if await self._uncut(self._hear_of([channel(session_id)])):
                         await ready.wait()
 
-    async def tune_in_again(self) -> None:
+    async def resubscribe(self) -> None:
         """To what Redis does not send us yet: it may have been away."""
         missing = [channel(session_id) for session_id, ready in self._ready.items() if not ready.is_set()]
         if missing and not self._subscribing.locked():
@@ -58,7 +58,7 @@ class Ear:
                 async with asyncio.timeout(_READY_S):
                     await self._uncut(self._hear_of(missing))
 
-    async def tune_out(self, session_id: UUID) -> None:
+    async def unsubscribe(self, session_id: UUID) -> None:
         self._ready.pop(session_id, None)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_READY_S):

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 from app.errors import TooMany
 from app.sessions.events.events import TERMINAL
-from app.sessions.events.serialization import Sighting
+from app.sessions.events.serialization import EventMessage
 
-MOST_BEHIND = 2000
+MAX_BEHIND = 2000
 TERMINAL_KINDS = frozenset(event.model_fields["kind"].default for event in TERMINAL)
 
-Push = Callable[[Sequence[Sighting]], bool]
+Push = Callable[[Sequence[EventMessage]], bool]
 """Takes events at once; False when its client is not ready for them. Never waits."""
 
 
@@ -34,15 +34,15 @@ class Listener:
     """In the line of sessions, as the watcher was told last."""
     over: bool = False
     """The last event of all was pushed."""
-    _waiting: deque[Sighting] = field(default_factory=deque)
-    _refused: list[Sighting] = field(default_factory=list)
+    _waiting: deque[EventMessage] = field(default_factory=deque)
+    _refused: list[EventMessage] = field(default_factory=list)
     _bell: asyncio.Event = field(default_factory=asyncio.Event)
     _behind: bool = False
     _overrun: bool = False
     _idle: bool = False
 
-    def hear(self, told: Sequence[Sighting]) -> None:
-        if len(self._waiting) + len(told) > MOST_BEHIND:
+    def hear(self, told: Sequence[EventMessage]) -> None:
+        if len(self._waiting) + len(told) > MAX_BEHIND:
             self._overrun = True
         else:
             self._waiting.extend(told)
@@ -54,7 +54,7 @@ class Listener:
         self._behind = True
         self._bell.set()
 
-    async def next(self) -> list[Sighting]:
+    async def next(self) -> list[EventMessage]:
         """What comes next; nothing when rows must be read, or when it is over. Raises FellBehind."""
         while not self._overrun:
             batch = self._refused or self._in_order()
@@ -83,9 +83,9 @@ class Listener:
         self.over = bool(batch) and batch[-1].kind in TERMINAL_KINDS
         return not (self._behind or self.over)
 
-    def _in_order(self) -> list[Sighting]:
+    def _in_order(self) -> list[EventMessage]:
         """What was heard and is next. Where a number is missing, what comes after is in the rows."""
-        batch: list[Sighting] = []
+        batch: list[EventMessage] = []
         while self._waiting:
             one = self._waiting.popleft()
             if one.n is None:

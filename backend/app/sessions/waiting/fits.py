@@ -31,7 +31,7 @@ from app.sessions.events.events import FitFinished, Progress
 from app.sessions.events.publisher import Tail
 from app.sessions.events.serialization import NotJson, dumps, event_body, sighting
 from app.storage.blobs import StoreAway
-from app.tasks import settle
+from app.tasks import consume_cancellation
 
 log = logging.getLogger(__name__)
 
@@ -86,7 +86,7 @@ where session_id = $1 and round_key = $2 and candidate = $3 and fence = $4 and s
 returning 1
 """
 
-_LEAST_S = 0.5
+_MIN_S = 0.5
 """What a fit is given however late it starts: something may come of it."""
 
 
@@ -148,7 +148,7 @@ class Fits:
         spec = in_time(json.loads(row["spec"]), row["left_s"])
         with metering() as used, structlog.contextvars.bound_contextvars(session_id=str(key.session_id)):
             result = await self._result(key, row["fence"], row["name"], spec, row["runs"])
-        await settle(asyncio.current_task())
+        await consume_cancellation(asyncio.current_task())
         await self.charge(row["owner_id"], used.cpu_s)
         if result is None:
             return
@@ -247,7 +247,7 @@ def in_time(spec: dict[str, Any], left_s: float) -> dict[str, Any]:
     grace_s, limit_s = spec.get("grace_s"), spec["params"].get("time_limit_s")
     if grace_s is None or limit_s is None:
         return spec
-    limit_s = min(limit_s, max(left_s - grace_s, _LEAST_S))
+    limit_s = min(limit_s, max(left_s - grace_s, _MIN_S))
     return {**spec, "params": {**spec["params"], "time_limit_s": round(limit_s, 2)}}
 
 

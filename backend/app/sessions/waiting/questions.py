@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 
 from app.json_types import JsonValue
-from app.sessions.drive.fenced_writer import Hold, Written, fenced
+from app.sessions.drive.fenced_writer import FencedWriter, WriteResult, fenced
 from app.sessions.events.events import ClarificationAnswered, ClarificationAsked
 from app.sessions.events.serialization import dumps
 from app.sessions.lease import LeaseLost
@@ -24,10 +24,10 @@ class Asked:
 
     answer: JsonValue
     answered: bool
-    told: Written | None = None
+    told: WriteResult | None = None
 
 
-async def ask(hold: Hold, seq: int, question: Question, take_default: bool) -> Asked:
+async def ask(hold: FencedWriter, seq: int, question: Question, take_default: bool) -> Asked:
     """Ask once; with `take_default` the default is its answer at once, and the events say so."""
     key = f"{seq}.{question.key}"
     found = await hold.db.row(_FIND, hold.lease.facts.id, key)
@@ -60,7 +60,7 @@ async def ask(hold: Hold, seq: int, question: Question, take_default: bool) -> A
     return Asked(question.default if take_default else None, take_default, told)
 
 
-async def _asked_before(hold: Hold, key: str) -> Asked:
+async def _asked_before(hold: FencedWriter, key: str) -> Asked:
     """Our own write whose reply was lost; else the lease is lost."""
     found = await hold.db.row(_FIND, hold.lease.facts.id, key)
     if found is None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from app.db.pool import Record
-from app.sessions.drive.fenced_writer import Hold, Written, fenced
+from app.sessions.drive.fenced_writer import FencedWriter, WriteResult, fenced
 from app.sessions.events.serialization import dumps
 from app.sessions.lease import LeaseLost
 from app.sessions.step_scope import Fit, FitOutcome
@@ -41,10 +41,10 @@ class Round:
     key: str
     outcomes: list[FitOutcome]
     open: bool
-    opened: Written | None = None
+    opened: WriteResult | None = None
 
 
-async def join(hold: Hold, seq: int, key: str, fits: Sequence[Fit], deadline_s: float) -> Round:
+async def join(hold: FencedWriter, seq: int, key: str, fits: Sequence[Fit], deadline_s: float) -> Round:
     """The round of that key: opened if it is new, closed if its deadline has passed. Raises LeaseLost."""
     round_key = f"{seq}.{key}"
     if not fits:
@@ -59,7 +59,7 @@ async def join(hold: Hold, seq: int, key: str, fits: Sequence[Fit], deadline_s: 
     return Round(round_key, [_outcome(row) for row in rows], any(row["open"] for row in rows))
 
 
-async def _open(hold: Hold, seq: int, round_key: str, fits: Sequence[Fit], deadline_s: float) -> Round:
+async def _open(hold: FencedWriter, seq: int, round_key: str, fits: Sequence[Fit], deadline_s: float) -> Round:
     names = [fit.name for fit in fits]
     specs = [dumps(asdict(fit), f"fit {fit.name}") for fit in fits]
     opened = await hold.write(_OPEN, seq, (), round_key, names, specs, deadline_s)

@@ -7,7 +7,7 @@ import pytest
 from redis.asyncio import Redis
 
 from app.sessions.events.publisher import Tail, channel, parse
-from app.sessions.events.serialization import Sighting, sighting
+from app.sessions.events.serialization import EventMessage, sighting
 
 ONE, OTHER = uuid4(), uuid4()
 
@@ -21,7 +21,7 @@ async def tail(redis_url: str) -> AsyncIterator[Tail]:
     await redis.aclose()
 
 
-def _said(n: int) -> Sighting:
+def _said(n: int) -> EventMessage:
     return sighting(n, datetime.now(UTC), "message", '{"text": "x"}')
 
 

@@ -10,7 +10,7 @@ from tests.integration.sessions.conftest import Lab
 from app.sessions.events import stream as watching
 from app.sessions.events import subscription as listening
 from app.sessions.events.publisher import channel
-from app.sessions.events.serialization import Sighting
+from app.sessions.events.serialization import EventMessage
 from app.sessions.events.stream import Watch
 from app.sessions.events.subscription import FellBehind
 from app.worker.loop import Duties
@@ -23,11 +23,11 @@ async def watch(lab: Lab) -> AsyncIterator[Watch]:
     await watch.close()
 
 
-async def _see(watch: Watch, lab: Lab, session_id: object, since: int = 0) -> list[Sighting]:
+async def _see(watch: Watch, lab: Lab, session_id: object, since: int = 0) -> list[EventMessage]:
     return [seen async for seen in watch.subscribe(session_id, since)]  # type: ignore[arg-type]
 
 
-def _numbers(seen: list[Sighting]) -> list[int]:
+def _numbers(seen: list[EventMessage]) -> list[int]:
     return [one.n for one in seen if one.n is not None]
 
 
@@ -95,7 +95,7 @@ async def test_a_watcher_misses_nothing_when_the_tail_is_cut(
 async def test_a_watcher_that_does_not_read_is_sent_away(
     lab: Lab, watch: Watch, duties: Duties, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listening, "MOST_BEHIND", 3)
+    monkeypatch.setattr(listening, "MAX_BEHIND", 3)
     session_id = await lab.create(send=False, ask=True)
     await duties.runner.advance(session_id)
     stream = watch.subscribe(session_id)

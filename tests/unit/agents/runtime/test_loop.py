@@ -16,11 +16,11 @@ from app.agents.planner.node import check
 from app.agents.roster import roles
 from app.agents.runtime.conversation import unfenced
 from app.agents.runtime.loop import Agent, AgentDidNotFinish
-from app.agents.runtime.recording import Bounds
-from app.agents.runtime.repair import LONGEST_TEXT
+from app.agents.runtime.recording import AgentLimits
+from app.agents.runtime.repair import MAX_TEXT
 from app.errors import Unavailable
 from app.llm.answer_stream import Words
-from app.llm.providers import Speaker
+from app.llm.providers import NamedChatModel
 from app.llm.retry_policy import Patience
 from app.sessions.drive.journal import Diverged
 from app.sessions.in_memory import MemoryJournal
@@ -74,11 +74,11 @@ READ = says(("get_dataset_schema", {"dataset": "titanic"}), ids=["r"])
 def planner(bench, tables) -> Callable[..., tuple[Agent[Any], Scripted]]:
     bench.shelf.datasets = [tables["titanic"]]
 
-    def made(*lines: Any, bounds: Bounds | None = None) -> tuple[Agent[Any], Scripted]:
+    def made(*lines: Any, bounds: AgentLimits | None = None) -> tuple[Agent[Any], Scripted]:
         model = Scripted(lines=list(lines), heard=[])
         agent = Agent(
             roles()["planner"],
-            [Speaker("scripted", model)],
+            [NamedChatModel("scripted", model)],
             tools_of("planner"),
             bounds,
             Patience(first_wait_s=0.01),
@@ -151,7 +151,7 @@ async def test_an_output_that_the_data_contradicts_is_corrected(planner, bench):
 
 
 async def test_an_agent_that_does_not_come_to_an_end_is_finished_by_its_policy(planner, bench):
-    planner(says(("list_datasets", {})), bounds=Bounds(model_calls=3))
+    planner(says(("list_datasets", {})), bounds=AgentLimits(model_calls=3))
     thought = await bench.run("planner", BRIEF)
     assert thought.output.target == "survived"
     spoken = [call.name for call, _ in bench.journal.recorded if call.kind == "chat"]
@@ -160,19 +160,19 @@ async def test_an_agent_that_does_not_come_to_an_end_is_finished_by_its_policy(p
 
 
 async def test_who_takes_over_has_calls_of_its_own(planner, bench):
-    planner(says(*[("list_datasets", {})] * 5), bounds=Bounds(model_calls=2, tool_calls=4))
+    planner(says(*[("list_datasets", {})] * 5), bounds=AgentLimits(model_calls=2, tool_calls=4))
     assert (await bench.run("planner", BRIEF)).output.target == "survived"
 
 
 async def test_more_tool_calls_than_allowed_are_refused(planner, bench):
-    _, model = planner(says(*[("list_datasets", {})] * 3), READ, PLAN, bounds=Bounds(tool_calls=2))
+    _, model = planner(says(*[("list_datasets", {})] * 3), READ, PLAN, bounds=AgentLimits(tool_calls=2))
     await bench.run("planner", BRIEF)
     refused = [isinstance(answer, dict) and "refused" in answer for answer in model.answers()]
     assert refused == [False, False, True, True]
 
 
 async def test_a_model_that_goes_on_calling_when_all_calls_are_used_up_is_heard_no_more(planner, bench):
-    _, model = planner(says(*[("list_datasets", {})] * 5), bounds=Bounds(tool_calls=4))
+    _, model = planner(says(*[("list_datasets", {})] * 5), bounds=AgentLimits(tool_calls=4))
     assert (await bench.run("planner", BRIEF)).output.target == "survived"
     assert len(model.heard) == 2
 
@@ -181,8 +181,8 @@ async def test_a_model_that_goes_on_calling_when_all_calls_are_used_up_is_heard_
 async def test_an_agent_that_only_ever_talks_is_reminded_and_then_finished_by_its_policy(text, planner, bench):
     _, model = planner(AIMessage(text))
     assert (await bench.run("planner", BRIEF)).output.target == "survived"
-    assert len(model.heard) == Bounds().reminders
-    assert all(len(said) <= LONGEST_TEXT + 1 for _, said in bench.journal.messages)
+    assert len(model.heard) == AgentLimits().reminders
+    assert all(len(said) <= MAX_TEXT + 1 for _, said in bench.journal.messages)
 
 
 async def test_a_policy_whose_end_is_refused_ends_with_a_readable_error(planner, bench):
@@ -310,7 +310,7 @@ async def test_half_an_answer_is_never_taken_for_a_whole_one(planner, bench, who
     """A stream that breaks off is asked for again; a call that was cut comes back with the reason."""
     planner(PLAN)
     model = Stumbling(lines=[READ, READ, PLAN], heard=[], callbacks=[Words()], says_it_is_whole=whole)
-    speakers = [Speaker("scripted", model)]
+    speakers = [NamedChatModel("scripted", model)]
     quick = Patience(first_wait_s=0.01)
     bench.crew = {"planner": Agent(roles()["planner"], speakers, tools_of("planner"), patience=quick)}
     assert (await bench.run("planner", BRIEF)).output.target == "survived"
@@ -323,7 +323,7 @@ async def test_a_model_that_fails_for_good_is_followed_by_the_next_one(planner, 
     planner(PLAN)
     first = Scripted(lines=[PermissionError("no such key")], heard=[])
     second = Scripted(lines=[READ, PLAN], heard=[])
-    speakers = [Speaker("first", first), Speaker("second", second)]
+    speakers = [NamedChatModel("first", first), NamedChatModel("second", second)]
     bench.crew = {"planner": Agent(roles()["planner"], speakers, tools_of("planner"))}
     assert (await bench.run("planner", BRIEF)).output.target == "survived"
     answered = [recorded.value["data"]["response_metadata"]["answered_by"] for _, recorded in chats(bench)]
@@ -340,7 +340,7 @@ async def test_a_conversation_too_long_for_the_model_is_sent_shorter(planner, be
     planner(PLAN)
     long = [AIMessage(str(n), tool_calls=READ.tool_calls) for n in range(12)]
     model = Narrow(lines=[*long, PLAN], heard=[])
-    bench.crew = {"planner": Agent(roles()["planner"], [Speaker("narrow", model)], tools_of("planner"))}
+    bench.crew = {"planner": Agent(roles()["planner"], [NamedChatModel("narrow", model)], tools_of("planner"))}
     assert (await bench.run("planner", BRIEF)).output.target == "survived"
     assert "Left out" in model.heard[-1][3].text
     assert "Left out" not in model.heard[-1][-1].text
@@ -353,7 +353,9 @@ def chats(bench):
 async def test_words_are_told_as_they_come(planner, bench):
     planner(PLAN)
     model = Streaming(lines=[READ, PLAN], heard=[], callbacks=[Words()])
-    bench.crew = {"planner": Agent(roles()["planner"], [Speaker("scripted", model)], tools_of("planner"))}
+    bench.crew = {
+        "planner": Agent(roles()["planner"], [NamedChatModel("scripted", model)], tools_of("planner"))
+    }
     thought = await bench.run("planner", BRIEF)
     assert thought.output.target == "survived"
     told = [event for event in bench.journal.events if event.kind == "token"]

@@ -172,9 +172,9 @@ def test_what_a_recipe_makes_of_many_rows_must_fit_into_memory(
     asked = problem(frame, "sales", time_column="day", horizon=1)
     made = folds(frame, asked, FoldPlan(SplitKind.TIME, 3, 0))
     wide = [{"op": "lags", "columns": ["sales"], "periods": list(range(1, 40))}]
-    monkeypatch.setattr(time_limits, "MOST_CELLS", 30_000)
+    monkeypatch.setattr(time_limits, "MAX_CELLS", 30_000)
     monkeypatch.setattr(time_limits, "LARGE", 3_000)
-    monkeypatch.setattr(time_limits, "FEWEST_TAUGHT", 500)
+    monkeypatch.setattr(time_limits, "MIN_TAUGHT", 500)
     narrow, _ = within(frame, asked, Spec(estimator), made, None)
     cut_to_fit, said = within(frame, asked, Spec(estimator, recipe=wide), made, None)
     assert narrow.row_share == 1

@@ -30,7 +30,7 @@ def predict_proba(X, state):
     votes = state["y"][near]
     return np.column_stack([(votes == c).mean(axis=1) + 0.01 for c in range(state["classes"])])
 """
-LEAST_SQUARES = """
+MIN_SQUARES = """
 import numpy as np
 
 def fit(X, y):
@@ -66,9 +66,7 @@ def spec(source: str, style: str = "network") -> Spec:
     return Spec("Written", {"source": source, "style": style, "name": "mine"})
 
 
-@pytest.mark.parametrize(
-    ("source", "frame"), [(NEAREST, rings()), (LIBRARY, rings()), (LEAST_SQUARES, plane())]
-)
+@pytest.mark.parametrize(("source", "frame"), [(NEAREST, rings()), (LIBRARY, rings()), (MIN_SQUARES, plane())])
 def test_an_estimator_that_keeps_to_the_contract_passes_every_check(source: str, frame: pd.DataFrame) -> None:
     facts = try_estimator(frame, problem(frame, "y"), spec(source))
     assert facts["checks"] == list(ESTIMATOR_CHECKS)

@@ -6,7 +6,7 @@ import pytest
 
 from app.modeling.analysis.market_features import market_features
 from app.modeling.forecasting.references import references
-from app.modeling.labels.labels import labels_of
+from app.modeling.labels.labels import make_labels
 from app.modeling.labels.resolve_problem import define
 from app.modeling.problem.problem import Kind, Problem
 
@@ -34,7 +34,7 @@ def test_a_volatility_is_a_number(problem):
 
 
 def test_the_label_is_what_the_next_bars_of_the_coin_realise(bars, problem):
-    told = labels_of(bars, problem)
+    told = make_labels(bars, problem)
     for coin in ("A", "B"):
         rows = bars[bars["coin"] == coin].sort_values("ts")
         logs = np.log(rows["close"].to_numpy())

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.modeling.markets.backtest import Terms, drawdown, equity, play
+from app.modeling.markets.backtest import Terms, drawdown, equity, run_strategy
 from app.modeling.markets.sharpe import (
     Moments,
     deflated_sharpe,
@@ -86,7 +86,7 @@ def test_a_backtest_is_what_a_ledger_kept_bar_by_bar_says(data, bars, coins, fee
     wanted = np.array(data.draw(numbers)).reshape(bars, coins)
     moved = np.array(data.draw(numbers)).reshape(bars, coins) / 20
     terms = Terms(fee, slippage, low, 1.0)
-    book = play(wanted, moved, terms)
+    book = run_strategy(wanted, moved, terms)
     held = [0.0] * coins
     for bar in range(bars):
         net = 0.0
@@ -99,13 +99,13 @@ def test_a_backtest_is_what_a_ledger_kept_bar_by_bar_says(data, bars, coins, fee
 
 
 def test_a_missing_bar_earns_nothing():
-    book = play(np.ones((3, 1)), np.array([[0.1], [np.nan], [0.1]]), Terms())
+    book = run_strategy(np.ones((3, 1)), np.array([[0.1], [np.nan], [0.1]]), Terms())
     assert book.net.tolist() == [0.1, 0.0, 0.1]
 
 
 def test_the_figures_of_a_year_of_days_are_annual():
     net = np.random.default_rng(1).normal(0.001, 0.01, 365)
-    book = play(np.ones((365, 1)), net[:, None], Terms(fee_bps=10))
+    book = run_strategy(np.ones((365, 1)), net[:, None], Terms(fee_bps=10))
     said = measured(book, 365)
     assert said["sharpe"] == pytest.approx(book.net.mean() / book.net.std(ddof=1) * np.sqrt(365))
     assert said["total_return"] == pytest.approx(np.prod(1 + book.net) - 1)

@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import norm
 
 from app.modeling.markets.backtest import Terms
-from app.modeling.markets.backtest_report import played as backtested
+from app.modeling.markets.backtest_report import backtest_report as backtested
 from app.modeling.problem.problem import Kind, Outlook, Problem
 
 BARS, TRAIN = 4000, 3000

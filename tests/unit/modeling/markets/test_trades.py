@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 
 from app.errors import InvalidInput
-from app.modeling.labels.labels import label_times, labels_of, teaching_weights, trades_of
+from app.modeling.labels.labels import label_times, make_labels, teaching_weights, trades_of
 from app.modeling.labels.resolve_problem import define
 from app.modeling.labels.split import FoldPlan, SplitKind, folds, lock_holdout
-from app.modeling.markets.backtest import Terms, play
-from app.modeling.markets.backtest_report import Market, played
+from app.modeling.markets.backtest import Terms, run_strategy
+from app.modeling.markets.backtest_report import Market, backtest_report
 from app.modeling.markets.signals import next_returns, trades, wanted
 from app.modeling.markets.significance import judge
 from app.modeling.markets.trial import Trials
@@ -48,7 +48,7 @@ def test_a_label_says_whether_the_trade_ends_with_a_gain_and_when():
     problem = asked(table)
     close = table["close"].to_numpy()
     told = [by_hand(close, row) for row in range(len(table) - HORIZON)]
-    labels, ends = labels_of(table, problem), label_times(table, problem)
+    labels, ends = make_labels(table, problem), label_times(table, problem)
     np.testing.assert_array_equal(labels[:-HORIZON], [float(earned > 0) for earned, _ in told])
     assert labels[-HORIZON:].isna().all()
     assert ends[-HORIZON:].isna().all()
@@ -93,9 +93,9 @@ def test_a_foreseen_gain_is_traded_long_until_a_barrier_and_pays():
         for up in [np.clip(0.5 + 0.4 * np.sign(rows["flow"].to_numpy()), 0, 1)]
     ]
     tried = {"knowing": (np.arange(len(locked.train)), said[0])}
-    facts = played(locked.train, locked.holdout, problem, Terms(fee_bps=1, low=0.0), said[1], tried, "knowing")[
-        0
-    ]
+    facts = backtest_report(
+        locked.train, locked.holdout, problem, Terms(fee_bps=1, low=0.0), said[1], tried, "knowing"
+    )[0]
     assert facts["edge"], facts["verdict"]
     assert facts["barriers"] == {"take_profit": 0.008, "stop_loss": 0.004}
     assert min(facts["curve"]["position"]) >= 0
@@ -149,7 +149,7 @@ def test_what_trades_earn_within_bars_is_what_the_backtest_counts():
     moves = np.full((len(holdout), 1), -1.0)
     moves[row] = 1.0
     held, beyond = wanted(moves, 0.0, 0.0, HORIZON, endings)
-    book = play(held[:-1], next_returns(market.prices).to_numpy()[:-1], Terms(low=0.0), beyond[:-1])
+    book = run_strategy(held[:-1], next_returns(market.prices).to_numpy()[:-1], Terms(low=0.0), beyond[:-1])
     steps, close = told[row][1], holdout["close"].to_numpy()
     last = (1 + told[row][0]) * close[row] / close[row + steps - 1] - 1
     kept = close[row + 1 : row + steps] / close[row : row + steps - 1] - 1
@@ -161,7 +161,7 @@ def test_the_ledger_adds_up_to_the_reported_figures():
     problem = define(table, {"target": "close", "time_column": "ts", "horizon": 2, "outlook": "direction"})
     train, holdout = table[:700], table[700:].reset_index(drop=True)
     up = np.clip(0.5 + 0.4 * np.sign(holdout["flow"].to_numpy()), 0, 1)
-    facts, ledger = played(
+    facts, ledger = backtest_report(
         train, holdout, problem, Terms(fee_bps=1), np.column_stack([1 - up, up]), {}, "knowing"
     )
     close, held = holdout["close"].to_numpy(), ledger["position"].to_numpy()
@@ -182,7 +182,7 @@ def test_a_handful_of_lucky_bars_is_no_edge(gains, found):
     returns = np.abs(chance.normal(0.001, 0.0002, (900, 1))) * np.where(np.arange(900) % 3, -1, 1)[:, None]
     positions = np.zeros((900, 1))
     positions[: 3 * gains : 3] = 1.0
-    book = play(positions, returns, Terms())
+    book = run_strategy(positions, returns, Terms())
     edge = judge(book, returns, Trials(0.0, book.net, 1, 0.0, None))
     assert edge.found == found, edge.said
     assert ("too few" in edge.said) != found

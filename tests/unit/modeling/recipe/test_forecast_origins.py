@@ -8,11 +8,11 @@ import pytest
 
 from app.errors import InvalidInput
 from app.modeling.analysis.suggested_features import ahead_features, suggest_features
-from app.modeling.labels.labels import label_times, labels_of
+from app.modeling.labels.labels import label_times, make_labels
 from app.modeling.labels.split import FoldPlan, SplitKind, folds
-from app.modeling.problem.forecast_steps import MOST_STACKED, steps_each, steps_learned
+from app.modeling.problem.forecast_steps import MAX_STACKED, steps_each, steps_learned
 from app.modeling.problem.problem import Kind, Outlook, Problem
-from app.modeling.recipe.forecast_origins import AHEAD, ORIGIN, asked_of, stack, unstacked
+from app.modeling.recipe.forecast_origins import AHEAD, ORIGIN, expand_horizon_rows, prediction_rows, unstacked
 from app.modeling.recipe.recipe import inputs_of, recipe_for
 
 EVERY = Problem(
@@ -45,18 +45,18 @@ def sales(days: int = 120) -> pd.DataFrame:
 
 def test_labels_of_every_step_are_those_of_each_step_alone():
     table = sales()
-    stacked = asked_of(table, EVERY)
-    said, times = labels_of(stacked, EVERY), label_times(stacked, EVERY)
+    stacked = prediction_rows(table, EVERY)
+    said, times = make_labels(stacked, EVERY), label_times(stacked, EVERY)
     for step in range(1, 6):
         alone = replace(EVERY, every_step=False, horizon=step)
         at = stacked[AHEAD] == step
-        np.testing.assert_allclose(said[at], labels_of(table, alone))
+        np.testing.assert_allclose(said[at], make_labels(table, alone))
         assert (times[at].to_numpy() == label_times(table, alone).to_numpy())[: -2 * step].all()
 
 
 def test_origins_come_back_in_their_order_from_any_part_of_the_rows():
     table = sales(20)
-    stacked = stack(table, 5)
+    stacked = expand_horizon_rows(table, 5)
     assert len(stacked) == 5 * len(table)
     part = stacked.iloc[[11, 3, 12, 90]]
     once, back = unstacked(part)
@@ -67,7 +67,7 @@ def test_origins_come_back_in_their_order_from_any_part_of_the_rows():
 
 
 def test_no_fold_learns_from_a_label_that_its_test_rows_have_not_waited_for():
-    stacked = asked_of(sales(), EVERY)
+    stacked = prediction_rows(sales(), EVERY)
     known_at = label_times(stacked, EVERY).to_numpy()
     for fold in folds(stacked, EVERY, FoldPlan(SplitKind.TIME, 4)):
         assert (known_at[fold.train] < stacked["day"].to_numpy()[fold.test].min()).all()
@@ -77,8 +77,8 @@ def test_features_of_a_row_do_not_change_when_the_future_is_cut_off():
     table = sales()
     recipe = recipe_for(EVERY, suggest_features(table, EVERY, [1, 2]))
     early = table[table["day"] < "2024-03-20"].reset_index(drop=True)
-    whole = recipe.fit_transform(inputs_of(asked_of(table, EVERY), EVERY))
-    part = recipe.fit_transform(inputs_of(asked_of(early, EVERY), EVERY))
+    whole = recipe.fit_transform(inputs_of(prediction_rows(table, EVERY), EVERY))
+    part = recipe.fit_transform(inputs_of(prediction_rows(early, EVERY), EVERY))
     assert {AHEAD, "ahead_weekday", "sold_place1", "sold_level8", "sold_lag1"} <= set(whole)
     assert ORIGIN not in whole
     pd.testing.assert_frame_equal(whole.head(len(part)), part)
@@ -88,7 +88,7 @@ def test_the_place_in_the_season_is_that_of_the_moment_that_is_forecast():
     table = sales()
     [ahead] = ahead_features(table, EVERY)
     assert (ahead["season"], ahead["unit"]) == (7, "second")
-    stacked = inputs_of(asked_of(table, EVERY), EVERY)
+    stacked = inputs_of(prediction_rows(table, EVERY), EVERY)
     made = recipe_for(EVERY, [ahead]).fit_transform(stacked)
     value = {(row.day, row.shop): row.sold for row in table.itertuples()}
     for place in (700, 703, 1003):
@@ -101,7 +101,7 @@ def test_the_place_in_the_season_is_that_of_the_moment_that_is_forecast():
 
 def test_later_rows_are_looked_back_from_with_what_the_recipe_remembers():
     table = sales()
-    stacked = inputs_of(asked_of(table, EVERY), EVERY)
+    stacked = inputs_of(prediction_rows(table, EVERY), EVERY)
     taught, later = stacked[stacked["day"] < "2024-04-20"], stacked[stacked["day"] >= "2024-04-20"]
     operations = suggest_features(table, EVERY, [1, 2])
     apart = recipe_for(EVERY, operations).fit(taught).transform(later)
@@ -112,9 +112,9 @@ def test_later_rows_are_looked_back_from_with_what_the_recipe_remembers():
 def test_a_long_way_is_learned_in_steps_and_very_many_rows_in_turn(monkeypatch):
     steps = steps_learned(168)
     assert (steps[0], steps[-1], len(steps)) == (1, 168, 24)
-    assert steps_each(MOST_STACKED // 4, 24) == 4
-    monkeypatch.setattr("app.modeling.problem.forecast_steps.MOST_STACKED", 80)
-    stacked = stack(sales(20), 5)
+    assert steps_each(MAX_STACKED // 4, 24) == 4
+    monkeypatch.setattr("app.modeling.problem.forecast_steps.MAX_STACKED", 80)
+    stacked = expand_horizon_rows(sales(20), 5)
     assert len(stacked) == 80
     assert set(stacked[AHEAD]) == {1, 2, 3, 4, 5}
     assert (stacked.groupby(ORIGIN)[AHEAD].nunique() == 2).all()
@@ -122,4 +122,4 @@ def test_a_long_way_is_learned_in_steps_and_very_many_rows_in_turn(monkeypatch):
 
 def test_a_table_whose_column_has_the_name_of_the_step_is_refused():
     with pytest.raises(InvalidInput, match="rows_ahead"):
-        asked_of(sales().rename(columns={"shop": AHEAD}), EVERY)
+        prediction_rows(sales().rename(columns={"shop": AHEAD}), EVERY)

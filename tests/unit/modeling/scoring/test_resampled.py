@@ -75,7 +75,7 @@ def test_many_rows_are_ordered_in_steps_that_change_nothing_that_matters() -> No
 def test_areas_of_many_classes_move_by_the_influence_of_their_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     predicted = said(4, 3000)
     exact, _ = both("roc_auc", predicted)
-    monkeypatch.setattr(resampled, "MOST_RANKED", 0)
+    monkeypatch.setattr(resampled, "MAX_RANKED", 0)
     moved, _ = both("roc_auc", predicted)
     assert moved == pytest.approx(exact, abs=6e-4)
 

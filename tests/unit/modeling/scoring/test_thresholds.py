@@ -5,7 +5,7 @@ import pytest
 from sklearn import metrics
 
 from app.modeling.problem.problem import Kind, Problem
-from app.modeling.scoring.postprocess import finish
+from app.modeling.scoring.postprocess import postprocess
 from app.modeling.scoring.scores import Predicted
 from app.modeling.scoring.thresholds import AIMS, choose_threshold
 
@@ -64,7 +64,7 @@ def test_what_a_user_says_that_mistakes_cost_reaches_the_model() -> None:
     predicted = said(5000)
     parts = np.arange(5000) % 5
     asked = Problem("y", Kind.CLASSIFICATION, "roc_auc", classes=("no", "yes"), costs=(1.0, 9.0))
-    made = finish(predicted.truth, predicted.output, parts, asked)
+    made = postprocess(predicted.truth, predicted.output, parts, asked)
     assert made["threshold"] == pytest.approx(0.1, abs=0.05)
     assert "a missed positive 9" in made["threshold_text"]
 

@@ -27,7 +27,7 @@ def test_pieces_say_what_the_whole_says(shops: int, shuffled: bool, monkeypatch:
     models = [fit(taught, asked, Spec("Ridge", recipe=recipe)) for recipe in (LOOKING_BACK, LOOKING_BACK[:1])]
     model = average([(one, 0.5) for one in models], asked)
     whole = output_of(model, later, asked)
-    monkeypatch.setattr(chunked_predict, "MOST_CELLS", 4_000)
+    monkeypatch.setattr(chunked_predict, "MAX_CELLS", 4_000)
     np.testing.assert_allclose(output_of(model, later, asked), whole, rtol=1e-6)
 
 
@@ -43,6 +43,6 @@ def test_rows_without_time_are_cut_where_they_lie(monkeypatch: pytest.MonkeyPatc
         said: np.ndarray = model.predict_proba(rows)
         return said
 
-    monkeypatch.setattr(chunked_predict, "MOST_CELLS", 4_000)
+    monkeypatch.setattr(chunked_predict, "MAX_CELLS", 4_000)
     np.testing.assert_allclose(chunked_predict.in_pieces(model, inputs_of(frame, asked), say), whole)
     assert seen == [1000, 1000, 500]

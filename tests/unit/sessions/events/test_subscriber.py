@@ -3,7 +3,7 @@
 import asyncio
 from uuid import uuid4
 
-from app.sessions.events.subscriber import Ear
+from app.sessions.events.subscriber import EventSubscriber
 
 
 async def _say_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -14,12 +14,12 @@ async def _say_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWrite
 async def test_nobody_waits_long_for_a_redis_that_takes_commands_and_says_nothing() -> None:
     server = await asyncio.start_server(_say_nothing, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
-    ear = Ear(f"redis://127.0.0.1:{port}/0", lambda session_id, seen: None)
+    ear = EventSubscriber(f"redis://127.0.0.1:{port}/0", lambda session_id, seen: None)
     session_id = uuid4()
     async with asyncio.timeout(8):
-        await asyncio.gather(ear.tune_in(session_id), ear.tune_in(uuid4()))
-        await ear.tune_in_again()
-        await ear.tune_out(session_id)
+        await asyncio.gather(ear.subscribe(session_id), ear.subscribe(uuid4()))
+        await ear.resubscribe()
+        await ear.unsubscribe(session_id)
         await ear.close()
     server.close()
     await server.wait_closed()

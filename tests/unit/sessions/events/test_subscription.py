@@ -5,12 +5,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from app.sessions.events.serialization import Sighting
-from app.sessions.events.subscription import MOST_BEHIND, FellBehind, Listener
+from app.sessions.events.serialization import EventMessage
+from app.sessions.events.subscription import MAX_BEHIND, FellBehind, Listener
 
 
-def seen(*numbers: int | None, kind: str = "message") -> list[Sighting]:
-    return [Sighting(n, kind, f"event {n}") for n in numbers]
+def seen(*numbers: int | None, kind: str = "message") -> list[EventMessage]:
+    return [EventMessage(n, kind, f"event {n}") for n in numbers]
 
 
 class Client:
@@ -20,13 +20,13 @@ class Client:
         self.ready = True
         self.got: list[int | None] = []
 
-    def __call__(self, told: Sequence[Sighting]) -> bool:
+    def __call__(self, told: Sequence[EventMessage]) -> bool:
         if self.ready:
             self.got += [one.n for one in told]
         return self.ready
 
 
-async def waiting(listener: Listener) -> "asyncio.Task[list[Sighting]]":
+async def waiting(listener: Listener) -> "asyncio.Task[list[EventMessage]]":
     """Its `next`, asked for and asleep."""
     task = asyncio.create_task(listener.next())
     await asyncio.sleep(0)
@@ -97,7 +97,7 @@ async def test_the_last_event_that_is_pushed_ends_the_watch() -> None:
 
 async def test_a_watcher_that_is_too_far_behind_is_sent_away() -> None:
     listener = Listener(0)
-    listener.hear(seen(*range(1, MOST_BEHIND + 1)))
-    listener.hear(seen(MOST_BEHIND + 1))
+    listener.hear(seen(*range(1, MAX_BEHIND + 1)))
+    listener.hear(seen(MAX_BEHIND + 1))
     with pytest.raises(FellBehind):
         await listener.next()

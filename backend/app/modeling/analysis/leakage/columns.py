@@ -9,7 +9,7 @@ from scipy.stats import spearmanr
 
 from app.modeling.analysis.leakage.combinations import outcome_in_text, parts_of_target
 from app.modeling.analysis.leakage.peeking import peeking
-from app.modeling.labels.labels import labels_of
+from app.modeling.labels.labels import make_labels
 from app.modeling.problem.problem import Problem
 from app.modeling.problem.results import Leak
 from app.modeling.recipe.recipe import inputs_of
@@ -47,7 +47,7 @@ def screen(frame: pd.DataFrame, problem: Problem, relations: Mapping[str, float]
     """
     if problem.horizon:
         return peeking(frame, problem)
-    labels = labels_of(frame, problem)
+    labels = make_labels(frame, problem)
     known = labels.notna()
     inputs, labels = inputs_of(frame, problem).loc[known], labels.loc[known]
     ahead = _far_ahead(relations, problem)

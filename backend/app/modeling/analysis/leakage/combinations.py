@@ -12,11 +12,11 @@ from app.modeling.table.numeric import to_float
 from app.modeling.table.sampling import sample_of
 
 _WORD = r"(?u)\w+"
-MOST_TEXTS, MOST_WORDS = 4000, 3000
+MAX_TEXTS, MAX_WORDS = 4000, 3000
 TELLS_APART = 0.95
 """Share of rows that one word tells apart (hits minus false alarms). Honest words stay far below."""
 EXACT = 1 - 1e-6
-MOST_PARTS, MOST_COLUMNS, MOST_ROWS = 4, 60, 2000
+MAX_PARTS, MAX_COLUMNS, MAX_ROWS = 4, 60, 2000
 
 
 @dataclass(frozen=True)
@@ -27,13 +27,13 @@ class Giveaway:
 
 def outcome_in_text(texts: pd.Series, labels: pd.Series, is_classification: bool) -> Giveaway | None:
     """A word that is written for one class and for no other, or the number itself."""
-    rows = sample_of(len(texts), MOST_TEXTS, 0)
+    rows = sample_of(len(texts), MAX_TEXTS, 0)
     texts, labels = texts.iloc[rows].fillna(""), labels.iloc[rows]
     return _telling_word(texts, labels) if is_classification else _number(texts, labels)
 
 
 def _telling_word(texts: pd.Series, labels: pd.Series) -> Giveaway | None:
-    reader = CountVectorizer(binary=True, max_features=MOST_WORDS, min_df=3, token_pattern=_WORD)
+    reader = CountVectorizer(binary=True, max_features=MAX_WORDS, min_df=3, token_pattern=_WORD)
     try:
         marks = reader.fit_transform(texts)
     except ValueError:  # no word is there three times
@@ -68,9 +68,9 @@ def _number(texts: pd.Series, labels: pd.Series) -> Giveaway | None:
 def parts_of_target(inputs: pd.DataFrame, labels: pd.Series) -> tuple[str, ...]:
     """Two to four numeric columns whose weighted sum, or product, is the target to rounding; else none."""
     names = [str(name) for name in inputs.columns if holds(inputs[name]) is Holds.NUMBER]
-    if not 2 <= len(names) <= MOST_COLUMNS:
+    if not 2 <= len(names) <= MAX_COLUMNS:
         return ()
-    rows = sample_of(len(inputs), MOST_ROWS, 0)
+    rows = sample_of(len(inputs), MAX_ROWS, 0)
     values = np.column_stack([to_float(inputs[name].iloc[rows]).to_numpy() for name in names])
     truth = labels.iloc[rows].to_numpy()
     known = np.isfinite(values).all(axis=1) & np.isfinite(truth)
@@ -97,7 +97,7 @@ def _parts(values: np.ndarray, truth: np.ndarray, names: list[str]) -> tuple[str
     wanted = (truth - truth.mean()) / truth.std()
     weights, *_ = np.linalg.lstsq(scaled, wanted, rcond=None)
     heavy = moving[np.abs(weights) > 1e-3]
-    if not 2 <= len(heavy) <= MOST_PARTS or _explained(values[:, heavy], truth) < EXACT:
+    if not 2 <= len(heavy) <= MAX_PARTS or _explained(values[:, heavy], truth) < EXACT:
         return ()
     return tuple(names[place] for place in heavy)
 

@@ -11,7 +11,7 @@ from app.modeling.table.numeric import to_float
 
 Code = dict[str, Any]
 
-MOST_PLACES = 2000
+MAX_PLACES = 2000
 
 
 def as_number(column: pd.Series) -> np.ndarray:
@@ -22,7 +22,7 @@ def as_number(column: pd.Series) -> np.ndarray:
     return np.where(np.isfinite(values), values, np.nan)
 
 
-def learn_places(column: pd.Series, most: int = MOST_PLACES, seen: int = 1) -> Code:
+def learn_places(column: pd.Series, most: int = MAX_PLACES, seen: int = 1) -> Code:
     """Categories, most frequent first, with how often each was seen."""
     counts = as_text(column).value_counts()
     counts = counts[counts >= seen].iloc[:most]

@@ -13,8 +13,8 @@ from sklearn.utils.extmath import randomized_svd
 
 from app.modeling.recipe.transforms.columns import as_text
 
-MOST_WORDS = 20_000
-MOST_DIRECTIONS = 20
+MAX_WORDS = 20_000
+MAX_DIRECTIONS = 20
 ROWS_FOR_DIRECTIONS = 20_000
 
 _WORD = re.compile(r"\w+")
@@ -88,15 +88,15 @@ class Words:
 
 
 def _chosen(counts: sparse.csr_matrix, rows: np.ndarray, of: int) -> tuple[np.ndarray, np.ndarray]:
-    """Places of the words worth a weight, at most `MOST_WORDS`, and in how many rows each is.
+    """Places of the words worth a weight, at most `MAX_WORDS`, and in how many rows each is.
 
     `counts` is of different texts, `rows` how many rows have each.
     """
     in_rows = np.asarray((counts > 0).T @ rows)
     chosen = np.flatnonzero(in_rows >= (2 if of < 5000 else 3))
-    if len(chosen) > MOST_WORDS:
+    if len(chosen) > MAX_WORDS:
         told = np.asarray(counts.T @ rows)[chosen]
-        chosen = np.sort(chosen[np.argsort(-told, kind="stable")[:MOST_WORDS]])
+        chosen = np.sort(chosen[np.argsort(-told, kind="stable")[:MAX_WORDS]])
     return chosen, in_rows[chosen]
 
 
@@ -105,7 +105,7 @@ def _texts(column: pd.Series) -> pd.Series:
 
 
 def _directions(weights: sparse.csr_matrix, seed: int) -> np.ndarray | None:
-    count = min(MOST_DIRECTIONS, min(weights.shape) - 1)
+    count = min(MAX_DIRECTIONS, min(weights.shape) - 1)
     if count < 1:
         return None
     if weights.shape[0] > ROWS_FOR_DIRECTIONS:

@@ -11,7 +11,7 @@ from app.modeling.estimators.families.learner import Learner, Watch
 from app.modeling.estimators.families.pace import (
     DEFAULT_RATE,
     DEFAULT_ROUNDS,
-    FEWEST_ROUNDS,
+    MIN_ROUNDS,
     PROBE_ROUNDS,
     Clock,
     Pace,
@@ -69,7 +69,7 @@ class Boosted(Learner):
             return pace_for(None, 0.0, self.learning_rate)
         probe = Clock(clock.left_s / 4)
         self._learn(tables, DEFAULT_RATE, PROBE_ROUNDS, None, probe)
-        clock.extend(FEWEST_ROUNDS * probe.round_s)
+        clock.extend(MIN_ROUNDS * probe.round_s)
         return pace_for(clock.left_s, probe.round_s, self.learning_rate)
 
     def keep(self, position: int) -> None:

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-FEWEST_CODES = 20
+MIN_CODES = 20
 """Of fewer different ones, trees tell each apart."""
-FEWEST_ROWS = 3.0
+MIN_ROWS = 3.0
 """Of each code, on average: else there is nothing to average."""
-MOST_COLUMNS = 6
-MOST_CLASSES = 10
+MAX_COLUMNS = 6
+MAX_CLASSES = 10
 PARTS = 5
 PRIOR_ROWS = 10.0
 """Rows' worth of the overall mean in each mean: few rows of a code say little."""
@@ -28,7 +28,7 @@ CodeMeans = list[dict[str, Any]]
 
 def learn(X: Any, y: np.ndarray, classes: int, seed: int) -> tuple[CodeMeans, Any]:
     """What to add, and these rows with it: each has the means of rows other than its own fifth."""
-    if not isinstance(X, np.ndarray) or classes > MOST_CLASSES or len(y) < PARTS * FEWEST_CODES:
+    if not isinstance(X, np.ndarray) or classes > MAX_CLASSES or len(y) < PARTS * MIN_CODES:
         return [], X
     outcome = _outcome(y, classes)
     part = np.random.default_rng(seed).permutation(np.arange(len(y)) % PARTS)
@@ -41,7 +41,7 @@ def learn(X: Any, y: np.ndarray, classes: int, seed: int) -> tuple[CodeMeans, An
         gain = _explained(told, outcome) - _explained(_by_order(at, len(codes), outcome), outcome)
         if gain >= WORTH:
             found.append((gain, place, codes, at, told))
-    found = sorted(found, key=lambda one: (-one[0], one[1]))[:MOST_COLUMNS]
+    found = sorted(found, key=lambda one: (-one[0], one[1]))[:MAX_COLUMNS]
     means = [_means(place, codes, at, outcome) for _, place, codes, at, _ in found]
     return means, _joined(X, [told for *_, told in found])
 
@@ -85,12 +85,12 @@ def _codes(column: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     nothing = np.zeros(0), np.zeros(0, dtype=int)
     glance = column[:: max(1, len(column) // GLANCE)]
     known = glance[~np.isnan(glance)]
-    if len(np.unique(known)) <= FEWEST_CODES or (known != np.floor(known)).any():
+    if len(np.unique(known)) <= MIN_CODES or (known != np.floor(known)).any():
         return nothing
     codes, at = np.unique(column, return_inverse=True)
     present = ~np.isnan(codes)
     codes, at = codes[present], np.where(np.isnan(column), -1, at)
-    if len(codes) * FEWEST_ROWS > (at >= 0).sum() or (codes != np.floor(codes)).any():
+    if len(codes) * MIN_ROWS > (at >= 0).sum() or (codes != np.floor(codes)).any():
         return nothing
     return codes, at
 

@@ -10,7 +10,7 @@ from scipy.special import softmax
 from app.modeling.estimators.families.learner import Learner, Watch, loss_of, read_aim
 from app.modeling.estimators.families.pace import Clock
 
-MOST_EPOCHS = 80
+MAX_EPOCHS = 80
 PATIENCE = 8
 Weights = list[np.ndarray]
 """Matrix and offset of each layer in turn."""
@@ -50,12 +50,12 @@ class Network(Learner):
             self._snapshots.append(layers)
             self.layers_ = layers
             if watch is None:
-                if len(self._snapshots) >= (self.epochs or MOST_EPOCHS // 4):
+                if len(self._snapshots) >= (self.epochs or MAX_EPOCHS // 4):
                     break
                 continue
             losses.append(loss_of(self.classes, self.aim)(watch.y, self._said(watch.X)))
             stale = len(losses) - 1 - int(np.argmin(losses))
-            if clock.is_up or stale >= PATIENCE or len(losses) >= (self.epochs or MOST_EPOCHS):
+            if clock.is_up or stale >= PATIENCE or len(losses) >= (self.epochs or MAX_EPOCHS):
                 break
         self.curve_ = np.array(losses)
         self.keep(int(self.curve_.argmin()) if losses else len(self._snapshots) - 1)

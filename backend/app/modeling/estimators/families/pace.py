@@ -11,7 +11,7 @@ LEARNED = 25.0
 SLOWEST, FASTEST = 0.02, 0.3
 DEFAULT_RATE, DEFAULT_ROUNDS = 0.05, 500
 PROBE_ROUNDS = 8
-FEWEST_ROUNDS = 200
+MIN_ROUNDS = 200
 """With time for fewer, one fold is better learned well than all of them badly."""
 
 

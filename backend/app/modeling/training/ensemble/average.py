@@ -41,7 +41,7 @@ class _Average(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type
             for encoder, voices in by_encoder:
                 matrix = encoder.transform(features)
                 for estimator, weight in voices:
-                    total += weight * said_by(estimator, matrix, self.classes)
+                    total += weight * predict_output(estimator, matrix, self.classes)
         return total
 
     def _shared(self) -> list[tuple[Recipe, list[tuple[Any, list[tuple[Any, float]]]]]]:
@@ -80,7 +80,7 @@ class AveragedRegressor(RegressorMixin, _Average):  # type: ignore[misc]
 Model: TypeAlias = Pipeline | AveragedClassifier | AveragedRegressor
 
 
-def said_by(estimator: Any, matrix: Any, classes: int) -> np.ndarray:
+def predict_output(estimator: Any, matrix: Any, classes: int) -> np.ndarray:
     """Probabilities (rows, classes), zero for a class that did not teach it, or numbers (rows,)."""
     if not classes:
         return np.asarray(estimator.predict(matrix), dtype="float64")

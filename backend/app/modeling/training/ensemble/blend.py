@@ -9,7 +9,7 @@ import pandas as pd
 
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.forecast_origins import AHEAD
-from app.modeling.scoring.postprocess import finish
+from app.modeling.scoring.postprocess import postprocess
 from app.modeling.training.cross_validation import summary_of
 from app.modeling.training.ensemble.average import Model, average, features_of
 from app.modeling.training.ensemble.merging import (
@@ -65,7 +65,7 @@ def blend(
             for number in range(len(fits[0]["fold_scores"]))
         ],
         "metrics": summary,
-        **finish(found.judged.truth, output, found.fold, problem, seed, found.ahead),
+        **postprocess(found.judged.truth, output, found.fold, problem, seed, found.ahead),
         "rows": fits[0]["rows"],
         "features": features_of(model),
         "fold_s": [],

@@ -14,7 +14,7 @@ from app.modeling.scoring.scores import SCORES, Predicted
 
 STEPS = 25
 DRAWS = 6
-MOST_ROWS = 4000
+MAX_ROWS = 4000
 """Rows of one draw."""
 NO_SAY = -1
 """The part of rows that weights do not follow."""
@@ -50,7 +50,7 @@ def weigh(judged: Judged, problem: Problem, seed: int = 0, draws: int = DRAWS) -
     rng = np.random.default_rng(seed)
     total = np.zeros(count)
     for _ in range(draws):
-        total += _greedy(judged.take(rng.choice(rows, min(rows, MOST_ROWS))), problem)
+        total += _greedy(judged.take(rng.choice(rows, min(rows, MAX_ROWS))), problem)
     weights = total / total.sum()
     weights[weights < min(SMALLEST, weights.max())] = 0.0
     scaled: np.ndarray = weights / weights.sum()
