@@ -1,0 +1,218 @@
+"""Figures of how the source tree reads: vague names, docstrings without a subject, repeated class names.
+
+`python -m tests.language` prints them; `--write` lowers the budgets of `language_budgets.json` to what was
+measured. A budget never rises that way. `VAGUE` is a sample of participles, pronouns and household nouns that
+name nothing: the rule stands in CONTRIBUTING.md, the sample only keeps it from being forgotten.
+"""
+
+import ast
+import io
+import json
+import re
+import sys
+import tokenize
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "backend" / "app"
+BUDGETS = Path(__file__).with_name("language_budgets.json")
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+VAGUE = _words(
+    """
+    found made said told asked given kept one wanted there whole left known seen taken shown named each
+    once written heard settled listed together apart most fewest least answered begun brought chosen
+    counted drawn gone held looked met opened played reached sent spoken stood tried got obtained stated
+    noted picked hit thing things stuff info ret obj tmp supplied given_ nobody somebody whoever ours
+    theirs anew errand outing desk ear
+    """
+)
+"""Names that are refused as variables, arguments, attributes, functions and classes."""
+
+FRAGMENT = re.compile(
+    r"^(What|Which|Who|Whose|Whom|Where|When|How|Whether|Why|By what|By whom|As whom|Of |From what)\b"
+)
+"""First words of a docstring that is a question or a fragment instead of a noun phrase or an imperative."""
+
+_PRAGMA = re.compile(r"noqa|type: ignore|pragma|fmt: |^#!")
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Counts over a set of modules. Percentages are 0 to 100."""
+
+    lines: int
+    bindings: int
+    vague_bindings: int
+    docstrings: int
+    fragments: int
+    module_docstrings: int
+    module_fragments: int
+    text_keys: int
+    comments: int
+
+    @property
+    def vague_percent(self) -> float:
+        return 100 * self.vague_bindings / max(self.bindings, 1)
+
+    @property
+    def fragment_percent(self) -> float:
+        return 100 * self.fragments / max(self.docstrings, 1)
+
+    @property
+    def module_fragment_percent(self) -> float:
+        return 100 * self.module_fragments / max(self.module_docstrings, 1)
+
+    @property
+    def text_keys_per_100_lines(self) -> float:
+        return 100 * self.text_keys / max(self.lines, 1)
+
+    @property
+    def comments_per_100_lines(self) -> float:
+        return 100 * self.comments / max(self.lines, 1)
+
+
+def modules(root: Path = SOURCE) -> Iterator[Path]:
+    return (path for path in sorted(root.rglob("*.py")) if "__pycache__" not in path.parts)
+
+
+def bound_names(tree: ast.AST) -> Iterator[tuple[str, int]]:
+    """Each name that the code binds, with its line: variables, arguments, attributes, functions, classes."""
+    for node in ast.walk(tree):
+        match node:
+            case (
+                ast.Name(id=name, ctx=ast.Store())
+                | ast.Attribute(attr=name, ctx=ast.Store())
+                | ast.arg(arg=name)
+            ):
+                yield name, node.lineno
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                yield name, node.lineno
+            case ast.ExceptHandler(name=str(name)):
+                yield name, node.lineno
+
+
+def is_vague(name: str) -> bool:
+    return name.strip("_").lower() in VAGUE
+
+
+def is_text_key(node: ast.AST) -> bool:
+    """`facts["rows"]` or `facts.get("rows")`."""
+    match node:
+        case ast.Subscript(slice=ast.Constant(value=str())):
+            return True
+        case ast.Call(func=ast.Attribute(attr="get"), args=[ast.Constant(value=str()), *_]):
+            return True
+    return False
+
+
+def comment_count(source: str) -> int:
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    return sum(token.type == tokenize.COMMENT and not _PRAGMA.search(token.string) for token in tokens)
+
+
+def measure(path: Path) -> Figures:
+    source = path.read_text()
+    tree = ast.parse(source)
+    names = [name for name, _ in bound_names(tree)]
+    inner = [
+        ast.get_docstring(node)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+    ]
+    documented = [text for text in inner if text]
+    module_text = ast.get_docstring(tree) or ""
+    return Figures(
+        lines=source.count("\n"),
+        bindings=len(names),
+        vague_bindings=sum(map(is_vague, names)),
+        docstrings=len(documented),
+        fragments=sum(bool(FRAGMENT.match(text)) for text in documented),
+        module_docstrings=bool(module_text),
+        module_fragments=bool(FRAGMENT.match(module_text)),
+        text_keys=sum(is_text_key(node) for node in ast.walk(tree)),
+        comments=comment_count(source),
+    )
+
+
+def total(figures: list[Figures]) -> Figures:
+    rows = [asdict(part) for part in figures]
+    return Figures(**{key: sum(row[key] for row in rows) for key in rows[0]})
+
+
+def by_package() -> dict[str, Figures]:
+    """Figures of each package of the source tree; modules beside the packages are together `app`."""
+    parts: dict[str, list[Figures]] = defaultdict(list)
+    for path in modules():
+        folders = path.relative_to(SOURCE).parts[:-1]
+        parts[folders[0] if folders else "app"].append(measure(path))
+    return {package: total(figures) for package, figures in sorted(parts.items())}
+
+
+def repeated_class_names() -> dict[str, list[str]]:
+    places: dict[str, list[str]] = defaultdict(list)
+    for path in modules():
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ClassDef):
+                places[node.name].append(path.relative_to(SOURCE).as_posix())
+    return {name: files for name, files in sorted(places.items()) if len(files) > 1}
+
+
+Budgets = dict[str, dict[str, int]]
+"""Package -> figure -> the count that the package may have."""
+
+
+def budgets_of(figures: dict[str, Figures]) -> Budgets:
+    return {
+        package: {
+            "vague_bindings": part.vague_bindings,
+            "fragments": part.fragments + part.module_fragments,
+        }
+        for package, part in figures.items()
+    }
+
+
+def lowered(budgets: Budgets, measured: Budgets) -> Budgets:
+    """The measured counts, except where a budget is lower. A new package begins with nothing allowed."""
+    return {
+        package: {
+            key: min(count, budgets[package][key]) if package in budgets else 0 for key, count in counts.items()
+        }
+        for package, counts in measured.items()
+    }
+
+
+def main() -> None:
+    figures = by_package()
+    tree_total = total(list(figures.values()))
+    for package, part in figures.items():
+        fragments = part.fragments + part.module_fragments
+        print(f"{package:16s} vague {part.vague_bindings:4d}  fragments {fragments:4d}")
+    print(f"vague names {tree_total.vague_percent:.2f} %")
+    print(f"fragments: modules {tree_total.module_fragment_percent:.1f} %, ", end="")
+    print(f"functions and classes {tree_total.fragment_percent:.1f} %")
+    print(f"class names defined twice {len(repeated_class_names())}")
+    print(f"text keys per 100 lines {tree_total.text_keys_per_100_lines:.2f}")
+    print(f"comments per 100 lines {tree_total.comments_per_100_lines:.2f}")
+    print("commonest vague names:", ", ".join(f"{name} {count}" for name, count in commonest_vague_names()))
+    if "--write" in sys.argv:
+        measured = budgets_of(figures)
+        budgets = json.loads(BUDGETS.read_text()) if BUDGETS.exists() else measured
+        BUDGETS.write_text(json.dumps(lowered(budgets, measured), indent=2) + "\n")
+
+
+def commonest_vague_names() -> list[tuple[str, int]]:
+    trees = (ast.parse(path.read_text()) for path in modules())
+    names = (name for tree in trees for name, _ in bound_names(tree) if is_vague(name))
+    return Counter(names).most_common(12)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,22 @@
+"""The pre-commit hooks run the checks of `make test`."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_every_static_check_of_make_test_is_a_hook() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    hooks = (ROOT / ".pre-commit-config.yaml").read_text()
+    for target in ("lint", "types", "imports"):
+        recipe = makefile.split(f"\n{target}:", 1)[1].split("\n\n", 1)[0]
+        tools = [line.split("$(BIN)/")[1].split()[0] for line in recipe.splitlines() if "$(BIN)/" in line]
+        assert tools
+        for tool in tools:
+            assert f".venv/bin/{tool}" in hooks
+
+
+def test_hooks_download_nothing() -> None:
+    hooks = (ROOT / ".pre-commit-config.yaml").read_text()
+    assert "repo: local" in hooks
+    assert "http" not in hooks
