@@ -1,0 +1,108 @@
+"""Print docs/renames.md: each module and public name of an old revision that has another name today.
+
+    python scripts/renames.py OLD_REVISION > docs/renames.md
+
+Modules are paired by git's rename detection. Public functions, classes and constants of a pair are paired by
+their structure: two definitions match when their syntax trees are alike without names and texts.
+"""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+from pathlib import PurePosixPath
+
+SOURCE = "backend/app"
+MIN_LIKENESS = 0.6
+"""Share of equal syntax nodes from which two definitions count as one. Below it, pairs were wrong."""
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Assign | ast.AnnAssign
+
+
+def git(*words: str) -> str:
+    return subprocess.run(["git", *words], check=True, capture_output=True, text=True).stdout  # noqa: S603, S607
+
+
+def moved_modules(old: str) -> dict[str, str]:
+    """Old path -> present path of every module that exists in both revisions."""
+    pairs = {}
+    for line in git("diff", "-M40%", "-l0", "--name-status", old, "HEAD", "--", SOURCE).splitlines():
+        status, *paths = line.split("\t")
+        if paths[0].endswith(".py") and status[0] in "RM":
+            pairs[paths[0]] = paths[-1]
+    return pairs
+
+
+def public_definitions(source: str) -> Iterator[tuple[str, str, Definition]]:
+    """Kind, name and syntax tree of what a module defines for others."""
+    for node in ast.parse(source).body:
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                yield from _unless_private("function", node.name, node)
+            case ast.ClassDef():
+                yield from _unless_private("class", node.name, node)
+            case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+                yield from _unless_private("constant", name, node)
+
+
+def _unless_private(kind: str, name: str, node: Definition) -> Iterator[tuple[str, str, Definition]]:
+    if not name.startswith("_"):
+        yield kind, name, node
+
+
+def shape(node: Definition) -> list[str]:
+    """The node's syntax without names and texts, docstrings left out."""
+    return [
+        type(part).__name__ + _number(part)
+        for part in ast.walk(node)
+        if not isinstance(part, ast.Load | ast.Store)
+        and not (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))
+    ]
+
+
+def _number(node: ast.AST) -> str:
+    """A literal that is no text: it tells two constants apart."""
+    is_number = isinstance(node, ast.Constant) and not isinstance(node.value, str)
+    return str(node.value) if is_number else ""
+
+
+def renamed_definitions(before: str, after: str) -> Iterator[tuple[str, str]]:
+    """Old and present name of each public definition that lost its name between two versions of a module."""
+    old, new = list(public_definitions(before)), list(public_definitions(after))
+    old_names, new_names = {name for _, name, _ in old}, {name for _, name, _ in new}
+    gained = [(kind, name, shape(node)) for kind, name, node in new if name not in old_names]
+    for kind, name, node in old:
+        if name in new_names:
+            continue
+        likeness = {
+            other: SequenceMatcher(None, shape(node), other_shape, autojunk=False).ratio()
+            for other_kind, other, other_shape in gained
+            if other_kind == kind
+        }
+        best = max(likeness, key=lambda other: likeness[other], default=None)
+        if best and likeness[best] >= MIN_LIKENESS:
+            gained = [entry for entry in gained if entry[1] != best]
+            yield name, best
+
+
+def dotted(path: str) -> str:
+    return ".".join(PurePosixPath(path).relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")
+
+
+def main(old: str) -> None:
+    pairs = moved_modules(old)
+    print("# Renames\n")
+    print(f"Modules and public names since `{old}`, printed by `scripts/renames.py`. Paths: `{SOURCE}`.\n")
+    print("## Modules\n\n| old | new |\n|---|---|")
+    for before, after in sorted(pairs.items()):
+        if before != after:
+            print(f"| `{dotted(before)}` | `{dotted(after)}` |")
+    print("\n## Functions, classes and constants\n\n| module now | old | new |\n|---|---|---|")
+    for before, after in sorted(pairs.items(), key=lambda pair: pair[1]):
+        for name, other in renamed_definitions(git("show", f"{old}:{before}"), git("show", f"HEAD:{after}")):
+            print(f"| `{dotted(after)}` | `{name}` | `{other}` |")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
