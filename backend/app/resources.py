@@ -25,7 +25,6 @@ from app.sandbox.computer import Computer
 from app.sandbox.process import ProcessProvider
 from app.sessions.events.publisher import Tail
 from app.sessions.events.stream import Watch
-from app.sessions.fit_slots import Fleet
 from app.settings import Settings
 from app.storage.blobs import BlobStore
 from app.storage.folder import FolderBlobs
@@ -53,7 +52,6 @@ class Resources:
     open_uow: OpenUnitOfWork
     tail: Tail
     watch: Watch
-    fleet: Fleet
     gauges: CollectorRegistry
 
 
@@ -95,7 +93,6 @@ async def open_resources(settings: Settings, part: Part) -> AsyncIterator[Resour
             open_uow=unit_of_work(engine, send),
             tail=tail,
             watch=watch,
-            fleet=Fleet(redis, settings.workers_per_queue * (os.cpu_count() or 1)),
             gauges=registry_of(_stores(settings, engine, database)),
         )
 

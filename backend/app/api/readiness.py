@@ -8,8 +8,7 @@ from app.db.revision import lack_of_schema, migrated_to
 from app.errors import Unavailable
 from app.redis_address import refuse_cluster
 from app.resources import Resources
-from app.sessions.queue_workers import lack_of_versions, lack_of_workers, workers
-from app.sessions.workers import stranded
+from app.sessions.workers import live_workers, missing_versions, missing_workers, stranded
 
 _PATIENCE_S = 2.0
 
@@ -42,11 +41,11 @@ async def _redis(resources: Resources) -> None:
 
 
 async def _workers(resources: Resources) -> None:
-    _raise(lack_of_workers(await workers(resources.database)))
+    _raise(missing_workers(await live_workers(resources.database)))
 
 
 async def _sessions(resources: Resources) -> None:
-    _raise(lack_of_versions(await stranded(resources.database)))
+    _raise(missing_versions(await stranded(resources.database)))
 
 
 async def _cells(resources: Resources) -> None:

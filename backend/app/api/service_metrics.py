@@ -13,7 +13,7 @@ from app.jobs import QUEUES, REDIS_AWAY, waiting_since
 from app.resources import Resources
 from app.retention.counts import census as census_of_ends
 from app.sessions.counts import census
-from app.sessions.queue_workers import workers
+from app.sessions.workers import live_workers
 from app.storage.postgres import PostgresBlobs
 
 FRESH_S = 5.0
@@ -117,7 +117,7 @@ async def _work(resources: Resources) -> list[Fact]:
     return [
         Fact("sessions", "Sessions that have not ended, by status.", found.sessions, "status"),
         Fact("queue_due", "What a worker could take now, by rows of Postgres.", found.due, "queue"),
-        Fact("workers", "Worker processes that were seen lately.", await workers(database), "queue"),
+        Fact("workers", "Worker processes that were seen lately.", await live_workers(database), "queue"),
         _one("line_sessions", "Sessions in line for one of MAX_CONCURRENT_SESSIONS places.", found.in_line),
         _one("line_age_seconds", "How long the first in line has waited.", found.in_line_s),
         _one("deletions_open", "Deletions that were asked for and are not done.", ends.deletions_open),

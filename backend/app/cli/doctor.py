@@ -69,15 +69,19 @@ async def _schema(settings: Settings) -> str:
 
 async def _workers(settings: Settings) -> str:
     from app.db.pool import Database  # noqa: PLC0415
-    from app.sessions.queue_workers import lack_of_versions, lack_of_workers, workers  # noqa: PLC0415
-    from app.sessions.workers import stranded  # noqa: PLC0415
+    from app.sessions.workers import (  # noqa: PLC0415
+        live_workers,
+        missing_versions,
+        missing_workers,
+        stranded,
+    )
 
     database = await Database.open(with_addresses(settings).database_url or "", size=1)
     try:
-        seen, waiting = await workers(database), await stranded(database)
+        seen, waiting = await live_workers(database), await stranded(database)
     finally:
         await database.close()
-    if lack := lack_of_workers(seen) or lack_of_versions(waiting):
+    if lack := missing_workers(seen) or missing_versions(waiting):
         raise Unavailable("workers_missing", lack)
     return ", ".join(f"{many} on {queue}" for queue, many in seen.items())
 

@@ -53,11 +53,9 @@ from users where id = $1
 """
 
 _CANCEL = """
-update sessions set wake = wake + (not cancel)::int, queued_at = now(), cancel = true, status = 'cancelling'
-where id in (
+select cancel_sessions(array(
   select id from sessions where owner_id = $1 and ended_at is null and not cancel limit $2
-  for update skip locked)
-returning id
+  for update skip locked)) as id
 """
 
 _STAGES: tuple[tuple[str, int, str], ...] = (

@@ -29,9 +29,7 @@ with asked as (
   where owner_id = $1 and id = any($2::uuid[])
   on conflict (kind, target_id) where done_at is null do nothing
 ), cancelled as (
-  update sessions set wake = wake + (not cancel)::int, queued_at = now(), cancel = true, status = 'cancelling'
-  where owner_id = $1 and id = any($2::uuid[]) and ended_at is null
-  returning id
+  select cancel_sessions(array(select id from sessions where owner_id = $1 and id = any($2::uuid[]))) as id
 ), artifact as (
   delete from artifacts where owner_id = $1 and id = any($3::uuid[]) returning id
 ), dataset as (
@@ -45,10 +43,9 @@ select id from cancelled
 """
 
 _CANCEL = """
-update sessions set wake = wake + (not cancel)::int, queued_at = now(), cancel = true, status = 'cancelling'
-where (id = any($1::uuid[]) or (parent_id = any($1::uuid[]) and graph = 'run'))
-  and ended_at is null and not cancel
-returning id
+select cancel_sessions(array(
+  select id from sessions
+  where (id = any($1::uuid[]) or (parent_id = any($1::uuid[]) and graph = 'run')) and not cancel)) as id
 """
 
 _DELETE = """

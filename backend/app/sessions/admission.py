@@ -10,12 +10,7 @@ from dataclasses import dataclass
 from app.db.pool import Database
 from app.jobs import Send, advance
 from app.sessions.config import SessionsConfig
-
-_ADMIT = """
-select unnest(case when exists (
-    select from sessions where ended_at is null and admitted_at is null and wake > seen and not cancel)
-  then array(select admit_sessions($1, $2)) end) as id
-"""
+from app.sessions.statements import LIFECYCLE
 
 
 @dataclass(frozen=True)
@@ -27,5 +22,5 @@ class AdmissionQueue:
     async def admit(self) -> None:
         """Let in whoever is next, as far as there is room; safe to say at any time."""
         config = self.config
-        for row in await self.db.rows(_ADMIT, config.most_running, config.most_running_per_owner):
+        for row in await self.db.rows(LIFECYCLE.admit, config.most_running, config.most_running_per_owner):
             self.send(advance(row["id"]))

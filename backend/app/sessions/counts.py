@@ -9,21 +9,7 @@ from dataclasses import dataclass
 from app.db.pool import Database, Record
 from app.jobs import QUEUES, JobName
 from app.sessions.lifecycle import TERMINAL, SessionStatus
-
-_SESSIONS = """
-select status, count(*) as sessions,
-  count(*) filter (where (admitted_at is not null or cancel)
-    and ((lease_until is null and wake > seen) or lease_until < now())) as due,
-  count(*) filter (where admitted_at is null and not cancel and wake > seen) as in_line,
-  coalesce(max(extract(epoch from now() - queued_at))
-    filter (where admitted_at is null and not cancel and wake > seen), 0)::float8 as in_line_s
-from sessions where ended_at is null group by status
-"""
-
-_FITS = """
-select count(*) filter (where status = 'queued' or lease_until < now()) as due
-from fits where status in ('queued', 'running')
-"""
+from app.sessions.statements import VIEWS
 
 
 @dataclass(frozen=True)
@@ -37,8 +23,8 @@ class Census:
 
 
 async def census(db: Database) -> Census:
-    sessions = await db.rows(_SESSIONS)
-    fits = await db.row(_FITS)
+    sessions = await db.rows(VIEWS.count_by_status)
+    fits = await db.row(VIEWS.count_open_fits)
     return _counted(sessions, int(fits["due"]) if fits else 0)
 
 

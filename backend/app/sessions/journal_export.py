@@ -9,16 +9,7 @@ from uuid import UUID
 from app.db.pool import Database
 from app.reporting.evidence import RecordedCall
 from app.sessions.queries import session_not_found
-
-_STEPS = "select last_seq from sessions where id = $1 and owner_id = $2"
-
-_CALLS = """
-select c.seq, coalesce(s.node, '') as node, c.key, c.kind, c.name, coalesce(c.agent, '') as agent, c.request,
-  c.result, c.failed, c.duration_ms
-from calls c left join steps s using (session_id, seq)
-where c.session_id = $1 and c.seq = $2
-order by c.recorded_at, c.key
-"""
+from app.sessions.statements import VIEWS
 
 
 @dataclass(frozen=True)
@@ -28,11 +19,11 @@ class SessionEvidence:
 
     async def calls(self, session_id: UUID) -> AsyncIterator[RecordedCall]:
         """Every recorded call in its order, one step in memory at a time; raises NotFound."""
-        row = await self.db.row(_STEPS, session_id, self.owner)
+        row = await self.db.row(VIEWS.last_step, session_id, self.owner)
         if row is None:
             raise session_not_found(session_id)
         for seq in range(row["last_seq"] + 2):  # a step that never committed has calls too
-            for call in await self.db.rows(_CALLS, session_id, seq):
+            for call in await self.db.rows(VIEWS.export_calls, session_id, seq):
                 yield RecordedCall(
                     seq=call["seq"],
                     node=call["node"],

@@ -1,5 +1,12 @@
-"""Where a session stands."""
+"""The states of a session, what moves it between them, and under which conditions.
 
+Postgres moves sessions: each event is one guarded UPDATE in `sql/lifecycle.sql` or a function of the schema,
+since guard, transition and effects must be one round trip that a stale driver cannot follow. `TRANSITIONS` is
+the same rule as a value; `tests/integration/sessions/test_lifecycle.py` runs every statement from every state
+and compares.
+"""
+
+from dataclasses import dataclass
 from enum import StrEnum
 
 
@@ -15,3 +22,107 @@ class SessionStatus(StrEnum):
 
 
 TERMINAL = frozenset({SessionStatus.COMPLETED, SessionStatus.FAILED, SessionStatus.CANCELLED})
+LIVE = frozenset(SessionStatus) - TERMINAL
+
+
+class SessionEvent(StrEnum):
+    """An event that moves a session."""
+
+    CLAIM = "claim"
+    """A worker takes the lease."""
+    YIELD = "yield"
+    """The driver gives the lease back and has more to do."""
+    WAIT_FOR_USER = "wait_for_user"
+    """The driver gives the lease back; a question is open."""
+    WAIT_FOR_FITS = "wait_for_fits"
+    """The driver gives the lease back; fits of a round are open, and no question is."""
+    RELEASE = "release"
+    """The driver gives the lease back; neither a question nor a fit is open any more."""
+    ANSWER = "answer"
+    """The user answers the open question."""
+    CANCEL = "cancel"
+    """The user, a deletion or the end of an account stops the session."""
+    COMPLETE = "complete"
+    FAIL = "fail"
+    END_CANCELLED = "end_cancelled"
+    """The driver found the request to cancel, and nothing of the session runs any more."""
+
+
+class LeaseState(StrEnum):
+    FREE = "free"
+    HELD = "held"
+    EXPIRED = "expired"
+
+
+@dataclass(frozen=True)
+class SessionPosition:
+    """What the guards read of a session's row and of the rows that belong to it.
+
+    `is_cancelled`: a cancel was requested. `has_work`: `wake > seen`, something came that no driver has noted.
+    `is_driver`: the event comes from the driver with the newest fence.
+    """
+
+    status: SessionStatus
+    is_cancelled: bool = False
+    lease: LeaseState = LeaseState.FREE
+    has_work: bool = True
+    is_admitted: bool = True
+    is_driver: bool = True
+    has_open_question: bool = False
+    has_running_fit: bool = False
+
+
+_S = SessionStatus
+
+
+def _from_live(to: SessionStatus, when_cancelled: SessionStatus) -> dict[SessionStatus, SessionStatus]:
+    return dict.fromkeys(LIVE, to) | {_S.CANCELLING: when_cancelled}
+
+
+TRANSITIONS: dict[SessionEvent, dict[SessionStatus, SessionStatus]] = {
+    SessionEvent.CLAIM: _from_live(_S.RUNNING, _S.CANCELLING),
+    SessionEvent.ANSWER: {status: status for status in LIVE} | {_S.AWAITING_USER: _S.QUEUED},
+    SessionEvent.CANCEL: _from_live(_S.CANCELLING, _S.CANCELLING),
+    # The driver's events are safe to send twice, so a second release meets whatever came after the first.
+    SessionEvent.YIELD: _from_live(_S.QUEUED, _S.CANCELLING),
+    SessionEvent.WAIT_FOR_USER: _from_live(_S.AWAITING_USER, _S.CANCELLING),
+    SessionEvent.WAIT_FOR_FITS: _from_live(_S.AWAITING_FITS, _S.CANCELLING),
+    SessionEvent.RELEASE: _from_live(_S.QUEUED, _S.CANCELLING),
+    SessionEvent.COMPLETE: _from_live(_S.COMPLETED, _S.COMPLETED),
+    SessionEvent.FAIL: _from_live(_S.FAILED, _S.FAILED),
+    SessionEvent.END_CANCELLED: _from_live(_S.CANCELLED, _S.CANCELLED),
+}
+"""Event -> present status -> next status. From a terminal status nothing happens."""
+
+
+def next_status(position: SessionPosition, event: SessionEvent) -> SessionStatus | None:
+    """Return the status after an event, or None where its guard refuses it."""
+    return TRANSITIONS[event].get(position.status) if _is_allowed(position, event) else None
+
+
+def release_event(again: bool, has_open_question: bool, has_open_fits: bool) -> SessionEvent:
+    """The event of a driver that gives its session back. `again`: it has more to do."""
+    if again:
+        return SessionEvent.YIELD
+    if has_open_question:
+        return SessionEvent.WAIT_FOR_USER
+    return SessionEvent.WAIT_FOR_FITS if has_open_fits else SessionEvent.RELEASE
+
+
+def _is_allowed(position: SessionPosition, event: SessionEvent) -> bool:
+    match event:
+        case SessionEvent.CLAIM:
+            is_due = position.lease is LeaseState.EXPIRED or (
+                position.lease is LeaseState.FREE and position.has_work
+            )
+            # A cancelled session only has to end, which needs no admission.
+            return is_due and (position.is_admitted or position.is_cancelled)
+        case SessionEvent.ANSWER:
+            return position.has_open_question
+        case SessionEvent.CANCEL:
+            return True
+        case SessionEvent.END_CANCELLED:
+            # `cancelled` promises that nothing of the session runs any more.
+            return position.is_driver and not position.has_running_fit
+        case _:
+            return position.is_driver

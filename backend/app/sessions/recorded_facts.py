@@ -9,9 +9,9 @@ from uuid import UUID
 from app.db.pool import Database
 from app.reporting.evidence import RecordedCall
 from app.sessions.schemas import UsagePart
+from app.sessions.statements import VIEWS
 from app.sessions.step_scope import StepScope
 from app.sessions.tool_permissions import allows
-from app.sessions.usage import USAGE
 
 
 @dataclass(frozen=True)
@@ -57,29 +57,13 @@ class SessionRecords(Protocol):
         ...
 
 
-_CALLS = """
-select c.seq, coalesce(s.node, $2) as node, c.key, c.name, c.agent, c.request, c.result, c.kind, c.failed,
-  c.duration_ms
-from calls c left join steps s using (session_id, seq)
-where c.session_id = $1 and c.kind = 'tool'
-order by c.seq, c.recorded_at, c.key
-"""
-_ARTIFACTS = """
-select id, kind, name, media_type, digest, size_bytes, seq, call_key, meta
-from artifacts where session_id = $1 order by created_at, seq, name
-"""
-_QUESTIONS = """
-select key, agent, body, answer, answered_by from questions where session_id = $1 order by asked_at, key
-"""
-
-
 @dataclass(frozen=True)
 class DatabaseRecords:
     db: Database
     session_id: UUID
 
     async def calls(self, step: StepScope) -> list[RecordedCall]:
-        rows = await self.db.rows(_CALLS, self.session_id, step.node)
+        rows = await self.db.rows(VIEWS.recorded_calls, self.session_id, step.node)
         return [
             RecordedCall(
                 seq=row["seq"],
@@ -97,7 +81,7 @@ class DatabaseRecords:
         ]
 
     async def artifacts(self) -> list[ArtifactFacts]:
-        rows = await self.db.rows(_ARTIFACTS, self.session_id)
+        rows = await self.db.rows(VIEWS.recorded_artifacts, self.session_id)
         return [
             ArtifactFacts(
                 id=row["id"],
@@ -114,7 +98,7 @@ class DatabaseRecords:
         ]
 
     async def questions(self) -> list[QuestionFacts]:
-        rows = await self.db.rows(_QUESTIONS, self.session_id)
+        rows = await self.db.rows(VIEWS.recorded_questions, self.session_id)
         return [
             QuestionFacts(
                 key=row["key"],
@@ -132,7 +116,7 @@ class DatabaseRecords:
         return await allows(self.db, self.session_id, tool)
 
     async def usage(self, step: StepScope) -> list[UsagePart]:
-        rows = await self.db.rows(USAGE, self.session_id)
+        rows = await self.db.rows(VIEWS.usage, self.session_id)
         parts = [UsagePart(**dict(row)) for row in rows]
         return [part if part.node else part.model_copy(update={"node": step.node}) for part in parts]
 

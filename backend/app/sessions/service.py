@@ -28,89 +28,7 @@ from app.sessions.events.serialization import dumps, event_body, sighting
 from app.sessions.lifecycle import SessionStatus
 from app.sessions.queries import session_not_found
 from app.sessions.schemas import RUN_GRAPH, SessionCreated
-
-_CREATE = """
-with own as (
-  select coalesce((quotas ->> 'sessions')::int, $9::int) as most,
-    coalesce((quotas ->> 'running_sessions')::int, $12::int) + $11::int > 0 as in_line
-  from users where id = $2
-), known as (
-  select count(*) as n from datasets where id = any($6::uuid[]) and owner_id = $2
-), live as (
-  select count(*) as n from (
-    select from sessions where owner_id = $2 and ended_at is null
-    limit (select nullif(most, 0) from own)) as few
-), s as (
-  insert into sessions (id, owner_id, graph, goal, preferences, dataset_ids, seed, idempotency_key,
-    parent_id, admitted_at)
-  select $1, $2, $3, $4, $5::jsonb, $6, $7, $8, $10, case when not own.in_line then now() end
-  from own, known, live
-  where known.n = cardinality($6::uuid[]) and (own.most = 0 or live.n < own.most)
-  on conflict do nothing
-  returning id, created_at, admitted_at
-), message as (
-  insert into messages (session_id, seq, n, role, text) select id, 0, 1, 'user', $4 from s
-), trail as (
-  insert into audit (owner_id, session_id, actor, action) select $2, id, 'user', 'session_created' from s
-)
-select known.n as known, own.most, s.created_at,
-  case when s.id is null then '{}' when s.admitted_at is not null then array[s.id]
-    else array(select admit_sessions($11::int, $12::int)) end as admitted
-from known cross join own left join s on true
-"""
-
-_FIND_CREATED = """
-select id, status, created_at, goal = $4 and preferences = $5::jsonb and dataset_ids = $6 as same
-from sessions where owner_id = $2 and (id = $1 or idempotency_key = $3)
-"""
-
-_QUESTIONS = """
-select s.ended_at, s.status, q.key, q.body, q.answered_at
-from sessions s left join questions q on q.session_id = s.id and
-  case when $3::text is null then q.answered_at is null else q.key = $3 end
-where s.id = $1 and s.owner_id = $2
-order by q.asked_at
-limit 1
-"""
-
-_ANSWER = """
-with q as (
-  update questions set answer = $3::json, answered_by = 'user', answered_at = $4
-  where session_id = $1 and key = $2 and answered_at is null
-    and exists (select from sessions where id = $1 and ended_at is null)
-  returning key
-), s as (
-  update sessions set
-    wake = wake + 1, event_seq = event_seq + 1, queued_at = now(),
-    deadline_at = deadline_at + $7::float8 * interval '1 second',
-    status = case when status = 'awaiting_user' then 'queued' else status end
-  from q where id = $1
-  returning id, owner_id, event_seq, last_seq
-), e as (
-  insert into events (session_id, n, kind, body, at)
-  select id, event_seq, 'clarification_answered', $5::json, $4 from s
-), message as (
-  insert into messages (session_id, seq, n, role, text) select id, last_seq + 1, -event_seq, 'user', $6 from s
-), trail as (
-  insert into audit (owner_id, session_id, actor, action, detail)
-  select owner_id, id, 'user', 'question_answered', jsonb_build_object('question', $2::text) from s
-)
-select event_seq from s
-"""
-
-_CANCEL = """
-with s as (
-  update sessions set
-    wake = wake + (not cancel)::int, queued_at = now(), cancel = true, status = 'cancelling'
-  where id = $1 and owner_id = $2 and ended_at is null
-  returning id, wake
-), trail as (
-  insert into audit (owner_id, session_id, actor, action) select $2, id, 'user', 'session_cancel_asked' from s
-)
-select id from s
-"""
-
-_ENDED = "select ended_at from sessions where id = $1 and owner_id = $2"
+from app.sessions.statements import LIFECYCLE
 
 
 class Preferences(Protocol):
@@ -156,7 +74,7 @@ class SessionService:
         session_id, began_at = uuid4(), time.time()
         preferences = dumps(self._settled(wanted), "preferences")
         row = await self.db.row(
-            _CREATE,
+            LIFECYCLE.create,
             session_id,
             owner,
             self.graph,
@@ -198,7 +116,13 @@ class SessionService:
     ) -> SessionCreated:
         """By this key, or by ourselves when the reply was lost; else say why it was not made."""
         found = await self.db.row(
-            _FIND_CREATED, session_id, owner, idempotency_key, wanted.goal, preferences, wanted.dataset_ids
+            LIFECYCLE.find_created,
+            session_id,
+            owner,
+            idempotency_key,
+            wanted.goal,
+            preferences,
+            wanted.dataset_ids,
         )
         if found is None:
             raise _refusal(counted, wanted)
@@ -217,15 +141,14 @@ class SessionService:
 
         Raises NotFound, Conflict (nothing is asked, answered before, session ended) and InvalidInput.
         """
-        asked = _open_question(await self.db.row(_QUESTIONS, session_id, owner, question), session_id, question)
+        row = await self.db.row(LIFECYCLE.find_question, session_id, owner, question)
+        asked = _open_question(row, session_id, question)
         check_answer(json.loads(asked["body"])["answer_schema"], answer)
         key, raw = str(asked["key"]), dumps(answer, "answer")
         more_s = extra_seconds(key, answer)
         at, answered = datetime.now(UTC), ClarificationAnswered(question=key, answer=answer)
-        said = answer if isinstance(answer, str) else raw
-        row = await self.db.row(
-            _ANSWER, session_id, key, raw, at, event_body(answered), said.replace("\0", "\ufffd"), more_s
-        )
+        text = (answer if isinstance(answer, str) else raw).replace("\0", "\ufffd")
+        row = await self.db.row(LIFECYCLE.answer, session_id, key, raw, at, event_body(answered), text, more_s)
         if row is None:
             raise Conflict("question_answered", "This question has been answered, or its session has ended.")
         self.tail.show(session_id, sighting(row["event_seq"], at, answered.kind, event_body(answered)))
@@ -235,8 +158,8 @@ class SessionService:
 
     async def cancel(self, owner: UUID, session_id: UUID) -> None:
         """Ask a session to stop; asking twice is asking once. Raises NotFound and Conflict (it has ended)."""
-        if await self.db.row(_CANCEL, session_id, owner) is None:
-            if await self.db.row(_ENDED, session_id, owner) is None:
+        if await self.db.row(LIFECYCLE.cancel, session_id, owner) is None:
+            if await self.db.row(LIFECYCLE.find_end, session_id, owner) is None:
                 raise session_not_found(session_id)
             raise Conflict("session_ended", "This session has ended: there is nothing to cancel.")
         self.tail.announce_cancel(session_id)

@@ -1,7 +1,8 @@
-"""Which workers are alive and what they can run: rows, so that it is known without Redis.
+"""Live workers: their heartbeats in Postgres, the graph versions that they run, and the fits that they compute.
 
-While two versions of the service are on one database, a session goes on with a worker that runs its version of
-the graph. Where there is none for long, it ends and says so.
+Heartbeats are rows and not keys in Redis, so that they are known while Redis is away. While two versions of the
+service are on one database, a session goes on with a worker that runs its version of the graph. A session for
+which there is none for a long time ends with an error that says so.
 """
 
 import asyncio
@@ -14,92 +15,95 @@ from uuid import UUID, uuid4
 from app.db.pool import Database
 from app.jobs import QUEUES, JobName
 from app.sessions.events.serialization import dumps
+from app.sessions.statements import WORKERS
 
 log = logging.getLogger(__name__)
 
-EVERY_S = 5.0
-GONE_S = 30.0
-DRIVES = QUEUES[JobName.ADVANCE]
-"""The queue of those who drive sessions."""
+HEARTBEAT_S = 5.0
+"""Interval of heartbeats: one small write per worker process."""
+
+MAX_SILENCE_S = 30.0
+"""A worker counts as dead after six missed heartbeats: a busy host delays some of them."""
+
+DRIVE_QUEUE = QUEUES[JobName.ADVANCE]
+"""The queue of the workers that drive sessions."""
 
 Versions = Mapping[str, Sequence[int]]
-"""By graph, its version and then earlier ones whose sessions it goes on with."""
-
-# Of a session `s`: whether one who runs the versions `graphs` can drive it. A new session takes the first.
-RUNS = (
-    "coalesce(({graphs} -> s.graph) @> "
-    "to_jsonb(coalesce(s.graph_version, ({graphs} -> s.graph ->> 0)::int)), false)"
-)
-
-_SOMEBODY_RUNS = f"""exists (
-  select from workers w where w.seen_at > now() - interval '{GONE_S:g} seconds' and '{DRIVES}' = any(w.queues)
-    and {RUNS.format(graphs="w.graphs")})"""
-_HAS_TO_DO = """s.ended_at is null and not s.cancel
-  and (s.lease_until < now() or (s.lease_until is null and s.wake > s.seen))"""
-
-_SAY = """
-insert into workers (id, graphs, queues) values ($1, $2::jsonb, $3)
-on conflict (id) do update set seen_at = now()
-returning id
-"""
-_LEAVE = "delete from workers where id = $1 returning id"
-
-_FOR_OTHERS = f"""
-select from sessions s where s.id = $1 and {_HAS_TO_DO}
-  and not {RUNS.format(graphs="$2::jsonb")} and {_SOMEBODY_RUNS}
-"""
-
-_STRAND = f"""
-update sessions s set stranded_at = case when stranded_at is null then now() end
-where s.id in (
-  select s.id from sessions s
-  where {_HAS_TO_DO} and (s.stranded_at is null) <> {_SOMEBODY_RUNS}
-    and s.queued_at < now() - $1 * interval '1 second'
-  limit 200 for update skip locked)
-returning s.id
-"""  # noqa: S608 - constants of ours
-
-_STRANDED = """
-select graph, coalesce(graph_version::text, 'any') as version, count(*) as n from sessions
-where ended_at is null and stranded_at is not null group by 1, 2 order by 1, 2
-"""
+"""Graph -> its version, then the earlier versions whose sessions it continues."""
 
 
 @dataclass(frozen=True)
-class Presence:
-    """One worker process, and what it says of itself."""
+class WorkerHeartbeat:
+    """The row of one worker process. `fit_slots`: fits that it computes at the same time."""
 
     db: Database
     graphs: Versions
     queues: Sequence[str]
+    fit_slots: int = 0
     id: UUID = field(default_factory=uuid4)
 
-    async def say_for_ever(self) -> None:
-        """That it is alive, until cancelled."""
-        said = dumps({name: list(versions) for name, versions in self.graphs.items()})
+    async def beat_for_ever(self) -> None:
+        """Renew the row until cancelled, then delete it."""
+        graphs = dumps({name: list(versions) for name, versions in self.graphs.items()})
         try:
             while True:
                 try:
-                    await self.db.row(_SAY, self.id, said, list(self.queues))
+                    await self.db.row(WORKERS.heartbeat, self.id, graphs, list(self.queues), self.fit_slots)
                 except Exception:
-                    log.warning("this worker could not say that it is alive", exc_info=True)
-                await asyncio.sleep(EVERY_S)
+                    log.warning("the heartbeat of this worker failed", exc_info=True)
+                await asyncio.sleep(HEARTBEAT_S)
         finally:
+            # Without the row's deletion others only learn after MAX_SILENCE_S that this worker has ended.
             with contextlib.suppress(Exception):
                 async with asyncio.timeout(1):
-                    await self.db.row(_LEAVE, self.id)
+                    await self.db.row(WORKERS.leave, self.id)
 
 
 async def is_for_others(db: Database, session_id: UUID, graphs: str) -> bool:
-    """Has it something to do that a live worker can, and who runs `graphs` (JSON of Versions) cannot?"""
-    return await db.row(_FOR_OTHERS, session_id, graphs) is not None
+    """Return whether a session waits for a live worker other than one that runs `graphs` (JSON of Versions)."""
+    row = await db.row(WORKERS.is_for_others, session_id, graphs, MAX_SILENCE_S, DRIVE_QUEUE)
+    return row is not None
 
 
-async def note_stranded(db: Database, grace_s: float) -> None:
-    """Mark sessions with something to do that no live worker can drive, and take the mark from others."""
-    await db.rows(_STRAND, grace_s)
+async def mark_stranded(db: Database, grace_s: float) -> None:
+    """Mark sessions with work that no live worker can drive, and take the mark from the others."""
+    await db.rows(WORKERS.mark_stranded, grace_s, MAX_SILENCE_S, DRIVE_QUEUE)
 
 
 async def stranded(db: Database) -> dict[str, int]:
-    """How many sessions wait for a worker, by graph and version: `{"pipeline 7": 3}`."""
-    return {f"{row['graph']} {row['version']}": row["n"] for row in await db.rows(_STRANDED)}
+    """Sessions that wait for a worker of their graph and version: `{"pipeline 7": 3}`."""
+    return {f"{row['graph']} {row['version']}": row["n"] for row in await db.rows(WORKERS.count_stranded)}
+
+
+async def live_workers(db: Database) -> dict[str, int]:
+    """Live workers of every queue, 0 where there is none."""
+    counts = {row["queue"]: int(row["workers"]) for row in await db.rows(WORKERS.live_by_queue, MAX_SILENCE_S)}
+    return dict.fromkeys(QUEUES.values(), 0) | counts
+
+
+async def fit_slots(db: Database, fallback: int) -> int:
+    """Fits that all live workers compute at the same time; `fallback` while no worker is known."""
+    row = await db.row(WORKERS.count_fit_slots, MAX_SILENCE_S)
+    return int(row["slots"]) if row and row["slots"] else fallback
+
+
+def missing_workers(live: Mapping[str, int]) -> str | None:
+    """The queues without a worker and what to do, or None. `live`: workers by queue."""
+    queues = [queue for queue, count in live.items() if not count]
+    if not queues:
+        return None
+    return (
+        f"No worker on {' and '.join(queues)} was seen for {MAX_SILENCE_S:.0f} s: sessions wait. "
+        f"Start: labcrew worker --queues {','.join(queues)}"
+    )
+
+
+def missing_versions(sessions: Mapping[str, int]) -> str | None:
+    """The graph versions that no worker runs and what to do, or None. `sessions`: stranded ones, by version."""
+    if not sessions:
+        return None
+    counts = ", ".join(f"{count} of {version}" for version, count in sessions.items())
+    return (
+        f"Sessions wait for a worker of the version that began them: {counts}. "
+        "Start one of that version; else they end after 10 minutes, and must be started again."
+    )

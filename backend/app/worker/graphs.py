@@ -1,5 +1,7 @@
 """The graphs that this service's sessions run."""
 
+import os
+from functools import partial
 from uuid import UUID
 
 from app.agents.roster import assemble
@@ -15,6 +17,7 @@ from app.runs.workspace import RunWorkspace
 from app.sessions.graphs import Graphs
 from app.sessions.recorded_facts import DatabaseRecords, SessionRecords
 from app.sessions.step_scope import SessionFacts
+from app.sessions.workers import fit_slots
 from app.tools.toolsets import load_toolsets
 
 
@@ -41,6 +44,6 @@ def pipeline_graphs(resources: Resources) -> Graphs:
         return RunWorkspace(resources.open_uow, resources.blobs, facts.owner_id, UUID(inside))
 
     runs = run_spec(resources.computer, settings.limits, run_workspace_of, shelf_of)
-    hands = resources.fleet.hands
-    pipeline = spec(crew, resources.computer, workspace_of, shelf_of, records_of, prices_of, hands)
+    slots = partial(fit_slots, resources.database, settings.workers_per_queue * (os.cpu_count() or 1))
+    pipeline = spec(crew, resources.computer, workspace_of, shelf_of, records_of, prices_of, slots)
     return Graphs([runs, pipeline])

@@ -33,7 +33,7 @@ from app.sessions.graphs import Graphs
 from app.sessions.lease import Leases
 from app.sessions.sweeper import sweep_for_ever
 from app.sessions.waiting.fits import FitKey, Fits
-from app.sessions.workers import Presence
+from app.sessions.workers import WorkerHeartbeat
 from app.tasks import stop
 
 log = logging.getLogger(__name__)
@@ -50,11 +50,15 @@ class Duties:
     send: Send
     config: SessionsConfig
     tidying: Tidying
-    presence: Presence
+    heartbeat: WorkerHeartbeat
 
     @classmethod
     def of(
-        cls, resources: Resources, graphs: Graphs, queues: Sequence[str] = tuple(QUEUES.values())
+        cls,
+        resources: Resources,
+        graphs: Graphs,
+        queues: Sequence[str] = tuple(QUEUES.values()),
+        fit_slots: int = 0,
     ) -> "Duties":
         db, tail, send = resources.database, resources.tail, resources.send
         config, keep = resources.settings.sessions, resources.settings.retention
@@ -72,8 +76,8 @@ class Duties:
         fits = Fits(db, resources.computer, tail, send, config, charge)
         home, store = resources.settings.home, resources.settings.artifact_storage_path
         tidying = Tidying(db, resources.redis, tail, send, resources.blobs, keep, home, store)
-        presence = Presence(db, graphs.runs, queues)
-        return cls(runner, fits, db, resources.redis, send, config, tidying, presence)
+        heartbeat = WorkerHeartbeat(db, graphs.runs, queues, fit_slots)
+        return cls(runner, fits, db, resources.redis, send, config, tidying, heartbeat)
 
 
 class OpenDuties(Protocol):
@@ -137,7 +141,7 @@ class WorkerLoop:
             background = [
                 asyncio.create_task(sweep_for_ever(duties.db, duties.send, duties.config), name="sweeper"),
                 asyncio.create_task(_listen_for_ever(duties), name="control"),
-                asyncio.create_task(duties.presence.say_for_ever(), name="presence"),
+                asyncio.create_task(duties.heartbeat.beat_for_ever(), name="heartbeat"),
                 asyncio.create_task(duties.tidying.delete_for_ever(), name="deletions"),
                 asyncio.create_task(duties.tidying.tidy_for_ever(), name="retention"),
             ]

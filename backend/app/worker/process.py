@@ -68,12 +68,11 @@ def serve(
     async def open_duties() -> AsyncIterator[Duties]:
         async with open_resources(settings, "worker") as resources:
             warming = asyncio.create_task(_warm(resources.cells), name="cells") if warm_cells else None
-            joined = asyncio.create_task(resources.fleet.join(_hands(queues, threads)), name="fleet")
             try:
                 with _shown(figures_at, resources):
-                    yield Duties.of(resources, make_graphs(resources), queues)
+                    yield Duties.of(resources, make_graphs(resources), queues, _fit_slots(queues, threads))
             finally:
-                await stop(warming, joined)
+                await stop(warming)
 
     consume(make_celery(settings.redis_address), queues, threads, WorkerLoop(open_duties))
 
@@ -87,7 +86,7 @@ def _shown(figures_at: socket.socket | None, resources: Resources) -> AbstractCo
     )
 
 
-def _hands(queues: Sequence[str], threads: int) -> int:
+def _fit_slots(queues: Sequence[str], threads: int) -> int:
     """Fits that this process computes at a time: each uses a core."""
     return min(threads, os.cpu_count() or 1) if "compute" in queues else 0
 

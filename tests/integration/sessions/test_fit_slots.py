@@ -1,47 +1,49 @@
-"""How many hands the fleet has: what its workers say, for as long as they live."""
+"""Fit slots of the fleet: what live workers say in their heartbeats."""
 
 import asyncio
-import time
 from collections.abc import AsyncIterator
 
 import pytest
-from redis.asyncio import Redis
 
-from app.sessions.fit_slots import KEY, Fleet
+from app.db.pool import Database
+from app.sessions.workers import MAX_SILENCE_S, WorkerHeartbeat, fit_slots, live_workers
 from app.tasks import stop
+
+GRAPHS = {"pipeline": [1]}
 
 
 @pytest.fixture
-async def redis(redis_url: str) -> AsyncIterator[Redis]:
-    redis = Redis.from_url(redis_url)
-    await redis.delete(KEY)
-    yield redis
-    await redis.delete(KEY)
-    await redis.aclose()
+async def db(database_url: str) -> AsyncIterator[Database]:
+    db = await Database.open(database_url)
+    yield db
+    await db.close()
 
 
-async def _said(redis: Redis, members: int) -> None:
-    async with asyncio.timeout(5):
-        while await redis.zcard(KEY) < members:  # noqa: ASYNC110 (the other side is Redis)
-            await asyncio.sleep(0.01)
+async def _until_workers(db: Database, count: int) -> None:
+    query = "select count(*) as n from workers"
+    while (row := await db.row(query)) and row["n"] != count:  # noqa: ASYNC110 (the other side is Postgres)
+        await asyncio.sleep(0.01)
 
 
-async def test_the_hands_of_all_workers_count_until_they_leave(redis: Redis) -> None:
-    fleet = Fleet(redis, alone=7)
-    assert await fleet.hands() == 7
-    joined = [asyncio.create_task(fleet.join(hands)) for hands in (2, 3, 0)]
-    await _said(redis, members=2)
-    assert await fleet.hands() == 5
-    await stop(*joined)
-    assert await fleet.hands() == 7
+async def test_the_slots_of_all_workers_add_up_until_they_leave(db: Database) -> None:
+    assert await fit_slots(db, fallback=7) == 7
+    beats = [
+        asyncio.create_task(WorkerHeartbeat(db, GRAPHS, ("compute",), slots).beat_for_ever())
+        for slots in (2, 3, 0)
+    ]
+    await _until_workers(db, 3)
+    assert await fit_slots(db, fallback=7) == 5
+    assert (await live_workers(db))["compute"] == 3
+    await stop(*beats)
+    assert await fit_slots(db, fallback=7) == 7
 
 
-async def test_a_worker_that_fell_silent_does_not_count(redis: Redis) -> None:
-    await redis.zadd(KEY, {"dead:8": time.time() - 1, "alive:1": time.time() + 9})
-    assert await Fleet(redis, alone=7).hands() == 1
-
-
-async def test_a_fleet_without_redis_is_taken_for_this_machine() -> None:
-    nowhere = Redis.from_url("redis://127.0.0.1:1", socket_connect_timeout=0.2)
-    assert await Fleet(nowhere, alone=2).hands() == 2
-    await nowhere.aclose()
+async def test_a_worker_without_heartbeats_does_not_count(db: Database) -> None:
+    await db.rows(
+        "insert into workers (id, graphs, queues, fit_slots, seen_at) values "
+        "(gen_random_uuid(), '{}', '{compute}', 8, now() - $1 * interval '1 second'), "
+        "(gen_random_uuid(), '{}', '{compute}', 1, now()) returning id",
+        MAX_SILENCE_S + 1,
+    )
+    assert await fit_slots(db, fallback=7) == 1
+    assert (await live_workers(db))["compute"] == 1

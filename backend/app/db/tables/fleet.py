@@ -55,5 +55,7 @@ class WorkerRow(Base):
     graphs: Mapped[Json]
     """Versions that it can run, by graph: `{"pipeline": [7, 8]}`."""
     queues: Mapped[list[str]]
+    fit_slots: Mapped[int] = mapped_column(server_default=text("0"))
+    """Fits that it computes at the same time; 0 for a worker that serves no `compute` queue."""
     started_at: Mapped[datetime] = now()
     seen_at: Mapped[datetime] = now()

@@ -15,28 +15,14 @@ from app.db.pool import Database
 from app.sessions.events.events import Durable
 from app.sessions.events.serialization import EventMessage, event_body, sighting
 from app.sessions.lease import DriveSignal, Lease, LeaseLost, standing
+from app.sessions.statements import JOURNAL
 
-# $1 session, $2 fence, $3 step, $4 lease in seconds, $5 now, $6 and $7 the events' kinds and bodies.
-# A statement is a guard, what it inserts from `s` ($8 and on), and RESULT.
-GUARD = """
-with s as (
-  update sessions set
-    crashes = 0, event_seq = event_seq + cardinality($6::text[]), lease_until = now() + $4 * interval '1 second'
-  where id = $1 and fence = $2 and last_seq = $3 - 1 and ended_at is null
-  returning id, owner_id, event_seq, cancel, deadline_at < now() as overdue
-), events_ as (
-  insert into events (session_id, n, kind, body, at)
-  select s.id, s.event_seq - cardinality($6::text[]) + e.i, e.kind, e.body::json, $5
-  from s, unnest($6::text[], $7::text[]) with ordinality as e(kind, body, i)
-)"""
-GUARD_STEP = GUARD.replace("crashes = 0,", "crashes = 0, last_seq = $3,")
-RESULT = """
-select event_seq, cancel, overdue from s"""
+GUARD_STEP = JOURNAL.guard.replace("crashes = 0,", "crashes = 0, last_seq = $3,")
 
 
-def fenced(inserts: str, guard: str = GUARD) -> str:
+def fenced(inserts: str, guard: str = JOURNAL.guard) -> str:
     """The whole statement around `, name as (insert ... select ... from s)` parts."""
-    return guard + inserts + RESULT
+    return f"{guard}{inserts}\n{JOURNAL.fenced_result}"
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from app.json_types import JsonValue
 from app.sessions.drive.fenced_writer import GUARD_STEP, FencedWriter, WriteResult, fenced
 from app.sessions.events.events import Durable
 from app.sessions.events.serialization import digest, dumps
+from app.sessions.statements import JOURNAL
 from app.sessions.step_scope import ArtifactDraft, Call, Recorded
 
 
@@ -50,52 +51,19 @@ class CallDone:
     duration_ms: float
 
 
-_STEP = """, step as (
-  insert into steps (session_id, seq, node, update, fence, started_at)
-  select id, $3, $8, $9::json, $2, $10 from s
-)"""
-
-_CALL = """, call as (
-  insert into calls (session_id, seq, key, kind, name, agent, request_digest, request, result, failed, fence,
-    started_at, duration_ms, usage)
-  select id, $3, $8, c.kind, c.name, c.agent, c.request_digest, coalesce(c.request, 'null'), $9::json, c.failed,
-    $2, $10, c.duration_ms, c.usage
-  from s, json_to_record($11::json) as c(kind text, name text, agent text, request_digest text, request json,
-    failed boolean, duration_ms float8, usage jsonb)
-)"""
-
-_ARTIFACTS = """, artifacts_ as (
-  insert into artifacts (id, owner_id, session_id, seq, call_key, kind, name, media_type, digest, size_bytes,
-    meta)
-  select a.id, s.owner_id, s.id, $3, {call_key}, a.kind, a.name, a.media_type, a.digest, a.size_bytes, a.meta
-  from s, json_to_recordset({artifacts}::json) as a(id uuid, kind text, name text, media_type text, digest text,
-    size_bytes bigint, meta jsonb)
-)"""
-
-_MESSAGES = """, messages_ as (
-  insert into messages (session_id, seq, n, role, text)
-  select s.id, $3, m.i, m.role, m.text
-  from s, unnest($12::text[], $13::text[]) with ordinality as m(role, text, i)
-)"""
-
-
 @cache
 def _step_sql(more: bool) -> str:
     """Most steps leave no messages and no artifacts, and those parts cost time even when empty."""
-    extra = _ARTIFACTS.format(call_key="''", artifacts="$11") + _MESSAGES if more else ""
-    return fenced(_STEP + extra, GUARD_STEP)
+    if not more:
+        return fenced(JOURNAL.insert_step, GUARD_STEP)
+    artifacts = JOURNAL.insert_artifacts.format(call_key="''", artifacts="$11")
+    return fenced(JOURNAL.insert_step + artifacts + JOURNAL.insert_messages, GUARD_STEP)
 
 
 @cache
 def _call_sql(more: bool) -> str:
-    extra = _ARTIFACTS.format(call_key="$8", artifacts="$12") if more else ""
-    return fenced(_CALL + extra)
-
-
-_STEPS_FROM = "select seq, node, update from steps where session_id = $1 and seq >= $2"
-_CALLS_OF = "select key, request_digest, result from calls where session_id = $1 and seq = $2"
-_FENCE_OF_STEP = "select fence from steps where session_id = $1 and seq = $2"
-_FENCE_OF_CALL = "select fence from calls where session_id = $1 and seq = $2 and key = $3"
+    extra = JOURNAL.insert_artifacts.format(call_key="$8", artifacts="$12") if more else ""
+    return fenced(JOURNAL.insert_call + extra)
 
 
 @dataclass
@@ -118,7 +86,7 @@ class Journal:
         if seq > self.last_seq:
             return None
         if seq not in self._steps:
-            rows = await self.hold.db.rows(_STEPS_FROM, self.hold.lease.facts.id, seq)
+            rows = await self.hold.db.rows(JOURNAL.steps_from, self.hold.lease.facts.id, seq)
             self._steps = {row["seq"]: row for row in rows}
         recorded = self._steps[seq]
         if recorded["node"] != node:
@@ -137,7 +105,7 @@ class Journal:
         extra = (_artifacts(leavings), *_messages(leavings)) if more else ()
         written = await self.hold.write(
             _step_sql(more), done.seq, leavings.events, done.node, raw, done.started_at, *extra
-        ) or await self.hold.was_ours(_FENCE_OF_STEP, done.seq)
+        ) or await self.hold.was_ours(JOURNAL.fence_of_step, done.seq)
         self.last_seq = done.seq
         self._calls.pop(done.seq, None)
         update: dict[str, Any] = json.loads(raw)
@@ -148,7 +116,7 @@ class Journal:
         if self.hold.lease.fence == 1:
             return None  # nobody drove the session before us
         if seq not in self._calls:
-            rows = await self.hold.db.rows(_CALLS_OF, self.hold.lease.facts.id, seq)
+            rows = await self.hold.db.rows(JOURNAL.calls_of_step, self.hold.lease.facts.id, seq)
             self._calls[seq] = {row["key"]: row for row in rows}
         recorded = self._calls[seq].get(call.key)
         if recorded is None:
@@ -173,7 +141,7 @@ class Journal:
             raw,
             done.started_at,
             *extra,
-        ) or await self.hold.was_ours(_FENCE_OF_CALL, done.seq, done.call.key)
+        ) or await self.hold.was_ours(JOURNAL.fence_of_call, done.seq, done.call.key)
         return json.loads(raw), written
 
 

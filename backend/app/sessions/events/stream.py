@@ -17,30 +17,13 @@ from app.sessions.events.events import SessionQueued
 from app.sessions.events.serialization import EventMessage, event_body, sighting
 from app.sessions.events.subscriber import EventSubscriber
 from app.sessions.events.subscription import TERMINAL_KINDS, Listener, Push
+from app.sessions.statements import VIEWS
 from app.tasks import stop
 
 log = logging.getLogger(__name__)
 
 _LOOK_EVERY_S = 3.0
 _PAGE = 500
-
-_ROWS = f"""
-select n, at, kind, body from events where session_id = $1 and n > $2 order by n limit {_PAGE}
-"""  # noqa: S608 - a number of ours
-_STANDS = """
-select id, event_seq, ended_at is not null as ended,
-  case when ended_at is null and admitted_at is null and wake > seen then
-    (select array[place, length] from session_line where id = s.id) end as in_line
-from sessions s where id = $1
-"""
-_NEWS = """
-select watched.id, s.id is null or s.ended_at is not null or s.event_seq > watched.seen as behind,
-  line.place, line.length
-from unnest($1::uuid[], $2::int[], $3::int[], $4::int[]) as watched (id, seen, place, length)
-left join sessions s using (id) left join session_line line using (id)
-where s.id is null or s.ended_at is not null or s.event_seq > watched.seen
-  or (line.place, line.length) is distinct from (watched.place, watched.length)
-"""
 
 
 class Watch:
@@ -84,7 +67,7 @@ class Watch:
                     if len(rows) == _PAGE:
                         continue
                 else:
-                    stands = await self._db.row(_STANDS, session_id)
+                    stands = await self._db.row(VIEWS.stream_position, session_id)
                     if stands is None or (stands["ended"] and listener.seen >= stands["event_seq"]):
                         return
                     if stands["in_line"]:
@@ -97,7 +80,7 @@ class Watch:
                     return
 
     async def _rows(self, session_id: UUID, since: int) -> list[EventMessage]:
-        rows = await self._db.rows(_ROWS, session_id, since)
+        rows = await self._db.rows(VIEWS.events_after, session_id, since, _PAGE)
         return [sighting(row["n"], row["at"], row["kind"], row["body"]) for row in rows]
 
     @contextlib.asynccontextmanager
@@ -131,7 +114,7 @@ class Watch:
     async def _look_after_all(self) -> None:
         """Asks only what is new: for a thousand watchers, an answer of a thousand rows holds up the events."""
         stand = [(session_id, *_least(heard)) for session_id, heard in self._listeners.items()]
-        for row in await self._db.rows(_NEWS, *zip(*stand, strict=True)):
+        for row in await self._db.rows(VIEWS.streams_behind, *zip(*stand, strict=True)):
             for listener in self._listeners.get(row["id"], ()):
                 if row["behind"]:
                     listener.look()

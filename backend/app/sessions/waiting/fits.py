@@ -30,61 +30,12 @@ from app.sessions.config import SessionsConfig
 from app.sessions.events.events import FitFinished, Progress
 from app.sessions.events.publisher import Tail
 from app.sessions.events.serialization import NotJson, dumps, event_body, sighting
+from app.sessions.statements import ROUNDS
 from app.storage.blobs import StoreAway
 from app.tasks import consume_cancellation
 
 log = logging.getLogger(__name__)
 
-_CLAIM = """
-update fits f set
-  fence = f.fence + 1, status = 'running', runs = f.runs + 1, started_at = now(),
-  lease_until = now() + $4 * interval '1 second'
-from sessions s, rounds r
-where f.session_id = $1 and f.round_key = $2 and f.candidate = $3
-  and s.id = f.session_id and s.ended_at is null and not s.cancel
-  and r.session_id = f.session_id and r.round_key = f.round_key and r.deadline_at > now()
-  and (f.status = 'queued' or (f.status = 'running' and f.lease_until < now()))
-returning f.fence, f.name, f.spec, f.runs, s.owner_id,
-  extract(epoch from r.deadline_at - now())::float8 as left_s
-"""
-
-_RENEW = """
-update fits f set lease_until = now() + $5 * interval '1 second'
-from sessions s, rounds r
-where f.session_id = $1 and f.round_key = $2 and f.candidate = $3 and f.fence = $4 and f.status = 'running'
-  and s.id = f.session_id and s.ended_at is null
-  and r.session_id = f.session_id and r.round_key = f.round_key
-returning s.cancel
-"""
-
-_FINISH = """
-with f as (
-  update fits set status = $5, result = $6::json, ended_at = now(), lease_until = null
-  where session_id = $1 and round_key = $2 and candidate = $3 and fence = $4 and status = 'running'
-  returning 1
-), r as (
-  update rounds set fits_left = fits_left - 1
-  where session_id = $1 and round_key = $2 and exists (select from f)
-  returning fits_left
-), s as (
-  update sessions set
-    wake = wake + (r.fits_left = 0 or cancel)::int,
-    queued_at = case when r.fits_left = 0 or cancel then now() else queued_at end,
-    event_seq = event_seq + 1
-  from r
-  where id = $1 and ended_at is null
-  returning id, event_seq, r.fits_left = 0 or cancel as woken
-), e as (
-  insert into events (session_id, n, kind, body, at) select id, event_seq, 'fit_finished', $7::json, $8 from s
-)
-select event_seq, woken from s
-"""
-
-_RETURN = """
-update fits set status = 'queued', lease_until = null, queued_at = now(), runs = runs - 1
-where session_id = $1 and round_key = $2 and candidate = $3 and fence = $4 and status = 'running'
-returning 1
-"""
 
 _MIN_S = 0.5
 """What a fit is given however late it starts: something may come of it."""
@@ -139,7 +90,7 @@ class Fits:
         """Run a fit, if it is still wanted and nobody runs it."""
         if self.draining:
             return
-        row = await self.db.row(_CLAIM, *key.row, self.config.lease_s)
+        row = await self.db.row(ROUNDS.claim, *key.row, self.config.lease_s)
         if row is None:
             return
         if row["runs"] > 1:
@@ -153,7 +104,7 @@ class Fits:
         if result is None:
             return
         if result.status == "queued":
-            if await self.db.row(_RETURN, *key.row, row["fence"]):
+            if await self.db.row(ROUNDS.give_back, *key.row, row["fence"]):
                 self.send(jobs.fit(*key.row))
             return
         FITS.labels(result.status).inc()
@@ -229,14 +180,14 @@ class Fits:
             summary=result.summary,
         )
         at, body = datetime.now(UTC), event_body(event)
-        row = await self.db.row(_FINISH, *key.row, fence, result.status, raw, body, at)
+        row = await self.db.row(ROUNDS.finish, *key.row, fence, result.status, raw, body, at)
         if row:
             self.tail.show(key.session_id, sighting(row["event_seq"], at, event.kind, body))
             if row["woken"]:
                 self.send(jobs.advance(key.session_id))
 
     async def _renew(self, key: FitKey, fence: int, hold: _Hold) -> bool:
-        row = await self.db.row(_RENEW, *key.row, fence, self.config.lease_s)
+        row = await self.db.row(ROUNDS.renew, *key.row, fence, self.config.lease_s)
         if row is None or row["cancel"]:
             hold.halt("cancelled" if row else "lost")
         return not hold.stop

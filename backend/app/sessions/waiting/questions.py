@@ -8,14 +8,8 @@ from app.sessions.drive.fenced_writer import FencedWriter, WriteResult, fenced
 from app.sessions.events.events import ClarificationAnswered, ClarificationAsked
 from app.sessions.events.serialization import dumps
 from app.sessions.lease import LeaseLost
+from app.sessions.statements import JOURNAL
 from app.sessions.step_scope import Question
-
-_FIND = "select answer, answered_at is not null as answered from questions where session_id = $1 and key = $2"
-
-_ASK = fenced(""", question as (
-  insert into questions (session_id, key, kind, agent, body, answer, answered_by, answered_at)
-  select id, $8, $9, $10, $11::json, $12::json, $13, case when $13::text is not null then $5 end from s
-)""")
 
 
 @dataclass(frozen=True)
@@ -30,7 +24,7 @@ class Asked:
 async def ask(hold: FencedWriter, seq: int, question: Question, take_default: bool) -> Asked:
     """Ask once; with `take_default` the default is its answer at once, and the events say so."""
     key = f"{seq}.{question.key}"
-    found = await hold.db.row(_FIND, hold.lease.facts.id, key)
+    found = await hold.db.row(JOURNAL.find_answer, hold.lease.facts.id, key)
     if found:
         return Asked(json.loads(found["answer"]) if found["answered"] else None, found["answered"])
     asked = ClarificationAsked(
@@ -45,7 +39,7 @@ async def ask(hold: FencedWriter, seq: int, question: Question, take_default: bo
     )
     answered = ClarificationAnswered(question=key, answer=question.default, by="default")
     told = await hold.write(
-        _ASK,
+        fenced(JOURNAL.insert_question),
         seq,
         [asked, answered] if take_default else [asked],
         key,
@@ -62,7 +56,7 @@ async def ask(hold: FencedWriter, seq: int, question: Question, take_default: bo
 
 async def _asked_before(hold: FencedWriter, key: str) -> Asked:
     """Our own write whose reply was lost; else the lease is lost."""
-    found = await hold.db.row(_FIND, hold.lease.facts.id, key)
+    found = await hold.db.row(JOURNAL.find_answer, hold.lease.facts.id, key)
     if found is None:
         raise LeaseLost
     return Asked(json.loads(found["answer"]) if found["answered"] else None, found["answered"])

@@ -8,30 +8,8 @@ from app.db.pool import Record
 from app.sessions.drive.fenced_writer import FencedWriter, WriteResult, fenced
 from app.sessions.events.serialization import dumps
 from app.sessions.lease import LeaseLost
+from app.sessions.statements import ROUNDS
 from app.sessions.step_scope import Fit, FitOutcome
-
-_READ = """
-select f.name, f.status, f.result, f.status in ('queued', 'running') as open, r.deadline_at < now() as overdue
-from rounds r join fits f using (session_id, round_key)
-where r.session_id = $1 and r.round_key = $2
-order by f.candidate
-"""
-
-_OPEN = fenced(""", round as (
-  insert into rounds (session_id, round_key, fits_left, deadline_at)
-  select id, $8, cardinality($9::text[]), now() + $11 * interval '1 second' from s
-), fits_ as (
-  insert into fits (session_id, round_key, candidate, name, spec)
-  select s.id, $8, f.i - 1, f.name, f.spec::jsonb
-  from s, unnest($9::text[], $10::text[]) with ordinality as f(name, spec, i)
-)""")
-
-_CLOSE = fenced(""", fits_ as (
-  update fits set status = 'left_out', ended_at = now(), lease_until = null
-  where session_id = (select id from s) and round_key = $8 and status in ('queued', 'running')
-), round as (
-  update rounds set fits_left = 0 where session_id = (select id from s) and round_key = $8
-)""")
 
 
 @dataclass(frozen=True)
@@ -49,21 +27,21 @@ async def join(hold: FencedWriter, seq: int, key: str, fits: Sequence[Fit], dead
     round_key = f"{seq}.{key}"
     if not fits:
         return Round(round_key, [], open=False)
-    rows = await hold.db.rows(_READ, hold.lease.facts.id, round_key)
+    rows = await hold.db.rows(ROUNDS.read_round, hold.lease.facts.id, round_key)
     if not rows:
         return await _open(hold, seq, round_key, fits, deadline_s)
     if rows[0]["overdue"] and any(row["open"] for row in rows):
-        if await hold.write(_CLOSE, seq, (), round_key) is None:
+        if await hold.write(fenced(ROUNDS.close_round), seq, (), round_key) is None:
             raise LeaseLost
-        rows = await hold.db.rows(_READ, hold.lease.facts.id, round_key)
+        rows = await hold.db.rows(ROUNDS.read_round, hold.lease.facts.id, round_key)
     return Round(round_key, [_outcome(row) for row in rows], any(row["open"] for row in rows))
 
 
 async def _open(hold: FencedWriter, seq: int, round_key: str, fits: Sequence[Fit], deadline_s: float) -> Round:
     names = [fit.name for fit in fits]
     specs = [dumps(asdict(fit), f"fit {fit.name}") for fit in fits]
-    opened = await hold.write(_OPEN, seq, (), round_key, names, specs, deadline_s)
-    if opened is None and not await hold.db.rows(_READ, hold.lease.facts.id, round_key):
+    opened = await hold.write(fenced(ROUNDS.open_round), seq, (), round_key, names, specs, deadline_s)
+    if opened is None and not await hold.db.rows(ROUNDS.read_round, hold.lease.facts.id, round_key):
         raise LeaseLost
     return Round(round_key, [], open=True, opened=opened)
 

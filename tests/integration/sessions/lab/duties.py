@@ -19,16 +19,15 @@ from app.retention.background import Tidying
 from app.retention.config import Retention
 from app.sandbox.computer import Computer
 from app.sandbox.contract import CellRequest, Computation, End, Outcome, Progress, Usage
-from app.sessions import lease, workers
 from app.sessions.checkpoints import RedisCheckpoints
 from app.sessions.config import SessionsConfig
 from app.sessions.drive.runner import Runner
 from app.sessions.events.publisher import Tail
 from app.sessions.graphs import Graphs
 from app.sessions.lease import Leases
-from app.sessions.waiting import fits
+from app.sessions.statements import LIFECYCLE, ROUNDS, WORKERS
 from app.sessions.waiting.fits import Fits
-from app.sessions.workers import Presence
+from app.sessions.workers import WorkerHeartbeat
 from app.storage.folder import FolderBlobs
 from app.worker.loop import Duties
 
@@ -84,7 +83,7 @@ class MortalDatabase(Database):
 
     async def row(self, sql: str, *args: Any) -> Record | None:
         session_id = args[0] if args else None
-        if not isinstance(session_id, UUID) or sql in (lease._RENEW, fits._RENEW, workers._FOR_OTHERS):
+        if not isinstance(session_id, UUID) or sql in (LIFECYCLE.renew, ROUNDS.renew, WORKERS.is_for_others):
             return await super().row(sql, *args)
         if session_id not in self.scythe.seeds:
             found = await super().row("select seed from sessions where id = $1", session_id)
@@ -115,9 +114,11 @@ async def open_duties(
     blobs = FolderBlobs(folder / "blobs")
     computer = Computer(WaitingCells(), blobs, folder)
     try:
-        presence = Presence(db, graphs.runs, tuple(QUEUES.values()))
+        heartbeat = WorkerHeartbeat(db, graphs.runs, tuple(QUEUES.values()))
         tidying = Tidying(db, redis, tail, send, blobs, Retention(), folder, every_s=0.2)
-        yield Duties(runner, Fits(db, computer, tail, send, config), db, redis, send, config, tidying, presence)
+        yield Duties(
+            runner, Fits(db, computer, tail, send, config), db, redis, send, config, tidying, heartbeat
+        )
     finally:
         await tail.close()
         await send.close()

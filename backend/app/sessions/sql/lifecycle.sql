@@ -1,0 +1,186 @@
+-- name: create
+with own as (
+  select coalesce((quotas ->> 'sessions')::int, $9::int) as most,
+    coalesce((quotas ->> 'running_sessions')::int, $12::int) + $11::int > 0 as in_line
+  from users where id = $2
+), known as (
+  select count(*) as n from datasets where id = any($6::uuid[]) and owner_id = $2
+), live as (
+  select count(*) as n from (
+    select from sessions where owner_id = $2 and ended_at is null
+    limit (select nullif(most, 0) from own)) as few
+), s as (
+  insert into sessions (id, owner_id, graph, goal, preferences, dataset_ids, seed, idempotency_key,
+    parent_id, admitted_at)
+  select $1, $2, $3, $4, $5::jsonb, $6, $7, $8, $10, case when not own.in_line then now() end
+  from own, known, live
+  where known.n = cardinality($6::uuid[]) and (own.most = 0 or live.n < own.most)
+  on conflict do nothing
+  returning id, created_at, admitted_at
+), message as (
+  insert into messages (session_id, seq, n, role, text) select id, 0, 1, 'user', $4 from s
+), trail as (
+  insert into audit (owner_id, session_id, actor, action) select $2, id, 'user', 'session_created' from s
+)
+select known.n as known, own.most, s.created_at,
+  case when s.id is null then '{}' when s.admitted_at is not null then array[s.id]
+    else array(select admit_sessions($11::int, $12::int)) end as admitted
+from known cross join own left join s on true
+
+-- name: find_created
+select id, status, created_at, goal = $4 and preferences = $5::jsonb and dataset_ids = $6 as same
+from sessions where owner_id = $2 and (id = $1 or idempotency_key = $3)
+
+-- name: find_question
+select s.ended_at, s.status, q.key, q.body, q.answered_at
+from sessions s left join questions q on q.session_id = s.id and
+  case when $3::text is null then q.answered_at is null else q.key = $3 end
+where s.id = $1 and s.owner_id = $2
+order by q.asked_at
+limit 1
+
+-- name: answer
+with q as (
+  update questions set answer = $3::json, answered_by = 'user', answered_at = $4
+  where session_id = $1 and key = $2 and answered_at is null
+    and exists (select from sessions where id = $1 and ended_at is null)
+  returning key
+), s as (
+  update sessions set
+    wake = wake + 1, event_seq = event_seq + 1, queued_at = now(),
+    deadline_at = deadline_at + $7::float8 * interval '1 second',
+    status = case when status = 'awaiting_user' then 'queued' else status end
+  from q where id = $1
+  returning id, owner_id, event_seq, last_seq
+), e as (
+  insert into events (session_id, n, kind, body, at)
+  select id, event_seq, 'clarification_answered', $5::json, $4 from s
+), message as (
+  insert into messages (session_id, seq, n, role, text) select id, last_seq + 1, -event_seq, 'user', $6 from s
+), trail as (
+  insert into audit (owner_id, session_id, actor, action, detail)
+  select owner_id, id, 'user', 'question_answered', jsonb_build_object('question', $2::text) from s
+)
+select event_seq from s
+
+-- name: cancel
+with s as (
+  select cancel_sessions(array(select id from sessions where id = $1 and owner_id = $2)) as id
+), trail as (
+  insert into audit (owner_id, session_id, actor, action) select $2, id, 'user', 'session_cancel_asked' from s
+)
+select id from s
+
+-- name: find_end
+select ended_at from sessions where id = $1 and owner_id = $2
+
+-- name: claim
+with s as (
+  update sessions s set
+    fence = fence + 1,
+    seen = wake,
+    status = case when cancel then 'cancelling' else 'running' end,
+    crashes = crashes + (lease_until is not null)::int,
+    event_seq = event_seq + (fence = 0)::int,
+    graph_version = coalesce(graph_version, ($4::jsonb -> graph ->> 0)::int),
+    stranded_at = null,
+    started_at = coalesce(started_at, now()),
+    deadline_at = coalesce(
+      deadline_at + coalesce(now() - waiting_since, interval '0'),
+      now() + interval '1 second' *
+        coalesce((preferences #>> '{budget,seconds}')::float8 + $5::float8, $3::float8)),
+    waited_s = waited_s + coalesce(extract(epoch from now() - waiting_since), 0),
+    waiting_since = null,
+    lease_until = now() + $2 * interval '1 second'
+  where id = $1 and ended_at is null
+    and (lease_until < now() or (lease_until is null and wake > seen))
+    and (admitted_at is not null or cancel)
+    and (can_drive($4::jsonb, graph, graph_version) or cancel or deadline_at < now()
+      or stranded_at < now() - $6 * interval '1 second')
+  returning *
+), e as (
+  insert into events (session_id, n, kind, body, at)
+  select id, event_seq, 'session_started',
+    json_build_object('kind', 'session_started', 'goal', goal), started_at
+  from s where fence = 1
+  returning body, at
+)
+select s.id, s.owner_id, s.goal, s.preferences, s.dataset_ids, s.seed, s.created_at, s.graph, s.graph_version,
+  s.fence, s.last_seq, s.crashes, s.event_seq, s.cancel, s.deadline_at < now() as overdue,
+  (extract(epoch from now() - s.started_at) - s.waited_s)::float8 as worked_s,
+  extract(epoch from s.started_at - s.created_at)::float8 as queued_s,
+  (select lease_until is not null from sessions where id = $1) as taken_over,
+  e.body as started, e.at as started_at
+from s left join e on true
+
+-- name: renew
+update sessions set lease_until = now() + $3 * interval '1 second'
+where id = $1 and fence = $2 and ended_at is null
+returning cancel, deadline_at < now() as overdue
+
+-- name: hand_back
+with w as (
+  select
+    exists (select from questions where session_id = $1 and answered_at is null) as for_user,
+    exists (select from rounds where session_id = $1 and fits_left > 0) as for_fits
+)
+update sessions set
+  lease_until = null,
+  queued_at = now(),
+  wake = wake + $3::int,
+  waiting_since = case when $3 = 0 and w.for_user then now() end,
+  admitted_at = case when $3 = 0 and w.for_user then null else admitted_at end,
+  status = case
+    when cancel then 'cancelling'
+    when $3 = 1 then 'queued'
+    when w.for_user then 'awaiting_user'
+    when w.for_fits then 'awaiting_fits'
+    else 'queued' end
+from w
+where id = $1 and fence = $2 and ended_at is null
+returning wake > seen as more
+
+-- name: end_session
+with s as (
+  update sessions set
+    lease_until = null, status = $3, error = $4::jsonb, result = $5::json,
+    event_seq = event_seq + 1, ended_at = clock_timestamp()
+  where id = $1 and fence = $2 and ended_at is null
+    and not ($3 = 'cancelled' and exists (
+      select from fits where session_id = $1 and status = 'running' and lease_until > now()))
+  returning id, event_seq
+), e as (
+  insert into events (session_id, n, kind, body, at) select id, event_seq, $6, $7::json, $8 from s
+), f as (
+  update fits set status = 'cancelled', ended_at = now(), lease_until = null
+  where session_id in (select id from s) and status in ('queued', 'running')
+)
+select event_seq from s
+
+-- name: wake_forgotten
+-- Nobody will wake these: past a time limit or a round's deadline, or cancelled with its last fit's worker dead.
+update sessions s set wake = wake + 1, queued_at = now()
+where id in (
+  select id from sessions s
+  where ended_at is null and lease_until is null and wake = seen and (
+    (deadline_at < now() and waiting_since is null)
+    or exists (select from rounds r where r.session_id = s.id and r.fits_left > 0 and r.deadline_at < now())
+    or (cancel and not exists (
+      select from fits f where f.session_id = s.id and f.status = 'running' and f.lease_until > now())))
+  limit 200 for update skip locked)
+returning id
+
+-- name: requeue
+update sessions set queued_at = now()
+where id in (
+  select id from sessions
+  where ended_at is null and queued_at < now() - $1 * interval '1 second'
+    and (lease_until < now() or (lease_until is null and wake > seen))
+    and (admitted_at is not null or cancel)
+  order by queued_at limit 200 for update skip locked)
+returning id
+
+-- name: admit
+select unnest(case when exists (
+    select from sessions where ended_at is null and admitted_at is null and wake > seen and not cancel)
+  then array(select admit_sessions($1, $2)) end) as id
