@@ -12,7 +12,7 @@ from app.json_types import JsonValue
 from app.modeling.forecasting.future import latest
 from app.modeling.problem.problem import Outlook, Problem
 from app.modeling.recipe.recipe import inputs_of, parse
-from app.modeling.table.json_values import plain
+from app.modeling.table.json_values import to_json_value
 from app.modeling.table.numeric import to_float
 from app.modeling.training.ensemble.average import recipe_of
 from app.reporting.figure_choice import of_forecast
@@ -81,12 +81,12 @@ def _panels(table: pd.DataFrame, made: pd.DataFrame, problem: Problem) -> list[d
         panels.append(
             {
                 "label": None if name is None else str(name),
-                "times": plain(past[time]),
-                "values": plain(to_float(past[problem.target])),
-                "ahead": plain(said[time]),
-                "predictions": plain(said["prediction"]),
-                "low": plain(said["low"]) if "low" in said else None,
-                "high": plain(said["high"]) if "high" in said else None,
+                "times": to_json_value(past[time]),
+                "values": to_json_value(to_float(past[problem.target])),
+                "ahead": to_json_value(said[time]),
+                "predictions": to_json_value(said["prediction"]),
+                "low": to_json_value(said["low"]) if "low" in said else None,
+                "high": to_json_value(said["high"]) if "high" in said else None,
             }
         )
     return panels

@@ -10,8 +10,8 @@ from app.computations.bench import Bench
 from app.errors import InvalidInput
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.transforms.dates import as_dates
-from app.modeling.table.json_values import plain
-from app.modeling.table.sampling import sample_of
+from app.modeling.table.json_values import to_json_value
+from app.modeling.table.sampling import sample_rows
 from app.modeling.training.persistence import StoredModel, load
 
 MAX_PREVIEWED = 20_000
@@ -45,7 +45,7 @@ def write_frame(bench: Bench, frame: pd.DataFrame, name: str) -> None:
 
 def answer(facts: Any) -> dict[str, Any]:
     """Facts as strict JSON."""
-    made: dict[str, Any] = plain(facts)
+    made: dict[str, Any] = to_json_value(facts)
     return made
 
 
@@ -65,7 +65,7 @@ def read_preview(bench: Bench, problem: dict[str, Any]) -> tuple[pd.DataFrame, P
         return frame, whole, rows
     if whole.time_column:
         return frame.tail(MAX_PREVIEWED), whole, rows
-    return frame.iloc[sample_of(rows, MAX_PREVIEWED, 0)], whole, rows
+    return frame.iloc[sample_rows(rows, MAX_PREVIEWED, 0)], whole, rows
 
 
 def in_time(table: pd.DataFrame, time_column: str | None) -> pd.DataFrame:

@@ -18,7 +18,7 @@ from app.modeling.problem.results import PredictionFacts
 from app.modeling.recipe.forecast_origins import AHEAD, ORIGIN, ahead_of, is_stacked
 from app.modeling.scoring.calibration import calibrated
 from app.modeling.scoring.prediction_intervals import interval_of
-from app.modeling.table.json_values import scalar
+from app.modeling.table.json_values import to_json_scalar
 from app.modeling.training.ensemble.average import members_of, recipe_of
 from app.modeling.training.fitting import output_of
 from app.modeling.training.persistence import StoredModel
@@ -49,7 +49,7 @@ class OpenModel:
         Of a forecast of every step: the steps after the last row of each series, in order of series and step.
         """
         problem = self.problem
-        inputs, warnings = conform(rows, self.schema, problem.reading)
+        inputs, warnings = conform(rows, self.schema, problem.parsers)
         warnings += gap_in_time(inputs, recipe_of(self.stored.pipeline))
         if problem.every_step:
             return self.future(inputs), warnings
@@ -151,10 +151,10 @@ def _classes(output: np.ndarray, problem: Problem, metadata: Mapping[str, Any]) 
 
 def _row(record: dict[Any, Any], problem: Problem) -> dict[str, Any]:
     asked = (problem.group_column, problem.time_column, AHEAD)
-    made: dict[str, Any] = {name: scalar(record[name]) for name in asked if name and name in record}
-    made["prediction"] = scalar(record["prediction"])
+    made: dict[str, Any] = {name: to_json_scalar(record[name]) for name in asked if name and name in record}
+    made["prediction"] = to_json_scalar(record["prediction"])
     if problem.is_classification:
         made["probabilities"] = {
             str(name): round(float(record[f"probability_{name}"]), 6) for name in problem.classes or ()
         }
-    return made | {bound: scalar(record[bound]) for bound in ("low", "high") if bound in record}
+    return made | {bound: to_json_scalar(record[bound]) for bound in ("low", "high") if bound in record}

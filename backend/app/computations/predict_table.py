@@ -60,7 +60,7 @@ def _check_cells(bench: Bench, model: OpenModel, table: BatchedTable) -> None:
     if not doubtful:
         return
     for rows in table.batches([column["name"] for column in doubtful]):
-        conform(rows, doubtful, model.problem.reading)
+        conform(rows, doubtful, model.problem.parsers)
         _report(bench, 0.0, CHECKING, rows, table)
 
 

@@ -15,7 +15,7 @@ from app.modeling.labels.resolve_problem import define
 from app.modeling.labels.structure import find_group_column, find_time_column
 from app.modeling.problem.problem import Problem
 from app.modeling.problem.results import SplitFacts
-from app.modeling.table.columns import describe
+from app.modeling.table.columns import describe_columns
 from app.modeling.type_inference.decisions import decide, operations_of
 from app.modeling.type_inference.parsers import apply_reading
 
@@ -34,7 +34,7 @@ def lock_holdout(
     decided = decide(raw, problem.get("target"), problem.get("column_types"))
     reading = operations_of(decided)
     table = in_time(apply_reading(raw, reading), problem.get("time_column"))
-    whole = replace(define(table, problem), reading=tuple(reading))
+    whole = replace(define(table, problem), parsers=tuple(reading))
     table = in_time(table, whole.time_column)
     locked = split.lock_holdout(table, whole, seed, share)
     write_frame(bench, locked.train, "train.parquet")
@@ -50,7 +50,7 @@ def lock_holdout(
         "duplicates_removed": locked.duplicates_removed,
         "unlabelled_removed": locked.unlabelled_removed,
         "target_summary": target_summary(locked.train, whole),
-        "columns": describe(locked.train),  # type: ignore[typeddict-item]  # the same keys
+        "columns": describe_columns(locked.train),  # type: ignore[typeddict-item]  # the same keys
         "reading": [one.to_json() for one in decided],  # type: ignore[misc]  # the same keys
         "notes": [*_replaced(problem, whole), *locked.notes],
     }

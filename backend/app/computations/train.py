@@ -18,7 +18,7 @@ from app.modeling.problem.results import FitFacts
 from app.modeling.recipe.forecast_origins import ahead_of, prediction_rows
 from app.modeling.scoring.postprocess import FINISHED, postprocess
 from app.modeling.scoring.scores import SCORES
-from app.modeling.table.json_values import rounded
+from app.modeling.table.json_values import round_significant
 from app.modeling.training.cross_validation import CrossValidated, cross_validate, final_model
 from app.modeling.training.ensemble.average import Model, features_of
 from app.modeling.training.ensemble.blend import blend as put_together
@@ -95,7 +95,7 @@ def fit_candidate(
         **_finished(judged, whole, seed, ahead_of(frame)),  # type: ignore[typeddict-item]  # the keys of `finish`
         "rows": int((~pd.isna(judged.truth)).sum()),
         "features": features_of(model),
-        "fit_s": rounded(time.perf_counter() - started, 4) or 0.0,
+        "fit_s": round_significant(time.perf_counter() - started, 4) or 0.0,
         "fold_s": judged.fold_s,
         "run": judged.run,
         "settings": found,
@@ -140,7 +140,7 @@ def blend(
         "folds": FoldPlan.from_json(folds).to_json(),
         "problem": whole.to_json(),
         "versions": versions(),
-        "fit_s": rounded(time.perf_counter() - started, 4) or 0.0,
+        "fit_s": round_significant(time.perf_counter() - started, 4) or 0.0,
     }
     _leave(bench, made.model, facts, made.oof)
     return answer(facts)
@@ -159,11 +159,11 @@ def refit(bench: Bench, fit: dict[str, Any], seed: int = 0, time_limit_s: float 
     left_s = None if time_limit_s is None else time_limit_s - FOR_WRITING_S - (time.perf_counter() - started)
     made = refit_on_all(prediction_rows(frame, whole), whole, fit, seed, left_s)
     if made is None:
-        return answer({"rows": 0, "fits": 0, "fit_s": rounded(time.perf_counter() - started, 4)})
+        return answer({"rows": 0, "fits": 0, "fit_s": round_significant(time.perf_counter() - started, 4)})
     model, fits = made
     facts = {**fit, "schema": schema_of(frame, whole, fit["recipe"]), "learned_rows": len(frame)}
     (bench.output / "model.skops").write_bytes(dump(StoredModel(model, answer(facts))))
-    took_s = rounded(time.perf_counter() - started, 4)
+    took_s = round_significant(time.perf_counter() - started, 4)
     return answer({"rows": len(frame), "fits": fits, "fit_s": took_s})
 
 

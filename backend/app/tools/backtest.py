@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from app.errors import ToolRefused
-from app.modeling.problem.custom_code import holds_code
+from app.modeling.problem.custom_code import contains_code
 from app.sandbox.computer import ComputationFailed
 from app.sandbox.contract import Computation, Limits
 from app.sessions.step_scope import Recorded
@@ -46,7 +46,7 @@ async def backtest_model(
     }
     params = {"model": model, "terms": terms, "fits": fits, "chosen": _chosen(ref.meta["fit"])}
     try:
-        if holds_code(ref.meta["fit"]):
+        if contains_code(ref.meta["fit"]):
             inputs["answers"] = await answers_apart(ctx, ref, holdout)
         else:
             inputs["model"] = ref.digest

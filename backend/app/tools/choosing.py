@@ -7,7 +7,7 @@ from pydantic import Field
 
 from app.artifacts.workspace import FrameRef
 from app.errors import ToolRefused
-from app.modeling.problem.custom_code import holds_code
+from app.modeling.problem.custom_code import contains_code
 from app.sandbox.computer import ComputationFailed
 from app.sandbox.contract import Computation, Limits
 from app.sessions.step_scope import ArtifactDraft, Recorded
@@ -152,7 +152,7 @@ async def final_evaluation(ctx: ToolContext, model: ModelName) -> Recorded:
     holdout = await ctx.frames.artifact("holdout", "holdout")
     inputs = {"train": raw.digest, "holdout": holdout.digest}
     params: dict[str, Any] = {"seed": ctx.session.seed}
-    if holds_code(ref.meta["fit"]):
+    if contains_code(ref.meta["fit"]):
         inputs |= {"answers": await answers_apart(ctx, ref, holdout)}
         params |= {"fit": dict(ref.meta["fit"])}
     else:

@@ -18,7 +18,7 @@ BASELINE = "baseline"
 LEFT_OUT_OF_ANSWERS = ("schema",)
 EVERY = 0.7
 """What a fit takes beside learning: reading, encoding and writing; 1 is the learning of the first family."""
-COSTS = {BASELINE: 0.1} | {family.name: EVERY + family.cost for family in FAMILIES}
+COSTS = {BASELINE: 0.1} | {family.name: EVERY + family.relative_cost for family in FAMILIES}
 MIN_SHARE_S = 0.5
 GENEROUS_S = 600.0
 MIN_S = 1.5

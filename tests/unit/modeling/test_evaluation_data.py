@@ -5,14 +5,14 @@ import pytest
 
 from app.modeling.explanation.fold_importance import permutation_importance
 from app.modeling.labels.split import FoldPlan, SplitKind, folds
-from app.modeling.problem.problem import Kind, Problem
+from app.modeling.problem.problem import Problem, ProblemKind
 from app.modeling.scoring.curves import calibration, confusion, precision_recall_curve, residuals, roc_curve
 from app.modeling.scoring.scores import Predicted
 from app.modeling.training.fitting import Spec
 
 from .frames import people, problem
 
-BINARY = Problem("y", Kind.CLASSIFICATION, "roc_auc", classes=("no", "yes"), positive_class="yes")
+BINARY = Problem("y", ProblemKind.CLASSIFICATION, "roc_auc", classes=("no", "yes"), positive_class="yes")
 
 
 def judged(rows: int, seed: int = 0) -> Predicted:

@@ -11,7 +11,7 @@ from app.modeling.analysis.exploration import explore
 from app.modeling.analysis.findings import findings_of
 from app.modeling.analysis.preview import extend
 from app.modeling.analysis.suggested_features import suggest_features
-from app.modeling.table.columns import Holds, holds
+from app.modeling.table.columns import ColumnKind, column_kind
 
 from .frames import houses, people, problem, series
 
@@ -74,7 +74,7 @@ def test_suggested_cleaning_mends_what_was_found() -> None:
     made, facts = extend(frame, asked, [], suggest_cleaning(frame, asked))
     assert {"row", "always", "joined"} <= set(facts["dropped_columns"])
     assert {"age_missing", "joined_month"} <= set(facts["new_columns"])
-    assert holds(made["spent"]) is Holds.NUMBER
+    assert column_kind(made["spent"]) is ColumnKind.NUMBER
 
 
 def test_columns_that_must_be_kept_are_kept() -> None:
@@ -123,16 +123,16 @@ def test_numbers_and_dates_written_as_text_are_told_from_text(values: list, numb
 @pytest.mark.parametrize(
     ("values", "kind"),
     [
-        ([1.5, None], Holds.NUMBER),
-        ([True, False], Holds.BOOLEAN),
-        ([None, None], Holds.EMPTY),
-        (["a", "b"] * 10, Holds.CATEGORY),
-        ([f"name {number}" for number in range(100)], Holds.TEXT),
-        (pd.date_range("2024", periods=3), Holds.DATETIME),
+        ([1.5, None], ColumnKind.NUMBER),
+        ([True, False], ColumnKind.BOOLEAN),
+        ([None, None], ColumnKind.EMPTY),
+        (["a", "b"] * 10, ColumnKind.CATEGORY),
+        ([f"name {number}" for number in range(100)], ColumnKind.TEXT),
+        (pd.date_range("2024", periods=3), ColumnKind.DATETIME),
     ],
 )
-def test_a_column_is_judged_by_its_values(values: object, kind: Holds) -> None:
-    assert holds(pd.Series(values)) is kind  # type: ignore[call-overload]
+def test_a_column_is_judged_by_its_values(values: object, kind: ColumnKind) -> None:
+    assert column_kind(pd.Series(values)) is kind  # type: ignore[call-overload]
 
 
 def test_an_exploration_is_strict_json() -> None:

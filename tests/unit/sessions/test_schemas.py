@@ -3,13 +3,13 @@ from typing import get_args
 import pytest
 from pydantic import ValidationError
 
-from app.modeling.problem.problem import METRICS, Kind
+from app.modeling.problem.problem import METRICS, ProblemKind
 from app.sessions.schemas import Metric, SessionCreate
 
 
 def test_the_metrics_to_choose_from_are_those_that_are_computed() -> None:
     """The API process cannot import the science, so the names are written twice."""
-    assert get_args(Metric) == METRICS[Kind.CLASSIFICATION] + METRICS[Kind.REGRESSION]
+    assert get_args(Metric) == METRICS[ProblemKind.CLASSIFICATION] + METRICS[ProblemKind.REGRESSION]
 
 
 @pytest.mark.parametrize("column", ["a\0b", "\ud800"])

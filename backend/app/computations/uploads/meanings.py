@@ -9,7 +9,7 @@ import pandas as pd
 from app.computations.uploads import sql
 from app.json_types import JsonValue
 from app.modeling.analysis.redundancy import find_redundant
-from app.modeling.table.json_values import plain, scalar
+from app.modeling.table.json_values import to_json_scalar, to_json_value
 from app.modeling.type_inference.decisions import Decision, decide, operations_of
 from app.modeling.type_inference.parsers import apply_reading
 
@@ -58,6 +58,10 @@ def _sample(
 def _reading(decision: Decision, column: pd.Series) -> Any:
     known: Mapping[str, Any] = {}
     if decision.reads_as in ("number", "datetime") and column.notna().any():
-        known = {"min": scalar(column.min()), "q50": scalar(column.median()), "max": scalar(column.max())}
+        known = {
+            "min": to_json_scalar(column.min()),
+            "q50": to_json_scalar(column.median()),
+            "max": to_json_scalar(column.max()),
+        }
     said = {"as": decision.reads_as, "text": decision.text, "confidence": decision.confidence}
-    return plain({**said, "evidence": decision.evidence, **known})
+    return to_json_value({**said, "evidence": decision.evidence, **known})

@@ -7,7 +7,7 @@ import pandas as pd
 from app.modeling.analysis.redundancy import find_redundant
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.recipe import RecipeJson, inputs_of
-from app.modeling.table.columns import Holds, holds
+from app.modeling.table.columns import ColumnKind, column_kind
 
 IN_STEP = 0.999
 """Rank correlation with time from which on a number is the time in other words."""
@@ -58,14 +58,16 @@ def clocks(inputs: pd.DataFrame, problem: Problem) -> list[str]:
         str(name)
         for name in inputs.columns
         if name != problem.time_column
-        and holds(inputs[name]) is Holds.NUMBER
+        and column_kind(inputs[name]) is ColumnKind.NUMBER
         and inputs[name].nunique() > MIN_TICKS
         and abs(inputs[name].rank().corr(times)) >= IN_STEP
     ]
 
 
 def _texts(column: pd.Series) -> pd.Series | None:
-    if holds(column) not in (Holds.CATEGORY, Holds.TEXT) or pd.api.types.is_numeric_dtype(column.dtype):
+    if column_kind(column) not in (ColumnKind.CATEGORY, ColumnKind.TEXT) or pd.api.types.is_numeric_dtype(
+        column.dtype
+    ):
         return None
     return column.dropna().astype("str")
 
@@ -81,7 +83,7 @@ def reads_as_number(column: pd.Series) -> bool:
 
 def reads_as_date(column: pd.Series) -> bool:
     """Dates, or text of which at least 95% look like `2024-05-31`, `31.05.2024` or `5/31/24`."""
-    if holds(column) is Holds.DATETIME:
+    if column_kind(column) is ColumnKind.DATETIME:
         return True
     texts = _texts(column)
     if texts is None:
@@ -91,6 +93,6 @@ def reads_as_date(column: pd.Series) -> bool:
 
 def _has_spellings(column: pd.Series) -> bool:
     texts = _texts(column)
-    if texts is None or holds(column) is not Holds.CATEGORY:
+    if texts is None or column_kind(column) is not ColumnKind.CATEGORY:
         return False
     return bool(texts.str.strip().str.lower().nunique() < texts.nunique())

@@ -16,10 +16,10 @@ from app.modeling.problem.problem import Problem
 from app.modeling.problem.results import ColumnProfile, EdaFacts
 from app.modeling.recipe.recipe import RecipeJson, inputs_of
 from app.modeling.recipe.transforms.columns import as_text
-from app.modeling.table.column_stats import Measure
-from app.modeling.table.columns import Holds, holds
-from app.modeling.table.json_values import plain, rounded
-from app.modeling.table.sampling import sample_of
+from app.modeling.table.column_stats import ColumnStats
+from app.modeling.table.columns import ColumnKind, column_kind
+from app.modeling.table.json_values import round_significant, to_json_value
+from app.modeling.table.sampling import sample_rows
 
 MAX_ROWS = 20_000
 MAX_CELLS = 3_000_000
@@ -58,7 +58,7 @@ def _looked_at(frame: pd.DataFrame, problem: Problem, seed: int) -> np.ndarray:
     most = int(np.clip(MAX_CELLS // max(frame.shape[1], 1), 1_000, MAX_ROWS))
     if problem.horizon:
         return np.arange(max(0, len(frame) - most), len(frame))
-    return sample_of(len(frame), most, seed)
+    return sample_rows(len(frame), most, seed)
 
 
 def target_summary(frame: pd.DataFrame, problem: Problem) -> dict[str, Any]:
@@ -71,35 +71,35 @@ def target_summary(frame: pd.DataFrame, problem: Problem) -> dict[str, Any]:
 
 
 def numbers_summary(values: pd.Series) -> dict[str, Any]:
-    return _in_figures(Measure.of(values))
+    return _in_figures(ColumnStats.from_column(values))
 
 
-def _in_figures(measure: Measure) -> dict[str, Any]:
-    known = measure.sorted
+def _in_figures(measure: ColumnStats) -> dict[str, Any]:
+    known = measure.sorted_values
     return {
-        "mean": rounded(known.mean()) if len(known) else None,
-        "std": rounded(known.std(ddof=1)) if len(known) > 1 else None,
-        "min": rounded(measure.quantile(0)),
-        "median": rounded(measure.quantile(0.5)),
-        "max": rounded(measure.quantile(1)),
+        "mean": round_significant(known.mean()) if len(known) else None,
+        "std": round_significant(known.std(ddof=1)) if len(known) > 1 else None,
+        "min": round_significant(measure.quantile(0)),
+        "median": round_significant(measure.quantile(0.5)),
+        "max": round_significant(measure.quantile(1)),
     }
 
 
 def _profile(column: pd.Series, relation: float | None, missing: float | None = None) -> ColumnProfile:
-    kind = holds(column)
+    kind = column_kind(column)
     summary: dict[str, Any] = {}
     distinct = None
-    if kind is Holds.NUMBER:
-        measure = Measure.of(column)
-        summary, distinct = _in_figures(measure), measure.distinct
-    elif kind is Holds.DATETIME:
-        summary = plain({"min": column.min(), "max": column.max()})
-    elif kind is not Holds.EMPTY:
+    if kind is ColumnKind.NUMBER:
+        measure = ColumnStats.from_column(column)
+        summary, distinct = _in_figures(measure), measure.distinct_count
+    elif kind is ColumnKind.DATETIME:
+        summary = to_json_value({"min": column.min(), "max": column.max()})
+    elif kind is not ColumnKind.EMPTY:
         summary = {"top": {str(k): int(v) for k, v in as_text(column).value_counts().head(10).items()}}
     return {
         "name": str(column.name),
         "type": kind.value,
-        "missing": rounded(float(column.isna().mean() if missing is None else missing)) or 0.0,
+        "missing": round_significant(float(column.isna().mean() if missing is None else missing)) or 0.0,
         "distinct": int(column.nunique()) if distinct is None else distinct,
         "summary": summary,
         "relation": relation,

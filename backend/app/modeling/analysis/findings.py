@@ -14,10 +14,10 @@ from app.modeling.labels.labels import make_labels
 from app.modeling.problem.problem import Problem
 from app.modeling.problem.results import Finding
 from app.modeling.recipe.recipe import RecipeJson, inputs_of
-from app.modeling.table.column_stats import Measure
-from app.modeling.table.columns import Holds, kinds
-from app.modeling.table.json_values import rounded
-from app.modeling.table.sampling import sample_of
+from app.modeling.table.column_stats import ColumnStats
+from app.modeling.table.columns import ColumnKind, column_kinds
+from app.modeling.table.json_values import round_significant
+from app.modeling.table.sampling import sample_rows
 
 MAX_RANKED = 5000
 GLANCE = 50
@@ -72,7 +72,13 @@ def _imbalance(frame: pd.DataFrame, inputs: pd.DataFrame, problem: Problem) -> l
     name = (problem.classes or ())[rarest]
     text = f"Only {share:.1%} of the rows are {name!r}, so accuracy alone would mislead."
     return [
-        _finding("imbalance", problem.target, text, {"class": str(name), "share": rounded(share)}, "warning")
+        _finding(
+            "imbalance",
+            problem.target,
+            text,
+            {"class": str(name), "share": round_significant(share)},
+            "warning",
+        )
     ]
 
 
@@ -83,7 +89,9 @@ def _skewed_target(frame: pd.DataFrame, inputs: pd.DataFrame, problem: Problem) 
     if not abs(lopsided) > 2:
         return []
     text = f"The target {problem.target!r} is very lopsided (skewness {lopsided:.1f}): a few rows weigh much."
-    return [_finding("skewed_target", problem.target, text, {"skewness": rounded(lopsided)}, "warning")]
+    return [
+        _finding("skewed_target", problem.target, text, {"skewness": round_significant(lopsided)}, "warning")
+    ]
 
 
 def _conflicting(frame: pd.DataFrame, inputs: pd.DataFrame, problem: Problem) -> list[Finding]:
@@ -109,7 +117,7 @@ def _missing(frame: pd.DataFrame, inputs: pd.DataFrame, problem: Problem) -> lis
                     "missing",
                     str(name),
                     f"{share:.0%} of {str(name)!r} is missing.",
-                    {"share": rounded(share)},
+                    {"share": round_significant(share)},
                     "warning" if share > 0.3 else "info",
                     [{"op": "mark_missing", "columns": [str(name)]}],
                 )
@@ -149,8 +157,8 @@ def _identifiers(frame: pd.DataFrame, inputs: pd.DataFrame, problem: Problem) ->
 
 def _as_text(frame: pd.DataFrame, inputs: pd.DataFrame, problem: Problem) -> list[Finding]:
     found = []
-    for name, kind in kinds(inputs).items():
-        if kind is Holds.DATETIME or name == problem.time_column:
+    for name, kind in column_kinds(inputs).items():
+        if kind is ColumnKind.DATETIME or name == problem.time_column:
             continue
         if reads_as_number(inputs[name]):
             operation = {"op": "to_number", "columns": [name]}
@@ -171,20 +179,24 @@ def _as_text(frame: pd.DataFrame, inputs: pd.DataFrame, problem: Problem) -> lis
 
 def _outliers(frame: pd.DataFrame, inputs: pd.DataFrame, problem: Problem) -> list[Finding]:
     found, bars = [], _of_bars(frame, problem)
-    for name, kind in kinds(inputs).items():
-        if kind is not Holds.NUMBER or name in bars:
+    for name, kind in column_kinds(inputs).items():
+        if kind is not ColumnKind.NUMBER or name in bars:
             continue
-        measure = Measure.of(inputs[name])
+        measure = ColumnStats.from_column(inputs[name])
         low, high = measure.quantile(0.25), measure.quantile(0.75)
         reach = 3 * (high - low)
-        outside = measure.outside(low - reach, high + reach) if reach > 0 else 0
-        if outside >= max(3, 0.002 * len(measure.sorted)) and measure.distinct >= 10:
+        outside = measure.count_outside(low - reach, high + reach) if reach > 0 else 0
+        if outside >= max(3, 0.002 * len(measure.sorted_values)) and measure.distinct_count >= 10:
             found.append(
                 _finding(
                     "outliers",
                     name,
                     f"{outside} values of {name!r} lie far outside its middle half (over 3 times its width).",
-                    {"count": outside, "below": rounded(low - reach), "above": rounded(high + reach)},
+                    {
+                        "count": outside,
+                        "below": round_significant(low - reach),
+                        "above": round_significant(high + reach),
+                    },
                     "info",
                     [{"op": "clip", "columns": [name]}],
                 )
@@ -194,14 +206,14 @@ def _outliers(frame: pd.DataFrame, inputs: pd.DataFrame, problem: Problem) -> li
 
 def correlations(inputs: pd.DataFrame, most: int = 10) -> list[dict[str, Any]]:
     """The strongest rank correlations between numeric columns: `{"a", "b", "r"}`; of a draw of many rows."""
-    numbers = [name for name, kind in kinds(inputs).items() if kind is Holds.NUMBER][:MAX_PAIRS]
+    numbers = [name for name, kind in column_kinds(inputs).items() if kind is ColumnKind.NUMBER][:MAX_PAIRS]
     varying = [name for name in numbers if inputs[name].nunique() > 1]
     if len(varying) < 2:
         return []
-    rows = inputs[varying].iloc[sample_of(len(inputs), MAX_RANKED, 0)]
+    rows = inputs[varying].iloc[sample_rows(len(inputs), MAX_RANKED, 0)]
     matrix = rows.rank().corr().to_numpy()
     pairs = [
-        {"a": varying[i], "b": varying[j], "r": rounded(matrix[i, j], 4)}
+        {"a": varying[i], "b": varying[j], "r": round_significant(matrix[i, j], 4)}
         for i in range(len(varying))
         for j in range(i + 1, len(varying))
         if np.isfinite(matrix[i, j])

@@ -3,11 +3,11 @@
 import pandas as pd
 
 from app.modeling.labels.labels import make_labels
-from app.modeling.problem.custom_code import holds_code
+from app.modeling.problem.custom_code import contains_code
 from app.modeling.problem.problem import Problem
 from app.modeling.problem.results import FrameFacts
 from app.modeling.recipe.recipe import RecipeJson, inputs_of, parse, recipe_for
-from app.modeling.table.columns import describe
+from app.modeling.table.columns import describe_columns
 
 _SAYS = {
     "drop": "Left out {columns}.",
@@ -57,7 +57,7 @@ def _listed(value: object) -> str:
 def apply_recipe(frame: pd.DataFrame, problem: Problem, recipe: RecipeJson) -> pd.DataFrame:
     """The training rows with their features and, last, the target as it is in the table."""
     inputs = inputs_of(frame, problem)
-    target = make_labels(frame, problem) if holds_code(recipe) else None
+    target = make_labels(frame, problem) if contains_code(recipe) else None
     made: pd.DataFrame = recipe_for(problem, recipe).set_params(hide=()).fit_transform(inputs, target)
     return made.drop(columns=problem.target, errors="ignore").assign(**{problem.target: frame[problem.target]})
 
@@ -74,7 +74,7 @@ def extend(
         "added": whole[len(recipe) :],
         "effects": [sentence(operation) for operation in whole[len(recipe) :]],
         "rows": len(after),
-        "columns": describe(after),  # type: ignore[typeddict-item]  # the same keys, not the same name
+        "columns": describe_columns(after),  # type: ignore[typeddict-item]  # the same keys, not the same name
         "new_columns": [name for name in after.columns if name not in before.columns],
         "dropped_columns": [name for name in before.columns if name not in after.columns],
     }

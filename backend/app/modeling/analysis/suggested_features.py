@@ -11,7 +11,7 @@ from app.modeling.recipe.recipe import RecipeJson, inputs_of
 from app.modeling.recipe.series import rhythm_of_series, rows_of_series, season_of_series
 from app.modeling.recipe.transforms.dates import as_dates
 from app.modeling.recipe.transforms.text import PATTERNS
-from app.modeling.table.columns import Holds, holds
+from app.modeling.table.columns import ColumnKind, column_kind
 
 MANY_CATEGORIES = 15
 
@@ -24,16 +24,18 @@ def suggest_features(frame: pd.DataFrame, problem: Problem, lookback: Sequence[i
     inputs = inputs_of(frame, problem)
     special = {problem.target, problem.time_column, problem.group_column}
     columns = [str(name) for name in inputs.columns if name not in special]
-    of = {name: holds(inputs[name]) for name in columns}
+    of = {name: column_kind(inputs[name]) for name in columns}
     recipe: RecipeJson = []
     for name in columns:
         recipe += _text_features(inputs[name], of[name])
-    many = [name for name in columns if of[name] is Holds.CATEGORY and inputs[name].nunique() > MANY_CATEGORIES]
+    many = [
+        name for name in columns if of[name] is ColumnKind.CATEGORY and inputs[name].nunique() > MANY_CATEGORIES
+    ]
     if many:
         recipe.append({"op": "frequency", "columns": many})
     in_order = problem.time_column is not None
     for name in columns:
-        if of[name] is Holds.DATETIME and (parts := _calendar(inputs[name], in_order)):
+        if of[name] is ColumnKind.DATETIME and (parts := _calendar(inputs[name], in_order)):
             recipe.append({"op": "parse_dates", "columns": [name], "parts": [*parts, "elapsed_days"]})
     if in_order and (parts := _calendar(inputs[problem.time_column], in_order)):
         recipe.append({"op": "parse_dates", "columns": [problem.time_column], "parts": parts, "keep": True})
@@ -47,7 +49,7 @@ def history_features(frame: pd.DataFrame, problem: Problem, lookback: Sequence[i
     """Lags, changes and rolling statistics of the target and up to 8 other numbers."""
     periods = sorted(set(lookback)) or [1, 2, 3, 5]
     inputs = inputs_of(frame, problem)
-    numbers = [str(name) for name in inputs.columns if holds(inputs[name]) is Holds.NUMBER]
+    numbers = [str(name) for name in inputs.columns if column_kind(inputs[name]) is ColumnKind.NUMBER]
     chosen = [name for name in [problem.target, *numbers] if name in numbers]
     chosen = list(dict.fromkeys(chosen))[:8]
     if not chosen:
@@ -89,8 +91,8 @@ NAMED = {"day_of_week": "weekday"}
 """Parts of `encoding.calendar` that a recipe calls otherwise."""
 
 
-def _text_features(column: pd.Series, kind: Holds) -> RecipeJson:
-    if kind is not Holds.TEXT:
+def _text_features(column: pd.Series, kind: ColumnKind) -> RecipeJson:
+    if kind is not ColumnKind.TEXT:
         return []
     name = str(column.name)
     texts = column.dropna().astype("str")

@@ -12,8 +12,8 @@ from app.modeling.problem.problem import Problem
 from app.modeling.recipe.recipe import inputs_of
 from app.modeling.recipe.transforms.columns import as_text
 from app.modeling.scoring.scores import SCORES, Predicted
-from app.modeling.table.columns import Holds, holds
-from app.modeling.table.json_values import rounded
+from app.modeling.table.columns import ColumnKind, column_kind
+from app.modeling.table.json_values import round_significant
 
 MAX_ROWS = 20_000
 MIN_ROWS = 1_000
@@ -36,7 +36,8 @@ def relations(frame: pd.DataFrame, problem: Problem, seed: int = 0) -> dict[str,
     asked = [
         str(name)
         for name in inputs.columns
-        if name not in (problem.time_column, problem.group_column) and holds(inputs[name]) is not Holds.EMPTY
+        if name not in (problem.time_column, problem.group_column)
+        and column_kind(inputs[name]) is not ColumnKind.EMPTY
     ]
     truth = labels.to_numpy()
     if len(asked) <= WIDE:
@@ -69,7 +70,7 @@ def _alone(column: pd.Series, truth: np.ndarray, problem: Problem, made: list[Fo
         scores.append(SCORES[metric].compute(Predicted(truth[fold.test], output, problem.positive_index)))
     finite = [score for score in scores if np.isfinite(score)]
     chance = 0.5 if problem.is_classification else 0.0
-    return rounded(max(float(np.mean(finite)) if finite else chance, 0.0), 4) or 0.0
+    return round_significant(max(float(np.mean(finite)) if finite else chance, 0.0), 4) or 0.0
 
 
 def _by_tree(known: np.ndarray, y: np.ndarray, asked: np.ndarray, classes: int, seed: int) -> np.ndarray:
@@ -102,7 +103,7 @@ def _by_steps(known: np.ndarray, y: np.ndarray, asked: np.ndarray, classes: int)
 
 def _numbers(column: pd.Series, truth: np.ndarray, train: np.ndarray) -> np.ndarray:
     """Numbers as they are (rows,); a category as the mean label of its training rows."""
-    if holds(column) in (Holds.NUMBER, Holds.BOOLEAN, Holds.DATETIME):
+    if column_kind(column) in (ColumnKind.NUMBER, ColumnKind.BOOLEAN, ColumnKind.DATETIME):
         return as_number(column)
     text = as_text(column).astype(object).where(column.notna(), "(missing)")
     known = pd.Series(truth[train], index=text.index[train])

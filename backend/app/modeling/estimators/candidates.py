@@ -23,9 +23,9 @@ from app.modeling.estimators.families.linear import Logistic, RidgePath
 from app.modeling.estimators.families.network import Network
 from app.modeling.estimators.families.on_log import OnLog
 from app.modeling.estimators.families.xgboost import XGBoost
-from app.modeling.problem.custom_code import WRITTEN
-from app.modeling.problem.names import nearest
-from app.modeling.problem.problem import Kind, Problem
+from app.modeling.problem.custom_code import CUSTOM_ESTIMATOR
+from app.modeling.problem.names import nearest_names
+from app.modeling.problem.problem import Problem, ProblemKind
 
 Hyperparameters = Mapping[str, Any]
 BASELINE = "baseline"
@@ -57,7 +57,7 @@ class Candidate:
     """
 
     name: str
-    kinds: tuple[Kind, ...]
+    kinds: tuple[ProblemKind, ...]
     style: str
     defaults: Mapping[str, Any]
     space: Mapping[str, Range | Choice]
@@ -66,7 +66,7 @@ class Candidate:
     learns_by_watching: bool = False
 
 
-BOTH = (Kind.CLASSIFICATION, Kind.REGRESSION)
+BOTH = (ProblemKind.CLASSIFICATION, ProblemKind.REGRESSION)
 
 
 def _baseline(problem: Problem, values: dict[str, Any], seed: int, threads: int) -> Any:
@@ -150,7 +150,7 @@ CANDIDATES: dict[str, Candidate] = {
         Candidate(BASELINE, BOTH, "blind", {}, {}, _baseline),
         Candidate(
             "LogisticRegression",
-            (Kind.CLASSIFICATION,),
+            (ProblemKind.CLASSIFICATION,),
             "linear",
             {},
             {"C": Range(0.001, 100, log=True)},
@@ -159,7 +159,7 @@ CANDIDATES: dict[str, Candidate] = {
         ),
         Candidate(
             "Ridge",
-            (Kind.REGRESSION,),
+            (ProblemKind.REGRESSION,),
             "linear",
             {},
             {"alpha": Range(0.01, 1000, log=True)},
@@ -229,7 +229,7 @@ CANDIDATES: dict[str, Candidate] = {
             _xgboost,
             learns_by_watching=True,
         ),
-        Candidate(WRITTEN, BOTH, "network", {}, {}, _written),
+        Candidate(CUSTOM_ESTIMATOR, BOTH, "network", {}, {}, _written),
     )
 }
 
@@ -252,7 +252,7 @@ _ALIASES = {
 }
 
 
-def candidate(name: str, kind: Kind) -> Candidate:
+def candidate(name: str, kind: ProblemKind) -> Candidate:
     """The candidate of that name for this kind of problem; raises InvalidInput `unknown_estimator`."""
     plain_name = "".join(letter for letter in name.lower() if letter.isalnum())
     plain_name = plain_name.removesuffix("classifier").removesuffix("regressor")
@@ -264,7 +264,7 @@ def candidate(name: str, kind: Kind) -> Candidate:
             "unknown_estimator",
             f"{name!r} is no estimator for {kind.value}. Choose from {', '.join(fitting)}.",
             estimator=name,
-            nearest=nearest(name, fitting),
+            nearest=nearest_names(name, fitting),
         )
     return CANDIDATES[found]
 
@@ -290,7 +290,7 @@ def make_estimator(
             "bad_hyperparameter",
             f"{found.name} has no hyperparameter {unknown[0]!r}.",
             hyperparameter=unknown[0],
-            nearest=nearest(unknown[0], sorted(allowed)),
+            nearest=nearest_names(unknown[0], sorted(allowed)),
         )
     estimator.set_params(**values)
-    return estimator, estimator.style if found.name == WRITTEN else found.style
+    return estimator, estimator.style if found.name == CUSTOM_ESTIMATOR else found.style

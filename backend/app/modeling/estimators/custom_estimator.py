@@ -10,7 +10,7 @@ from app.errors import InvalidInput
 from app.modeling.custom_code.functions import Functions
 from app.modeling.custom_code.row_independence import check_alone
 from app.modeling.custom_code.state import freeze, thaw
-from app.modeling.problem.custom_code import WRITTEN
+from app.modeling.problem.custom_code import CUSTOM_ESTIMATOR
 
 
 class CustomEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -24,7 +24,7 @@ class CustomEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         classes: int = 0,
         source: str = "",
         style: str = "network",
-        name: str = WRITTEN,
+        name: str = CUSTOM_ESTIMATOR,
         random_state: int = 0,
     ) -> None:
         self.classes = classes

@@ -10,7 +10,7 @@ from app.modeling.estimators.encoding.codes import Code
 from app.modeling.estimators.encoding.numbers import Numbers
 from app.modeling.estimators.encoding.styles import STYLES, Blocks
 from app.modeling.estimators.encoding.words import Words
-from app.modeling.table.columns import Holds, holds
+from app.modeling.table.columns import ColumnKind, column_kind
 
 BLIND = "blind"
 """The style of an estimator that looks at no column."""
@@ -48,14 +48,14 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
     def _learn_all(self, X: pd.DataFrame) -> None:
         self.codes_: list[Code] = []
         self.words_: list[Words] = []
-        kinds = {str(name): holds(X[name]) for name in (X.columns if self.style != BLIND else ())}
-        numbers = [name for name, kind in kinds.items() if kind in (Holds.NUMBER, Holds.BOOLEAN)]
+        kinds = {str(name): column_kind(X[name]) for name in (X.columns if self.style != BLIND else ())}
+        numbers = [name for name, kind in kinds.items() if kind in (ColumnKind.NUMBER, ColumnKind.BOOLEAN)]
         self.numbers_ = Numbers().fit(X, numbers, STYLES[self.style].scaled)
         for name, kind in kinds.items():
-            if name not in numbers and kind is not Holds.EMPTY and X[name].nunique(dropna=False) > 1:
+            if name not in numbers and kind is not ColumnKind.EMPTY and X[name].nunique(dropna=False) > 1:
                 self._learn(name, X[name], kind)
 
-    def _learn(self, name: str, column: pd.Series, kind: Holds) -> None:
+    def _learn(self, name: str, column: pd.Series, kind: ColumnKind) -> None:
         if is_prose(column, kind):
             words = Words().fit(column, STYLES[self.style].directions, self.seed)
             self.codes_.append({"column": name, "as": "text", "words": len(self.words_)})
@@ -97,8 +97,8 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
         super().__setstate__(state)
 
 
-def is_prose(column: pd.Series, kind: Holds) -> bool:
+def is_prose(column: pd.Series, kind: ColumnKind) -> bool:
     """Whether a column holds text of several words, and not just one name or code a row."""
-    if kind is not Holds.TEXT:
+    if kind is not ColumnKind.TEXT:
         return False
     return bool(column.dropna().astype("str").head(2000).str.strip().str.count(r"\s+").mean() >= 0.5)

@@ -9,7 +9,7 @@ from scipy.stats import norm
 from app.modeling.explanation.subject import Deadline, Subject
 from app.modeling.problem.results import Importance, ImportanceFacts
 from app.modeling.scoring.scores import SCORES, Predicted
-from app.modeling.table.json_values import rounded
+from app.modeling.table.json_values import round_significant
 
 MAX_ROWS = 1000
 MIN_ROWS = 200
@@ -61,7 +61,7 @@ def permutation_importance(
         "metric": subject.problem.metric,
         "importances": importances,
         "repeats": done,
-        "base_score": rounded(loss.base),
+        "base_score": round_significant(loss.base),
         "rows": len(rows),
         "left_out": len(columns) - len(asked),
         "figures": [],
@@ -135,7 +135,7 @@ def _summary(name: str, mean: float, std: float, columns: int) -> Importance:
     reach = float(norm.isf(MISTAKEN / max(columns, 1)))
     return {
         "column": name,
-        "mean": rounded(mean) or 0.0,
-        "std": rounded(std) or 0.0,
+        "mean": round_significant(mean) or 0.0,
+        "std": round_significant(std) or 0.0,
         "helps": bool(mean - reach * std > 0),  # false where either is unknown
     }

@@ -8,7 +8,7 @@ import numpy as np
 from app.modeling.problem.problem import Problem
 from app.modeling.scoring.prediction_intervals import coverage
 from app.modeling.scoring.scores import SCORES, Predicted
-from app.modeling.table.json_values import rounded
+from app.modeling.table.json_values import round_significant
 
 MAX_ROWS = 32
 
@@ -35,10 +35,10 @@ def by_step(
             {
                 "rows_ahead": int(step),
                 "rows": len(at),
-                "score": rounded(score(own)),
-                "baseline": rounded(score(baseline.take(at))),
+                "score": round_significant(score(own)),
+                "baseline": round_significant(score(baseline.take(at))),
                 "references": {
-                    name: rounded(score(other))
+                    name: round_significant(score(other))
                     for name, other in others.items()
                     if np.isfinite(other.output).all()
                 },

@@ -9,7 +9,7 @@ import pandas as pd
 from app.modeling.problem.problem import Problem
 from app.modeling.scoring.intervals import bootstrap, resampling
 from app.modeling.scoring.scores import SCORES, Predicted
-from app.modeling.table.json_values import rounded
+from app.modeling.table.json_values import round_significant
 
 
 def compared(
@@ -31,7 +31,7 @@ def compared(
             continue
         reference = Predicted.of(problem, predicted.truth, whole)
         _, difference = bootstrap(predicted, reference, problem, how, seed)
-        score = rounded(SCORES[problem.metric].compute(reference))
+        score = round_significant(SCORES[problem.metric].compute(reference))
         found.append({"name": name, "score": score, "difference": difference})
     sign = -1 if SCORES[problem.metric].greater_is_better else 1
     return sorted(found, key=lambda each: sign * (each["score"] if each["score"] is not None else np.inf))

@@ -10,7 +10,7 @@ from app.errors import InvalidInput
 from app.modeling.estimators.candidates import BASELINE
 from app.modeling.problem.results import Comparison, ComparisonFacts
 from app.modeling.scoring.scores import SCORES, rank
-from app.modeling.table.json_values import rounded
+from app.modeling.table.json_values import round_significant
 from app.modeling.training.ensemble.blend import ENSEMBLE
 
 Fit = Mapping[str, Any]
@@ -124,7 +124,7 @@ def paired_difference(a: Fit, b: Fit) -> Bounds:
     deviation = float(np.sqrt((1 / count + 1 / (count - 1)) * differences.var(ddof=1)))
     reach = float(stats.t.ppf(0.975, count - 1)) * deviation
     mean = float(differences.mean())
-    return rounded(mean - reach), rounded(mean), rounded(mean + reach)
+    return round_significant(mean - reach), round_significant(mean), round_significant(mean + reach)
 
 
 def _chosen(board: Sequence[Comparison]) -> Comparison:

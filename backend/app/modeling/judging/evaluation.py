@@ -21,7 +21,7 @@ from app.modeling.scoring.curves import (
 from app.modeling.scoring.intervals import bootstrap, resampling
 from app.modeling.scoring.prediction_intervals import coverage
 from app.modeling.scoring.scores import Predicted, score_all
-from app.modeling.table.json_values import rounded
+from app.modeling.table.json_values import round_significant
 
 
 def evaluate(
@@ -64,7 +64,7 @@ def evaluate(
         "metric": problem.metric,
         "metrics": metrics,
         "interval_method": method,
-        "periods": [rounded(score) for score in periods.scores] if periods else [],
+        "periods": [round_significant(score) for score in periods.scores] if periods else [],
         "baseline": score_all(baseline, problem),
         "beats_baseline": beats,
         "baseline_difference": difference,

@@ -10,7 +10,7 @@ from app.modeling.judging.comparison import Bounds, Fit, by_common_folds
 from app.modeling.problem.problem import Problem
 from app.modeling.scoring.resampled import statistic_of
 from app.modeling.scoring.scores import SCORES, Predicted
-from app.modeling.table.json_values import rounded
+from app.modeling.table.json_values import round_significant
 
 MAX_ROWS = 20_000
 """More rows are not drawn from; the interval is narrowed to what all of them would give."""
@@ -46,7 +46,7 @@ class RowsApart:
             return None, None, None
         middle = self._middle(a, b, sign, (first, second))
         reach = Z * float(known.std(ddof=1)) * np.sqrt(len(rows) / len(common))
-        return rounded(middle - reach), rounded(middle), rounded(middle + reach)
+        return round_significant(middle - reach), round_significant(middle), round_significant(middle + reach)
 
     def _middle(self, a: Fit, b: Fit, sign: int, drawn_from: tuple[Predicted, Predicted]) -> float:
         """By how much a is better on the folds that both have, or on these rows where none are known."""

@@ -14,7 +14,7 @@ from app.modeling.problem.problem import Problem
 from app.modeling.problem.results import Interval
 from app.modeling.scoring.metric_ranges import place_of, range_of
 from app.modeling.scoring.scores import SCORES, Predicted
-from app.modeling.table.json_values import rounded
+from app.modeling.table.json_values import round_significant
 
 COUNT = 4
 MIN_ROWS = 40
@@ -118,8 +118,8 @@ def widened(score: Interval, periods: Periods, metric: str) -> Interval:
     back = range_of(metric).back
     return {
         "value": value,
-        "low": rounded(float(back(middle - reach[0]))),
-        "high": rounded(float(back(middle + reach[1]))),
+        "low": round_significant(float(back(middle - reach[0]))),
+        "high": round_significant(float(back(middle + reach[1]))),
     }
 
 

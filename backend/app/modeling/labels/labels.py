@@ -9,7 +9,7 @@ from app.modeling.problem.problem import Outlook, Problem
 from app.modeling.recipe.forecast_origins import AHEAD, is_stacked, unstacked
 from app.modeling.recipe.series import rows_of_series
 from app.modeling.recipe.volatility import realised
-from app.modeling.table.json_values import label
+from app.modeling.table.json_values import class_label
 from app.modeling.table.numeric import to_float
 
 
@@ -33,7 +33,9 @@ def make_labels(frame: pd.DataFrame, problem: Problem) -> pd.Series:
         return to_float(target).replace([np.inf, -np.inf], np.nan)
     places = {value: place for place, value in enumerate(problem.classes or ())}
     codes, values = pd.factorize(target)
-    found = np.array([*(places.get(label(value), np.nan) for value in values), np.nan])  # the last for code -1
+    found = np.array(
+        [*(places.get(class_label(value), np.nan) for value in values), np.nan]
+    )  # the last for code -1
     return pd.Series(found[codes], index=frame.index, dtype="float64")
 
 

@@ -10,10 +10,10 @@ import pandas as pd
 from app.errors import InvalidInput
 from app.json_types import JsonScalar
 from app.modeling.labels.structure import find_group_column, find_time_column
-from app.modeling.problem.names import nearest
-from app.modeling.problem.problem import METRICS, Kind, Outlook, Problem
-from app.modeling.table.columns import Holds, holds, require
-from app.modeling.table.json_values import label
+from app.modeling.problem.names import nearest_names
+from app.modeling.problem.problem import METRICS, Outlook, Problem, ProblemKind
+from app.modeling.table.columns import ColumnKind, column_kind, require_columns
+from app.modeling.table.json_values import class_label
 from app.modeling.type_inference.spellings import folded
 
 MAX_CLASSES = 100
@@ -35,7 +35,7 @@ def define(frame: pd.DataFrame, wish: Mapping[str, Any]) -> Problem:
         raise InvalidInput("no_target", "Say which column is to be predicted.", field="target")
     named = [target, *(wish.get("exclude") or ())]
     named += [wish[key] for key in ("time_column", "group_column") if wish.get(key)]
-    require(frame, named)
+    require_columns(frame, named)
     column = frame[target]
     _check_target(target, column)
     horizon = _horizon(wish.get("horizon"))
@@ -65,8 +65,8 @@ def define(frame: pd.DataFrame, wish: Mapping[str, Any]) -> Problem:
 
 
 def _check_target(target: str, column: pd.Series) -> None:
-    kind = holds(column)
-    if kind is Holds.EMPTY:
+    kind = column_kind(column)
+    if kind is ColumnKind.EMPTY:
         raise InvalidInput("target_empty", f"The target {target!r} has no values.", column=target)
     if column.dropna().nunique() < 2:
         raise InvalidInput(
@@ -74,7 +74,7 @@ def _check_target(target: str, column: pd.Series) -> None:
             f"The target {target!r} has only one value, so there is nothing to predict.",
             column=target,
         )
-    if kind is Holds.DATETIME:
+    if kind is ColumnKind.DATETIME:
         raise InvalidInput(
             "target_is_date",
             f"The target {target!r} is a date. Predict a number or a class, for example the days until it.",
@@ -92,9 +92,11 @@ def _horizon(value: Any) -> int | None:
     return value
 
 
-def _every_step(wish: Mapping[str, Any], kind: Kind, horizon: int | None, outlook: Outlook | None) -> bool:
+def _every_step(
+    wish: Mapping[str, Any], kind: ProblemKind, horizon: int | None, outlook: Outlook | None
+) -> bool:
     """Only of numbers, and only where there is more than one step."""
-    is_value = kind is Kind.REGRESSION and outlook is Outlook.VALUE
+    is_value = kind is ProblemKind.REGRESSION and outlook is Outlook.VALUE
     return bool(wish.get("every_step")) and is_value and bool(horizon and horizon > 1)
 
 
@@ -114,52 +116,52 @@ def _barriers(value: Any, outlook: Outlook | None) -> tuple[float, float] | None
 
 
 def _outlook(wish: Mapping[str, Any], column: pd.Series) -> Outlook | None:
-    if holds(column) is not Holds.NUMBER:
+    if column_kind(column) is not ColumnKind.NUMBER:
         return Outlook.VALUE
     if wish.get("outlook"):
         return Outlook(wish["outlook"])
-    wants_class = (wish.get("kind") or wish.get("problem")) == Kind.CLASSIFICATION
+    wants_class = (wish.get("kind") or wish.get("problem")) == ProblemKind.CLASSIFICATION
     return Outlook.DIRECTION if wants_class and column.nunique() > 10 else Outlook.VALUE
 
 
-def _kind(wanted: Any, target: str, column: pd.Series, outlook: Outlook | None) -> Kind:
+def _kind(wanted: Any, target: str, column: pd.Series, outlook: Outlook | None) -> ProblemKind:
     if outlook is Outlook.DIRECTION:
-        return Kind.CLASSIFICATION
+        return ProblemKind.CLASSIFICATION
     if outlook is Outlook.VOLATILITY:
-        return Kind.REGRESSION
+        return ProblemKind.REGRESSION
     if wanted is None:
         return kind_of(column)
-    if wanted not in list(Kind):
+    if wanted not in list(ProblemKind):
         raise InvalidInput("bad_problem_kind", f"A problem is classification or regression, not {wanted!r}.")
-    if wanted == Kind.REGRESSION and holds(column) is not Holds.NUMBER:
+    if wanted == ProblemKind.REGRESSION and column_kind(column) is not ColumnKind.NUMBER:
         raise InvalidInput(
             "target_not_numeric",
             f"Regression needs numbers, and {target!r} holds text or yes/no.",
             column=target,
         )
-    return Kind(wanted)
+    return ProblemKind(wanted)
 
 
-def kind_of(column: pd.Series) -> Kind:
+def kind_of(column: pd.Series) -> ProblemKind:
     """Regression for numbers that measure, classification for everything else.
 
     Whole numbers with at most 10 distinct values, each seen about 10 times or more, count as classes.
     """
-    if holds(column) is not Holds.NUMBER:
-        return Kind.CLASSIFICATION
+    if column_kind(column) is not ColumnKind.NUMBER:
+        return ProblemKind.CLASSIFICATION
     values = column.dropna()
     whole = bool((values == values.round()).all())
     distinct = values.nunique()
     few = distinct == 2 or (distinct <= 10 and distinct * 10 <= len(values))
-    return Kind.CLASSIFICATION if whole and few else Kind.REGRESSION
+    return ProblemKind.CLASSIFICATION if whole and few else ProblemKind.REGRESSION
 
 
-def _metric(wanted: Any, kind: Kind, classes: int, costs: object = None) -> str:
+def _metric(wanted: Any, kind: ProblemKind, classes: int, costs: object = None) -> str:
     if wanted is None:
         usual = ("cost" if costs else "roc_auc") if classes == 2 else "log_loss"
-        return "rmse" if kind is Kind.REGRESSION else usual
+        return "rmse" if kind is ProblemKind.REGRESSION else usual
     if wanted not in METRICS[kind]:
-        close = nearest(str(wanted), METRICS[kind])
+        close = nearest_names(str(wanted), METRICS[kind])
         raise InvalidInput(
             "bad_metric",
             f"{wanted!r} is not a metric for {kind.value}. Choose from {', '.join(METRICS[kind])}.",
@@ -207,7 +209,7 @@ def _with_classes(problem: Problem, column: pd.Series, wish: Mapping[str, Any]) 
     if problem.outlook is Outlook.DIRECTION:
         classes: list[JsonScalar] = ["down", "up"]
     else:
-        classes = sorted({label(value) for value in column.dropna().unique()}, key=_sort_key)
+        classes = sorted({class_label(value) for value in column.dropna().unique()}, key=_sort_key)
     _check_classes(problem.target, column, len(classes))
     positive = _positive(wish.get("positive_class"), classes, column) if len(classes) == 2 else None
     costs = _costs(wish.get("costs")) if len(classes) == 2 else None
@@ -220,7 +222,7 @@ def _check_classes(target: str, column: pd.Series, classes: int) -> None:
     many, few_rows = classes > MAX_CLASSES, classes > 2 and rows < MIN_PER_CLASS * classes
     if not many and not few_rows:
         return
-    if holds(column) is Holds.TEXT:
+    if column_kind(column) is ColumnKind.TEXT:
         code, why = "target_is_text", "like a name or an identifier"
     elif many:
         code, why = "too_many_classes", f"more than {MAX_CLASSES} classes"
@@ -237,13 +239,13 @@ def _positive(wanted: Any, classes: list[JsonScalar], column: pd.Series) -> Json
     """The class that scores are about: as wished, else one that says yes, else the rarer one."""
     by_text = {folded(str(value)): value for value in classes}
     if wanted is not None:
-        if folded(str(label(wanted))) not in by_text:
+        if folded(str(class_label(wanted))) not in by_text:
             raise InvalidInput(
                 "bad_positive_class", f"{wanted!r} is not a class: {', '.join(map(str, classes))}."
             )
-        return by_text[folded(str(label(wanted)))]
+        return by_text[folded(str(class_label(wanted)))]
     for word in POSITIVE_WORDS:
         if word in by_text:
             return by_text[word]
-    counts = column.dropna().map(label).value_counts()
+    counts = column.dropna().map(class_label).value_counts()
     return min(classes, key=lambda value: (counts.get(value, 0), str(value)))

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from app.modeling.problem.goal_hints import is_about_new, is_about_the_future
-from app.modeling.table.sampling import sample_of
+from app.modeling.problem.goal_hints import mentions_future, mentions_new_entities
+from app.modeling.table.sampling import sample_rows
 
 _GROUP_NAME = re.compile(
     r"(^|_)(patient|subject|customer|user|client|account|household|family|store|shop|device|machine|person"
@@ -47,7 +47,7 @@ def find_time_column(frame: pd.DataFrame, target: str, wanted: bool, goal: str =
         and not _BIRTH.search(str(name))
     ]
     ordered = [name for name in dates if lies_in_order(frame[name])]
-    future = is_about_the_future(goal)
+    future = mentions_future(goal)
     if ordered:
         return Found(ordered[0], "the file lies in its order" + (", and the goal is about what comes" * future))
     moving = [name for name in dates if frame[name].nunique() >= MIN_MOMENTS]
@@ -73,7 +73,7 @@ def find_group_column(frame: pd.DataFrame, target: str, goal: str = "") -> Found
     It is named like an entity, or other columns never change within it; and its values repeat. Where the goal
     says that entities are known, or where each has many rows, the column stays an input like any other.
     """
-    new = is_about_new(goal)
+    new = mentions_new_entities(goal)
     if new is False:
         return None
     for name in frame.columns:
@@ -146,5 +146,5 @@ def _whole_groups(codes: np.ndarray) -> np.ndarray:
         return np.flatnonzero(codes >= 0)
     groups = int(codes.max()) + 1
     chosen = np.zeros(groups, dtype=bool)
-    chosen[sample_of(groups, max(1, groups * MAX_ROWS // len(codes)), 0)] = True
+    chosen[sample_rows(groups, max(1, groups * MAX_ROWS // len(codes)), 0)] = True
     return np.flatnonzero((codes >= 0) & chosen[codes])

@@ -2,27 +2,27 @@
 
 from typing import Any
 
-PYTHON = "python"
+PYTHON_OPERATION = "python"
 """The operation of a recipe that is code."""
-WRITTEN = "Written"
+CUSTOM_ESTIMATOR = "Written"
 """The candidate whose source is a hyperparameter."""
 
 
-def holds_code(value: Any) -> bool:
+def contains_code(value: Any) -> bool:
     """Whether a recipe, a candidate or anything that holds one, however deep, has code in it."""
     if isinstance(value, dict):
-        if value.get("op") == PYTHON or value.get("estimator") == WRITTEN:
+        if value.get("op") == PYTHON_OPERATION or value.get("estimator") == CUSTOM_ESTIMATOR:
             return True
-        return any(holds_code(item) for item in value.values() if isinstance(item, dict | list | tuple))
+        return any(contains_code(item) for item in value.values() if isinstance(item, dict | list | tuple))
     if isinstance(value, list | tuple):
-        return any(holds_code(item) for item in value if isinstance(item, dict | list | tuple))
+        return any(contains_code(item) for item in value if isinstance(item, dict | list | tuple))
     return False
 
 
-def without_source(value: Any) -> Any:
+def omit_source(value: Any) -> Any:
     """The same facts with the source of code left out: whoever wrote it has it, and it is long."""
     if isinstance(value, dict):
-        made = {key: without_source(item) for key, item in value.items()}
-        is_code = value.get("op") == PYTHON or {"source", "style"} <= value.keys()
+        made = {key: omit_source(item) for key, item in value.items()}
+        is_code = value.get("op") == PYTHON_OPERATION or {"source", "style"} <= value.keys()
         return {**made, "source": "..."} if is_code else made
-    return [without_source(item) for item in value] if isinstance(value, list) else value
+    return [omit_source(item) for item in value] if isinstance(value, list) else value

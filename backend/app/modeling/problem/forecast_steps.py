@@ -1,20 +1,20 @@
 """Which steps ahead a forecast of every step is learned at: no pandas, so that whoever plans may ask."""
 
-MAX_STEPS = 32
+MAX_CONSECUTIVE_STEPS = 32
 """Of a longer way some steps teach, evenly spaced; the ones between are asked of the same model."""
-LEARNED_STEPS = 24
-MAX_STACKED = 300_000
+SPACED_STEPS = 24
+MAX_STACKED_ROWS = 300_000
 """Rows that teach, an origin counting once for each of its steps."""
 
 
-def steps_learned(horizon: int) -> tuple[int, ...]:
+def training_steps(horizon: int) -> tuple[int, ...]:
     """Rows ahead, from 1 to the horizon."""
-    if horizon <= MAX_STEPS:
+    if horizon <= MAX_CONSECUTIVE_STEPS:
         return tuple(range(1, horizon + 1))
-    apart = (horizon - 1) / (LEARNED_STEPS - 1)
-    return tuple(dict.fromkeys(1 + round(place * apart) for place in range(LEARNED_STEPS)))
+    apart = (horizon - 1) / (SPACED_STEPS - 1)
+    return tuple(dict.fromkeys(1 + round(place * apart) for place in range(SPACED_STEPS)))
 
 
-def steps_each(rows: int, horizon: int) -> int:
+def steps_per_origin(rows: int, horizon: int) -> int:
     """How many of the steps one origin teaches: all, unless there are very many origins."""
-    return max(1, min(len(steps_learned(horizon)), MAX_STACKED // max(rows, 1)))
+    return max(1, min(len(training_steps(horizon)), MAX_STACKED_ROWS // max(rows, 1)))

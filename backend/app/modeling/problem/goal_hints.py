@@ -26,11 +26,11 @@ _KNOWN = re.compile(
 )
 
 
-def is_about_the_future(goal: str) -> bool:
+def mentions_future(goal: str) -> bool:
     return _FUTURE.search(goal) is not None
 
 
-def is_about_new(goal: str) -> bool | None:
+def mentions_new_entities(goal: str) -> bool | None:
     """Whether the model will meet entities that no row is about yet; None where the goal does not say."""
     if _NEW.search(goal):
         return True

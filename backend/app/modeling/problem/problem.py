@@ -7,10 +7,10 @@ from typing import Any, Self
 
 from app.errors import InvalidInput
 from app.json_types import JsonScalar
-from app.modeling.problem.forecast_steps import steps_learned
+from app.modeling.problem.forecast_steps import training_steps
 
 
-class Kind(StrEnum):
+class ProblemKind(StrEnum):
     CLASSIFICATION = "classification"
     REGRESSION = "regression"
 
@@ -30,8 +30,8 @@ class Outlook(StrEnum):
 QUANTILES = {f"pinball_{percent:02}": percent / 100 for percent in (5, 10, 25, 50, 75, 90, 95)}
 """Metric -> the quantile of the target that a model is asked for."""
 
-METRICS: dict[Kind, tuple[str, ...]] = {
-    Kind.CLASSIFICATION: (
+METRICS: dict[ProblemKind, tuple[str, ...]] = {
+    ProblemKind.CLASSIFICATION: (
         "roc_auc",
         "log_loss",
         "accuracy",
@@ -46,7 +46,7 @@ METRICS: dict[Kind, tuple[str, ...]] = {
         "top_3_accuracy",
         "cost",
     ),
-    Kind.REGRESSION: (
+    ProblemKind.REGRESSION: (
         "rmse",
         "mae",
         "r2",
@@ -69,7 +69,7 @@ class Problem:
     """
 
     target: str
-    kind: Kind
+    kind: ProblemKind
     metric: str
     classes: tuple[JsonScalar, ...] | None = None
     positive_class: JsonScalar = None
@@ -83,14 +83,14 @@ class Problem:
     barriers: tuple[float, float] | None = None
     """Of a direction: the relative rise at which a trade takes its profit, and the fall at which it stops; 0
     for none. `up` is then a trade that ends with a gain, at a barrier or at the horizon at the latest."""
-    reading: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
+    parsers: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
     """How raw columns are read, as `reading.operations` write it: what a model does first with raw rows."""
     costs: tuple[float, float] | None = None
     """Of a false alarm and of a missed positive; binary problems only."""
 
     @property
     def is_classification(self) -> bool:
-        return self.kind is Kind.CLASSIFICATION
+        return self.kind is ProblemKind.CLASSIFICATION
 
     @property
     def is_binary(self) -> bool:
@@ -104,14 +104,14 @@ class Problem:
         return 1
 
     @property
-    def usual_threshold(self) -> float:
+    def default_threshold(self) -> float:
         """From which probability the positive class is chosen by right: where both mistakes cost the same."""
         return 0.5 if self.costs is None else self.costs[0] / sum(self.costs)
 
     @property
-    def asked_at_once(self) -> int:
+    def forecasts_per_row(self) -> int:
         """How many answers one row is asked for."""
-        return len(steps_learned(self.horizon)) if self.every_step and self.horizon else 1
+        return len(training_steps(self.horizon)) if self.every_step and self.horizon else 1
 
     @property
     def quantile(self) -> float | None:
@@ -132,30 +132,30 @@ class Problem:
             "outlook": self.outlook.value if self.outlook else None,
             "exclude": list(self.exclude),
             "barriers": list(self.barriers) if self.barriers else None,
-            "reading": [dict(one) for one in self.reading],
+            "reading": [dict(one) for one in self.parsers],
             "costs": list(self.costs) if self.costs else None,
         }
 
     @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> Self:
+    def from_json(cls, document: Mapping[str, Any]) -> Self:
         """The problem that `to_json` or `define` gave; raises InvalidInput `bad_problem` for anything else."""
         try:
-            classes, costs = value.get("classes"), value.get("costs")
-            barriers = value.get("barriers")
+            classes, costs = document.get("classes"), document.get("costs")
+            barriers = document.get("barriers")
             return cls(
-                target=value["target"],
-                kind=Kind(value["kind"]),
-                metric=value["metric"],
+                target=document["target"],
+                kind=ProblemKind(document["kind"]),
+                metric=document["metric"],
                 classes=tuple(classes) if classes else None,
-                positive_class=value.get("positive_class"),
-                time_column=value.get("time_column"),
-                group_column=value.get("group_column"),
-                horizon=value.get("horizon"),
-                every_step=bool(value.get("every_step")),
-                outlook=Outlook(value["outlook"]) if value.get("outlook") else None,
-                exclude=tuple(value.get("exclude") or ()),
+                positive_class=document.get("positive_class"),
+                time_column=document.get("time_column"),
+                group_column=document.get("group_column"),
+                horizon=document.get("horizon"),
+                every_step=bool(document.get("every_step")),
+                outlook=Outlook(document["outlook"]) if document.get("outlook") else None,
+                exclude=tuple(document.get("exclude") or ()),
                 barriers=(float(barriers[0]), float(barriers[1])) if barriers else None,
-                reading=tuple(value.get("reading") or ()),
+                parsers=tuple(document.get("reading") or ()),
                 costs=(float(costs[0]), float(costs[1])) if costs else None,
             )
         except (KeyError, ValueError) as error:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from app.errors import InvalidInput
-from app.modeling.problem.forecast_steps import steps_each, steps_learned
+from app.modeling.problem.forecast_steps import steps_per_origin, training_steps
 from app.modeling.problem.problem import Problem
 
 AHEAD = "rows_ahead"
@@ -26,7 +26,7 @@ def expand_horizon_rows(frame: pd.DataFrame, horizon: int, steps: Sequence[int] 
             "reserved_name", f"The table has a column {taken[0]!r}: give it another name.", column=taken[0]
         )
     if steps is None:
-        every, each = np.asarray(steps_learned(horizon)), steps_each(len(frame), horizon)
+        every, each = np.asarray(training_steps(horizon)), steps_per_origin(len(frame), horizon)
         places, asked = _in_turn(len(frame), every, each)
     else:
         places, asked = np.repeat(np.arange(len(frame)), len(steps)), np.tile(steps, len(frame))

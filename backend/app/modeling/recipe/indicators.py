@@ -15,7 +15,7 @@ import talib
 from talib import abstract
 
 from app.errors import InvalidInput
-from app.modeling.problem.names import nearest
+from app.modeling.problem.names import nearest_names
 
 GROUPS = (
     "Overlap Studies",
@@ -77,7 +77,7 @@ def parse(text: str) -> Spec:
     found = re.fullmatch(r"\s*([A-Z][A-Z0-9]*(?:_[A-Z]+)?)((?:_\d+(?:\.\d+)?)*)\s*", text, re.IGNORECASE)
     name = found[1].upper() if found else text.strip().upper()
     if found is None or name not in names():
-        close = ", ".join(nearest(name, names())) or "SMA, EMA, RSI, MACD, BBANDS, ATR, OBV"
+        close = ", ".join(nearest_names(name, names())) or "SMA, EMA, RSI, MACD, BBANDS, ATR, OBV"
         raise InvalidInput(
             "unknown_indicator", f"There is no indicator {text!r}. Near: {close}.", indicator=text
         )

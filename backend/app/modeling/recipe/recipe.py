@@ -31,7 +31,7 @@ from app.modeling.recipe.transforms.missing import Clip, Impute, MarkMissing
 from app.modeling.recipe.transforms.numbers import Combine, Log1p
 from app.modeling.recipe.transforms.step import State, Step
 from app.modeling.recipe.transforms.text import Extract, TextStats, Tfidf
-from app.modeling.table.columns import require
+from app.modeling.table.columns import require_columns
 from app.modeling.type_inference.parsers import apply_reading
 
 Operation = Annotated[
@@ -120,7 +120,7 @@ class Recipe(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
         frame, groups = self._sorted(once)
         target = None if y is None else pd.Series(_first(np.asarray(y), back), index=once.index)[frame.index]
         for step in steps:
-            require(frame, step.needs())
+            require_columns(frame, step.needs())
             if back is None or not step.by_step:
                 state, frame = step.learn(frame, groups, target)
             self.states_.append({} if back is not None and step.by_step else state)
@@ -258,7 +258,7 @@ def recipe_for(problem: Problem, operations: RecipeJson) -> Recipe:
         time_column=problem.time_column,
         group_column=problem.group_column,
         hide=tuple(name for name in hidden if name),
-        reading=[dict(one) for one in problem.reading],
+        reading=[dict(one) for one in problem.parsers],
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from app.modeling.problem.forecast_steps import steps_learned
+from app.modeling.problem.forecast_steps import training_steps
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.naive_forecasts import season_of
 from app.modeling.recipe.sampling_interval import Rhythm, rhythm_of
@@ -41,7 +41,7 @@ def horizons_of(problem: Problem) -> tuple[int, ...]:
     """How far ahead, in rows: the horizon, or of every step some."""
     if not problem.every_step:
         return (problem.horizon or 1,)
-    steps = steps_learned(problem.horizon or 1)
+    steps = training_steps(problem.horizon or 1)
     return steps[:: max(1, len(steps) // STEPS_ASKED)]
 
 

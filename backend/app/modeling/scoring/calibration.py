@@ -10,8 +10,8 @@ from scipy.special import expit, logsumexp
 from sklearn.isotonic import IsotonicRegression
 
 from app.modeling.problem.results import CalibrationJson
-from app.modeling.table.json_values import rounded
-from app.modeling.table.sampling import parts_of, sample_of
+from app.modeling.table.json_values import round_significant
+from app.modeling.table.sampling import assign_folds, sample_rows
 
 SMALLEST = 1e-7
 MIN_ROWS = 30
@@ -46,9 +46,9 @@ def fit_calibration(
     the model. `parts` names rows that were judged together (folds); a curve is tried on parts it was not
     fitted on. Simple curves come first, and each must beat the one before by a standard error.
     """
-    rows = sample_of(len(truth), MAX_CELLS // output.shape[1], seed)
+    rows = sample_rows(len(truth), MAX_CELLS // output.shape[1], seed)
     truth, output = truth[rows].astype(int), _clean(output[rows])
-    parts = parts_of(len(truth), None if parts is None else parts[rows], seed)
+    parts = assign_folds(len(truth), None if parts is None else parts[rows], seed)
     best, loss = IDENTITY, _row_losses(truth, output)
     before = float(loss.mean())
     for method in METHODS:
@@ -61,8 +61,8 @@ def fit_calibration(
     return {
         "method": best.name,
         "parameters": best.fit(truth, output),
-        "log_loss_before": rounded(before),
-        "log_loss": rounded(float(loss.mean())),
+        "log_loss_before": round_significant(before),
+        "log_loss": round_significant(float(loss.mean())),
         "rows": len(truth),
         "text": best.text.format(before=before, after=float(loss.mean()), rows=len(truth)),
     }

@@ -8,7 +8,7 @@ from sklearn import metrics
 from app.modeling.problem.problem import Problem
 from app.modeling.problem.results import Curve
 from app.modeling.scoring.scores import Predicted
-from app.modeling.table.json_values import rounded
+from app.modeling.table.json_values import round_significant
 
 MAX_POINTS = 200
 
@@ -56,9 +56,9 @@ def per_class(predicted: Predicted, problem: Problem) -> list[dict[str, Any]]:
         table.append(
             {
                 "class": name,
-                "precision": rounded(precision),
-                "recall": None if recall is None else rounded(recall),
-                "f1": rounded(f1),
+                "precision": round_significant(precision),
+                "recall": None if recall is None else round_significant(recall),
+                "f1": round_significant(f1),
                 "rows": int(is_so.sum()),
             }
         )
@@ -71,8 +71,8 @@ def calibration(predicted: Predicted, bins: int = 10) -> dict[str, Any]:
     parts = [part for part in np.array_split(order, min(bins, max(2, len(order) // 20))) if len(part)]
     table = [
         {
-            "predicted": rounded(float(predicted.positive_share[part].mean())),
-            "observed": rounded(float(predicted.is_positive[part].mean())),
+            "predicted": round_significant(float(predicted.positive_share[part].mean())),
+            "observed": round_significant(float(predicted.is_positive[part].mean())),
             "count": len(part),
         }
         for part in parts
@@ -81,7 +81,7 @@ def calibration(predicted: Predicted, bins: int = 10) -> dict[str, Any]:
         abs(float(predicted.positive_share[part].mean() - predicted.is_positive[part].mean())) * len(part)
         for part in parts
     )
-    return {"bins": table, "error": rounded(distance / len(order))}
+    return {"bins": table, "error": round_significant(distance / len(order))}
 
 
 def residuals(predicted: Predicted, seed: int = 0) -> dict[str, Any]:
@@ -93,12 +93,15 @@ def residuals(predicted: Predicted, seed: int = 0) -> dict[str, Any]:
     alike = high - low <= 1e-9 * max(abs(low), abs(high), 1e-300)  # too little spread for bins
     bins = 1 if alike else min(30, max(5, len(error) // 10))
     counts, edges = np.histogram(error, bins=bins, range=(low - 0.5, high + 0.5) if alike else (low, high))
-    quantiles = {str(q): rounded(float(np.quantile(error, q))) for q in (0.05, 0.25, 0.5, 0.75, 0.95)}
+    quantiles = {str(q): round_significant(float(np.quantile(error, q))) for q in (0.05, 0.25, 0.5, 0.75, 0.95)}
     return {
         "points": [
-            {"truth": rounded(float(predicted.truth[row])), "prediction": rounded(float(predicted.output[row]))}
+            {
+                "truth": round_significant(float(predicted.truth[row])),
+                "prediction": round_significant(float(predicted.output[row])),
+            }
             for row in rows
         ],
         "quantiles": quantiles,
-        "histogram": {"edges": [rounded(float(edge)) for edge in edges], "counts": counts.tolist()},
+        "histogram": {"edges": [round_significant(float(edge)) for edge in edges], "counts": counts.tolist()},
     }

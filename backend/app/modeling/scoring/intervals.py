@@ -13,7 +13,7 @@ from app.modeling.problem.results import Interval
 from app.modeling.scoring.metric_ranges import place_of, range_of
 from app.modeling.scoring.resampled import statistic_of
 from app.modeling.scoring.scores import SCORES, Predicted, scores_for
-from app.modeling.table.json_values import rounded
+from app.modeling.table.json_values import round_significant
 
 MAX_RESAMPLES = 1000
 MIN_RESAMPLES = 100
@@ -48,7 +48,7 @@ def resampling(rows: int, problem: Problem, groups: pd.Series | None = None) -> 
     """Blocks of neighbours where time orders the rows (as they lie), whole groups, else single rows."""
     resamples = int(np.clip(ROWS_IN_ALL // max(rows, 1), MIN_RESAMPLES, MAX_RESAMPLES))
     if problem.time_column:
-        reach = 2 * (problem.horizon or 0) * problem.asked_at_once
+        reach = 2 * (problem.horizon or 0) * problem.forecasts_per_row
         apart = max(math.ceil(rows ** (1 / 3)), reach, rows // MIN_BLOCKS)
         length = min(max(apart, 1), max(rows // 2, 1))
         units = max(rows // length, 2)
@@ -126,13 +126,21 @@ def _interval(value: float, drawn: np.ndarray, how: Resampling, metric: str | No
     """
     known = drawn[np.isfinite(drawn)]
     if len(known) < 0.9 * len(drawn):
-        return {"value": rounded(value), "low": None, "high": None}
+        return {"value": round_significant(value), "low": None, "high": None}
     if len(drawn) < MIN_PERCENTILES:
         low, high = _normal(value, known, metric)
-        return {"value": rounded(value), "low": rounded(low), "high": rounded(high)}
+        return {
+            "value": round_significant(value),
+            "low": round_significant(low),
+            "high": round_significant(high),
+        }
     tail = stats.norm.cdf(np.sqrt(how.units / (how.units - 1)) * stats.t.ppf(0.025, how.units - 1))
     low, high = np.quantile(known, [tail, 1 - tail])
-    return {"value": rounded(value), "low": rounded(float(low)), "high": rounded(float(high))}
+    return {
+        "value": round_significant(value),
+        "low": round_significant(float(low)),
+        "high": round_significant(float(high)),
+    }
 
 
 def _normal(value: float, drawn: np.ndarray, metric: str | None) -> tuple[float, float]:

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from app.modeling.problem.results import CoverageJson, PredictionIntervalsJson
-from app.modeling.table.json_values import rounded
-from app.modeling.table.sampling import parts_of
+from app.modeling.table.json_values import round_significant
+from app.modeling.table.sampling import assign_folds
 
 METHODS = ("constant", "scaled")
 LEVELS = (0.5, 0.8, 0.9, 0.95)
@@ -39,7 +39,7 @@ def fit_intervals(
     ahead = None if ahead is None else ahead[known]
     if len(truth) < MIN_ROWS:
         return None
-    parts = parts_of(len(truth), None if parts is None else parts[known], seed)
+    parts = assign_folds(len(truth), None if parts is None else parts[known], seed)
     weights = _weights(len(truth), in_order)
     tried = {name: _cross_fitted(truth, prediction, parts, weights, name, ahead) for name in METHODS}
     loss = {name: _interval_score(truth, low, high) for name, (low, high) in tried.items()}
@@ -56,7 +56,7 @@ def fit_intervals(
         "step_scales": fitted["step_scales"],
         "level": USUAL,
         "lowest": 0.0 if truth.min() >= 0 else None,
-        "coverage": rounded(float(inside.mean())) or 0.0,
+        "coverage": round_significant(float(inside.mean())) or 0.0,
         "rows": len(truth),
         "text": _text(method, in_order, len(truth), ahead is not None),
     }
@@ -93,11 +93,11 @@ def coverage(
     return {
         "level": float(fitted["level"]),
         "coverage": {
-            "value": rounded(share),
-            "low": rounded(middle - reach),
-            "high": rounded(middle + reach),
+            "value": round_significant(share),
+            "low": round_significant(middle - reach),
+            "high": round_significant(middle + reach),
         },
-        "width": rounded(float(np.median(high - low))),
+        "width": round_significant(float(np.median(high - low))),
         "rows": rows,
     }
 

@@ -8,8 +8,8 @@ import numpy as np
 from scipy.special import xlogy
 from scipy.stats import rankdata
 
-from app.modeling.problem.problem import QUANTILES, Kind, Problem
-from app.modeling.table.json_values import rounded
+from app.modeling.problem.problem import QUANTILES, Problem, ProblemKind
+from app.modeling.table.json_values import round_significant
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Predicted:
         cls, problem: Problem, truth: np.ndarray, output: np.ndarray, threshold: float | None = None
     ) -> Self:
         """With the problem's costs, and the threshold that they imply unless one is given."""
-        chosen = problem.usual_threshold if threshold is None else threshold
+        chosen = problem.default_threshold if threshold is None else threshold
         return cls(truth, output, problem.positive_index, chosen, problem.costs or (1.0, 1.0))
 
     @property
@@ -68,7 +68,7 @@ class Score:
     """
 
     name: str
-    kind: Kind
+    kind: ProblemKind
     greater_is_better: bool
     compute: Callable[[Predicted], float]
     binary_only: bool = False
@@ -220,7 +220,7 @@ def _pinball(level: float) -> Callable[[Predicted], float]:
     return lambda p: float(np.mean(np.maximum(-level * _error(p), (1 - level) * _error(p))))
 
 
-_C, _R = Kind.CLASSIFICATION, Kind.REGRESSION
+_C, _R = ProblemKind.CLASSIFICATION, ProblemKind.REGRESSION
 
 SCORES: dict[str, Score] = {
     score.name: score
@@ -263,7 +263,7 @@ def scores_for(problem: Problem) -> list[Score]:
 
 def score_all(predicted: Predicted, problem: Problem) -> dict[str, float | None]:
     """Every metric of the problem; None where one is not defined for these rows."""
-    return {score.name: rounded(score.compute(predicted)) for score in scores_for(problem)}
+    return {score.name: round_significant(score.compute(predicted)) for score in scores_for(problem)}
 
 
 def better(metric: str, a: float, b: float) -> bool:

@@ -11,16 +11,16 @@ import pandas as pd
 from app.json_types import JsonScalar
 
 
-def plain(value: Any) -> Any:
+def to_json_value(value: Any) -> Any:
     """`value` as strict JSON: what is not finite or is missing becomes None, keys become text."""
     if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {str(key): to_json_value(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset | np.ndarray | pd.Series | pd.Index):
-        return [plain(item) for item in value]
-    return scalar(value)
+        return [to_json_value(item) for item in value]
+    return to_json_scalar(value)
 
 
-def scalar(value: Any) -> JsonScalar:
+def to_json_scalar(value: Any) -> JsonScalar:
     """One cell of a frame as a JSON scalar; dates become ISO 8601 text."""
     if value is None or isinstance(value, str):
         return value
@@ -37,13 +37,13 @@ def scalar(value: Any) -> JsonScalar:
     return str(value)
 
 
-def rounded(value: float, digits: int = 6) -> float | None:
+def round_significant(value: float, digits: int = 6) -> float | None:
     """A finite float with `digits` significant digits, else None."""
     number = float(value)
     return float(f"{number:.{digits}g}") if math.isfinite(number) else None
 
 
-def label(value: Any) -> JsonScalar:
+def class_label(value: Any) -> JsonScalar:
     """A class as it is named everywhere: 1.0 and 1 are the same class, and text stays text."""
-    named = scalar(value)
+    named = to_json_scalar(value)
     return int(named) if isinstance(named, float) and named.is_integer() else named

@@ -2,18 +2,18 @@
 
 import numpy as np
 
-COUNT = 5
+FOLD_COUNT = 5
 
 
-def sample_of(rows: int, most: int, seed: int) -> np.ndarray:
+def sample_rows(rows: int, max_rows: int, seed: int) -> np.ndarray:
     """Positions of all rows, or of `most` of them at random, in order."""
-    if rows <= most:
+    if rows <= max_rows:
         return np.arange(rows)
-    return np.sort(np.random.default_rng(seed).permutation(rows)[:most])
+    return np.sort(np.random.default_rng(seed).permutation(rows)[:max_rows])
 
 
-def parts_of(rows: int, given: np.ndarray | None, seed: int) -> np.ndarray:
+def assign_folds(rows: int, folds: np.ndarray | None, seed: int) -> np.ndarray:
     """The part of each row: as given where there are at least two, else five at random."""
-    if given is not None and len(np.unique(given)) > 1:
-        return given
-    return np.random.default_rng(seed).permutation(rows) % min(COUNT, max(rows, 1))
+    if folds is not None and len(np.unique(folds)) > 1:
+        return folds
+    return np.random.default_rng(seed).permutation(rows) % min(FOLD_COUNT, max(rows, 1))

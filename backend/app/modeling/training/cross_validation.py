@@ -15,11 +15,11 @@ from app.modeling.estimators.families.learner import Learner, Watch, common_posi
 from app.modeling.estimators.families.pace import Clock
 from app.modeling.labels.labels import make_labels
 from app.modeling.labels.split import Fold
-from app.modeling.problem.custom_code import holds_code
+from app.modeling.problem.custom_code import contains_code
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.recipe import inputs_of
 from app.modeling.scoring.scores import Predicted, score_all
-from app.modeling.table.json_values import rounded
+from app.modeling.table.json_values import round_significant
 from app.modeling.training.ensemble.average import Model, average, predict_output
 from app.modeling.training.fitting import (
     THREADS,
@@ -89,7 +89,7 @@ def over_folds(
     fold_metrics: Sequence[Mapping[str, float | None]], name: str, statistic: Callable[[list[float]], Any]
 ) -> float | None:
     known = [score for metrics in fold_metrics if (score := metrics[name]) is not None]
-    return rounded(float(statistic(known))) if len(known) > 1 else (known[0] if known else None)
+    return round_significant(float(statistic(known))) if len(known) > 1 else (known[0] if known else None)
 
 
 def cross_validate(
@@ -109,7 +109,7 @@ def cross_validate(
     started, clock = time.perf_counter(), Clock(seconds, None if seconds is None else LATEST * seconds)
     labels, inputs = make_labels(frame, problem), inputs_of(frame, problem)
     places = list(range(len(made_folds))) if run is None else list(run)
-    shared = not (problem.time_column or holds_code(spec.recipe))
+    shared = not (problem.time_column or contains_code(spec.recipe))
     prepared = _prepared(inputs, labels, problem, spec) if shared else None
     taught: list[_Taught] = []
     for done, number in enumerate(places):
@@ -166,7 +166,7 @@ def _prepared(
         rows = np.sort(share_of(np.flatnonzero(labels.notna().to_numpy()), problem, spec))
     model = build(problem, spec)
     recipe, encoder = model.named_steps["recipe"], model.named_steps["encode"]
-    y = difference_targets(inputs, labels, rows, problem) if holds_code(spec.recipe) else None
+    y = difference_targets(inputs, labels, rows, problem) if contains_code(spec.recipe) else None
     matrix = encoder.fit_transform(recipe.fit_transform(inputs.iloc[rows], y))
     return _Encoded(recipe, encoder, rows, matrix)
 

@@ -14,8 +14,8 @@ from app.modeling.problem.problem import Problem
 from app.modeling.recipe.custom_feature import CustomFeature
 from app.modeling.recipe.recipe import inputs_of
 from app.modeling.scoring.scores import Predicted, score_all
-from app.modeling.table.columns import Holds, holds
-from app.modeling.table.sampling import sample_of
+from app.modeling.table.columns import ColumnKind, column_kind
+from app.modeling.table.sampling import sample_rows
 from app.modeling.training.fitting import Spec, fit_rows, output_of
 from app.modeling.training.persistence import StoredModel, dump, load
 
@@ -73,7 +73,7 @@ def try_estimator(frame: pd.DataFrame, problem: Problem, spec: Spec) -> TrialFac
     known = np.flatnonzero(labels.notna().to_numpy())
     if len(known) < MIN_TRIED:
         raise InvalidInput("too_little_data", f"There are only {len(known)} rows to try an estimator on.")
-    rows = known[sample_of(len(known), MAX_TRIED, spec.seed)]
+    rows = known[sample_rows(len(known), MAX_TRIED, spec.seed)]
     if problem.time_column is None:
         rows = np.random.default_rng(spec.seed).permutation(rows)
     taught, asked = np.sort(rows[: len(rows) * 4 // 5]), np.sort(rows[len(rows) * 4 // 5 :])
@@ -104,12 +104,12 @@ def odd_rows(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _odd(column: pd.Series) -> pd.Series:
-    match holds(column):
-        case Holds.NUMBER | Holds.EMPTY:
+    match column_kind(column):
+        case ColumnKind.NUMBER | ColumnKind.EMPTY:
             return pd.Series([np.nan, 1e9, -1e9], dtype="float64")
-        case Holds.BOOLEAN:
+        case ColumnKind.BOOLEAN:
             return pd.Series([None, True, False], dtype="boolean")
-        case Holds.DATETIME:
+        case ColumnKind.DATETIME:
             return pd.Series(pd.to_datetime(["NaT", "1900-01-01", "2100-01-01"])).astype(column.dtype)
         case _:
             return pd.Series([None, "never seen", ""], dtype="str")

@@ -7,13 +7,13 @@ import numpy as np
 import pandas as pd
 
 from app.errors import InvalidInput
-from app.modeling.problem.names import nearest
+from app.modeling.problem.names import nearest_names
 from app.modeling.problem.problem import Outlook, Problem
 from app.modeling.recipe.recipe import Recipe, RecipeJson, inputs_of, parse
 from app.modeling.recipe.transforms.columns import as_text
 from app.modeling.recipe.transforms.dates import as_dates
-from app.modeling.table.columns import Holds, holds
-from app.modeling.table.json_values import scalar
+from app.modeling.table.columns import ColumnKind, column_kind
+from app.modeling.table.json_values import to_json_scalar
 from app.modeling.type_inference.parsers import Read, ways_of
 
 SchemaJson = list[dict[str, Any]]
@@ -50,16 +50,16 @@ def unused(recipe: RecipeJson) -> set[str]:
 
 
 def _column(column: pd.Series, required: bool) -> dict[str, Any]:
-    kind = holds(column)
-    measured = kind in (Holds.NUMBER, Holds.DATETIME)
+    kind = column_kind(column)
+    measured = kind in (ColumnKind.NUMBER, ColumnKind.DATETIME)
     return {
         "name": str(column.name),
         "type": kind.value,
-        "required": required and kind is not Holds.EMPTY,
+        "required": required and kind is not ColumnKind.EMPTY,
         "missing_allowed": bool(column.isna().any()),
-        "categories": _categories(column) if kind is Holds.CATEGORY else None,
-        "minimum": scalar(column.min()) if measured else None,
-        "maximum": scalar(column.max()) if measured else None,
+        "categories": _categories(column) if kind is ColumnKind.CATEGORY else None,
+        "minimum": to_json_scalar(column.min()) if measured else None,
+        "maximum": to_json_scalar(column.max()) if measured else None,
     }
 
 
@@ -114,7 +114,7 @@ def check_columns(names: Iterable[object], rows: int, schema: SchemaJson) -> lis
 def _check_present(given: Sequence[str], schema: SchemaJson) -> None:
     missing = [column["name"] for column in schema if column["required"] and column["name"] not in given]
     if missing:
-        close = {name: nearest(name, given) for name in missing}
+        close = {name: nearest_names(name, given) for name in missing}
         hints = [f"{name!r} (is it {near[0]!r}?)" if near else f"{name!r}" for name, near in close.items()]
         raise InvalidInput(
             "missing_columns", f"The model needs {', '.join(hints)}.", missing=missing, nearest=close

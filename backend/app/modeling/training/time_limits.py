@@ -9,11 +9,11 @@ from app.modeling.estimators.candidates import candidate
 from app.modeling.estimators.encoder import is_prose
 from app.modeling.labels.labels import make_labels
 from app.modeling.labels.split import Fold
-from app.modeling.problem.custom_code import WRITTEN, holds_code
-from app.modeling.problem.family_catalog import BY_NAME
+from app.modeling.problem.custom_code import CUSTOM_ESTIMATOR, contains_code
+from app.modeling.problem.family_catalog import FAMILIES_BY_NAME
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.recipe import inputs_of, recipe_for
-from app.modeling.table.columns import Holds, holds
+from app.modeling.table.columns import ColumnKind, column_kind
 from app.modeling.training.fitting import Spec, fit_rows, output_of
 
 SMALL = 50_000
@@ -35,13 +35,13 @@ def within(
 
     Scores of a cut candidate are of the cut candidate: folds and final model are fitted alike.
     """
-    family = BY_NAME.get(candidate(spec.estimator, problem.kind).name)
+    family = FAMILIES_BY_NAME.get(candidate(spec.estimator, problem.kind).name)
     if family is not None:
-        return rows_for(frame, problem, spec, folds, limit_s, family.cell_s)
+        return rows_for(frame, problem, spec, folds, limit_s, family.seconds_per_cell)
     spec, said = rows_for(frame, problem, spec, folds, None, 0.0)
     if limit_s is None or not folds:
         return spec, said
-    if frame.size < SMALL and (limit_s >= 5 or spec.estimator == WRITTEN):
+    if frame.size < SMALL and (limit_s >= 5 or spec.estimator == CUSTOM_ESTIMATOR):
         return spec, said  # code stood its trial on so few rows, and a tenth of them tells less
     timed, cut_said = cut(problem, spec, limit_s / max(_expected_s(frame, problem, spec, folds), 1e-9))
     return timed, cut_said or said
@@ -94,14 +94,18 @@ def rows_for(
 def _columns(inputs: pd.DataFrame, problem: Problem, spec: Spec) -> int:
     """How many are learned from: of a large table those that the recipe makes are counted on its last rows."""
     given = sum(TEXT_CELLS if _is_prose(inputs[name]) else 1 for name in inputs.columns)
-    if given * len(inputs) < LARGE or not spec.recipe or holds_code(spec.recipe):
+    if given * len(inputs) < LARGE or not spec.recipe or contains_code(spec.recipe):
         return given
     made = recipe_for(problem, spec.recipe).fit_transform(inputs.tail(MIN_TAUGHT))
     return max(given, made.shape[1])
 
 
 def _is_prose(column: pd.Series) -> bool:
-    return column.dtype.kind not in "iufbM" and is_prose(column, Holds.TEXT) and holds(column) is Holds.TEXT
+    return (
+        column.dtype.kind not in "iufbM"
+        and is_prose(column, ColumnKind.TEXT)
+        and column_kind(column) is ColumnKind.TEXT
+    )
 
 
 def _expected_s(frame: pd.DataFrame, problem: Problem, spec: Spec, folds: list[Fold]) -> float:

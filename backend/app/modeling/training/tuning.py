@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from app.modeling.estimators.candidates import BASELINE, CANDIDATES, Choice, Range
-from app.modeling.problem.custom_code import WRITTEN
+from app.modeling.problem.custom_code import CUSTOM_ESTIMATOR
 from app.modeling.scoring.scores import rank
 
-UNTUNED = (BASELINE, WRITTEN)
+UNTUNED = (BASELINE, CUSTOM_ESTIMATOR)
 """What has no hyperparameters of its own."""
 
 

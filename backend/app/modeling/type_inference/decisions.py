@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from app.modeling.table.columns import require
-from app.modeling.table.json_values import plain, rounded
+from app.modeling.table.columns import require_columns
+from app.modeling.table.json_values import round_significant, to_json_value
 from app.modeling.type_inference.date_format import DateGuess, guess_dates, guess_epoch
 from app.modeling.type_inference.durations import guess_clocks, hours
 from app.modeling.type_inference.number_format import guess_numbers
@@ -39,7 +39,7 @@ class Decision:
     evidence: dict[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        made: dict[str, Any] = plain(vars(self))
+        made: dict[str, Any] = to_json_value(vars(self))
         return made
 
 
@@ -59,7 +59,7 @@ def decide(
     the user's word: column -> number, category, text, boolean, datetime, day_first or month_first. Raises
     InvalidInput `unknown_column`.
     """
-    require(frame, list(types or {}))
+    require_columns(frame, list(types or {}))
     sample = _sample(frame)
     found = []
     for name in frame.columns:
@@ -165,7 +165,7 @@ def _date(name: str, told: Counts, blank: Counts, sample: pd.Series) -> Decision
         return None
     way = {"op": "read_date", "spellings": guess.spellings, "day_first": guess.day_first}
     evidence = {
-        "share": rounded(guess.share),
+        "share": round_significant(guess.share),
         "spellings": guess.spellings,
         "decided": guess.why,
         **_missing(blank),
@@ -206,7 +206,12 @@ def _number(name: str, told: Counts, blank: Counts, sample: pd.Series) -> Decisi
         "after": dict(spelled.after),
         "missing": tuple(word.casefold() for word in guess.words),
     }
-    evidence = {"share": rounded(guess.share), "unit": guess.unit, "words": guess.words, **_missing(blank)}
+    evidence = {
+        "share": round_significant(guess.share),
+        "unit": guess.unit,
+        "words": guess.words,
+        **_missing(blank),
+    }
     unit = f" in {guess.unit}" if guess.unit else ""
     doubt = "" if guess.sure else f"; {spelled.group!r} is taken to set thousands apart"
     lost = f"; {', '.join(map(repr, guess.words[:3]))} becomes missing" if guess.words else ""
@@ -232,7 +237,7 @@ def _clock(name: str, told: Counts, blank: Counts) -> Decision | None:
     if guess is None:
         return None
     text = f"{name!r} holds times such as {guess.example!r}, taken as hours ({hours(guess.example):.4g})."
-    evidence = {"share": rounded(guess.share), **_missing(blank)}
+    evidence = {"share": round_significant(guess.share), **_missing(blank)}
     return Decision(name, "number", {"op": "read_clock"}, text, guess.share, evidence)
 
 

@@ -6,13 +6,13 @@ import pytest
 
 from app.modeling.analysis.preview import apply_recipe, extend
 from app.modeling.analysis.suggested_features import suggest_features
-from app.modeling.problem.problem import Kind, Outlook, Problem
+from app.modeling.problem.problem import Outlook, Problem, ProblemKind
 from app.modeling.recipe.recipe import recipe_for
 
 ROWS = 160
 ASKED = Problem(
     "close",
-    Kind.CLASSIFICATION,
+    ProblemKind.CLASSIFICATION,
     "roc_auc",
     ("down", "up"),
     "up",

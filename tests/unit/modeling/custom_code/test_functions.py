@@ -7,7 +7,7 @@ import pytest
 from app.errors import InvalidInput, Unavailable
 from app.modeling.custom_code.functions import Functions
 from app.modeling.custom_code.state import freeze, thaw
-from app.modeling.problem.custom_code import holds_code, without_source
+from app.modeling.problem.custom_code import contains_code, omit_source
 
 pytestmark = pytest.mark.usefixtures("code_permitted")
 
@@ -35,10 +35,10 @@ def test_random_numbers_start_from_the_seed() -> None:
 
 def test_code_is_found_wherever_it_is() -> None:
     recipe = [{"op": "drop", "columns": ["a"]}, {"op": "python", "source": "x = 1"}]
-    assert holds_code({"fits": [{"recipe": recipe, "estimator": "LightGBM"}]})
-    assert holds_code({"estimator": "Written", "hyperparameters": {}})
-    assert not holds_code({"recipe": recipe[:1], "estimator": "LightGBM", "rows": [{"op": "sum"}]})
-    assert without_source(recipe)[1] == {"op": "python", "source": "..."}
+    assert contains_code({"fits": [{"recipe": recipe, "estimator": "LightGBM"}]})
+    assert contains_code({"estimator": "Written", "hyperparameters": {}})
+    assert not contains_code({"recipe": recipe[:1], "estimator": "LightGBM", "rows": [{"op": "sum"}]})
+    assert omit_source(recipe)[1] == {"op": "python", "source": "..."}
 
 
 def test_a_state_comes_back_as_it_was() -> None:

@@ -8,7 +8,7 @@ from app.errors import InvalidInput
 from app.modeling.estimators.candidates import CANDIDATES, Range, candidate, make_estimator
 from app.modeling.judging.comparison import compare
 from app.modeling.labels.split import FoldPlan, SplitKind, folds
-from app.modeling.problem.problem import Kind
+from app.modeling.problem.problem import ProblemKind
 from app.modeling.training import time_limits
 from app.modeling.training.fitting import Spec
 from app.modeling.training.fitting import fit as fit_model
@@ -110,7 +110,7 @@ def test_every_estimator_takes_what_tuning_may_draw(name: str) -> None:
     drawn = propose([fit("x", [0.7] * 5, name)], budget_s=1000, most=6)
     assert drawn
     for kind in found.kinds:
-        asked = problem(people(60), "left" if kind is Kind.CLASSIFICATION else "age")
+        asked = problem(people(60), "left" if kind is ProblemKind.CLASSIFICATION else "age")
         for entry in drawn:
             make_estimator(name, asked, entry["hyperparameters"], 0, 1)
     for place, space in found.space.items():
@@ -119,11 +119,11 @@ def test_every_estimator_takes_what_tuning_may_draw(name: str) -> None:
 
 
 def test_estimators_are_found_by_the_names_people_use() -> None:
-    assert candidate("xgb", Kind.REGRESSION).name == "XGBoost"
-    assert candidate("Random Forest", Kind.CLASSIFICATION).name == "RandomForest"
-    assert candidate("GradientBoostingClassifier", Kind.CLASSIFICATION).name == "GradientBoosting"
+    assert candidate("xgb", ProblemKind.REGRESSION).name == "XGBoost"
+    assert candidate("Random Forest", ProblemKind.CLASSIFICATION).name == "RandomForest"
+    assert candidate("GradientBoostingClassifier", ProblemKind.CLASSIFICATION).name == "GradientBoosting"
     with pytest.raises(InvalidInput, match="Choose from"):
-        candidate("Ridge", Kind.CLASSIFICATION)
+        candidate("Ridge", ProblemKind.CLASSIFICATION)
 
 
 @pytest.mark.parametrize("name", ["depth", "n_jobs", "random_state"])

@@ -7,12 +7,18 @@ import pandas as pd
 import pytest
 
 from app.modeling.forecasting.future import asked_about, future_of, latest
-from app.modeling.problem.problem import Kind, Outlook, Problem
+from app.modeling.problem.problem import Outlook, Problem, ProblemKind
 from app.modeling.recipe.forecast_origins import AHEAD
 from app.modeling.recipe.sampling_interval import Unit, rhythm_of
 
 ALONE = Problem(
-    "sold", Kind.REGRESSION, "mae", time_column="day", group_column="shop", horizon=3, outlook=Outlook.VALUE
+    "sold",
+    ProblemKind.REGRESSION,
+    "mae",
+    time_column="day",
+    group_column="shop",
+    horizon=3,
+    outlook=Outlook.VALUE,
 )
 EVERY = replace(ALONE, every_step=True)
 
@@ -61,7 +67,7 @@ def test_the_last_rows_ask_about_the_horizon_alone():
 @pytest.mark.parametrize(
     "wish",
     [
-        {"kind": Kind.CLASSIFICATION, "classes": ("down", "up"), "outlook": Outlook.DIRECTION},
+        {"kind": ProblemKind.CLASSIFICATION, "classes": ("down", "up"), "outlook": Outlook.DIRECTION},
         {"outlook": Outlook.CHANGE},
         {"outlook": Outlook.VOLATILITY},
     ],

@@ -12,7 +12,7 @@ from statsmodels.tsa.holtwinters import ExponentialSmoothing
 from app.modeling.forecasting.compare import compared, notes_on
 from app.modeling.forecasting.ets import Smoothing
 from app.modeling.forecasting.references import references
-from app.modeling.problem.problem import Kind, Outlook, Problem
+from app.modeling.problem.problem import Outlook, Problem, ProblemKind
 from app.modeling.recipe.naive_forecasts import DAY_S, drift, season_of, seasonal_naive
 from app.modeling.scoring.scores import Predicted
 
@@ -92,7 +92,7 @@ def shops(count: int) -> tuple[pd.DataFrame, pd.DataFrame, Problem]:
     cut = 320 * count
     problem = Problem(
         "sold",
-        Kind.REGRESSION,
+        ProblemKind.REGRESSION,
         "mae",
         time_column="day",
         group_column="shop",
@@ -118,7 +118,7 @@ def test_each_series_is_forecast_from_its_own_past():
 def test_many_series_are_not_smoothed_and_classes_have_no_references():
     train, holdout, problem = shops(11)
     assert set(references(train, holdout, problem)) == {"last value", "drift", "last season"}
-    asked = Problem("sold", Kind.CLASSIFICATION, "roc_auc", ("down", "up"), time_column="day", horizon=2)
+    asked = Problem("sold", ProblemKind.CLASSIFICATION, "roc_auc", ("down", "up"), time_column="day", horizon=2)
     assert references(train, holdout, asked) == {}
 
 

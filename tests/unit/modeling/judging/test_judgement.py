@@ -6,12 +6,12 @@ import pytest
 
 from app.modeling.judging.evaluation import evaluate
 from app.modeling.judging.periods import Past
-from app.modeling.problem.problem import Kind, Problem
+from app.modeling.problem.problem import Problem, ProblemKind
 from app.modeling.scoring.prediction_intervals import fit_intervals
 from app.modeling.scoring.scores import Predicted
 
-IN_TIME = Problem("y", Kind.REGRESSION, "mae", time_column="day")
-NUMBER = Problem("y", Kind.REGRESSION, "mae")
+IN_TIME = Problem("y", ProblemKind.REGRESSION, "mae", time_column="day")
+NUMBER = Problem("y", ProblemKind.REGRESSION, "mae")
 
 
 def drifting(rows: int, growth: float, seed: int = 0) -> tuple[Predicted, Predicted]:
@@ -74,7 +74,7 @@ def test_no_bound_lies_beyond_the_range_of_its_metric(metric: str) -> None:
     noise = np.repeat([0.5, 0.7, 0.5, 0.9], 150) * rng.normal(size=600)
     share = 1 / (1 + np.exp(-6 * (truth - 0.5 + noise)))
     predicted = Predicted(truth, np.column_stack([1 - share, share]))
-    problem = Problem("y", Kind.CLASSIFICATION, metric, classes=("no", "yes"), time_column="day")
+    problem = Problem("y", ProblemKind.CLASSIFICATION, metric, classes=("no", "yes"), time_column="day")
     score = evaluate(predicted, predicted, problem, "hold-out")["metrics"][metric]
     assert None not in (score["low"], score["high"])
     assert -1 < (score["low"] or 0) < (score["value"] or 0) < (score["high"] or 0)

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from app.modeling.labels.structure import find_group_column, find_time_column, static_within
-from app.modeling.problem.goal_hints import is_about_new, is_about_the_future
+from app.modeling.problem.goal_hints import mentions_future, mentions_new_entities
 
 from ..frames import people
 
@@ -44,7 +44,7 @@ def dated(rows: int = 400, a_day: int = 8) -> pd.DataFrame:
     ],
 )
 def test_words_of_the_future_are_heard(goal: str, future: bool) -> None:
-    assert is_about_the_future(goal) is future
+    assert mentions_future(goal) is future
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_words_of_the_future_are_heard(goal: str, future: bool) -> None:
     ],
 )
 def test_new_entities_are_told_from_known_ones(goal: str, new: bool | None) -> None:
-    assert is_about_new(goal) is new
+    assert mentions_new_entities(goal) is new
 
 
 def test_a_file_in_the_order_of_a_date_is_ordered_in_time_however_many_rows_a_day_has() -> None:

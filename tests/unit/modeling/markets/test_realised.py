@@ -8,7 +8,7 @@ from app.modeling.analysis.market_features import market_features
 from app.modeling.forecasting.references import references
 from app.modeling.labels.labels import make_labels
 from app.modeling.labels.resolve_problem import define
-from app.modeling.problem.problem import Kind, Problem
+from app.modeling.problem.problem import Problem, ProblemKind
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def problem(bars) -> Problem:
 
 
 def test_a_volatility_is_a_number(problem):
-    assert problem.kind is Kind.REGRESSION
+    assert problem.kind is ProblemKind.REGRESSION
 
 
 def test_the_label_is_what_the_next_bars_of_the_coin_realise(bars, problem):

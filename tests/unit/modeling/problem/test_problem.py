@@ -8,7 +8,7 @@ import pytest
 
 from app.errors import InvalidInput
 from app.modeling.labels.resolve_problem import define, kind_of
-from app.modeling.problem.problem import Kind, Outlook, Problem
+from app.modeling.problem.problem import Outlook, Problem, ProblemKind
 
 from ..frames import houses, people, series
 
@@ -21,28 +21,28 @@ def refusal(frame: pd.DataFrame, **wish: Any) -> InvalidInput:
 
 def test_a_two_valued_target_is_a_binary_classification() -> None:
     found = define(people(), {"target": "left"})
-    assert (found.kind, found.classes, found.positive_class) == (Kind.CLASSIFICATION, (0, 1), 1)
+    assert (found.kind, found.classes, found.positive_class) == (ProblemKind.CLASSIFICATION, (0, 1), 1)
     assert found.metric == "roc_auc"
 
 
 def test_a_measured_target_is_a_regression() -> None:
     found = define(houses(), {"target": "price"})
-    assert (found.kind, found.classes, found.metric) == (Kind.REGRESSION, None, "rmse")
+    assert (found.kind, found.classes, found.metric) == (ProblemKind.REGRESSION, None, "rmse")
 
 
 @pytest.mark.parametrize(
     ("values", "kind"),
     [
-        ([0.0, 1.0, np.nan] * 10, Kind.CLASSIFICATION),
-        (["a", "b"] * 10, Kind.CLASSIFICATION),
-        ([True, False] * 10, Kind.CLASSIFICATION),
-        ([1, 2, 3, 4, 5] * 12, Kind.CLASSIFICATION),
-        ([1, 2, 3, 4, 5] * 2, Kind.REGRESSION),
-        (list(range(40)), Kind.REGRESSION),
-        ([0.5, 1.5, 2.5] * 20, Kind.REGRESSION),
+        ([0.0, 1.0, np.nan] * 10, ProblemKind.CLASSIFICATION),
+        (["a", "b"] * 10, ProblemKind.CLASSIFICATION),
+        ([True, False] * 10, ProblemKind.CLASSIFICATION),
+        ([1, 2, 3, 4, 5] * 12, ProblemKind.CLASSIFICATION),
+        ([1, 2, 3, 4, 5] * 2, ProblemKind.REGRESSION),
+        (list(range(40)), ProblemKind.REGRESSION),
+        ([0.5, 1.5, 2.5] * 20, ProblemKind.REGRESSION),
     ],
 )
-def test_the_kind_of_problem_is_read_from_the_values(values: list[Any], kind: Kind) -> None:
+def test_the_kind_of_problem_is_read_from_the_values(values: list[Any], kind: ProblemKind) -> None:
     assert kind_of(pd.Series(values)) is kind
 
 
@@ -114,7 +114,7 @@ def test_a_metric_that_the_target_does_not_define_gives_way(target: str, asked: 
 
 def test_costs_are_the_metric_where_none_is_named() -> None:
     found = define(people(), {"target": "left", "costs": {"false_alarm": 1, "missed": 4}})
-    assert (found.metric, found.costs, found.usual_threshold) == ("cost", (1.0, 4.0), 0.2)
+    assert (found.metric, found.costs, found.default_threshold) == ("cost", (1.0, 4.0), 0.2)
     assert Problem.from_json(found.to_json()) == found
 
 

@@ -10,14 +10,14 @@ from app.errors import InvalidInput
 from app.modeling.analysis.suggested_features import ahead_features, suggest_features
 from app.modeling.labels.labels import label_times, make_labels
 from app.modeling.labels.split import FoldPlan, SplitKind, folds
-from app.modeling.problem.forecast_steps import MAX_STACKED, steps_each, steps_learned
-from app.modeling.problem.problem import Kind, Outlook, Problem
+from app.modeling.problem.forecast_steps import MAX_STACKED_ROWS, steps_per_origin, training_steps
+from app.modeling.problem.problem import Outlook, Problem, ProblemKind
 from app.modeling.recipe.forecast_origins import AHEAD, ORIGIN, expand_horizon_rows, prediction_rows, unstacked
 from app.modeling.recipe.recipe import inputs_of, recipe_for
 
 EVERY = Problem(
     target="sold",
-    kind=Kind.REGRESSION,
+    kind=ProblemKind.REGRESSION,
     metric="mae",
     time_column="day",
     group_column="shop",
@@ -110,9 +110,9 @@ def test_later_rows_are_looked_back_from_with_what_the_recipe_remembers():
 
 
 def test_a_long_way_is_learned_in_steps_and_very_many_rows_in_turn(monkeypatch):
-    steps = steps_learned(168)
+    steps = training_steps(168)
     assert (steps[0], steps[-1], len(steps)) == (1, 168, 24)
-    assert steps_each(MAX_STACKED // 4, 24) == 4
+    assert steps_per_origin(MAX_STACKED_ROWS // 4, 24) == 4
     monkeypatch.setattr("app.modeling.problem.forecast_steps.MAX_STACKED", 80)
     stacked = expand_horizon_rows(sales(20), 5)
     assert len(stacked) == 80

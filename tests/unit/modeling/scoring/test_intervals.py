@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from app.modeling.problem.problem import Kind, Problem
+from app.modeling.problem.problem import Problem, ProblemKind
 from app.modeling.scoring.intervals import bootstrap, resampling
 from app.modeling.scoring.scores import Predicted
 
-NUMBER = Problem("y", Kind.REGRESSION, "mae")
-IN_TIME = Problem("y", Kind.REGRESSION, "mae", time_column="day", horizon=2)
+NUMBER = Problem("y", ProblemKind.REGRESSION, "mae")
+IN_TIME = Problem("y", ProblemKind.REGRESSION, "mae", time_column="day", horizon=2)
 
 
 def test_about_95_of_100_intervals_cover_the_truth() -> None:

@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.modeling.problem.problem import Kind
+from app.modeling.problem.problem import ProblemKind
 from app.modeling.scoring import resampled
 from app.modeling.scoring.resampled import STATISTICS, statistic_of
 from app.modeling.scoring.scores import SCORES, Predicted
 
-CLASSES = [name for name, score in SCORES.items() if score.kind is Kind.CLASSIFICATION]
-NUMBERS = [name for name, score in SCORES.items() if score.kind is Kind.REGRESSION]
+CLASSES = [name for name, score in SCORES.items() if score.kind is ProblemKind.CLASSIFICATION]
+NUMBERS = [name for name, score in SCORES.items() if score.kind is ProblemKind.REGRESSION]
 
 
 def said(classes: int, rows: int, ties: bool = False) -> Predicted:

@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics
 
-from app.modeling.problem.problem import METRICS, QUANTILES, Kind, Problem
+from app.modeling.problem.problem import METRICS, QUANTILES, Problem, ProblemKind
 from app.modeling.scoring.scores import SCORES, Predicted, rank, score_all
 from app.modeling.scoring.thresholds import best_threshold
 
-BINARY = Problem("y", Kind.CLASSIFICATION, "roc_auc", classes=("no", "yes"), positive_class="yes")
-THREE = Problem("y", Kind.CLASSIFICATION, "log_loss", classes=("a", "b", "c"))
-NUMBER = Problem("y", Kind.REGRESSION, "rmse")
+BINARY = Problem("y", ProblemKind.CLASSIFICATION, "roc_auc", classes=("no", "yes"), positive_class="yes")
+THREE = Problem("y", ProblemKind.CLASSIFICATION, "log_loss", classes=("a", "b", "c"))
+NUMBER = Problem("y", ProblemKind.REGRESSION, "rmse")
 
 
 def binary(rows: int, seed: int, ties: bool) -> Predicted:
@@ -109,8 +109,8 @@ def test_mistakes_cost_what_the_user_says() -> None:
 
 
 def test_every_metric_that_can_be_asked_for_is_computed() -> None:
-    named = {kind: {score.name for score in SCORES.values() if score.kind is kind} for kind in Kind}
-    assert named == {kind: set(METRICS[kind]) for kind in Kind}
+    named = {kind: {score.name for score in SCORES.values() if score.kind is kind} for kind in ProblemKind}
+    assert named == {kind: set(METRICS[kind]) for kind in ProblemKind}
 
 
 def test_a_metric_that_is_not_defined_is_none_and_not_nan() -> None:

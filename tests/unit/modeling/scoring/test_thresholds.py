@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
-from app.modeling.problem.problem import Kind, Problem
+from app.modeling.problem.problem import Problem, ProblemKind
 from app.modeling.scoring.postprocess import postprocess
 from app.modeling.scoring.scores import Predicted
 from app.modeling.scoring.thresholds import AIMS, choose_threshold
@@ -63,7 +63,7 @@ def test_costs_move_the_threshold_to_where_they_are_lowest() -> None:
 def test_what_a_user_says_that_mistakes_cost_reaches_the_model() -> None:
     predicted = said(5000)
     parts = np.arange(5000) % 5
-    asked = Problem("y", Kind.CLASSIFICATION, "roc_auc", classes=("no", "yes"), costs=(1.0, 9.0))
+    asked = Problem("y", ProblemKind.CLASSIFICATION, "roc_auc", classes=("no", "yes"), costs=(1.0, 9.0))
     made = postprocess(predicted.truth, predicted.output, parts, asked)
     assert made["threshold"] == pytest.approx(0.1, abs=0.05)
     assert "a missed positive 9" in made["threshold_text"]

@@ -14,8 +14,8 @@ from app.modeling.problem.problem import Problem
 from app.modeling.problem.results import Leak
 from app.modeling.recipe.recipe import inputs_of
 from app.modeling.recipe.transforms.columns import as_text
-from app.modeling.table.columns import Holds, holds
-from app.modeling.table.json_values import rounded
+from app.modeling.table.columns import ColumnKind, column_kind
+from app.modeling.table.json_values import round_significant
 from app.modeling.table.numeric import to_float
 
 NEARLY_PERFECT = {True: 0.985, False: 0.97}
@@ -70,7 +70,7 @@ def screen(frame: pd.DataFrame, problem: Problem, relations: Mapping[str, float]
 
 def looks_like_row_number(column: pd.Series) -> bool:
     """Whole numbers, all different, that rise or fall with the rows and leave few gaps: an identifier."""
-    if _measures(column) or holds(column) is not Holds.NUMBER:
+    if _measures(column) or column_kind(column) is not ColumnKind.NUMBER:
         return False
     if column.isna().any() or _YEAR_NAME.search(str(column.name)):
         return False
@@ -101,10 +101,10 @@ def _near_copy(
         agreement = _agreement(column, labels)
         if agreement < 0.995:
             return None
-        evidence = {"agreement": rounded(agreement)}
+        evidence = {"agreement": round_significant(agreement)}
         text = f"{column.name!r} says the target in other words for {agreement:.1%} of the rows."
         return _leak(column.name, "near_copy", text, True, evidence)
-    if relations[str(column.name)] < 0.9 or holds(column) is not Holds.NUMBER:
+    if relations[str(column.name)] < 0.9 or column_kind(column) is not ColumnKind.NUMBER:
         return None
     values = to_float(column)
     both = values.notna()
@@ -115,7 +115,7 @@ def _near_copy(
         return None
     next_best = max((score for name, score in relations.items() if name != column.name), default=0.0)
     text = f"{column.name!r} orders the rows as the target does (rank correlation {together:.4f})."
-    evidence = {"rank_correlation": rounded(together)}
+    evidence = {"rank_correlation": round_significant(together)}
     return _leak(column.name, "near_copy", text, next_best < NEARLY_PERFECT[False], evidence)
 
 
@@ -142,7 +142,7 @@ def _fills_for_one_outcome(column: pd.Series, labels: pd.Series, problem: Proble
     if most - least < 0.8 and not (least < 0.01 and most > 0.25 and _pure(column, labels)):
         return None
     names = [str((problem.classes or ())[place]) for place in rates.index]
-    evidence = {name: rounded(float(rate)) for name, rate in zip(names, rates, strict=True)}
+    evidence = {name: round_significant(float(rate)) for name, rate in zip(names, rates, strict=True)}
     text = f"{column.name!r} is filled in for {most:.0%} of the rows of one class and {least:.0%} of another."
     return _leak(column.name, "fills_for_one_outcome", text, most - least >= 0.95, {"filled": evidence})
 
@@ -153,7 +153,9 @@ def _fills_for_some_numbers(filled: pd.Series, labels: pd.Series) -> Leak | None
     if share < 0.8:
         return None
     text = f"Whether {filled.name!r} is filled in explains {share:.0%} of how the target varies."
-    return _leak(filled.name, "fills_for_one_outcome", text, share >= 0.95, {"explained": rounded(share)})
+    return _leak(
+        filled.name, "fills_for_one_outcome", text, share >= 0.95, {"explained": round_significant(share)}
+    )
 
 
 def _pure(column: pd.Series, labels: pd.Series) -> bool:
@@ -228,13 +230,13 @@ def _words(name: str) -> frozenset[str]:
 
 def _in_text(column: pd.Series, labels: pd.Series, problem: Problem) -> Leak | None:
     """Free text that holds the outcome itself."""
-    if holds(column) is not Holds.TEXT:
+    if column_kind(column) is not ColumnKind.TEXT:
         return None
     found = outcome_in_text(as_text(column), labels, problem.is_classification)
     if found is None:
         return None
     text = f"{column.name!r} holds the outcome in its text: {found.what}."
-    return _leak(column.name, "target_in_text", text, False, {"share": rounded(found.share)})
+    return _leak(column.name, "target_in_text", text, False, {"share": round_significant(found.share)})
 
 
 def _makes_up(inputs: pd.DataFrame, labels: pd.Series, problem: Problem) -> list[Leak]:

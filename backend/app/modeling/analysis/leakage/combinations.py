@@ -7,9 +7,9 @@ import pandas as pd
 from scipy.stats import spearmanr
 from sklearn.feature_extraction.text import CountVectorizer
 
-from app.modeling.table.columns import Holds, holds
+from app.modeling.table.columns import ColumnKind, column_kind
 from app.modeling.table.numeric import to_float
-from app.modeling.table.sampling import sample_of
+from app.modeling.table.sampling import sample_rows
 
 _WORD = r"(?u)\w+"
 MAX_TEXTS, MAX_WORDS = 4000, 3000
@@ -27,7 +27,7 @@ class Giveaway:
 
 def outcome_in_text(texts: pd.Series, labels: pd.Series, is_classification: bool) -> Giveaway | None:
     """A word that is written for one class and for no other, or the number itself."""
-    rows = sample_of(len(texts), MAX_TEXTS, 0)
+    rows = sample_rows(len(texts), MAX_TEXTS, 0)
     texts, labels = texts.iloc[rows].fillna(""), labels.iloc[rows]
     return _telling_word(texts, labels) if is_classification else _number(texts, labels)
 
@@ -67,10 +67,10 @@ def _number(texts: pd.Series, labels: pd.Series) -> Giveaway | None:
 
 def parts_of_target(inputs: pd.DataFrame, labels: pd.Series) -> tuple[str, ...]:
     """Two to four numeric columns whose weighted sum, or product, is the target to rounding; else none."""
-    names = [str(name) for name in inputs.columns if holds(inputs[name]) is Holds.NUMBER]
+    names = [str(name) for name in inputs.columns if column_kind(inputs[name]) is ColumnKind.NUMBER]
     if not 2 <= len(names) <= MAX_COLUMNS:
         return ()
-    rows = sample_of(len(inputs), MAX_ROWS, 0)
+    rows = sample_rows(len(inputs), MAX_ROWS, 0)
     values = np.column_stack([to_float(inputs[name].iloc[rows]).to_numpy() for name in names])
     truth = labels.iloc[rows].to_numpy()
     known = np.isfinite(values).all(axis=1) & np.isfinite(truth)

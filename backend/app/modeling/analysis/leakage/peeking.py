@@ -14,8 +14,8 @@ from app.modeling.analysis.market_features import BARS
 from app.modeling.problem.problem import Problem
 from app.modeling.problem.results import Leak
 from app.modeling.recipe.recipe import inputs_of
-from app.modeling.table.columns import Holds, holds
-from app.modeling.table.json_values import rounded
+from app.modeling.table.columns import ColumnKind, column_kind
+from app.modeling.table.json_values import round_significant
 from app.modeling.table.numeric import to_float
 
 SPANS = (1, 2, 3, 5, 10, 20, 50)
@@ -30,7 +30,7 @@ FORESEEN = 0.05
 
 def peeking(frame: pd.DataFrame, problem: Problem) -> list[Leak]:
     """Inputs that peek ahead, of a problem with a horizon; rows in order of time, of many the latest."""
-    if not problem.horizon or holds(frame[problem.target]) is not Holds.NUMBER:
+    if not problem.horizon or column_kind(frame[problem.target]) is not ColumnKind.NUMBER:
         return []
     frame = frame.tail(MOST)
     target = to_float(frame[problem.target])
@@ -44,7 +44,7 @@ def peeking(frame: pd.DataFrame, problem: Problem) -> list[Leak]:
     fair = {problem.target, problem.time_column, problem.group_column, *_bars(inputs)}
     found = []
     for name in inputs.columns:
-        if name in fair or holds(inputs[name]) is not Holds.NUMBER:
+        if name in fair or column_kind(inputs[name]) is not ColumnKind.NUMBER:
             continue
         shapes = _shapes(to_float(inputs[name]), target, groups)
         share = max(_beyond(shape, returns) for shape in shapes)
@@ -117,6 +117,6 @@ def _leak(name: str, share: float) -> Leak:
         f"{name!r} peeks ahead: later returns explain {share:.0%} of what earlier ones leave open in it, so it"
         " was computed with rows that come after."
     )
-    evidence = {"later_returns_explain": rounded(share)}
+    evidence = {"later_returns_explain": round_significant(share)}
     certain = share >= CERTAIN
     return {"column": name, "kind": "peeks_ahead", "text": text, "certain": certain, "evidence": evidence}

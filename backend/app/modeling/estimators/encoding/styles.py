@@ -14,7 +14,7 @@ from app.modeling.estimators.encoding.numbers import one_hot, one_of
 from app.modeling.estimators.encoding.words import Words
 from app.modeling.recipe.transforms.columns import as_text
 from app.modeling.recipe.transforms.dates import as_dates
-from app.modeling.table.columns import Holds
+from app.modeling.table.columns import ColumnKind
 
 MANY = 10
 """Categories from which on trees are also told how frequent each is."""
@@ -38,7 +38,7 @@ class Style:
     """
 
     scaled: bool
-    learn: Callable[[pd.Series, Holds, bool], Code | None]
+    learn: Callable[[pd.Series, ColumnKind, bool], Code | None]
     encode: Callable[[pd.Series, Code], Blocks]
     text: Callable[[pd.Series, Words], Blocks]
     join: Callable[[list[Blocks], int], Any]
@@ -46,8 +46,8 @@ class Style:
     directions: bool
 
 
-def _tree_learn(column: pd.Series, kind: Holds, in_order: bool) -> Code | None:
-    if kind is Holds.DATETIME:
+def _tree_learn(column: pd.Series, kind: ColumnKind, in_order: bool) -> Code | None:
+    if kind is ColumnKind.DATETIME:
         return {"as": "date", "parts": parts_of(as_dates(column), in_order)}
     learned = learn_places(column)
     if learned["counts"][0] < 2:
@@ -110,9 +110,9 @@ def _frame(blocks: list[Blocks], rows: int) -> pd.DataFrame:
     return numbers
 
 
-def _scaled_learn(most: int) -> Callable[[pd.Series, Holds, bool], Code | None]:
-    def learn(column: pd.Series, kind: Holds, in_order: bool) -> Code | None:
-        if kind is Holds.DATETIME:
+def _scaled_learn(most: int) -> Callable[[pd.Series, ColumnKind, bool], Code | None]:
+    def learn(column: pd.Series, kind: ColumnKind, in_order: bool) -> Code | None:
+        if kind is ColumnKind.DATETIME:
             dates = as_dates(column)
             parts = {part: _levels(part_of(dates, part)) for part in parts_of(dates, in_order)}
             return {"as": "date", **_scale(elapsed_days(dates)), "parts": parts}

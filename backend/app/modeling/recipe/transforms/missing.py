@@ -7,7 +7,7 @@ from pydantic import model_validator
 
 from app.modeling.recipe.transforms.columns import as_text
 from app.modeling.recipe.transforms.step import Columns, Share, State, Step
-from app.modeling.table.json_values import scalar
+from app.modeling.table.json_values import to_json_scalar
 from app.modeling.table.numeric import to_float
 
 
@@ -32,7 +32,7 @@ class Impute(Step):
     value: float | str | None = None
 
     def fit(self, frame: pd.DataFrame) -> State:
-        return {name: scalar(self._filling(frame[name])) for name in self.columns}
+        return {name: to_json_scalar(self._filling(frame[name])) for name in self.columns}
 
     def _filling(self, column: pd.Series) -> Any:
         if self.strategy == "constant":

@@ -6,7 +6,7 @@ import pytest
 
 from app.modeling.analysis.exploration import explore
 from app.modeling.analysis.leakage.peeking import peeking
-from app.modeling.problem.problem import Kind, Outlook, Problem
+from app.modeling.problem.problem import Outlook, Problem, ProblemKind
 from app.modeling.recipe.transforms.indicators import Indicators
 
 ROWS = 1500
@@ -31,7 +31,7 @@ def series(seed: int = 0) -> pd.DataFrame:
 
 
 def problem(frame: pd.DataFrame, **settings: object) -> Problem:
-    asked = Problem("close", Kind.CLASSIFICATION, "roc_auc", ("down", "up"), "up", "ts", horizon=HOUR)
+    asked = Problem("close", ProblemKind.CLASSIFICATION, "roc_auc", ("down", "up"), "up", "ts", horizon=HOUR)
     return Problem(**{**vars(asked), "outlook": Outlook.DIRECTION, **settings})
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from app.modeling.estimators.families.pace import DEFAULT_RATE, FASTEST, LEARNED, SLOWEST, Clock, pace_for
-from app.modeling.problem.family_catalog import families_for, has_long_tail
+from app.modeling.problem.family_catalog import has_long_tail, select_families
 
 
 @pytest.mark.parametrize("seconds", [0.5, 2, 8, 60, 3600])
@@ -43,11 +43,11 @@ def test_a_clock_is_extended_for_too_short_a_share_but_never_beyond_its_limit() 
 
 
 def test_families_are_left_out_where_they_are_no_use() -> None:
-    names = [family.name for family in families_for("classification", 5000, 20)]
+    names = [family.name for family in select_families("classification", 5000, 20)]
     assert names[:2] == ["LightGBM", "LogisticRegression"]
     assert "Ridge" not in names
-    assert "Network" not in [family.name for family in families_for("regression", 100, 20)]
-    assert "Network" not in [family.name for family in families_for("regression", 5000, 2000)]
+    assert "Network" not in [family.name for family in select_families("regression", 100, 20)]
+    assert "Network" not in [family.name for family in select_families("regression", 5000, 2000)]
 
 
 def test_a_long_tail_is_told_from_the_summary_of_a_target() -> None:

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from app.modeling.problem.problem import Kind, Problem
+from app.modeling.problem.problem import Problem, ProblemKind
 from app.modeling.training.ensemble.weights import NO_SAY, Judged, cross_fitted, weigh
 
-PRICE = Problem("price", Kind.REGRESSION, "rmse")
-CHURN = Problem("left", Kind.CLASSIFICATION, "roc_auc", classes=(0, 1))
+PRICE = Problem("price", ProblemKind.REGRESSION, "rmse")
+CHURN = Problem("left", ProblemKind.CLASSIFICATION, "roc_auc", classes=(0, 1))
 
 
 def judged(rows: int = 600, noise: tuple[float, ...] = (1.0, 1.0, 6.0), seed: int = 0) -> Judged:
