@@ -11,7 +11,7 @@ from app.modeling.labels.labels import make_labels
 from app.modeling.problem.custom_code import CUSTOM_ESTIMATOR, PYTHON_OPERATION
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.custom_feature import CustomFeature
-from app.modeling.recipe.recipe import parse
+from app.modeling.recipe.recipe import parse_recipe
 from app.modeling.table.columns import require_columns
 from app.modeling.training.custom_code_trial import TrialFacts, try_estimator, try_feature
 from app.modeling.training.fitting import Spec
@@ -34,7 +34,7 @@ def write_features(
     """
     frame, whole, rows = read_preview(bench, problem)
     added = {"op": PYTHON_OPERATION, "name": name, "columns": columns, "source": source}
-    [operation] = parse([added])
+    [operation] = parse_recipe([added])
     _check_inputs(columns, whole)
     seen = apply_recipe(frame, whole, recipe or [])
     require_columns(seen, columns)

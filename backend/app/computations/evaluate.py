@@ -11,7 +11,6 @@ from app.computations.bench import Bench
 from app.computations.frames import answer, read_frame, read_model, read_training, write_frame
 from app.computations.pictures import leave_pictures
 from app.json_types import JsonValue
-from app.modeling.estimators.candidates import BASELINE
 from app.modeling.explanation import fold_importance
 from app.modeling.forecasting.by_step import by_step
 from app.modeling.forecasting.compare import compared
@@ -24,10 +23,11 @@ from app.modeling.judging.periods import Past
 from app.modeling.labels.labels import make_labels, prediction_targets
 from app.modeling.labels.split import FoldPlan
 from app.modeling.labels.split import folds as make_folds
+from app.modeling.problem.kinds import BASELINE
 from app.modeling.problem.problem import Problem
-from app.modeling.recipe.forecast_origins import AHEAD, ahead_of, prediction_rows
-from app.modeling.recipe.recipe import inputs_of
-from app.modeling.scoring.calibration import calibrated
+from app.modeling.recipe.forecast_origins import ROWS_AHEAD, get_rows_ahead, prediction_rows
+from app.modeling.recipe.recipe import select_inputs
+from app.modeling.scoring.calibration import apply_calibration
 from app.modeling.scoring.scores import Predicted
 from app.modeling.training.cross_validation import cross_validate
 from app.modeling.training.fitting import Spec, output_of
@@ -51,9 +51,9 @@ def evaluate_model(
         frame, whole, Spec(BASELINE, seed=seed), make_folds(frame, whole, FoldPlan.from_json(folds))
     )
     rows = oof["row"].to_numpy()
-    baseline = Predicted.of(whole, naive.truth[rows], naive.output[rows])
+    baseline = Predicted.from_problem(whole, naive.truth[rows], naive.output[rows])
     groups = frame[whole.group_column].iloc[rows] if whole.group_column else None
-    ahead = None if AHEAD not in oof else oof[AHEAD].to_numpy()
+    ahead = None if ROWS_AHEAD not in oof else oof[ROWS_AHEAD].to_numpy()
     facts = evaluate(predicted, baseline, whole, "cross-validation", seed, fit, groups, ahead=ahead)
     facts["figures"] = leave_pictures(bench.output, of_evaluation(facts, whole.target))
     return answer(facts)
@@ -61,15 +61,15 @@ def evaluate_model(
 
 def _from_oof(oof: pd.DataFrame, problem: Problem, fit: dict[str, Any]) -> Predicted:
     if not problem.is_classification:
-        return Predicted.of(problem, oof["truth"].to_numpy(), oof["prediction"].to_numpy())
+        return Predicted.from_problem(problem, oof["truth"].to_numpy(), oof["prediction"].to_numpy())
     output = oof[[f"p_{place}" for place in range(len(problem.classes or ()))]].to_numpy()
     return _judged(problem, oof["truth"].to_numpy(), output, fit)
 
 
 def _judged(problem: Problem, truth: np.ndarray, output: np.ndarray, fit: Mapping[str, Any]) -> Predicted:
     """A model's own word: calibrated, and chosen from its threshold on."""
-    said = calibrated(output, fit.get("calibration")) if problem.is_classification else output
-    return Predicted.of(problem, truth, said, fit.get("threshold"))
+    said = apply_calibration(output, fit.get("calibration")) if problem.is_classification else output
+    return Predicted.from_problem(problem, truth, said, fit.get("threshold"))
 
 
 def compare_models(
@@ -126,7 +126,7 @@ def feature_importance(
 def questions_of_holdout(bench: Bench, problem: dict[str, Any]) -> JsonValue:
     """Input `holdout`. Leaves questions.parquet: what a model may see of it, so not the answers."""
     whole = Problem.from_json(problem)
-    asked = inputs_of(prediction_rows(read_frame(bench, "holdout"), whole), whole)
+    asked = select_inputs(prediction_rows(read_frame(bench, "holdout"), whole), whole)
     write_frame(bench, asked, "questions.parquet")
     return {"rows": len(asked)}
 
@@ -158,13 +158,13 @@ def final_evaluation(bench: Bench, seed: int = 0, fit: dict[str, Any] | None = N
     naive = fit_on_all(train, whole, Spec(BASELINE, seed=seed))
     labels = make_labels(holdout, whole).to_numpy()
     known = np.flatnonzero(~np.isnan(labels))
-    inputs = inputs_of(holdout, whole)
+    inputs = select_inputs(holdout, whole)
     said = _answers(bench, inputs, whole)[known]
     naive_said = output_of(naive, inputs, whole, bench.threads)[known]
     predicted = _judged(whole, labels[known], said, metadata)
-    baseline = Predicted.of(whole, labels[known], naive_said)
+    baseline = Predicted.from_problem(whole, labels[known], naive_said)
     groups = holdout[whole.group_column].iloc[known] if whole.group_column else None
-    ahead = ahead_of(holdout)
+    ahead = get_rows_ahead(holdout)
     past = _past(prediction_rows(train, whole), whole, metadata) if whole.time_column else None
     facts = evaluate(
         predicted,

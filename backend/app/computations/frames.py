@@ -9,7 +9,7 @@ import pandas as pd
 from app.computations.bench import Bench
 from app.errors import InvalidInput
 from app.modeling.problem.problem import Problem
-from app.modeling.recipe.transforms.dates import as_dates
+from app.modeling.recipe.transforms.dates import to_dates
 from app.modeling.table.json_values import to_json_value
 from app.modeling.table.sampling import sample_rows
 from app.modeling.training.persistence import StoredModel, load
@@ -72,7 +72,7 @@ def in_time(table: pd.DataFrame, time_column: str | None) -> pd.DataFrame:
     """The table with its time column read as dates, in UTC where it had a zone."""
     if time_column is None or time_column not in table.columns:
         return table
-    times = as_dates(table[time_column])
+    times = to_dates(table[time_column])
     if times.isna().mean() > 0.2:
         raise InvalidInput(
             "time_column_is_no_date",

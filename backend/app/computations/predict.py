@@ -15,9 +15,9 @@ from app.json_types import JsonValue
 from app.modeling.forecasting.future import asked_about, future_of
 from app.modeling.problem.problem import Problem
 from app.modeling.problem.results import PredictionFacts
-from app.modeling.recipe.forecast_origins import AHEAD, ORIGIN, ahead_of, is_stacked
-from app.modeling.scoring.calibration import calibrated
-from app.modeling.scoring.prediction_intervals import interval_of
+from app.modeling.recipe.forecast_origins import ORIGIN_ROW, ROWS_AHEAD, get_rows_ahead, has_horizon_rows
+from app.modeling.scoring.calibration import apply_calibration
+from app.modeling.scoring.prediction_intervals import predict_interval
 from app.modeling.table.json_values import to_json_scalar
 from app.modeling.training.ensemble.average import members_of, recipe_of
 from app.modeling.training.fitting import output_of
@@ -66,13 +66,13 @@ class OpenModel:
         asked, beyond = future_of(rows, problem)
         output = output_of(self.stored.pipeline, asked, problem, self.threads)[beyond]
         asked = asked.iloc[beyond]
-        _check_said(output, asked[ORIGIN] if is_stacked(asked) else asked.index, problem)
-        past = recipe_of(self.stored.pipeline).past()
+        _check_said(output, asked[ORIGIN_ROW] if has_horizon_rows(asked) else asked.index, problem)
+        past = recipe_of(self.stored.pipeline).load_history()
         known = rows if past is None else pd.concat([past[[*rows.columns.intersection(past.columns)]], rows])
         made = (
             _classes(output, problem, metadata)
             if problem.is_classification
-            else _numbers(output, metadata, ahead_of(asked))
+            else _numbers(output, metadata, get_rows_ahead(asked))
         )
         return pd.concat([asked_about(asked, problem, known), made], axis=1)
 
@@ -132,14 +132,14 @@ def _numbers(output: np.ndarray, metadata: Mapping[str, Any], ahead: np.ndarray 
     intervals = metadata.get("prediction_intervals")
     if intervals is None:
         return pd.DataFrame({"prediction": output})
-    low, high = interval_of(output, intervals, ahead=ahead)
+    low, high = predict_interval(output, intervals, rows_ahead=ahead)
     return pd.DataFrame({"prediction": output, "low": low, "high": high})
 
 
 def _classes(output: np.ndarray, problem: Problem, metadata: Mapping[str, Any]) -> pd.DataFrame:
     """`prediction`, and a calibrated `probability_` of each class."""
     classes, threshold = problem.classes or (), metadata.get("threshold")
-    output = calibrated(output, metadata.get("calibration"))
+    output = apply_calibration(output, metadata.get("calibration"))
     chosen = output.argmax(axis=1)
     if problem.is_binary and threshold is not None:
         positive = problem.positive_index
@@ -150,7 +150,7 @@ def _classes(output: np.ndarray, problem: Problem, metadata: Mapping[str, Any]) 
 
 
 def _row(record: dict[Any, Any], problem: Problem) -> dict[str, Any]:
-    asked = (problem.group_column, problem.time_column, AHEAD)
+    asked = (problem.group_column, problem.time_column, ROWS_AHEAD)
     made: dict[str, Any] = {name: to_json_scalar(record[name]) for name in asked if name and name in record}
     made["prediction"] = to_json_scalar(record["prediction"])
     if problem.is_classification:

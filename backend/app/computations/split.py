@@ -16,8 +16,8 @@ from app.modeling.labels.structure import find_group_column, find_time_column
 from app.modeling.problem.problem import Problem
 from app.modeling.problem.results import SplitFacts
 from app.modeling.table.columns import describe_columns
-from app.modeling.type_inference.decisions import decide, operations_of
-from app.modeling.type_inference.parsers import apply_reading
+from app.modeling.type_inference.decisions import infer_types, make_parsers
+from app.modeling.type_inference.parsers import parse_columns
 
 
 def lock_holdout(
@@ -31,9 +31,9 @@ def lock_holdout(
     `modeling.defining.define` and `modeling.split.lock_holdout` do.
     """
     raw = read_frame(bench, "table")
-    decided = decide(raw, problem.get("target"), problem.get("column_types"))
-    reading = operations_of(decided)
-    table = in_time(apply_reading(raw, reading), problem.get("time_column"))
+    decided = infer_types(raw, problem.get("target"), problem.get("column_types"))
+    reading = make_parsers(decided)
+    table = in_time(parse_columns(raw, reading), problem.get("time_column"))
     whole = replace(define(table, problem), parsers=tuple(reading))
     table = in_time(table, whole.time_column)
     locked = split.lock_holdout(table, whole, seed, share)

@@ -13,11 +13,11 @@ from app.json_types import JsonValue
 from app.modeling.analysis.preview import normalized
 from app.modeling.labels.split import FoldPlan
 from app.modeling.labels.split import folds as make_folds
+from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.problem import Problem
 from app.modeling.problem.results import FitFacts
-from app.modeling.recipe.forecast_origins import ahead_of, prediction_rows
-from app.modeling.scoring.postprocess import FINISHED, postprocess
-from app.modeling.scoring.scores import SCORES
+from app.modeling.recipe.forecast_origins import get_rows_ahead, prediction_rows
+from app.modeling.scoring.postprocess import POSTPROCESS_KEYS, postprocess
 from app.modeling.table.json_values import round_significant
 from app.modeling.training.cross_validation import CrossValidated, cross_validate, final_model
 from app.modeling.training.ensemble.average import Model, features_of
@@ -92,7 +92,7 @@ def fit_candidate(
         "std": summary[whole.metric]["std"] if summary else None,
         "fold_scores": _by_fold(judged, whole.metric, len(made)),
         "metrics": summary,
-        **_finished(judged, whole, seed, ahead_of(frame)),  # type: ignore[typeddict-item]  # the keys of `finish`
+        **_finished(judged, whole, seed, get_rows_ahead(frame)),  # type: ignore[typeddict-item]  # the keys of `finish`
         "rows": int((~pd.isna(judged.truth)).sum()),
         "features": features_of(model),
         "fit_s": round_significant(time.perf_counter() - started, 4) or 0.0,
@@ -107,7 +107,7 @@ def fit_candidate(
         "problem": whole.to_json(),
         "versions": versions(),
     }
-    _leave(bench, model, facts, _oof(judged, ahead_of(frame)))
+    _leave(bench, model, facts, _oof(judged, get_rows_ahead(frame)))
     return answer(facts)
 
 
@@ -136,7 +136,7 @@ def blend(
         **made.facts,  # type: ignore[typeddict-item]  # the keys of `blend`
         "name": name,
         "metric": whole.metric,
-        "greater_is_better": SCORES[whole.metric].greater_is_better,
+        "greater_is_better": METRICS[whole.metric].greater_is_better,
         "folds": FoldPlan.from_json(folds).to_json(),
         "problem": whole.to_json(),
         "versions": versions(),
@@ -199,7 +199,7 @@ def _by_fold(judged: CrossValidated, metric: str, count: int) -> list[float | No
 def _finished(judged: CrossValidated, problem: Problem, seed: int, ahead: np.ndarray | None) -> dict[str, Any]:
     rows = judged.tested
     if not rows.any():
-        return dict.fromkeys(FINISHED)
+        return dict.fromkeys(POSTPROCESS_KEYS)
     steps = None if ahead is None else ahead[rows]
     return postprocess(judged.truth[rows], judged.output[rows], judged.fold[rows], problem, seed, steps)
 

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from app.errors import ToolRefused
 from app.modeling.problem.custom_code import contains_code
+from app.modeling.problem.kinds import BASELINE
 from app.sandbox.computer import ComputationFailed
 from app.sandbox.contract import Computation, Limits
 from app.sessions.step_scope import Recorded
@@ -15,7 +16,6 @@ from app.tools.fit_parts import PART
 from app.tools.frames import artifact, figures
 from app.tools.registry import tool
 
-BASELINE = "baseline"
 LEDGER = "backtest.csv"
 MAX_S = 120.0
 

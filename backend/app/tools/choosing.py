@@ -8,6 +8,7 @@ from pydantic import Field
 from app.artifacts.workspace import FrameRef
 from app.errors import ToolRefused
 from app.modeling.problem.custom_code import contains_code
+from app.modeling.problem.kinds import BASELINE, ENSEMBLE
 from app.sandbox.computer import ComputationFailed
 from app.sandbox.contract import Computation, Limits
 from app.sessions.step_scope import ArtifactDraft, Recorded
@@ -19,8 +20,6 @@ from app.tools.registry import tool
 from app.tools.rounds import GENEROUS_S, ignores_clock, number, time_left_s
 
 EVALUATOR = ("model_evaluator",)
-ENSEMBLE = "Ensemble"
-BASELINE = "baseline"
 REFIT_LEAST_S, REFIT_GRACE_S = 0.8, 0.2
 """Less time than this is not worth a start; what it may take longer than was left."""
 NO_REFIT = "There was no time to learn again from all rows."

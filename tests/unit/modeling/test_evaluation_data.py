@@ -5,7 +5,8 @@ import pytest
 
 from app.modeling.explanation.fold_importance import permutation_importance
 from app.modeling.labels.split import FoldPlan, SplitKind, folds
-from app.modeling.problem.problem import Problem, ProblemKind
+from app.modeling.problem.kinds import ProblemKind
+from app.modeling.problem.problem import Problem
 from app.modeling.scoring.curves import calibration, confusion, precision_recall_curve, residuals, roc_curve
 from app.modeling.scoring.scores import Predicted
 from app.modeling.training.fitting import Spec

@@ -9,7 +9,8 @@ import pytest
 
 from app.modeling.markets.backtest import Terms
 from app.modeling.markets.backtest_report import backtest_report
-from app.modeling.problem.problem import Outlook, Problem, ProblemKind
+from app.modeling.problem.kinds import Outlook, ProblemKind
+from app.modeling.problem.problem import Problem
 from app.modeling.table.json_values import to_json_value
 from app.reporting import html, markdown
 from app.reporting.check import verify

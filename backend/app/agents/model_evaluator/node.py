@@ -11,8 +11,8 @@ from app.agents.fits import merged, short, weights_of
 from app.agents.model_evaluator.output import Verdict
 from app.agents.state import Json, LabState, LabUpdate
 from app.agents.training_context import problem_brief, study_of
+from app.modeling.problem.kinds import ENSEMBLE
 from app.modeling.problem.names import nearest_names
-from app.tools.choosing import ENSEMBLE
 from app.tools.invoke import ToolAnswer
 
 BLEND_S = 0.8

@@ -5,8 +5,8 @@ from typing import Any
 
 from app.agents.size import START_S, Size
 from app.modeling.problem.family_catalog import select_families
+from app.modeling.problem.kinds import BASELINE
 
-BASELINE = "baseline"
 FEWEST = 2
 LOGGED = ("LightGBM", "LightGBMExtra", "Ridge")
 """Families that learn a logarithm and say numbers."""

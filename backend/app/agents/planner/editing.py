@@ -1,19 +1,18 @@
 """A plan changed by its user: which settings there are, what a change leaves open, and what cannot be done."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, get_args
+from typing import Any
 
 from pydantic import ValidationError
 
-from app.agents.goals.patterns import REGRESSION_METRICS
 from app.agents.model_trainer.candidates import LINEAR
 from app.agents.planner.output import Plan
 from app.agents.planner.plan import steps
 from app.agents.planner.stages import STAGES, wrong_stages
 from app.json_types import JsonValue
 from app.modeling.problem.family_catalog import FAMILIES, FAMILIES_BY_NAME
+from app.modeling.problem.metrics import METRICS, REGRESSION_METRICS
 from app.modeling.problem.names import nearest_names
-from app.sessions.schemas import Metric
 
 SETTINGS = tuple(name for name in Plan.model_fields if name not in ("source", "steps", "notes"))
 """What a user may change of a plan; its steps follow from its stages."""
@@ -115,7 +114,7 @@ def changes_schema(tables: Tables, listed: Sequence[str]) -> dict[str, Any]:
         either: dict[str, JsonValue] = {"enum": [*columns, None]}
         named |= {"target": column, "time_column": either, "group_column": either}
         named["exclude"] = {"type": "array", "items": column}
-    named["metric"] = {"enum": [*get_args(Metric), None]}
+    named["metric"] = {"enum": [*METRICS, None]}
     named["families"] = {"type": "array", "items": {"enum": [*FAMILIES_BY_NAME]}, "uniqueItems": True}
     named["stages"] = {"type": "array", "items": {"enum": [*STAGES]}, "minItems": 1}
     if listed:

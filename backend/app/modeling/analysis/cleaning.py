@@ -6,7 +6,7 @@ import pandas as pd
 
 from app.modeling.analysis.redundancy import find_redundant
 from app.modeling.problem.problem import Problem
-from app.modeling.recipe.recipe import RecipeJson, inputs_of
+from app.modeling.recipe.recipe import RecipeJson, select_inputs
 from app.modeling.table.columns import ColumnKind, column_kind
 
 IN_STEP = 0.999
@@ -21,7 +21,7 @@ def suggest_cleaning(frame: pd.DataFrame, problem: Problem, keep: Sequence[str] 
 
     Columns in `keep` are never dropped. In time order, so is a number that is the time in other words.
     """
-    inputs = inputs_of(frame, problem)
+    inputs = select_inputs(frame, problem)
     special = {problem.target, problem.time_column, problem.group_column}
     columns = [name for name in inputs.columns if name not in special]
     never = [str(name) for name in (*keep, *special) if name is not None]

@@ -14,8 +14,8 @@ from app.modeling.analysis.univariate import relations
 from app.modeling.labels.labels import make_labels
 from app.modeling.problem.problem import Problem
 from app.modeling.problem.results import ColumnProfile, EdaFacts
-from app.modeling.recipe.recipe import RecipeJson, inputs_of
-from app.modeling.recipe.transforms.columns import as_text
+from app.modeling.recipe.recipe import RecipeJson, select_inputs
+from app.modeling.recipe.transforms.columns import to_category_text
 from app.modeling.table.column_stats import ColumnStats
 from app.modeling.table.columns import ColumnKind, column_kind
 from app.modeling.table.json_values import round_significant, to_json_value
@@ -32,9 +32,9 @@ def explore(frame: pd.DataFrame, problem: Problem, recipe: RecipeJson, seed: int
     """
     looked = frame.iloc[_looked_at(frame, problem, seed)]
     seen = apply_recipe(looked, problem, recipe) if recipe else looked
-    inputs = inputs_of(seen, problem)
+    inputs = select_inputs(seen, problem)
     found = relations(looked, problem, seed)
-    missing = inputs_of(frame, problem).isna().mean()
+    missing = select_inputs(frame, problem).isna().mean()
     profiles = [
         _profile(inputs[name], found.get(str(name)), missing.get(name) if not recipe else None)
         for name in inputs.columns
@@ -95,7 +95,7 @@ def _profile(column: pd.Series, relation: float | None, missing: float | None = 
     elif kind is ColumnKind.DATETIME:
         summary = to_json_value({"min": column.min(), "max": column.max()})
     elif kind is not ColumnKind.EMPTY:
-        summary = {"top": {str(k): int(v) for k, v in as_text(column).value_counts().head(10).items()}}
+        summary = {"top": {str(k): int(v) for k, v in to_category_text(column).value_counts().head(10).items()}}
     return {
         "name": str(column.name),
         "type": kind.value,

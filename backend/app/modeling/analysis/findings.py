@@ -13,7 +13,7 @@ from app.modeling.analysis.market_features import BARS
 from app.modeling.labels.labels import make_labels
 from app.modeling.problem.problem import Problem
 from app.modeling.problem.results import Finding
-from app.modeling.recipe.recipe import RecipeJson, inputs_of
+from app.modeling.recipe.recipe import RecipeJson, select_inputs
 from app.modeling.table.column_stats import ColumnStats
 from app.modeling.table.columns import ColumnKind, column_kinds
 from app.modeling.table.json_values import round_significant
@@ -27,7 +27,7 @@ MAX_PAIRS = 60
 
 def findings_of(frame: pd.DataFrame, problem: Problem, rows: int | None = None) -> list[Finding]:
     """Findings on a frame, the serious ones first; `rows`: how many it was drawn from."""
-    inputs = inputs_of(frame, problem)
+    inputs = select_inputs(frame, problem)
     inputs = inputs.drop(columns=problem.target, errors="ignore")
     found = [finding for find in _FINDERS for finding in find(frame, inputs, problem)]
     if rows is not None and rows > len(frame):

@@ -5,7 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-from app.modeling.problem.problem import Outlook, Problem
+from app.modeling.problem.kinds import Outlook
+from app.modeling.problem.problem import Problem
 
 WINDOWS = (12, 48)
 MAX_WINDOW = 2_000

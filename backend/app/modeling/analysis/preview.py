@@ -6,7 +6,7 @@ from app.modeling.labels.labels import make_labels
 from app.modeling.problem.custom_code import contains_code
 from app.modeling.problem.problem import Problem
 from app.modeling.problem.results import FrameFacts
-from app.modeling.recipe.recipe import RecipeJson, inputs_of, parse, recipe_for
+from app.modeling.recipe.recipe import RecipeJson, make_recipe, parse_recipe, select_inputs
 from app.modeling.table.columns import describe_columns
 
 _SAYS = {
@@ -56,9 +56,9 @@ def _listed(value: object) -> str:
 
 def apply_recipe(frame: pd.DataFrame, problem: Problem, recipe: RecipeJson) -> pd.DataFrame:
     """The training rows with their features and, last, the target as it is in the table."""
-    inputs = inputs_of(frame, problem)
+    inputs = select_inputs(frame, problem)
     target = make_labels(frame, problem) if contains_code(recipe) else None
-    made: pd.DataFrame = recipe_for(problem, recipe).set_params(hide=()).fit_transform(inputs, target)
+    made: pd.DataFrame = make_recipe(problem, recipe).set_params(hide=()).fit_transform(inputs, target)
     return made.drop(columns=problem.target, errors="ignore").assign(**{problem.target: frame[problem.target]})
 
 
@@ -83,4 +83,4 @@ def extend(
 
 def normalized(recipe: RecipeJson) -> RecipeJson:
     """The recipe with every default written out."""
-    return [step.model_dump(mode="json") for step in parse(recipe)]
+    return [step.model_dump(mode="json") for step in parse_recipe(recipe)]

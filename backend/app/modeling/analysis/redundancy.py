@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from app.modeling.analysis.leakage.columns import looks_like_row_number
-from app.modeling.type_inference.decisions import decide
+from app.modeling.type_inference.decisions import infer_types
 from app.modeling.type_inference.values import is_text
 
 MIN_ROWS = 20
@@ -87,7 +87,7 @@ def _names_rows(column: pd.Series, distinct: int) -> bool:
         return False
     words = column.dropna().head(2000).astype("str")
     looks = bool(words.str.fullmatch(f"{_UUID}|{_CODE}").mean() >= 0.95)
-    return looks and not decide(words.head(500).to_frame())
+    return looks and not infer_types(words.head(500).to_frame())
 
 
 def _twins(frame: pd.DataFrame) -> list[Redundant]:

@@ -5,11 +5,12 @@ from collections.abc import Sequence
 import pandas as pd
 
 from app.modeling.analysis.market_features import market_features
-from app.modeling.estimators.encoding.calendar import parts_of
-from app.modeling.problem.problem import Outlook, Problem
-from app.modeling.recipe.recipe import RecipeJson, inputs_of
-from app.modeling.recipe.series import rhythm_of_series, rows_of_series, season_of_series
-from app.modeling.recipe.transforms.dates import as_dates
+from app.modeling.estimators.encoding.calendar import select_parts
+from app.modeling.problem.kinds import Outlook
+from app.modeling.problem.problem import Problem
+from app.modeling.recipe.recipe import RecipeJson, select_inputs
+from app.modeling.recipe.series import detect_common_season, detect_series_interval, split_series
+from app.modeling.recipe.transforms.dates import to_dates
 from app.modeling.recipe.transforms.text import PATTERNS
 from app.modeling.table.columns import ColumnKind, column_kind
 
@@ -21,7 +22,7 @@ def suggest_features(frame: pd.DataFrame, problem: Problem, lookback: Sequence[i
 
     Words of free text need no feature: encoders weigh them all.
     """
-    inputs = inputs_of(frame, problem)
+    inputs = select_inputs(frame, problem)
     special = {problem.target, problem.time_column, problem.group_column}
     columns = [str(name) for name in inputs.columns if name not in special]
     of = {name: column_kind(inputs[name]) for name in columns}
@@ -48,7 +49,7 @@ def suggest_features(frame: pd.DataFrame, problem: Problem, lookback: Sequence[i
 def history_features(frame: pd.DataFrame, problem: Problem, lookback: Sequence[int] = ()) -> RecipeJson:
     """Lags, changes and rolling statistics of the target and up to 8 other numbers."""
     periods = sorted(set(lookback)) or [1, 2, 3, 5]
-    inputs = inputs_of(frame, problem)
+    inputs = select_inputs(frame, problem)
     numbers = [str(name) for name in inputs.columns if column_kind(inputs[name]) is ColumnKind.NUMBER]
     chosen = [name for name in [problem.target, *numbers] if name in numbers]
     chosen = list(dict.fromkeys(chosen))[:8]
@@ -66,11 +67,11 @@ def ahead_features(frame: pd.DataFrame, problem: Problem) -> RecipeJson:
     """What is known already of the moment that is forecast, where a number is."""
     if problem.is_classification or problem.outlook is not Outlook.VALUE or not problem.horizon:
         return []
-    series = rows_of_series(frame, problem)
-    rhythm = rhythm_of_series(frame, problem, series)
+    series = split_series(frame, problem)
+    rhythm = detect_series_interval(frame, problem, series)
     if rhythm is None:
         return []
-    season = season_of_series(frame, problem, series, rhythm.spacing_s)
+    season = detect_common_season(frame, problem, series, rhythm.spacing_s)
     parts = _calendar(frame[problem.time_column], True)
     if season is None and not parts:
         return []
@@ -80,10 +81,10 @@ def ahead_features(frame: pd.DataFrame, problem: Problem) -> RecipeJson:
 
 def _calendar(dates: pd.Series, in_order: bool) -> list[str]:
     """Parts that vary; in time order those that come again, and the season by its day where years are known."""
-    known = as_dates(dates).dropna()
+    known = to_dates(dates).dropna()
     if known.empty:
         return []
-    parts = [NAMED.get(part, part) for part in parts_of(known, in_order)]
+    parts = [NAMED.get(part, part) for part in select_parts(known, in_order)]
     return [*parts, "day_of_year"] if "month" in parts else parts
 
 

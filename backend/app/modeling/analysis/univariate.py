@@ -5,13 +5,13 @@ import pandas as pd
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from app.errors import InvalidInput
-from app.modeling.estimators.encoding.codes import as_number
+from app.modeling.estimators.encoding.codes import to_finite_number
 from app.modeling.labels.labels import make_labels
 from app.modeling.labels.split import Fold, FoldPlan, choose_kind, folds
 from app.modeling.problem.problem import Problem
-from app.modeling.recipe.recipe import inputs_of
-from app.modeling.recipe.transforms.columns import as_text
-from app.modeling.scoring.scores import SCORES, Predicted
+from app.modeling.recipe.recipe import select_inputs
+from app.modeling.recipe.transforms.columns import to_category_text
+from app.modeling.scoring.scores import SCORERS, Predicted
 from app.modeling.table.columns import ColumnKind, column_kind
 from app.modeling.table.json_values import round_significant
 
@@ -28,7 +28,7 @@ def relations(frame: pd.DataFrame, problem: Problem, seed: int = 0) -> dict[str,
     """Column -> score of a small tree on it alone: ROC AUC (0.5 is chance) or R2 (below 0 is given as 0)."""
     sampled = _sample(frame, problem, seed)
     labels = make_labels(sampled, problem)
-    inputs = inputs_of(sampled, problem)
+    inputs = select_inputs(sampled, problem)
     try:
         made = folds(sampled, problem, FoldPlan(choose_kind(problem)[0], 3, seed))
     except InvalidInput:
@@ -67,7 +67,7 @@ def _alone(column: pd.Series, truth: np.ndarray, problem: Problem, made: list[Fo
         else:
             output = _by_tree(known, y, asked, len(problem.classes or ()), seed)
         metric = "roc_auc" if problem.is_classification else "r2"
-        scores.append(SCORES[metric].compute(Predicted(truth[fold.test], output, problem.positive_index)))
+        scores.append(SCORERS[metric](Predicted(truth[fold.test], output, problem.positive_index)))
     finite = [score for score in scores if np.isfinite(score)]
     chance = 0.5 if problem.is_classification else 0.0
     return round_significant(max(float(np.mean(finite)) if finite else chance, 0.0), 4) or 0.0
@@ -104,8 +104,8 @@ def _by_steps(known: np.ndarray, y: np.ndarray, asked: np.ndarray, classes: int)
 def _numbers(column: pd.Series, truth: np.ndarray, train: np.ndarray) -> np.ndarray:
     """Numbers as they are (rows,); a category as the mean label of its training rows."""
     if column_kind(column) in (ColumnKind.NUMBER, ColumnKind.BOOLEAN, ColumnKind.DATETIME):
-        return as_number(column)
-    text = as_text(column).astype(object).where(column.notna(), "(missing)")
+        return to_finite_number(column)
+    text = to_category_text(column).astype(object).where(column.notna(), "(missing)")
     known = pd.Series(truth[train], index=text.index[train])
     sums = known.groupby(text.iloc[train].to_numpy()).agg(["sum", "count"])
     prior = float(known.mean())

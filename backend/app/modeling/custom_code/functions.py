@@ -16,17 +16,17 @@ from pydantic import Field
 from app.errors import InvalidInput, LabError, Unavailable
 
 Source = Annotated[str, Field(min_length=1, max_length=8_000)]
-Define = Callable[[str], Mapping[str, Any]]
+Interpreter = Callable[[str], Mapping[str, Any]]
 """Source -> the names it defines, fresh each time; raises InvalidInput `code_not_allowed`."""
 
 FILENAME = "<code>"
 """What the language calls the source in tracebacks."""
 
-_define: ContextVar[Define | None] = ContextVar("define", default=None)
+_define: ContextVar[Interpreter | None] = ContextVar("define", default=None)
 
 
 @contextmanager
-def permitted(define: Define) -> Iterator[None]:
+def allow_code(define: Interpreter) -> Iterator[None]:
     """Let code run in this block: a cell of untrusted work does, and a person who does a session again."""
     token = _define.set(define)
     try:
@@ -36,7 +36,7 @@ def permitted(define: Define) -> Iterator[None]:
 
 
 @dataclass(frozen=True)
-class Functions:
+class CodeFunctions:
     """The functions of one source. Made anew for each use, so that nothing is carried from one to the next."""
 
     name: str
@@ -53,15 +53,15 @@ class Functions:
         with self._in_words("its definitions"):
             return define(self.source)
 
-    def has(self, function: str) -> bool:
+    def defines(self, function: str) -> bool:
         return callable(self._defined.get(function))
 
-    def takes(self, function: str) -> int:
+    def count_arguments(self, function: str) -> int:
         """How many arguments it takes; 0 for one that is not there."""
-        return len(signature(self._defined[function]).parameters) if self.has(function) else 0
+        return len(signature(self._defined[function]).parameters) if self.defines(function) else 0
 
-    def require(self, function: str, why: str) -> None:
-        if not self.has(function):
+    def require_function(self, function: str, why: str) -> None:
+        if not self.defines(function):
             raise InvalidInput("code_incomplete", f"{self.name!r} must define `{function}`: {why}.")
 
     def call(self, function: str, *arguments: Any, seed: int = 0) -> Any:
@@ -71,7 +71,7 @@ class Functions:
         """
         np.random.seed(seed)
         random.seed(seed)
-        taken = arguments[: self.takes(function)]
+        taken = arguments[: self.count_arguments(function)]
         with self._in_words(f"`{function}`"):
             return self._defined[function](*taken)
 

@@ -6,21 +6,23 @@ import numpy as np
 
 from app.errors import InvalidInput
 
-MAX_ASKED = 256
+MAX_CHECKED_ROWS = 256
 """Rows that are asked about once more, in each use."""
 
-Said = Sequence[tuple[str, np.ndarray]]
+ColumnOutputs = Sequence[tuple[str, np.ndarray]]
 """By column: numbers (rows,), or anything that can be compared."""
 
 
-def check_alone(name: str, rows: int, said: Said, ask: Callable[[np.ndarray], Said]) -> None:
+def check_row_independence(
+    name: str, rows: int, said: ColumnOutputs, ask: Callable[[np.ndarray], ColumnOutputs]
+) -> None:
     """Raises InvalidInput `code_peeks` where some rows, alone and in another order, are told something else.
 
     Which rows is drawn anew each time: whoever looks at others cannot know when nobody looks at them.
     """
     if rows < 2:
         return
-    some = np.random.default_rng().permutation(rows)[: max(1, min(MAX_ASKED, rows // 2))]
+    some = np.random.default_rng().permutation(rows)[: max(1, min(MAX_CHECKED_ROWS, rows // 2))]
     for (column, whole), (_, alone) in zip(said, ask(some), strict=True):
         differ = ~_same(whole[some], alone)
         if differ.any():

@@ -10,11 +10,11 @@ from sklearn.base import BaseEstimator
 
 from app.errors import InvalidInput
 
-Frozen = dict[str, Any]
+FrozenState = dict[str, Any]
 """`text`: the structure as JSON; `parts`: arrays and estimators, by their places in it."""
 
-MAX_BYTES = 8 << 20
-TREES = (
+MAX_STATE_BYTES = 8 << 20
+TREE_TYPES = (
     "sklearn.ensemble._hist_gradient_boosting.binning._BinMapper",
     "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
     "sklearn.tree._tree.Tree",
@@ -22,26 +22,26 @@ TREES = (
 """What scikit-learn's trees are stored with, beside what skops itself trusts."""
 
 
-def freeze(value: Any, name: str) -> Frozen:
+def freeze(value: Any, name: str) -> FrozenState:
     """Raises InvalidInput `bad_state` for anything that cannot be stored, or is too large."""
     parts: list[Any] = []
     frozen = {"text": json.dumps(_plain(value, parts, name)), "parts": parts}
     size = len(frozen["text"]) + sum(part.nbytes for part in parts if isinstance(part, np.ndarray))
-    if parts and size <= MAX_BYTES:
+    if parts and size <= MAX_STATE_BYTES:
         try:
             data = skops.io.dumps(frozen)
         except (TypeError, AttributeError, ValueError) as error:
             raise _refused(name, f"holds what cannot be stored ({error})") from error
-        unknown = set(skops.io.get_untrusted_types(data=data)) - set(TREES)
+        unknown = set(skops.io.get_untrusted_types(data=data)) - set(TREE_TYPES)
         if unknown:
             raise _refused(name, f"holds {', '.join(sorted(unknown))}, which cannot be stored")
         size = max(size, len(data))
-    if size > MAX_BYTES:
-        raise _refused(name, f"takes more than {MAX_BYTES >> 20} MB")
+    if size > MAX_STATE_BYTES:
+        raise _refused(name, f"takes more than {MAX_STATE_BYTES >> 20} MB")
     return frozen
 
 
-def thaw(frozen: Frozen) -> Any:
+def thaw(frozen: FrozenState) -> Any:
     """A copy of what was frozen: changing it changes nothing that is stored."""
     return _whole(json.loads(frozen["text"]), copy.deepcopy(list(frozen["parts"])))
 

@@ -103,7 +103,7 @@ def _segments(
     if len(rows) < MIN_FOR_SEGMENTS:
         return None, rows, truth
     said = first if np.array_equal(places, np.arange(len(probe))) else subject.say(rows)
-    predicted = Predicted.of(subject.problem, truth, said, threshold)
+    predicted = Predicted.from_problem(subject.problem, truth, said, threshold)
     return errors_by_segment(rows, predicted, subject.problem), rows, truth
 
 

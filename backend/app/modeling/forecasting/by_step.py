@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from app.modeling.problem.problem import Problem
-from app.modeling.scoring.prediction_intervals import coverage
-from app.modeling.scoring.scores import SCORES, Predicted
+from app.modeling.scoring.prediction_intervals import measure_coverage
+from app.modeling.scoring.scores import SCORERS, Predicted
 from app.modeling.table.json_values import round_significant
 
 MAX_ROWS = 32
@@ -29,8 +29,10 @@ def by_step(
     for step in np.unique(ahead)[:MAX_ROWS]:
         at = np.flatnonzero(ahead == step)
         own = predicted.take(at)
-        score = SCORES[problem.metric].compute
-        others = {name: Predicted.of(problem, own.truth, forecast[at]) for name, forecast in said.items()}
+        score = SCORERS[problem.metric]
+        others = {
+            name: Predicted.from_problem(problem, own.truth, forecast[at]) for name, forecast in said.items()
+        }
         found.append(
             {
                 "rows_ahead": int(step),
@@ -42,7 +44,7 @@ def by_step(
                     for name, other in others.items()
                     if np.isfinite(other.output).all()
                 },
-                "coverage": coverage(own.truth, own.output, bounds, ahead[at]) if bounds else None,
+                "coverage": measure_coverage(own.truth, own.output, bounds, ahead[at]) if bounds else None,
             }
         )
     return found

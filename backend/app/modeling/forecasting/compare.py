@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.problem import Problem
-from app.modeling.scoring.intervals import bootstrap, resampling
-from app.modeling.scoring.scores import SCORES, Predicted
+from app.modeling.scoring.intervals import bootstrap, make_resampling
+from app.modeling.scoring.scores import SCORERS, Predicted
 from app.modeling.table.json_values import round_significant
 
 
@@ -23,17 +24,17 @@ def compared(
 
     `said`: what each reference says of the rows that are judged; where it says nothing the last value does.
     """
-    how = resampling(len(predicted.truth), problem, groups)
+    how = make_resampling(len(predicted.truth), problem, groups)
     found = []
     for name, forecast in said.items():
         whole = np.where(np.isfinite(forecast), forecast, said.get("last value", forecast))
         if not np.isfinite(whole).all():
             continue
-        reference = Predicted.of(problem, predicted.truth, whole)
+        reference = Predicted.from_problem(problem, predicted.truth, whole)
         _, difference = bootstrap(predicted, reference, problem, how, seed)
-        score = round_significant(SCORES[problem.metric].compute(reference))
+        score = round_significant(SCORERS[problem.metric](reference))
         found.append({"name": name, "score": score, "difference": difference})
-    sign = -1 if SCORES[problem.metric].greater_is_better else 1
+    sign = -1 if METRICS[problem.metric].greater_is_better else 1
     return sorted(found, key=lambda each: sign * (each["score"] if each["score"] is not None else np.inf))
 
 

@@ -6,11 +6,12 @@ import numpy as np
 import pandas as pd
 
 from app.modeling.forecasting.ets import MIN_ROWS, Smoothing, recent
-from app.modeling.problem.problem import Outlook, Problem
-from app.modeling.recipe.forecast_origins import AHEAD, is_stacked, unstacked
-from app.modeling.recipe.naive_forecasts import drift, last_value, season_of, seasonal_naive
-from app.modeling.recipe.series import horizons_of, rhythm_of_series, rows_of_series, values_of
-from app.modeling.recipe.volatility import realised, weighted
+from app.modeling.problem.kinds import Outlook
+from app.modeling.problem.problem import Problem
+from app.modeling.recipe.forecast_origins import ROWS_AHEAD, collapse_origins, has_horizon_rows
+from app.modeling.recipe.naive_forecasts import detect_season, drift, last_value, seasonal_naive
+from app.modeling.recipe.series import detect_series_interval, list_horizons, series_values, split_series
+from app.modeling.recipe.volatility import ewma_volatility, realised_volatility
 
 MAX_SERIES = 10
 """Of more series exponential smoothing is not learned: each takes about half a second."""
@@ -28,11 +29,11 @@ def references(train: pd.DataFrame, holdout: pd.DataFrame, problem: Problem) -> 
         return _volatilities(train, holdout, problem)
     if problem.is_classification or problem.outlook is not Outlook.VALUE or not problem.horizon:
         return {}
-    if not is_stacked(holdout):
+    if not has_horizon_rows(holdout):
         alone = _each_step(train, holdout, problem, (problem.horizon,))
         return {name: said[:, 0] for name, said in alone.items()}
-    once, back = unstacked(holdout)
-    steps, place = np.unique(holdout[AHEAD].to_numpy(), return_inverse=True)
+    once, back = collapse_origins(holdout)
+    steps, place = np.unique(holdout[ROWS_AHEAD].to_numpy(), return_inverse=True)
     whole = _each_step(train, once, problem, [int(step) for step in steps])
     return {name: said[back, place] for name, said in whole.items()}
 
@@ -41,10 +42,10 @@ def _volatilities(train: pd.DataFrame, holdout: pd.DataFrame, problem: Problem) 
     """What was last realised over as long a time, and the RiskMetrics average."""
     horizon, whole = problem.horizon or 1, pd.concat([train, holdout], ignore_index=True)
     said = {name: np.full(len(whole), np.nan) for name in ("last volatility", "weighted average")}
-    for rows in rows_of_series(whole, problem):
-        values = pd.Series(values_of(whole, problem, rows))
-        said["last volatility"][rows] = realised(values, horizon).to_numpy()
-        said["weighted average"][rows] = weighted(values, horizon).to_numpy()
+    for rows in split_series(whole, problem):
+        values = pd.Series(series_values(whole, problem, rows))
+        said["last volatility"][rows] = realised_volatility(values, horizon).to_numpy()
+        said["weighted average"][rows] = ewma_volatility(values, horizon).to_numpy()
     held = {name: each[len(train) :] for name, each in said.items()}
     return {name: each for name, each in held.items() if np.isfinite(each).mean() > 0.9}
 
@@ -52,17 +53,17 @@ def _volatilities(train: pd.DataFrame, holdout: pd.DataFrame, problem: Problem) 
 def _each_step(train: pd.DataFrame, holdout: pd.DataFrame, problem: Problem, steps: Sequence[int]) -> Said:
     """Name -> (rows of the hold-out, steps)."""
     whole = pd.concat([train, holdout], ignore_index=True)
-    series = rows_of_series(whole, problem)
+    series = split_series(whole, problem)
     learns = len(series) <= MAX_SERIES
     said: Said = {}
     for rows in series:
-        values = values_of(whole, problem, rows)
+        values = series_values(whole, problem, rows)
         taught = int((rows < len(train)).sum())
         if not taught or np.isnan(values).any():
             continue
-        season, rhythm = None, rhythm_of_series(whole, problem, [rows])
+        season, rhythm = None, detect_series_interval(whole, problem, [rows])
         if rhythm and taught > 2 * max(steps):
-            season = season_of(values[:taught], horizons_of(problem), rhythm.spacing_s)
+            season = detect_season(values[:taught], list_horizons(problem), rhythm.spacing_s)
         for name, forecast in _each(values, taught, season, learns):
             table = said.setdefault(name, np.full((len(whole), len(steps)), np.nan))
             for place, step in enumerate(steps):

@@ -7,11 +7,11 @@ import numpy as np
 from scipy import stats
 
 from app.errors import InvalidInput
-from app.modeling.estimators.candidates import BASELINE
+from app.modeling.problem.kinds import BASELINE, ENSEMBLE
+from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.results import Comparison, ComparisonFacts
-from app.modeling.scoring.scores import SCORES, rank
+from app.modeling.scoring.scores import rank_scores
 from app.modeling.table.json_values import round_significant
-from app.modeling.training.ensemble.blend import ENSEMBLE
 
 Fit = Mapping[str, Any]
 Bounds = tuple[float | None, float | None, float | None]
@@ -46,7 +46,7 @@ def compare(
     chosen = _chosen(board)
     return {
         "metric": metric,
-        "greater_is_better": SCORES[metric].greater_is_better,
+        "greater_is_better": METRICS[metric].greater_is_better,
         "leaderboard": board,
         "best": best["name"],
         "chosen": chosen["name"],
@@ -60,7 +60,7 @@ def compare(
 
 def in_order(fits: Sequence[Fit]) -> list[Fit]:
     """Best first: each by how far it is behind one of them, the ensemble if there is one, on common folds."""
-    by_score = rank(fits[0]["metric"], {str(place): fit["score"] for place, fit in enumerate(fits)})
+    by_score = rank_scores(fits[0]["metric"], {str(place): fit["score"] for place, fit in enumerate(fits)})
     ranked = [fits[int(place)] for place in by_score]
     reference = next((fit for fit in ranked if fit["estimator"] == ENSEMBLE), ranked[0])
     return sorted(ranked, key=lambda fit: _behind(reference, fit))
@@ -72,7 +72,7 @@ def _behind(reference: Fit, fit: Fit) -> float:
     differences = by_common_folds(reference, fit)
     if len(differences):
         return float(differences.mean())
-    sign = 1 if SCORES[fit["metric"]].greater_is_better else -1
+    sign = 1 if METRICS[fit["metric"]].greater_is_better else -1
     return float(sign * (reference["score"] - fit["score"]))
 
 
@@ -80,7 +80,7 @@ def by_common_folds(a: Fit, b: Fit) -> np.ndarray:
     """What a is better by, on each fold that both have."""
     scores = zip(a.get("fold_scores", ()), b.get("fold_scores", ()), strict=False)
     differences = np.array([x - y for x, y in scores if x is not None and y is not None])
-    return differences if not len(differences) or SCORES[a["metric"]].greater_is_better else -differences
+    return differences if not len(differences) or METRICS[a["metric"]].greater_is_better else -differences
 
 
 def _against_best(

@@ -18,8 +18,8 @@ from app.modeling.scoring.curves import (
     residuals,
     roc_curve,
 )
-from app.modeling.scoring.intervals import bootstrap, resampling
-from app.modeling.scoring.prediction_intervals import coverage
+from app.modeling.scoring.intervals import bootstrap, make_resampling
+from app.modeling.scoring.prediction_intervals import measure_coverage
 from app.modeling.scoring.scores import Predicted, score_all
 from app.modeling.table.json_values import round_significant
 
@@ -44,7 +44,7 @@ def evaluate(
     (what was to be told, where that is not the labels) say how much the score may be another in coming periods.
     `ahead`: how many rows ahead each row asks about, where they differ in that.
     """
-    how = resampling(len(predicted.truth), problem, groups)
+    how = make_resampling(len(predicted.truth), problem, groups)
     metrics, difference = bootstrap(predicted, baseline, problem, how, seed)
     method, fit = how.method, fit or {}
     agreement = held_against(metrics[problem.metric], fit) if compare else None
@@ -86,4 +86,4 @@ def evaluate(
 def _reached(predicted: Predicted, fit: Mapping[str, Any], ahead: np.ndarray | None) -> CoverageJson | None:
     """How many rows lie within the model's prediction intervals."""
     fitted = fit.get("prediction_intervals")
-    return coverage(predicted.truth, predicted.output, fitted, ahead) if fitted else None
+    return measure_coverage(predicted.truth, predicted.output, fitted, ahead) if fitted else None

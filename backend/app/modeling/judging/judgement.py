@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from app.modeling.judging.periods import Periods
+from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.problem import Problem
 from app.modeling.problem.results import CoverageJson, Interval
-from app.modeling.scoring.scores import SCORES, Predicted
+from app.modeling.scoring.scores import Predicted
 
 ROUGH = 100
 """Rows below which every figure is rough."""
@@ -83,7 +84,7 @@ def _baseline(difference: Interval) -> str | None:
 def _agreement(agreement: Agreement | None, problem: Problem) -> str | None:
     if agreement is None or agreement.agrees:
         return None
-    better = (agreement.held > agreement.expected) == SCORES[problem.metric].greater_is_better
+    better = (agreement.held > agreement.expected) == METRICS[problem.metric].greater_is_better
     said = (
         f"The {problem.metric} here ({agreement.held:.4g}, standard error {agreement.held_error:.2g}) is"
         f" {'better' if better else 'worse'} than in cross-validation ({agreement.expected:.4g}, standard error"
@@ -96,7 +97,7 @@ def _agreement(agreement: Agreement | None, problem: Problem) -> str | None:
 
 
 def _worsening(periods: Periods | None, problem: Problem) -> str | None:
-    if periods is None or not periods.worsens(SCORES[problem.metric].greater_is_better):
+    if periods is None or not periods.worsens(METRICS[problem.metric].greater_is_better):
         return None
     first, last = periods.scores[0], periods.scores[-1]
     return (

@@ -7,9 +7,10 @@ import numpy as np
 import pandas as pd
 
 from app.modeling.judging.comparison import Bounds, Fit, by_common_folds
+from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.problem import Problem
-from app.modeling.scoring.resampled import statistic_of
-from app.modeling.scoring.scores import SCORES, Predicted
+from app.modeling.scoring.resampled import make_statistic
+from app.modeling.scoring.scores import SCORERS, Predicted
 from app.modeling.table.json_values import round_significant
 
 MAX_ROWS = 20_000
@@ -38,9 +39,9 @@ class RowsApart:
             return None, None, None
         rows, counts = self._sample(common)
         metric = self._problem.metric
-        sign = 1 if SCORES[metric].greater_is_better else -1
+        sign = 1 if METRICS[metric].greater_is_better else -1
         first, second = (self._predicted(frame, rows) for frame in (ours, theirs))
-        drawn = statistic_of(metric, first)(counts) - statistic_of(metric, second)(counts)
+        drawn = make_statistic(metric, first)(counts) - make_statistic(metric, second)(counts)
         known = drawn[np.isfinite(drawn)]
         if len(known) < 0.9 * len(drawn):
             return None, None, None
@@ -53,14 +54,14 @@ class RowsApart:
         by_fold = by_common_folds(a, b)
         if len(by_fold):
             return float(by_fold.mean())
-        score = SCORES[self._problem.metric].compute
+        score = SCORERS[self._problem.metric]
         return sign * (score(drawn_from[0]) - score(drawn_from[1]))
 
     def _predicted(self, frame: pd.DataFrame, rows: np.ndarray) -> Predicted:
         seen = frame.loc[rows]
         said = seen.drop(columns=["truth", "fold"], errors="ignore").to_numpy(dtype="float64")
         output = said if self._problem.is_classification else said[:, 0]
-        return Predicted.of(self._problem, seen["truth"].to_numpy(), output)
+        return Predicted.from_problem(self._problem, seen["truth"].to_numpy(), output)
 
     def _sample(self, common: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         step = -(-len(common) // MAX_ROWS)

@@ -12,8 +12,8 @@ from scipy import stats
 
 from app.modeling.problem.problem import Problem
 from app.modeling.problem.results import Interval
-from app.modeling.scoring.metric_ranges import place_of, range_of
-from app.modeling.scoring.scores import SCORES, Predicted
+from app.modeling.scoring.metric_ranges import get_transform, to_unbounded
+from app.modeling.scoring.scores import SCORERS, Predicted
 from app.modeling.table.json_values import round_significant
 
 COUNT = 4
@@ -78,7 +78,7 @@ def periods_of(
     if len(told) < MIN_ROWS or chance is None or score["low"] is None or score["high"] is None:
         return None
     parts = np.array_split(np.arange(len(told)), COUNT)
-    scores = [SCORES[problem.metric].compute(predicted.take(part)) for part in parts]
+    scores = [SCORERS[problem.metric](predicted.take(part)) for part in parts]
     if not np.isfinite(scores).all():
         return None
     past = past or Past(told[:0])
@@ -86,7 +86,7 @@ def periods_of(
     stretches = _stretches(np.concatenate([past.targets, told]), len(told) // COUNT, predicted, problem, usual)
     judged = [(value, told[part]) for value, part in zip(scores, parts, strict=True)] + list(past.folds)
     skills = [
-        place_of(problem.metric, value) - _near(difficulty(rows, predicted, problem), usual)
+        to_unbounded(problem.metric, value) - _near(difficulty(rows, predicted, problem), usual)
         for value, rows in judged
     ]
     # A skill is the difference of two scores, and so has the chance of both; a constant AUC has none.
@@ -108,14 +108,14 @@ def widened(score: Interval, periods: Periods, metric: str) -> Interval:
     value, low, high = score["value"], score["low"], score["high"]
     if value is None or low is None or high is None:
         return score
-    middle, move = place_of(metric, value), 1.96 * periods.spread
+    middle, move = to_unbounded(metric, value), 1.96 * periods.spread
     reach = [
-        np.hypot(max(sign * (place_of(metric, end) - middle), 0.0), move)
+        np.hypot(max(sign * (to_unbounded(metric, end) - middle), 0.0), move)
         for sign, end in ((-1, low), (1, high))
     ]
     if not np.isfinite([middle, *reach]).all():
         return score
-    back = range_of(metric).back
+    back = get_transform(metric).from_unbounded
     return {
         "value": value,
         "low": round_significant(float(back(middle - reach[0]))),
@@ -133,15 +133,15 @@ def difficulty(targets: np.ndarray, like: Predicted, problem: Problem) -> float:
             np.mean(targets) if problem.metric in _BY_MEAN else np.quantile(targets, problem.quantile or 0.5)
         )
         said = np.full(len(targets), middle)
-    score = SCORES[problem.metric].compute(replace(like, truth=targets, output=said))
-    return place_of(problem.metric, score)
+    score = SCORERS[problem.metric](replace(like, truth=targets, output=said))
+    return to_unbounded(problem.metric, score)
 
 
 def _chance(score: Interval, metric: str) -> float | None:
     """Standard error by chance alone, on the scale of `ranges`."""
     if score["low"] is None or score["high"] is None:
         return None
-    error = (place_of(metric, score["high"]) - place_of(metric, score["low"])) / (2 * 1.96)
+    error = (to_unbounded(metric, score["high"]) - to_unbounded(metric, score["low"])) / (2 * 1.96)
     return error if np.isfinite(error) else None
 
 

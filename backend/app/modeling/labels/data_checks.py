@@ -6,7 +6,7 @@ import pandas as pd
 from app.errors import InvalidInput
 from app.modeling.labels.repeated_rows import Twins, contradicting
 from app.modeling.problem.problem import Problem
-from app.modeling.recipe.recipe import inputs_of
+from app.modeling.recipe.recipe import select_inputs
 
 MIN_ROWS = 20
 MIN_OF_CLASS = 6
@@ -57,7 +57,7 @@ def _check_classes(labels: pd.Series, problem: Problem) -> None:
 
 
 def _has_inputs(rows: pd.DataFrame, problem: Problem) -> bool:
-    inputs = inputs_of(rows, problem)
+    inputs = select_inputs(rows, problem)
     return any(inputs[name].nunique(dropna=False) > 1 for name in inputs.columns)
 
 

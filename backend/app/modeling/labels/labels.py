@@ -5,10 +5,11 @@ import pandas as pd
 
 from app.modeling.labels.barriers import Ranges, ranges_in, triple_barrier
 from app.modeling.labels.uniqueness import sample_weights
-from app.modeling.problem.problem import Outlook, Problem
-from app.modeling.recipe.forecast_origins import AHEAD, is_stacked, unstacked
-from app.modeling.recipe.series import rows_of_series
-from app.modeling.recipe.volatility import realised
+from app.modeling.problem.kinds import Outlook
+from app.modeling.problem.problem import Problem
+from app.modeling.recipe.forecast_origins import ROWS_AHEAD, collapse_origins, has_horizon_rows
+from app.modeling.recipe.series import split_series
+from app.modeling.recipe.volatility import realised_volatility
 from app.modeling.table.json_values import class_label
 from app.modeling.table.numeric import to_float
 
@@ -42,10 +43,10 @@ def make_labels(frame: pd.DataFrame, problem: Problem) -> pd.Series:
 def _ahead(frame: pd.DataFrame, values: pd.Series, problem: Problem) -> pd.Series:
     """The value `horizon` rows later in time, of the same group, in the order of the frame; where rows ask
     about a step each, the value so many rows later."""
-    if not is_stacked(frame):
+    if not has_horizon_rows(frame):
         return _later(frame, values, problem, problem.horizon or 0)
-    once, back = unstacked(frame)
-    own, steps = values.loc[once.index], frame[AHEAD].to_numpy()
+    once, back = collapse_origins(frame)
+    own, steps = values.loc[once.index], frame[ROWS_AHEAD].to_numpy()
     found = []
     for step in np.unique(steps):
         at = np.flatnonzero(steps == step)
@@ -79,7 +80,7 @@ def trades_of(frame: pd.DataFrame, problem: Problem) -> pd.DataFrame:
     earned, lasts = np.full(len(frame), np.nan), np.full(len(frame), np.nan)
     named = ranges_in(frame, problem.target)
     within = frame[list(named)].rename(columns=named)
-    for rows in rows_of_series(frame, problem):
+    for rows in split_series(frame, problem):
         prices = to_float(frame[problem.target]).to_numpy()[rows]
         ranges = Ranges.of(within.iloc[rows], prices) if named else None
         found = triple_barrier(prices, np.ones(len(rows)), horizon, up, down, ranges)
@@ -91,8 +92,8 @@ def trades_of(frame: pd.DataFrame, problem: Problem) -> pd.DataFrame:
 def _realised(frame: pd.DataFrame, problem: Problem) -> pd.Series:
     """The volatility of the target from each row to the horizon, of its own series."""
     horizon, found = problem.horizon or 1, np.full(len(frame), np.nan)
-    for rows in rows_of_series(frame, problem):
-        past = realised(to_float(frame[problem.target].iloc[rows]), horizon)
+    for rows in split_series(frame, problem):
+        past = realised_volatility(to_float(frame[problem.target].iloc[rows]), horizon)
         found[rows] = past.shift(-horizon).to_numpy()
     return pd.Series(found, index=frame.index)
 
@@ -129,7 +130,7 @@ def _ended(frame: pd.DataFrame, times: pd.Series, problem: Problem) -> pd.Series
     """When the trade that is opened at each row is closed."""
     lasts = trades_of(frame, problem)["lasts"].to_numpy()
     found = times.copy()
-    for rows in rows_of_series(frame, problem):
+    for rows in split_series(frame, problem):
         known = np.isfinite(lasts[rows])
         ends = np.arange(len(rows)) + np.where(known, lasts[rows], 0).astype(int)
         found.iloc[rows] = times.iloc[rows[ends]].where(known).to_numpy()
@@ -145,6 +146,6 @@ def teaching_weights(frame: pd.DataFrame, problem: Problem) -> np.ndarray | None
         return None
     begins, ends = frame[problem.time_column].to_numpy(), label_times(frame, problem).to_numpy()
     weights = np.ones(len(frame))
-    for rows in rows_of_series(frame, problem):
+    for rows in split_series(frame, problem):
         weights[rows] = sample_weights(begins[rows], ends[rows], begins[rows])
     return weights

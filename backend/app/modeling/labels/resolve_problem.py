@@ -10,11 +10,13 @@ import pandas as pd
 from app.errors import InvalidInput
 from app.json_types import JsonScalar
 from app.modeling.labels.structure import find_group_column, find_time_column
+from app.modeling.problem.kinds import Outlook, ProblemKind
+from app.modeling.problem.metrics import metric_names
 from app.modeling.problem.names import nearest_names
-from app.modeling.problem.problem import METRICS, Outlook, Problem, ProblemKind
+from app.modeling.problem.problem import Problem
 from app.modeling.table.columns import ColumnKind, column_kind, require_columns
 from app.modeling.table.json_values import class_label
-from app.modeling.type_inference.spellings import folded
+from app.modeling.type_inference.spellings import fold_spelling
 
 MAX_CLASSES = 100
 MIN_PER_CLASS = 3
@@ -160,11 +162,11 @@ def _metric(wanted: Any, kind: ProblemKind, classes: int, costs: object = None) 
     if wanted is None:
         usual = ("cost" if costs else "roc_auc") if classes == 2 else "log_loss"
         return "rmse" if kind is ProblemKind.REGRESSION else usual
-    if wanted not in METRICS[kind]:
-        close = nearest_names(str(wanted), METRICS[kind])
+    if wanted not in metric_names(kind):
+        close = nearest_names(str(wanted), metric_names(kind))
         raise InvalidInput(
             "bad_metric",
-            f"{wanted!r} is not a metric for {kind.value}. Choose from {', '.join(METRICS[kind])}.",
+            f"{wanted!r} is not a metric for {kind.value}. Choose from {', '.join(metric_names(kind))}.",
             metric=str(wanted),
             nearest=close,
         )
@@ -237,13 +239,13 @@ def _sort_key(value: JsonScalar) -> tuple[bool, Any]:
 
 def _positive(wanted: Any, classes: list[JsonScalar], column: pd.Series) -> JsonScalar:
     """The class that scores are about: as wished, else one that says yes, else the rarer one."""
-    by_text = {folded(str(value)): value for value in classes}
+    by_text = {fold_spelling(str(value)): value for value in classes}
     if wanted is not None:
-        if folded(str(class_label(wanted))) not in by_text:
+        if fold_spelling(str(class_label(wanted))) not in by_text:
             raise InvalidInput(
                 "bad_positive_class", f"{wanted!r} is not a class: {', '.join(map(str, classes))}."
             )
-        return by_text[folded(str(class_label(wanted)))]
+        return by_text[fold_spelling(str(class_label(wanted)))]
     for word in POSITIVE_WORDS:
         if word in by_text:
             return by_text[word]

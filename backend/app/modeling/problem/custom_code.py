@@ -1,15 +1,15 @@
-"""Whether facts, recipes or parameters hold code that an agent wrote. Imports nothing heavy."""
+"""Detection and removal of agent-written code in JSON facts, recipes and parameters."""
 
 from typing import Any
 
 PYTHON_OPERATION = "python"
-"""The operation of a recipe that is code."""
+"""`op` of the recipe operation that runs custom code."""
 CUSTOM_ESTIMATOR = "Written"
-"""The candidate whose source is a hyperparameter."""
+"""`estimator` of the candidate whose source code is a hyperparameter."""
 
 
 def contains_code(value: Any) -> bool:
-    """Whether a recipe, a candidate or anything that holds one, however deep, has code in it."""
+    """Search a JSON value at any depth for a custom operation or a custom estimator."""
     if isinstance(value, dict):
         if value.get("op") == PYTHON_OPERATION or value.get("estimator") == CUSTOM_ESTIMATOR:
             return True
@@ -20,9 +20,12 @@ def contains_code(value: Any) -> bool:
 
 
 def omit_source(value: Any) -> Any:
-    """The same facts with the source of code left out: whoever wrote it has it, and it is long."""
+    """A copy of the JSON value with the source of custom code replaced by "...".
+
+    The author of the code has it already, and it is long.
+    """
     if isinstance(value, dict):
-        made = {key: omit_source(item) for key, item in value.items()}
+        copy = {key: omit_source(item) for key, item in value.items()}
         is_code = value.get("op") == PYTHON_OPERATION or {"source", "style"} <= value.keys()
-        return {**made, "source": "..."} if is_code else made
+        return {**copy, "source": "..."} if is_code else copy
     return [omit_source(item) for item in value] if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""Which families there are and what each needs, for those who choose among them. Imports nothing heavy."""
+"""Model families with the kinds of problems, table sizes and packages that each is made for."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,10 +10,11 @@ CLASSIFICATION, REGRESSION = "classification", "regression"
 
 @dataclass(frozen=True)
 class Family:
-    """`kinds` of problems; `fewest` and `most` rows, and `most_columns`, that it is worth trying on.
+    """One family. `kinds`: problems it can fit; `min_rows`, `max_rows`, `max_columns`: tables worth trying it
+    on.
 
-    `cell_s`: seconds that a useful fit takes for each row and column, on one core; `cost`: the same relative to
-    the first family. `needs`: a package that is not always installed.
+    `seconds_per_cell`: seconds of a useful fit for each row and column, on one core. `required_package`: a
+    package that is not always installed.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Family:
 
     @property
     def relative_cost(self) -> float:
+        """`seconds_per_cell` relative to the first family."""
         return self.seconds_per_cell / FAMILIES[0].seconds_per_cell
 
     @property
@@ -44,13 +46,13 @@ FAMILIES: tuple[Family, ...] = (
     Family("LightGBMExtra", BOTH_KINDS, 8e-7),
     Family("Network", BOTH_KINDS, 3e-6, min_rows=200, max_columns=600),
 )
-"""In the order in which they are worth trying."""
+"""In the order in which families are worth trying."""
 
 FAMILIES_BY_NAME = {family.name: family for family in FAMILIES}
 
 
 def select_families(kind: str, rows: int, columns: int) -> list[Family]:
-    """The families worth trying on a table of this size, the most telling first."""
+    """Families worth trying on a table of this size, the most useful first."""
     return [
         family
         for family in FAMILIES
@@ -62,9 +64,10 @@ def select_families(kind: str, rows: int, columns: int) -> list[Family]:
 
 
 def has_long_tail(target_summary: Mapping[str, Any]) -> bool:
-    """Whether a target of numbers is positive with a long tail: then variants `{"on_log": true}` are worth it.
+    """Test for a nonnegative numeric target with a long tail, where variants `{"on_log": true}` are worth
+    fitting.
 
-    `target_summary`: `mean`, `median`, `min`, `max` and `std` of the training rows, as `SplitFacts` has them.
+    `target_summary`: `mean`, `median`, `min`, `max` and `std` of the training rows, as in `SplitFacts`.
     """
     low, middle, mean = (target_summary.get(key) for key in ("min", "median", "mean"))
     if low is None or middle is None or mean is None or low < 0:

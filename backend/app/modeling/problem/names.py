@@ -1,4 +1,4 @@
-"""Name the nearest names when one is not known."""
+"""Resolution of names of columns, files and the like, with suggestions for unknown ones."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -7,14 +7,14 @@ from app.errors import ToolRefused
 
 
 def nearest_names(name: str, names: Iterable[str], max_names: int = 3) -> list[str]:
-    """Up to `most` of the known names that look like `name`, best first; case does not matter."""
+    """Up to `max_names` of `names` that are spelled like `name`, best first, case ignored."""
     by_folded = {candidate.casefold(): candidate for candidate in names}
-    found = get_close_matches(name.casefold(), by_folded, n=max_names, cutoff=0.5)
-    return [by_folded[folded] for folded in found]
+    matches = get_close_matches(name.casefold(), by_folded, n=max_names, cutoff=0.5)
+    return [by_folded[folded] for folded in matches]
 
 
 def resolve_name(name: str, names: Iterable[str], noun: str) -> str:
-    """The name as it is known (case forgiven); raises ToolRefused with the nearest names."""
+    """The entry of `names` that equals `name`, case ignored. Raises ToolRefused with the nearest names."""
     names = list(names)
     if name in names:
         return name

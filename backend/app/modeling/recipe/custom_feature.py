@@ -8,20 +8,20 @@ import pandas as pd
 from pydantic import Field
 
 from app.errors import InvalidInput
-from app.modeling.custom_code.functions import Functions, Source
-from app.modeling.custom_code.row_independence import Said, check_alone
+from app.modeling.custom_code.functions import CodeFunctions, Source
+from app.modeling.custom_code.row_independence import ColumnOutputs, check_row_independence
 from app.modeling.custom_code.state import freeze, thaw
-from app.modeling.recipe.transforms.step import Columns, State, Step
+from app.modeling.recipe.transforms.step import Columns, Operation, State
 
-MAX_COLUMNS = 100
-MAX_NAME = 200
-PARTS = 5
+MAX_NEW_COLUMNS = 100
+MAX_NAME_CHARS = 200
+FOLD_COUNT = 5
 """Where `fit` sees the target, training rows get their features from the rows of the other parts."""
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z][\w-]{0,59}$")]
 
 
-class CustomFeature(Step):
+class CustomFeature(Operation):
     """`fit(frame, target) -> state` (either may be left out) and `transform(frame, state) -> frame`.
 
     Both see `columns` only. `transform` gives the same rows, in order, with the new columns; those it was
@@ -34,11 +34,11 @@ class CustomFeature(Step):
     columns: Columns
     source: Source
 
-    def learn(
+    def fit_apply(
         self, frame: pd.DataFrame, groups: pd.Series | None, target: pd.Series | None
     ) -> tuple[State, pd.DataFrame]:
         seen = self._seen(frame)
-        uses_target = Functions(self.name, self.source).takes("fit") > 1
+        uses_target = CodeFunctions(self.name, self.source).count_arguments("fit") > 1
         state = self._fitted(seen, target)
         state |= {"makes": _kinds(self._raw(seen, state), seen, self.name)}
         if not uses_target:
@@ -53,7 +53,7 @@ class CustomFeature(Step):
         return frame.assign(**{str(name): column.to_numpy() for name, column in made.items()})
 
     def _check(self, seen: pd.DataFrame, state: State, made: pd.DataFrame) -> None:
-        check_alone(
+        check_row_independence(
             self.name,
             len(seen),
             _comparable(made),
@@ -65,11 +65,11 @@ class CustomFeature(Step):
 
     def _fitted(self, seen: pd.DataFrame, target: pd.Series | None) -> dict[str, Any]:
         """On rows with a target, where there is one."""
-        functions = Functions(self.name, self.source)
-        functions.require("transform", "`transform(frame, state)` gives the features of each row")
-        if not functions.has("fit"):
+        functions = CodeFunctions(self.name, self.source)
+        functions.require_function("transform", "`transform(frame, state)` gives the features of each row")
+        if not functions.defines("fit"):
             return freeze(None, self.name)
-        if functions.takes("fit") > 1 and target is None:
+        if functions.count_arguments("fit") > 1 and target is None:
             raise InvalidInput("code_failed", f"{self.name!r} needs the target to be fitted.", name=self.name)
         if target is not None:
             known = target.notna().to_numpy()
@@ -81,9 +81,9 @@ class CustomFeature(Step):
     ) -> dict[str, np.ndarray]:
         """Features of rows that had no say in them, as those of new rows have none."""
         rows = len(seen)
-        part = np.random.default_rng(0).permutation(rows) % min(PARTS, rows)
+        part = np.random.default_rng(0).permutation(rows) % min(FOLD_COUNT, rows)
         pieces, places = [], []
-        for number in range(min(PARTS, rows)):
+        for number in range(min(FOLD_COUNT, rows)):
             inside = np.flatnonzero(part == number)
             others = np.flatnonzero(part != number)
             if not len(others):
@@ -99,7 +99,7 @@ class CustomFeature(Step):
     def _raw(self, seen: pd.DataFrame, state: Mapping[str, Any]) -> pd.DataFrame:
         """What `transform` gives, checked to be the same rows."""
         known = {"text": state["text"], "parts": state["parts"]}
-        given = Functions(self.name, self.source).call("transform", seen.copy(), thaw(known))
+        given = CodeFunctions(self.name, self.source).call("transform", seen.copy(), thaw(known))
         if isinstance(given, pd.Series):
             given = given.to_frame(given.name or self.name)
         if not isinstance(given, pd.DataFrame):
@@ -133,11 +133,13 @@ def _kinds(raw: pd.DataFrame, seen: pd.DataFrame, name: str) -> dict[str, str]:
     }
     if not made:
         raise _refused(name, "makes no new column")
-    if len(made) > MAX_COLUMNS:
-        raise _refused(name, f"makes {len(made)} columns; at most {MAX_COLUMNS} are allowed")
-    odd = [column for column in made if not isinstance(column, str) or not 0 < len(column) <= MAX_NAME]
+    if len(made) > MAX_NEW_COLUMNS:
+        raise _refused(name, f"makes {len(made)} columns; at most {MAX_NEW_COLUMNS} are allowed")
+    odd = [column for column in made if not isinstance(column, str) or not 0 < len(column) <= MAX_NAME_CHARS]
     if odd:
-        raise _refused(name, f"names a column {odd[0]!r}; names are texts of at most {MAX_NAME} characters")
+        raise _refused(
+            name, f"names a column {odd[0]!r}; names are texts of at most {MAX_NAME_CHARS} characters"
+        )
     return made
 
 
@@ -176,7 +178,7 @@ _AS: Mapping[str, Callable[[pd.Series], pd.Series]] = {
 }
 
 
-def _comparable(made: pd.DataFrame) -> Said:
+def _comparable(made: pd.DataFrame) -> ColumnOutputs:
     return [
         (
             f"`{name}`",

@@ -9,9 +9,9 @@ from app.errors import InvalidInput
 from app.modeling.problem.forecast_steps import steps_per_origin, training_steps
 from app.modeling.problem.problem import Problem
 
-AHEAD = "rows_ahead"
+ROWS_AHEAD = "rows_ahead"
 """How many rows ahead a row asks about: an input like any other."""
-ORIGIN = "origin_row"
+ORIGIN_ROW = "origin_row"
 """Which row of the table it was: never an input."""
 
 
@@ -20,7 +20,7 @@ def expand_horizon_rows(frame: pd.DataFrame, horizon: int, steps: Sequence[int] 
 
     Of very many rows each keeps some of the steps, in turn. Raises InvalidInput `reserved_name`.
     """
-    taken = [name for name in (AHEAD, ORIGIN) if name in frame.columns]
+    taken = [name for name in (ROWS_AHEAD, ORIGIN_ROW) if name in frame.columns]
     if taken:
         raise InvalidInput(
             "reserved_name", f"The table has a column {taken[0]!r}: give it another name.", column=taken[0]
@@ -31,7 +31,7 @@ def expand_horizon_rows(frame: pd.DataFrame, horizon: int, steps: Sequence[int] 
     else:
         places, asked = np.repeat(np.arange(len(frame)), len(steps)), np.tile(steps, len(frame))
     made = frame.iloc[places].reset_index(drop=True)
-    return made.assign(**{AHEAD: asked, ORIGIN: places})
+    return made.assign(**{ROWS_AHEAD: asked, ORIGIN_ROW: places})
 
 
 def _in_turn(rows: int, steps: np.ndarray, each: int) -> tuple[np.ndarray, np.ndarray]:
@@ -47,25 +47,25 @@ def prediction_rows(frame: pd.DataFrame, problem: Problem) -> pd.DataFrame:
     return expand_horizon_rows(frame, problem.horizon or 1) if problem.every_step else frame
 
 
-def ahead_of(frame: pd.DataFrame) -> np.ndarray | None:
+def get_rows_ahead(frame: pd.DataFrame) -> np.ndarray | None:
     """How many rows ahead each row asks about; None where all ask about the horizon."""
-    return frame[AHEAD].to_numpy() if is_stacked(frame) else None
+    return frame[ROWS_AHEAD].to_numpy() if has_horizon_rows(frame) else None
 
 
-def is_stacked(frame: pd.DataFrame) -> bool:
-    return ORIGIN in frame.columns
+def has_horizon_rows(frame: pd.DataFrame) -> bool:
+    return ORIGIN_ROW in frame.columns
 
 
-def unstacked(frame: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
+def collapse_origins(frame: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
     """Each origin once, in the order of the rows, and of each row the place of its origin among them."""
-    _, first, back = np.unique(frame[ORIGIN].to_numpy(), return_index=True, return_inverse=True)
+    _, first, back = np.unique(frame[ORIGIN_ROW].to_numpy(), return_index=True, return_inverse=True)
     order = np.argsort(first, kind="stable")
     place = np.empty(len(order), dtype=int)
     place[order] = np.arange(len(order))
-    once = frame.iloc[first[order]].drop(columns=[AHEAD, ORIGIN])
+    once = frame.iloc[first[order]].drop(columns=[ROWS_AHEAD, ORIGIN_ROW])
     return once, place[back]
 
 
 def drop_horizon_columns(frame: pd.DataFrame) -> pd.DataFrame:
     """The table that was stacked, or the frame as it is."""
-    return unstacked(frame)[0].reset_index(drop=True) if is_stacked(frame) else frame
+    return collapse_origins(frame)[0].reset_index(drop=True) if has_horizon_rows(frame) else frame

@@ -9,50 +9,56 @@ from functools import lru_cache
 import numpy as np
 import pandas as pd
 
-from app.modeling.recipe.indicators import Bars, Spec, compute, function_of
+from app.modeling.recipe.indicators import Bars, IndicatorSpec, compute_indicator, get_function
 
-WINDOW = 20
+WINDOW_ROWS = 20
 """Rows over which volume is averaged, and over which what only adds up is looked at."""
 _ROWS, _SHIFT = 400, 7.0
 
 
 @dataclass(frozen=True)
-class Unit:
+class IndicatorUnit:
     """`price` and `volume`: the powers of them in the unit. `level`: it moves along with the price. `adds_up`:
     it depends on where the history began."""
 
     price: int
     volume: int
     level: bool
-    adds_up: bool
+    is_cumulative: bool
 
 
 @lru_cache(maxsize=512)
-def units_of(spec: Spec) -> dict[str, Unit]:
+def measure_units(spec: IndicatorSpec) -> dict[str, IndicatorUnit]:
     """The unit of each column."""
     bars = _sample()
-    plain = compute(spec, bars)
-    dearer = compute(spec, {key: values * (1 if key == "volume" else 2) for key, values in bars.items()})
-    busier = compute(spec, {key: values * (2 if key == "volume" else 1) for key, values in bars.items()})
-    lifted = compute(spec, {key: values + (0 if key == "volume" else _SHIFT) for key, values in bars.items()})
-    adds_up = "Output is path-dependent" in function_of(spec.name).info["function_flags"]
+    plain = compute_indicator(spec, bars)
+    dearer = compute_indicator(
+        spec, {key: values * (1 if key == "volume" else 2) for key, values in bars.items()}
+    )
+    busier = compute_indicator(
+        spec, {key: values * (2 if key == "volume" else 1) for key, values in bars.items()}
+    )
+    lifted = compute_indicator(
+        spec, {key: values + (0 if key == "volume" else _SHIFT) for key, values in bars.items()}
+    )
+    adds_up = "Output is path-dependent" in get_function(spec.name).info["function_flags"]
     found = {}
     for column, values in plain.items():
         price, volume = _power(values, dearer[column]), _power(values, busier[column])
         level = price == 1 and bool(np.nanmedian(np.abs(lifted[column] - values - _SHIFT)) < 0.05 * _SHIFT)
-        found[column] = Unit(price, volume, level, adds_up and not level)
+        found[column] = IndicatorUnit(price, volume, level, adds_up and not level)
     return found
 
 
-def without_unit(values: np.ndarray, unit: Unit, bars: Bars) -> np.ndarray:
+def remove_unit(values: np.ndarray, unit: IndicatorUnit, bars: Bars) -> np.ndarray:
     """The column as a pure number: relative to the close, to the usual volume, or both."""
     series = pd.Series(values)
-    if unit.adds_up:
-        series = series.diff(WINDOW)
+    if unit.is_cumulative:
+        series = series.diff(WINDOW_ROWS)
     if unit.price:
         series = series / pd.Series(bars["close"]) ** unit.price
     if unit.volume:
-        usual = pd.Series(bars["volume"]).rolling(WINDOW, min_periods=1).mean()
+        usual = pd.Series(bars["volume"]).rolling(WINDOW_ROWS, min_periods=1).mean()
         series = series / usual.where(usual > 0) ** unit.volume
     if unit.level:
         series = series - 1

@@ -28,11 +28,11 @@ GROUPS = (
     "Pattern Recognition",
 )
 INPUTS = ("open", "high", "low", "close", "volume")
-NEEDS_MORE = frozenset({"MAVP"})
+UNSUPPORTED = frozenset({"MAVP"})
 """Takes a series that bars do not have."""
-LONGEST = 2000
-MIN_MEMORY = 200
-MEMORY = 10
+MAX_PARAMETER = 2000
+MIN_MEMORY_ROWS = 200
+MEMORY_FACTOR = 10
 """How many times its own lookback an indicator remembers: a smoothed one never forgets the first row."""
 
 _TALIB: Any = talib
@@ -43,7 +43,7 @@ Bars = Mapping[str, np.ndarray]
 
 
 @dataclass(frozen=True)
-class Spec:
+class IndicatorSpec:
     """`parameters`: those that were named, by TA-Lib's names. `columns`: what it makes, in TA-Lib's order."""
 
     text: str
@@ -54,34 +54,34 @@ class Spec:
     lookback: int
 
     @property
-    def memory(self) -> int:
+    def memory_rows(self) -> int:
         """Rows of the past after which it does not matter where the history began."""
-        return max(MIN_MEMORY, MEMORY * self.lookback)
+        return max(MIN_MEMORY_ROWS, MEMORY_FACTOR * self.lookback)
 
 
-def function_of(name: str) -> Any:
+def get_function(name: str) -> Any:
     """TA-Lib's own description of an indicator, which also computes it."""
     return _ABSTRACT.Function(name)
 
 
 @lru_cache(maxsize=1)
-def names() -> tuple[str, ...]:
+def list_indicators() -> tuple[str, ...]:
     """Every indicator that there is."""
     groups = _TALIB.get_function_groups()
-    return tuple(sorted({name for group in GROUPS for name in groups.get(group, ())} - NEEDS_MORE))
+    return tuple(sorted({name for group in GROUPS for name in groups.get(group, ())} - UNSUPPORTED))
 
 
 @lru_cache(maxsize=512)
-def parse(text: str) -> Spec:
+def parse_indicator(text: str) -> IndicatorSpec:
     """Raises InvalidInput `unknown_indicator` or `bad_indicator`, naming what is near or what it takes."""
     found = re.fullmatch(r"\s*([A-Z][A-Z0-9]*(?:_[A-Z]+)?)((?:_\d+(?:\.\d+)?)*)\s*", text, re.IGNORECASE)
     name = found[1].upper() if found else text.strip().upper()
-    if found is None or name not in names():
-        close = ", ".join(nearest_names(name, names())) or "SMA, EMA, RSI, MACD, BBANDS, ATR, OBV"
+    if found is None or name not in list_indicators():
+        close = ", ".join(nearest_names(name, list_indicators())) or "SMA, EMA, RSI, MACD, BBANDS, ATR, OBV"
         raise InvalidInput(
             "unknown_indicator", f"There is no indicator {text!r}. Near: {close}.", indicator=text
         )
-    function: Any = function_of(name)
+    function: Any = get_function(name)
     takes = [key for key in function.info["parameters"] if "matype" not in key and key != "nbdevdn"]
     given = [float(part) for part in found[2].split("_") if part]
     if len(given) > len(takes):
@@ -93,8 +93,10 @@ def parse(text: str) -> Spec:
     }
     if "nbdevup" in parameters:
         parameters["nbdevdn"] = parameters["nbdevup"]
-    if any(not 1 <= value <= LONGEST for value in parameters.values()):
-        raise InvalidInput("bad_indicator", f"{text!r}: numbers lie between 1 and {LONGEST}.", indicator=text)
+    if any(not 1 <= value <= MAX_PARAMETER for value in parameters.values()):
+        raise InvalidInput(
+            "bad_indicator", f"{text!r}: numbers lie between 1 and {MAX_PARAMETER}.", indicator=text
+        )
     try:
         function.set_parameters(parameters)
         lookback = int(function.lookback)
@@ -103,17 +105,17 @@ def parse(text: str) -> Spec:
         said = f"{text!r}: TA-Lib takes no such numbers."
         raise InvalidInput("bad_indicator", said, indicator=text) from error
     whole = name + "".join(f"_{part:g}" for part in given)
-    return Spec(
+    return IndicatorSpec(
         whole, name, tuple(parameters.items()), _inputs(function), _columns(whole, name, function), lookback
     )
 
 
-def compute(spec: Spec, bars: Bars) -> dict[str, np.ndarray]:
+def compute_indicator(spec: IndicatorSpec, bars: Bars) -> dict[str, np.ndarray]:
     """The indicator's columns, each as long as the bars; nan until there is enough of the past."""
     rows = len(bars[spec.inputs[0]])
     if rows <= spec.lookback:
         return {column: np.full(rows, np.nan) for column in spec.columns}
-    function: Any = function_of(spec.name)
+    function: Any = get_function(spec.name)
     made = function({key: bars[key] for key in spec.inputs} | _unused(spec, bars), **dict(spec.parameters))
     outputs = made if isinstance(made, list | tuple) else [made]
     return {
@@ -122,7 +124,7 @@ def compute(spec: Spec, bars: Bars) -> dict[str, np.ndarray]:
     }
 
 
-def _unused(spec: Spec, bars: Bars) -> dict[str, np.ndarray]:
+def _unused(spec: IndicatorSpec, bars: Bars) -> dict[str, np.ndarray]:
     """TA-Lib asks for every column by name although the function reads only some."""
     any_of = next(iter(bars.values()))
     return {key: any_of for key in INPUTS if key not in spec.inputs}

@@ -8,11 +8,11 @@ import numpy as np
 DAY_S = 86_400.0
 SEASONS_S: tuple[float, ...] = (DAY_S, 7 * DAY_S, 30.4375 * DAY_S * 3, 365.25 * DAY_S)
 """What comes again: days, weeks, quarters, years."""
-LONGEST = 1_000
-MIN_ROUNDS = 3
-BETTER = 0.9
+MAX_SEASON_ROWS = 1_000
+MIN_SEASONS = 3
+MAX_ERROR_RATIO = 0.9
 """A season must make errors this much smaller than the last value does."""
-ALIKE = 1.02
+TIE_RATIO = 1.02
 """Of seasons that are about as good the shortest: two weeks are also two."""
 
 
@@ -35,7 +35,7 @@ def seasonal_naive(values: np.ndarray, horizon: int, season: int) -> np.ndarray:
     return made
 
 
-def season_of(values: np.ndarray, horizons: Sequence[int], spacing_s: float) -> int | None:
+def detect_season(values: np.ndarray, horizons: Sequence[int], spacing_s: float) -> int | None:
     """How many rows a season has, by which of the usual ones foretells these rows best; None where none helps.
 
     `horizons`: rows ahead, of which the mean error counts; `spacing_s`: usual seconds between rows.
@@ -46,14 +46,14 @@ def season_of(values: np.ndarray, horizons: Sequence[int], spacing_s: float) -> 
         for season in _candidates(len(values), spacing_s)
     }
     least = min(errors.values(), default=np.inf)
-    if not least < BETTER * plain:
+    if not least < MAX_ERROR_RATIO * plain:
         return None
-    return next(season for season, error in errors.items() if error <= ALIKE * least)
+    return next(season for season, error in errors.items() if error <= TIE_RATIO * least)
 
 
 def _candidates(rows: int, spacing_s: float) -> Sequence[int]:
     lengths = {round(season_s / spacing_s) for season_s in SEASONS_S} if spacing_s > 0 else set()
-    return sorted(season for season in lengths if 2 <= season <= min(LONGEST, rows // MIN_ROUNDS))
+    return sorted(season for season in lengths if 2 <= season <= min(MAX_SEASON_ROWS, rows // MIN_SEASONS))
 
 
 def _error(say: Callable[[int], np.ndarray], values: np.ndarray, horizons: Sequence[int]) -> float:

@@ -13,8 +13,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from app.errors import InvalidInput
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.custom_feature import CustomFeature
-from app.modeling.recipe.forecast_origins import AHEAD, is_stacked, unstacked
-from app.modeling.recipe.transforms.ahead import Ahead
+from app.modeling.recipe.forecast_origins import ROWS_AHEAD, collapse_origins, has_horizon_rows
+from app.modeling.recipe.transforms.ahead import ForecastMoment
 from app.modeling.recipe.transforms.columns import (
     Drop,
     Frequency,
@@ -29,12 +29,12 @@ from app.modeling.recipe.transforms.indicators import Indicators
 from app.modeling.recipe.transforms.market import Cross, Volatility
 from app.modeling.recipe.transforms.missing import Clip, Impute, MarkMissing
 from app.modeling.recipe.transforms.numbers import Combine, Log1p
-from app.modeling.recipe.transforms.step import State, Step
+from app.modeling.recipe.transforms.step import Operation, State
 from app.modeling.recipe.transforms.text import Extract, TextStats, Tfidf
 from app.modeling.table.columns import require_columns
-from app.modeling.type_inference.parsers import apply_reading
+from app.modeling.type_inference.parsers import parse_columns
 
-Operation = Annotated[
+AnyOperation = Annotated[
     Drop
     | ToNumber
     | ToCategory
@@ -56,17 +56,17 @@ Operation = Annotated[
     | Indicators
     | Volatility
     | Cross
-    | Ahead
+    | ForecastMoment
     | CustomFeature,
     Field(discriminator="op"),
 ]
-OPERATIONS: TypeAdapter[list[Operation]] = TypeAdapter(list[Operation])
+OPERATIONS: TypeAdapter[list[AnyOperation]] = TypeAdapter(list[AnyOperation])
 
 RecipeJson = list[dict[str, Any]]
 _NAMES = ("columns_in_", "columns_out_")
 
 
-def parse(recipe: Sequence[Mapping[str, Any]]) -> list[Step]:
+def parse_recipe(recipe: Sequence[Mapping[str, Any]]) -> list[Operation]:
     """The operations of a recipe; raises InvalidInput `bad_recipe` naming the operation and the field."""
     try:
         return list(OPERATIONS.validate_python(list(recipe)))
@@ -110,20 +110,20 @@ class Recipe(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
         return self
 
     def fit_transform(self, X: pd.DataFrame, y: object = None) -> pd.DataFrame:
-        steps = parse(self.operations)
+        steps = parse_recipe(self.operations)
         asked = self._read(X)
         once, back = _origins(asked)
         self.columns_in_ = [str(name) for name in once.columns]
         self.states_: list[State] = []
         self.history_: bytes | None = None
-        self.remember(once)
+        self.store_history(once)
         frame, groups = self._sorted(once)
         target = None if y is None else pd.Series(_first(np.asarray(y), back), index=once.index)[frame.index]
         for step in steps:
-            require_columns(frame, step.needs())
-            if back is None or not step.by_step:
-                state, frame = step.learn(frame, groups, target)
-            self.states_.append({} if back is not None and step.by_step else state)
+            require_columns(frame, step.required_columns())
+            if back is None or not step.is_per_step:
+                state, frame = step.fit_apply(frame, groups, target)
+            self.states_.append({} if back is not None and step.is_per_step else state)
         made = self._asked(frame, groups, once, back, asked)
         self.columns_out_ = [str(name) for name in made.columns if name not in self.hide]
         return made[self.columns_out_]
@@ -134,8 +134,8 @@ class Recipe(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
         past = self._past_of(once)
         together = once if past is None else pd.concat([past.set_axis(-1 - past.index), once])
         frame, groups = self._sorted(together)
-        for step, state in zip(parse(self.operations), self.states_, strict=True):
-            if back is None or not step.by_step:
+        for step, state in zip(parse_recipe(self.operations), self.states_, strict=True):
+            if back is None or not step.is_per_step:
                 frame = step.apply(frame, state, groups)
         return self._asked(frame, groups, once, back, asked)[self.columns_out_].set_axis(X.index)
 
@@ -150,26 +150,26 @@ class Recipe(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
         """Of the frame in time order the rows that were asked about, in their order, each for its step."""
         if back is None:
             return frame.loc[once.index]
-        at, ahead = frame.index.get_indexer(once.index)[back], asked[AHEAD].to_numpy()
-        said = {AHEAD: ahead.astype("float64")}
-        for step in parse(self.operations):
-            if isinstance(step, Ahead):
-                said |= step.made(frame, groups, at, ahead)
+        at, ahead = frame.index.get_indexer(once.index)[back], asked[ROWS_AHEAD].to_numpy()
+        said = {ROWS_AHEAD: ahead.astype("float64")}
+        for step in parse_recipe(self.operations):
+            if isinstance(step, ForecastMoment):
+                said |= step.make_columns(frame, groups, at, ahead)
         spread: pd.DataFrame = frame.iloc[at].set_axis(asked.index).assign(**said)
         return spread
 
     @property
-    def depth(self) -> int:
+    def history_rows(self) -> int:
         """How many rows back a row's features look at most."""
-        return sum(step.depth() for step in parse(self.operations) if step.ordered)
+        return sum(step.history_rows() for step in parse_recipe(self.operations) if step.needs_order)
 
-    def in_order(self, rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series | None]:
+    def sort_rows(self, rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series | None]:
         """Raw rows as they are read, in time order, with the group of each where there are groups."""
         return self._sorted(self._read(rows))
 
-    def remember(self, rows: pd.DataFrame) -> None:
+    def store_history(self, rows: pd.DataFrame) -> None:
         """Keep the last of these rows as the history of the rows that come next."""
-        depth = self.depth
+        depth = self.history_rows
         if not depth:
             return
         once, _ = _origins(rows)
@@ -180,15 +180,15 @@ class Recipe(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
         self.history_ = buffer.getvalue()
 
     def _read(self, rows: pd.DataFrame) -> pd.DataFrame:
-        return apply_reading(rows, self.reading) if self.reading else rows
+        return parse_columns(rows, self.reading) if self.reading else rows
 
-    def past(self) -> pd.DataFrame | None:
+    def load_history(self) -> pd.DataFrame | None:
         """The stored history, in time order; None where nothing looks back."""
         return None if self.history_ is None else pd.read_parquet(io.BytesIO(self.history_))
 
     def _past_of(self, rows: pd.DataFrame) -> pd.DataFrame | None:
         """The history that lies before the first of these rows, in each group: no row may be its own past."""
-        past = self.past()
+        past = self.load_history()
         if past is None or self.time_column is None:
             return None
         first = rows[self.time_column].min()
@@ -225,7 +225,7 @@ class Recipe(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
 
 def _origins(rows: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray | None]:
     """Rows of several steps ahead once each, and where each belongs; None where rows ask about one."""
-    return unstacked(rows) if is_stacked(rows) else (rows, None)
+    return collapse_origins(rows) if has_horizon_rows(rows) else (rows, None)
 
 
 def _first(values: np.ndarray, back: np.ndarray | None) -> np.ndarray:
@@ -242,12 +242,12 @@ def _as_text(state: State) -> State | str:
     return text if json.loads(text) == state else state
 
 
-def recipe_for(problem: Problem, operations: RecipeJson) -> Recipe:
+def make_recipe(problem: Problem, operations: RecipeJson) -> Recipe:
     """The transformer of a problem: time is never a feature by itself, groups only where time orders them.
 
     Raises InvalidInput `bad_recipe`, or `order_needed` for a look back without a time column.
     """
-    looks_back = [step for step in parse(operations) if step.ordered]
+    looks_back = [step for step in parse_recipe(operations) if step.needs_order]
     if looks_back and problem.time_column is None:
         raise InvalidInput(
             "order_needed", "Lags, rolling statistics and indicators need a date column that orders the rows."
@@ -262,7 +262,7 @@ def recipe_for(problem: Problem, operations: RecipeJson) -> Recipe:
     )
 
 
-def inputs_of(frame: pd.DataFrame, problem: Problem) -> pd.DataFrame:
+def select_inputs(frame: pd.DataFrame, problem: Problem) -> pd.DataFrame:
     """The columns that a model may see: not excluded ones, nor the target unless it has a horizon."""
     left_out = set(problem.exclude) | (set() if problem.horizon else {problem.target})
     return frame[[name for name in frame.columns if name not in left_out]]

@@ -7,41 +7,46 @@ import numpy as np
 
 DAY_S = 86_400.0
 MONTH_S = 30.4375 * DAY_S
-REGULAR = 0.9
+MIN_REGULAR_SHARE = 0.9
 """Of the steps that must be as long as the usual one, give or take a day, to count months."""
 
 
-class Unit(StrEnum):
+class IntervalUnit(StrEnum):
     SECOND = "second"
     WEEKDAY = "weekday"
     MONTH = "month"
 
 
 @dataclass(frozen=True)
-class Rhythm:
+class SamplingInterval:
     """A row comes every `count` units."""
 
-    unit: Unit
+    unit: IntervalUnit
     count: float
 
     @property
     def spacing_s(self) -> float:
         """Mean seconds from row to row."""
-        return self.count * {Unit.SECOND: 1.0, Unit.WEEKDAY: 7 / 5 * DAY_S, Unit.MONTH: MONTH_S}[self.unit]
+        return (
+            self.count
+            * {IntervalUnit.SECOND: 1.0, IntervalUnit.WEEKDAY: 7 / 5 * DAY_S, IntervalUnit.MONTH: MONTH_S}[
+                self.unit
+            ]
+        )
 
-    def after(self, times: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    def moments_after(self, times: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """The moments so many rows after each of these."""
         moments = times.astype("datetime64[s]")
-        if self.unit is Unit.WEEKDAY:
+        if self.unit is IntervalUnit.WEEKDAY:
             days = moments.astype("datetime64[D]")
             later = np.busday_offset(days, rows * int(self.count), roll="backward")
             return np.asarray(later.astype("datetime64[s]") + (moments - days))
-        if self.unit is Unit.MONTH:
+        if self.unit is IntervalUnit.MONTH:
             return _months_after(moments, rows * int(self.count))
         return np.asarray(moments + np.rint(rows * self.count).astype("timedelta64[s]"))
 
 
-def rhythm_of(times: np.ndarray) -> Rhythm | None:
+def detect_interval(times: np.ndarray) -> SamplingInterval | None:
     """Of one series' times in order; None where there are no two."""
     moments = np.unique(times[~np.isnat(times)].astype("datetime64[s]"))
     if len(moments) < 2:
@@ -49,12 +54,12 @@ def rhythm_of(times: np.ndarray) -> Rhythm | None:
     steps = np.diff(moments).astype(float)
     usual = float(np.median(steps))
     months = round(usual / MONTH_S)
-    if months and np.mean(np.abs(steps - months * MONTH_S) <= 3 * DAY_S) >= REGULAR:
-        return Rhythm(Unit.MONTH, float(months))
+    if months and np.mean(np.abs(steps - months * MONTH_S) <= 3 * DAY_S) >= MIN_REGULAR_SHARE:
+        return SamplingInterval(IntervalUnit.MONTH, float(months))
     weekdays = np.is_busday(moments.astype("datetime64[D]"))
     if usual == DAY_S and len(moments) > 7 and weekdays.all():
-        return Rhythm(Unit.WEEKDAY, 1.0)
-    return Rhythm(Unit.SECOND, usual)
+        return SamplingInterval(IntervalUnit.WEEKDAY, 1.0)
+    return SamplingInterval(IntervalUnit.SECOND, usual)
 
 
 def _months_after(moments: np.ndarray, months: np.ndarray) -> np.ndarray:

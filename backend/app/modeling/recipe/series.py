@@ -8,16 +8,16 @@ import pandas as pd
 
 from app.modeling.problem.forecast_steps import training_steps
 from app.modeling.problem.problem import Problem
-from app.modeling.recipe.naive_forecasts import season_of
-from app.modeling.recipe.sampling_interval import Rhythm, rhythm_of
+from app.modeling.recipe.naive_forecasts import detect_season
+from app.modeling.recipe.sampling_interval import SamplingInterval, detect_interval
 from app.modeling.table.numeric import to_float
 
-MAX_ASKED = 5
+MAX_SEASON_SERIES = 5
 """Series that tell the season of all: the longest ones."""
-STEPS_ASKED = 8
+MAX_SEASON_STEPS = 8
 
 
-def rows_of_series(frame: pd.DataFrame, problem: Problem) -> list[np.ndarray]:
+def split_series(frame: pd.DataFrame, problem: Problem) -> list[np.ndarray]:
     """Positions of each series in order of time; one series where nothing groups the rows."""
     order = frame[problem.time_column].argsort(kind="stable").to_numpy()
     if not problem.group_column:
@@ -26,33 +26,35 @@ def rows_of_series(frame: pd.DataFrame, problem: Problem) -> list[np.ndarray]:
     return [rows.to_numpy() for _, rows in pd.Series(order).groupby(groups, sort=False)]
 
 
-def rhythm_of_series(frame: pd.DataFrame, problem: Problem, series: Sequence[np.ndarray]) -> Rhythm | None:
+def detect_series_interval(
+    frame: pd.DataFrame, problem: Problem, series: Sequence[np.ndarray]
+) -> SamplingInterval | None:
     """How the rows of the longest series follow each other."""
-    return rhythm_of(frame[problem.time_column].to_numpy()[max(series, key=len)])
+    return detect_interval(frame[problem.time_column].to_numpy()[max(series, key=len)])
 
 
-def values_of(frame: pd.DataFrame, problem: Problem, rows: np.ndarray) -> np.ndarray:
+def series_values(frame: pd.DataFrame, problem: Problem, rows: np.ndarray) -> np.ndarray:
     """The target along a series, gaps filled with the value before."""
     values: np.ndarray = to_float(frame[problem.target]).iloc[rows].ffill().bfill().to_numpy()
     return values
 
 
-def horizons_of(problem: Problem) -> tuple[int, ...]:
+def list_horizons(problem: Problem) -> tuple[int, ...]:
     """How far ahead, in rows: the horizon, or of every step some."""
     if not problem.every_step:
         return (problem.horizon or 1,)
     steps = training_steps(problem.horizon or 1)
-    return steps[:: max(1, len(steps) // STEPS_ASKED)]
+    return steps[:: max(1, len(steps) // MAX_SEASON_STEPS)]
 
 
-def season_of_series(
+def detect_common_season(
     frame: pd.DataFrame, problem: Problem, series: Sequence[np.ndarray], spacing_s: float
 ) -> int | None:
     """The season of most of the longest series; None where most have none."""
-    horizons = horizons_of(problem)
-    longest = sorted(series, key=len, reverse=True)[:MAX_ASKED]
+    horizons = list_horizons(problem)
+    longest = sorted(series, key=len, reverse=True)[:MAX_SEASON_SERIES]
     found = [
-        season_of(values_of(frame, problem, rows), horizons, spacing_s)
+        detect_season(series_values(frame, problem, rows), horizons, spacing_s)
         for rows in longest
         if len(rows) > 2 * max(horizons)
     ]

@@ -1,4 +1,4 @@
-"""One numeric column in figures, worked out from its sorted values once."""
+"""Statistics of one numeric column, computed from its values sorted once."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,8 @@ from app.modeling.table.numeric import to_float
 
 @dataclass(frozen=True)
 class ColumnStats:
-    """`sorted` holds the known values as float64, lowest first; infinite ones count as known."""
+    """`sorted_values` (known values,): the values that are not missing as float64, ascending, with
+    infinities."""
 
     rows: int
     sorted_values: np.ndarray
@@ -31,16 +32,17 @@ class ColumnStats:
         )
 
     def quantile(self, share: float) -> float:
-        """The linearly interpolated quantile; nan of nothing."""
+        """The linearly interpolated quantile; nan for an empty column."""
         if not len(self.sorted_values):
             return float("nan")
-        place = share * (len(self.sorted_values) - 1)
-        low = int(place)
+        position = share * (len(self.sorted_values) - 1)
+        low = int(position)
         high = min(low + 1, len(self.sorted_values) - 1)
         return float(
-            self.sorted_values[low] + (place - low) * (self.sorted_values[high] - self.sorted_values[low])
+            self.sorted_values[low] + (position - low) * (self.sorted_values[high] - self.sorted_values[low])
         )
 
     def count_outside(self, low: float, high: float) -> int:
+        """Count the values below `low` or above `high`."""
         below = int(np.searchsorted(self.sorted_values, low, side="left"))
         return below + len(self.sorted_values) - int(np.searchsorted(self.sorted_values, high, side="right"))

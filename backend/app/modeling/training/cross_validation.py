@@ -9,15 +9,15 @@ import numpy as np
 import pandas as pd
 from sklearn.pipeline import Pipeline
 
-from app.modeling.estimators.candidates import candidate
+from app.modeling.estimators.candidates import get_estimator_spec
 from app.modeling.estimators.encoder import Encoder
-from app.modeling.estimators.families.learner import Learner, Watch, common_position
+from app.modeling.estimators.families.learner import Learner, Validation, best_common_position
 from app.modeling.estimators.families.pace import Clock
 from app.modeling.labels.labels import make_labels
 from app.modeling.labels.split import Fold
 from app.modeling.problem.custom_code import contains_code
 from app.modeling.problem.problem import Problem
-from app.modeling.recipe.recipe import inputs_of
+from app.modeling.recipe.recipe import select_inputs
 from app.modeling.scoring.scores import Predicted, score_all
 from app.modeling.table.json_values import round_significant
 from app.modeling.training.ensemble.average import Model, average, predict_output
@@ -107,20 +107,22 @@ def cross_validate(
     leaves out the last folds when even that does not do.
     """
     started, clock = time.perf_counter(), Clock(seconds, None if seconds is None else LATEST * seconds)
-    labels, inputs = make_labels(frame, problem), inputs_of(frame, problem)
+    labels, inputs = make_labels(frame, problem), select_inputs(frame, problem)
     places = list(range(len(made_folds))) if run is None else list(run)
     shared = not (problem.time_column or contains_code(spec.recipe))
     prepared = _prepared(inputs, labels, problem, spec) if shared else None
     taught: list[_Taught] = []
     for done, number in enumerate(places):
-        if taught and clock.left_s is not None and clock.left_s < 0.8 * taught[-1].seconds:
+        if taught and clock.remaining_s is not None and clock.remaining_s < 0.8 * taught[-1].seconds:
             break
         fold, share = made_folds[number], None
         encoded = prepared or _prepared_for(fold, inputs, labels, problem, spec)
-        if clock.left_s is not None:
+        if clock.remaining_s is not None:
             if not taught:
-                clock.extend(clock.spent_s)
-            share = Share(clock.left_s / (len(places) - done), clock.left_s * (0.7 if done == 0 else 1.0))
+                clock.extend(clock.elapsed_s)
+            share = Share(
+                clock.remaining_s / (len(places) - done), clock.remaining_s * (0.7 if done == 0 else 1.0)
+            )
         pace = taught[0].pace if taught else {}
         taught.append(_teach(inputs, labels, problem, spec, encoded, fold, number, pace, share))
         report((done + 1) / (len(places) + 1))
@@ -176,7 +178,7 @@ def _prepared_for(
 ) -> _Encoded:
     made = _prepared(inputs, labels, problem, spec, share_of(fold.train, problem, spec))
     if fold.history is not None:
-        made.recipe.remember(inputs.iloc[fold.history])
+        made.recipe.store_history(inputs.iloc[fold.history])
     return made
 
 
@@ -197,7 +199,7 @@ class _Taught:
 
     @property
     def pace(self) -> dict[str, Any]:
-        return self.estimator.pace_ if isinstance(self.estimator, Learner) else {}
+        return self.estimator.shared_settings_ if isinstance(self.estimator, Learner) else {}
 
 
 def _teach(
@@ -225,7 +227,7 @@ def _teach(
         if watching:
             spent = time.perf_counter() - started
             seconds = (None, None) if share is None else (0.9 * share.seconds - spent, share.at_most - spent)
-            watch = Watch(asked, difference_targets(inputs, labels, judged, problem), *seconds)
+            watch = Validation(asked, difference_targets(inputs, labels, judged, problem), *seconds)
             estimator.fit(matrix, y, watch, **weights)
         else:
             estimator.fit(matrix, y, **weights)
@@ -235,7 +237,7 @@ def _teach(
 
 
 def watches(problem: Problem, spec: Spec) -> bool:
-    return candidate(spec.estimator, problem.kind).learns_by_watching and not spec.settings
+    return get_estimator_spec(spec.estimator, problem.kind).is_self_tuning and not spec.settings
 
 
 def judged_rows(test: np.ndarray, number: int) -> np.ndarray:
@@ -250,9 +252,9 @@ def _settle(taught: list[_Taught]) -> dict[str, Any]:
     learners: list[Learner] = [one.estimator for one in taught if len(getattr(one.estimator, "curve_", ()))]
     if not learners:
         return {}
-    position = common_position([learner.curve_ for learner in learners])
+    position = best_common_position([learner.curve_ for learner in learners])
     for learner in learners:
-        learner.keep(position)
+        learner.select_position(position)
     return learners[0].settings_
 
 
@@ -276,7 +278,7 @@ def _judge(
         place[one.rows] = one.number
         truth = labels.iloc[one.rows].to_numpy()
         metrics.append(score_all(Predicted(truth, output[one.rows], problem.positive_index), problem))
-        one.model.named_steps["recipe"].remember(inputs)
+        one.model.named_steps["recipe"].store_history(inputs)
     return CrossValidated(
         labels.to_numpy(),
         output,
@@ -298,7 +300,7 @@ def final_model(
     The average of its fold models where it learned by watching; else, and in time order, a fit on all rows once
     every fold was run, and until then the average, or the model of the latest fold.
     """
-    bagged = candidate(spec.estimator, problem.kind).learns_by_watching and not problem.time_column
+    bagged = get_estimator_spec(spec.estimator, problem.kind).is_self_tuning and not problem.time_column
     if not bagged and len(judged.run) == len(made_folds):
         return fit(frame, problem, replace(spec, settings={**spec.settings, **judged.settings}))
     if problem.time_column:

@@ -12,7 +12,7 @@ from app.errors import InvalidInput
 from app.modeling.labels.labels import make_labels
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.custom_feature import CustomFeature
-from app.modeling.recipe.recipe import inputs_of
+from app.modeling.recipe.recipe import select_inputs
 from app.modeling.scoring.scores import Predicted, score_all
 from app.modeling.table.columns import ColumnKind, column_kind
 from app.modeling.table.sampling import sample_rows
@@ -51,12 +51,12 @@ class TrialFacts(TypedDict):
 def try_feature(operation: CustomFeature, frame: pd.DataFrame, target: pd.Series) -> TrialFacts:
     """Raises InvalidInput that says what is wrong and where; passes every one of FEATURE_CHECKS otherwise."""
     started = time.perf_counter()
-    state, _ = operation.learn(frame, None, target)
+    state, _ = operation.fit_apply(frame, None, target)
     seconds = time.perf_counter() - started
     names = list(state["makes"])
     made = operation.apply(frame, state, None)[names]
     with _saying("The same rows, learned and made again"):
-        again, _ = operation.learn(frame, None, target)
+        again, _ = operation.fit_apply(frame, None, target)
         _must_equal(made, operation.apply(frame, again, None)[names], "code_not_deterministic")
     with _saying("One row alone"):
         for place in np.linspace(0, len(frame) - 1, SINGLE_ROWS).astype(int):
@@ -69,7 +69,7 @@ def try_feature(operation: CustomFeature, frame: pd.DataFrame, target: pd.Series
 
 def try_estimator(frame: pd.DataFrame, problem: Problem, spec: Spec) -> TrialFacts:
     """The same for a candidate whose estimator is code: on a part of the training rows, judged on the rest."""
-    labels, inputs = make_labels(frame, problem), inputs_of(frame, problem)
+    labels, inputs = make_labels(frame, problem), select_inputs(frame, problem)
     known = np.flatnonzero(labels.notna().to_numpy())
     if len(known) < MIN_TRIED:
         raise InvalidInput("too_little_data", f"There are only {len(known)} rows to try an estimator on.")

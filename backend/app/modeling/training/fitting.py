@@ -13,14 +13,14 @@ from threadpoolctl import ThreadpoolController
 from xgboost.core import XGBoostError
 
 from app.errors import InvalidInput
-from app.modeling.estimators.candidates import candidate, make_estimator
+from app.modeling.estimators.candidates import get_estimator_spec, make_estimator
 from app.modeling.estimators.encoder import BLIND, Encoder
 from app.modeling.estimators.families.learner import Learner
 from app.modeling.estimators.families.lightgbm import LightGBMError
 from app.modeling.labels.labels import make_labels, present_value, teaching_weights
+from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.problem import Problem
-from app.modeling.recipe.recipe import RecipeJson, inputs_of, recipe_for
-from app.modeling.scoring.scores import SCORES
+from app.modeling.recipe.recipe import RecipeJson, make_recipe, select_inputs
 from app.modeling.training.chunked_predict import in_pieces
 from app.modeling.training.ensemble.average import Model, predict_output
 
@@ -49,7 +49,7 @@ def build(problem: Problem, spec: Spec) -> Pipeline:
     estimator, style = make_estimator(spec.estimator, problem, given, spec.seed, spec.threads)
     return Pipeline(
         [
-            ("recipe", recipe_for(problem, spec.recipe if style != BLIND else [])),
+            ("recipe", make_recipe(problem, spec.recipe if style != BLIND else [])),
             ("encode", Encoder(style, in_order=problem.time_column is not None, seed=spec.seed)),
             ("estimator", estimator),
         ]
@@ -66,13 +66,13 @@ def fit_rows(
     frame: pd.DataFrame, labels: pd.Series, rows: np.ndarray, problem: Problem, spec: Spec
 ) -> Pipeline:
     model = build(problem, spec)
-    inputs = inputs_of(frame, problem)
+    inputs = select_inputs(frame, problem)
     rows = share_of(rows, problem, spec)
     y = difference_targets(inputs, labels, rows, problem)
     weights = sample_weight_kwargs(model.named_steps["estimator"], inputs, problem, rows)
     with THREADS.limit(limits=spec.threads), translate_fit_errors(spec):
         model.fit(inputs.iloc[rows], y, **{f"estimator__{name}": each for name, each in weights.items()})
-    model.named_steps["recipe"].remember(inputs)
+    model.named_steps["recipe"].store_history(inputs)
     return model
 
 
@@ -139,8 +139,8 @@ def add_present_value(said: np.ndarray, inputs: pd.DataFrame, problem: Problem) 
 
 
 def greater_is_better(problem: Problem) -> bool:
-    return SCORES[problem.metric].greater_is_better
+    return METRICS[problem.metric].greater_is_better
 
 
 def name_of(spec: Spec, problem: Problem) -> str:
-    return candidate(spec.estimator, problem.kind).name
+    return get_estimator_spec(spec.estimator, problem.kind).name

@@ -7,14 +7,15 @@ import numpy as np
 import pandas as pd
 
 from app.errors import InvalidInput
+from app.modeling.problem.kinds import Outlook
 from app.modeling.problem.names import nearest_names
-from app.modeling.problem.problem import Outlook, Problem
-from app.modeling.recipe.recipe import Recipe, RecipeJson, inputs_of, parse
-from app.modeling.recipe.transforms.columns import as_text
-from app.modeling.recipe.transforms.dates import as_dates
+from app.modeling.problem.problem import Problem
+from app.modeling.recipe.recipe import Recipe, RecipeJson, parse_recipe, select_inputs
+from app.modeling.recipe.transforms.columns import to_category_text
+from app.modeling.recipe.transforms.dates import to_dates
 from app.modeling.table.columns import ColumnKind, column_kind
 from app.modeling.table.json_values import to_json_scalar
-from app.modeling.type_inference.parsers import Read, ways_of
+from app.modeling.type_inference.parsers import ColumnParser, parsers_by_column
 
 SchemaJson = list[dict[str, Any]]
 MAX_LISTED = 100
@@ -26,7 +27,7 @@ def schema_of(frame: pd.DataFrame, problem: Problem, recipe: RecipeJson) -> Sche
     A column that the recipe drops before anything reads it is not required; nor is the group that only
     splits, nor the present target unless a forecast starts from it.
     """
-    inputs = inputs_of(frame, problem)
+    inputs = select_inputs(frame, problem)
     optional = unused(recipe) | ({problem.target} - _starts_from(problem))
     if problem.group_column and not problem.time_column:
         optional.add(problem.group_column)
@@ -42,10 +43,10 @@ def unused(recipe: RecipeJson) -> set[str]:
     """Raw columns that the recipe drops before anything reads them."""
     dropped: set[str] = set()
     read: set[str] = set()
-    for step in parse(recipe):
+    for step in parse_recipe(recipe):
         if step.op == "drop":  # type: ignore[attr-defined]  # every operation has it, the base does not
-            dropped |= set(step.needs()) - read
-        read |= set(step.needs())
+            dropped |= set(step.required_columns()) - read
+        read |= set(step.required_columns())
     return dropped
 
 
@@ -64,7 +65,7 @@ def _column(column: pd.Series, required: bool) -> dict[str, Any]:
 
 
 def _categories(column: pd.Series) -> list[str]:
-    return sorted(str(value) for value in as_text(column).dropna().unique())[:MAX_LISTED]
+    return sorted(str(value) for value in to_category_text(column).dropna().unique())[:MAX_LISTED]
 
 
 def conform(
@@ -79,7 +80,7 @@ def conform(
     if rows.empty:
         raise InvalidInput("no_rows", "There are no rows to predict.")
     warnings = check_columns(rows.columns, len(rows), schema)
-    columns, ways = {}, ways_of(reading)
+    columns, ways = {}, parsers_by_column(reading)
     for column in schema:
         name = column["name"]
         columns[name] = _typed(_given(rows, name), column, ways.get(name))
@@ -121,14 +122,14 @@ def _check_present(given: Sequence[str], schema: SchemaJson) -> None:
         )
 
 
-def _typed(given: pd.Series, column: dict[str, Any], way: Read | None) -> pd.Series:
-    read = given if way is None else way.read(given)
+def _typed(given: pd.Series, column: dict[str, Any], way: ColumnParser | None) -> pd.Series:
+    read = given if way is None else way.parse(given)
     typed = _READ[column["type"]](read)
     lost = typed.isna().to_numpy()
     if lost.any():
         lost = lost & read.notna().to_numpy()
     if way is not None:
-        lost = lost | way.lost(given).to_numpy()
+        lost = lost | way.is_unparsed(given).to_numpy()
     if lost.any():
         place = int(lost.argmax())
         row = given.index[place]
@@ -147,7 +148,7 @@ _TRUTH |= dict.fromkeys(("false", "f", "no", "n", "0", "0.0"), False)
 
 
 def _boolean(given: pd.Series) -> pd.Series:
-    read = as_text(given).str.lower().map(_TRUTH)
+    read = to_category_text(given).str.lower().map(_TRUTH)
     return read.astype("boolean") if read.isna().any() else read.astype("bool")
 
 
@@ -160,10 +161,10 @@ def _number(given: pd.Series) -> pd.Series:
 _READ = {
     "number": _number,
     "boolean": _boolean,
-    "category": as_text,
-    "text": as_text,
-    "datetime": as_dates,
-    "empty": as_text,
+    "category": to_category_text,
+    "text": to_category_text,
+    "datetime": to_dates,
+    "empty": to_category_text,
 }
 
 
@@ -193,7 +194,7 @@ def _surprises(column: pd.Series, expected: dict[str, Any]) -> list[dict[str, An
 
 def gap_in_time(rows: pd.DataFrame, recipe: Recipe) -> list[dict[str, Any]]:
     """A warning where the rows do not follow the history that lags and rolling statistics need."""
-    past = recipe.past()
+    past = recipe.load_history()
     if past is None or recipe.time_column is None:
         return []
     name = recipe.time_column

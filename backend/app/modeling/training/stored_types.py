@@ -5,12 +5,12 @@ from io import BytesIO
 from typing import Any
 from zipfile import ZipFile
 
-from app.modeling.custom_code.state import TREES
+from app.modeling.custom_code.state import TREE_TYPES
 
 TRUSTED = (
     "app.modeling.estimators.encoder.Encoder",
     "app.modeling.estimators.encoding.numbers.Numbers",
-    "app.modeling.estimators.encoding.words.Words",
+    "app.modeling.estimators.encoding.words.TextVectorizer",
     "app.modeling.estimators.families.catboost.CatBoost",
     "app.modeling.estimators.families.network.Network",
     "app.modeling.training.ensemble.average.AveragedClassifier",
@@ -22,14 +22,14 @@ TRUSTED = (
     "app.modeling.estimators.families.xgboost.XGBoost",
     "app.modeling.recipe.recipe.Recipe",
     "app.modeling.estimators.custom_estimator.CustomEstimator",
-    *TREES,
+    *TREE_TYPES,
 )
 """Trusted beside the types that skops itself trusts; a file with any other type is refused."""
 
 RENAMED = {
     "app.modeling.encode.Encoder": "app.modeling.estimators.encoder.Encoder",
     "app.modeling.encoding.numbers.Numbers": "app.modeling.estimators.encoding.numbers.Numbers",
-    "app.modeling.encoding.words.Words": "app.modeling.estimators.encoding.words.Words",
+    "app.modeling.encoding.words.Words": "app.modeling.estimators.encoding.words.TextVectorizer",
     "app.modeling.families.catboost.CatBoost": "app.modeling.estimators.families.catboost.CatBoost",
     "app.modeling.families.network.Network": "app.modeling.estimators.families.network.Network",
     "app.modeling.ensemble.average.AveragedClassifier": (

@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import pandas as pd
 
-from app.modeling.estimators.candidates import candidate
+from app.modeling.estimators.candidates import get_estimator_spec
 from app.modeling.estimators.encoder import is_prose
 from app.modeling.labels.labels import make_labels
 from app.modeling.labels.split import Fold
 from app.modeling.problem.custom_code import CUSTOM_ESTIMATOR, contains_code
 from app.modeling.problem.family_catalog import FAMILIES_BY_NAME
 from app.modeling.problem.problem import Problem
-from app.modeling.recipe.recipe import inputs_of, recipe_for
+from app.modeling.recipe.recipe import make_recipe, select_inputs
 from app.modeling.table.columns import ColumnKind, column_kind
 from app.modeling.training.fitting import Spec, fit_rows, output_of
 
@@ -35,7 +35,7 @@ def within(
 
     Scores of a cut candidate are of the cut candidate: folds and final model are fitted alike.
     """
-    family = FAMILIES_BY_NAME.get(candidate(spec.estimator, problem.kind).name)
+    family = FAMILIES_BY_NAME.get(get_estimator_spec(spec.estimator, problem.kind).name)
     if family is not None:
         return rows_for(frame, problem, spec, folds, limit_s, family.seconds_per_cell)
     spec, said = rows_for(frame, problem, spec, folds, None, 0.0)
@@ -78,7 +78,7 @@ def rows_for(
     """
     if spec.settings or spec.row_share < 1:
         return spec, None
-    columns = _columns(inputs_of(frame, problem), problem, spec)
+    columns = _columns(select_inputs(frame, problem), problem, spec)
     cells = columns * max((len(fold.train) for fold in folds), default=len(frame))
     most = float(MAX_CELLS)
     if limit_s is not None:
@@ -96,7 +96,7 @@ def _columns(inputs: pd.DataFrame, problem: Problem, spec: Spec) -> int:
     given = sum(TEXT_CELLS if _is_prose(inputs[name]) else 1 for name in inputs.columns)
     if given * len(inputs) < LARGE or not spec.recipe or contains_code(spec.recipe):
         return given
-    made = recipe_for(problem, spec.recipe).fit_transform(inputs.tail(MIN_TAUGHT))
+    made = make_recipe(problem, spec.recipe).fit_transform(inputs.tail(MIN_TAUGHT))
     return max(given, made.shape[1])
 
 
@@ -117,7 +117,7 @@ def _expected_s(frame: pd.DataFrame, problem: Problem, spec: Spec, folds: list[F
     fit_s = (time.perf_counter() - started) / PROBE_SHARE
     asked = fold.test[: max(int(len(fold.test) * PROBE_SHARE), 1)]
     started = time.perf_counter()
-    output_of(model, inputs_of(frame, problem).iloc[asked], problem, spec.threads)
+    output_of(model, select_inputs(frame, problem).iloc[asked], problem, spec.threads)
     # Predicting grows with the trees' size too, which a tenth of the rows does not show: twice as much.
     said_s = 2 * (time.perf_counter() - started) / PROBE_SHARE
     return fit_s * (len(folds) + 1.25) + said_s * len(folds)
@@ -127,13 +127,13 @@ def cut(problem: Problem, spec: Spec, share: float) -> tuple[Spec, str | None]:
     """The spec with about `share` of its work."""
     if share >= 1:
         return spec, None
-    found = candidate(spec.estimator, problem.kind)
+    found = get_estimator_spec(spec.estimator, problem.kind)
     said = []
-    if found.rounds:
+    if found.rounds_parameter:
         kept = max(share, MIN_ROUNDS)
-        rounds = int({**found.defaults, **spec.hyperparameters}[found.rounds])
+        rounds = int({**found.defaults, **spec.hyperparameters}[found.rounds_parameter])
         fewer = max(10, int(rounds * kept))
-        spec = replace(spec, hyperparameters={**spec.hyperparameters, found.rounds: fewer})
+        spec = replace(spec, hyperparameters={**spec.hyperparameters, found.rounds_parameter: fewer})
         said.append(f"{fewer} of {rounds} rounds")
         share /= kept
     if share < 1:

@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from app.modeling.estimators.candidates import BASELINE, CANDIDATES, Choice, Range
+from app.modeling.estimators.candidates import ESTIMATORS, SearchChoices, SearchRange
 from app.modeling.problem.custom_code import CUSTOM_ESTIMATOR
-from app.modeling.scoring.scores import rank
+from app.modeling.problem.kinds import BASELINE
+from app.modeling.scoring.scores import rank_scores
 
 UNTUNED = (BASELINE, CUSTOM_ESTIMATOR)
 """What has no hyperparameters of its own."""
@@ -50,7 +51,7 @@ def propose(
 
 
 def _best_of_each_estimator(fits: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    order = rank(fits[0]["metric"], {str(place): fit["score"] for place, fit in enumerate(fits)})
+    order = rank_scores(fits[0]["metric"], {str(place): fit["score"] for place, fit in enumerate(fits)})
     by_estimator: dict[str, Mapping[str, Any]] = {}
     for place in order:
         fit = fits[int(place)]
@@ -65,17 +66,17 @@ def _key(spec: Mapping[str, Any]) -> str:
 def _draw(
     estimator: str, param_grid: Mapping[str, Sequence[Any]] | None, rng: np.random.Generator
 ) -> dict[str, Any]:
-    space: Mapping[str, Range | Choice] = CANDIDATES[estimator].space
+    space: Mapping[str, SearchRange | SearchChoices] = ESTIMATORS[estimator].search_space
     if param_grid:
         space = {name: tuple(values) for name, values in param_grid.items()}
     return {name: _one(values, rng) for name, values in space.items()}
 
 
-def _one(values: Range | Choice, rng: np.random.Generator) -> Any:
-    if not isinstance(values, Range):
+def _one(values: SearchRange | SearchChoices, rng: np.random.Generator) -> Any:
+    if not isinstance(values, SearchRange):
         return values[int(rng.integers(len(values)))]
     if values.log:
         drawn = float(np.exp(rng.uniform(np.log(values.low), np.log(values.high))))
     else:
         drawn = float(rng.uniform(values.low, values.high))
-    return round(drawn) if values.whole else float(f"{drawn:.4g}")
+    return round(drawn) if values.is_integer else float(f"{drawn:.4g}")

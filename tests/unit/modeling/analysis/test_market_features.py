@@ -6,8 +6,9 @@ import pytest
 
 from app.modeling.analysis.preview import apply_recipe, extend
 from app.modeling.analysis.suggested_features import suggest_features
-from app.modeling.problem.problem import Outlook, Problem, ProblemKind
-from app.modeling.recipe.recipe import recipe_for
+from app.modeling.problem.kinds import Outlook, ProblemKind
+from app.modeling.problem.problem import Problem
+from app.modeling.recipe.recipe import make_recipe
 
 ROWS = 160
 ASKED = Problem(
@@ -67,8 +68,8 @@ def test_cutting_the_future_off_changes_no_past_feature(moments):
 def test_rows_that_come_later_get_the_features_that_they_would_have_had_in_one_table():
     frame = market()
     steps = [step for step in suggest_features(frame, ASKED, [1, 3]) if step["op"] in ("volatility", "cross")]
-    whole = recipe_for(ASKED, steps).fit_transform(frame)
-    learned = recipe_for(ASKED, steps).fit(frame.iloc[:240])
+    whole = make_recipe(ASKED, steps).fit_transform(frame)
+    learned = make_recipe(ASKED, steps).fit(frame.iloc[:240])
     pd.testing.assert_frame_equal(learned.transform(frame.iloc[240:]), whole.iloc[240:], rtol=1e-9)
 
 

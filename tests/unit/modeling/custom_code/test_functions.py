@@ -5,7 +5,7 @@ from contextvars import Context
 import pytest
 
 from app.errors import InvalidInput, Unavailable
-from app.modeling.custom_code.functions import Functions
+from app.modeling.custom_code.functions import CodeFunctions
 from app.modeling.custom_code.state import freeze, thaw
 from app.modeling.problem.custom_code import contains_code, omit_source
 
@@ -14,22 +14,22 @@ pytestmark = pytest.mark.usefixtures("code_permitted")
 
 def test_code_is_refused_where_nobody_permits_it() -> None:
     with pytest.raises(Unavailable, match="cells of untrusted work only"):
-        Context().run(Functions("mine", "def fit(x):\n    return x").call, "fit", 1)
+        Context().run(CodeFunctions("mine", "def fit(x):\n    return x").call, "fit", 1)
 
 
 def test_a_construct_that_the_policy_refuses_is_named_with_its_line() -> None:
     with pytest.raises(InvalidInput, match=r"Line 2: .*__globals__") as refused:
-        Functions("mine", "def fit(x):\n    return fit.__globals__").call("fit", 1)
+        CodeFunctions("mine", "def fit(x):\n    return fit.__globals__").call("fit", 1)
     assert refused.value.code == "code_not_allowed"
 
 
 def test_nothing_is_carried_from_one_use_to_the_next() -> None:
     source = "seen = []\ndef fit(x):\n    seen.append(x)\n    return len(seen)"
-    assert [Functions("mine", source).call("fit", 1) for _ in range(3)] == [1, 1, 1]
+    assert [CodeFunctions("mine", source).call("fit", 1) for _ in range(3)] == [1, 1, 1]
 
 
 def test_random_numbers_start_from_the_seed() -> None:
-    code = Functions("mine", "import numpy as np\ndef fit():\n    return np.random.normal()")
+    code = CodeFunctions("mine", "import numpy as np\ndef fit():\n    return np.random.normal()")
     assert code.call("fit", seed=1) == code.call("fit", seed=1) != code.call("fit", seed=2)
 
 

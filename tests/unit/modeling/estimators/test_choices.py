@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from app.errors import InvalidInput
-from app.modeling.estimators.candidates import CANDIDATES, Range, candidate, make_estimator
+from app.modeling.estimators.candidates import ESTIMATORS, SearchRange, get_estimator_spec, make_estimator
 from app.modeling.judging.comparison import compare
 from app.modeling.labels.split import FoldPlan, SplitKind, folds
-from app.modeling.problem.problem import ProblemKind
+from app.modeling.problem.kinds import ProblemKind
 from app.modeling.training import time_limits
 from app.modeling.training.fitting import Spec
 from app.modeling.training.fitting import fit as fit_model
@@ -104,26 +104,28 @@ def test_tuning_stays_in_the_given_grid_and_tries_nothing_twice() -> None:
     )
 
 
-@pytest.mark.parametrize("name", [name for name in CANDIDATES if name not in UNTUNED])
+@pytest.mark.parametrize("name", [name for name in ESTIMATORS if name not in UNTUNED])
 def test_every_estimator_takes_what_tuning_may_draw(name: str) -> None:
-    found = CANDIDATES[name]
+    found = ESTIMATORS[name]
     drawn = propose([fit("x", [0.7] * 5, name)], budget_s=1000, most=6)
     assert drawn
     for kind in found.kinds:
         asked = problem(people(60), "left" if kind is ProblemKind.CLASSIFICATION else "age")
         for entry in drawn:
             make_estimator(name, asked, entry["hyperparameters"], 0, 1)
-    for place, space in found.space.items():
-        if isinstance(space, Range):
+    for place, space in found.search_space.items():
+        if isinstance(space, SearchRange):
             assert all(space.low <= entry["hyperparameters"][place] <= space.high for entry in drawn)
 
 
 def test_estimators_are_found_by_the_names_people_use() -> None:
-    assert candidate("xgb", ProblemKind.REGRESSION).name == "XGBoost"
-    assert candidate("Random Forest", ProblemKind.CLASSIFICATION).name == "RandomForest"
-    assert candidate("GradientBoostingClassifier", ProblemKind.CLASSIFICATION).name == "GradientBoosting"
+    assert get_estimator_spec("xgb", ProblemKind.REGRESSION).name == "XGBoost"
+    assert get_estimator_spec("Random Forest", ProblemKind.CLASSIFICATION).name == "RandomForest"
+    assert (
+        get_estimator_spec("GradientBoostingClassifier", ProblemKind.CLASSIFICATION).name == "GradientBoosting"
+    )
     with pytest.raises(InvalidInput, match="Choose from"):
-        candidate("Ridge", ProblemKind.CLASSIFICATION)
+        get_estimator_spec("Ridge", ProblemKind.CLASSIFICATION)
 
 
 @pytest.mark.parametrize("name", ["depth", "n_jobs", "random_state"])

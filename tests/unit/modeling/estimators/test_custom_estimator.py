@@ -8,7 +8,7 @@ import pytest
 
 from app.errors import InvalidInput
 from app.modeling.labels.split import FoldPlan, SplitKind, folds
-from app.modeling.recipe.recipe import inputs_of
+from app.modeling.recipe.recipe import select_inputs
 from app.modeling.training.cross_validation import cross_validate, final_model
 from app.modeling.training.custom_code_trial import ESTIMATOR_CHECKS, try_estimator
 from app.modeling.training.fitting import Spec, output_of
@@ -81,7 +81,7 @@ def test_it_is_judged_by_folds_and_stored_like_any_candidate() -> None:
     scores = judged.summary()["roc_auc"]
     assert (scores["mean"] or 0.0) > 0.9
     model = final_model(frame, asked, spec(NEAREST), judged, made)
-    inputs = inputs_of(frame, asked)
+    inputs = select_inputs(frame, asked)
     opened: Any = load(dump(StoredModel(model, {}))).pipeline
     np.testing.assert_allclose(output_of(opened, inputs, asked), output_of(model, inputs, asked))
 

@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 from app.modeling.explanation.subject import Subject
-from app.modeling.problem.problem import Problem, ProblemKind
+from app.modeling.problem.kinds import ProblemKind
+from app.modeling.problem.problem import Problem
 
 BINARY = Problem("y", ProblemKind.CLASSIFICATION, "roc_auc", (0, 1), 1)
 NUMBER = Problem("y", ProblemKind.REGRESSION, "rmse")

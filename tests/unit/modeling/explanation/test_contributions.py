@@ -6,7 +6,8 @@ import xgboost
 
 from app.modeling.explanation.contributions import TreeMember, contributions
 from app.modeling.explanation.subject import Deadline
-from app.modeling.problem.problem import Problem, ProblemKind
+from app.modeling.problem.kinds import ProblemKind
+from app.modeling.problem.problem import Problem
 
 from .conftest import BINARY, NUMBER
 

@@ -6,7 +6,8 @@ import pytest
 
 from app.modeling.explanation.dependence import partial_dependence
 from app.modeling.explanation.subject import Deadline, Subject
-from app.modeling.problem.problem import Problem, ProblemKind
+from app.modeling.problem.kinds import ProblemKind
+from app.modeling.problem.problem import Problem
 
 from .conftest import NUMBER
 

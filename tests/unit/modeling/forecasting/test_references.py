@@ -12,8 +12,9 @@ from statsmodels.tsa.holtwinters import ExponentialSmoothing
 from app.modeling.forecasting.compare import compared, notes_on
 from app.modeling.forecasting.ets import Smoothing
 from app.modeling.forecasting.references import references
-from app.modeling.problem.problem import Outlook, Problem, ProblemKind
-from app.modeling.recipe.naive_forecasts import DAY_S, drift, season_of, seasonal_naive
+from app.modeling.problem.kinds import Outlook, ProblemKind
+from app.modeling.problem.problem import Problem
+from app.modeling.recipe.naive_forecasts import DAY_S, detect_season, drift, seasonal_naive
 from app.modeling.scoring.scores import Predicted
 
 
@@ -42,12 +43,12 @@ def test_drift_goes_on_as_it_went():
 
 
 def test_a_season_is_found_where_there_is_one():
-    assert season_of(sales(), [1], DAY_S) == 7
-    assert season_of(sales(), [7], DAY_S) is None, "a week ahead the last value is the last season"
+    assert detect_season(sales(), [1], DAY_S) == 7
+    assert detect_season(sales(), [7], DAY_S) is None, "a week ahead the last value is the last season"
     walk = np.cumsum(np.random.default_rng(0).normal(size=400))
-    assert season_of(walk, [1], DAY_S) is None
+    assert detect_season(walk, [1], DAY_S) is None
     hours, errors = np.arange(600), np.random.default_rng(1).normal(0, 0.1, 600)
-    assert season_of(np.sin(2 * np.pi * hours / 24) + errors, [3], 3600.0) == 24
+    assert detect_season(np.sin(2 * np.pi * hours / 24) + errors, [3], 3600.0) == 24
 
 
 @pytest.mark.parametrize("season", [7, None])
@@ -127,11 +128,13 @@ def test_a_model_that_is_no_better_than_the_last_season_is_told_so():
     truth = holdout.sold.shift(-2).to_numpy()[:-2]
     said = {name: each[:-2] for name, each in references(train, holdout, problem).items()}
     chance = np.random.default_rng(0)
-    poor = Predicted.of(problem, truth, said["last season"] + chance.normal(0, 0.1, len(truth)))
+    poor = Predicted.from_problem(problem, truth, said["last season"] + chance.normal(0, 0.1, len(truth)))
     judged = compared(poor, said, problem, 0, None)
     assert [each["score"] for each in judged] == sorted(each["score"] for each in judged)
     [note] = notes_on(judged)
     assert "last season" in note
     assert "exponential smoothing" in note
     assert "last value" not in note
-    assert notes_on(compared(Predicted.of(problem, truth, truth + 0.01), said, problem, 0, None)) == []
+    assert (
+        notes_on(compared(Predicted.from_problem(problem, truth, truth + 0.01), said, problem, 0, None)) == []
+    )

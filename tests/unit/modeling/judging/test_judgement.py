@@ -6,7 +6,8 @@ import pytest
 
 from app.modeling.judging.evaluation import evaluate
 from app.modeling.judging.periods import Past
-from app.modeling.problem.problem import Problem, ProblemKind
+from app.modeling.problem.kinds import ProblemKind
+from app.modeling.problem.problem import Problem
 from app.modeling.scoring.prediction_intervals import fit_intervals
 from app.modeling.scoring.scores import Predicted
 

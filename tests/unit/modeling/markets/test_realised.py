@@ -8,7 +8,8 @@ from app.modeling.analysis.market_features import market_features
 from app.modeling.forecasting.references import references
 from app.modeling.labels.labels import make_labels
 from app.modeling.labels.resolve_problem import define
-from app.modeling.problem.problem import Problem, ProblemKind
+from app.modeling.problem.kinds import ProblemKind
+from app.modeling.problem.problem import Problem
 
 
 @pytest.fixture(scope="module")

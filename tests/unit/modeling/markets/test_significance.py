@@ -7,7 +7,8 @@ from scipy.stats import norm
 
 from app.modeling.markets.backtest import Terms
 from app.modeling.markets.backtest_report import backtest_report as backtested
-from app.modeling.problem.problem import Outlook, Problem, ProblemKind
+from app.modeling.problem.kinds import Outlook, ProblemKind
+from app.modeling.problem.problem import Problem
 
 BARS, TRAIN = 4000, 3000
 SIGMA = 0.004

@@ -8,7 +8,8 @@ import pytest
 
 from app.errors import InvalidInput
 from app.modeling.labels.resolve_problem import define, kind_of
-from app.modeling.problem.problem import Outlook, Problem, ProblemKind
+from app.modeling.problem.kinds import Outlook, ProblemKind
+from app.modeling.problem.problem import Problem
 
 from ..frames import houses, people, series
 

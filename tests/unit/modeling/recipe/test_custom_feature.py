@@ -10,7 +10,7 @@ import pytest
 from app.errors import InvalidInput
 from app.modeling.analysis.preview import extend
 from app.modeling.recipe.custom_feature import CustomFeature
-from app.modeling.recipe.recipe import parse, recipe_for
+from app.modeling.recipe.recipe import make_recipe, parse_recipe
 from app.modeling.training.custom_code_trial import FEATURE_CHECKS, try_feature
 from app.modeling.training.persistence import StoredModel, dump, load
 
@@ -66,7 +66,7 @@ def operation(source: str, *columns: str, name: str = "mine") -> dict[str, Any]:
 
 
 def tried(source: str, *columns: str) -> Any:
-    [step] = parse([operation(source, *columns)])
+    [step] = parse_recipe([operation(source, *columns)])
     assert isinstance(step, CustomFeature)
     frame = rows()
     return try_feature(step, frame, frame["y"].astype(float))
@@ -210,7 +210,7 @@ def test_code_that_opens_files_or_leaves_the_language_is_refused(what: str) -> N
 def test_rows_that_taught_get_features_in_which_they_had_no_say() -> None:
     """Of a column of names that never repeat, the target must not come through."""
     frame = rows(200).assign(city=[f"c{number}" for number in range(200)])
-    recipe = recipe_for(problem(frame, "y"), [operation(BY_CITY, "city")])
+    recipe = make_recipe(problem(frame, "y"), [operation(BY_CITY, "city")])
     made = recipe.fit_transform(frame.drop(columns="y"), frame["y"].to_numpy())
     assert made["by_city"].isna().all()
     known = recipe.transform(frame.drop(columns="y"))
@@ -219,7 +219,7 @@ def test_rows_that_taught_get_features_in_which_they_had_no_say() -> None:
 
 def test_a_fitted_recipe_with_code_is_stored_as_data_and_says_the_same() -> None:
     frame = rows()
-    recipe = recipe_for(problem(frame, "y"), [operation(CENTRED), operation(CLUSTERS, name="near")])
+    recipe = make_recipe(problem(frame, "y"), [operation(CENTRED), operation(CLUSTERS, name="near")])
     recipe.fit_transform(frame.drop(columns="y"), frame["y"].to_numpy())
     opened: Any = load(dump(StoredModel(recipe, {}))).pipeline  # type: ignore[arg-type]  # a part of one
     later = rows(30, seed=1).drop(columns="y")

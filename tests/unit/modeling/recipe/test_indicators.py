@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.errors import InvalidInput
-from app.modeling.recipe.indicator_units import units_of, without_unit
-from app.modeling.recipe.indicators import INPUTS, compute, names, parse
+from app.modeling.recipe.indicator_units import measure_units, remove_unit
+from app.modeling.recipe.indicators import INPUTS, compute_indicator, list_indicators, parse_indicator
 from app.modeling.recipe.transforms.indicators import Indicators
 
 
@@ -25,16 +25,16 @@ def head(bars: dict[str, np.ndarray], rows: int) -> dict[str, np.ndarray]:
     return {key: values[:rows] for key, values in bars.items()}
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", list_indicators())
 def test_cutting_the_future_off_changes_no_past_value(name):
-    bars, spec = market(420), parse(name)
-    whole, units = compute(spec, bars), units_of(spec)
+    bars, spec = market(420), parse_indicator(name)
+    whole, units = compute_indicator(spec, bars), measure_units(spec)
     for rows in (150, 287):
-        early = compute(spec, head(bars, rows))
+        early = compute_indicator(spec, head(bars, rows))
         for column, values in whole.items():
             np.testing.assert_array_equal(early[column], values[:rows])
-            plain = without_unit(values, units[column], bars)[:rows]
-            np.testing.assert_array_equal(without_unit(early[column], units[column], head(bars, rows)), plain)
+            plain = remove_unit(values, units[column], bars)[:rows]
+            np.testing.assert_array_equal(remove_unit(early[column], units[column], head(bars, rows)), plain)
 
 
 @settings(max_examples=30, deadline=None)
@@ -48,9 +48,9 @@ def test_cutting_the_future_off_changes_no_past_value(name):
     seed=st.integers(0, 999),
 )
 def test_no_period_makes_an_indicator_look_ahead(name, period, rows, cut, seed):
-    spec = parse(name if name == "FRACTAL" else f"{name}_{period}")
+    spec = parse_indicator(name if name == "FRACTAL" else f"{name}_{period}")
     bars = market(rows, seed)
-    whole, early = compute(spec, bars), compute(spec, head(bars, min(cut, rows)))
+    whole, early = compute_indicator(spec, bars), compute_indicator(spec, head(bars, min(cut, rows)))
     for column, values in whole.items():
         np.testing.assert_array_equal(early[column], values[: min(cut, rows)])
 
@@ -93,7 +93,7 @@ def test_indicators_are_what_the_formulas_say(period, seed):
     bars = market(160, seed)
     for column, expected in by_pandas(pd.DataFrame(bars), period).items():
         name = column.removesuffix("_UPPERBAND").removesuffix("_LOWERBAND").removesuffix("_FASTK")
-        found = compute(parse(name), bars)[column]
+        found = compute_indicator(parse_indicator(name), bars)[column]
         told = ~np.isnan(found)
         assert told.sum() >= 160 - 2 * period - 1
         np.testing.assert_allclose(found[told], expected.to_numpy()[told], rtol=1e-6, atol=1e-6)
@@ -102,7 +102,7 @@ def test_indicators_are_what_the_formulas_say(period, seed):
 def test_an_exponential_mean_and_macd_are_what_recursion_gives():
     close = pd.Series(market(400)["close"])
     ema = {span: close.ewm(span=span, adjust=False).mean() for span in (12, 26)}
-    found = compute(parse("MACD_12_26_9"), market(400))
+    found = compute_indicator(parse_indicator("MACD_12_26_9"), market(400))
     assert list(found) == ["MACD_12_26_9", "MACD_12_26_9_SIGNAL", "MACD_12_26_9_HIST"]
     np.testing.assert_allclose(found["MACD_12_26_9"][250:], (ema[12] - ema[26])[250:], atol=1e-6)
 
@@ -115,7 +115,7 @@ def test_features_do_not_know_in_which_currency_or_lot_prices_are(name):
     other = frame * {key: 3.0 if key == "volume" else 50.0 for key in INPUTS}
     step = Indicators(names=(name,))
     made, remade = step.apply(frame, {}, None), step.apply(other, {}, None)
-    columns = parse(name).columns
+    columns = parse_indicator(name).columns
     assert made[list(columns)].notna().any().all()
     np.testing.assert_allclose(made[list(columns)], remade[list(columns)], rtol=1e-6, atol=1e-9)
 
@@ -152,13 +152,15 @@ def test_coins_are_told_apart_and_missing_bars_left_out():
 )
 def test_what_is_no_indicator_is_refused_by_name(text, said):
     with pytest.raises(InvalidInput, match=said):
-        parse(text)
+        parse_indicator(text)
 
 
 def test_a_history_as_long_as_its_memory_is_as_good_as_a_longer_one():
     bars = market(900)
     for name in ("EMA_20", "RSI_14", "ADX_14", "MACD", "ATR_14", "STOCH_14_3_3"):
-        spec = parse(name)
-        for column, values in compute(spec, bars).items():
-            short = compute(spec, {key: each[-spec.memory :] for key, each in bars.items()})[column]
+        spec = parse_indicator(name)
+        for column, values in compute_indicator(spec, bars).items():
+            short = compute_indicator(spec, {key: each[-spec.memory_rows :] for key, each in bars.items()})[
+                column
+            ]
             assert short[-1] == pytest.approx(values[-1], rel=1e-3, abs=1e-3)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from app.errors import InvalidInput
 from app.modeling.analysis.preview import extend, normalized
-from app.modeling.recipe.recipe import Recipe, parse, recipe_for
+from app.modeling.recipe.recipe import Recipe, make_recipe, parse_recipe
 
 from ..frames import people, problem, series
 
@@ -60,7 +60,7 @@ def test_every_operation_keeps_the_rows_and_learns_only_from_training_rows() -> 
     frame = mixed()
     asked = problem(frame, "y")
     inputs = frame.drop(columns="y")
-    recipe = recipe_for(asked, EVERY)
+    recipe = make_recipe(asked, EVERY)
     made = recipe.fit_transform(inputs.iloc[:40])
     assert made.index.tolist() == list(range(40))
     later = inputs.iloc[40:]
@@ -87,9 +87,9 @@ def test_rows_that_come_later_get_the_features_they_would_have_had_in_one_table(
     frame = series(100, shops=shops)
     asked = problem(frame, "sales", horizon=1, time_column="day", group_column="shop" if shops > 1 else None)
     indicators = [{"op": "indicators", "close": "sales"}]
-    whole = recipe_for(asked, LOOK_BACK + indicators).fit_transform(frame)
+    whole = make_recipe(asked, LOOK_BACK + indicators).fit_transform(frame)
     before, after = frame.iloc[: cut * shops], frame.iloc[cut * shops :]
-    recipe = recipe_for(asked, LOOK_BACK + indicators).fit(before)
+    recipe = make_recipe(asked, LOOK_BACK + indicators).fit(before)
     pd.testing.assert_frame_equal(recipe.transform(after), whole.loc[after.index], rtol=1e-6)
 
 
@@ -97,16 +97,16 @@ def test_the_future_of_a_row_never_changes_its_features() -> None:
     frame = series(100)
     asked = problem(frame, "sales", horizon=1, time_column="day")
     operations = [*LOOK_BACK, {"op": "indicators", "close": "sales"}]
-    made = recipe_for(asked, operations).fit_transform(frame)
+    made = make_recipe(asked, operations).fit_transform(frame)
     changed = frame.assign(sales=frame["sales"].where(frame.index < 60, -1000.0))
-    remade = recipe_for(asked, operations).fit_transform(changed)
+    remade = make_recipe(asked, operations).fit_transform(changed)
     pd.testing.assert_frame_equal(made.iloc[:60], remade.iloc[:60])
 
 
 def test_no_look_back_crosses_from_one_group_to_another() -> None:
     frame = series(30, shops=2)
     asked = problem(frame, "sales", horizon=1, time_column="day", group_column="shop")
-    made = recipe_for(asked, LOOK_BACK).fit_transform(frame)
+    made = make_recipe(asked, LOOK_BACK).fit_transform(frame)
     first_of_each = frame.groupby("shop").head(1).index
     assert made.loc[first_of_each, "sales_lag1"].isna().all()
     second = frame.index[frame["shop"] == "shop 1"][1]
@@ -117,8 +117,8 @@ def test_no_look_back_crosses_from_one_group_to_another() -> None:
 def test_rows_in_any_order_get_the_same_features() -> None:
     frame = series(50)
     asked = problem(frame, "sales", horizon=1, time_column="day")
-    made = recipe_for(asked, LOOK_BACK).fit_transform(frame)
-    mixed_up = recipe_for(asked, LOOK_BACK).fit_transform(frame.sample(frac=1, random_state=1))
+    made = make_recipe(asked, LOOK_BACK).fit_transform(frame)
+    mixed_up = make_recipe(asked, LOOK_BACK).fit_transform(frame.sample(frac=1, random_state=1))
     pd.testing.assert_frame_equal(mixed_up.sort_index(), made)
 
 
@@ -136,14 +136,14 @@ def test_rows_in_any_order_get_the_same_features() -> None:
 )
 def test_a_wrong_operation_is_refused_by_name(operation: dict[str, Any], words: str) -> None:
     with pytest.raises(InvalidInput, match=words) as caught:
-        parse([operation])
+        parse_recipe([operation])
     assert caught.value.code == "bad_recipe"
 
 
 def test_a_look_back_without_time_is_refused() -> None:
     frame = people()
     with pytest.raises(InvalidInput) as caught:
-        recipe_for(problem(frame, "left"), [{"op": "lags", "columns": ["age"]}])
+        make_recipe(problem(frame, "left"), [{"op": "lags", "columns": ["age"]}])
     assert caught.value.code == "order_needed"
 
 
@@ -163,7 +163,7 @@ def test_the_target_cannot_be_an_input() -> None:
 def test_a_row_that_the_model_has_seen_is_not_its_own_past() -> None:
     frame = series(60, shops=2)
     asked = problem(frame, "sales", horizon=1, time_column="day", group_column="shop")
-    recipe = recipe_for(asked, [{"op": "lags", "columns": ["sales"], "periods": [1]}]).fit(frame)
+    recipe = make_recipe(asked, [{"op": "lags", "columns": ["sales"], "periods": [1]}]).fit(frame)
     again = recipe.transform(frame)
     fresh = frame.groupby("shop")["sales"].shift(1)
     assert again["sales_lag1"].equals(fresh)

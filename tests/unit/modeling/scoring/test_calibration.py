@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import expit, softmax
 
-from app.modeling.scoring.calibration import calibrated, fit_calibration
+from app.modeling.scoring.calibration import apply_calibration, fit_calibration
 
 
 def binary(rows: int, slope: float, shift: float = 0.0, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -33,7 +33,7 @@ def test_a_wrong_slope_or_shift_is_mended_on_new_rows(slope: float, shift: float
     assert fitted["method"] in ("platt", "isotonic")
     truth, output = binary(4000, slope, shift, seed=1)
     _, right = binary(4000, 1.0, seed=1)
-    assert log_loss(truth, calibrated(output, fitted)) < log_loss(truth, right) + 0.005
+    assert log_loss(truth, apply_calibration(output, fitted)) < log_loss(truth, right) + 0.005
 
 
 def test_a_bent_curve_takes_a_free_form_and_keeps_the_order_of_rows() -> None:
@@ -43,7 +43,7 @@ def test_a_bent_curve_takes_a_free_form_and_keeps_the_order_of_rows() -> None:
     output = np.column_stack([1 - said, said])
     fitted = fit_calibration(truth, output)
     assert fitted["method"] == "isotonic"
-    assert np.array_equal(np.argsort(calibrated(output, fitted)[:, 1]), np.argsort(said))
+    assert np.array_equal(np.argsort(apply_calibration(output, fitted)[:, 1]), np.argsort(said))
 
 
 def test_classes_share_one_temperature() -> None:
@@ -53,7 +53,7 @@ def test_classes_share_one_temperature() -> None:
     fitted = fit_calibration(truth, softmax(4 * scores, axis=1))
     assert fitted["method"] == "temperature"
     assert fitted["parameters"]["temperature"] == pytest.approx(4.0, rel=0.15)
-    made = calibrated(softmax(4 * scores, axis=1), fitted)
+    made = apply_calibration(softmax(4 * scores, axis=1), fitted)
     assert np.allclose(made.sum(axis=1), 1.0)
 
 
@@ -67,17 +67,17 @@ def test_certainty_and_one_class_only_are_borne() -> None:
     certain = np.array([[0.0, 1.0]] * 50)
     assert fit_calibration(np.ones(50), certain)["method"] == "identity"
     truth = np.array([0, 1] * 50)
-    assert np.isfinite(calibrated(certain, fit_calibration(truth, np.repeat(certain, 2, axis=0)))).all()
+    assert np.isfinite(apply_calibration(certain, fit_calibration(truth, np.repeat(certain, 2, axis=0)))).all()
 
 
 def test_the_parameters_are_json_and_say_what_was_done() -> None:
     fitted = fit_calibration(*binary(1500, 3.0))
     _, output = binary(100, 3.0, seed=2)
     again = json.loads(json.dumps(fitted, allow_nan=False))
-    assert np.array_equal(calibrated(output, again), calibrated(output, fitted))
+    assert np.array_equal(apply_calibration(output, again), apply_calibration(output, fitted))
     assert "1,500 out-of-fold rows" in fitted["text"]
 
 
 def test_without_a_calibration_nothing_changes() -> None:
     _, output = binary(10, 1.0)
-    assert calibrated(output, None) is output
+    assert apply_calibration(output, None) is output

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from app.modeling.scoring.prediction_intervals import LEVELS, coverage, fit_intervals, interval_of
+from app.modeling.scoring.prediction_intervals import LEVELS, fit_intervals, measure_coverage, predict_interval
 
 
 def even(rows: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -27,7 +27,7 @@ def test_new_rows_lie_inside_as_often_as_said(made: object, level: float) -> Non
     fitted = fit_intervals(*made(1000, 0))  # type: ignore[operator]
     assert fitted is not None
     truth, said = made(4000, 1)  # type: ignore[operator]
-    low, high = interval_of(said, fitted, level)
+    low, high = predict_interval(said, fitted, level)
     assert ((truth >= low) & (truth <= high)).mean() == pytest.approx(level, abs=0.035)
 
 
@@ -35,10 +35,10 @@ def test_intervals_are_as_wide_as_the_errors_are_where_errors_grow() -> None:
     fitted = fit_intervals(*growing(2000, 0))
     assert fitted is not None
     assert fitted["method"] == "scaled"
-    low, high = interval_of(np.array([5.0, 90.0]), fitted)
+    low, high = predict_interval(np.array([5.0, 90.0]), fitted)
     assert (high - low)[1] > 5 * (high - low)[0]
     truth, said = growing(4000, 1)
-    low, high = interval_of(said, fitted)
+    low, high = predict_interval(said, fitted)
     for part in (said < 20, said > 80):
         assert ((truth >= low) & (truth <= high))[part].mean() == pytest.approx(0.9, abs=0.05)
 
@@ -47,7 +47,7 @@ def test_even_errors_get_even_intervals() -> None:
     fitted = fit_intervals(*even(1000, 0))
     assert fitted is not None
     assert fitted["method"] == "constant"
-    assert "equally wide" in fitted["text"]
+    assert "constant width" in fitted["text"]
 
 
 def test_few_rows_are_covered_too() -> None:
@@ -55,7 +55,7 @@ def test_few_rows_are_covered_too() -> None:
     for seed in range(60):
         fitted = fit_intervals(*even(30, seed))
         assert fitted is not None
-        low, high = interval_of(even(50, 1000 + seed)[1], fitted)
+        low, high = predict_interval(even(50, 1000 + seed)[1], fitted)
         truth = even(50, 1000 + seed)[0]
         inside.append(float(((truth >= low) & (truth <= high)).mean()))
     assert np.mean(inside) >= 0.88
@@ -69,11 +69,11 @@ def test_in_time_order_the_latest_errors_weigh_most() -> None:
     assert in_order is not None
     assert any_order is not None
     widths = [
-        float(np.diff(interval_of(np.zeros(1), fitted), axis=0)[0, 0]) for fitted in (in_order, any_order)
+        float(np.diff(predict_interval(np.zeros(1), fitted), axis=0)[0, 0]) for fitted in (in_order, any_order)
     ]
     assert widths[0] > 1.15 * widths[1]
     later = rng.normal(size=2000) * 5
-    reached = coverage(later, np.zeros(2000), in_order)["coverage"]["value"]
+    reached = measure_coverage(later, np.zeros(2000), in_order)["coverage"]["value"]
     assert reached is not None
     assert reached >= 0.8
 
@@ -82,7 +82,7 @@ def test_what_is_never_negative_has_no_negative_bound() -> None:
     truth, said = np.random.default_rng(0).poisson(1.0, 500).astype(float), np.ones(500)
     fitted = fit_intervals(truth, said)
     assert fitted is not None
-    assert interval_of(np.array([0.2]), fitted)[0][0] == 0.0
+    assert predict_interval(np.array([0.2]), fitted)[0][0] == 0.0
 
 
 def test_too_few_rows_give_no_interval() -> None:
@@ -94,7 +94,7 @@ def test_perfect_and_missing_predictions_are_borne() -> None:
     fitted = fit_intervals(perfect, perfect)
     assert fitted is not None
     json.dumps(fitted, allow_nan=False)
-    assert coverage(perfect, perfect, fitted)["coverage"]["value"] == 1.0
+    assert measure_coverage(perfect, perfect, fitted)["coverage"]["value"] == 1.0
     gaps = perfect.copy()
     gaps[::3] = np.nan
     some = fit_intervals(perfect, gaps)
@@ -106,6 +106,6 @@ def test_coverage_is_checked_with_its_own_doubt() -> None:
     fitted = fit_intervals(*even(1000, 0))
     assert fitted is not None
     truth, said = even(200, 1)
-    reached = coverage(3 * (truth - said) + said, said, fitted)
+    reached = measure_coverage(3 * (truth - said) + said, said, fitted)
     assert reached["coverage"]["high"] is not None
     assert reached["coverage"]["high"] < 0.9

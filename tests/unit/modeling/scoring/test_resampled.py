@@ -5,13 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.modeling.problem.problem import ProblemKind
+from app.modeling.problem.kinds import ProblemKind
+from app.modeling.problem.metrics import METRICS
 from app.modeling.scoring import resampled
-from app.modeling.scoring.resampled import STATISTICS, statistic_of
-from app.modeling.scoring.scores import SCORES, Predicted
+from app.modeling.scoring.resampled import STATISTICS, make_statistic
+from app.modeling.scoring.scores import SCORERS, Predicted
 
-CLASSES = [name for name, score in SCORES.items() if score.kind is ProblemKind.CLASSIFICATION]
-NUMBERS = [name for name, score in SCORES.items() if score.kind is ProblemKind.REGRESSION]
+CLASSES = [name for name, metric in METRICS.items() if metric.kind is ProblemKind.CLASSIFICATION]
+NUMBERS = [name for name, metric in METRICS.items() if metric.kind is ProblemKind.REGRESSION]
 
 
 def said(classes: int, rows: int, ties: bool = False) -> Predicted:
@@ -31,12 +32,12 @@ def drawn(rows: int, count: int = 8) -> tuple[np.ndarray, list[np.ndarray]]:
 
 def both(metric: str, predicted: Predicted) -> tuple[np.ndarray, list[float]]:
     counts, samples = drawn(len(predicted.truth))
-    expected = [SCORES[metric].compute(predicted.take(sample)) for sample in samples]
-    return statistic_of(metric, predicted)(counts), expected
+    expected = [SCORERS[metric](predicted.take(sample)) for sample in samples]
+    return make_statistic(metric, predicted)(counts), expected
 
 
 def test_every_metric_can_be_resampled() -> None:
-    assert set(STATISTICS) == set(SCORES)
+    assert set(STATISTICS) == set(SCORERS)
 
 
 @pytest.mark.parametrize("ties", [False, True])
@@ -48,7 +49,7 @@ def test_two_classes_are_scored_alike(metric: str, rows: int, ties: bool) -> Non
 
 
 @pytest.mark.parametrize("rows", [12, 300])
-@pytest.mark.parametrize("metric", [name for name in CLASSES if not SCORES[name].binary_only])
+@pytest.mark.parametrize("metric", [name for name in CLASSES if not METRICS[name].binary_only])
 def test_many_classes_are_scored_alike(metric: str, rows: int) -> None:
     counted, taken = both(metric, said(4, rows))
     assert counted == pytest.approx(taken, rel=2e-5, abs=1e-6)
@@ -75,11 +76,11 @@ def test_many_rows_are_ordered_in_steps_that_change_nothing_that_matters() -> No
 def test_areas_of_many_classes_move_by_the_influence_of_their_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     predicted = said(4, 3000)
     exact, _ = both("roc_auc", predicted)
-    monkeypatch.setattr(resampled, "MAX_RANKED", 0)
+    monkeypatch.setattr(resampled, "MAX_RANKED_CELLS", 0)
     moved, _ = both("roc_auc", predicted)
     assert moved == pytest.approx(exact, abs=6e-4)
 
 
 def test_a_metric_that_the_rows_do_not_define_has_no_score() -> None:
     one_class = replace(said(2, 30), truth=np.zeros(30))
-    assert np.isnan(statistic_of("roc_auc", one_class)(drawn(30)[0])).all()
+    assert np.isnan(make_statistic("roc_auc", one_class)(drawn(30)[0])).all()

@@ -8,9 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics
 
-from app.modeling.problem.problem import METRICS, QUANTILES, Problem, ProblemKind
-from app.modeling.scoring.scores import SCORES, Predicted, rank, score_all
-from app.modeling.scoring.thresholds import best_threshold
+from app.modeling.problem.kinds import ProblemKind
+from app.modeling.problem.metrics import METRICS, QUANTILE_LEVELS
+from app.modeling.problem.problem import Problem
+from app.modeling.scoring.scores import SCORERS, Predicted, rank_scores, score_all
+from app.modeling.scoring.thresholds import choose_threshold
 
 BINARY = Problem("y", ProblemKind.CLASSIFICATION, "roc_auc", classes=("no", "yes"), positive_class="yes")
 THREE = Problem("y", ProblemKind.CLASSIFICATION, "log_loss", classes=("a", "b", "c"))
@@ -71,7 +73,7 @@ def test_metrics_on_request_agree_with_scikit_learn(asked: Problem) -> None:
     rng = np.random.default_rng(0)
     classes = len(asked.classes or ())
     given_ = Predicted(rng.integers(0, classes, 300).astype("float64"), rng.dirichlet([1] * classes, 300))
-    found = {name: SCORES[name].compute(given_) for name in ("mcc", "cohen_kappa", "top_3_accuracy")}
+    found = {name: SCORERS[name](given_) for name in ("mcc", "cohen_kappa", "top_3_accuracy")}
     assert found["mcc"] == pytest.approx(metrics.matthews_corrcoef(given_.truth, given_.choice))
     assert found["cohen_kappa"] == pytest.approx(metrics.cohen_kappa_score(given_.truth, given_.choice))
     assert found["top_3_accuracy"] == 1.0
@@ -81,36 +83,31 @@ def test_the_three_likeliest_of_many_are_those_that_scikit_learn_takes() -> None
     rng = np.random.default_rng(0)
     truth, output = rng.integers(0, 8, 300), rng.dirichlet([1] * 8, 300)
     expected = metrics.top_k_accuracy_score(truth, output, k=3)
-    assert SCORES["top_3_accuracy"].compute(Predicted(truth.astype("float64"), output)) == expected
+    assert SCORERS["top_3_accuracy"](Predicted(truth.astype("float64"), output)) == expected
 
 
 def test_metrics_of_counts_and_quantiles_agree_with_scikit_learn() -> None:
     rng = np.random.default_rng(0)
     truth, said = rng.poisson(2.0, 300).astype("float64"), rng.gamma(2.0, 1.0, 300)
     given_ = Predicted(truth, said)
-    assert SCORES["poisson_deviance"].compute(given_) == pytest.approx(
-        metrics.mean_poisson_deviance(truth, said)
-    )
-    assert SCORES["rmsle"].compute(given_) == pytest.approx(metrics.root_mean_squared_log_error(truth, said))
-    for name, level in QUANTILES.items():
+    assert SCORERS["poisson_deviance"](given_) == pytest.approx(metrics.mean_poisson_deviance(truth, said))
+    assert SCORERS["rmsle"](given_) == pytest.approx(metrics.root_mean_squared_log_error(truth, said))
+    for name, level in QUANTILE_LEVELS.items():
         expected = metrics.mean_pinball_loss(truth, said, alpha=level)
-        assert SCORES[name].compute(given_) == pytest.approx(expected)
-    assert SCORES["smape"].compute(Predicted(np.array([0.0, 2.0]), np.array([0.0, 1.0]))) == pytest.approx(
-        1 / 3
-    )
+        assert SCORERS[name](given_) == pytest.approx(expected)
+    assert SCORERS["smape"](Predicted(np.array([0.0, 2.0]), np.array([0.0, 1.0]))) == pytest.approx(1 / 3)
 
 
 def test_mistakes_cost_what_the_user_says() -> None:
     priced = replace(BINARY, metric="cost", costs=(1.0, 9.0))
     said = np.array([0.2, 0.05, 0.2, 0.05])
-    given_ = Predicted.of(priced, np.array([0.0, 0.0, 1.0, 1.0]), np.column_stack([1 - said, said]))
+    given_ = Predicted.from_problem(priced, np.array([0.0, 0.0, 1.0, 1.0]), np.column_stack([1 - said, said]))
     assert given_.threshold == pytest.approx(0.1)
     assert score_all(given_, priced)["cost"] == pytest.approx((1 + 9) / 4)
 
 
-def test_every_metric_that_can_be_asked_for_is_computed() -> None:
-    named = {kind: {score.name for score in SCORES.values() if score.kind is kind} for kind in ProblemKind}
-    assert named == {kind: set(METRICS[kind]) for kind in ProblemKind}
+def test_every_metric_of_the_table_has_a_scorer() -> None:
+    assert list(SCORERS) == list(METRICS)
 
 
 def test_a_metric_that_is_not_defined_is_none_and_not_nan() -> None:
@@ -121,13 +118,12 @@ def test_a_metric_that_is_not_defined_is_none_and_not_nan() -> None:
 
 def test_ranking_follows_the_direction_of_the_metric() -> None:
     scores = {"a": 0.7, "b": 0.9, "c": None}
-    assert rank("roc_auc", scores) == ["b", "a", "c"]
-    assert rank("rmse", scores) == ["a", "b", "c"]
-    assert all(isinstance(score.greater_is_better, bool) for score in SCORES.values())
+    assert rank_scores("roc_auc", scores) == ["b", "a", "c"]
+    assert rank_scores("rmse", scores) == ["a", "b", "c"]
 
 
 def test_the_threshold_of_a_rare_class_is_lower_than_a_half() -> None:
     rng = np.random.default_rng(0)
     share = rng.beta(1, 8, 2000)
     truth = (rng.random(2000) < share).astype("float64")
-    assert best_threshold(Predicted(truth, np.column_stack([1 - share, share]))) < 0.35
+    assert choose_threshold(Predicted(truth, np.column_stack([1 - share, share])))["value"] < 0.35

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
-from app.modeling.problem.problem import Problem, ProblemKind
+from app.modeling.problem.kinds import ProblemKind
+from app.modeling.problem.problem import Problem
 from app.modeling.scoring.postprocess import postprocess
 from app.modeling.scoring.scores import Predicted
-from app.modeling.scoring.thresholds import AIMS, choose_threshold
+from app.modeling.scoring.thresholds import THRESHOLD_AIMS, choose_threshold
 
 
 def said(rows: int = 400, base: float = -1.0) -> Predicted:
@@ -27,7 +28,7 @@ JUDGES = {
 }
 
 
-@pytest.mark.parametrize("metric", AIMS)
+@pytest.mark.parametrize("metric", THRESHOLD_AIMS)
 def test_no_threshold_does_much_better_by_the_metric(metric: str) -> None:
     predicted = said()
     chosen = choose_threshold(predicted, metric)

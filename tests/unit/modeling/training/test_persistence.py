@@ -14,7 +14,7 @@ import skops.io
 from sklearn.linear_model import LogisticRegression
 
 from app.errors import InvalidInput
-from app.modeling.recipe.recipe import inputs_of
+from app.modeling.recipe.recipe import select_inputs
 from app.modeling.training.fitting import Spec, fit, output_of
 from app.modeling.training.persistence import StoredModel, dump, load
 from app.modeling.training.stored_types import RENAMED, TRUSTED
@@ -59,7 +59,7 @@ def test_a_stored_model_says_the_same_in_a_fresh_process(tmp_path: Path) -> None
     expected = {}
     for number, (frame, target, estimator, hyperparameters, recipe) in enumerate(MODELS):
         asked = problem(frame, target, **({"horizon": 1} if target == "sales" else {}))
-        learned, later = frame.iloc[:-20], inputs_of(frame, asked).iloc[-20:]
+        learned, later = frame.iloc[:-20], select_inputs(frame, asked).iloc[-20:]
         model = fit(learned, asked, Spec(estimator, hyperparameters, recipe))
         folder = tmp_path / str(number)
         folder.mkdir()
@@ -130,7 +130,7 @@ def test_a_model_stored_under_old_type_names_predicts_the_same() -> None:
     old = under_old_names(stored)
     assert set(skops.io.get_untrusted_types(data=old)) & set(RENAMED)
 
-    rows = inputs_of(people(), request)
+    rows = select_inputs(people(), request)
     assert np.array_equal(
         output_of(load(old).pipeline, rows, request), output_of(load(stored).pipeline, rows, request)
     )

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from app.errors import InvalidInput
-from app.modeling.recipe.recipe import recipe_for
+from app.modeling.recipe.recipe import make_recipe
 from app.modeling.training.schema import conform, gap_in_time, schema_of
 
 from ..frames import people, problem, series
@@ -88,6 +88,6 @@ def test_a_forecast_needs_the_present_value_and_a_direction_may_do_without() -> 
 def test_rows_that_do_not_follow_the_history_are_warned_of() -> None:
     frame = series()
     asked = problem(frame, "sales", horizon=1)
-    recipe = recipe_for(asked, [{"op": "lags", "columns": ["sales"]}]).fit(frame.head(150))
+    recipe = make_recipe(asked, [{"op": "lags", "columns": ["sales"]}]).fit(frame.head(150))
     assert gap_in_time(frame.iloc[150:160], recipe) == []
     assert gap_in_time(frame.iloc[170:180], recipe)[0]["kind"] == "gap_in_time"

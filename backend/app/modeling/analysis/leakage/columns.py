@@ -12,8 +12,8 @@ from app.modeling.analysis.leakage.peeking import peeking
 from app.modeling.labels.labels import make_labels
 from app.modeling.problem.problem import Problem
 from app.modeling.problem.results import Leak
-from app.modeling.recipe.recipe import inputs_of
-from app.modeling.recipe.transforms.columns import as_text
+from app.modeling.recipe.recipe import select_inputs
+from app.modeling.recipe.transforms.columns import to_category_text
 from app.modeling.table.columns import ColumnKind, column_kind
 from app.modeling.table.json_values import round_significant
 from app.modeling.table.numeric import to_float
@@ -49,7 +49,7 @@ def screen(frame: pd.DataFrame, problem: Problem, relations: Mapping[str, float]
         return peeking(frame, problem)
     labels = make_labels(frame, problem)
     known = labels.notna()
-    inputs, labels = inputs_of(frame, problem).loc[known], labels.loc[known]
+    inputs, labels = select_inputs(frame, problem).loc[known], labels.loc[known]
     ahead = _far_ahead(relations, problem)
     found: list[Leak] = []
     for column in relations:
@@ -123,7 +123,7 @@ def _agreement(column: pd.Series, labels: pd.Series) -> float:
     """Share of rows whose value stands for one class only, if the values are few and all classes have one."""
     if column.nunique() > 2 * labels.nunique():
         return 0.0
-    text = as_text(column).astype(object).where(column.notna(), "(missing)")
+    text = to_category_text(column).astype(object).where(column.notna(), "(missing)")
     counts = pd.crosstab(text, labels)
     if len(set(counts.idxmax(axis=1))) < labels.nunique():
         return 0.0
@@ -232,7 +232,7 @@ def _in_text(column: pd.Series, labels: pd.Series, problem: Problem) -> Leak | N
     """Free text that holds the outcome itself."""
     if column_kind(column) is not ColumnKind.TEXT:
         return None
-    found = outcome_in_text(as_text(column), labels, problem.is_classification)
+    found = outcome_in_text(to_category_text(column), labels, problem.is_classification)
     if found is None:
         return None
     text = f"{column.name!r} holds the outcome in its text: {found.what}."

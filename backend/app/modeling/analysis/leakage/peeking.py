@@ -13,7 +13,7 @@ import pandas as pd
 from app.modeling.analysis.market_features import BARS
 from app.modeling.problem.problem import Problem
 from app.modeling.problem.results import Leak
-from app.modeling.recipe.recipe import inputs_of
+from app.modeling.recipe.recipe import select_inputs
 from app.modeling.table.columns import ColumnKind, column_kind
 from app.modeling.table.json_values import round_significant
 from app.modeling.table.numeric import to_float
@@ -40,7 +40,7 @@ def peeking(frame: pd.DataFrame, problem: Problem) -> list[Leak]:
     returns = _returns(target, groups)
     if len(frame) < FEWEST or _share(returns.ahead[:, :1], returns.back) > FORESEEN:
         return []
-    inputs = inputs_of(frame, problem)
+    inputs = select_inputs(frame, problem)
     fair = {problem.target, problem.time_column, problem.group_column, *_bars(inputs)}
     found = []
     for name in inputs.columns:

@@ -1,4 +1,4 @@
-"""A small neural network in numpy: two hidden layers, dropout, AdamW, and the running mean of its weights."""
+"""A small neural network in numpy: two hidden layers, dropout, AdamW and averaged weights."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -7,17 +7,18 @@ from typing import Any, Self
 import numpy as np
 from scipy.special import softmax
 
-from app.modeling.estimators.families.learner import Learner, Watch, loss_of, read_aim
+from app.modeling.estimators.families.learner import Learner, Validation, make_loss, parse_aim
 from app.modeling.estimators.families.pace import Clock
 
 MAX_EPOCHS = 80
 PATIENCE = 8
+"""Epochs without a lower validation loss after which training stops."""
 Weights = list[np.ndarray]
-"""Matrix and offset of each layer in turn."""
+"""Matrix and bias of each layer in turn."""
 
 
 class Network(Learner):
-    """Takes a dense float32 matrix of about unit scale. `epochs` over the rows; None: found by watching."""
+    """Takes a dense float32 matrix of about unit scale. `epochs` None: chosen on validation rows."""
 
     def __init__(
         self,
@@ -40,28 +41,32 @@ class Network(Learner):
         self.random_state = random_state
 
     def fit(
-        self, X: np.ndarray, y: np.ndarray, watch: Watch | None = None, weights: np.ndarray | None = None
+        self,
+        X: np.ndarray,
+        y: np.ndarray,
+        validation: Validation | None = None,
+        weights: np.ndarray | None = None,
     ) -> Self:
         self.curve_, self._snapshots = np.zeros(0), list[Weights]()
         self._center(y)
-        clock, losses = Clock(watch.seconds if watch else None), list[float]()
+        clock, losses = Clock(validation.seconds if validation else None), list[float]()
         aim = np.asarray((y - self.middle_) / self.spread_, dtype="float32") if not self.classes else y
         for layers in self._epochs(np.asarray(X, dtype="float32"), aim):
             self._snapshots.append(layers)
             self.layers_ = layers
-            if watch is None:
+            if validation is None:
                 if len(self._snapshots) >= (self.epochs or MAX_EPOCHS // 4):
                     break
                 continue
-            losses.append(loss_of(self.classes, self.aim)(watch.y, self._said(watch.X)))
+            losses.append(make_loss(self.classes, self.aim)(validation.y, self._predict_output(validation.X)))
             stale = len(losses) - 1 - int(np.argmin(losses))
-            if clock.is_up or stale >= PATIENCE or len(losses) >= (self.epochs or MAX_EPOCHS):
+            if clock.is_expired or stale >= PATIENCE or len(losses) >= (self.epochs or MAX_EPOCHS):
                 break
         self.curve_ = np.array(losses)
-        self.keep(int(self.curve_.argmin()) if losses else len(self._snapshots) - 1)
+        self.select_position(int(self.curve_.argmin()) if losses else len(self._snapshots) - 1)
         return self
 
-    def keep(self, position: int) -> None:
+    def select_position(self, position: int) -> None:
         self.epochs_ = min(position + 1, len(self._snapshots))
         self.layers_ = self._snapshots[self.epochs_ - 1]
 
@@ -74,7 +79,7 @@ class Network(Learner):
         self.spread_ = 1.0 if self.classes else float(y.std()) or 1.0
 
     def _epochs(self, X: np.ndarray, y: np.ndarray) -> Iterator[Weights]:
-        """The running mean of the weights after each round over the rows, without end."""
+        """Yield the running mean of the weights after each epoch, without end."""
         rng = np.random.default_rng(self.random_state)
         weights = self._start(X.shape[1], rng)
         optimizer, mean = _AdamW(weights, self.rate, self.decay), [layer.copy() for layer in weights]
@@ -85,8 +90,8 @@ class Network(Learner):
                 optimizer.step(weights, self._slopes(weights, X[rows], y[rows], rng))
                 step += 1
                 share = min(0.99, (1 + step) / (10 + step))
-                for kept, layer in zip(mean, weights, strict=True):
-                    kept += (1 - share) * (layer - kept)
+                for average, layer in zip(mean, weights, strict=True):
+                    average += (1 - share) * (layer - average)
             yield [layer.copy() for layer in mean]
 
     def _start(self, width: int, rng: np.random.Generator) -> Weights:
@@ -101,7 +106,7 @@ class Network(Learner):
         return layers
 
     def _slopes(self, weights: Weights, X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> Weights:
-        """The loss's slopes at these rows."""
+        """Gradients of the loss at these rows."""
         inner, masks = [X], []
         for place in (0, 2):
             raw = inner[-1] @ weights[place] + weights[place + 1]
@@ -121,12 +126,12 @@ class Network(Learner):
             error = softmax(raw, axis=1)
             error[np.arange(len(y)), y.astype(int)] -= 1
             return np.asarray(error, dtype="float32")
-        aim, away = read_aim(self.aim), raw[:, 0] - y
+        aim, away = parse_aim(self.aim), raw[:, 0] - y
         if aim.is_mean:
             return np.asarray(np.clip(away, -5, 5)[:, None])
         return np.where(away > 0, 1 - aim.quantile, -aim.quantile).astype("float32")[:, None]
 
-    def _said(self, X: np.ndarray) -> np.ndarray:
+    def _predict_output(self, X: np.ndarray) -> np.ndarray:
         inner = np.asarray(X, dtype="float32")
         for place in (0, 2):
             inner = np.maximum(inner @ self.layers_[place] + self.layers_[place + 1], 0)

@@ -7,17 +7,17 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from app.modeling.recipe.sampling_interval import Rhythm, Unit
-from app.modeling.recipe.transforms.dates import Part, as_dates, part_of
-from app.modeling.recipe.transforms.history import by_group
-from app.modeling.recipe.transforms.step import Back, State, Step
+from app.modeling.recipe.sampling_interval import IntervalUnit, SamplingInterval
+from app.modeling.recipe.transforms.dates import DatePart, extract_part, to_dates
+from app.modeling.recipe.transforms.history import transform_by_group
+from app.modeling.recipe.transforms.step import LookBack, Operation, State
 from app.modeling.table.numeric import to_float
 
 SEASONS = (1, 3, 8)
 """How many seasons are averaged: few follow changes, many tell a place of the season from chance."""
 
 
-class Ahead(Step):
+class ForecastMoment(Operation):
     """`<column>_place<n>`: the mean of the latest `n` known values at the forecast moment's place of the
     season; `<column>_level<n>`: that of all values of so many seasons; both less the present value.
     `ahead_<part>`: parts of the forecast moment's date.
@@ -26,27 +26,27 @@ class Ahead(Step):
     """
 
     op: Literal["ahead"] = "ahead"
-    ordered: ClassVar[bool] = True
-    by_step: ClassVar[bool] = True
+    needs_order: ClassVar[bool] = True
+    is_per_step: ClassVar[bool] = True
     column: str
     time: str
-    rows: Back
-    season: Back | None = None
-    unit: Unit = Unit.SECOND
+    rows: LookBack
+    season: LookBack | None = None
+    unit: IntervalUnit = IntervalUnit.SECOND
     count: Annotated[float, Field(gt=0)]
-    parts: tuple[Part, ...] = ()
+    parts: tuple[DatePart, ...] = ()
 
-    def needs(self) -> tuple[str, ...]:
+    def required_columns(self) -> tuple[str, ...]:
         return (self.column, self.time)
 
-    def depth(self) -> int:
+    def history_rows(self) -> int:
         return max(SEASONS) * self.season if self.season else 0
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
         every = np.arange(len(frame))
-        return frame.assign(**self.made(frame, groups, every, np.full(len(frame), self.rows)))
+        return frame.assign(**self.make_columns(frame, groups, every, np.full(len(frame), self.rows)))
 
-    def made(
+    def make_columns(
         self, frame: pd.DataFrame, groups: pd.Series | None, at: np.ndarray, ahead: np.ndarray
     ) -> dict[str, np.ndarray]:
         """Columns (len(at),) of the rows at these places of a frame in time order, so many rows ahead."""
@@ -58,21 +58,21 @@ class Ahead(Step):
     def _calendar(self, frame: pd.DataFrame, at: np.ndarray, ahead: np.ndarray) -> dict[str, np.ndarray]:
         if not self.parts:
             return {}
-        times = as_dates(frame[self.time]).iloc[at].to_numpy()
-        moments = pd.Series(Rhythm(self.unit, self.count).after(times, ahead))
-        return {f"ahead_{part}": part_of(moments, part, None).to_numpy() for part in self.parts}
+        times = to_dates(frame[self.time]).iloc[at].to_numpy()
+        moments = pd.Series(SamplingInterval(self.unit, self.count).moments_after(times, ahead))
+        return {f"ahead_{part}": extract_part(moments, part, None).to_numpy() for part in self.parts}
 
     def _seasons(
         self, frame: pd.DataFrame, groups: pd.Series | None, at: np.ndarray, ahead: np.ndarray, season: int
     ) -> dict[str, np.ndarray]:
         values = to_float(frame[self.column])
-        series = _Series(values.to_numpy(), groups)
+        series = _GroupedSeries(values.to_numpy(), groups)
         now = series.values[at]
         back = season * np.ceil(ahead / season).astype(int) - ahead
         rounds = np.stack([series.earlier(at, back + place * season) for place in range(max(SEASONS))])
         made = {}
         for count in SEASONS:
-            level = by_group(values, groups, partial(_mean_of, window=count * season)).to_numpy()
+            level = transform_by_group(values, groups, partial(_mean_of, window=count * season)).to_numpy()
             made[f"{self.column}_place{count}"] = _known_mean(rounds[:count]) - now
             made[f"{self.column}_level{count}"] = level[at] - now
         return made
@@ -92,7 +92,7 @@ def _known_mean(rounds: np.ndarray) -> np.ndarray:
     return mean
 
 
-class _Series:
+class _GroupedSeries:
     """Values by their place in a frame in time order, each group a series of its own."""
 
     def __init__(self, values: np.ndarray, groups: pd.Series | None) -> None:

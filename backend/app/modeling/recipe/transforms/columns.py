@@ -5,10 +5,10 @@ from typing import Annotated, Literal
 import pandas as pd
 from pydantic import Field
 
-from app.modeling.recipe.transforms.step import Columns, Share, State, Step
+from app.modeling.recipe.transforms.step import Columns, Operation, Share, State
 
 
-class Drop(Step):
+class Drop(Operation):
     """Leave columns out."""
 
     op: Literal["drop"] = "drop"
@@ -18,7 +18,7 @@ class Drop(Step):
         return frame.drop(columns=list(self.columns))
 
 
-class ToNumber(Step):
+class ToNumber(Operation):
     """Read numbers out of text: without currency signs, thousands separators and percent signs."""
 
     op: Literal["to_number"] = "to_number"
@@ -37,35 +37,35 @@ class ToNumber(Step):
         return pd.to_numeric(text, errors="coerce").astype("float64")
 
 
-class ToCategory(Step):
+class ToCategory(Operation):
     """Treat numbers as names, for example codes and ids of kinds."""
 
     op: Literal["to_category"] = "to_category"
     columns: Columns
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
-        return frame.assign(**{name: as_text(frame[name]) for name in self.columns})
+        return frame.assign(**{name: to_category_text(frame[name]) for name in self.columns})
 
 
-class MergeCategories(Step):
+class MergeCategories(Operation):
     """Write categories one way: trimmed, case ignored; the training rows' most frequent spelling wins."""
 
     op: Literal["merge_spellings"] = "merge_spellings"
     columns: Columns
 
     def fit(self, frame: pd.DataFrame) -> State:
-        return {name: _spellings(as_text(frame[name])) for name in self.columns}
+        return {name: _spellings(to_category_text(frame[name])) for name in self.columns}
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
         merged = {}
         for name in self.columns:
-            text = as_text(frame[name])
+            text = to_category_text(frame[name])
             key = text.str.strip().str.lower()
             merged[name] = key.map(state[name]).fillna(text.str.strip()).astype("str")
         return frame.assign(**merged)
 
 
-class GroupRare(Step):
+class GroupRare(Operation):
     """Categories seen in fewer than `min_share` of the training rows, and unseen ones, become `other`."""
 
     op: Literal["group_rare"] = "group_rare"
@@ -74,7 +74,7 @@ class GroupRare(Step):
     most: Annotated[int, Field(ge=1, le=1000)] = 30
 
     def fit(self, frame: pd.DataFrame) -> State:
-        return {name: self._kept(as_text(frame[name])) for name in self.columns}
+        return {name: self._kept(to_category_text(frame[name])) for name in self.columns}
 
     def _kept(self, text: pd.Series) -> list[str]:
         shares = text.value_counts(normalize=True).iloc[: self.most]
@@ -83,12 +83,12 @@ class GroupRare(Step):
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
         grouped = {}
         for name in self.columns:
-            text = as_text(frame[name])
+            text = to_category_text(frame[name])
             grouped[name] = text.where(text.isin(state[name]) | text.isna(), "other")
         return frame.assign(**grouped)
 
 
-class Frequency(Step):
+class Frequency(Operation):
     """A category as its share of the training rows (0 for one never seen): for many categories."""
 
     op: Literal["frequency"] = "frequency"
@@ -102,13 +102,13 @@ class Frequency(Step):
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
         made = {
-            f"{name}_share": as_text(frame[name]).map(state[name]).fillna(0.0).astype("float64")
+            f"{name}_share": to_category_text(frame[name]).map(state[name]).fillna(0.0).astype("float64")
             for name in self.columns
         }
         return frame.assign(**made)
 
 
-def as_text(column: pd.Series) -> pd.Series:
+def to_category_text(column: pd.Series) -> pd.Series:
     """Values as text, whole numbers without a decimal point, missing kept missing."""
     if pd.api.types.is_float_dtype(column.dtype):
         whole = column.dropna()
@@ -118,7 +118,7 @@ def as_text(column: pd.Series) -> pd.Series:
 
 
 def _shares(column: pd.Series) -> pd.Series:
-    return as_text(column).value_counts(normalize=True)
+    return to_category_text(column).value_counts(normalize=True)
 
 
 def _spellings(text: pd.Series) -> dict[str, str]:

@@ -7,15 +7,15 @@ import pandas as pd
 from pydantic import Field, field_validator
 
 from app.errors import InvalidInput
-from app.modeling.recipe.indicator_units import units_of, without_unit
-from app.modeling.recipe.indicators import INPUTS, Bars, Spec, compute, parse
-from app.modeling.recipe.transforms.step import State, Step
+from app.modeling.recipe.indicator_units import measure_units, remove_unit
+from app.modeling.recipe.indicators import INPUTS, Bars, IndicatorSpec, compute_indicator, parse_indicator
+from app.modeling.recipe.transforms.step import Operation, State
 from app.modeling.table.numeric import to_float
 
-USUAL = ("SMA_20", "EMA_20", "RSI_14", "MACD", "BBANDS_20")
+DEFAULT_INDICATORS = ("SMA_20", "EMA_20", "RSI_14", "MACD", "BBANDS_20")
 
 
-class Indicators(Step):
+class Indicators(Operation):
     """Columns named like `SMA_20`, `RSI_14`, `MACD_HIST`: see `markets.indicators`.
 
     `open` to `volume` name the columns that are read. `relative`: without their unit, as models need them; else
@@ -23,8 +23,8 @@ class Indicators(Step):
     """
 
     op: Literal["indicators"] = "indicators"
-    ordered: ClassVar[bool] = True
-    names: tuple[str, ...] = Field(default=USUAL, min_length=1, max_length=400)
+    needs_order: ClassVar[bool] = True
+    names: tuple[str, ...] = Field(default=DEFAULT_INDICATORS, min_length=1, max_length=400)
     open: str | None = None
     high: str | None = None
     low: str | None = None
@@ -36,11 +36,11 @@ class Indicators(Step):
     @classmethod
     def _known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
         try:
-            return tuple(dict.fromkeys(parse(name).text for name in names))
+            return tuple(dict.fromkeys(parse_indicator(name).text for name in names))
         except InvalidInput as wrong:
             raise ValueError(wrong.detail) from wrong
 
-    def needs(self) -> tuple[str, ...]:
+    def required_columns(self) -> tuple[str, ...]:
         return tuple(self._column(key) for key in INPUTS if key in self._reads())
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
@@ -55,22 +55,22 @@ class Indicators(Step):
                 made[column][places] = values
         return frame.assign(**made)
 
-    def depth(self) -> int:
-        return max(spec.memory for spec in self._specs())
+    def history_rows(self) -> int:
+        return max(spec.memory_rows for spec in self._specs())
 
     def _made(self, bars: Bars) -> dict[str, np.ndarray]:
         made: dict[str, np.ndarray] = {}
         for spec in self._specs():
-            columns = compute(spec, bars)
-            units = units_of(spec) if self.relative else {}
+            columns = compute_indicator(spec, bars)
+            units = measure_units(spec) if self.relative else {}
             made |= {
-                name: without_unit(values, units[name], bars) if self.relative else values
+                name: remove_unit(values, units[name], bars) if self.relative else values
                 for name, values in columns.items()
             }
         return made
 
-    def _specs(self) -> list[Spec]:
-        return [parse(name) for name in self.names]
+    def _specs(self) -> list[IndicatorSpec]:
+        return [parse_indicator(name) for name in self.names]
 
     def _reads(self) -> tuple[str, ...]:
         """What the indicators read, and the close, which makes them relative."""

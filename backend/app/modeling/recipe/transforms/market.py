@@ -5,24 +5,24 @@ from typing import Annotated, ClassVar, Literal
 import pandas as pd
 from pydantic import Field
 
-from app.modeling.recipe.transforms.history import Periods, Window, shifted
-from app.modeling.recipe.transforms.step import State, Step
+from app.modeling.recipe.transforms.history import Periods, Window, shift_rows
+from app.modeling.recipe.transforms.step import Operation, State
 from app.modeling.recipe.volatility import close_to_close, garman_klass, parkinson
 from app.modeling.table.numeric import to_float
 
 
-class Volatility(Step):
+class Volatility(Operation):
     """`volatility_<n>`, `parkinson_<n>` and `garman_klass_<n>`, per bar: see `markets.volatility`."""
 
     op: Literal["volatility"] = "volatility"
-    ordered: ClassVar[bool] = True
+    needs_order: ClassVar[bool] = True
     open: str = "open"
     high: str = "high"
     low: str = "low"
     close: str = "close"
     windows: Annotated[tuple[Window, ...], Field(min_length=1, max_length=10)] = (20,)
 
-    def needs(self) -> tuple[str, ...]:
+    def required_columns(self) -> tuple[str, ...]:
         return (self.open, self.high, self.low, self.close)
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
@@ -32,11 +32,11 @@ class Volatility(Step):
         together = {name: pd.concat([part[name] for part in parts]) for name in parts[0]} if parts else {}
         return frame.assign(**{name: values.loc[frame.index] for name, values in together.items()})
 
-    def depth(self) -> int:
+    def history_rows(self) -> int:
         return max(self.windows) + 1
 
     def _made(self, frame: pd.DataFrame) -> dict[str, pd.Series]:
-        opened, high, low, close = (to_float(frame[name]) for name in self.needs())
+        opened, high, low, close = (to_float(frame[name]) for name in self.required_columns())
         made = {}
         for window in self.windows:
             made[f"volatility_{window}"] = close_to_close(close, window)
@@ -45,26 +45,26 @@ class Volatility(Step):
         return made
 
 
-class Cross(Step):
+class Cross(Operation):
     """What the other groups do at the same moment; missing where a group is alone.
 
     `others_<n>`: their mean relative change over `n` rows; `beside_<n>`: how much more this group changed.
     """
 
     op: Literal["cross"] = "cross"
-    ordered: ClassVar[bool] = True
+    needs_order: ClassVar[bool] = True
     column: str
     time: str
     periods: Periods = (1,)
 
-    def needs(self) -> tuple[str, ...]:
+    def required_columns(self) -> tuple[str, ...]:
         return (self.column, self.time)
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
         values = to_float(frame[self.column])
         made: dict[str, pd.Series] = {}
         for period in self.periods:
-            before = shifted(values, period, groups)
+            before = shift_rows(values, period, groups)
             change = (values - before) / before.abs().where(before != 0)
             of_moment = change.groupby(frame[self.time])
             count, total = of_moment.transform("count"), of_moment.transform("sum")
@@ -72,5 +72,5 @@ class Cross(Step):
             made |= {f"others_{period}": others, f"beside_{period}": change - others}
         return frame.assign(**made)
 
-    def depth(self) -> int:
+    def history_rows(self) -> int:
         return max(self.periods)

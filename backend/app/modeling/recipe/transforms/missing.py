@@ -5,13 +5,13 @@ from typing import Any, Literal, Self
 import pandas as pd
 from pydantic import model_validator
 
-from app.modeling.recipe.transforms.columns import as_text
-from app.modeling.recipe.transforms.step import Columns, Share, State, Step
+from app.modeling.recipe.transforms.columns import to_category_text
+from app.modeling.recipe.transforms.step import Columns, Operation, Share, State
 from app.modeling.table.json_values import to_json_scalar
 from app.modeling.table.numeric import to_float
 
 
-class MarkMissing(Step):
+class MarkMissing(Operation):
     """A column `<name>_missing`, 1 where the value is missing: that it is missing may say something."""
 
     op: Literal["mark_missing"] = "mark_missing"
@@ -23,7 +23,7 @@ class MarkMissing(Step):
         )
 
 
-class Impute(Step):
+class Impute(Operation):
     """Fill missing values with the training rows' median, mean or most frequent value, or a constant."""
 
     op: Literal["impute"] = "impute"
@@ -54,13 +54,13 @@ def _filled(column: pd.Series, filling: Any) -> pd.Series:
     if isinstance(filling, str) and not isinstance(column.dtype, pd.DatetimeTZDtype | pd.StringDtype):
         if pd.api.types.is_datetime64_any_dtype(column.dtype):
             return column.fillna(pd.Timestamp(filling))
-        return as_text(column).fillna(filling)
+        return to_category_text(column).fillna(filling)
     if pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype):
         return to_float(column).fillna(float(filling))
     return column.fillna(filling)
 
 
-class Clip(Step):
+class Clip(Operation):
     """Pull outliers in to the training rows' quantiles `lower` and `upper`."""
 
     op: Literal["clip"] = "clip"

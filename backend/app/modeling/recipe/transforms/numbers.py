@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from app.modeling.recipe.transforms.step import Columns, State, Step
+from app.modeling.recipe.transforms.step import Columns, Operation, State
 from app.modeling.table.numeric import to_float
 
 
-class Log1p(Step):
+class Log1p(Operation):
     """Logarithm of 1 + value, sign kept: for amounts that span magnitudes."""
 
     op: Literal["log1p"] = "log1p"
@@ -24,14 +24,14 @@ def _log(values: pd.Series) -> pd.Series:
     return pd.Series(np.sign(values) * np.log1p(values.abs()), index=values.index)
 
 
-class Combine(Step):
+class Combine(Operation):
     """One column of each pair: `ratio` (missing where the second is 0), `product`, `difference` or `sum`."""
 
     op: Literal["combine"] = "combine"
     how: Literal["ratio", "product", "difference", "sum"]
     pairs: Annotated[tuple[tuple[str, str], ...], Field(min_length=1)]
 
-    def needs(self) -> tuple[str, ...]:
+    def required_columns(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for pair in self.pairs for name in pair))
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:

@@ -7,14 +7,14 @@ from pydantic import BaseModel, ConfigDict, Field
 
 Columns = Annotated[tuple[str, ...], Field(min_length=1, max_length=2000)]
 Share = Annotated[float, Field(ge=0, le=1)]
-Back = Annotated[int, Field(ge=1, le=2000)]
+LookBack = Annotated[int, Field(ge=1, le=2000)]
 """Rows to look back; never ahead."""
 
 State = dict[str, Any]
 """What an operation learned from training rows: strict JSON, but for arrays and estimators of written code."""
 
 
-class Step(BaseModel):
+class Operation(BaseModel):
     """One operation: its fields are its JSON, `fit` learns from training rows, `apply` never changes the rows.
 
     `ordered` operations look back over earlier rows: they get rows sorted by time, at most `depth()` rows of
@@ -23,17 +23,17 @@ class Step(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-    ordered: ClassVar[bool] = False
-    by_step: ClassVar[bool] = False
+    needs_order: ClassVar[bool] = False
+    is_per_step: ClassVar[bool] = False
 
-    def needs(self) -> tuple[str, ...]:
+    def required_columns(self) -> tuple[str, ...]:
         """The columns it reads."""
         return tuple(getattr(self, "columns", ()))
 
     def fit(self, frame: pd.DataFrame) -> State:
         return {}
 
-    def learn(
+    def fit_apply(
         self, frame: pd.DataFrame, groups: pd.Series | None, target: pd.Series | None
     ) -> tuple[State, pd.DataFrame]:
         """What it learns from training rows, and these rows with it. Only written code sees the target."""
@@ -43,5 +43,5 @@ class Step(BaseModel):
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
         raise NotImplementedError
 
-    def depth(self) -> int:
+    def history_rows(self) -> int:
         return 0

@@ -8,8 +8,8 @@ import pandas as pd
 from pydantic import Field
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from app.modeling.recipe.transforms.columns import as_text
-from app.modeling.recipe.transforms.step import Columns, Share, State, Step
+from app.modeling.recipe.transforms.columns import to_category_text
+from app.modeling.recipe.transforms.step import Columns, Operation, Share, State
 
 PATTERNS = {
     "title": r"(?:,\s*|^|\s)(Mr|Mrs|Miss|Ms|Mme|Mlle|Master|Dr|Rev|Sir|Lady|Col|Major|Capt|Don|Prof)\b",
@@ -20,7 +20,7 @@ PATTERNS = {
 }
 
 
-class TextStats(Step):
+class TextStats(Operation):
     """`<name>_length`, `<name>_words` and `<name>_digits` of a text column."""
 
     op: Literal["text_stats"] = "text_stats"
@@ -29,14 +29,14 @@ class TextStats(Step):
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
         made: dict[str, pd.Series] = {}
         for name in self.columns:
-            text = as_text(frame[name]).fillna("")
+            text = to_category_text(frame[name]).fillna("")
             made[f"{name}_length"] = text.str.len().astype("float64")
             made[f"{name}_words"] = text.str.count(r"\S+").astype("float64")
             made[f"{name}_digits"] = text.str.count(r"\d").astype("float64")
         return frame.assign(**made)
 
 
-class Extract(Step):
+class Extract(Operation):
     """A category out of text, `<name>_<what>`: a form of address, a surname, a mail domain, leading letters."""
 
     op: Literal["extract"] = "extract"
@@ -48,7 +48,11 @@ class Extract(Step):
         return {name: self._kept(self._found(frame[name])) for name in self.columns}
 
     def _found(self, column: pd.Series) -> pd.Series:
-        return as_text(column).str.extract(PATTERNS[self.what], flags=re.IGNORECASE, expand=False).str.title()
+        return (
+            to_category_text(column)
+            .str.extract(PATTERNS[self.what], flags=re.IGNORECASE, expand=False)
+            .str.title()
+        )
 
     def _kept(self, found: pd.Series) -> list[str]:
         shares = found.value_counts() / max(len(found), 1)
@@ -62,7 +66,7 @@ class Extract(Step):
         return frame.assign(**made)
 
 
-class Tfidf(Step):
+class Tfidf(Operation):
     """The `most` words that the training rows' texts use, weighted by rarity: `<name>_word_<word>`."""
 
     op: Literal["tfidf"] = "tfidf"
@@ -70,7 +74,7 @@ class Tfidf(Step):
     most: Annotated[int, Field(ge=1, le=1000)] = 50
 
     def fit(self, frame: pd.DataFrame) -> State:
-        return {name: self._words(as_text(frame[name]).fillna("")) for name in self.columns}
+        return {name: self._words(to_category_text(frame[name]).fillna("")) for name in self.columns}
 
     def _words(self, text: pd.Series) -> dict[str, Any]:
         vectorizer = TfidfVectorizer(max_features=self.most, min_df=2, stop_words="english")
@@ -84,7 +88,9 @@ class Tfidf(Step):
         }
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
-        made = [_weights(name, as_text(frame[name]).fillna(""), **state[name]) for name in self.columns]
+        made = [
+            _weights(name, to_category_text(frame[name]).fillna(""), **state[name]) for name in self.columns
+        ]
         return pd.concat([frame, *made], axis=1)
 
 

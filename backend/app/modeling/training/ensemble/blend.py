@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from app.modeling.problem.kinds import ENSEMBLE
 from app.modeling.problem.problem import Problem
-from app.modeling.recipe.forecast_origins import AHEAD
+from app.modeling.recipe.forecast_origins import ROWS_AHEAD
 from app.modeling.scoring.postprocess import postprocess
 from app.modeling.training.cross_validation import summary_of
 from app.modeling.training.ensemble.average import Model, average, features_of
@@ -23,8 +24,6 @@ from app.modeling.training.ensemble.merging import (
     weighed,
 )
 from app.modeling.training.ensemble.weights import cross_fitted
-
-ENSEMBLE = "Ensemble"
 
 
 @dataclass(frozen=True)
@@ -112,7 +111,7 @@ def out_of_fold(
     each row asks about a step of its own."""
     columns: dict[str, Any] = {"row": rows, "fold": fold, "truth": truth}
     if ahead is not None:
-        columns[AHEAD] = ahead
+        columns[ROWS_AHEAD] = ahead
     if output.ndim == 2:
         columns |= {f"p_{place}": output[:, place] for place in range(output.shape[1])}
     else:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from app.errors import InvalidInput
 from app.modeling.problem.problem import Problem
-from app.modeling.recipe.forecast_origins import AHEAD
+from app.modeling.recipe.forecast_origins import ROWS_AHEAD
 from app.modeling.scoring.scores import Predicted, score_all
 from app.modeling.training.cross_validation import over_folds
 from app.modeling.training.ensemble.weights import NO_SAY, Judged, weigh
@@ -80,7 +80,7 @@ def weighed(candidates: Sequence[Parts], problem: Problem, seed: int) -> Weighed
         rows,
         fold,
         judged,
-        left[0].oof.loc[rows, AHEAD].to_numpy() if AHEAD in left[0].oof else None,
+        left[0].oof.loc[rows, ROWS_AHEAD].to_numpy() if ROWS_AHEAD in left[0].oof else None,
     )
 
 

@@ -29,7 +29,7 @@ def refit(
     while len(rounds) < COPIES and not _is_late(clock, len(rounds)):
         fits: list[Model] = []
         for spec, _ in specs:
-            if clock.is_up:
+            if clock.is_expired:
                 return _average(rounds, specs, problem) if rounds else None
             fits.append(fit(frame, problem, replace(spec, seed=seed + len(rounds))))
         rounds.append(fits)
@@ -38,7 +38,7 @@ def refit(
 
 def _is_late(clock: Clock, rounds: int) -> bool:
     """Whether another round would take longer than is left, going by those so far."""
-    return bool(rounds and clock.left_s is not None and clock.spent_s / rounds > clock.left_s)
+    return bool(rounds and clock.remaining_s is not None and clock.elapsed_s / rounds > clock.remaining_s)
 
 
 def _average(rounds: list[list[Model]], specs: list[tuple[Spec, float]], problem: Problem) -> tuple[Model, int]:

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.problem import Problem
-from app.modeling.scoring.scores import SCORES, Predicted
+from app.modeling.scoring.scores import SCORERS, Predicted
 
 STEPS = 25
 DRAWS = 6
@@ -90,11 +91,11 @@ def _greedy(judged: Judged, problem: Problem) -> np.ndarray:
 
 
 def _loss(truth: np.ndarray, output: np.ndarray, problem: Problem) -> float:
-    metric = SCORES["log_loss" if problem.metric in _BY_LOG_LOSS else problem.metric]
-    value = metric.compute(Predicted(truth, output, problem.positive_index))
+    metric = "log_loss" if problem.metric in _BY_LOG_LOSS else problem.metric
+    value = SCORERS[metric](Predicted(truth, output, problem.positive_index))
     if not np.isfinite(value):
         return float("inf")
-    return -value if metric.greater_is_better else value
+    return -value if METRICS[metric].greater_is_better else value
 
 
 def order_of(weights: Sequence[float]) -> list[int]:

@@ -6,7 +6,8 @@ import pytest
 
 from app.modeling.analysis.exploration import explore
 from app.modeling.analysis.leakage.peeking import peeking
-from app.modeling.problem.problem import Outlook, Problem, ProblemKind
+from app.modeling.problem.kinds import Outlook, ProblemKind
+from app.modeling.problem.problem import Problem
 from app.modeling.recipe.transforms.indicators import Indicators
 
 ROWS = 1500

@@ -7,7 +7,7 @@ import pytest
 import skops.io
 
 from app.modeling.estimators.families import code_means
-from app.modeling.estimators.families.learner import Watch
+from app.modeling.estimators.families.learner import Validation
 from app.modeling.estimators.families.lightgbm import LightGBM
 from app.modeling.estimators.families.xgboost import XGBoost
 from app.modeling.training.persistence import TRUSTED
@@ -25,18 +25,18 @@ def rated(rows: int = 2000, codes: int = 200, seed: int = 0) -> tuple[np.ndarray
 
 def test_only_codes_whose_order_says_little_are_widened() -> None:
     X, y = rated()
-    means, wide = code_means.learn(X, y, 0, seed=0)
+    means, wide = code_means.learn_means(X, y, 0, seed=0)
     assert [one["place"] for one in means] == [0]
     assert wide.shape == (2000, 4)
-    assert code_means.learn(X, np.random.default_rng(1).permutation(y), 0, seed=0)[0] == []
+    assert code_means.learn_means(X, np.random.default_rng(1).permutation(y), 0, seed=0)[0] == []
 
 
 def test_no_row_is_told_of_its_own_target() -> None:
     X, y = rated()
-    _, wide = code_means.learn(X, y, 0, seed=0)
+    _, wide = code_means.learn_means(X, y, 0, seed=0)
     changed = y.copy()
     changed[7] += 3
-    _, again = code_means.learn(X, changed, 0, seed=0)
+    _, again = code_means.learn_means(X, changed, 0, seed=0)
     assert again[7, 3] == wide[7, 3]
     assert (again[:, 3] != wide[:, 3]).any()
 
@@ -63,7 +63,7 @@ def test_trees_learn_more_of_codes_and_give_their_share_to_the_column(family: ty
 def test_codes_that_are_new_each_time_are_left_alone_and_stay_so() -> None:
     X, y = rated()
     later, truth = rated(seed=1)
-    watch = Watch(later, truth)
+    watch = Validation(later, truth)
     known = LightGBM().fit(X, y, watch)
     assert known.settings_["codes"] is True
     strange = LightGBM().fit(X, y, replace(watch, X=later + np.float32([[1000, 0, 0]])))

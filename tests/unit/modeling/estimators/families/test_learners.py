@@ -8,7 +8,7 @@ import skops.io
 
 from app.modeling.estimators.encoder import Encoder
 from app.modeling.estimators.families.catboost import CatBoost, catboost
-from app.modeling.estimators.families.learner import Learner, Watch, common_position, loss_of
+from app.modeling.estimators.families.learner import Learner, Validation, best_common_position, make_loss
 from app.modeling.estimators.families.lightgbm import LightGBM
 from app.modeling.estimators.families.linear import Logistic, RidgePath
 from app.modeling.estimators.families.network import Network
@@ -36,11 +36,11 @@ def numbers(rows: int = 240, classes: int = 0, style: str = "tree") -> tuple[Any
     return Encoder(style).fit_transform(frame), y
 
 
-def halves(X: Any, y: np.ndarray) -> tuple[Any, np.ndarray, Watch]:
+def halves(X: Any, y: np.ndarray) -> tuple[Any, np.ndarray, Validation]:
     middle = len(y) // 2
     if hasattr(X, "iloc"):
-        return X.iloc[:middle], y[:middle], Watch(X.iloc[middle:], y[middle:])
-    return X[:middle], y[:middle], Watch(X[middle:], y[middle:])
+        return X.iloc[:middle], y[:middle], Validation(X.iloc[middle:], y[middle:])
+    return X[:middle], y[:middle], Validation(X[middle:], y[middle:])
 
 
 def made(family: str, classes: int) -> Learner:
@@ -58,7 +58,7 @@ def test_a_family_learns_every_kind_of_target_and_is_stored_as_it_is(family: str
     said = learner.predict_proba(watch.X) if classes else learner.predict(watch.X)
     naive = np.bincount(y, minlength=classes) / len(y) if classes else np.array(y.mean())
     guess = np.broadcast_to(naive, said.shape)
-    loss = loss_of(classes, "mean")
+    loss = make_loss(classes, "mean")
     assert loss(watch.y, said) < 0.8 * loss(watch.y, guess)
     if classes:
         assert said.shape == (len(watch.y), classes)
@@ -116,9 +116,9 @@ def test_a_long_tail_is_learned_on_its_logarithm_and_said_on_its_own_scale() -> 
 def test_one_position_is_chosen_for_all_folds_by_their_mean_loss() -> None:
     early = np.array([3.0, 1.0, 2.0])
     late = np.array([3.0, 2.0, 1.0, 0.5, 0.1])
-    assert common_position([early]) == 1
-    assert common_position([early, late]) == 4
-    assert common_position([np.array([1.0, 5.0]), late]) == 0
+    assert best_common_position([early]) == 1
+    assert best_common_position([early, late]) == 4
+    assert best_common_position([np.array([1.0, 5.0]), late]) == 0
 
 
 def test_what_learns_a_logarithm_takes_the_threads_of_its_cell_by_the_names_that_it_gives() -> None:

@@ -13,7 +13,7 @@ from app.computations import predict, train
 from app.computations.bench import Bench
 from app.errors import InvalidInput
 from app.modeling.problem.problem import Problem
-from app.modeling.recipe.recipe import inputs_of
+from app.modeling.recipe.recipe import select_inputs
 from app.modeling.training.fitting import output_of
 from app.modeling.training.persistence import StoredModel, load
 
@@ -58,7 +58,7 @@ def test_parts_of_one_candidate_are_the_candidate(tmp_path: Path) -> None:
     assert facts["fold_scores"] == whole[0]["fold_scores"]
     assert facts["weights"] == {"LogisticRegression": 1.0}
     assert [member["weight"] for member in facts["members"]] == pytest.approx([1 / 3, 2 / 3], abs=1e-6)
-    rows = inputs_of(frame, asked)
+    rows = select_inputs(frame, asked)
     said = output_of(stored((facts, folder)).pipeline, rows, asked)
     assert said == pytest.approx(output_of(stored(whole).pipeline, rows, asked))
 
@@ -72,7 +72,7 @@ def test_an_ensemble_says_the_weighted_average_and_reloads_alike_in_a_new_proces
     assert sum(facts["weights"].values()) == pytest.approx(1, abs=1e-3)
     assert min(facts["weights"].values()) > 0
     assert [one["name"] for one in facts["candidates"]] == ["LogisticRegression", "LightGBM", "Network"]
-    rows = inputs_of(frame, asked)
+    rows = select_inputs(frame, asked)
     said = output_of(stored(made).pipeline, rows, asked)
     expected = sum(
         facts["weights"].get(one["name"], 0.0) * output_of(stored((one, folder)).pipeline, rows, asked)
@@ -120,7 +120,7 @@ def test_in_time_order_the_fit_on_all_rows_is_used_with_the_weight_of_judged_par
     facts, _ = made = together(tmp_path, asked, [latest, on_all], folds)
     assert [member["weight"] for member in facts["members"]] == [0.0, 1.0]
     assert facts["fold_scores"] == latest[0]["fold_scores"]
-    rows = inputs_of(frame, asked).tail(20)
+    rows = select_inputs(frame, asked).tail(20)
     said = output_of(stored(made).pipeline, rows, asked)
     assert said == pytest.approx(output_of(stored(on_all).pipeline, rows, asked))
 

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from app.modeling.problem.problem import Problem, ProblemKind
+from app.modeling.problem.kinds import ProblemKind
+from app.modeling.problem.problem import Problem
 from app.modeling.training.ensemble.weights import NO_SAY, Judged, cross_fitted, weigh
 
 PRICE = Problem("price", ProblemKind.REGRESSION, "rmse")
