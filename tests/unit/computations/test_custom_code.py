@@ -193,7 +193,7 @@ def test_a_model_with_code_predicts_and_is_explained_where_code_may_run_and_nowh
     assert [each["prediction"] for each in said["predictions"]][:2] == ["no", "yes"]
     explained, _ = compute(explain.explain_model, {**model, "holdout": session.opened["holdout"]}, seed=7)
     assert {"a", "b"} <= {each["column"] for each in explained["importances"] if each["helps"]}
-    with allow_code(None), pytest.raises(Unavailable, match="untrusted work only"):  # type: ignore[arg-type]
+    with allow_code(None), pytest.raises(Unavailable, match="only in cells for untrusted work"):  # type: ignore[arg-type]
         compute(predict.predict, model, rows=rows)
 
 

@@ -1,4 +1,4 @@
-"""A table's series: which rows are one, how far apart they lie, and whether a season comes again in them."""
+"""The time series of a table: their rows, sampling interval and season."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -13,12 +13,13 @@ from app.modeling.recipe.sampling_interval import SamplingInterval, detect_inter
 from app.modeling.table.numeric import to_float
 
 MAX_SEASON_SERIES = 5
-"""Series that tell the season of all: the longest ones."""
+"""Longest series that vote on the common season: bounds its cost."""
 MAX_SEASON_STEPS = 8
+"""Steps ahead that a season is judged by, of a forecast of every step."""
 
 
 def split_series(frame: pd.DataFrame, problem: Problem) -> list[np.ndarray]:
-    """Positions of each series in order of time; one series where nothing groups the rows."""
+    """Row positions of each series in time order; a single series without a group column."""
     order = frame[problem.time_column].argsort(kind="stable").to_numpy()
     if not problem.group_column:
         return [order]
@@ -29,18 +30,18 @@ def split_series(frame: pd.DataFrame, problem: Problem) -> list[np.ndarray]:
 def detect_series_interval(
     frame: pd.DataFrame, problem: Problem, series: Sequence[np.ndarray]
 ) -> SamplingInterval | None:
-    """How the rows of the longest series follow each other."""
+    """Detect the sampling interval of the longest series."""
     return detect_interval(frame[problem.time_column].to_numpy()[max(series, key=len)])
 
 
 def series_values(frame: pd.DataFrame, problem: Problem, rows: np.ndarray) -> np.ndarray:
-    """The target along a series, gaps filled with the value before."""
+    """The target along a series (rows,), gaps filled with the previous value."""
     values: np.ndarray = to_float(frame[problem.target]).iloc[rows].ffill().bfill().to_numpy()
     return values
 
 
 def list_horizons(problem: Problem) -> tuple[int, ...]:
-    """How far ahead, in rows: the horizon, or of every step some."""
+    """Steps ahead to judge a season by: the horizon, or some of every step."""
     if not problem.every_step:
         return (problem.horizon or 1,)
     steps = training_steps(problem.horizon or 1)
@@ -50,12 +51,12 @@ def list_horizons(problem: Problem) -> tuple[int, ...]:
 def detect_common_season(
     frame: pd.DataFrame, problem: Problem, series: Sequence[np.ndarray], spacing_s: float
 ) -> int | None:
-    """The season of most of the longest series; None where most have none."""
+    """The most frequent season of the longest series; None if most have none."""
     horizons = list_horizons(problem)
     longest = sorted(series, key=len, reverse=True)[:MAX_SEASON_SERIES]
-    found = [
+    seasons = [
         detect_season(series_values(frame, problem, rows), horizons, spacing_s)
         for rows in longest
         if len(rows) > 2 * max(horizons)
     ]
-    return Counter(found).most_common(1)[0][0] if found else None
+    return Counter(seasons).most_common(1)[0][0] if seasons else None

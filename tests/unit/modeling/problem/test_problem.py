@@ -1,4 +1,4 @@
-"""What is to be predicted is found in the data, and what cannot be predicted is refused by name."""
+"""Problems are completed from the data; targets that cannot be predicted are refused with a code."""
 
 from typing import Any
 
@@ -14,21 +14,21 @@ from app.modeling.problem.problem import Problem
 from ..frames import houses, people, series
 
 
-def refusal(frame: pd.DataFrame, **wish: Any) -> InvalidInput:
+def refusal(frame: pd.DataFrame, **request: Any) -> InvalidInput:
     with pytest.raises(InvalidInput) as caught:
-        define(frame, wish)
+        define(frame, request)
     return caught.value
 
 
 def test_a_two_valued_target_is_a_binary_classification() -> None:
-    found = define(people(), {"target": "left"})
-    assert (found.kind, found.classes, found.positive_class) == (ProblemKind.CLASSIFICATION, (0, 1), 1)
-    assert found.metric == "roc_auc"
+    problem = define(people(), {"target": "left"})
+    assert (problem.kind, problem.classes, problem.positive_class) == (ProblemKind.CLASSIFICATION, (0, 1), 1)
+    assert problem.metric == "roc_auc"
 
 
 def test_a_measured_target_is_a_regression() -> None:
-    found = define(houses(), {"target": "price"})
-    assert (found.kind, found.classes, found.metric) == (ProblemKind.REGRESSION, None, "rmse")
+    problem = define(houses(), {"target": "price"})
+    assert (problem.kind, problem.classes, problem.metric) == (ProblemKind.REGRESSION, None, "rmse")
 
 
 @pytest.mark.parametrize(
@@ -43,11 +43,11 @@ def test_a_measured_target_is_a_regression() -> None:
         ([0.5, 1.5, 2.5] * 20, ProblemKind.REGRESSION),
     ],
 )
-def test_the_kind_of_problem_is_read_from_the_values(values: list[Any], kind: ProblemKind) -> None:
+def test_the_kind_of_problem_is_inferred_from_the_values(values: list[Any], kind: ProblemKind) -> None:
     assert kind_of(pd.Series(values)) is kind
 
 
-def test_the_positive_class_says_yes_or_is_the_rarer_one() -> None:
+def test_the_positive_class_means_yes_or_is_the_rarer_one() -> None:
     frame = pd.DataFrame({"x": range(30), "paid": ["yes", "no"] * 15, "fruit": ["apple"] * 20 + ["fig"] * 10})
     assert define(frame, {"target": "paid"}).positive_class == "yes"
     assert define(frame, {"target": "fruit"}).positive_class == "fig"
@@ -55,13 +55,13 @@ def test_the_positive_class_says_yes_or_is_the_rarer_one() -> None:
 
 
 def test_a_problem_survives_json() -> None:
-    found = define(series(shops=2), {"target": "sales", "horizon": 3, "group_column": "shop"})
-    assert Problem.from_json(found.to_json()) == found
+    problem = define(series(shops=2), {"target": "sales", "horizon": 3, "group_column": "shop"})
+    assert Problem.from_json(problem.to_json()) == problem
 
 
-def test_a_horizon_finds_its_time_column_and_outlook() -> None:
-    found = define(series(), {"target": "sales", "horizon": 1, "kind": "classification"})
-    assert (found.time_column, found.outlook, found.classes) == ("day", Outlook.DIRECTION, ("down", "up"))
+def test_a_horizon_infers_the_time_column_and_outlook() -> None:
+    problem = define(series(), {"target": "sales", "horizon": 1, "kind": "classification"})
+    assert (problem.time_column, problem.outlook, problem.classes) == ("day", Outlook.DIRECTION, ("down", "up"))
 
 
 @pytest.mark.parametrize(
@@ -81,13 +81,13 @@ def test_a_target_that_cannot_be_predicted_is_refused(column: Any, code: str) ->
     assert refusal(frame, target="y").code == code
 
 
-def test_a_misspelled_target_names_the_nearest() -> None:
+def test_a_misspelled_target_is_refused_with_the_nearest_name() -> None:
     error = refusal(people(), target="lef")
     assert (error.code, error.facts["nearest"]) == ("unknown_column", ["left"])
 
 
 @pytest.mark.parametrize(
-    ("wish", "code"),
+    ("preferences", "code"),
     [
         ({}, "no_target"),
         ({"target": "left", "metric": "rmse"}, "bad_metric"),
@@ -100,26 +100,26 @@ def test_a_misspelled_target_names_the_nearest() -> None:
         ({"target": "left", "costs": {"false_alarm": 0, "missed": 1}}, "bad_costs"),
     ],
 )
-def test_a_wish_that_cannot_be_met_is_refused(wish: dict[str, Any], code: str) -> None:
-    assert refusal(people(), **wish).code == code
+def test_invalid_preferences_are_refused(preferences: dict[str, Any], code: str) -> None:
+    assert refusal(people(), **preferences).code == code
 
 
 @pytest.mark.parametrize(
-    ("target", "asked", "taken"),
+    ("target", "requested", "expected"),
     [("plan", "brier", "log_loss"), ("plan", "top_3_accuracy", "accuracy"), ("delay", "mape", "smape")],
 )
-def test_a_metric_that_the_target_does_not_define_gives_way(target: str, asked: str, taken: str) -> None:
+def test_a_metric_undefined_for_the_target_is_replaced(target: str, requested: str, expected: str) -> None:
     frame = people().assign(delay=np.arange(300.0))
-    assert define(frame, {"target": target, "metric": asked}).metric == taken
+    assert define(frame, {"target": target, "metric": requested}).metric == expected
 
 
-def test_costs_are_the_metric_where_none_is_named() -> None:
-    found = define(people(), {"target": "left", "costs": {"false_alarm": 1, "missed": 4}})
-    assert (found.metric, found.costs, found.default_threshold) == ("cost", (1.0, 4.0), 0.2)
-    assert Problem.from_json(found.to_json()) == found
+def test_costs_are_the_default_metric() -> None:
+    problem = define(people(), {"target": "left", "costs": {"false_alarm": 1, "missed": 4}})
+    assert (problem.metric, problem.costs, problem.default_threshold) == ("cost", (1.0, 4.0), 0.2)
+    assert Problem.from_json(problem.to_json()) == problem
 
 
-def test_a_quantile_is_asked_for_by_its_metric() -> None:
+def test_a_pinball_metric_sets_the_quantile() -> None:
     assert define(houses(), {"target": "price", "metric": "pinball_90"}).quantile == 0.9
 
 
@@ -128,7 +128,7 @@ def test_a_hundred_classes_may_be_predicted() -> None:
     assert len(define(frame, {"target": "y"}).classes or ()) == 100
 
 
-def test_a_column_that_names_groups_is_found_and_an_id_is_not() -> None:
+def test_a_column_of_groups_is_detected_and_a_unique_id_is_not() -> None:
     frame = people()
     frame["patient_id"] = np.arange(len(frame)) // 4
     assert define(frame, {"target": "left"}).group_column == "patient_id"

@@ -1,4 +1,4 @@
-"""Rows of every step ahead say what the table says, and nothing of its future."""
+"""Rows of forecasts of every step: labels, folds, features and order."""
 
 from dataclasses import replace
 
@@ -22,7 +22,7 @@ from app.modeling.recipe.forecast_origins import (
 )
 from app.modeling.recipe.recipe import make_recipe, select_inputs
 
-EVERY = Problem(
+EVERY_STEP = Problem(
     target="sold",
     kind=ProblemKind.REGRESSION,
     metric="mae",
@@ -36,87 +36,87 @@ EVERY = Problem(
 
 def sales(days: int = 120) -> pd.DataFrame:
     """Two shops, a row a day each, weekly seasons that differ."""
-    chance, day = np.random.default_rng(3), np.arange(days)
+    rng, day = np.random.default_rng(3), np.arange(days)
     parts = [
         pd.DataFrame(
             {
                 "day": pd.date_range("2024-01-01", periods=days),
                 "shop": shop,
-                "sold": 50 + 10 * place + 9 * np.sin(2 * np.pi * (day + place) / 7) + chance.normal(0, 1, days),
+                "sold": 50 + 10 * number + 9 * np.sin(2 * np.pi * (day + number) / 7) + rng.normal(0, 1, days),
             }
         )
-        for place, shop in enumerate(("a", "b"))
+        for number, shop in enumerate(("a", "b"))
     ]
     return pd.concat(parts).sort_values("day", kind="stable").reset_index(drop=True)
 
 
-def test_labels_of_every_step_are_those_of_each_step_alone():
+def test_labels_of_every_step_equal_labels_of_single_steps():
     table = sales()
-    stacked = prediction_rows(table, EVERY)
-    said, times = make_labels(stacked, EVERY), label_times(stacked, EVERY)
+    stacked = prediction_rows(table, EVERY_STEP)
+    labels, times = make_labels(stacked, EVERY_STEP), label_times(stacked, EVERY_STEP)
     for step in range(1, 6):
-        alone = replace(EVERY, every_step=False, horizon=step)
+        single = replace(EVERY_STEP, every_step=False, horizon=step)
         at = stacked[ROWS_AHEAD] == step
-        np.testing.assert_allclose(said[at], make_labels(table, alone))
-        assert (times[at].to_numpy() == label_times(table, alone).to_numpy())[: -2 * step].all()
+        np.testing.assert_allclose(labels[at], make_labels(table, single))
+        assert (times[at].to_numpy() == label_times(table, single).to_numpy())[: -2 * step].all()
 
 
-def test_origins_come_back_in_their_order_from_any_part_of_the_rows():
+def test_any_subset_of_rows_collapses_to_its_origins_in_order():
     table = sales(20)
     stacked = expand_horizon_rows(table, 5)
     assert len(stacked) == 5 * len(table)
-    part = stacked.iloc[[11, 3, 12, 90]]
-    once, back = collapse_origins(part)
-    assert list(once.columns) == list(table.columns)
+    subset = stacked.iloc[[11, 3, 12, 90]]
+    origins, positions = collapse_origins(subset)
+    assert list(origins.columns) == list(table.columns)
     pd.testing.assert_frame_equal(
-        once.iloc[back].reset_index(drop=True), table.iloc[part[ORIGIN_ROW]].reset_index(drop=True)
+        origins.iloc[positions].reset_index(drop=True), table.iloc[subset[ORIGIN_ROW]].reset_index(drop=True)
     )
 
 
-def test_no_fold_learns_from_a_label_that_its_test_rows_have_not_waited_for():
-    stacked = prediction_rows(sales(), EVERY)
-    known_at = label_times(stacked, EVERY).to_numpy()
-    for fold in folds(stacked, EVERY, FoldPlan(SplitKind.TIME, 4)):
+def test_training_labels_of_a_fold_are_known_before_its_test_rows():
+    stacked = prediction_rows(sales(), EVERY_STEP)
+    known_at = label_times(stacked, EVERY_STEP).to_numpy()
+    for fold in folds(stacked, EVERY_STEP, FoldPlan(SplitKind.TIME, 4)):
         assert (known_at[fold.train] < stacked["day"].to_numpy()[fold.test].min()).all()
 
 
-def test_features_of_a_row_do_not_change_when_the_future_is_cut_off():
+def test_features_do_not_depend_on_later_rows():
     table = sales()
-    recipe = make_recipe(EVERY, suggest_features(table, EVERY, [1, 2]))
+    recipe = make_recipe(EVERY_STEP, suggest_features(table, EVERY_STEP, [1, 2]))
     early = table[table["day"] < "2024-03-20"].reset_index(drop=True)
-    whole = recipe.fit_transform(select_inputs(prediction_rows(table, EVERY), EVERY))
-    part = recipe.fit_transform(select_inputs(prediction_rows(early, EVERY), EVERY))
-    assert {ROWS_AHEAD, "ahead_weekday", "sold_place1", "sold_level8", "sold_lag1"} <= set(whole)
-    assert ORIGIN_ROW not in whole
-    pd.testing.assert_frame_equal(whole.head(len(part)), part)
+    all_features = recipe.fit_transform(select_inputs(prediction_rows(table, EVERY_STEP), EVERY_STEP))
+    early_features = recipe.fit_transform(select_inputs(prediction_rows(early, EVERY_STEP), EVERY_STEP))
+    assert {ROWS_AHEAD, "ahead_weekday", "sold_place1", "sold_level8", "sold_lag1"} <= set(all_features)
+    assert ORIGIN_ROW not in all_features
+    pd.testing.assert_frame_equal(all_features.head(len(early_features)), early_features)
 
 
-def test_the_place_in_the_season_is_that_of_the_moment_that_is_forecast():
+def test_seasonal_features_belong_to_the_time_that_is_forecast():
     table = sales()
-    [ahead] = ahead_features(table, EVERY)
+    [ahead] = ahead_features(table, EVERY_STEP)
     assert (ahead["season"], ahead["unit"]) == (7, "second")
-    stacked = select_inputs(prediction_rows(table, EVERY), EVERY)
-    made = make_recipe(EVERY, [ahead]).fit_transform(stacked)
-    value = {(row.day, row.shop): row.sold for row in table.itertuples()}
-    for place in (700, 703, 1003):
-        row, step = stacked.iloc[place], int(stacked[ROWS_AHEAD].iloc[place])
-        then = row["day"] + pd.Timedelta(days=step)
-        before = value[then - pd.Timedelta(days=7), row["shop"]]
-        assert made["sold_place1"].iloc[place] == pytest.approx(before - row["sold"])
-        assert made["ahead_weekday"].iloc[place] == then.day_of_week
+    stacked = select_inputs(prediction_rows(table, EVERY_STEP), EVERY_STEP)
+    features = make_recipe(EVERY_STEP, [ahead]).fit_transform(stacked)
+    sold = {(row.day, row.shop): row.sold for row in table.itertuples()}
+    for position in (700, 703, 1003):
+        row, step = stacked.iloc[position], int(stacked[ROWS_AHEAD].iloc[position])
+        forecast_time = row["day"] + pd.Timedelta(days=step)
+        season_earlier = sold[forecast_time - pd.Timedelta(days=7), row["shop"]]
+        assert features["sold_place1"].iloc[position] == pytest.approx(season_earlier - row["sold"])
+        assert features["ahead_weekday"].iloc[position] == forecast_time.day_of_week
 
 
-def test_later_rows_are_looked_back_from_with_what_the_recipe_remembers():
+def test_later_rows_use_the_stored_history():
     table = sales()
-    stacked = select_inputs(prediction_rows(table, EVERY), EVERY)
-    taught, later = stacked[stacked["day"] < "2024-04-20"], stacked[stacked["day"] >= "2024-04-20"]
-    operations = suggest_features(table, EVERY, [1, 2])
-    apart = make_recipe(EVERY, operations).fit(taught).transform(later)
-    together = make_recipe(EVERY, operations).fit_transform(stacked).loc[later.index]
-    pd.testing.assert_frame_equal(apart, together)
+    stacked = select_inputs(prediction_rows(table, EVERY_STEP), EVERY_STEP)
+    training, later = stacked[stacked["day"] < "2024-04-20"], stacked[stacked["day"] >= "2024-04-20"]
+    operations = suggest_features(table, EVERY_STEP, [1, 2])
+    separate = make_recipe(EVERY_STEP, operations).fit(training).transform(later)
+    joint = make_recipe(EVERY_STEP, operations).fit_transform(stacked).loc[later.index]
+    pd.testing.assert_frame_equal(separate, joint)
 
 
-def test_a_long_way_is_learned_in_steps_and_very_many_rows_in_turn(monkeypatch):
+def test_long_horizons_are_trained_on_spaced_steps_and_many_rows_on_some_steps_each(monkeypatch):
     steps = training_steps(168)
     assert (steps[0], steps[-1], len(steps)) == (1, 168, 24)
     assert steps_per_origin(MAX_STACKED_ROWS // 4, 24) == 4
@@ -127,6 +127,6 @@ def test_a_long_way_is_learned_in_steps_and_very_many_rows_in_turn(monkeypatch):
     assert (stacked.groupby(ORIGIN_ROW)[ROWS_AHEAD].nunique() == 2).all()
 
 
-def test_a_table_whose_column_has_the_name_of_the_step_is_refused():
+def test_a_reserved_column_name_is_refused():
     with pytest.raises(InvalidInput, match="rows_ahead"):
-        prediction_rows(sales().rename(columns={"shop": ROWS_AHEAD}), EVERY)
+        prediction_rows(sales().rename(columns={"shop": ROWS_AHEAD}), EVERY_STEP)

@@ -1,4 +1,4 @@
-"""Which columns there are and what type they have."""
+"""Operations on the set, type and categories of columns."""
 
 from typing import Annotated, Literal
 
@@ -9,7 +9,7 @@ from app.modeling.recipe.transforms.step import Columns, Operation, Share, State
 
 
 class Drop(Operation):
-    """Leave columns out."""
+    """Drop columns."""
 
     op: Literal["drop"] = "drop"
     columns: Columns
@@ -19,7 +19,7 @@ class Drop(Operation):
 
 
 class ToNumber(Operation):
-    """Read numbers out of text: without currency signs, thousands separators and percent signs."""
+    """Parse numbers in text, ignoring currency signs, thousands separators and percent signs."""
 
     op: Literal["to_number"] = "to_number"
     columns: Columns
@@ -38,7 +38,7 @@ class ToNumber(Operation):
 
 
 class ToCategory(Operation):
-    """Treat numbers as names, for example codes and ids of kinds."""
+    """Convert numbers to categories, for example codes and ids of kinds."""
 
     op: Literal["to_category"] = "to_category"
     columns: Columns
@@ -48,7 +48,7 @@ class ToCategory(Operation):
 
 
 class MergeCategories(Operation):
-    """Write categories one way: trimmed, case ignored; the training rows' most frequent spelling wins."""
+    """Merge spellings of a category that differ in case and space into the most frequent training spelling."""
 
     op: Literal["merge_spellings"] = "merge_spellings"
     columns: Columns
@@ -66,7 +66,7 @@ class MergeCategories(Operation):
 
 
 class GroupRare(Operation):
-    """Categories seen in fewer than `min_share` of the training rows, and unseen ones, become `other`."""
+    """Replace categories of fewer than `min_share` of the training rows, and unseen ones, by `other`."""
 
     op: Literal["group_rare"] = "group_rare"
     columns: Columns
@@ -74,9 +74,9 @@ class GroupRare(Operation):
     most: Annotated[int, Field(ge=1, le=1000)] = 30
 
     def fit(self, frame: pd.DataFrame) -> State:
-        return {name: self._kept(to_category_text(frame[name])) for name in self.columns}
+        return {name: self._frequent(to_category_text(frame[name])) for name in self.columns}
 
-    def _kept(self, text: pd.Series) -> list[str]:
+    def _frequent(self, text: pd.Series) -> list[str]:
         shares = text.value_counts(normalize=True).iloc[: self.most]
         return [str(value) for value in shares[shares >= self.min_share].index]
 
@@ -89,7 +89,7 @@ class GroupRare(Operation):
 
 
 class Frequency(Operation):
-    """A category as its share of the training rows (0 for one never seen): for many categories."""
+    """The share of a category in the training rows (0 if unseen), for columns with many categories."""
 
     op: Literal["frequency"] = "frequency"
     columns: Columns
@@ -101,18 +101,18 @@ class Frequency(Operation):
         }
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
-        made = {
+        shares = {
             f"{name}_share": to_category_text(frame[name]).map(state[name]).fillna(0.0).astype("float64")
             for name in self.columns
         }
-        return frame.assign(**made)
+        return frame.assign(**shares)
 
 
 def to_category_text(column: pd.Series) -> pd.Series:
-    """Values as text, whole numbers without a decimal point, missing kept missing."""
+    """Convert values to text, whole numbers without a decimal point; missing values stay missing."""
     if pd.api.types.is_float_dtype(column.dtype):
-        whole = column.dropna()
-        if bool((whole == whole.round()).all()):
+        present = column.dropna()
+        if bool((present == present.round()).all()):
             return column.astype("Int64").astype("str").where(column.notna())
     return column.astype("str").where(column.notna())
 

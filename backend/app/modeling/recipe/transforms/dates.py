@@ -1,4 +1,4 @@
-"""What a date says: its parts, and how long ago."""
+"""Numeric features of dates."""
 
 from typing import Annotated, Literal
 
@@ -14,7 +14,7 @@ DatePart = Literal[
 
 
 class ParseDates(Operation):
-    """Columns `<name>_<part>` from a date or a text that holds one; the date itself goes unless `keep`.
+    """Add columns `<name>_<part>` of a date, or of a text with a date; drop the date itself unless `keep`.
 
     `elapsed_days` counts from the earliest training date.
     """
@@ -28,22 +28,23 @@ class ParseDates(Operation):
         return {name: _isoformat(to_dates(frame[name]).min()) for name in self.columns}
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
-        made: dict[str, pd.Series] = {}
+        columns: dict[str, pd.Series] = {}
         for name in self.columns:
             dates = to_dates(frame[name])
             if self.keep:
-                made[name] = dates
+                columns[name] = dates
             for part in self.parts:
-                made[f"{name}_{part}"] = extract_part(dates, part, state[name])
-        left = frame if self.keep else frame.drop(columns=list(self.columns))
-        return left.assign(**made)
+                columns[f"{name}_{part}"] = extract_part(dates, part, state[name])
+        remaining = frame if self.keep else frame.drop(columns=list(self.columns))
+        return remaining.assign(**columns)
 
 
 _ATTRIBUTES = {"weekday": "day_of_week"}
 
 
 def to_dates(column: pd.Series) -> pd.Series:
-    """Aware times become UTC without a zone, text is read as each value looks; junk is missing."""
+    """Convert to datetimes: aware times become UTC without a zone, text is parsed value by value, else
+    missing."""
     if isinstance(column.dtype, pd.DatetimeTZDtype):
         utc: pd.Series = column.dt.tz_convert("UTC").dt.tz_localize(None)
         return utc
@@ -68,5 +69,5 @@ def extract_part(dates: pd.Series, part: DatePart, earliest: str | None) -> pd.S
     if part == "weekend":
         weekend: pd.Series = (dates.dt.day_of_week >= 5).astype("float64").where(dates.notna())
         return weekend
-    made: pd.Series = getattr(dates.dt, _ATTRIBUTES.get(part, part)).astype("float64")
-    return made
+    numbers: pd.Series = getattr(dates.dt, _ATTRIBUTES.get(part, part)).astype("float64")
+    return numbers

@@ -1,4 +1,4 @@
-"""What a row's past says; nothing here looks at the same group's later rows."""
+"""Features of earlier rows of the same group; none uses later rows."""
 
 from collections.abc import Callable
 from typing import Annotated, ClassVar, Literal
@@ -22,19 +22,19 @@ class Lags(Operation):
     periods: Periods = (1, 2, 3)
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
-        made = {
+        columns = {
             f"{name}_lag{period}": shift_rows(to_float(frame[name]), period, groups)
             for name in self.columns
             for period in self.periods
         }
-        return frame.assign(**made)
+        return frame.assign(**columns)
 
     def history_rows(self) -> int:
         return max(self.periods)
 
 
 class Rolling(Operation):
-    """`<name>_<statistic><window>`: mean, std, min or max of the last `window` rows, this one among them."""
+    """`<name>_<statistic><window>`: mean, std, min or max of the last `window` rows, including this one."""
 
     op: Literal["rolling"] = "rolling"
     needs_order: ClassVar[bool] = True
@@ -43,20 +43,22 @@ class Rolling(Operation):
     statistics: tuple[Literal["mean", "std", "min", "max"], ...] = ("mean", "std")
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
-        made: dict[str, pd.Series] = {}
+        columns: dict[str, pd.Series] = {}
         for name in self.columns:
             values = to_float(frame[name])
             for window in self.windows:
                 for statistic in self.statistics:
-                    made[f"{name}_{statistic}{window}"] = rolling_statistic(values, window, statistic, groups)
-        return frame.assign(**made)
+                    columns[f"{name}_{statistic}{window}"] = rolling_statistic(
+                        values, window, statistic, groups
+                    )
+        return frame.assign(**columns)
 
     def history_rows(self) -> int:
         return max(self.windows)
 
 
 class Changes(Operation):
-    """`<name>_change<n>`: relative to `n` rows earlier, or the plain difference."""
+    """`<name>_change<n>`: the relative change over `n` rows, or the difference."""
 
     op: Literal["changes"] = "changes"
     needs_order: ClassVar[bool] = True
@@ -65,15 +67,15 @@ class Changes(Operation):
     how: Literal["relative", "difference"] = "relative"
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
-        made: dict[str, pd.Series] = {}
+        columns: dict[str, pd.Series] = {}
         for name in self.columns:
             values = to_float(frame[name])
             for period in self.periods:
-                before = shift_rows(values, period, groups)
-                difference = values - before
-                relative = difference / before.abs().where(before != 0)
-                made[f"{name}_change{period}"] = relative if self.how == "relative" else difference
-        return frame.assign(**made)
+                earlier = shift_rows(values, period, groups)
+                difference = values - earlier
+                relative = difference / earlier.abs().where(earlier != 0)
+                columns[f"{name}_change{period}"] = relative if self.how == "relative" else difference
+        return frame.assign(**columns)
 
     def history_rows(self) -> int:
         return max(self.periods)
@@ -85,12 +87,12 @@ def shift_rows(values: pd.Series, period: int, groups: pd.Series | None) -> pd.S
 
 
 def transform_by_group(
-    values: pd.Series, groups: pd.Series | None, made: Callable[[pd.Series], pd.Series]
+    values: pd.Series, groups: pd.Series | None, transform: Callable[[pd.Series], pd.Series]
 ) -> pd.Series:
-    """`made` of the values, of each group for itself, in the order of the rows."""
+    """Apply `transform` to the values of each group, in the order of the rows."""
     if groups is None:
-        return made(values)
-    return values.groupby(groups, sort=False, group_keys=False).transform(made)
+        return transform(values)
+    return values.groupby(groups, sort=False, group_keys=False).transform(transform)
 
 
 def rolling_statistic(values: pd.Series, window: int, statistic: str, groups: pd.Series | None) -> pd.Series:

@@ -1,4 +1,4 @@
-"""New numbers out of one or two others."""
+"""Numeric features of one or two columns."""
 
 from typing import Annotated, Literal
 
@@ -11,7 +11,7 @@ from app.modeling.table.numeric import to_float
 
 
 class Log1p(Operation):
-    """Logarithm of 1 + value, sign kept: for amounts that span magnitudes."""
+    """Signed logarithm of 1 + |value|, for amounts that span magnitudes."""
 
     op: Literal["log1p"] = "log1p"
     columns: Columns
@@ -25,7 +25,7 @@ def _log(values: pd.Series) -> pd.Series:
 
 
 class Combine(Operation):
-    """One column of each pair: `ratio` (missing where the second is 0), `product`, `difference` or `sum`."""
+    """One column for each pair: `ratio` (missing if the second is 0), `product`, `difference` or `sum`."""
 
     op: Literal["combine"] = "combine"
     how: Literal["ratio", "product", "difference", "sum"]
@@ -35,14 +35,14 @@ class Combine(Operation):
         return tuple(dict.fromkeys(name for pair in self.pairs for name in pair))
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
-        made = {}
-        for left, right in self.pairs:
-            a, b = to_float(frame[left]), to_float(frame[right])
-            made[f"{left}_{self.how}_{right}"] = _COMBINE[self.how](a, b)
-        return frame.assign(**made)
+        columns = {}
+        for first, second in self.pairs:
+            a, b = to_float(frame[first]), to_float(frame[second])
+            columns[f"{first}_{self.how}_{second}"] = _COMBINATIONS[self.how](a, b)
+        return frame.assign(**columns)
 
 
-_COMBINE = {
+_COMBINATIONS = {
     "ratio": lambda a, b: a / b.where(b != 0),
     "product": lambda a, b: a * b,
     "difference": lambda a, b: a - b,
