@@ -16,7 +16,7 @@ from app.modeling.problem.kinds import Outlook
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.recipe import select_inputs
 from app.modeling.scoring.calibration import apply_calibration
-from app.modeling.training.fitting import output_of
+from app.modeling.training.fitting import predict_all
 from app.reporting.figure_choice import of_backtest
 
 MIN_ROWS = 20
@@ -54,7 +54,7 @@ def backtest_model(
 def _answers(bench: Bench, holdout: pd.DataFrame, problem: Problem) -> np.ndarray:
     if "answers" not in bench.inputs:
         pipeline = read_model(bench).pipeline
-        return output_of(pipeline, select_inputs(holdout, problem), problem, bench.threads)
+        return predict_all(pipeline, select_inputs(holdout, problem), problem, bench.threads)
     said = read_frame(bench, "answers").to_numpy(dtype="float64")
     return said if problem.is_classification else said[:, 0]
 

@@ -18,9 +18,9 @@ from app.modeling.problem.problem import Problem
 from app.modeling.recipe.forecast_origins import ORIGIN_ROW, ROWS_AHEAD, expand_horizon_rows
 from app.modeling.recipe.recipe import select_inputs
 from app.modeling.scoring.calibration import apply_calibration
-from app.modeling.training.ensemble.average import Model, members_of, recipe_of
-from app.modeling.training.fitting import output_of
-from app.modeling.training.schema import unused
+from app.modeling.training.ensemble.average import Model, first_recipe, list_members
+from app.modeling.training.fitting import predict_all
+from app.modeling.training.schema import find_unused_columns
 from app.reporting.figure_choice import of_explanation
 
 
@@ -41,10 +41,10 @@ def explain_model(bench: Bench, seed: int = 0, repeats: int = 5, limit_s: float 
     inputs = select_inputs(holdout, problem).iloc[known].reset_index(drop=True)
 
     def say(rows: pd.DataFrame) -> np.ndarray:
-        said = output_of(stored.pipeline, rows, problem, bench.threads)
+        said = predict_all(stored.pipeline, rows, problem, bench.threads)
         return apply_calibration(said, stored.metadata.get("calibration"))
 
-    in_order = problem.every_step or looks_back(recipe_of(stored.pipeline).operations)
+    in_order = problem.every_step or looks_back(first_recipe(stored.pipeline).operations)
     subject = Subject(say, problem, in_order)
     made = explain(
         subject,
@@ -65,7 +65,7 @@ def explain_model(bench: Bench, seed: int = 0, repeats: int = 5, limit_s: float 
 
 def _unread(model: Model) -> set[str]:
     """Raw columns that no part of the model looks at, or that say the same of every row that is explained."""
-    unread = (unused(part.named_steps["recipe"].operations) for part in members_of(model))
+    unread = (find_unused_columns(part.named_steps["recipe"].operations) for part in list_members(model))
     return set.intersection(*unread) | {ROWS_AHEAD, ORIGIN_ROW}
 
 

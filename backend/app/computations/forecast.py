@@ -9,13 +9,13 @@ from app.computations.frames import answer, read_frame, write_frame
 from app.computations.pictures import leave_pictures
 from app.computations.predict import open_model
 from app.json_types import JsonValue
-from app.modeling.forecasting.future import latest
+from app.modeling.forecasting.future import latest_rows
 from app.modeling.problem.kinds import Outlook
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.recipe import select_inputs
 from app.modeling.table.json_values import to_json_value
 from app.modeling.table.numeric import to_float
-from app.modeling.training.ensemble.average import recipe_of
+from app.modeling.training.ensemble.average import first_recipe
 from app.reporting.figure_choice import of_forecast
 
 MAX_TOLD = 60
@@ -35,8 +35,8 @@ def forecast_future(bench: Bench) -> JsonValue:
     model = open_model(bench)
     problem = model.problem
     table = pd.concat([read_frame(bench, "train"), read_frame(bench, "holdout")], ignore_index=True)
-    depth = recipe_of(model.stored.pipeline).history_rows
-    rows = latest(table, problem, depth + (problem.horizon or 1))
+    depth = first_recipe(model.stored.pipeline).history_rows
+    rows = latest_rows(table, problem, depth + (problem.horizon or 1))
     made = model.future(select_inputs(rows, problem))
     write_frame(bench, made, "forecasts.parquet")
     made.to_csv(bench.output / "forecasts.csv", index=False)

@@ -12,7 +12,7 @@ from app.modeling.problem.problem import Problem
 from app.modeling.recipe.transforms.dates import to_dates
 from app.modeling.table.json_values import to_json_value
 from app.modeling.table.sampling import sample_rows
-from app.modeling.training.persistence import StoredModel, load
+from app.modeling.training.persistence import StoredModel, deserialize_model
 
 MAX_PREVIEWED = 20_000
 """What a recipe does is shown on this many rows; models learn from all of them."""
@@ -36,7 +36,7 @@ def read_model(bench: Bench, name: str = "model") -> StoredModel:
 @lru_cache(maxsize=1)
 def _opened(path: Path) -> StoredModel:
     """Once for all requests that one cell serves: inputs do not change."""
-    return load(path.read_bytes())
+    return deserialize_model(path.read_bytes())
 
 
 def write_frame(bench: Bench, frame: pd.DataFrame, name: str) -> None:

@@ -10,13 +10,13 @@ from app.modeling.labels.split import Fold
 from app.modeling.problem.problem import Problem
 from app.modeling.problem.results import ImportanceFacts
 from app.modeling.recipe.recipe import select_inputs
-from app.modeling.training.fitting import Spec, fit_rows, output_of
+from app.modeling.training.fitting import CandidateSpec, fit_rows, predict_all
 
 
 def permutation_importance(
     frame: pd.DataFrame,
     problem: Problem,
-    spec: Spec,
+    spec: CandidateSpec,
     made_folds: list[Fold],
     repeats: int = 5,
     limit_s: float | None = None,
@@ -29,7 +29,7 @@ def permutation_importance(
         model.named_steps["recipe"].store_history(inputs.iloc[fold.history])
 
     def say(rows: pd.DataFrame) -> np.ndarray:
-        return output_of(model, rows, problem, spec.threads)
+        return predict_all(model, rows, problem, spec.threads)
 
     subject = Subject(say, problem, looks_back(spec.recipe))
     rows, truth = inputs.iloc[fold.test], labels.iloc[fold.test].to_numpy()

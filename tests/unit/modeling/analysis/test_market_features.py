@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from app.modeling.analysis.preview import apply_recipe, extend
+from app.modeling.analysis.preview import apply_recipe, extend_recipe
 from app.modeling.analysis.suggested_features import suggest_features
 from app.modeling.problem.kinds import Outlook, ProblemKind
 from app.modeling.problem.problem import Problem
@@ -51,9 +51,9 @@ def test_bars_of_several_coins_offer_volatility_and_each_other():
     frame = market()
     recipe = suggest_features(frame, ASKED, [1, 3])
     assert {"volatility", "cross", "lags", "changes", "rolling"} <= {step["op"] for step in recipe}
-    made, facts = extend(frame, ASKED, [], recipe)
+    made, facts = extend_recipe(frame, ASKED, [], recipe)
     assert {"parkinson_12", "garman_klass_48", "others_1", "beside_3", "volume_change1"} <= set(made)
-    assert any("of the others at the same moment" in effect for effect in facts["effects"])
+    assert any("of the other series at the same time" in effect for effect in facts["effects"])
 
 
 @pytest.mark.parametrize("moments", [60, 97, 140])

@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 
 from app.errors import InvalidInput
-from app.modeling.labels.split import FoldPlan, SplitKind, folds
+from app.modeling.labels.split import FoldPlan, SplitKind, make_folds
 from app.modeling.recipe.recipe import select_inputs
 from app.modeling.training.cross_validation import cross_validate, final_model
 from app.modeling.training.custom_code_trial import ESTIMATOR_CHECKS, try_estimator
-from app.modeling.training.fitting import Spec, output_of
-from app.modeling.training.persistence import StoredModel, dump, load
+from app.modeling.training.fitting import CandidateSpec, predict_all
+from app.modeling.training.persistence import StoredModel, deserialize_model, serialize_model
 
 from ..frames import problem
 
@@ -62,8 +62,8 @@ def plane(count: int = 300) -> pd.DataFrame:
     return points.assign(y=points["a"] * 3 - points["b"] + rng.normal(size=count) * 0.1)
 
 
-def spec(source: str, style: str = "network") -> Spec:
-    return Spec("Written", {"source": source, "style": style, "name": "mine"})
+def spec(source: str, style: str = "network") -> CandidateSpec:
+    return CandidateSpec("Written", {"source": source, "style": style, "name": "mine"})
 
 
 @pytest.mark.parametrize(
@@ -78,15 +78,15 @@ def test_a_valid_estimator_passes_every_check(source: str, frame: pd.DataFrame) 
 def test_a_custom_estimator_is_scored_on_folds_and_stored() -> None:
     frame = rings()
     target_problem = problem(frame, "y")
-    fold_list = folds(frame, target_problem, FoldPlan(SplitKind.STRATIFIED, 3))
+    fold_list = make_folds(frame, target_problem, FoldPlan(SplitKind.STRATIFIED, 3))
     validated = cross_validate(frame, target_problem, spec(NEAREST), fold_list)
     scores = validated.summary()["roc_auc"]
     assert (scores["mean"] or 0.0) > 0.9
     model = final_model(frame, target_problem, spec(NEAREST), validated, fold_list)
     inputs = select_inputs(frame, target_problem)
-    loaded: Any = load(dump(StoredModel(model, {}))).pipeline
+    loaded: Any = deserialize_model(serialize_model(StoredModel(model, {}))).pipeline
     np.testing.assert_allclose(
-        output_of(loaded, inputs, target_problem), output_of(model, inputs, target_problem)
+        predict_all(loaded, inputs, target_problem), predict_all(model, inputs, target_problem)
     )
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from app.modeling.forecasting.future import asked_about, future_of, latest
+from app.modeling.forecasting.future import future_rows, latest_rows, prediction_times
 from app.modeling.problem.kinds import Outlook, ProblemKind
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.forecast_origins import ROWS_AHEAD
@@ -49,8 +49,8 @@ def test_moments_go_on_as_the_rows_did(times, unit, after):
 
 
 def test_the_last_row_of_each_series_asks_about_every_step():
-    asked, beyond = future_of(table(), EVERY)
-    told = asked_about(asked.iloc[beyond], EVERY, table())
+    asked, beyond = future_rows(table(), EVERY)
+    told = prediction_times(asked.iloc[beyond], EVERY, table())
     assert told.groupby("shop")["day"].apply(lambda days: [f"{day:%d}" for day in days]).to_dict() == {
         "a": ["11", "12", "13"],
         "b": ["09", "10", "11"],
@@ -60,8 +60,8 @@ def test_the_last_row_of_each_series_asks_about_every_step():
 
 
 def test_the_last_rows_ask_about_the_horizon_alone():
-    asked, beyond = future_of(table(), ALONE)
-    told = asked_about(asked.iloc[beyond], ALONE)
+    asked, beyond = future_rows(table(), ALONE)
+    told = prediction_times(asked.iloc[beyond], ALONE)
     assert told.loc[told["shop"] == "b", "day"].dt.day.tolist() == [9, 10, 11]
 
 
@@ -75,9 +75,9 @@ def test_the_last_rows_ask_about_the_horizon_alone():
 )
 def test_of_what_counts_from_now_on_the_last_row_asks_alone(wish):
     problem = replace(ALONE, **wish)
-    asked, beyond = future_of(table(), problem)
-    assert asked_about(asked.iloc[beyond], problem, table())["day"].dt.day.tolist() == [13, 11]
+    asked, beyond = future_rows(table(), problem)
+    assert prediction_times(asked.iloc[beyond], problem, table())["day"].dt.day.tolist() == [13, 11]
 
 
 def test_the_latest_rows_are_those_of_each_series():
-    assert latest(table(), EVERY, 2).groupby("shop")["day"].max().dt.day.to_dict() == {"a": 10, "b": 8}
+    assert latest_rows(table(), EVERY, 2).groupby("shop")["day"].max().dt.day.to_dict() == {"a": 10, "b": 8}

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.tsa.holtwinters import ExponentialSmoothing
 
-from app.modeling.forecasting.compare import compared, notes_on
+from app.modeling.forecasting.compare import compare_with_references, reference_notes
 from app.modeling.forecasting.ets import Smoothing
-from app.modeling.forecasting.references import references
+from app.modeling.forecasting.references import forecast_references
 from app.modeling.problem.kinds import Outlook, ProblemKind
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.naive_forecasts import DAY_S, detect_season, drift, seasonal_naive
@@ -54,7 +54,7 @@ def test_a_season_is_found_where_there_is_one():
 @pytest.mark.parametrize("season", [7, None])
 def test_smoothing_row_by_row_is_what_statsmodels_says(season):
     values = sales(250)
-    learned = Smoothing.learn(values, season)
+    learned = Smoothing.fit(values, season)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = ExponentialSmoothing(
@@ -65,17 +65,17 @@ def test_smoothing_row_by_row_is_what_statsmodels_says(season):
             seasonal_periods=season,
             initialization_method="estimated" if season else "heuristic",
         ).fit()
-    np.testing.assert_allclose(learned.follow(values, 1)[:-1], model.fittedvalues[1:], rtol=1e-9)
-    ahead = [learned.follow(values, horizon)[-1] for horizon in (1, 2, 9)]
+    np.testing.assert_allclose(learned.forecast(values, 1)[:-1], model.fittedvalues[1:], rtol=1e-9)
+    ahead = [learned.forecast(values, horizon)[-1] for horizon in (1, 2, 9)]
     np.testing.assert_allclose(ahead, model.forecast(9)[[0, 1, 8]], rtol=1e-9)
 
 
 @pytest.mark.parametrize("season", [7, None])
 def test_smoothing_at_a_row_knows_no_later_row(season):
     values = sales(200)
-    learned = Smoothing.learn(values[:120], season)
-    whole = learned.follow(values, 5)
-    np.testing.assert_array_equal(learned.follow(values[:150], 5), whole[:150])
+    learned = Smoothing.fit(values[:120], season)
+    whole = learned.forecast(values, 5)
+    np.testing.assert_array_equal(learned.forecast(values[:150], 5), whole[:150])
 
 
 def shops(count: int) -> tuple[pd.DataFrame, pd.DataFrame, Problem]:
@@ -105,36 +105,41 @@ def shops(count: int) -> tuple[pd.DataFrame, pd.DataFrame, Problem]:
 
 def test_each_series_is_forecast_from_its_own_past():
     train, holdout, problem = shops(2)
-    said = references(train, holdout, problem)
+    said = forecast_references(train, holdout, problem)
     assert set(said) == {"last value", "drift", "last season", "exponential smoothing"}
     truth = holdout.groupby("shop").sold.shift(-2)
     errors = {name: float((truth - forecast).abs().mean()) for name, forecast in said.items()}
     assert errors["exponential smoothing"] < errors["last season"] < errors["last value"]
     one = holdout.shop == "s1"
-    alone = references(train[train.shop == "s1"], holdout[one], problem)
+    alone = forecast_references(train[train.shop == "s1"], holdout[one], problem)
     for name, forecast in alone.items():
         np.testing.assert_allclose(said[name][one.to_numpy()], forecast)
 
 
 def test_many_series_are_not_smoothed_and_classes_have_no_references():
     train, holdout, problem = shops(11)
-    assert set(references(train, holdout, problem)) == {"last value", "drift", "last season"}
+    assert set(forecast_references(train, holdout, problem)) == {"last value", "drift", "last season"}
     asked = Problem("sold", ProblemKind.CLASSIFICATION, "roc_auc", ("down", "up"), time_column="day", horizon=2)
-    assert references(train, holdout, asked) == {}
+    assert forecast_references(train, holdout, asked) == {}
 
 
 def test_a_model_that_is_no_better_than_the_last_season_is_told_so():
     train, holdout, problem = shops(1)
     truth = holdout.sold.shift(-2).to_numpy()[:-2]
-    said = {name: each[:-2] for name, each in references(train, holdout, problem).items()}
+    said = {name: each[:-2] for name, each in forecast_references(train, holdout, problem).items()}
     chance = np.random.default_rng(0)
     poor = Predicted.from_problem(problem, truth, said["last season"] + chance.normal(0, 0.1, len(truth)))
-    judged = compared(poor, said, problem, 0, None)
+    judged = compare_with_references(poor, said, problem, 0, None)
     assert [each["score"] for each in judged] == sorted(each["score"] for each in judged)
-    [note] = notes_on(judged)
+    [note] = reference_notes(judged)
     assert "last season" in note
     assert "exponential smoothing" in note
     assert "last value" not in note
     assert (
-        notes_on(compared(Predicted.from_problem(problem, truth, truth + 0.01), said, problem, 0, None)) == []
+        reference_notes(
+            compare_with_references(
+                Predicted.from_problem(problem, truth, truth + 0.01), said, problem, 0, None
+            )
+        )
+        == []
     )

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from app.errors import InvalidInput
-from app.modeling.labels.resolve_problem import define, kind_of
+from app.modeling.labels.resolve_problem import infer_kind, resolve_problem
 from app.modeling.problem.kinds import Outlook, ProblemKind
 from app.modeling.problem.problem import Problem
 
@@ -16,18 +16,18 @@ from ..frames import houses, people, series
 
 def refusal(frame: pd.DataFrame, **request: Any) -> InvalidInput:
     with pytest.raises(InvalidInput) as caught:
-        define(frame, request)
+        resolve_problem(frame, request)
     return caught.value
 
 
 def test_a_two_valued_target_is_a_binary_classification() -> None:
-    problem = define(people(), {"target": "left"})
+    problem = resolve_problem(people(), {"target": "left"})
     assert (problem.kind, problem.classes, problem.positive_class) == (ProblemKind.CLASSIFICATION, (0, 1), 1)
     assert problem.metric == "roc_auc"
 
 
 def test_a_measured_target_is_a_regression() -> None:
-    problem = define(houses(), {"target": "price"})
+    problem = resolve_problem(houses(), {"target": "price"})
     assert (problem.kind, problem.classes, problem.metric) == (ProblemKind.REGRESSION, None, "rmse")
 
 
@@ -44,23 +44,23 @@ def test_a_measured_target_is_a_regression() -> None:
     ],
 )
 def test_the_kind_of_problem_is_inferred_from_the_values(values: list[Any], kind: ProblemKind) -> None:
-    assert kind_of(pd.Series(values)) is kind
+    assert infer_kind(pd.Series(values)) is kind
 
 
 def test_the_positive_class_means_yes_or_is_the_rarer_one() -> None:
     frame = pd.DataFrame({"x": range(30), "paid": ["yes", "no"] * 15, "fruit": ["apple"] * 20 + ["fig"] * 10})
-    assert define(frame, {"target": "paid"}).positive_class == "yes"
-    assert define(frame, {"target": "fruit"}).positive_class == "fig"
-    assert define(frame, {"target": "fruit", "positive_class": "apple"}).positive_class == "apple"
+    assert resolve_problem(frame, {"target": "paid"}).positive_class == "yes"
+    assert resolve_problem(frame, {"target": "fruit"}).positive_class == "fig"
+    assert resolve_problem(frame, {"target": "fruit", "positive_class": "apple"}).positive_class == "apple"
 
 
 def test_a_problem_survives_json() -> None:
-    problem = define(series(shops=2), {"target": "sales", "horizon": 3, "group_column": "shop"})
+    problem = resolve_problem(series(shops=2), {"target": "sales", "horizon": 3, "group_column": "shop"})
     assert Problem.from_json(problem.to_json()) == problem
 
 
 def test_a_horizon_infers_the_time_column_and_outlook() -> None:
-    problem = define(series(), {"target": "sales", "horizon": 1, "kind": "classification"})
+    problem = resolve_problem(series(), {"target": "sales", "horizon": 1, "kind": "classification"})
     assert (problem.time_column, problem.outlook, problem.classes) == ("day", Outlook.DIRECTION, ("down", "up"))
 
 
@@ -110,35 +110,35 @@ def test_invalid_preferences_are_refused(preferences: dict[str, Any], code: str)
 )
 def test_a_metric_undefined_for_the_target_is_replaced(target: str, requested: str, expected: str) -> None:
     frame = people().assign(delay=np.arange(300.0))
-    assert define(frame, {"target": target, "metric": requested}).metric == expected
+    assert resolve_problem(frame, {"target": target, "metric": requested}).metric == expected
 
 
 def test_costs_are_the_default_metric() -> None:
-    problem = define(people(), {"target": "left", "costs": {"false_alarm": 1, "missed": 4}})
+    problem = resolve_problem(people(), {"target": "left", "costs": {"false_alarm": 1, "missed": 4}})
     assert (problem.metric, problem.costs, problem.default_threshold) == ("cost", (1.0, 4.0), 0.2)
     assert Problem.from_json(problem.to_json()) == problem
 
 
 def test_a_pinball_metric_sets_the_quantile() -> None:
-    assert define(houses(), {"target": "price", "metric": "pinball_90"}).quantile == 0.9
+    assert resolve_problem(houses(), {"target": "price", "metric": "pinball_90"}).quantile == 0.9
 
 
 def test_a_hundred_classes_may_be_predicted() -> None:
     frame = pd.DataFrame({"x": range(400), "y": [f"kind {number}" for number in range(100)] * 4})
-    assert len(define(frame, {"target": "y"}).classes or ()) == 100
+    assert len(resolve_problem(frame, {"target": "y"}).classes or ()) == 100
 
 
 def test_a_column_of_groups_is_detected_and_a_unique_id_is_not() -> None:
     frame = people()
     frame["patient_id"] = np.arange(len(frame)) // 4
-    assert define(frame, {"target": "left"}).group_column == "patient_id"
+    assert resolve_problem(frame, {"target": "left"}).group_column == "patient_id"
     frame["patient_id"] = np.arange(len(frame))
-    assert define(frame, {"target": "left"}).group_column is None
+    assert resolve_problem(frame, {"target": "left"}).group_column is None
 
 
 def test_dates_that_do_not_order_the_file_do_not_order_the_split() -> None:
     frame = people()
     days = pd.to_timedelta(np.random.default_rng(0).permutation(300), "D")
     frame["joined"] = pd.Timestamp("1990-01-01") + days
-    assert define(frame, {"target": "left"}).time_column is None
-    assert define(frame.sort_values("joined"), {"target": "left"}).time_column == "joined"
+    assert resolve_problem(frame, {"target": "left"}).time_column is None
+    assert resolve_problem(frame.sort_values("joined"), {"target": "left"}).time_column == "joined"

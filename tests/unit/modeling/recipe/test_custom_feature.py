@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 
 from app.errors import InvalidInput
-from app.modeling.analysis.preview import extend
+from app.modeling.analysis.preview import extend_recipe
 from app.modeling.recipe.custom_feature import CustomFeature
 from app.modeling.recipe.recipe import make_recipe, parse_recipe
 from app.modeling.training.custom_code_trial import FEATURE_CHECKS, try_feature
-from app.modeling.training.persistence import StoredModel, dump, load
+from app.modeling.training.persistence import StoredModel, deserialize_model, serialize_model
 
 from ..frames import problem
 
@@ -221,7 +221,7 @@ def test_a_stored_recipe_with_code_makes_the_same_features() -> None:
     frame = rows()
     recipe = make_recipe(problem(frame, "y"), [operation(CENTRED), operation(CLUSTERS, name="near")])
     recipe.fit_transform(frame.drop(columns="y"), frame["y"].to_numpy())
-    loaded: Any = load(dump(StoredModel(recipe, {}))).pipeline  # type: ignore[arg-type]  # a part of one
+    loaded: Any = deserialize_model(serialize_model(StoredModel(recipe, {}))).pipeline  # type: ignore[arg-type]  # a part of one
     later = rows(30, seed=1).drop(columns="y")
     pd.testing.assert_frame_equal(loaded.transform(later), recipe.transform(later))
     assert "def transform" in json.dumps(loaded.operations)
@@ -229,7 +229,7 @@ def test_a_stored_recipe_with_code_makes_the_same_features() -> None:
 
 def test_the_facts_of_custom_features_name_the_new_columns() -> None:
     frame = rows()
-    extended, facts = extend(frame, problem(frame, "y"), [], [operation(CENTRED)])
+    extended, facts = extend_recipe(frame, problem(frame, "y"), [], [operation(CENTRED)])
     assert facts["new_columns"] == ["centred", "seen", "big"]
     assert extended["big"].isin([0.0, 1.0]).all()
-    assert facts["effects"] == ["Ran the crew's own code `mine` over a, b, city."]
+    assert facts["effects"] == ["Ran the custom code `mine` on a, b, city."]

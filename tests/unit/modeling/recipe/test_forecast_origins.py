@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from app.errors import InvalidInput
-from app.modeling.analysis.suggested_features import ahead_features, suggest_features
+from app.modeling.analysis.suggested_features import suggest_ahead_features, suggest_features
 from app.modeling.labels.labels import label_times, make_labels
-from app.modeling.labels.split import FoldPlan, SplitKind, folds
+from app.modeling.labels.split import FoldPlan, SplitKind, make_folds
 from app.modeling.problem.forecast_steps import MAX_STACKED_ROWS, steps_per_origin, training_steps
 from app.modeling.problem.kinds import Outlook, ProblemKind
 from app.modeling.problem.problem import Problem
@@ -76,7 +76,7 @@ def test_any_subset_of_rows_collapses_to_its_origins_in_order():
 def test_training_labels_of_a_fold_are_known_before_its_test_rows():
     stacked = prediction_rows(sales(), EVERY_STEP)
     known_at = label_times(stacked, EVERY_STEP).to_numpy()
-    for fold in folds(stacked, EVERY_STEP, FoldPlan(SplitKind.TIME, 4)):
+    for fold in make_folds(stacked, EVERY_STEP, FoldPlan(SplitKind.TIME, 4)):
         assert (known_at[fold.train] < stacked["day"].to_numpy()[fold.test].min()).all()
 
 
@@ -93,7 +93,7 @@ def test_features_do_not_depend_on_later_rows():
 
 def test_seasonal_features_belong_to_the_time_that_is_forecast():
     table = sales()
-    [ahead] = ahead_features(table, EVERY_STEP)
+    [ahead] = suggest_ahead_features(table, EVERY_STEP)
     assert (ahead["season"], ahead["unit"]) == (7, "second")
     stacked = select_inputs(prediction_rows(table, EVERY_STEP), EVERY_STEP)
     features = make_recipe(EVERY_STEP, [ahead]).fit_transform(stacked)

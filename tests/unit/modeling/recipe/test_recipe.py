@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.errors import InvalidInput
-from app.modeling.analysis.preview import extend, normalized
+from app.modeling.analysis.preview import extend_recipe, normalize_recipe
 from app.modeling.recipe.recipe import Recipe, make_recipe, parse_recipe
 
 from ..frames import people, problem, series
@@ -72,13 +72,13 @@ def test_every_operation_keeps_the_rows_and_transforms_each_row_by_itself() -> N
 
 def test_the_facts_of_a_recipe_describe_every_operation() -> None:
     frame = mixed()
-    extended, facts = extend(frame, problem(frame, "y"), [], ALL_OPERATIONS)
+    extended, facts = extend_recipe(frame, problem(frame, "y"), [], ALL_OPERATIONS)
     assert len(facts["effects"]) == len(ALL_OPERATIONS)
     assert "Left out junk." in facts["effects"]
     assert "junk" in facts["dropped_columns"]
     assert {"age_missing", "born_month", "note_title", "paid_ratio_age"} <= set(facts["new_columns"])
     assert len(extended) == len(frame)
-    assert normalized(facts["recipe"]) == facts["recipe"]
+    assert normalize_recipe(facts["recipe"]) == facts["recipe"]
 
 
 @given(cut=st.integers(20, 90), shops=st.integers(1, 3))
@@ -156,7 +156,7 @@ def test_an_unknown_column_is_refused_with_the_nearest_name() -> None:
 def test_the_target_cannot_be_an_input() -> None:
     frame = people()
     with pytest.raises(InvalidInput) as caught:
-        extend(frame, problem(frame, "left"), [], [{"op": "frequency", "columns": ["left"]}])
+        extend_recipe(frame, problem(frame, "left"), [], [{"op": "frequency", "columns": ["left"]}])
     assert caught.value.code == "unknown_column"
 
 

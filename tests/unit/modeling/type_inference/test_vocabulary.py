@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from app.modeling.labels.resolve_problem import define
+from app.modeling.labels.resolve_problem import resolve_problem
 from app.modeling.type_inference.decisions import infer_types
 from app.modeling.type_inference.parsers import parse_columns
 
@@ -90,7 +90,7 @@ def test_spellings_of_one_class_are_merged_and_reported() -> None:
 def test_a_positive_class_in_any_spelling_names_the_merged_class() -> None:
     frame = pd.DataFrame({"churn": MESSY, "age": range(60)})
     read = parse_frame(frame, "churn")
-    problem = define(read, {"target": "churn", "positive_class": " YES"})
+    problem = resolve_problem(read, {"target": "churn", "positive_class": " YES"})
     assert sorted(str(label).casefold() for label in problem.classes or ()) == ["no", "yes"]
     assert str(problem.positive_class).casefold() == "yes"
 
