@@ -60,9 +60,9 @@ class CodeFunctions:
         """Number of arguments of a function; 0 if it is not defined."""
         return len(signature(self._defined[function]).parameters) if self.defines(function) else 0
 
-    def require_function(self, function: str, why: str) -> None:
+    def require_function(self, function: str, contract: str) -> None:
         if not self.defines(function):
-            raise InvalidInput("code_incomplete", f"{self.name!r} must define `{function}`: {why}.")
+            raise InvalidInput("code_incomplete", f"{self.name!r} must define `{function}`: {contract}.")
 
     def call(self, function: str, *arguments: Any, seed: int = 0) -> Any:
         """Call a function with as many of the arguments as it takes, and return its result.

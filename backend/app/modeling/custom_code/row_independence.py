@@ -37,9 +37,11 @@ def check_row_independence(
             )
 
 
-def _are_equal(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    if left.dtype.kind == "f":
-        scale = float(np.nanmax(np.abs(left), initial=0.0))
-        close: np.ndarray = np.isclose(left, right, rtol=1e-5, atol=1e-9 * max(scale, 1.0), equal_nan=True)
+def _are_equal(expected: np.ndarray, recomputed: np.ndarray) -> np.ndarray:
+    if expected.dtype.kind == "f":
+        scale = float(np.nanmax(np.abs(expected), initial=0.0))
+        close: np.ndarray = np.isclose(
+            expected, recomputed, rtol=1e-5, atol=1e-9 * max(scale, 1.0), equal_nan=True
+        )
         return close
-    return np.asarray(left == right)
+    return np.asarray(expected == recomputed)

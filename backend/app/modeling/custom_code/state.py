@@ -83,5 +83,5 @@ def _from_json(value: Any, parts: list[Any]) -> Any:
     return items if kind == "list" else tuple(items)
 
 
-def _refused(name: str, why: str) -> InvalidInput:
-    return InvalidInput("bad_state", f"The result of `fit` of {name!r} {why}.", name=name)
+def _refused(name: str, problem: str) -> InvalidInput:
+    return InvalidInput("bad_state", f"The result of `fit` of {name!r} {problem}.", name=name)

@@ -16,6 +16,7 @@ from app.modeling.recipe.transforms.step import Columns, Operation, State
 MAX_NEW_COLUMNS = 100
 """New columns of one operation."""
 MAX_NAME_CHARS = 200
+"""Characters of a new column's name, as for columns that users name."""
 FOLD_COUNT = 5
 """If `fit` uses the target, training rows get features that were fitted on other folds."""
 

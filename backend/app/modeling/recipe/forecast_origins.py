@@ -39,9 +39,9 @@ def expand_horizon_rows(frame: pd.DataFrame, horizon: int, steps: Sequence[int] 
 def _alternate_steps(rows: int, steps: np.ndarray, per_origin: int) -> tuple[np.ndarray, np.ndarray]:
     """(origin position, step) of every expanded row: each origin keeps `per_origin` steps, spread evenly."""
     offsets = np.arange(per_origin) * len(steps) // per_origin
-    turns = np.sort((np.arange(len(steps))[:, None] + offsets) % len(steps), axis=1)
+    step_positions = np.sort((np.arange(len(steps))[:, None] + offsets) % len(steps), axis=1)
     origins = np.arange(rows)
-    return np.repeat(origins, per_origin), steps[turns[origins % len(steps)]].ravel()
+    return np.repeat(origins, per_origin), steps[step_positions[origins % len(steps)]].ravel()
 
 
 def prediction_rows(frame: pd.DataFrame, problem: Problem) -> pd.DataFrame:

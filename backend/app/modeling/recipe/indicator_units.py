@@ -14,6 +14,7 @@ from app.modeling.recipe.indicators import Bars, IndicatorSpec, compute_indicato
 WINDOW_ROWS = 20
 """Rows over which volume is averaged, and cumulative indicators are differenced."""
 _ROWS, _SHIFT = 400, 7.0
+"""Sample bars, enough for the longest default lookback; and the price shift that finds levels."""
 
 
 @dataclass(frozen=True)

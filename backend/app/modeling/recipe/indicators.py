@@ -33,6 +33,7 @@ UNSUPPORTED = frozenset({"MAVP"})
 MAX_PARAMETER = 2000
 """Largest period: bounds the rows of history that a model stores."""
 MIN_MEMORY_ROWS = 200
+"""Rows of history even of indicators with a short lookback, some of which are recursive."""
 MEMORY_FACTOR = 10
 """Lookbacks after which the influence of the first row on a smoothed indicator is negligible."""
 
@@ -86,7 +87,7 @@ def parse_indicator(text: str) -> IndicatorSpec:
         )
     function: Any = get_function(name)
     parameter_names = [key for key in function.info["parameters"] if "matype" not in key and key != "nbdevdn"]
-    arguments = [float(part) for part in match[2].split("_") if part]
+    arguments = [float(number) for number in match[2].split("_") if number]
     if len(arguments) > len(parameter_names):
         raise InvalidInput(
             "bad_indicator",
@@ -111,7 +112,7 @@ def parse_indicator(text: str) -> IndicatorSpec:
     except Exception as error:  # TA-Lib raises plain exceptions for parameters out of range
         message = f"{text!r}: TA-Lib does not accept these parameters."
         raise InvalidInput("bad_indicator", message, indicator=text) from error
-    canonical_name = name + "".join(f"_{part:g}" for part in arguments)
+    canonical_name = name + "".join(f"_{argument:g}" for argument in arguments)
     return IndicatorSpec(
         canonical_name,
         name,

@@ -31,9 +31,9 @@ def drift(values: np.ndarray, horizon: int) -> np.ndarray:
 
 def seasonal_naive(values: np.ndarray, horizon: int, season: int) -> np.ndarray:
     """Forecast of each row: the latest value at the same position of the season; nan in the first season."""
-    back = season * int(np.ceil(horizon / season)) - horizon
+    lag = season * int(np.ceil(horizon / season)) - horizon
     forecast = np.full(len(values), np.nan)
-    forecast[back:] = values[: max(len(values) - back, 0)]
+    forecast[lag:] = values[: max(len(values) - lag, 0)]
     return forecast
 
 

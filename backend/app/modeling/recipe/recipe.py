@@ -212,8 +212,8 @@ class Recipe(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
         if self.group_column is not None:
             group_starts = rows.groupby(self.group_column, observed=True)[self.time_column].min()
             starts = history[self.group_column].map(group_starts).fillna(first)
-        before: pd.DataFrame = history.loc[history[self.time_column] < starts]
-        return before.reset_index(drop=True)
+        earlier: pd.DataFrame = history.loc[history[self.time_column] < starts]
+        return earlier.reset_index(drop=True)
 
     def _sort(self, rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series | None]:
         if self.time_column is None:

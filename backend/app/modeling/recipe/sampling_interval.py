@@ -68,10 +68,10 @@ def _months_after(moments: np.ndarray, months: np.ndarray) -> np.ndarray:
     within_month = moments - first.astype("datetime64[s]")
     is_month_end = (moments + np.timedelta64(1, "D")).astype("datetime64[M]") > first
     target_months = first + months
-    ends = (
+    month_ends = (
         (target_months + 1).astype("datetime64[s]")
         - np.timedelta64(1, "D")
         + within_month % np.timedelta64(1, "D")
     )
     same_day = target_months.astype("datetime64[s]") + within_month
-    return np.asarray(np.where(is_month_end, ends, np.minimum(same_day, ends)))
+    return np.asarray(np.where(is_month_end, month_ends, np.minimum(same_day, month_ends)))

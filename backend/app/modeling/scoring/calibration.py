@@ -51,7 +51,7 @@ def fit_calibration(
     truth, output = truth[rows].astype(int), _clean(output[rows])
     folds = assign_folds(len(truth), None if folds is None else folds[rows], seed)
     best, loss = IDENTITY, _row_losses(truth, output)
-    before = float(loss.mean())
+    uncalibrated_loss = float(loss.mean())
     for method in METHODS:
         if not method.is_applicable(truth, output.shape[1]):
             continue
@@ -62,10 +62,10 @@ def fit_calibration(
     return {
         "method": best.name,
         "parameters": best.fit(truth, output),
-        "log_loss_before": round_significant(before),
+        "log_loss_before": round_significant(uncalibrated_loss),
         "log_loss": round_significant(float(loss.mean())),
         "rows": len(truth),
-        "text": best.text.format(before=before, after=float(loss.mean()), rows=len(truth)),
+        "text": best.text.format(before=uncalibrated_loss, after=float(loss.mean()), rows=len(truth)),
     }
 
 
@@ -152,11 +152,11 @@ def _apply_temperature(output: np.ndarray, parameters: Parameters) -> np.ndarray
 def _fit_isotonic(truth: np.ndarray, output: np.ndarray) -> Parameters:
     """Fit an isotonic curve to the observed shares of at most 200 bins of equal size."""
     order = np.argsort(output[:, 1], kind="stable")
-    bins = [part for part in np.array_split(order, min(200, max(2, len(order) // 50))) if len(part)]
-    predicted_shares = np.array([output[part, 1].mean() for part in bins])
-    observed_shares = np.array([(truth[part].sum() + 0.5) / (len(part) + 1) for part in bins])
+    bins = [rows for rows in np.array_split(order, min(200, max(2, len(order) // 50))) if len(rows)]
+    predicted_shares = np.array([output[rows, 1].mean() for rows in bins])
+    observed_shares = np.array([(truth[rows].sum() + 0.5) / (len(rows) + 1) for rows in bins])
     isotonic = IsotonicRegression().fit(
-        predicted_shares, observed_shares, sample_weight=[len(part) for part in bins]
+        predicted_shares, observed_shares, sample_weight=[len(rows) for rows in bins]
     )
     positions = np.unique(predicted_shares)
     return {"said": positions.tolist(), "seen": isotonic.predict(positions).tolist()}

@@ -73,18 +73,18 @@ def per_class(predicted: Predicted, problem: Problem) -> list[dict[str, Any]]:
 def calibration(predicted: Predicted, bins: int = 10) -> dict[str, Any]:
     """Predicted against observed shares in bins of equal size, and their mean distance weighted by rows."""
     order = np.argsort(predicted.positive_share, kind="stable")
-    parts = [part for part in np.array_split(order, min(bins, max(2, len(order) // 20))) if len(part)]
+    bins_of_rows = [rows for rows in np.array_split(order, min(bins, max(2, len(order) // 20))) if len(rows)]
     table = [
         {
-            "predicted": round_significant(float(predicted.positive_share[part].mean())),
-            "observed": round_significant(float(predicted.is_positive[part].mean())),
-            "count": len(part),
+            "predicted": round_significant(float(predicted.positive_share[rows].mean())),
+            "observed": round_significant(float(predicted.is_positive[rows].mean())),
+            "count": len(rows),
         }
-        for part in parts
+        for rows in bins_of_rows
     ]
     distance = sum(
-        abs(float(predicted.positive_share[part].mean() - predicted.is_positive[part].mean())) * len(part)
-        for part in parts
+        abs(float(predicted.positive_share[rows].mean() - predicted.is_positive[rows].mean())) * len(rows)
+        for rows in bins_of_rows
     )
     return {"bins": table, "error": round_significant(distance / len(order))}
 

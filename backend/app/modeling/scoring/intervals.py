@@ -52,8 +52,8 @@ def make_resampling(rows: int, problem: Problem, groups: pd.Series | None = None
     rows."""
     resamples = int(np.clip(MAX_DRAWN_ROWS // max(rows, 1), MIN_RESAMPLES, MAX_RESAMPLES))
     if problem.time_column:
-        reach = 2 * (problem.horizon or 0) * problem.forecasts_per_row
-        block_rows = max(math.ceil(rows ** (1 / 3)), reach, rows // MIN_BLOCKS)
+        overlap_rows = 2 * (problem.horizon or 0) * problem.forecasts_per_row
+        block_rows = max(math.ceil(rows ** (1 / 3)), overlap_rows, rows // MIN_BLOCKS)
         length = min(max(block_rows, 1), max(rows // 2, 1))
         unit_count = max(rows // length, 2)
         return Resampling(
@@ -77,11 +77,11 @@ def _blocks(rows: int, length: int) -> Draw:
 
 
 def _clusters(groups: pd.Series) -> Draw:
-    places = groups.reset_index(drop=True)
-    members = [part.index.to_numpy() for _, part in places.groupby(places, sort=True)]
+    labels = groups.reset_index(drop=True)
+    members = [group.index.to_numpy() for _, group in labels.groupby(labels, sort=True)]
 
     def draw(rng: np.random.Generator) -> np.ndarray:
-        return np.concatenate([members[place] for place in rng.integers(0, len(members), len(members))])
+        return np.concatenate([members[number] for number in rng.integers(0, len(members), len(members))])
 
     return draw
 
@@ -161,14 +161,14 @@ def _make_interval(
 
 def _normal(value: float, resampled: np.ndarray, metric: str | None) -> tuple[float, float]:
     """1.96 standard deviations to each side, on the unbounded scale of the metric."""
-    reach = 1.96 * float(resampled.std(ddof=1))
+    half_width = 1.96 * float(resampled.std(ddof=1))
     if metric is None:
-        return value - reach, value + reach
+        return value - half_width, value + half_width
     with np.errstate(divide="ignore", invalid="ignore"):
         positions = get_transform(metric).to_unbounded(resampled)
     middle = to_unbounded(metric, value)
-    reach = 1.96 * float(np.std(positions, ddof=1))
-    if not np.isfinite([middle, reach]).all():
+    half_width = 1.96 * float(np.std(positions, ddof=1))
+    if not np.isfinite([middle, half_width]).all():
         return float(resampled.min()), float(resampled.max())
-    back = get_transform(metric).from_unbounded
-    return float(back(middle - reach)), float(back(middle + reach))
+    from_unbounded = get_transform(metric).from_unbounded
+    return float(from_unbounded(middle - half_width)), float(from_unbounded(middle + half_width))

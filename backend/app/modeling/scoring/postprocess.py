@@ -12,6 +12,7 @@ from app.modeling.scoring.scores import Predicted
 from app.modeling.scoring.thresholds import THRESHOLD_AIMS, choose_threshold
 
 POSTPROCESS_KEYS = ("calibration", "threshold", "threshold_text", "prediction_intervals")
+"""Keys of `FitFacts` that postprocessing sets."""
 
 
 def postprocess(

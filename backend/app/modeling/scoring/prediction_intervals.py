@@ -10,6 +10,7 @@ from app.modeling.table.json_values import round_significant
 from app.modeling.table.sampling import assign_folds
 
 METHODS = ("constant", "scaled")
+"""Intervals of constant width, or scaled by the size of errors at similar predictions."""
 LEVELS = (0.5, 0.8, 0.9, 0.95)
 DEFAULT_LEVEL = 0.9
 """Level of the intervals in reports and predictions."""
@@ -48,7 +49,7 @@ def fit_intervals(
     loss = {name: _interval_score(truth, low, high) for name, (low, high) in intervals.items()}
     gain = loss["constant"] - loss["scaled"]
     method = "scaled" if gain.mean() > gain.std() / np.sqrt(len(gain)) else "constant"
-    inside = (truth >= intervals[method][0]) & (truth <= intervals[method][1])
+    is_covered = (truth >= intervals[method][0]) & (truth <= intervals[method][1])
     fitted = _fit(truth, prediction, weights, method, rows_ahead)
     return {
         "method": method,
@@ -59,7 +60,7 @@ def fit_intervals(
         "step_scales": fitted["step_scales"],
         "level": DEFAULT_LEVEL,
         "lowest": 0.0 if truth.min() >= 0 else None,
-        "coverage": round_significant(float(inside.mean())) or 0.0,
+        "coverage": round_significant(float(is_covered.mean())) or 0.0,
         "rows": len(truth),
         "text": _text(method, in_order, len(truth), rows_ahead is not None),
     }
@@ -92,13 +93,13 @@ def measure_coverage(
     low, high = predict_interval(prediction, fitted, rows_ahead=rows_ahead)
     share, rows = float(((truth >= low) & (truth <= high)).mean()), len(truth)
     middle = (share + 1.96**2 / (2 * rows)) / (1 + 1.96**2 / rows)
-    reach = 1.96 / (1 + 1.96**2 / rows) * np.sqrt(share * (1 - share) / rows + 1.96**2 / (4 * rows**2))
+    half_width = 1.96 / (1 + 1.96**2 / rows) * np.sqrt(share * (1 - share) / rows + 1.96**2 / (4 * rows**2))
     return {
         "level": float(fitted["level"]),
         "coverage": {
             "value": round_significant(share),
-            "low": round_significant(middle - reach),
-            "high": round_significant(middle + reach),
+            "low": round_significant(middle - half_width),
+            "high": round_significant(middle + half_width),
         },
         "width": round_significant(float(np.median(high - low))),
         "rows": rows,
@@ -145,8 +146,8 @@ def _scales(error: np.ndarray, prediction: np.ndarray) -> tuple[np.ndarray, np.n
     overall = max(_spread(error), 1e-12)
     order = np.argsort(prediction, kind="stable")
     bins = np.array_split(order, int(np.clip(len(order) // MIN_ROWS_PER_BIN, 1, MAX_BINS)))
-    positions = np.array([prediction[part].mean() for part in bins])
-    scales = np.array([max(_spread(error[part]), 0.05 * overall) for part in bins])
+    positions = np.array([prediction[rows].mean() for rows in bins])
+    scales = np.array([max(_spread(error[rows]), 0.05 * overall) for rows in bins])
     is_new = np.append(True, np.diff(positions) > 0)
     return positions[is_new], scales[is_new]
 

@@ -29,8 +29,10 @@ def make_statistic(metric: str, predicted: Predicted) -> Statistic:
     return STATISTICS[metric](predicted)
 
 
-def _ratio(part: np.ndarray, total: np.ndarray, default: float) -> np.ndarray:
-    ratio: np.ndarray = np.divide(part, total, out=np.full(part.shape, default), where=total > 0)
+def _ratio(numerator: np.ndarray, denominator: np.ndarray, default: float) -> np.ndarray:
+    ratio: np.ndarray = np.divide(
+        numerator, denominator, out=np.full(numerator.shape, default), where=denominator > 0
+    )
     return ratio
 
 
@@ -116,13 +118,13 @@ def _roc_auc(predicted: Predicted) -> Statistic:
         return _area(predicted.positive_share, predicted.is_positive.astype(bool))
     present = np.unique(truth).astype(int)
     if output.size > MAX_RANKED_CELLS // 100:
-        influences = [_influence(output[:, place], truth == place) for place in present]
+        influences = [_influence(output[:, position], truth == position) for position in present]
         area, influence = (
             np.mean([class_area for class_area, _ in influences]),
             np.mean([values for _, values in influences], axis=0),
         )
         return lambda counts: area + influence.astype("float32") @ counts
-    areas = [_area(output[:, place], truth == place) for place in present]
+    areas = [_area(output[:, position], truth == position) for position in present]
 
     def mean(counts: np.ndarray) -> np.ndarray:
         class_areas = np.array([area(counts) for area in areas])
@@ -259,8 +261,8 @@ def _deviance(p: Predicted) -> np.ndarray:
 
 def _row_costs(p: Predicted) -> np.ndarray:
     is_predicted, is_true = p.choice == p.positive, p.truth == p.positive
-    paid: np.ndarray = p.costs[0] * (is_predicted & ~is_true) + p.costs[1] * (~is_predicted & is_true)
-    return paid
+    row_costs: np.ndarray = p.costs[0] * (is_predicted & ~is_true) + p.costs[1] * (~is_predicted & is_true)
+    return row_costs
 
 
 def _pinball(level: float) -> StatisticFactory:
@@ -274,9 +276,9 @@ STATISTICS: dict[str, StatisticFactory] = {
     "accuracy": _mean(lambda p: p.choice == p.truth),
     "brier": _mean(lambda p: (p.positive_share - p.is_positive) ** 2),
     "balanced_accuracy": _from_class_counts(_balanced),
-    "f1": _from_class_ratio(lambda hits, predicted, true: _ratio(2 * hits, predicted + true, 0.0)),
-    "precision": _from_class_ratio(lambda hits, predicted, true: _ratio(hits, predicted, 0.0)),
-    "recall": _from_class_ratio(lambda hits, predicted, true: _ratio(hits, true, 0.0)),
+    "f1": _from_class_ratio(lambda hits, predicted, actual: _ratio(2 * hits, predicted + actual, 0.0)),
+    "precision": _from_class_ratio(lambda hits, predicted, actual: _ratio(hits, predicted, 0.0)),
+    "recall": _from_class_ratio(lambda hits, predicted, actual: _ratio(hits, actual, 0.0)),
     "mcc": _from_class_counts(_mcc),
     "cohen_kappa": _from_class_counts(_cohen_kappa),
     "top_3_accuracy": _mean(lambda p: (p.output > _own_share(p)[:, None]).sum(axis=1) < 3),

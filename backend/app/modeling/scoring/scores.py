@@ -77,7 +77,7 @@ def _roc_auc(predicted: Predicted) -> float:
     if predicted.output.shape[1] == 2:
         return _area(predicted.is_positive, predicted.positive_share)
     present = np.unique(predicted.truth).astype(int)
-    areas = [_area(predicted.truth == place, predicted.output[:, place]) for place in present]
+    areas = [_area(predicted.truth == position, predicted.output[:, position]) for position in present]
     return float(np.mean(areas))
 
 
@@ -94,9 +94,9 @@ def _balanced_accuracy(predicted: Predicted) -> float:
     return float((hits[rows > 0] / rows[rows > 0]).mean())
 
 
-def _class_counts(predicted: Predicted, place: int) -> tuple[int, int, int]:
+def _class_counts(predicted: Predicted, position: int) -> tuple[int, int, int]:
     """True positives, false positives, false negatives of one class."""
-    is_predicted, is_true = predicted.choice == place, predicted.truth == place
+    is_predicted, is_true = predicted.choice == position, predicted.truth == position
     true_positives = int((is_predicted & is_true).sum())
     return true_positives, int((is_predicted & ~is_true).sum()), int((~is_predicted & is_true).sum())
 
@@ -107,14 +107,14 @@ def _per_class(ratio: Callable[[int, int, int], float]) -> Callable[[Predicted],
     def compute(predicted: Predicted) -> float:
         if predicted.output.shape[1] == 2:
             return ratio(*_class_counts(predicted, predicted.positive))
-        places = np.unique(predicted.truth).astype(int)
-        return float(np.mean([ratio(*_class_counts(predicted, int(place))) for place in places]))
+        positions = np.unique(predicted.truth).astype(int)
+        return float(np.mean([ratio(*_class_counts(predicted, int(position))) for position in positions]))
 
     return compute
 
 
-def _share(part: float, total: float) -> float:
-    return part / total if total else 0.0
+def _share(numerator: float, denominator: float) -> float:
+    return numerator / denominator if denominator else 0.0
 
 
 def _average_precision(predicted: Predicted) -> float:
@@ -159,9 +159,11 @@ def _confusion(predicted: Predicted) -> np.ndarray:
 
 def _mcc(predicted: Predicted) -> float:
     counts = _confusion(predicted)
-    true, predicted_counts, rows = counts.sum(axis=1), counts.sum(axis=0), counts.sum()
-    spread = np.sqrt(rows**2 - true @ true) * np.sqrt(rows**2 - predicted_counts @ predicted_counts)
-    return float((counts.trace() * rows - true @ predicted_counts) / spread) if spread else 0.0
+    true_counts, predicted_counts, rows = counts.sum(axis=1), counts.sum(axis=0), counts.sum()
+    spread = np.sqrt(rows**2 - true_counts @ true_counts) * np.sqrt(
+        rows**2 - predicted_counts @ predicted_counts
+    )
+    return float((counts.trace() * rows - true_counts @ predicted_counts) / spread) if spread else 0.0
 
 
 def _cohen_kappa(predicted: Predicted) -> float:
@@ -173,8 +175,8 @@ def _cohen_kappa(predicted: Predicted) -> float:
 
 def _top_3(predicted: Predicted) -> float:
     """Share of rows whose class is among the three most likely."""
-    own = predicted.output[np.arange(len(predicted.truth)), predicted.truth.astype(int)]
-    return float(((predicted.output > own[:, None]).sum(axis=1) < 3).mean())
+    true_class_shares = predicted.output[np.arange(len(predicted.truth)), predicted.truth.astype(int)]
+    return float(((predicted.output > true_class_shares[:, None]).sum(axis=1) < 3).mean())
 
 
 def _cost(predicted: Predicted) -> float:

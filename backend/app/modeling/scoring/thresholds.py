@@ -47,8 +47,8 @@ def count_at_thresholds(predicted: Predicted) -> ThresholdCounts:
     )
 
 
-def _ratio(part: np.ndarray, total: np.ndarray | int) -> np.ndarray:
-    ratio: np.ndarray = part / np.maximum(total, 1)
+def _ratio(numerator: np.ndarray, denominator: np.ndarray | int) -> np.ndarray:
+    ratio: np.ndarray = numerator / np.maximum(denominator, 1)
     return ratio
 
 

@@ -80,8 +80,8 @@ def _resolve_day_first(
     sorted_share = {order: _share_in_order(in_order, spellings, order) for order in (True, False)}
     if max(sorted_share.values()) >= 0.98 > min(sorted_share.values()):
         return DateGuess(spellings, sorted_share[True] >= 0.98, True, share, "only so are the rows in order")
-    dotted = sum(match[2] == "." for match, _ in pairs) > len(pairs) / 2
-    return DateGuess(spellings, dotted, dotted, share, "by the separator")
+    has_dots = sum(match[2] == "." for match, _ in pairs) > len(pairs) / 2
+    return DateGuess(spellings, has_dots, has_dots, share, "by the separator")
 
 
 def _share_in_order(in_order: pd.Series, spellings: tuple[str, ...], day_first: bool) -> float:

@@ -217,13 +217,13 @@ def _number(name: str, present: Counts, blank: Counts, sample: pd.Series) -> Typ
         **_missing(blank),
     }
     unit = f" in {guess.unit}" if guess.unit else ""
-    doubt = "" if guess.is_certain else f"; {format_.group!r} is taken as the thousands separator"
-    lost = f"; {', '.join(map(repr, guess.words[:3]))} become missing" if guess.words else ""
+    caveat = "" if guess.is_certain else f"; {format_.group!r} is taken as the thousands separator"
+    loss_note = f"; {', '.join(map(repr, guess.words[:3]))} become missing" if guess.words else ""
     return TypeDecision(
         name,
         "number",
         parser,
-        f"{name!r} holds numbers{unit} as text{doubt}{lost}.",
+        f"{name!r} holds numbers{unit} as text{caveat}{loss_note}.",
         guess.share if guess.is_certain else 0.6,
         evidence,
     )

@@ -40,9 +40,9 @@ class DurationGuess:
 def parse_hours(text: str) -> float | None:
     """Parse a duration or a time of day; None for another text. The first number of `12:34` is hours."""
     match = _CLOCK.fullmatch(text) or _SPELLED.fullmatch(text)
-    if match is None or not any(match[part] for part in _HOURS):
+    if match is None or not any(match[unit] for unit in _HOURS):
         return None
-    total = sum(float(match[part]) * factor for part, factor in _HOURS.items() if match[part])
+    total = sum(float(match[unit]) * factor for unit, factor in _HOURS.items() if match[unit])
     half_day = match.groupdict().get("half")
     if half_day is None:
         return total

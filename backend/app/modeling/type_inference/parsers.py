@@ -120,8 +120,8 @@ class TextParser(ColumnParser):
     def _drop_missing(self, texts: pa.Array) -> np.ndarray:
         return _drop_words(texts, self.missing)
 
-    def is_unparsed(self, given: pd.Series) -> pd.Series:
-        return pd.Series(False, index=given.index)
+    def is_unparsed(self, column: pd.Series) -> pd.Series:
+        return pd.Series(False, index=column.index)
 
 
 class CategoryParser(ColumnParser):
@@ -149,8 +149,8 @@ class CategoryParser(ColumnParser):
             return None
         return self.same.get(fold_spelling(text), text)
 
-    def is_unparsed(self, given: pd.Series) -> pd.Series:
-        return pd.Series(False, index=given.index)
+    def is_unparsed(self, column: pd.Series) -> pd.Series:
+        return pd.Series(False, index=column.index)
 
 
 class DurationParser(ColumnParser):

@@ -27,20 +27,20 @@ def find_sentinels(column: pd.Series, is_target: bool = False) -> dict[float, di
         suspect = next((value for value in (low, high) if _is_nines(value)), None)
         if suspect is None:
             break
-        others = values[values != suspect]
-        count = len(values) - len(others)
+        other_values = values[values != suspect]
+        count = len(values) - len(other_values)
         if count < MIN_REPEATS or not _is_far(
-            suspect, others, MIN_OTHER_TARGET_VALUES if is_target else MIN_OTHER_VALUES
+            suspect, other_values, MIN_OTHER_TARGET_VALUES if is_target else MIN_OTHER_VALUES
         ):
             break
         evidence = {
             "value": suspect,
             "count": count,
-            "others": [float(others.min()), float(others.max())],
+            "others": [float(other_values.min()), float(other_values.max())],
         }
-        is_certain = suspect < 0 <= others.min() or abs(suspect) > 100 * np.abs(others).max()
+        is_certain = suspect < 0 <= other_values.min() or abs(suspect) > 100 * np.abs(other_values).max()
         codes[suspect] = {"confidence": 0.95 if is_certain else 0.7, "evidence": evidence}
-        values = others
+        values = other_values
     return codes
 
 
@@ -48,10 +48,10 @@ def _is_nines(value: float) -> bool:
     return value in NINES
 
 
-def _is_far(suspect: float, others: np.ndarray, min_values: int) -> bool:
+def _is_far(suspect: float, other_values: np.ndarray, min_values: int) -> bool:
     """Test whether the suspect is further from the nearest other value than twice the range of the others."""
-    if len(others) < 2 or len(np.unique(others[:5000])) < min_values:
+    if len(other_values) < 2 or len(np.unique(other_values[:5000])) < min_values:
         return False
-    low, high = float(others.min()), float(others.max())
+    low, high = float(other_values.min()), float(other_values.max())
     distance = low - suspect if suspect < low else suspect - high
     return distance > 2 * (high - low)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from app.modeling.type_inference.vocabulary import are_truth_values
 
 MAX_CLASSES = 200
+"""More distinct values are names and no classes."""
 MIN_ROWS_EACH = 2.0
 """Mean rows per class: values that hardly repeat are names and no classes."""
 MAX_SHORT_CHARS = 2

@@ -102,9 +102,9 @@ def to_matrix(frame: pd.DataFrame, names: list[str]) -> np.ndarray:
     """Convert columns to a float64 matrix (rows, names); non-finite values become nan."""
     if not names:
         return np.zeros((len(frame), 0))
-    part = frame[names]
-    if all(isinstance(dtype, np.dtype) and dtype.kind in "iufb" for dtype in part.dtypes):
-        values = part.to_numpy(dtype="float64")
+    selected = frame[names]
+    if all(isinstance(dtype, np.dtype) and dtype.kind in "iufb" for dtype in selected.dtypes):
+        values = selected.to_numpy(dtype="float64")
     else:
         values = np.column_stack([to_finite_number(frame[name]) for name in names])
     return np.where(np.isfinite(values), values, np.nan)

@@ -106,8 +106,8 @@ def choose_aim(metric: str, quantile: float | None) -> str:
 
 
 def parse_aim(text: str) -> Aim:
-    what, _, quantile = text.partition(":")
-    return Aim(what, float(quantile or 0.5))
+    statistic, _, quantile = text.partition(":")
+    return Aim(statistic, float(quantile or 0.5))
 
 
 def make_loss(classes: int, aim: str) -> Callable[[np.ndarray, np.ndarray], float]:

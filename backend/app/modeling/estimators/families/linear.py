@@ -22,6 +22,7 @@ MAX_WORSE_STEPS = 2
 """Steps without a lower validation loss after which the path ends."""
 
 STRENGTHS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
+"""Values of `C` of a logistic path, from strong to weak regularisation, about evenly spaced in logarithms."""
 
 
 class PathLearner(Learner):

@@ -33,8 +33,8 @@ def _loads(library: str) -> bool:
 
 def load_as(name: bytes, library: Path) -> None:
     """Load a copy of a library, its own name in the file replaced by a shorter one."""
-    own = library.name.encode() + b"\0"
-    copy = library.read_bytes().replace(own, name.ljust(len(own), b"\0"))
+    own_name = library.name.encode() + b"\0"
+    copy = library.read_bytes().replace(own_name, name.ljust(len(own_name), b"\0"))
     memory = os.memfd_create(name.decode())
     try:
         os.write(memory, copy)

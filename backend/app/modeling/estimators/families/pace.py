@@ -9,7 +9,9 @@ ROUNDS_TIMES_RATE = 25.0
 """Rounds times learning rate at which boosted models usually stop improving."""
 
 MIN_RATE, MAX_RATE = 0.02, 0.3
+"""Learning rates: slower ones gain little, faster ones overfit."""
 DEFAULT_RATE, DEFAULT_ROUNDS = 0.05, 500
+"""Pace without a time limit; their product is ROUNDS_TIMES_RATE."""
 PROBE_ROUNDS = 8
 """Rounds that measure the time of a round; the first also warms up."""
 MIN_ROUNDS = 200
@@ -65,7 +67,7 @@ class Clock:
     @property
     def round_s(self) -> float:
         """Median seconds of a round: the first one also warms up."""
-        return median(after - before for before, after in pairwise(self._ticks))
+        return median(end - start for start, end in pairwise(self._ticks))
 
     @property
     def elapsed_s(self) -> float:

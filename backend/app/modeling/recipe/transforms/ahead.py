@@ -78,8 +78,8 @@ class ForecastMoment(Operation):
         values = to_float(frame[self.column])
         series = _GroupedSeries(values.to_numpy(), groups)
         now = series.values[positions]
-        back = season * np.ceil(rows_ahead / season).astype(int) - rows_ahead
-        rounds = np.stack([series.earlier(positions, back + number * season) for number in range(max(SEASONS))])
+        lag = season * np.ceil(rows_ahead / season).astype(int) - rows_ahead
+        rounds = np.stack([series.earlier(positions, lag + number * season) for number in range(max(SEASONS))])
         columns = {}
         for count in SEASONS:
             level = transform_by_group(values, groups, partial(_rolling_mean, window=count * season)).to_numpy()
@@ -88,8 +88,8 @@ class ForecastMoment(Operation):
         return columns
 
 
-def _rolling_mean(part: pd.Series, window: int) -> pd.Series:
-    return part.rolling(window, min_periods=1).mean()
+def _rolling_mean(values: pd.Series, window: int) -> pd.Series:
+    return values.rolling(window, min_periods=1).mean()
 
 
 def _mean_of_known(rounds: np.ndarray) -> np.ndarray:

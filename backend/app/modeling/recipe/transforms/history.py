@@ -97,4 +97,4 @@ def transform_by_group(
 
 def rolling_statistic(values: pd.Series, window: int, statistic: str, groups: pd.Series | None) -> pd.Series:
     """A statistic of the last `window` rows; missing until the window is full."""
-    return transform_by_group(values, groups, lambda part: getattr(part.rolling(window), statistic)())
+    return transform_by_group(values, groups, lambda series: getattr(series.rolling(window), statistic)())

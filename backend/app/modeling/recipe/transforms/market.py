@@ -28,8 +28,12 @@ class Volatility(Operation):
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
         if groups is None:
             return frame.assign(**self._estimate(frame))
-        parts = [self._estimate(part) for _, part in frame.groupby(groups, sort=False)]
-        columns = {name: pd.concat([part[name] for part in parts]) for name in parts[0]} if parts else {}
+        estimates = [self._estimate(group) for _, group in frame.groupby(groups, sort=False)]
+        columns = (
+            {name: pd.concat([estimate[name] for estimate in estimates]) for name in estimates[0]}
+            if estimates
+            else {}
+        )
         return frame.assign(**{name: values.loc[frame.index] for name, values in columns.items()})
 
     def history_rows(self) -> int:
