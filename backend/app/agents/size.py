@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from app.agents.state import LabState
-from app.modeling.problem.forecast_steps import steps_each
+from app.modeling.problem.forecast_steps import steps_per_origin
 
 CELLS_A_SECOND = 2_500_000
 """Values that are read, encoded and learned from a first time in a second, roughly."""
@@ -26,5 +26,5 @@ class Size:
 def size_of(state: LabState) -> Size:
     columns = sum(TEXT_COLUMNS if column.get("type") == "text" else 1 for column in state["columns"])
     rows, problem = int(state["split"]["train_rows"]), state["problem"]
-    each = steps_each(rows, int(problem["horizon"])) if problem.get("every_step") else 1
+    each = steps_per_origin(rows, int(problem["horizon"])) if problem.get("every_step") else 1
     return Size(rows * each, columns)

@@ -9,7 +9,7 @@ from app.artifacts.repository import HOLDOUT
 from app.artifacts.workspace import FileRef, FrameRef
 from app.db.tables import ArtifactRow
 from app.db.unit_of_work import OpenUnitOfWork
-from app.modeling.problem.names import must_know
+from app.modeling.problem.names import resolve_name
 from app.storage.blobs import Blob, BlobStore
 
 FRAME = "frame"
@@ -44,7 +44,7 @@ class SessionWorkspace:
 
     async def file(self, name: str) -> FileRef:
         files = {file.name: file for file in await self.files()}
-        return files[must_know(name, files, "file")]
+        return files[resolve_name(name, files, "file")]
 
     async def read(self, file: FileRef) -> bytes:
         return b"".join([piece async for piece in self._blobs.open(file.digest)])
@@ -86,5 +86,5 @@ def newest(rows: Sequence[ArtifactRow]) -> list[FrameRef]:
 
 
 def _named(refs: Sequence[FrameRef], name: str, noun: str) -> FrameRef:
-    known = must_know(name, [ref.name for ref in refs], noun)
+    known = resolve_name(name, [ref.name for ref in refs], noun)
     return next(ref for ref in refs if ref.name == known)

@@ -93,12 +93,12 @@ def _scores(
 
 
 def _chosen(suite: "Suite", only: list[str]) -> "list[Item]":
-    from app.modeling.problem.names import nearest  # noqa: PLC0415 - see above
+    from app.modeling.problem.names import nearest_names  # noqa: PLC0415 - see above
 
     known = {item.id: item for item in suite.items}
     for name in only:
         if name not in known:
-            close = ", ".join(nearest(name, known)) or ", ".join(list(known)[:10])
+            close = ", ".join(nearest_names(name, known)) or ", ".join(list(known)[:10])
             raise InvalidInput(
                 "no_such_item", f"The suite {suite.name} has no item {name!r}; the nearest are {close}."
             )

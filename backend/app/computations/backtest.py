@@ -12,10 +12,11 @@ from app.errors import InvalidInput
 from app.json_types import JsonValue
 from app.modeling.markets.backtest import Terms
 from app.modeling.markets.backtest_report import backtest_report
-from app.modeling.problem.problem import Outlook, Problem
-from app.modeling.recipe.recipe import inputs_of
-from app.modeling.scoring.calibration import calibrated
-from app.modeling.training.fitting import output_of
+from app.modeling.problem.kinds import Outlook
+from app.modeling.problem.problem import Problem
+from app.modeling.recipe.recipe import select_inputs
+from app.modeling.scoring.calibration import apply_calibration
+from app.modeling.training.fitting import predict_all
 from app.reporting.figure_choice import of_backtest
 
 MIN_ROWS = 20
@@ -42,7 +43,7 @@ def backtest_model(
     problem = Problem.from_json(chosen["problem"])
     _check(problem, train, holdout)
     said = _answers(bench, holdout, problem)
-    said = calibrated(said, chosen.get("calibration")) if problem.is_classification else said
+    said = apply_calibration(said, chosen.get("calibration")) if problem.is_classification else said
     tried = _tried(bench, problem, fits or [])
     facts, ledger = backtest_report(train, holdout, problem, Terms(**terms), said, tried, model)
     ledger.to_csv(bench.output / LEDGER, index=False)
@@ -53,7 +54,7 @@ def backtest_model(
 def _answers(bench: Bench, holdout: pd.DataFrame, problem: Problem) -> np.ndarray:
     if "answers" not in bench.inputs:
         pipeline = read_model(bench).pipeline
-        return output_of(pipeline, inputs_of(holdout, problem), problem, bench.threads)
+        return predict_all(pipeline, select_inputs(holdout, problem), problem, bench.threads)
     said = read_frame(bench, "answers").to_numpy(dtype="float64")
     return said if problem.is_classification else said[:, 0]
 
@@ -79,7 +80,7 @@ def _tried(
         oof = read_frame(bench, f"oof_{place}")
         if problem.is_classification:
             shares = oof[[f"p_{number}" for number in range(len(problem.classes or ()))]].to_numpy()
-            output = calibrated(shares, fit.get("calibration"))
+            output = apply_calibration(shares, fit.get("calibration"))
         else:
             output = oof["prediction"].to_numpy()
         found.setdefault(str(fit["name"]), []).append((oof["row"].to_numpy(), output))

@@ -6,7 +6,7 @@ from app.computations.bench import Bench
 from app.computations.frames import answer, read_preview, write_frame
 from app.json_types import JsonValue
 from app.modeling.analysis.cleaning import suggest_cleaning
-from app.modeling.analysis.preview import extend
+from app.modeling.analysis.preview import extend_recipe
 
 
 def clean_data(
@@ -21,6 +21,6 @@ def clean_data(
     """
     frame, whole, rows = read_preview(bench, problem)
     added = suggest_cleaning(frame, whole) if operations is None else operations
-    made, facts = extend(frame, whole, recipe or [], added)
+    made, facts = extend_recipe(frame, whole, recipe or [], added)
     write_frame(bench, made, "frame.parquet")
     return answer({**facts, "of": rows})

@@ -6,15 +6,15 @@ from app.computations.bench import Bench
 from app.computations.frames import answer, read_preview, read_training, write_frame
 from app.errors import InvalidInput
 from app.json_types import JsonValue
-from app.modeling.analysis.preview import apply_recipe, extend
+from app.modeling.analysis.preview import apply_recipe, extend_recipe
 from app.modeling.labels.labels import make_labels
-from app.modeling.problem.custom_code import PYTHON, WRITTEN
+from app.modeling.problem.custom_code import CUSTOM_ESTIMATOR, PYTHON_OPERATION
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.custom_feature import CustomFeature
-from app.modeling.recipe.recipe import parse
-from app.modeling.table.columns import require
+from app.modeling.recipe.recipe import parse_recipe
+from app.modeling.table.columns import require_columns
 from app.modeling.training.custom_code_trial import TrialFacts, try_estimator, try_feature
-from app.modeling.training.fitting import Spec
+from app.modeling.training.fitting import CandidateSpec
 
 
 def write_features(
@@ -33,14 +33,14 @@ def write_features(
     act on, and Unavailable `code_needs_walls` outside a cell of untrusted work.
     """
     frame, whole, rows = read_preview(bench, problem)
-    added = {"op": PYTHON, "name": name, "columns": columns, "source": source}
-    [operation] = parse([added])
+    added = {"op": PYTHON_OPERATION, "name": name, "columns": columns, "source": source}
+    [operation] = parse_recipe([added])
     _check_inputs(columns, whole)
     seen = apply_recipe(frame, whole, recipe or [])
-    require(seen, columns)
+    require_columns(seen, columns)
     trial = try_feature(_written(operation), seen, make_labels(frame, whole))
     _check_pace(name, trial, rows, limit_s)
-    made, facts = extend(frame, whole, recipe or [], [added])
+    made, facts = extend_recipe(frame, whole, recipe or [], [added])
     given = {whole.target, whole.time_column, whole.group_column} & set(facts["new_columns"])
     if given:
         raise InvalidInput("bad_features", f"{name!r} may not make {sorted(map(str, given))}.")
@@ -63,11 +63,11 @@ def write_estimator(
     "trial"}`, what a fit of it is asked by. Raises as `write_features`."""
     frame, whole = read_training(bench, problem)
     hyperparameters = {"source": source, "style": style, "name": name}
-    spec = Spec(WRITTEN, hyperparameters, recipe or [], seed)
+    spec = CandidateSpec(CUSTOM_ESTIMATOR, hyperparameters, recipe or [], seed)
     trial = try_estimator(frame, whole, spec)
     _check_pace(name, trial, len(frame), limit_s)
     (bench.output / f"{name}.py").write_text(source)
-    return answer({"estimator": WRITTEN, "hyperparameters": hyperparameters, "trial": trial})
+    return answer({"estimator": CUSTOM_ESTIMATOR, "hyperparameters": hyperparameters, "trial": trial})
 
 
 def _written(operation: object) -> CustomFeature:

@@ -11,26 +11,26 @@ from app.computations.bench import Bench
 from app.computations.frames import answer, read_frame, read_model, read_training, write_frame
 from app.computations.pictures import leave_pictures
 from app.json_types import JsonValue
-from app.modeling.estimators.candidates import BASELINE
 from app.modeling.explanation import fold_importance
-from app.modeling.forecasting.by_step import by_step
-from app.modeling.forecasting.compare import compared
-from app.modeling.forecasting.compare import notes_on as unbeaten
-from app.modeling.forecasting.references import references
+from app.modeling.forecasting.by_step import score_by_step
+from app.modeling.forecasting.compare import compare_with_references
+from app.modeling.forecasting.compare import reference_notes as unbeaten
+from app.modeling.forecasting.references import forecast_references
 from app.modeling.judging import comparison
-from app.modeling.judging.evaluation import evaluate
-from app.modeling.judging.paired_test import RowsApart
+from app.modeling.judging.evaluation import evaluate_predictions
+from app.modeling.judging.paired_test import PairedBootstrap
 from app.modeling.judging.periods import Past
 from app.modeling.labels.labels import make_labels, prediction_targets
 from app.modeling.labels.split import FoldPlan
-from app.modeling.labels.split import folds as make_folds
+from app.modeling.labels.split import make_folds as make_folds
+from app.modeling.problem.kinds import BASELINE
 from app.modeling.problem.problem import Problem
-from app.modeling.recipe.forecast_origins import AHEAD, ahead_of, prediction_rows
-from app.modeling.recipe.recipe import inputs_of
-from app.modeling.scoring.calibration import calibrated
+from app.modeling.recipe.forecast_origins import ROWS_AHEAD, get_rows_ahead, prediction_rows
+from app.modeling.recipe.recipe import select_inputs
+from app.modeling.scoring.calibration import apply_calibration
 from app.modeling.scoring.scores import Predicted
 from app.modeling.training.cross_validation import cross_validate
-from app.modeling.training.fitting import Spec, output_of
+from app.modeling.training.fitting import CandidateSpec, predict_all
 from app.modeling.training.fitting import fit as fit_on_all
 from app.modeling.training.time_limits import threads_for
 from app.reporting.figure_choice import of_comparison, of_evaluation, of_importances
@@ -48,28 +48,28 @@ def evaluate_model(
     oof = read_frame(bench, "oof")
     predicted = _from_oof(oof, whole, fit)
     naive = cross_validate(
-        frame, whole, Spec(BASELINE, seed=seed), make_folds(frame, whole, FoldPlan.from_json(folds))
+        frame, whole, CandidateSpec(BASELINE, seed=seed), make_folds(frame, whole, FoldPlan.from_json(folds))
     )
     rows = oof["row"].to_numpy()
-    baseline = Predicted.of(whole, naive.truth[rows], naive.output[rows])
+    baseline = Predicted.from_problem(whole, naive.truth[rows], naive.output[rows])
     groups = frame[whole.group_column].iloc[rows] if whole.group_column else None
-    ahead = None if AHEAD not in oof else oof[AHEAD].to_numpy()
-    facts = evaluate(predicted, baseline, whole, "cross-validation", seed, fit, groups, ahead=ahead)
+    ahead = None if ROWS_AHEAD not in oof else oof[ROWS_AHEAD].to_numpy()
+    facts = evaluate_predictions(predicted, baseline, whole, "cross-validation", seed, fit, groups, ahead=ahead)
     facts["figures"] = leave_pictures(bench.output, of_evaluation(facts, whole.target))
     return answer(facts)
 
 
 def _from_oof(oof: pd.DataFrame, problem: Problem, fit: dict[str, Any]) -> Predicted:
     if not problem.is_classification:
-        return Predicted.of(problem, oof["truth"].to_numpy(), oof["prediction"].to_numpy())
+        return Predicted.from_problem(problem, oof["truth"].to_numpy(), oof["prediction"].to_numpy())
     output = oof[[f"p_{place}" for place in range(len(problem.classes or ()))]].to_numpy()
     return _judged(problem, oof["truth"].to_numpy(), output, fit)
 
 
 def _judged(problem: Problem, truth: np.ndarray, output: np.ndarray, fit: Mapping[str, Any]) -> Predicted:
     """A model's own word: calibrated, and chosen from its threshold on."""
-    said = calibrated(output, fit.get("calibration")) if problem.is_classification else output
-    return Predicted.of(problem, truth, said, fit.get("threshold"))
+    said = apply_calibration(output, fit.get("calibration")) if problem.is_classification else output
+    return Predicted.from_problem(problem, truth, said, fit.get("threshold"))
 
 
 def compare_models(
@@ -86,12 +86,12 @@ def compare_models(
     """
     apart = None
     if problem is not None and bench.inputs:
-        apart = RowsApart(
+        apart = PairedBootstrap(
             {fit["name"]: _judged_rows(bench, place) for place, fit in enumerate(fits)},
             Problem.from_json(problem),
             seed,
         )
-    facts = comparison.compare(fits, left_out or [], apart)
+    facts = comparison.compare_candidates(fits, left_out or [], apart)
     facts["figures"] = leave_pictures(bench.output, of_comparison(facts, fits))
     return answer(facts)
 
@@ -116,7 +116,9 @@ def feature_importance(
     """Input `frame`: the RAW training frame. Permutation importance out of fold; answers `ImportanceFacts`."""
     frame, whole = read_training(bench, problem)
     whole = replace(whole, every_step=False)  # what matters, by the farthest step
-    spec = Spec(estimator, hyperparameters or {}, recipe or [], seed, threads_for(frame, bench.threads))
+    spec = CandidateSpec(
+        estimator, hyperparameters or {}, recipe or [], seed, threads_for(frame, bench.threads)
+    )
     made = make_folds(frame, whole, FoldPlan.from_json(folds))
     facts = fold_importance.permutation_importance(frame, whole, spec, made, repeats)
     facts["figures"] = leave_pictures(bench.output, of_importances(facts))
@@ -126,7 +128,7 @@ def feature_importance(
 def questions_of_holdout(bench: Bench, problem: dict[str, Any]) -> JsonValue:
     """Input `holdout`. Leaves questions.parquet: what a model may see of it, so not the answers."""
     whole = Problem.from_json(problem)
-    asked = inputs_of(prediction_rows(read_frame(bench, "holdout"), whole), whole)
+    asked = select_inputs(prediction_rows(read_frame(bench, "holdout"), whole), whole)
     write_frame(bench, asked, "questions.parquet")
     return {"rows": len(asked)}
 
@@ -138,7 +140,7 @@ def answers_of_model(bench: Bench) -> JsonValue:
     """
     questions, stored = read_frame(bench, "questions"), read_model(bench)
     whole = Problem.from_json(stored.metadata["problem"])
-    said = output_of(stored.pipeline, questions, whole, bench.threads)
+    said = predict_all(stored.pipeline, questions, whole, bench.threads)
     table = pd.DataFrame(said.reshape(len(questions), -1))
     write_frame(bench, table.rename(columns="p_{}".format), "answers.parquet")
     return {"rows": len(questions)}
@@ -155,18 +157,18 @@ def final_evaluation(bench: Bench, seed: int = 0, fit: dict[str, Any] | None = N
     metadata = fit if fit is not None else read_model(bench).metadata
     whole = Problem.from_json(metadata["problem"])
     holdout = prediction_rows(read_frame(bench, "holdout"), whole)
-    naive = fit_on_all(train, whole, Spec(BASELINE, seed=seed))
+    naive = fit_on_all(train, whole, CandidateSpec(BASELINE, seed=seed))
     labels = make_labels(holdout, whole).to_numpy()
     known = np.flatnonzero(~np.isnan(labels))
-    inputs = inputs_of(holdout, whole)
+    inputs = select_inputs(holdout, whole)
     said = _answers(bench, inputs, whole)[known]
-    naive_said = output_of(naive, inputs, whole, bench.threads)[known]
+    naive_said = predict_all(naive, inputs, whole, bench.threads)[known]
     predicted = _judged(whole, labels[known], said, metadata)
-    baseline = Predicted.of(whole, labels[known], naive_said)
+    baseline = Predicted.from_problem(whole, labels[known], naive_said)
     groups = holdout[whole.group_column].iloc[known] if whole.group_column else None
-    ahead = ahead_of(holdout)
+    ahead = get_rows_ahead(holdout)
     past = _past(prediction_rows(train, whole), whole, metadata) if whole.time_column else None
-    facts = evaluate(
+    facts = evaluate_predictions(
         predicted,
         baseline,
         whole,
@@ -179,19 +181,19 @@ def final_evaluation(bench: Bench, seed: int = 0, fit: dict[str, Any] | None = N
         targets=prediction_targets(holdout, whole)[known],
         ahead=None if ahead is None else ahead[known],
     )
-    said_without = {name: each[known] for name, each in references(train, holdout, whole).items()}
-    facts["references"] = compared(predicted, said_without, whole, seed, groups)
+    said_without = {name: each[known] for name, each in forecast_references(train, holdout, whole).items()}
+    facts["references"] = compare_with_references(predicted, said_without, whole, seed, groups)
     facts["notes"] += unbeaten(facts["references"])
     if ahead is not None:
         bounds = metadata.get("prediction_intervals")
-        facts["by_step"] = by_step(predicted, baseline, ahead[known], whole, bounds, said_without)
+        facts["by_step"] = score_by_step(predicted, baseline, ahead[known], whole, bounds, said_without)
     facts["figures"] = leave_pictures(bench.output, of_evaluation(facts, whole.target))
     return answer(facts)
 
 
 def _answers(bench: Bench, inputs: pd.DataFrame, problem: Problem) -> np.ndarray:
     if "answers" not in bench.inputs:
-        return output_of(read_model(bench).pipeline, inputs, problem, bench.threads)
+        return predict_all(read_model(bench).pipeline, inputs, problem, bench.threads)
     said = read_frame(bench, "answers").to_numpy(dtype="float64")
     return said if problem.is_classification else said[:, 0]
 

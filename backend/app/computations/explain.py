@@ -15,12 +15,12 @@ from app.modeling.explanation.members import tree_member
 from app.modeling.explanation.subject import Deadline, Subject, looks_back
 from app.modeling.labels.labels import make_labels
 from app.modeling.problem.problem import Problem
-from app.modeling.recipe.forecast_origins import AHEAD, ORIGIN, expand_horizon_rows
-from app.modeling.recipe.recipe import inputs_of
-from app.modeling.scoring.calibration import calibrated
-from app.modeling.training.ensemble.average import Model, members_of, recipe_of
-from app.modeling.training.fitting import output_of
-from app.modeling.training.schema import unused
+from app.modeling.recipe.forecast_origins import ORIGIN_ROW, ROWS_AHEAD, expand_horizon_rows
+from app.modeling.recipe.recipe import select_inputs
+from app.modeling.scoring.calibration import apply_calibration
+from app.modeling.training.ensemble.average import Model, first_recipe, list_members
+from app.modeling.training.fitting import predict_all
+from app.modeling.training.schema import find_unused_columns
 from app.reporting.figure_choice import of_explanation
 
 
@@ -38,13 +38,13 @@ def explain_model(bench: Bench, seed: int = 0, repeats: int = 5, limit_s: float 
         holdout = expand_horizon_rows(holdout, problem.horizon, [(problem.horizon + 1) // 2])
     labels = make_labels(holdout, problem).to_numpy()
     known = np.flatnonzero(~np.isnan(labels))
-    inputs = inputs_of(holdout, problem).iloc[known].reset_index(drop=True)
+    inputs = select_inputs(holdout, problem).iloc[known].reset_index(drop=True)
 
     def say(rows: pd.DataFrame) -> np.ndarray:
-        said = output_of(stored.pipeline, rows, problem, bench.threads)
-        return calibrated(said, stored.metadata.get("calibration"))
+        said = predict_all(stored.pipeline, rows, problem, bench.threads)
+        return apply_calibration(said, stored.metadata.get("calibration"))
 
-    in_order = problem.every_step or looks_back(recipe_of(stored.pipeline).operations)
+    in_order = problem.every_step or looks_back(first_recipe(stored.pipeline).operations)
     subject = Subject(say, problem, in_order)
     made = explain(
         subject,
@@ -65,8 +65,8 @@ def explain_model(bench: Bench, seed: int = 0, repeats: int = 5, limit_s: float 
 
 def _unread(model: Model) -> set[str]:
     """Raw columns that no part of the model looks at, or that say the same of every row that is explained."""
-    unread = (unused(part.named_steps["recipe"].operations) for part in members_of(model))
-    return set.intersection(*unread) | {AHEAD, ORIGIN}
+    unread = (find_unused_columns(part.named_steps["recipe"].operations) for part in list_members(model))
+    return set.intersection(*unread) | {ROWS_AHEAD, ORIGIN_ROW}
 
 
 def _points(made: Contributions | None) -> tuple[list[Any], list[Any]] | None:

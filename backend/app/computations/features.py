@@ -5,7 +5,7 @@ from typing import Any
 from app.computations.bench import Bench
 from app.computations.frames import answer, read_preview, write_frame
 from app.json_types import JsonValue
-from app.modeling.analysis.preview import apply_recipe, extend
+from app.modeling.analysis.preview import apply_recipe, extend_recipe
 from app.modeling.analysis.suggested_features import suggest_features
 
 
@@ -26,7 +26,7 @@ def create_features(
     added = operations
     if added is None:
         added = suggest_features(apply_recipe(frame, whole, before), whole, lookback_periods or [])
-    made, facts = extend(frame, whole, before, added)
+    made, facts = extend_recipe(frame, whole, before, added)
     write_frame(bench, made, "frame.parquet")
     return answer({**facts, "of": rows})
 
@@ -54,6 +54,6 @@ def technical_indicators(
     for key, value in (("open", opening), ("high", high), ("low", low), ("volume", volume)):
         if value:
             operation[key] = value
-    made, facts = extend(frame, whole, recipe or [], [operation])
+    made, facts = extend_recipe(frame, whole, recipe or [], [operation])
     write_frame(bench, made, "frame.parquet")
     return answer({**facts, "of": rows})

@@ -9,12 +9,13 @@ from app.computations.frames import answer, read_frame, write_frame
 from app.computations.pictures import leave_pictures
 from app.computations.predict import open_model
 from app.json_types import JsonValue
-from app.modeling.forecasting.future import latest
-from app.modeling.problem.problem import Outlook, Problem
-from app.modeling.recipe.recipe import inputs_of, parse
-from app.modeling.table.json_values import plain
+from app.modeling.forecasting.future import latest_rows
+from app.modeling.problem.kinds import Outlook
+from app.modeling.problem.problem import Problem
+from app.modeling.recipe.recipe import select_inputs
+from app.modeling.table.json_values import to_json_value
 from app.modeling.table.numeric import to_float
-from app.modeling.training.ensemble.average import recipe_of
+from app.modeling.training.ensemble.average import first_recipe
 from app.reporting.figure_choice import of_forecast
 
 MAX_TOLD = 60
@@ -34,9 +35,9 @@ def forecast_future(bench: Bench) -> JsonValue:
     model = open_model(bench)
     problem = model.problem
     table = pd.concat([read_frame(bench, "train"), read_frame(bench, "holdout")], ignore_index=True)
-    depth = sum(step.depth() for step in parse(recipe_of(model.stored.pipeline).operations) if step.ordered)
-    rows = latest(table, problem, depth + (problem.horizon or 1))
-    made = model.future(inputs_of(rows, problem))
+    depth = first_recipe(model.stored.pipeline).history_rows
+    rows = latest_rows(table, problem, depth + (problem.horizon or 1))
+    made = model.future(select_inputs(rows, problem))
     write_frame(bench, made, "forecasts.parquet")
     made.to_csv(bench.output / "forecasts.csv", index=False)
     bounds = model.stored.metadata.get("prediction_intervals") or {}
@@ -81,12 +82,12 @@ def _panels(table: pd.DataFrame, made: pd.DataFrame, problem: Problem) -> list[d
         panels.append(
             {
                 "label": None if name is None else str(name),
-                "times": plain(past[time]),
-                "values": plain(to_float(past[problem.target])),
-                "ahead": plain(said[time]),
-                "predictions": plain(said["prediction"]),
-                "low": plain(said["low"]) if "low" in said else None,
-                "high": plain(said["high"]) if "high" in said else None,
+                "times": to_json_value(past[time]),
+                "values": to_json_value(to_float(past[problem.target])),
+                "ahead": to_json_value(said[time]),
+                "predictions": to_json_value(said["prediction"]),
+                "low": to_json_value(said["low"]) if "low" in said else None,
+                "high": to_json_value(said["high"]) if "high" in said else None,
             }
         )
     return panels

@@ -9,10 +9,10 @@ import pandas as pd
 from app.computations.bench import Bench
 from app.errors import InvalidInput
 from app.modeling.problem.problem import Problem
-from app.modeling.recipe.transforms.dates import as_dates
-from app.modeling.table.json_values import plain
-from app.modeling.table.sampling import sample_of
-from app.modeling.training.persistence import StoredModel, load
+from app.modeling.recipe.transforms.dates import to_dates
+from app.modeling.table.json_values import to_json_value
+from app.modeling.table.sampling import sample_rows
+from app.modeling.training.persistence import StoredModel, deserialize_model
 
 MAX_PREVIEWED = 20_000
 """What a recipe does is shown on this many rows; models learn from all of them."""
@@ -36,7 +36,7 @@ def read_model(bench: Bench, name: str = "model") -> StoredModel:
 @lru_cache(maxsize=1)
 def _opened(path: Path) -> StoredModel:
     """Once for all requests that one cell serves: inputs do not change."""
-    return load(path.read_bytes())
+    return deserialize_model(path.read_bytes())
 
 
 def write_frame(bench: Bench, frame: pd.DataFrame, name: str) -> None:
@@ -45,7 +45,7 @@ def write_frame(bench: Bench, frame: pd.DataFrame, name: str) -> None:
 
 def answer(facts: Any) -> dict[str, Any]:
     """Facts as strict JSON."""
-    made: dict[str, Any] = plain(facts)
+    made: dict[str, Any] = to_json_value(facts)
     return made
 
 
@@ -65,14 +65,14 @@ def read_preview(bench: Bench, problem: dict[str, Any]) -> tuple[pd.DataFrame, P
         return frame, whole, rows
     if whole.time_column:
         return frame.tail(MAX_PREVIEWED), whole, rows
-    return frame.iloc[sample_of(rows, MAX_PREVIEWED, 0)], whole, rows
+    return frame.iloc[sample_rows(rows, MAX_PREVIEWED, 0)], whole, rows
 
 
 def in_time(table: pd.DataFrame, time_column: str | None) -> pd.DataFrame:
     """The table with its time column read as dates, in UTC where it had a zone."""
     if time_column is None or time_column not in table.columns:
         return table
-    times = as_dates(table[time_column])
+    times = to_dates(table[time_column])
     if times.isna().mean() > 0.2:
         raise InvalidInput(
             "time_column_is_no_date",

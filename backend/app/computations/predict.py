@@ -12,17 +12,17 @@ from app.computations.bench import Bench
 from app.computations.frames import answer, read_model
 from app.errors import InvalidInput
 from app.json_types import JsonValue
-from app.modeling.forecasting.future import asked_about, future_of
+from app.modeling.forecasting.future import future_rows, prediction_times
 from app.modeling.problem.problem import Problem
 from app.modeling.problem.results import PredictionFacts
-from app.modeling.recipe.forecast_origins import AHEAD, ORIGIN, ahead_of, is_stacked
-from app.modeling.scoring.calibration import calibrated
-from app.modeling.scoring.prediction_intervals import interval_of
-from app.modeling.table.json_values import scalar
-from app.modeling.training.ensemble.average import members_of, recipe_of
-from app.modeling.training.fitting import output_of
+from app.modeling.recipe.forecast_origins import ORIGIN_ROW, ROWS_AHEAD, get_rows_ahead, has_horizon_rows
+from app.modeling.scoring.calibration import apply_calibration
+from app.modeling.scoring.prediction_intervals import predict_interval
+from app.modeling.table.json_values import to_json_scalar
+from app.modeling.training.ensemble.average import first_recipe, list_members
+from app.modeling.training.fitting import predict_all
 from app.modeling.training.persistence import StoredModel
-from app.modeling.training.schema import SchemaJson, conform, gap_in_time
+from app.modeling.training.schema import SchemaJson, conform_rows, time_gap_warnings
 
 MAX_ANSWERED = 1000
 
@@ -49,11 +49,11 @@ class OpenModel:
         Of a forecast of every step: the steps after the last row of each series, in order of series and step.
         """
         problem = self.problem
-        inputs, warnings = conform(rows, self.schema, problem.reading)
-        warnings += gap_in_time(inputs, recipe_of(self.stored.pipeline))
+        inputs, warnings = conform_rows(rows, self.schema, problem.parsers)
+        warnings += time_gap_warnings(inputs, first_recipe(self.stored.pipeline))
         if problem.every_step:
             return self.future(inputs), warnings
-        output = output_of(self.stored.pipeline, inputs, problem, self.threads)
+        output = predict_all(self.stored.pipeline, inputs, problem, self.threads)
         _check_said(output, inputs.index, problem)
         if problem.is_classification:
             return _classes(output, problem, self.stored.metadata), warnings
@@ -63,18 +63,18 @@ class OpenModel:
         """What comes after the last of these rows, of each series: `forecasting.future.asked_about` beside the
         predictions."""
         problem, metadata = self.problem, self.stored.metadata
-        asked, beyond = future_of(rows, problem)
-        output = output_of(self.stored.pipeline, asked, problem, self.threads)[beyond]
+        asked, beyond = future_rows(rows, problem)
+        output = predict_all(self.stored.pipeline, asked, problem, self.threads)[beyond]
         asked = asked.iloc[beyond]
-        _check_said(output, asked[ORIGIN] if is_stacked(asked) else asked.index, problem)
-        past = recipe_of(self.stored.pipeline).past()
+        _check_said(output, asked[ORIGIN_ROW] if has_horizon_rows(asked) else asked.index, problem)
+        past = first_recipe(self.stored.pipeline).load_history()
         known = rows if past is None else pd.concat([past[[*rows.columns.intersection(past.columns)]], rows])
         made = (
             _classes(output, problem, metadata)
             if problem.is_classification
-            else _numbers(output, metadata, ahead_of(asked))
+            else _numbers(output, metadata, get_rows_ahead(asked))
         )
-        return pd.concat([asked_about(asked, problem, known), made], axis=1)
+        return pd.concat([prediction_times(asked, problem, known), made], axis=1)
 
     def facts(self, rows: int, first: pd.DataFrame, warnings: list[dict[str, Any]]) -> PredictionFacts:
         records = first.head(MAX_ANSWERED).to_dict("records")
@@ -88,7 +88,7 @@ class OpenModel:
 def open_model(bench: Bench) -> OpenModel:
     """The input `model` (model.skops); raises InvalidInput `no_input`, `untrusted_model` or `bad_model`."""
     stored = read_model(bench)
-    for member in members_of(stored.pipeline):
+    for member in list_members(stored.pipeline):
         _use(member.named_steps["estimator"], bench.threads)
     return OpenModel(stored, bench.threads)
 
@@ -132,14 +132,14 @@ def _numbers(output: np.ndarray, metadata: Mapping[str, Any], ahead: np.ndarray 
     intervals = metadata.get("prediction_intervals")
     if intervals is None:
         return pd.DataFrame({"prediction": output})
-    low, high = interval_of(output, intervals, ahead=ahead)
+    low, high = predict_interval(output, intervals, rows_ahead=ahead)
     return pd.DataFrame({"prediction": output, "low": low, "high": high})
 
 
 def _classes(output: np.ndarray, problem: Problem, metadata: Mapping[str, Any]) -> pd.DataFrame:
     """`prediction`, and a calibrated `probability_` of each class."""
     classes, threshold = problem.classes or (), metadata.get("threshold")
-    output = calibrated(output, metadata.get("calibration"))
+    output = apply_calibration(output, metadata.get("calibration"))
     chosen = output.argmax(axis=1)
     if problem.is_binary and threshold is not None:
         positive = problem.positive_index
@@ -150,11 +150,11 @@ def _classes(output: np.ndarray, problem: Problem, metadata: Mapping[str, Any]) 
 
 
 def _row(record: dict[Any, Any], problem: Problem) -> dict[str, Any]:
-    asked = (problem.group_column, problem.time_column, AHEAD)
-    made: dict[str, Any] = {name: scalar(record[name]) for name in asked if name and name in record}
-    made["prediction"] = scalar(record["prediction"])
+    asked = (problem.group_column, problem.time_column, ROWS_AHEAD)
+    made: dict[str, Any] = {name: to_json_scalar(record[name]) for name in asked if name and name in record}
+    made["prediction"] = to_json_scalar(record["prediction"])
     if problem.is_classification:
         made["probabilities"] = {
             str(name): round(float(record[f"probability_{name}"]), 6) for name in problem.classes or ()
         }
-    return made | {bound: scalar(record[bound]) for bound in ("low", "high") if bound in record}
+    return made | {bound: to_json_scalar(record[bound]) for bound in ("low", "high") if bound in record}

@@ -12,8 +12,8 @@ from app.computations.frames import answer
 from app.computations.predict import MAX_ANSWERED, OpenModel, open_model
 from app.errors import InvalidInput
 from app.json_types import JsonValue
-from app.modeling.training.ensemble.average import recipe_of
-from app.modeling.training.schema import check_columns, conform
+from app.modeling.training.ensemble.average import first_recipe
+from app.modeling.training.schema import check_columns, conform_rows
 
 CHECKING = 0.1
 """The share of the work that reading doubtful columns is."""
@@ -37,7 +37,7 @@ def predict_table(bench: Bench, form: Format = "parquet", shown: int = MAX_ANSWE
     model, table = open_model(bench), BatchedTable(bench.inputs["table"])
     warnings = _Warnings(check_columns(table.schema.names, table.rows, model.schema))
     _check_cells(bench, model, table)
-    looks_back = model.problem.every_step or recipe_of(model.stored.pipeline).past() is not None
+    looks_back = model.problem.every_step or first_recipe(model.stored.pipeline).past() is not None
     known = [column["name"] for column in model.schema if column["name"] in table.schema.names]
     first: pd.DataFrame | None = None
     count = 0
@@ -60,7 +60,7 @@ def _check_cells(bench: Bench, model: OpenModel, table: BatchedTable) -> None:
     if not doubtful:
         return
     for rows in table.batches([column["name"] for column in doubtful]):
-        conform(rows, doubtful, model.problem.reading)
+        conform_rows(rows, doubtful, model.problem.parsers)
         _report(bench, 0.0, CHECKING, rows, table)
 
 

@@ -9,15 +9,15 @@ import pandas as pd
 from app.computations.bench import Bench
 from app.computations.frames import answer, in_time, read_frame, write_frame
 from app.json_types import JsonValue
-from app.modeling.analysis.exploration import target_summary
+from app.modeling.analysis.exploration import summarize_target
 from app.modeling.labels import split
-from app.modeling.labels.resolve_problem import define
+from app.modeling.labels.resolve_problem import resolve_problem
 from app.modeling.labels.structure import find_group_column, find_time_column
 from app.modeling.problem.problem import Problem
 from app.modeling.problem.results import SplitFacts
-from app.modeling.table.columns import describe
-from app.modeling.type_inference.decisions import decide, operations_of
-from app.modeling.type_inference.parsers import apply_reading
+from app.modeling.table.columns import describe_columns
+from app.modeling.type_inference.decisions import infer_types, make_parsers
+from app.modeling.type_inference.parsers import parse_columns
 
 
 def lock_holdout(
@@ -31,10 +31,10 @@ def lock_holdout(
     `modeling.defining.define` and `modeling.split.lock_holdout` do.
     """
     raw = read_frame(bench, "table")
-    decided = decide(raw, problem.get("target"), problem.get("column_types"))
-    reading = operations_of(decided)
-    table = in_time(apply_reading(raw, reading), problem.get("time_column"))
-    whole = replace(define(table, problem), reading=tuple(reading))
+    decided = infer_types(raw, problem.get("target"), problem.get("column_types"))
+    reading = make_parsers(decided)
+    table = in_time(parse_columns(raw, reading), problem.get("time_column"))
+    whole = replace(resolve_problem(table, problem), parsers=tuple(reading))
     table = in_time(table, whole.time_column)
     locked = split.lock_holdout(table, whole, seed, share)
     write_frame(bench, locked.train, "train.parquet")
@@ -49,8 +49,8 @@ def lock_holdout(
         "holdout_rows": len(locked.holdout),
         "duplicates_removed": locked.duplicates_removed,
         "unlabelled_removed": locked.unlabelled_removed,
-        "target_summary": target_summary(locked.train, whole),
-        "columns": describe(locked.train),  # type: ignore[typeddict-item]  # the same keys
+        "target_summary": summarize_target(locked.train, whole),
+        "columns": describe_columns(locked.train),  # type: ignore[typeddict-item]  # the same keys
         "reading": [one.to_json() for one in decided],  # type: ignore[misc]  # the same keys
         "notes": [*_replaced(problem, whole), *locked.notes],
     }
@@ -65,7 +65,7 @@ def evidence(table: pd.DataFrame, wish: Mapping[str, Any], problem: Problem) -> 
             found = find_time_column(table, problem.target, bool(problem.horizon), goal)
     elif problem.group_column and not wish.get("group_column"):
         found = find_group_column(table, problem.target, goal)
-    return f" ({found.column!r}: {found.why}.)" if found else ""
+    return f" ({found.column!r}: {found.reason}.)" if found else ""
 
 
 def _replaced(wish: Mapping[str, Any], problem: Problem) -> list[str]:

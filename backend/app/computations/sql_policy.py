@@ -15,7 +15,7 @@ from sqlglot.errors import SqlglotError
 
 from app.computations.sql_functions import FUNCTIONS, TABLE_FUNCTIONS
 from app.errors import InvalidInput
-from app.modeling.problem.names import nearest
+from app.modeling.problem.names import nearest_names
 
 LONGEST = 20_000
 
@@ -68,7 +68,7 @@ def require_function(name: str, table: bool = False) -> None:
     known = TABLE_FUNCTIONS if table else FUNCTIONS
     if name.casefold() in known:
         return
-    close = nearest(name, known)
+    close = nearest_names(name, known)
     hint = f" Did you mean {', '.join(close)}?" if close else ""
     kind = "table function" if table else "function"
     raise _refused(
@@ -81,7 +81,7 @@ def require_table(name: str, tables: Iterable[str]) -> None:
     known = sorted(tables)
     if name.casefold() in {table.casefold() for table in known}:
         return
-    close = nearest(name, known)
+    close = nearest_names(name, known)
     hint = f"Did you mean {', '.join(close)}?" if close else f"There are: {', '.join(known[:30]) or 'none'}."
     raise _refused("unknown_table", f"There is no table {name}. {hint}", table=name, nearest=close)
 
@@ -93,7 +93,7 @@ def unknown_column(problem: str, columns: Iterable[str]) -> InvalidInput | None:
         return None
     name = found[1] or found[2]
     known = list(dict.fromkeys(columns))
-    close = nearest(name, known)
+    close = nearest_names(name, known)
     hint = f"Did you mean {', '.join(close)}?" if close else f"There are: {', '.join(known[:30])}."
     return _refused("unknown_column", f"There is no column {name}. {hint}", column=name, nearest=close)
 

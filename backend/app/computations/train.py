@@ -10,25 +10,25 @@ from app.computations.bench import Bench
 from app.computations.frames import answer, read_frame, read_training, write_frame
 from app.errors import InvalidInput
 from app.json_types import JsonValue
-from app.modeling.analysis.preview import normalized
+from app.modeling.analysis.preview import normalize_recipe
 from app.modeling.labels.split import FoldPlan
-from app.modeling.labels.split import folds as make_folds
+from app.modeling.labels.split import make_folds as make_folds
+from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.problem import Problem
 from app.modeling.problem.results import FitFacts
-from app.modeling.recipe.forecast_origins import ahead_of, prediction_rows
-from app.modeling.scoring.postprocess import FINISHED, postprocess
-from app.modeling.scoring.scores import SCORES
-from app.modeling.table.json_values import rounded
+from app.modeling.recipe.forecast_origins import get_rows_ahead, prediction_rows
+from app.modeling.scoring.postprocess import POSTPROCESS_KEYS, postprocess
+from app.modeling.table.json_values import round_significant
 from app.modeling.training.cross_validation import CrossValidated, cross_validate, final_model
-from app.modeling.training.ensemble.average import Model, features_of
-from app.modeling.training.ensemble.blend import blend as put_together
-from app.modeling.training.ensemble.blend import out_of_fold
-from app.modeling.training.ensemble.refit import refit as refit_on_all
-from app.modeling.training.fitting import Spec, fit, greater_is_better, name_of
-from app.modeling.training.persistence import StoredModel, dump, load, versions
-from app.modeling.training.schema import schema_of
-from app.modeling.training.time_limits import slowness, threads_for, within
-from app.modeling.training.tuning import propose
+from app.modeling.training.ensemble.average import Model, count_features
+from app.modeling.training.ensemble.blend import blend_candidates as put_together
+from app.modeling.training.ensemble.blend import make_oof_table
+from app.modeling.training.ensemble.refit import refit_on_all_rows as refit_on_all
+from app.modeling.training.fitting import CandidateSpec, candidate_name, fit, greater_is_better
+from app.modeling.training.persistence import StoredModel, deserialize_model, library_versions, serialize_model
+from app.modeling.training.schema import infer_schema
+from app.modeling.training.time_limits import reduce_to_limit, slowness, threads_for
+from app.modeling.training.tuning import propose_hyperparameters
 
 FOR_WRITING_S = 0.25
 """Of a time limit: for reading rows and writing the model."""
@@ -60,10 +60,10 @@ def fit_candidate(
     plan = FoldPlan.from_json(folds)
     made = make_folds(frame, whole, plan)
     given = dict(settings or {})
-    asked = Spec(
+    asked = CandidateSpec(
         estimator,
         hyperparameters or {},
-        normalized(recipe or []),
+        normalize_recipe(recipe or []),
         seed,
         threads_for(frame, bench.threads),
         row_share=float(given.pop("row_share", 1.0)),
@@ -71,7 +71,7 @@ def fit_candidate(
     )
     places = _places(run, len(made))
     limit_s = None if time_limit_s is None else time_limit_s / slowness(started, cpu_started)
-    spec, limited = within(frame, whole, asked, [made[place] for place in places], limit_s)
+    spec, limited = reduce_to_limit(frame, whole, asked, [made[place] for place in places], limit_s)
     left_s = None
     if time_limit_s is not None:
         left_s = max(time_limit_s - FOR_WRITING_S - (time.perf_counter() - started), 0.5)
@@ -82,8 +82,8 @@ def fit_candidate(
     if spec.row_share < 1:
         found["row_share"] = spec.row_share
     facts: FitFacts = {
-        "name": name or name_of(spec, whole),
-        "estimator": name_of(spec, whole),
+        "name": name or candidate_name(spec, whole),
+        "estimator": candidate_name(spec, whole),
         "hyperparameters": dict(spec.hyperparameters),
         "recipe": spec.recipe,
         "metric": whole.metric,
@@ -92,10 +92,10 @@ def fit_candidate(
         "std": summary[whole.metric]["std"] if summary else None,
         "fold_scores": _by_fold(judged, whole.metric, len(made)),
         "metrics": summary,
-        **_finished(judged, whole, seed, ahead_of(frame)),  # type: ignore[typeddict-item]  # the keys of `finish`
+        **_finished(judged, whole, seed, get_rows_ahead(frame)),  # type: ignore[typeddict-item]  # the keys of `finish`
         "rows": int((~pd.isna(judged.truth)).sum()),
-        "features": features_of(model),
-        "fit_s": rounded(time.perf_counter() - started, 4) or 0.0,
+        "features": count_features(model),
+        "fit_s": round_significant(time.perf_counter() - started, 4) or 0.0,
         "fold_s": judged.fold_s,
         "run": judged.run,
         "settings": found,
@@ -103,11 +103,11 @@ def fit_candidate(
         "folds": plan.to_json(),
         "fold_count": len(judged.run),
         "limited": limited,
-        "schema": schema_of(table, whole, spec.recipe),
+        "schema": infer_schema(table, whole, spec.recipe),
         "problem": whole.to_json(),
-        "versions": versions(),
+        "versions": library_versions(),
     }
-    _leave(bench, model, facts, _oof(judged, ahead_of(frame)))
+    _leave(bench, model, facts, _oof(judged, get_rows_ahead(frame)))
     return answer(facts)
 
 
@@ -130,17 +130,21 @@ def blend(
     whole = Problem.from_json(problem)
     oofs = [pd.read_parquet(bench.inputs[f"oof_{place}"]) for place in range(len(fits))]
     made = put_together(
-        fits, oofs, lambda place: load(bench.inputs[f"model_{place}"].read_bytes()).pipeline, whole, seed
+        fits,
+        oofs,
+        lambda place: deserialize_model(bench.inputs[f"model_{place}"].read_bytes()).pipeline,
+        whole,
+        seed,
     )
     facts: FitFacts = {
         **made.facts,  # type: ignore[typeddict-item]  # the keys of `blend`
         "name": name,
         "metric": whole.metric,
-        "greater_is_better": SCORES[whole.metric].greater_is_better,
+        "greater_is_better": METRICS[whole.metric].greater_is_better,
         "folds": FoldPlan.from_json(folds).to_json(),
         "problem": whole.to_json(),
-        "versions": versions(),
-        "fit_s": rounded(time.perf_counter() - started, 4) or 0.0,
+        "versions": library_versions(),
+        "fit_s": round_significant(time.perf_counter() - started, 4) or 0.0,
     }
     _leave(bench, made.model, facts, made.oof)
     return answer(facts)
@@ -159,11 +163,11 @@ def refit(bench: Bench, fit: dict[str, Any], seed: int = 0, time_limit_s: float 
     left_s = None if time_limit_s is None else time_limit_s - FOR_WRITING_S - (time.perf_counter() - started)
     made = refit_on_all(prediction_rows(frame, whole), whole, fit, seed, left_s)
     if made is None:
-        return answer({"rows": 0, "fits": 0, "fit_s": rounded(time.perf_counter() - started, 4)})
+        return answer({"rows": 0, "fits": 0, "fit_s": round_significant(time.perf_counter() - started, 4)})
     model, fits = made
-    facts = {**fit, "schema": schema_of(frame, whole, fit["recipe"]), "learned_rows": len(frame)}
-    (bench.output / "model.skops").write_bytes(dump(StoredModel(model, answer(facts))))
-    took_s = rounded(time.perf_counter() - started, 4)
+    facts = {**fit, "schema": infer_schema(frame, whole, fit["recipe"]), "learned_rows": len(frame)}
+    (bench.output / "model.skops").write_bytes(serialize_model(StoredModel(model, answer(facts))))
+    took_s = round_significant(time.perf_counter() - started, 4)
     return answer({"rows": len(frame), "fits": fits, "fit_s": took_s})
 
 
@@ -177,7 +181,7 @@ def propose_candidates(
     tried: list[dict[str, Any]] | None = None,
 ) -> JsonValue:
     """No input. What to fit next: `{"candidates": [{"name", "estimator", "hyperparameters", "recipe"}]}`."""
-    return answer({"candidates": propose(fits, budget_s, seed, most, param_grid, tried or [])})
+    return answer({"candidates": propose_hyperparameters(fits, budget_s, seed, most, param_grid, tried or [])})
 
 
 def _places(run: list[int] | None, count: int) -> list[int]:
@@ -199,7 +203,7 @@ def _by_fold(judged: CrossValidated, metric: str, count: int) -> list[float | No
 def _finished(judged: CrossValidated, problem: Problem, seed: int, ahead: np.ndarray | None) -> dict[str, Any]:
     rows = judged.tested
     if not rows.any():
-        return dict.fromkeys(FINISHED)
+        return dict.fromkeys(POSTPROCESS_KEYS)
     steps = None if ahead is None else ahead[rows]
     return postprocess(judged.truth[rows], judged.output[rows], judged.fold[rows], problem, seed, steps)
 
@@ -207,9 +211,9 @@ def _finished(judged: CrossValidated, problem: Problem, seed: int, ahead: np.nda
 def _oof(judged: CrossValidated, ahead: np.ndarray | None) -> pd.DataFrame:
     rows = judged.tested.nonzero()[0]
     steps = None if ahead is None else ahead[rows]
-    return out_of_fold(rows, judged.fold[rows], judged.truth[rows], judged.output[rows], steps)
+    return make_oof_table(rows, judged.fold[rows], judged.truth[rows], judged.output[rows], steps)
 
 
 def _leave(bench: Bench, model: Model, facts: FitFacts, oof: pd.DataFrame) -> None:
-    (bench.output / "model.skops").write_bytes(dump(StoredModel(model, answer(facts))))
+    (bench.output / "model.skops").write_bytes(serialize_model(StoredModel(model, answer(facts))))
     write_frame(bench, oof, "oof.parquet")

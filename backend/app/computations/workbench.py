@@ -24,7 +24,7 @@ from app.computations import evaluate, explain, query, split, train
 from app.computations.bench import Bench
 from app.errors import InvalidInput
 from app.json_types import JsonValue
-from app.modeling.custom_code.functions import Define, permitted
+from app.modeling.custom_code.functions import Interpreter, allow_code
 
 Facts = dict[str, Any]
 
@@ -54,7 +54,7 @@ class Workbench:
     recipe or estimator is refused. It runs in this process, with no cell around it.
     """
 
-    def __init__(self, seed: int = 0, threads: int = 1, code: Define | None = None) -> None:
+    def __init__(self, seed: int = 0, threads: int = 1, code: Interpreter | None = None) -> None:
         self.seed = seed
         self.threads = threads
         self._code = code
@@ -118,7 +118,7 @@ class Workbench:
         self._cells += 1
         left = self._folder / f"{self._cells}"
         left.mkdir()
-        with permitted(self._code) if self._code else nullcontext():
+        with allow_code(self._code) if self._code else nullcontext():
             facts: Any = function(Bench(dict(inputs), left, self.threads), **params)
         return facts, left
 

@@ -9,7 +9,7 @@ from app.datasets.repository import DatasetRepository
 from app.db.tables import DatasetRow
 from app.db.unit_of_work import OpenUnitOfWork
 from app.errors import ToolRefused
-from app.modeling.problem.names import nearest
+from app.modeling.problem.names import nearest_names
 
 
 class SessionShelf:
@@ -46,7 +46,7 @@ def pick(datasets: Sequence[DatasetRef], name: str) -> DatasetRef:
                 return dataset
     tables = {dataset.name: dataset.table for dataset in datasets}
     tables |= {dataset.table: dataset.table for dataset in datasets}
-    close = list(dict.fromkeys(tables[word] for word in nearest(name, tables)))
+    close = list(dict.fromkeys(tables[word] for word in nearest_names(name, tables)))
     there = ", ".join(dataset.table for dataset in datasets) or "none"
     hint = f"Did you mean {', '.join(close)}?" if close else f"There are: {there}."
     raise ToolRefused(f"There is no dataset {name!r}. {hint}")

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import sqrt
 
+from app.modeling.problem.kinds import BASELINE
 from app.reporting.document import Name, Text
 from app.reporting.evidence import Fact, parts
-from app.reporting.facts import BASELINE
 from app.reporting.sections.context import Draft, listed
 
 _FEW_ROWS = 500

@@ -12,7 +12,6 @@ from app.reporting.evidence import Fact, RecordedCall, proving
 HOLD_OUT_NODE = "final_evaluation"
 ANSWERING_NODE = "answering"
 TUNING_NODE = "hyperparameter_tuning"
-BASELINE = "baseline"
 _DEEPEST = 5
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.reporting.metrics import metric_of
+from app.reporting.metrics import describe_metric
 
 Facts = Mapping[str, Any]
 
@@ -41,14 +41,14 @@ def of_comparison(facts: Facts, fits: Sequence[Facts]) -> list[Drawable]:
         }
         for row in shown
     ]
-    metric = metric_of(facts["metric"])
+    metric = describe_metric(facts["metric"])
     given = {"metric": metric.label, "greater_is_better": metric.greater_is_better, "entries": entries}
     return [Drawable("leaderboard", given)] if entries else []
 
 
 def of_importances(facts: Facts) -> list[Drawable]:
     features = [dict(entry) for entry in facts["importances"]]
-    given = {"metric": metric_of(facts["metric"]).label, "features": features}
+    given = {"metric": describe_metric(facts["metric"]).label, "features": features}
     return [Drawable("importances", given)] if features else []
 
 
@@ -172,7 +172,7 @@ def _error_by_step(facts: Facts, label: str) -> list[Drawable]:
     lines = [{"label": label, "values": [step["score"] for step in found]}]
     lines += [{"label": name, "values": [step["references"].get(name) for step in found]} for name in names]
     steps = [step["rows_ahead"] for step in found]
-    metric = metric_of(facts["metric"]).label
+    metric = describe_metric(facts["metric"]).label
     return [Drawable("error_by_step", {"steps": steps, "lines": lines, "metric": metric})]
 
 

@@ -1,10 +1,11 @@
 """A model card, in the sections of Mitchell et al. (2019), "Model Cards for Model Reporting"."""
 
+from app.modeling.problem.metrics import METRICS
 from app.reporting.advice import advise
 from app.reporting.compose import cited
 from app.reporting.document import Block, Bullets, Name, Paragraph, Report, Section, Table, Text
 from app.reporting.evidence import Fact, parts
-from app.reporting.metrics import METRICS, metric_of
+from app.reporting.metrics import describe_metric
 from app.reporting.sections import closing, code
 from app.reporting.sections.context import NOTHING, Draft
 from app.reporting.sections.explanation import segments
@@ -134,10 +135,10 @@ def _analyses(draft: Draft, final: Fact) -> Section:
     metrics = final.at("metrics")
     rows = [
         [
-            (Name(metric_of(name).label, code=False),),
-            draft.score(score.at("value"), metric_of(name).style),
-            draft.interval(score, metric_of(name).style) or NOTHING,
-            draft.score(final.at("baseline", name), metric_of(name).style),
+            (Name(describe_metric(name).label, code=False),),
+            draft.score(score.at("value"), describe_metric(name).style),
+            draft.interval(score, describe_metric(name).style) or NOTHING,
+            draft.score(final.at("baseline", name), describe_metric(name).style),
         ]
         for name in METRICS
         if metrics and (score := metrics.at(name))

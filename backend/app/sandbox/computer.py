@@ -12,7 +12,7 @@ import structlog
 
 from app.errors import InvalidInput, LabError, NotFound, TooLarge, Unavailable
 from app.json_types import JsonValue
-from app.modeling.problem.custom_code import holds_code
+from app.modeling.problem.custom_code import contains_code
 from app.sandbox.contract import (
     CellProvider,
     CellRequest,
@@ -148,7 +148,7 @@ class Computer:
         Who leaves the block before the computation has ended cancels it. Trusted work only: what is not trusted
         writes to a filesystem of its own.
         """
-        if not work.trusted or holds_code(work.params):
+        if not work.trusted or contains_code(work.params):
             raise ValueError("What is not trusted cannot be read while it computes.")
 
         async def compute() -> JsonValue:
@@ -179,7 +179,7 @@ class Computer:
     ) -> Outcome:
         """One that returned."""
         limits = self._allowed(limits)
-        if isinstance(work, Computation) and work.trusted and holds_code(work.params):
+        if isinstance(work, Computation) and work.trusted and contains_code(work.params):
             work = replace(work, trusted=False)
         files = {
             name: source if isinstance(source, Path) else await self._blobs.local_path(source)

@@ -8,7 +8,7 @@ from jsonschema.exceptions import ValidationError, best_match
 from pydantic import JsonValue
 
 from app.errors import InvalidInput
-from app.modeling.problem.names import nearest
+from app.modeling.problem.names import nearest_names
 
 
 def check_answer(answer_schema: Mapping[str, Any], answer: JsonValue) -> None:
@@ -42,5 +42,7 @@ def _hint(error: ValidationError) -> str:
     else:
         return ""
     names = [name for name in known if isinstance(name, str)]
-    close = dict.fromkeys(near for name in wrong if isinstance(name, str) for near in nearest(name, names))
+    close = dict.fromkeys(
+        near for name in wrong if isinstance(name, str) for near in nearest_names(name, names)
+    )
     return f" Did you mean {', '.join(list(close)[:5])}?" if close else ""

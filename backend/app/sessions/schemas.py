@@ -6,6 +6,8 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 
+from app.modeling.problem.kinds import ProblemKindName
+from app.modeling.problem.metrics import MetricName
 from app.sessions.lifecycle import SessionStatus
 
 
@@ -35,36 +37,6 @@ def _distinct(ids: list[UUID]) -> list[UUID]:
 Text = Annotated[str, AfterValidator(_storable)]
 ColumnName = Annotated[Text, StringConstraints(min_length=1, max_length=200)]
 Goal = Annotated[Text, StringConstraints(strip_whitespace=True, min_length=3, max_length=10_000)]
-Metric = Literal[
-    "roc_auc",
-    "log_loss",
-    "accuracy",
-    "balanced_accuracy",
-    "f1",
-    "average_precision",
-    "brier",
-    "precision",
-    "recall",
-    "mcc",
-    "cohen_kappa",
-    "top_3_accuracy",
-    "cost",
-    "rmse",
-    "mae",
-    "r2",
-    "mape",
-    "median_ae",
-    "rmsle",
-    "smape",
-    "poisson_deviance",
-    "pinball_05",
-    "pinball_10",
-    "pinball_25",
-    "pinball_50",
-    "pinball_75",
-    "pinball_90",
-    "pinball_95",
-]
 
 MAX_DATASETS = 20
 Datasets = Annotated[list[UUID], AfterValidator(_distinct), Field(max_length=MAX_DATASETS)]
@@ -95,8 +67,8 @@ class Preferences(_Body):
     """What the user has decided already; whatever is left out the crew decides, or asks."""
 
     target: ColumnName | None = Field(default=None, description="The column to predict.", examples=["survived"])
-    problem: Literal["classification", "regression"] | None = None
-    metric: Metric | None = Field(default=None, description="What candidates are compared by.")
+    problem: ProblemKindName | None = None
+    metric: MetricName | None = Field(default=None, description="What candidates are compared by.")
     time_column: ColumnName | None = Field(default=None, description="Orders the rows in time.")
     group_column: ColumnName | None = Field(
         default=None, description="Rows of one group stay on one side of every split."

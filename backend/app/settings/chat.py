@@ -10,7 +10,7 @@ from pydantic_settings import BaseSettings
 from app.errors import InvalidInput
 from app.llm.config import OFFLINE, ChatConfig
 from app.llm.cost import load_prices
-from app.modeling.problem.names import nearest
+from app.modeling.problem.names import nearest_names
 from app.settings.kinds import HttpUrl
 from app.tools.registry import EVERY_AGENT
 
@@ -124,5 +124,5 @@ def _check_agents(models: Mapping[str, str]) -> None:
                 "bad_setting",
                 f"LLM_AGENT_MODELS names {agent!r}; the agents are {', '.join(EVERY_AGENT)}.",
                 settings=["LLM_AGENT_MODELS"],
-                nearest=nearest(agent, EVERY_AGENT),
+                nearest=nearest_names(agent, EVERY_AGENT),
             )

@@ -5,8 +5,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from app.errors import ToolRefused
-from app.modeling.problem.custom_code import holds_code
-from app.modeling.problem.names import must_know
+from app.modeling.problem.custom_code import contains_code
+from app.modeling.problem.names import resolve_name
 from app.sandbox.computer import Computed
 from app.sandbox.contract import Computation
 from app.sessions.step_scope import Recorded
@@ -119,13 +119,13 @@ async def calculate_technical_indicators(
     """
     source = await training(ctx, frame)
     columns = {"close": close, "high": high, "low": low, "volume": volume, "opening": opening}
-    known = {key: must_know(column, source.columns, "column") for key, column in columns.items() if column}
+    known = {key: resolve_name(column, source.columns, "column") for key, column in columns.items() if column}
     params = {"indicators": list(indicators) if indicators else None, "relative": relative, **known}
     return await _extended(ctx, "features.technical_indicators", frame, name, params)
 
 
 async def _extended(ctx: ToolContext, function: str, frame: str, name: str, params: dict[str, Any]) -> Recorded:
-    if holds_code(params):
+    if contains_code(params):
         raise ToolRefused("Code comes into a recipe by write_features, which tries it first.")
     source = await training(ctx, frame)
     given = {"problem": dict(ctx.study.problem), "recipe": source.recipe, **params}

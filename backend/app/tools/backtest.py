@@ -5,7 +5,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from app.errors import ToolRefused
-from app.modeling.problem.custom_code import holds_code
+from app.modeling.problem.custom_code import contains_code
+from app.modeling.problem.kinds import BASELINE
 from app.sandbox.computer import ComputationFailed
 from app.sandbox.contract import Computation, Limits
 from app.sessions.step_scope import Recorded
@@ -15,7 +16,6 @@ from app.tools.fit_parts import PART
 from app.tools.frames import artifact, figures
 from app.tools.registry import tool
 
-BASELINE = "baseline"
 LEDGER = "backtest.csv"
 MAX_S = 120.0
 
@@ -46,7 +46,7 @@ async def backtest_model(
     }
     params = {"model": model, "terms": terms, "fits": fits, "chosen": _chosen(ref.meta["fit"])}
     try:
-        if holds_code(ref.meta["fit"]):
+        if contains_code(ref.meta["fit"]):
             inputs["answers"] = await answers_apart(ctx, ref, holdout)
         else:
             inputs["model"] = ref.digest

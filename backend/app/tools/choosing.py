@@ -7,7 +7,8 @@ from pydantic import Field
 
 from app.artifacts.workspace import FrameRef
 from app.errors import ToolRefused
-from app.modeling.problem.custom_code import holds_code
+from app.modeling.problem.custom_code import contains_code
+from app.modeling.problem.kinds import BASELINE, ENSEMBLE
 from app.sandbox.computer import ComputationFailed
 from app.sandbox.contract import Computation, Limits
 from app.sessions.step_scope import ArtifactDraft, Recorded
@@ -19,8 +20,6 @@ from app.tools.registry import tool
 from app.tools.rounds import GENEROUS_S, ignores_clock, number, time_left_s
 
 EVALUATOR = ("model_evaluator",)
-ENSEMBLE = "Ensemble"
-BASELINE = "baseline"
 REFIT_LEAST_S, REFIT_GRACE_S = 0.8, 0.2
 """Less time than this is not worth a start; what it may take longer than was left."""
 NO_REFIT = "There was no time to learn again from all rows."
@@ -152,7 +151,7 @@ async def final_evaluation(ctx: ToolContext, model: ModelName) -> Recorded:
     holdout = await ctx.frames.artifact("holdout", "holdout")
     inputs = {"train": raw.digest, "holdout": holdout.digest}
     params: dict[str, Any] = {"seed": ctx.session.seed}
-    if holds_code(ref.meta["fit"]):
+    if contains_code(ref.meta["fit"]):
         inputs |= {"answers": await answers_apart(ctx, ref, holdout)}
         params |= {"fit": dict(ref.meta["fit"])}
     else:

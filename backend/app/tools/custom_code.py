@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from app.errors import ToolRefused, Unavailable
-from app.modeling.problem.custom_code import WRITTEN
-from app.modeling.problem.names import must_know
+from app.modeling.problem.custom_code import CUSTOM_ESTIMATOR
+from app.modeling.problem.names import resolve_name
 from app.sandbox.computer import ComputationFailed, Computed
 from app.sandbox.contract import Computation, Limits
 from app.sessions.step_scope import ArtifactDraft, Recorded
@@ -54,7 +54,7 @@ async def write_features(
     """
     made = await training(ctx, frame)
     for column in columns:
-        must_know(column, made.columns, "column")
+        resolve_name(column, made.columns, "column")
     params: dict[str, Any] = {
         "problem": dict(ctx.study.problem),
         "recipe": made.recipe,
@@ -98,7 +98,7 @@ async def write_estimator(
     not depend on other rows. numpy, pandas, scipy and scikit-learn can be imported; no files, no network.
     It is tried at once on a part of the training rows; a refusal says what is wrong.
     """
-    if name in COSTS or name.casefold() == WRITTEN.casefold():
+    if name in COSTS or name.casefold() == CUSTOM_ESTIMATOR.casefold():
         raise ToolRefused(f"There is a family called {name}: give your estimator another name.")
     source_of = await training(ctx, frame)
     params: dict[str, Any] = {
@@ -133,7 +133,7 @@ def _with_source(candidate: Candidate, written: Mapping[str, Mapping[str, Any]])
     if candidate.estimator in written:
         meta = dict(written[candidate.estimator])
         return Candidate(name=candidate.name or candidate.estimator, **meta)
-    if candidate.estimator.casefold() == WRITTEN.casefold() or "source" in candidate.hyperparameters:
+    if candidate.estimator.casefold() == CUSTOM_ESTIMATOR.casefold() or "source" in candidate.hyperparameters:
         raise ToolRefused(
             f"Make an estimator by write_estimator first, and name it here. There are: {_list(written)}."
         )

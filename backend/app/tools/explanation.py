@@ -3,7 +3,7 @@
 from typing import Any
 
 from app.errors import ToolRefused
-from app.modeling.problem.custom_code import holds_code
+from app.modeling.problem.custom_code import contains_code
 from app.sandbox.computer import ComputationFailed
 from app.sandbox.contract import Computation, Limits
 from app.sessions.step_scope import Recorded
@@ -29,7 +29,7 @@ async def explain_model(ctx: ToolContext, model: str) -> Recorded:
     holdout = await ctx.frames.artifact(HOLDOUT, HOLDOUT)
     limit_s = await explaining_s(ctx)
     params: dict[str, Any] = {"seed": ctx.session.seed, "limit_s": limit_s}
-    work = Computation("explain.explain_model", params, trusted=not holds_code(ref.meta["fit"]))
+    work = Computation("explain.explain_model", params, trusted=not contains_code(ref.meta["fit"]))
     limits = Limits(time_s=(limit_s or 10 * MAX_S) + PATIENCE_S)
     try:
         computed = await ctx.computer.run(work, {HOLDOUT: holdout.digest, "model": ref.digest}, limits)

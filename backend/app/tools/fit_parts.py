@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.artifacts.workspace import FrameRef
-from app.modeling.problem.names import must_know
+from app.modeling.problem.names import resolve_name
 from app.tools.context import ToolContext
 
 PART = "part"
@@ -27,7 +27,7 @@ class Part:
 async def parts_of(ctx: ToolContext, model: str) -> list[Part]:
     """Every part of a candidate, the first one first; raises ToolRefused naming the nearest names."""
     models = {ref.name: ref for ref in await ctx.frames.artifacts("model")}
-    whole = models[must_know(model, models, "model")]
+    whole = models[resolve_name(model, models, "model")]
     if "members" in whole.meta["fit"]:
         return [_part(whole)]  # blended already: its parts are inside
     later = [ref for ref in await ctx.frames.artifacts(PART) if ref.meta["fit"]["name"] == whole.name]

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from app.errors import ToolRefused
-from app.modeling.problem.custom_code import holds_code
+from app.modeling.problem.custom_code import contains_code
 from app.sandbox.computer import ComputationFailed
 from app.sandbox.contract import Computation, Limits
 from app.sessions.step_scope import Recorded
@@ -22,7 +22,7 @@ async def forecast_future(ctx: ToolContext, model: Annotated[str, Field(max_leng
     ref = await ctx.frames.artifact("model", model)
     train = await ctx.frames.frame("train")
     holdout = await ctx.frames.artifact("holdout", "holdout")
-    work = Computation("forecast.forecast_future", trusted=not holds_code(ref.meta["fit"]))
+    work = Computation("forecast.forecast_future", trusted=not contains_code(ref.meta["fit"]))
     inputs = {"train": train.digest, "holdout": holdout.digest, "model": ref.digest}
     try:
         computed = await ctx.computer.run(work, inputs, Limits(time_s=MAX_S))

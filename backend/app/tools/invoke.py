@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from app.errors import LabError, ToolRefused, Unavailable
 from app.json_types import JsonValue
-from app.modeling.problem.names import must_know
+from app.modeling.problem.names import resolve_name
 from app.observability.metrics.agents import tool_returned
 from app.sandbox.computer import ComputationFailed
 from app.sessions.events.events import ToolCalled, ToolReturned
@@ -114,7 +114,7 @@ async def _measured(tools: Mapping[str, ToolSpec], ctx: ToolContext, request: To
 
 async def _run_or_refuse(tools: Mapping[str, ToolSpec], ctx: ToolContext, request: ToolRequest) -> Recorded:
     try:
-        spec = tools[must_know(request.name, tools, "tool")]
+        spec = tools[resolve_name(request.name, tools, "tool")]
         arguments = _validated(spec, request.arguments)
         if spec.asks:
             arguments = _validated(spec, await _approved(ctx, spec, request, arguments))

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from app.errors import ToolRefused
+from app.modeling.problem.kinds import BASELINE
 from app.sessions.step_scope import Recorded
 from app.tools.context import ToolContext
 from app.tools.custom_code import with_source
@@ -13,7 +14,6 @@ from app.tools.frames import training
 from app.tools.registry import FrameName, tool
 from app.tools.rounds import Candidate, fit_of, fitted, named, shares_s, time_left_s
 
-BASELINE = "baseline"
 TRAINER = ("model_trainer",)
 
 Candidates = Annotated[list[Candidate], Field(min_length=1, max_length=24)]

@@ -10,7 +10,7 @@ from app.datasets.price_series import Series, known_coin
 from app.datasets.prices import Prices, in_utc
 from app.errors import ToolRefused
 from app.json_types import JsonValue
-from app.modeling.problem.names import must_know
+from app.modeling.problem.names import resolve_name
 from app.sessions.step_scope import Recorded
 from app.tools.context import ToolContext
 from app.tools.frames import RETRIEVED, artifact
@@ -89,7 +89,7 @@ def _prices(ctx: ToolContext) -> Prices:
 
 def _known(coin: str, series: list[Series]) -> str:
     names = list(dict.fromkeys(one.coin for one in series))
-    return known_coin(coin, names) or must_know(coin, names, "coin")
+    return known_coin(coin, names) or resolve_name(coin, names, "coin")
 
 
 def _plain(row: dict[str, Any]) -> dict[str, JsonValue]:

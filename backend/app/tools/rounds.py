@@ -8,17 +8,17 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from app.errors import ToolRefused
 from app.modeling.problem.family_catalog import FAMILIES
+from app.modeling.problem.kinds import BASELINE
 from app.sandbox.contract import Limits
 from app.sessions.step_scope import ArtifactDraft, Fit, FitOutcome, Recorded
 from app.tools.clock import worked_s
 from app.tools.context import ToolContext
 from app.tools.fit_parts import PART
 
-BASELINE = "baseline"
 LEFT_OUT_OF_ANSWERS = ("schema",)
 EVERY = 0.7
 """What a fit takes beside learning: reading, encoding and writing; 1 is the learning of the first family."""
-COSTS = {BASELINE: 0.1} | {family.name: EVERY + family.cost for family in FAMILIES}
+COSTS = {BASELINE: 0.1} | {family.name: EVERY + family.relative_cost for family in FAMILIES}
 MIN_SHARE_S = 0.5
 GENEROUS_S = 600.0
 MIN_S = 1.5

@@ -20,7 +20,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from app import tools
 from app.errors import InvalidInput
-from app.modeling.problem.names import nearest
+from app.modeling.problem.names import nearest_names
 from app.tools.registry import EVERY_AGENT, REGISTRY, ToolSpec, tools_of
 
 for _module in pkgutil.iter_modules(tools.__path__, f"{tools.__name__}."):
@@ -73,7 +73,7 @@ def _check(path: Path, agent: str, names: Sequence[str]) -> None:
 def _check_names(path: Path, key: str, names: Sequence[str], known: Mapping[str, ToolSpec]) -> None:
     for name in names:
         if name not in known:
-            close = ", ".join(nearest(name, known)) or ", ".join(known)
+            close = ", ".join(nearest_names(name, known)) or ", ".join(known)
             raise _wrong(path, f"{key} has no tool {name!r}; the nearest are {close}")
 
 

@@ -22,7 +22,7 @@ from app.datasets.prices import Prices
 from app.datasets.session_datasets import pick
 from app.errors import LabError
 from app.llm.config import ChatConfig
-from app.modeling.problem.names import must_know
+from app.modeling.problem.names import resolve_name
 from app.pipeline.graph import spec
 from app.reporting.evidence import RecordedCall
 from app.sandbox.computer import Computer
@@ -53,7 +53,7 @@ class JournalWorkspace:
 
     async def artifact(self, kind: str, name: str) -> FrameRef:
         named = self._named(kind)
-        return named[must_know(name, named, kind)]
+        return named[resolve_name(name, named, kind)]
 
     async def artifacts(self, kind: str) -> list[FrameRef]:
         return list(self._named(kind).values())
@@ -64,7 +64,7 @@ class JournalWorkspace:
 
     async def file(self, name: str) -> FileRef:
         files = {file.name: file for file in await self.files()}
-        return files[must_know(name, files, "file")]
+        return files[resolve_name(name, files, "file")]
 
     async def read(self, file: FileRef) -> bytes:
         return b"".join([piece async for piece in self.blobs.open(file.digest)])

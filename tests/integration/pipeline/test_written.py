@@ -130,7 +130,7 @@ async def test_code_that_agents_write_is_tried_approved_judged_delivered_and_tol
     work = Computation("predict.predict", {"rows": points}, trusted=False)
     said: Any = (await lab.computer.run(work, {"model": model.digest})).value
     assert [each["prediction"] for each in said["predictions"]] == ["no", "yes", "no", "yes"]
-    with pytest.raises(Unavailable, match="untrusted work only"):
+    with pytest.raises(Unavailable, match="only in cells for untrusted work"):
         await lab.computer.run(Computation("predict.predict", {"rows": points}), {"model": model.digest})
 
 

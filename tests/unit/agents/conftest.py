@@ -18,7 +18,7 @@ from app.datasets.dataset_source import DatasetRef
 from app.datasets.session_datasets import pick
 from app.llm.config import ChatConfig
 from app.llm.offline import Decide
-from app.modeling.problem.names import must_know
+from app.modeling.problem.names import resolve_name
 from app.sessions.in_memory import MemoryJournal, MemoryStep
 from app.sessions.step_scope import SessionFacts
 from app.tools.context import ToolContext, TrainingContext
@@ -41,7 +41,7 @@ class Frames:
     known: dict[str, FrameRef] = field(default_factory=dict)
 
     async def frame(self, name: str) -> FrameRef:
-        return self.known[must_know(name, self.known, "frame")]
+        return self.known[resolve_name(name, self.known, "frame")]
 
     async def frames(self) -> list[FrameRef]:
         return list(self.known.values())

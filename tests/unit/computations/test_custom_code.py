@@ -16,7 +16,7 @@ from app.computations import custom_code as computation
 from app.computations import evaluate, explain, predict, split, train
 from app.computations.bench import Bench
 from app.errors import InvalidInput, Unavailable
-from app.modeling.custom_code.functions import permitted
+from app.modeling.custom_code.functions import allow_code
 from app.reporting.evidence import RecordedCall
 from app.reporting.script import script
 from app.sandbox.policy.definitions import define
@@ -43,7 +43,7 @@ def predict_proba(X, state):
 
 @pytest.fixture(scope="module", autouse=True)
 def _where_code_may_run() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch, permitted(define):
+    with pytest.MonkeyPatch.context() as patch, allow_code(define):
         patch.setitem(sys.modules, "__main__", sys.modules["__main__"])
         yield
 
@@ -193,7 +193,7 @@ def test_a_model_with_code_predicts_and_is_explained_where_code_may_run_and_nowh
     assert [each["prediction"] for each in said["predictions"]][:2] == ["no", "yes"]
     explained, _ = compute(explain.explain_model, {**model, "holdout": session.opened["holdout"]}, seed=7)
     assert {"a", "b"} <= {each["column"] for each in explained["importances"] if each["helps"]}
-    with permitted(None), pytest.raises(Unavailable, match="untrusted work only"):  # type: ignore[arg-type]
+    with allow_code(None), pytest.raises(Unavailable, match="only in cells for untrusted work"):  # type: ignore[arg-type]
         compute(predict.predict, model, rows=rows)
 
 

@@ -119,10 +119,10 @@ def test_a_rule_that_changes_with_time_is_judged_on_the_future_and_said(study: S
     frame["y"] = frame["a"] * np.where(np.arange(1500) < 1250, 1.0, -1.0) + 0.3 * rng.normal(size=1500)
     done = study(frame, metric="mae")
     assert done.locked["kind"] == "time"
-    assert "the file lies in its order" in done.locked["reason"]
+    assert "the file is sorted by it" in done.locked["reason"]
     fit, verdict = done.judged("Ridge")
     assert verdict["agrees_with_cv"] is False
-    assert any("the world moved on" in note for note in verdict["notes"])
+    assert any("conditions have changed" in note for note in verdict["notes"])
     assert verdict["metrics"]["mae"]["high"] > fit["score"]
 
 

@@ -3,7 +3,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.modeling.custom_code.functions import permitted
+from app.modeling.custom_code.functions import allow_code
 from app.sandbox.policy.definitions import define
 
 
@@ -11,5 +11,5 @@ from app.sandbox.policy.definitions import define
 def code_permitted(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Run agent-written code under the language policy, as a cell does."""
     monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
-    with permitted(define):
+    with allow_code(define):
         yield

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from app.modeling.labels.resolve_problem import define
+from app.modeling.labels.resolve_problem import resolve_problem
 from app.modeling.problem.problem import Problem
 
 
@@ -48,4 +48,4 @@ def series(rows: int = 200, seed: int = 0, shops: int = 1) -> pd.DataFrame:
 
 
 def problem(frame: pd.DataFrame, target: str, **wish: object) -> Problem:
-    return define(frame, {"target": target, **wish})
+    return resolve_problem(frame, {"target": target, **wish})

@@ -4,15 +4,16 @@ import numpy as np
 import pytest
 
 from app.modeling.explanation.fold_importance import permutation_importance
-from app.modeling.labels.split import FoldPlan, SplitKind, folds
-from app.modeling.problem.problem import Kind, Problem
+from app.modeling.labels.split import FoldPlan, SplitKind, make_folds
+from app.modeling.problem.kinds import ProblemKind
+from app.modeling.problem.problem import Problem
 from app.modeling.scoring.curves import calibration, confusion, precision_recall_curve, residuals, roc_curve
 from app.modeling.scoring.scores import Predicted
-from app.modeling.training.fitting import Spec
+from app.modeling.training.fitting import CandidateSpec
 
 from .frames import people, problem
 
-BINARY = Problem("y", Kind.CLASSIFICATION, "roc_auc", classes=("no", "yes"), positive_class="yes")
+BINARY = Problem("y", ProblemKind.CLASSIFICATION, "roc_auc", classes=("no", "yes"), positive_class="yes")
 
 
 def judged(rows: int, seed: int = 0) -> Predicted:
@@ -69,8 +70,8 @@ def test_importance_is_high_for_what_matters_and_none_for_noise() -> None:
     frame = people(400)
     frame["noise"] = np.random.default_rng(5).normal(size=400)
     asked = problem(frame, "left")
-    made = folds(frame, asked, FoldPlan(SplitKind.STRATIFIED, 5, 0))
-    facts = permutation_importance(frame, asked, Spec("LogisticRegression"), made)
+    made = make_folds(frame, asked, FoldPlan(SplitKind.STRATIFIED, 5, 0))
+    facts = permutation_importance(frame, asked, CandidateSpec("LogisticRegression"), made)
     by_name = {entry["column"]: entry for entry in facts["importances"]}
     assert facts["importances"][0]["column"] == "age"
     assert by_name["age"]["helps"]

@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from app.modeling.judging.evaluation import evaluate
-from app.modeling.labels.split import FoldPlan, choose_kind, folds
+from app.modeling.judging.evaluation import evaluate_predictions
+from app.modeling.labels.split import FoldPlan, choose_kind, make_folds
 from app.modeling.problem.problem import Problem
 from app.modeling.scoring.scores import Predicted
 from app.modeling.training.cross_validation import CrossValidated, cross_validate
-from app.modeling.training.fitting import Spec
+from app.modeling.training.fitting import CandidateSpec
 
 from .frames import houses, people, problem, series
 
@@ -22,8 +22,8 @@ QUICK = {
 
 def judged(frame: pd.DataFrame, asked: Problem, estimator: str, recipe: list | None = None) -> CrossValidated:
     plan = FoldPlan(choose_kind(asked)[0], 5, 0)
-    spec = Spec(estimator, QUICK.get(estimator, {}), recipe or [])
-    return cross_validate(frame, asked, spec, folds(frame, asked, plan))
+    spec = CandidateSpec(estimator, QUICK.get(estimator, {}), recipe or [])
+    return cross_validate(frame, asked, spec, make_folds(frame, asked, plan))
 
 
 def score(frame: pd.DataFrame, asked: Problem, estimator: str, recipe: list | None = None) -> float:
@@ -127,7 +127,7 @@ def test_an_evaluation_says_when_the_baseline_is_not_beaten_and_when_cross_valid
     truth = rng.integers(0, 2, 200).astype("float64")
     chance, naive = of(truth, rng.random(200)), of(truth, np.full(200, 0.5))
     promised = {"name": "m", "score": 0.9, "fold_scores": [0.89, 0.9, 0.91, 0.9, 0.9]}
-    facts = evaluate(chance, naive, asked, "hold-out", fit=promised, compare=True)
+    facts = evaluate_predictions(chance, naive, asked, "hold-out", fit=promised, compare=True)
     assert not facts["beats_baseline"]
     assert facts["agrees_with_cv"] is False
     assert len(facts["notes"]) == 2
@@ -139,7 +139,7 @@ def test_an_evaluation_of_a_good_model_has_nothing_to_add() -> None:
     asked = problem(people(), "left")
     truth = rng.integers(0, 2, 300).astype("float64")
     good, naive = of(truth, np.clip(0.35 * truth + 0.65 * rng.random(300), 0, 1)), of(truth, np.full(300, 0.5))
-    facts = evaluate(good, naive, asked, "hold-out")
+    facts = evaluate_predictions(good, naive, asked, "hold-out")
     assert facts["beats_baseline"]
     assert facts["notes"] == []
     low, value, high = (facts["metrics"]["roc_auc"][key] for key in ("low", "value", "high"))  # type: ignore[literal-required]

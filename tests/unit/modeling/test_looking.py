@@ -6,18 +6,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from app.modeling.analysis.cleaning import reads_as_date, reads_as_number, suggest_cleaning
+from app.modeling.analysis.cleaning import is_date_like, is_number_text, suggest_cleaning
 from app.modeling.analysis.exploration import explore
-from app.modeling.analysis.findings import findings_of
-from app.modeling.analysis.preview import extend
+from app.modeling.analysis.findings import find_all
+from app.modeling.analysis.preview import extend_recipe
 from app.modeling.analysis.suggested_features import suggest_features
-from app.modeling.table.columns import Holds, holds
+from app.modeling.table.columns import ColumnKind, column_kind
 
 from .frames import houses, people, problem, series
 
 
 def kinds_of(frame: pd.DataFrame, target: str) -> set[tuple[str, str | None]]:
-    return {(finding["kind"], finding["column"]) for finding in findings_of(frame, problem(frame, target))}
+    return {(finding["kind"], finding["column"]) for finding in find_all(frame, problem(frame, target))}
 
 
 def messy(rows: int = 300) -> pd.DataFrame:
@@ -71,10 +71,10 @@ def test_rows_alike_with_other_outcomes_are_counted() -> None:
 def test_suggested_cleaning_mends_what_was_found() -> None:
     frame = messy()
     asked = problem(frame, "left")
-    made, facts = extend(frame, asked, [], suggest_cleaning(frame, asked))
+    made, facts = extend_recipe(frame, asked, [], suggest_cleaning(frame, asked))
     assert {"row", "always", "joined"} <= set(facts["dropped_columns"])
     assert {"age_missing", "joined_month"} <= set(facts["new_columns"])
-    assert holds(made["spent"]) is Holds.NUMBER
+    assert column_kind(made["spent"]) is ColumnKind.NUMBER
 
 
 def test_columns_that_must_be_kept_are_kept() -> None:
@@ -117,22 +117,22 @@ def test_the_past_is_suggested_only_where_there_is_a_horizon() -> None:
 )
 def test_numbers_and_dates_written_as_text_are_told_from_text(values: list, number: bool, date: bool) -> None:
     column = pd.Series(values)
-    assert (reads_as_number(column), reads_as_date(column)) == (number, date)
+    assert (is_number_text(column), is_date_like(column)) == (number, date)
 
 
 @pytest.mark.parametrize(
     ("values", "kind"),
     [
-        ([1.5, None], Holds.NUMBER),
-        ([True, False], Holds.BOOLEAN),
-        ([None, None], Holds.EMPTY),
-        (["a", "b"] * 10, Holds.CATEGORY),
-        ([f"name {number}" for number in range(100)], Holds.TEXT),
-        (pd.date_range("2024", periods=3), Holds.DATETIME),
+        ([1.5, None], ColumnKind.NUMBER),
+        ([True, False], ColumnKind.BOOLEAN),
+        ([None, None], ColumnKind.EMPTY),
+        (["a", "b"] * 10, ColumnKind.CATEGORY),
+        ([f"name {number}" for number in range(100)], ColumnKind.TEXT),
+        (pd.date_range("2024", periods=3), ColumnKind.DATETIME),
     ],
 )
-def test_a_column_is_judged_by_its_values(values: object, kind: Holds) -> None:
-    assert holds(pd.Series(values)) is kind  # type: ignore[call-overload]
+def test_a_column_is_judged_by_its_values(values: object, kind: ColumnKind) -> None:
+    assert column_kind(pd.Series(values)) is kind  # type: ignore[call-overload]
 
 
 def test_an_exploration_is_strict_json() -> None:
@@ -150,7 +150,7 @@ def test_of_many_rows_a_part_is_looked_at_and_that_is_said() -> None:
     frame["y"] = (frame["b"] > 0).astype(int)
     facts = explore(frame, problem(frame, "y"), [])
     assert (facts["rows"], facts["looked_at"]) == (25_000, 20_000)
-    assert facts["findings"][-1]["text"] == "Columns were looked at on 20,000 of 25,000 training rows."
+    assert facts["findings"][-1]["text"] == "Columns were analysed on 20,000 of 25,000 training rows."
     assert next(column["missing"] for column in facts["columns"] if column["name"] == "a") == 0.25
 
 

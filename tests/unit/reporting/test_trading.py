@@ -9,8 +9,9 @@ import pytest
 
 from app.modeling.markets.backtest import Terms
 from app.modeling.markets.backtest_report import backtest_report
-from app.modeling.problem.problem import Kind, Outlook, Problem
-from app.modeling.table.json_values import plain
+from app.modeling.problem.kinds import Outlook, ProblemKind
+from app.modeling.problem.problem import Problem
+from app.modeling.table.json_values import to_json_value
 from app.reporting import html, markdown
 from app.reporting.check import verify
 from app.reporting.compose import compose
@@ -24,7 +25,13 @@ from .conftest import drawn, make_draft
 
 BARS = 900
 PROBLEM = Problem(
-    "close", Kind.REGRESSION, "rmse", time_column="ts", horizon=3, group_column="coin", outlook=Outlook.CHANGE
+    "close",
+    ProblemKind.REGRESSION,
+    "rmse",
+    time_column="ts",
+    horizon=3,
+    group_column="coin",
+    outlook=Outlook.CHANGE,
 )
 
 
@@ -42,7 +49,9 @@ def facts() -> dict[str, Any]:
     rows = np.arange(700, 1400)
     said = {name: (rows, chance.normal(0, 0.01, len(rows))) for name in ("a", "b")}
     guessed = chance.normal(0, 0.01, len(holdout))
-    made: dict[str, Any] = plain(backtest_report(train, holdout, PROBLEM, Terms(5, 1), guessed, said, "a")[0])
+    made: dict[str, Any] = to_json_value(
+        backtest_report(train, holdout, PROBLEM, Terms(5, 1), guessed, said, "a")[0]
+    )
     return made
 
 

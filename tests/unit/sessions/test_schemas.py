@@ -1,15 +1,19 @@
-from typing import get_args
-
 import pytest
 from pydantic import ValidationError
 
-from app.modeling.problem.problem import METRICS, Kind
-from app.sessions.schemas import Metric, SessionCreate
+from app.modeling.problem.metrics import METRICS
+from app.sessions.schemas import Preferences, SessionCreate
 
 
-def test_the_metrics_to_choose_from_are_those_that_are_computed() -> None:
-    """The API process cannot import the science, so the names are written twice."""
-    assert get_args(Metric) == METRICS[Kind.CLASSIFICATION] + METRICS[Kind.REGRESSION]
+def test_preferences_offer_and_accept_every_metric_of_the_table() -> None:
+    offered = Preferences.model_json_schema()["properties"]["metric"]["anyOf"][0]["enum"]
+    assert offered == list(METRICS)
+    assert [Preferences(metric=name).metric for name in METRICS] == list(METRICS)
+
+
+def test_a_metric_outside_the_table_is_refused() -> None:
+    with pytest.raises(ValidationError, match="roc_auc"):
+        Preferences(metric="area")
 
 
 @pytest.mark.parametrize("column", ["a\0b", "\ud800"])

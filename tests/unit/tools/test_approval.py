@@ -11,7 +11,7 @@ from langgraph.errors import GraphInterrupt
 
 from app.artifacts.workspace import FileRef
 from app.errors import InvalidInput
-from app.modeling.problem.names import must_know
+from app.modeling.problem.names import resolve_name
 from app.sessions.answers import check_answer
 from app.sessions.in_memory import MemoryJournal, MemoryStep
 from app.sessions.step_scope import SessionFacts
@@ -39,7 +39,7 @@ class Folder:
         return [FileRef(name, name, len(data)) for name, data in self.held.items()]
 
     async def file(self, name: str) -> FileRef:
-        name = must_know(name, self.held, "file")
+        name = resolve_name(name, self.held, "file")
         return FileRef(name, name, len(self.held[name]))
 
     async def read(self, file: FileRef) -> bytes:

@@ -8,7 +8,7 @@ from app.agents.goals import select_sql
 from app.agents.planner.output import Plan
 from app.agents.runtime.conversation import View
 from app.agents.runtime.policy import AgentAction, call, finish, follow
-from app.modeling.problem.names import nearest
+from app.modeling.problem.names import nearest_names
 
 NO_PRICES = "There are no stored prices: upload a table, or import bars (`labcrew prices import`)."
 FETCHES = ("fetch_dataset", "execute_sql", "fetch_price_data")
@@ -91,7 +91,7 @@ def _related(view: View) -> Any:
 def _nearest_table(view: View, name: str) -> str | None:
     listed = view.last("list_datasets")
     names = [dataset["table"] for dataset in listed.value["datasets"]] if listed else []
-    close = nearest(name, names)
+    close = nearest_names(name, names)
     return close[0] if close else (names[0] if len(names) == 1 else None)
 
 

@@ -6,7 +6,7 @@ from app.agents.goals.goal import Goal
 from app.agents.goals.roles import described, is_entity
 from app.agents.goals.stemming import same_meaning, stems, words
 from app.agents.goals.tables import Column, Table
-from app.modeling.problem.goal_hints import is_about_new
+from app.modeling.problem.goal_hints import mentions_new_entities
 
 _BIRTH = {"birth", "birthday", "birthdate", "born", "dob", "geburt", "geburtsdatum"}
 _IDENTIFIERS = {"id", "ids", "identifier", "identifiers", "index", "key"}
@@ -45,7 +45,7 @@ def excluded(goal: Goal, table: Table, target: str) -> tuple[list[str], list[str
 
 def group_column(goal: Goal, table: Table, target: str) -> str | None:
     """The column whose unseen values the model must work for."""
-    if is_about_new(goal.text):
+    if mentions_new_entities(goal.text):
         for name, role in described(goal.roles, table.columns).items():
             if role.is_entity and name != target:
                 return name

@@ -7,10 +7,11 @@ from typing import TypeVar
 
 from app.agents.goals import intents, patterns
 from app.agents.goals.costs import Costs, costs_of
-from app.agents.goals.patterns import Kind, Outlook
 from app.agents.goals.roles import Role, roles_of
 from app.agents.goals.stemming import stem, stems, words
 from app.agents.goals.trading_terms import names_barriers, patience_of
+from app.modeling.problem.kinds import OutlookName, ProblemKindName
+from app.modeling.problem.metrics import QUANTILE_PERCENTS, REGRESSION_METRICS
 
 Meaning = TypeVar("Meaning", bound=str)
 
@@ -42,10 +43,10 @@ class Goal:
     after_verb: str
     inputs: str
     quoted: tuple[str, ...]
-    kind: Kind | None
+    kind: ProblemKindName | None
     metric: str | None
     ahead: Ahead | None
-    outlook: Outlook | None
+    outlook: OutlookName | None
     excluded: tuple[str, ...]
     positive: str | None
     groups: tuple[str, ...]
@@ -79,7 +80,7 @@ def read_goal(text: str) -> Goal:
     percent = _percent(costless)
     metric = _first(patterns.METRICS, costless) if percent is None else _pinball(percent)
     without = patterns.QUANTILE.sub(" predict ", patterns.EXCLUSION.sub(" ", costless))
-    outlook: Outlook | None = "direction" if names_barriers(text) else _first(patterns.OUTLOOKS, text)
+    outlook: OutlookName | None = "direction" if names_barriers(text) else _first(patterns.OUTLOOKS, text)
     if outlook == "direction":
         without = patterns.COMPARED.sub(" ", without)
     asked = patterns.INPUTS.sub(" ", intents.DENIED.sub(" ", _without_metrics(without)))
@@ -131,7 +132,7 @@ def _percent(text: str) -> int | None:
 
 def _pinball(percent: int) -> str:
     """The metric of the nearest quantile that there is one for."""
-    return f"pinball_{min(patterns.QUANTILES, key=lambda known: abs(known - percent)):02}"
+    return f"pinball_{min(QUANTILE_PERCENTS, key=lambda level: abs(level - percent)):02}"
 
 
 def _first(table: Sequence[tuple[str, Meaning]], text: str) -> Meaning | None:
@@ -148,10 +149,10 @@ def _without_metrics(text: str) -> str:
     return text
 
 
-def _kind(text: str, metric: str | None) -> Kind | None:
+def _kind(text: str, metric: str | None) -> ProblemKindName | None:
     """A metric is the plainer word: who asks for a mean absolute error wants a number."""
     if metric:
-        return "regression" if metric in patterns.REGRESSION_METRICS else "classification"
+        return "regression" if metric in REGRESSION_METRICS else "classification"
     return "classification" if intents.SIGN.search(text) else _first(patterns.KINDS, text)
 
 

@@ -1,7 +1,8 @@
 """The phrases a goal is read by, as tables that are read from the top."""
 
 import re
-from typing import Literal
+
+from app.modeling.problem.kinds import OutlookName, ProblemKindName
 
 MONTHS = (
     "january",
@@ -17,9 +18,6 @@ MONTHS = (
     "november",
     "december",
 )
-
-Kind = Literal["classification", "regression"]
-Outlook = Literal["value", "change", "direction", "volatility"]
 
 METRICS: tuple[tuple[str, str], ...] = (
     (r"matthews(?: correlation)?|\bmcc\b", "mcc"),
@@ -52,15 +50,8 @@ QUANTILE = re.compile(
 )
 """Which part of the rows shall lie below what is predicted."""
 
-QUANTILES = (5, 10, 25, 50, 75, 90, 95)
-"""Percents that there is a metric for."""
 
-REGRESSION_METRICS = frozenset(
-    {"rmse", "mae", "r2", "mape", "median_ae", "rmsle", "smape", "poisson_deviance"}
-    | {f"pinball_{percent:02}" for percent in QUANTILES}
-)
-
-KINDS: tuple[tuple[str, Kind], ...] = (
+KINDS: tuple[tuple[str, ProblemKindName], ...] = (
     (r"\bclassif(y|ier|ication)\b|\bwhether\b|\bprobability\b|\bodds\b|\byes or no\b", "classification"),
     (r"(^|[.?!]|\b(predict|tell|find|know|say|identify)\w*)\s*(out |me )?(who|which|if)\b", "classification"),
     (r"\b(likely|likelihood|chances?)\b|\brisk of\b|\bdetect\b", "classification"),
@@ -68,7 +59,7 @@ KINDS: tuple[tuple[str, Kind], ...] = (
     (r"\bestimate (the|its|their)\b|\bnumber of\b|\bforecast(ing)?\b", "regression"),
 )
 
-OUTLOOKS: tuple[tuple[str, Outlook], ...] = (
+OUTLOOKS: tuple[tuple[str, OutlookName], ...] = (
     (r"\bdirection\b|\bup or down\b|\brise or fall\b|\b(go|goes|move|moves) (up|down)\b", "direction"),
     (
         r"\b(whether|if|will|does)\b[^.;:!?]*\b((rise|climb|increase|gain|fall|drop|decrease|decline)s?\b"

@@ -4,13 +4,13 @@ from typing import Any
 
 from app.agents.fits import weights_of
 from app.agents.folds import fold_order
-from app.agents.model_evaluator.next_fits import BASELINE, Standing, next_round
+from app.agents.model_evaluator.next_fits import Standing, next_round
 from app.agents.model_evaluator.output import Verdict
 from app.agents.runtime.conversation import Answered, View
 from app.agents.runtime.policy import AgentAction, Rule, call, finish
+from app.modeling.problem.kinds import BASELINE, ENSEMBLE
 
 NOTHING_FOUND = "No candidate beats the baseline by more than chance: the data may not hold the answer."
-ENSEMBLE = "Ensemble"
 LITTLE = 0.2
 """Candidates that lack folds and weigh no more than this together are left out of the last blend: the others'
 weights then follow from more rows."""

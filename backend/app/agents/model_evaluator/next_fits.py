@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-BASELINE = "baseline"
+from app.modeling.problem.kinds import BASELINE
+
 HEAVY = 0.05
 """A candidate that weighs less in the ensemble is not worth further fits."""
 MAX_HEAVY = 6

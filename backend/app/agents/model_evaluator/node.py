@@ -11,8 +11,8 @@ from app.agents.fits import merged, short, weights_of
 from app.agents.model_evaluator.output import Verdict
 from app.agents.state import Json, LabState, LabUpdate
 from app.agents.training_context import problem_brief, study_of
-from app.modeling.problem.names import nearest
-from app.tools.choosing import ENSEMBLE
+from app.modeling.problem.kinds import ENSEMBLE
+from app.modeling.problem.names import nearest_names
 from app.tools.invoke import ToolAnswer
 
 BLEND_S = 0.8
@@ -37,7 +37,7 @@ async def model_evaluation(state: LabState, runtime: Runtime[LabContext]) -> Lab
         known = [*names, *made, *([ENSEMBLE] if state.get("blended") else [])]
         if verdict.chosen in known:
             return None
-        close = ", ".join(nearest(verdict.chosen, known)) or ", ".join(known)
+        close = ", ".join(nearest_names(verdict.chosen, known)) or ", ".join(known)
         return f"No candidate is called {verdict.chosen!r}. Choose one of: {close}."
 
     ctx = lab.tools("model_evaluator", study_of(state, budget_of(state).until_s))

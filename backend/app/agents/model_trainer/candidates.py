@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from app.agents.size import START_S, Size
-from app.modeling.problem.family_catalog import families_for
+from app.modeling.problem.family_catalog import select_families
+from app.modeling.problem.kinds import BASELINE
 
-BASELINE = "baseline"
 FEWEST = 2
 LOGGED = ("LightGBM", "LightGBMExtra", "Ridge")
 """Families that learn a logarithm and say numbers."""
@@ -33,17 +33,17 @@ def choose(
         return [{"estimator": BASELINE}, *forms]
     if readable:
         return [{"estimator": name} for name in (BASELINE, LINEAR[kind])]
-    worth = families_for(kind, size.rows, size.columns)
+    worth = select_families(kind, size.rows, size.columns)
     taken: list[dict[str, Any]] = []
     room_s = time_left_s * hands
     for family in worth:
-        useful_s = START_S + family.cell_s * size.rows * size.columns
+        useful_s = START_S + family.seconds_per_cell * size.rows * size.columns
         for candidate in _forms(family.name, long_tail):
             if useful_s <= min(room_s, time_left_s):
                 taken.append(candidate)
                 room_s -= useful_s
     if len(taken) < FEWEST:
-        cheapest = sorted(worth, key=lambda family: family.cell_s)
+        cheapest = sorted(worth, key=lambda family: family.seconds_per_cell)
         taken = [{"estimator": family.name} for family in cheapest[:FEWEST]]
     return [{"estimator": BASELINE}, *taken]
 

@@ -3,11 +3,12 @@
 from typing import Any
 
 from app.agents.folds import fold_order
-from app.agents.model_trainer.candidates import BASELINE, LINEAR, choose
+from app.agents.model_trainer.candidates import LINEAR, choose
 from app.agents.model_trainer.output import Trained
 from app.agents.runtime.conversation import View
 from app.agents.runtime.policy import AgentAction, call, finish, follow
 from app.agents.size import Size
+from app.modeling.problem.kinds import BASELINE
 
 TRAINING = ("train_classification_model", "train_regression_model")
 UNTREATED = "train"

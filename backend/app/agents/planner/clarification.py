@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from typing import Literal
 
 from app.agents.goals.goal import Goal
-from app.agents.goals.patterns import Kind
 from app.agents.goals.tables import Column
 from app.agents.goals.target import CLEAR, Scored, TargetReading
 from app.agents.planner.plan import MAX_CLASSES
 from app.agents.planner.preferences import NAMING, Unknown
 from app.agents.runtime.conversation import View
 from app.agents.runtime.policy import AgentAction, call
+from app.modeling.problem.kinds import ProblemKindName
 
 WHICH_TARGET = "Which column should be predicted?"
 WITHOUT_TIME = "Shall I go on without time?"
@@ -21,7 +21,7 @@ WHICH_TIME = "Which column orders the rows in time?"
 DAY_OR_MONTH = "Does the day or the month come first?"
 WHICH_KIND = "Is it a class or an amount?"
 
-_KINDS: dict[str, Kind] = {"class": "classification", "amount": "regression"}
+_KINDS: dict[str, ProblemKindName] = {"class": "classification", "amount": "regression"}
 
 
 def ask_target(goal: Goal, reading: TargetReading, several_tables: bool) -> AgentAction:
@@ -146,7 +146,7 @@ def order_answer(view: View) -> str | None:
 _ORDERS = {"month first": "month_first", "day first": "day_first"}
 
 
-def kind_answer(view: View) -> Kind | None:
+def kind_answer(view: View) -> ProblemKindName | None:
     return _KINDS.get(_answer(view, WHICH_KIND) or "")
 
 

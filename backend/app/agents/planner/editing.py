@@ -1,19 +1,18 @@
 """A plan changed by its user: which settings there are, what a change leaves open, and what cannot be done."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, get_args
+from typing import Any
 
 from pydantic import ValidationError
 
-from app.agents.goals.patterns import REGRESSION_METRICS
 from app.agents.model_trainer.candidates import LINEAR
 from app.agents.planner.output import Plan
 from app.agents.planner.plan import steps
 from app.agents.planner.stages import STAGES, wrong_stages
 from app.json_types import JsonValue
-from app.modeling.problem.family_catalog import BY_NAME, FAMILIES
-from app.modeling.problem.names import nearest
-from app.sessions.schemas import Metric
+from app.modeling.problem.family_catalog import FAMILIES, FAMILIES_BY_NAME
+from app.modeling.problem.metrics import METRICS, REGRESSION_METRICS
+from app.modeling.problem.names import nearest_names
 
 SETTINGS = tuple(name for name in Plan.model_fields if name not in ("source", "steps", "notes"))
 """What a user may change of a plan; its steps follow from its stages."""
@@ -36,7 +35,7 @@ def edited(plan: Plan, changes: Mapping[str, Any], tables: Tables) -> Plan:
     """The plan with these settings instead of its own. Raises Wrong."""
     unknown = next((name for name in changes if name not in SETTINGS), None)
     if unknown is not None:
-        close = ", ".join(nearest(unknown, SETTINGS)) or ", ".join(SETTINGS)
+        close = ", ".join(nearest_names(unknown, SETTINGS)) or ", ".join(SETTINGS)
         raise Wrong(f"A plan has no setting {unknown!r}; the nearest are {close}.")
     moved = changes.get("target", plan.target) != plan.target
     stale: dict[str, Any] = dict.fromkeys(_OF_THE_TARGET) if moved else {}
@@ -67,16 +66,16 @@ def _wrong_columns(plan: Plan, tables: Tables) -> str | None:
 def _unknown(named: Iterable[str | None], plan: Plan, tables: Tables) -> str | None:
     known = [column for table in plan.tables or tables for column in tables[table]]
     unknown = dict.fromkeys(name for name in named if name and name not in known)
-    hints = [f"{name!r} (nearest: {', '.join(nearest(name, known)) or 'none'})" for name in unknown]
+    hints = [f"{name!r} (nearest: {', '.join(nearest_names(name, known)) or 'none'})" for name in unknown]
     return f"The plan names columns that the tables do not have: {'; '.join(hints)}." if hints else None
 
 
 def _wrong_fits(plan: Plan) -> str | None:
     for name in plan.families:
-        if name not in BY_NAME:
-            close = ", ".join(nearest(name, BY_NAME)) or ", ".join(BY_NAME)
+        if name not in FAMILIES_BY_NAME:
+            close = ", ".join(nearest_names(name, FAMILIES_BY_NAME)) or ", ".join(FAMILIES_BY_NAME)
             return f"There is no family of models {name!r}; the nearest are {close}."
-        if plan.kind and plan.kind not in BY_NAME[name].kinds:
+        if plan.kind and plan.kind not in FAMILIES_BY_NAME[name].kinds:
             fit = [family.name for family in FAMILIES if plan.kind in family.kinds]
             return f"{name} does not do {plan.kind}; these do: {', '.join(fit)}."
     readable = set(LINEAR.values())
@@ -115,8 +114,8 @@ def changes_schema(tables: Tables, listed: Sequence[str]) -> dict[str, Any]:
         either: dict[str, JsonValue] = {"enum": [*columns, None]}
         named |= {"target": column, "time_column": either, "group_column": either}
         named["exclude"] = {"type": "array", "items": column}
-    named["metric"] = {"enum": [*get_args(Metric), None]}
-    named["families"] = {"type": "array", "items": {"enum": [*BY_NAME]}, "uniqueItems": True}
+    named["metric"] = {"enum": [*METRICS, None]}
+    named["families"] = {"type": "array", "items": {"enum": [*FAMILIES_BY_NAME]}, "uniqueItems": True}
     named["stages"] = {"type": "array", "items": {"enum": [*STAGES]}, "minItems": 1}
     if listed:
         named["tables"] = {"type": "array", "items": {"enum": [*listed]}, "minItems": 1, "maxItems": 20}

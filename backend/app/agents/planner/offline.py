@@ -14,7 +14,7 @@ from app.agents.planner.plan import MAX_CLASSES, PRICES, far, kind_is_unclear, m
 from app.agents.planner.preferences import Unknown, resolve_preferences
 from app.agents.runtime.conversation import View
 from app.agents.runtime.policy import AgentAction, call, finish, follow
-from app.modeling.problem.goal_hints import is_about_new, is_about_the_future
+from app.modeling.problem.goal_hints import mentions_future, mentions_new_entities
 
 PRICES_TOOL = "get_available_coins"
 NO_COLUMN = "None of the tables has a column that can be predicted."
@@ -91,7 +91,7 @@ def ask_about_entities(view: View) -> AgentAction | None:
     target, goal = _chosen(view), _read(view)
     if target is None or clarification.entities_answer(view) or _wishes(view).get("group_column"):
         return None
-    settled = is_about_new(goal.text) is not None or is_about_the_future(goal.text)
+    settled = mentions_new_entities(goal.text) is not None or mentions_future(goal.text)
     if settled or goal.groups or goal.ahead or goal.outlook:
         return None
     excluded = {

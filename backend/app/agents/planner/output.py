@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from app.agents.goals.select_sql import Cut
 from app.agents.planner.stages import STAGES, Stage
 from app.json_types import JsonValue
+from app.modeling.problem.kinds import OutlookName, ProblemKindName
 
 ColumnType = Literal["number", "category", "text", "boolean", "datetime", "day_first", "month_first"]
 """What a column holds; dates that leave it open also in which order they are written."""
@@ -61,14 +62,14 @@ class Plan(BaseModel):
     trading: Trading | None = None
     question: str | None = Field(default=None, max_length=4000)
     target: str = Field(min_length=1)
-    kind: Literal["classification", "regression"] | None = None
+    kind: ProblemKindName | None = None
     metric: str | None = None
     positive_class: str | int | float | bool | None = None
     time_column: str | None = None
     group_column: str | None = None
     horizon: int | None = Field(default=None, ge=1)
     every_step: bool = False
-    outlook: Literal["value", "change", "direction", "volatility"] | None = None
+    outlook: OutlookName | None = None
     barriers: Barriers | None = None
     cut: Cut | None = None
     meets: Literal["new", "known"] | None = None

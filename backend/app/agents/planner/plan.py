@@ -7,12 +7,13 @@ from typing import Any, Literal
 from app.agents.goals import columns
 from app.agents.goals.goal import Goal
 from app.agents.goals.horizon import rows_ahead
-from app.agents.goals.patterns import REGRESSION_METRICS, Kind
 from app.agents.goals.select_sql import Cut
 from app.agents.goals.tables import Column, Table, mentioned
 from app.agents.goals.target import Scored
 from app.agents.planner.output import Plan
 from app.agents.planner.stages import Stage
+from app.modeling.problem.kinds import ProblemKindName
+from app.modeling.problem.metrics import REGRESSION_METRICS
 
 # One day of five-minute bars stands for all: only their spacing is read from it.
 MAX_CLASSES = 20
@@ -49,7 +50,7 @@ def make_plan(
     tables: Sequence[Table],
     target: Scored,
     wishes: Mapping[str, Any],
-    answered: Kind | None,
+    answered: ProblemKindName | None,
     notes: Sequence[str] = (),
     meets: Literal["new", "known"] | None = None,
 ) -> Plan:
@@ -135,7 +136,7 @@ def _cut(goal: Goal, column: Column) -> Cut | None:
     return Cut(above=asked.above, value=asked.value) if inside else None
 
 
-def _middle(goal: Goal, column: Column, answered: Kind | None) -> Cut | None:
+def _middle(goal: Goal, column: Column, answered: ProblemKindName | None) -> Cut | None:
     """Classes were asked of an amount, and the user chose its middle as their border."""
     if (
         answered != "classification"
@@ -147,7 +148,9 @@ def _middle(goal: Goal, column: Column, answered: Kind | None) -> Cut | None:
     return Cut(above=True, value=float(column.middle))
 
 
-def _metric(goal: Goal, kind: Kind | None, wishes: Mapping[str, Any]) -> tuple[str | None, list[str]]:
+def _metric(
+    goal: Goal, kind: ProblemKindName | None, wishes: Mapping[str, Any]
+) -> tuple[str | None, list[str]]:
     """The metric, and a doubt about one in the goal that does not fit the problem."""
     if wishes.get("metric") or goal.metric is None or kind is None:
         return wishes.get("metric") or goal.metric, []
@@ -161,7 +164,7 @@ def _between(low: Any, value: float, high: Any) -> bool:
 
 
 def _kind(
-    goal: Goal, column: Column, wishes: Mapping[str, Any], answered: Kind | None, horizon: int | None
+    goal: Goal, column: Column, wishes: Mapping[str, Any], answered: ProblemKindName | None, horizon: int | None
 ) -> Literal["classification", "regression"] | None:
     wished = wishes.get("problem") or answered
     if wished in ("classification", "regression"):
@@ -189,7 +192,7 @@ def _horizon(goal: Goal, table: Table, wishes: Mapping[str, Any], time: str | No
     return 1 if goal.outlook == "direction" or table is PRICES else None
 
 
-def _every_step(goal: Goal, target: Scored, kind: Kind | None, horizon: int | None) -> bool:
+def _every_step(goal: Goal, target: Scored, kind: ProblemKindName | None, horizon: int | None) -> bool:
     """Each step of the way, where an amount is forecast; a price is traded on at the end of it."""
     if target.table is PRICES or not target.column.is_number or goal.outlook not in (None, "value"):
         return False

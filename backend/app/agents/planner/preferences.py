@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.agents.goals.tables import Table
-from app.modeling.problem.names import nearest
+from app.modeling.problem.names import nearest_names
 
 NAMING = ("target", "time_column", "group_column")
 NONE_OF_THEM = "none of them"
@@ -56,5 +56,5 @@ def resolve_preferences(
 
 
 def _options(key: str, name: str, known: Sequence[str]) -> tuple[str, ...]:
-    close = nearest(name, known, MAX_OPTIONS) or list(known[:MAX_OPTIONS])
+    close = nearest_names(name, known, MAX_OPTIONS) or list(known[:MAX_OPTIONS])
     return (*close,) if key == "target" else (*close, NONE_OF_THEM)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal, get_args
 
-from app.modeling.problem.names import nearest
+from app.modeling.problem.names import nearest_names
 
 Stage = Literal[
     "data_retrieval",
@@ -38,7 +38,7 @@ def wrong_stages(stages: Sequence[str]) -> str | None:
     """Why the graph cannot go through these stages in this order; None when it can."""
     for name in stages:
         if name not in STAGES:
-            close = ", ".join(nearest(name, STAGES)) or ", ".join(STAGES)
+            close = ", ".join(nearest_names(name, STAGES)) or ", ".join(STAGES)
             return f"There is no stage {name!r}; the nearest are {close}."
     if len(set(stages)) < len(stages):
         return f"Each stage stands once in a plan; tuning repeats by itself: {', '.join(stages)}."

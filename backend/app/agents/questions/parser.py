@@ -16,7 +16,7 @@ from app.agents.questions.query import Inquiry, Misread
 from app.agents.questions.sentence import NotUnderstood, Sentence
 from app.agents.questions.tokenizer import scan
 from app.agents.questions.vocabulary import NOT_OF_DATA, SIGNS
-from app.modeling.problem.names import nearest
+from app.modeling.problem.names import nearest_names
 
 _POLITE = re.compile(r"^\W*(?:please|hi|hello|hey)\b\W*|\bplease\b", re.IGNORECASE)
 
@@ -135,7 +135,7 @@ def _told(sentence: Sentence, word: str, names: Sequence[str]) -> str:
     if re.fullmatch(r"[DL]\d+", word):
         kind = sentence.scanned.dates if word[0] == "D" else sentence.scanned.literals
         return repr(kind[int(word[1:])])
-    close = nearest(word, names, 2)
+    close = nearest_names(word, names, 2)
     return f"{word!r}" + (f" (nearest: {', '.join(f'`{name}`' for name in close)})" if close else "")
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
 from app.json_types import JsonValue
-from app.modeling.problem.custom_code import without_source
+from app.modeling.problem.custom_code import omit_source
 from app.tools.invoke import refusal_of
 
 _OPEN, _CLOSE = "<data>\n", "\n</data>"
@@ -35,7 +35,7 @@ def unfenced(text: str) -> JsonValue:
 
 def brief_message(brief: Mapping[str, JsonValue]) -> HumanMessage:
     """The first message of every conversation: what the session knows, as data."""
-    return HumanMessage(f"What is known so far:\n{fenced(without_source(dict(brief)))}", id="brief")
+    return HumanMessage(f"What is known so far:\n{fenced(omit_source(dict(brief)))}", id="brief")
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ from app.llm.offline import OfflineChatModel
 from app.llm.providers import NamedChatModel
 from app.llm.retry_policy import AnswerCut, Patience, failure_kind, patiently
 from app.llm.usage import usage_of
-from app.modeling.problem.custom_code import without_source
+from app.modeling.problem.custom_code import omit_source
 from app.observability.metrics.agents import CHAT_ERRORS, chat_answered
 from app.sessions.events.events import Progress, Token
 from app.sessions.step_scope import Call, Recorded
@@ -211,7 +211,7 @@ class Recording(AgentMiddleware[Any, AgentRun, Any]):
         async with turns.in_order:
             value = await self._answer(turns, ToolRequest(key, call["name"], call["args"]))
         return ToolMessage(
-            fenced(without_source(value)),
+            fenced(omit_source(value)),
             id=key,
             name=call["name"],
             tool_call_id=str(call["id"]),

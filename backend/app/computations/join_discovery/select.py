@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from app.computations.join_discovery.keys import Key
 from app.computations.join_discovery.tables import Side, key_cell
 from app.computations.uploads import sql
-from app.modeling.type_inference.parsers import ReadNumber
+from app.modeling.type_inference.parsers import NumberParser
 
 MAX_SUMMED = 40
 """Columns of a many-sided table that are summed up."""
@@ -150,7 +150,7 @@ def _number(side: Side, name: str, cell: str, kind: str) -> str | None:
     way = side.ways.get(name)
     if way is None:
         return f"CAST({cell} AS DOUBLE)"
-    if not isinstance(way, ReadNumber) or any(factor != 1 for factor in way.after.values()):
+    if not isinstance(way, NumberParser) or any(factor != 1 for factor in way.after.values()):
         return None
     if kind != "number" or way.missing:
         return None

@@ -9,8 +9,8 @@ import duckdb
 
 from app.computations.uploads import sql
 from app.computations.uploads.profile import TYPES
-from app.modeling.type_inference.decisions import decide, operations_of
-from app.modeling.type_inference.parsers import Read, ways_of
+from app.modeling.type_inference.decisions import infer_types, make_parsers
+from app.modeling.type_inference.parsers import ColumnParser, parsers_by_column
 
 LOOKED_AT = 2_000
 
@@ -22,7 +22,7 @@ class Side:
     name: str
     rows: int
     types: dict[str, str]
-    ways: dict[str, Read] = field(default_factory=dict)
+    ways: dict[str, ColumnParser] = field(default_factory=dict)
     kinds: dict[str, str] = field(default_factory=dict)
     hidden: tuple[str, ...] = ()
 
@@ -38,9 +38,9 @@ def look(connection: duckdb.DuckDBPyConnection, table: str) -> Side:
     types = {row[0]: TYPES.get(row[1], "text") for row in described}
     rows = connection.execute(f"SELECT count(*) FROM {sql.name(table)}").fetchone() or (0,)
     sample = connection.execute(f"SELECT * FROM {sql.name(table)} LIMIT {LOOKED_AT}").df()
-    decided = decide(sample)
+    decided = infer_types(sample)
     kinds = {one.column: one.reads_as for one in decided if one.reads_as != "text"}
-    return Side(table, int(rows[0]), types, ways_of(operations_of(decided)), kinds)
+    return Side(table, int(rows[0]), types, parsers_by_column(make_parsers(decided)), kinds)
 
 
 def rows_and_keys(connection: duckdb.DuckDBPyConnection, side: Side, keys: Sequence[str]) -> tuple[int, int]:

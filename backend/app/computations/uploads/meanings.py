@@ -9,9 +9,9 @@ import pandas as pd
 from app.computations.uploads import sql
 from app.json_types import JsonValue
 from app.modeling.analysis.redundancy import find_redundant
-from app.modeling.table.json_values import plain, scalar
-from app.modeling.type_inference.decisions import Decision, decide, operations_of
-from app.modeling.type_inference.parsers import apply_reading
+from app.modeling.table.json_values import to_json_scalar, to_json_value
+from app.modeling.type_inference.decisions import TypeDecision, infer_types, make_parsers
+from app.modeling.type_inference.parsers import parse_columns
 
 MAX_CELLS = 1_000_000
 MIN_ROWS = 500
@@ -28,8 +28,8 @@ def add_meanings(
     """
     sample = _sample(connection, source, rows, [str(column["name"]) for column in columns])
     by_name = {str(column["name"]): column for column in columns}
-    decisions = decide(sample)
-    read = apply_reading(sample, operations_of(decisions))
+    decisions = infer_types(sample)
+    read = parse_columns(sample, make_parsers(decisions))
     for decision in decisions:
         column = by_name[decision.column]
         column["reading"] = _reading(decision, read[decision.column])
@@ -55,9 +55,13 @@ def _sample(
     return connection.execute(f"SELECT {cells} FROM {rows_of} WHERE {number} % {step} = 0").df()  # noqa: S608
 
 
-def _reading(decision: Decision, column: pd.Series) -> Any:
+def _reading(decision: TypeDecision, column: pd.Series) -> Any:
     known: Mapping[str, Any] = {}
     if decision.reads_as in ("number", "datetime") and column.notna().any():
-        known = {"min": scalar(column.min()), "q50": scalar(column.median()), "max": scalar(column.max())}
+        known = {
+            "min": to_json_scalar(column.min()),
+            "q50": to_json_scalar(column.median()),
+            "max": to_json_scalar(column.max()),
+        }
     said = {"as": decision.reads_as, "text": decision.text, "confidence": decision.confidence}
-    return plain({**said, "evidence": decision.evidence, **known})
+    return to_json_value({**said, "evidence": decision.evidence, **known})

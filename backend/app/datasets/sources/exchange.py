@@ -12,7 +12,7 @@ from typing import Any
 
 from app.datasets.sources.source import Brought, Tell
 from app.errors import InvalidInput, LabError, Unavailable
-from app.modeling.problem.names import nearest
+from app.modeling.problem.names import nearest_names
 
 _PAGE = 1_000
 _TRIES = 6
@@ -59,7 +59,7 @@ class ExchangeSource:
             raise InvalidInput("bad_interval", f"{exchange.id} has no bars of {self.interval}, but of {known}.")
         self._patiently(exchange.load_markets)
         if self.symbol not in exchange.markets:
-            close = ", ".join(nearest(self.symbol, list(exchange.markets))) or "others"
+            close = ", ".join(nearest_names(self.symbol, list(exchange.markets))) or "others"
             raise InvalidInput("unknown_symbol", f"{exchange.id} has no {self.symbol!r}; it has {close}.")
 
     def _pages(self, tell: Tell) -> Iterator[list[Row]]:
@@ -100,7 +100,7 @@ def open_exchange(name: str) -> Any:
     """
     ccxt = _ccxt()
     if name not in ccxt.exchanges:
-        close = ", ".join(nearest(name, ccxt.exchanges)) or "others"
+        close = ", ".join(nearest_names(name, ccxt.exchanges)) or "others"
         raise InvalidInput("unknown_exchange", f"There is no exchange {name!r}; there are {close}.")
     return getattr(ccxt, name)({"enableRateLimit": True})
 

@@ -1,4 +1,4 @@
-"""Which cleaning operations a frame needs, judged from its training rows."""
+"""Suggestions of cleaning operations, from the training rows."""
 
 from collections.abc import Sequence
 
@@ -6,39 +6,41 @@ import pandas as pd
 
 from app.modeling.analysis.redundancy import find_redundant
 from app.modeling.problem.problem import Problem
-from app.modeling.recipe.recipe import RecipeJson, inputs_of
-from app.modeling.table.columns import Holds, holds
+from app.modeling.recipe.recipe import RecipeJson, select_inputs
+from app.modeling.table.columns import ColumnKind, column_kind
 
-IN_STEP = 0.999
-"""Rank correlation with time from which on a number is the time in other words."""
-MIN_TICKS = 20
-"""A number of fewer values changes too seldom: the last of them may well stay."""
-MAX_RANKED = 5000
+MIN_CLOCK_CORRELATION = 0.999
+"""Rank correlation with time from which a number counts as another form of the time."""
+MIN_CLOCK_VALUES = 20
+"""Distinct values: a number with fewer changes so seldom that later rows may well repeat its last value."""
+MAX_RANKED_ROWS = 5000
+"""Rows that are ranked: a correlation this close to 1 shows on far fewer."""
 
 
 def suggest_cleaning(frame: pd.DataFrame, problem: Problem, keep: Sequence[str] = ()) -> RecipeJson:
-    """Drop what says nothing, read numbers and dates that came as text, merge spellings, mark what is missing.
+    """Suggest a cleaning recipe: drop redundant columns, parse numbers and dates, merge spellings, mark missing
+    values.
 
-    Columns in `keep` are never dropped. In time order, so is a number that is the time in other words.
+    Columns in `keep` are never dropped. In time order, numbers that follow the time are dropped too.
     """
-    inputs = inputs_of(frame, problem)
+    inputs = select_inputs(frame, problem)
     special = {problem.target, problem.time_column, problem.group_column}
     columns = [name for name in inputs.columns if name not in special]
-    never = [str(name) for name in (*keep, *special) if name is not None]
-    silent = [one.column for one in find_redundant(inputs, never) if one.is_certain]
-    silent += [name for name in clocks(inputs, problem) if name not in (*silent, *never)]
-    rest = [name for name in columns if name not in silent]
-    numbers = [name for name in rest if reads_as_number(inputs[name])]
-    dates = [name for name in rest if name not in numbers and reads_as_date(inputs[name])]
+    protected = [str(name) for name in (*keep, *special) if name is not None]
+    redundant = [redundancy.column for redundancy in find_redundant(inputs, protected) if redundancy.is_certain]
+    redundant += [name for name in find_clock_columns(inputs, problem) if name not in (*redundant, *protected)]
+    rest = [name for name in columns if name not in redundant]
+    numbers = [name for name in rest if is_number_text(inputs[name])]
+    dates = [name for name in rest if name not in numbers and is_date_like(inputs[name])]
     missing = [name for name in rest if 0.005 < inputs[name].isna().mean() < 0.995]
-    spelled = [
+    misspelled = [
         name for name in rest if name not in numbers and name not in dates and _has_spellings(inputs[name])
     ]
     recipe: RecipeJson = []
     for op, names in (
-        ("drop", silent),
+        ("drop", redundant),
         ("to_number", numbers),
-        ("merge_spellings", spelled),
+        ("merge_spellings", misspelled),
         ("mark_missing", missing),
         ("parse_dates", dates),
     ):
@@ -47,31 +49,35 @@ def suggest_cleaning(frame: pd.DataFrame, problem: Problem, keep: Sequence[str] 
     return recipe
 
 
-def clocks(inputs: pd.DataFrame, problem: Problem) -> list[str]:
-    """Numbers that follow the time column, as a running count does: no later row has a value that taught."""
+def find_clock_columns(inputs: pd.DataFrame, problem: Problem) -> list[str]:
+    """Find numbers that follow the time column, such as a running count: later rows have values unseen in
+    training."""
     if problem.time_column is None or problem.horizon:
         return []
-    step = max(1, len(inputs) // MAX_RANKED)
+    step = max(1, len(inputs) // MAX_RANKED_ROWS)
     inputs = inputs.iloc[::step]
     times = inputs[problem.time_column].rank()
     return [
         str(name)
         for name in inputs.columns
         if name != problem.time_column
-        and holds(inputs[name]) is Holds.NUMBER
-        and inputs[name].nunique() > MIN_TICKS
-        and abs(inputs[name].rank().corr(times)) >= IN_STEP
+        and column_kind(inputs[name]) is ColumnKind.NUMBER
+        and inputs[name].nunique() > MIN_CLOCK_VALUES
+        and abs(inputs[name].rank().corr(times)) >= MIN_CLOCK_CORRELATION
     ]
 
 
 def _texts(column: pd.Series) -> pd.Series | None:
-    if holds(column) not in (Holds.CATEGORY, Holds.TEXT) or pd.api.types.is_numeric_dtype(column.dtype):
+    if column_kind(column) not in (ColumnKind.CATEGORY, ColumnKind.TEXT) or pd.api.types.is_numeric_dtype(
+        column.dtype
+    ):
         return None
     return column.dropna().astype("str")
 
 
-def reads_as_number(column: pd.Series) -> bool:
-    """Text, and at least 95% of it numbers, with or without a currency sign, thousands and percent signs."""
+def is_number_text(column: pd.Series) -> bool:
+    """Return true for text of which at least 95% are numbers, with or without currency sign, thousands and
+    percent."""
     texts = _texts(column)
     if texts is None:
         return False
@@ -79,9 +85,10 @@ def reads_as_number(column: pd.Series) -> bool:
     return bool(texts.str.fullmatch(pattern).mean() >= 0.95)
 
 
-def reads_as_date(column: pd.Series) -> bool:
-    """Dates, or text of which at least 95% look like `2024-05-31`, `31.05.2024` or `5/31/24`."""
-    if holds(column) is Holds.DATETIME:
+def is_date_like(column: pd.Series) -> bool:
+    """Return true for dates, or text of which at least 95% look like `2024-05-31`, `31.05.2024` or
+    `5/31/24`."""
+    if column_kind(column) is ColumnKind.DATETIME:
         return True
     texts = _texts(column)
     if texts is None:
@@ -91,6 +98,6 @@ def reads_as_date(column: pd.Series) -> bool:
 
 def _has_spellings(column: pd.Series) -> bool:
     texts = _texts(column)
-    if texts is None or holds(column) is not Holds.CATEGORY:
+    if texts is None or column_kind(column) is not ColumnKind.CATEGORY:
         return False
     return bool(texts.str.strip().str.lower().nunique() < texts.nunique())

@@ -1,4 +1,4 @@
-"""What a training frame looks like, before anything is decided."""
+"""Exploratory facts of a training frame: columns, findings, leaks and suggestions."""
 
 from typing import Any
 
@@ -6,100 +6,103 @@ import numpy as np
 import pandas as pd
 
 from app.modeling.analysis.cleaning import suggest_cleaning
-from app.modeling.analysis.findings import correlations, findings_of
-from app.modeling.analysis.leakage.columns import screen
+from app.modeling.analysis.findings import find_all, find_correlations
+from app.modeling.analysis.leakage.columns import find_leaks
 from app.modeling.analysis.preview import apply_recipe
 from app.modeling.analysis.suggested_features import suggest_features
-from app.modeling.analysis.univariate import relations
+from app.modeling.analysis.univariate import score_columns
 from app.modeling.labels.labels import make_labels
 from app.modeling.problem.problem import Problem
 from app.modeling.problem.results import ColumnProfile, EdaFacts
-from app.modeling.recipe.recipe import RecipeJson, inputs_of
-from app.modeling.recipe.transforms.columns import as_text
-from app.modeling.table.column_stats import Measure
-from app.modeling.table.columns import Holds, holds
-from app.modeling.table.json_values import plain, rounded
-from app.modeling.table.sampling import sample_of
+from app.modeling.recipe.recipe import RecipeJson, select_inputs
+from app.modeling.recipe.transforms.columns import to_category_text
+from app.modeling.table.column_stats import ColumnStats
+from app.modeling.table.columns import ColumnKind, column_kind
+from app.modeling.table.json_values import round_significant, to_json_value
+from app.modeling.table.sampling import sample_rows
 
 MAX_ROWS = 20_000
+"""Rows that are analysed: statistics of a sample of this size are exact enough to decide by."""
 MAX_CELLS = 3_000_000
+"""Rows times columns that are analysed, so that a wide table takes seconds too."""
 
 
 def explore(frame: pd.DataFrame, problem: Problem, recipe: RecipeJson, seed: int = 0) -> EdaFacts:
-    """Columns, findings, leaks and suggestions, all from training rows.
+    """Analyse a training frame: columns, findings, leaks and suggestions.
 
-    Of many rows a part is looked at (`looked_at`); gaps and classes are counted in all.
+    Of many rows a sample is analysed (`looked_at` counts it); missing values and classes are counted in all
+    rows.
     """
-    looked = frame.iloc[_looked_at(frame, problem, seed)]
-    seen = apply_recipe(looked, problem, recipe) if recipe else looked
-    inputs = inputs_of(seen, problem)
-    found = relations(looked, problem, seed)
-    missing = inputs_of(frame, problem).isna().mean()
+    sample = frame.iloc[_sample_positions(frame, problem, seed)]
+    transformed = apply_recipe(sample, problem, recipe) if recipe else sample
+    inputs = select_inputs(transformed, problem)
+    scores = score_columns(sample, problem, seed)
+    missing = select_inputs(frame, problem).isna().mean()
     profiles = [
-        _profile(inputs[name], found.get(str(name)), missing.get(name) if not recipe else None)
+        _profile(inputs[name], scores.get(str(name)), missing.get(name) if not recipe else None)
         for name in inputs.columns
     ]
     return {
         "rows": len(frame),
-        "looked_at": len(looked),
+        "looked_at": len(sample),
         "columns": profiles,
-        "findings": findings_of(seen, problem, len(frame)),
-        "leaks": screen(looked, problem, found),
-        "target": target_summary(frame, problem),
-        "correlations": correlations(inputs),
-        "suggested_cleaning": suggest_cleaning(looked, problem),
-        "suggested_features": suggest_features(looked, problem),
+        "findings": find_all(transformed, problem, len(frame)),
+        "leaks": find_leaks(sample, problem, scores),
+        "target": summarize_target(frame, problem),
+        "correlations": find_correlations(inputs),
+        "suggested_cleaning": suggest_cleaning(sample, problem),
+        "suggested_features": suggest_features(sample, problem),
         "figures": [],
     }
 
 
-def _looked_at(frame: pd.DataFrame, problem: Problem, seed: int) -> np.ndarray:
-    """Rows at random, in the order of the file; the latest where features look back."""
-    most = int(np.clip(MAX_CELLS // max(frame.shape[1], 1), 1_000, MAX_ROWS))
+def _sample_positions(frame: pd.DataFrame, problem: Problem, seed: int) -> np.ndarray:
+    """Positions of randomly drawn rows, in the order of the file; of the latest rows if features look back."""
+    max_rows = int(np.clip(MAX_CELLS // max(frame.shape[1], 1), 1_000, MAX_ROWS))
     if problem.horizon:
-        return np.arange(max(0, len(frame) - most), len(frame))
-    return sample_of(len(frame), most, seed)
+        return np.arange(max(0, len(frame) - max_rows), len(frame))
+    return sample_rows(len(frame), max_rows, seed)
 
 
-def target_summary(frame: pd.DataFrame, problem: Problem) -> dict[str, Any]:
-    """Counts of classes, or mean, spread and quantiles of the numbers, over labelled rows."""
+def summarize_target(frame: pd.DataFrame, problem: Problem) -> dict[str, Any]:
+    """Count the classes, or summarize the numbers (mean, deviation and quantiles), over labelled rows."""
     labels = make_labels(frame, problem).dropna()
     if problem.is_classification:
         names = problem.classes or ()
-        return {"classes": {str(name): int((labels == place).sum()) for place, name in enumerate(names)}}
-    return numbers_summary(labels)
+        return {"classes": {str(name): int((labels == index).sum()) for index, name in enumerate(names)}}
+    return summarize_numbers(labels)
 
 
-def numbers_summary(values: pd.Series) -> dict[str, Any]:
-    return _in_figures(Measure.of(values))
+def summarize_numbers(values: pd.Series) -> dict[str, Any]:
+    return _summary_json(ColumnStats.from_column(values))
 
 
-def _in_figures(measure: Measure) -> dict[str, Any]:
-    known = measure.sorted
+def _summary_json(measure: ColumnStats) -> dict[str, Any]:
+    values = measure.sorted_values
     return {
-        "mean": rounded(known.mean()) if len(known) else None,
-        "std": rounded(known.std(ddof=1)) if len(known) > 1 else None,
-        "min": rounded(measure.quantile(0)),
-        "median": rounded(measure.quantile(0.5)),
-        "max": rounded(measure.quantile(1)),
+        "mean": round_significant(values.mean()) if len(values) else None,
+        "std": round_significant(values.std(ddof=1)) if len(values) > 1 else None,
+        "min": round_significant(measure.quantile(0)),
+        "median": round_significant(measure.quantile(0.5)),
+        "max": round_significant(measure.quantile(1)),
     }
 
 
 def _profile(column: pd.Series, relation: float | None, missing: float | None = None) -> ColumnProfile:
-    kind = holds(column)
+    kind = column_kind(column)
     summary: dict[str, Any] = {}
     distinct = None
-    if kind is Holds.NUMBER:
-        measure = Measure.of(column)
-        summary, distinct = _in_figures(measure), measure.distinct
-    elif kind is Holds.DATETIME:
-        summary = plain({"min": column.min(), "max": column.max()})
-    elif kind is not Holds.EMPTY:
-        summary = {"top": {str(k): int(v) for k, v in as_text(column).value_counts().head(10).items()}}
+    if kind is ColumnKind.NUMBER:
+        measure = ColumnStats.from_column(column)
+        summary, distinct = _summary_json(measure), measure.distinct_count
+    elif kind is ColumnKind.DATETIME:
+        summary = to_json_value({"min": column.min(), "max": column.max()})
+    elif kind is not ColumnKind.EMPTY:
+        summary = {"top": {str(k): int(v) for k, v in to_category_text(column).value_counts().head(10).items()}}
     return {
         "name": str(column.name),
         "type": kind.value,
-        "missing": rounded(float(column.isna().mean() if missing is None else missing)) or 0.0,
+        "missing": round_significant(float(column.isna().mean() if missing is None else missing)) or 0.0,
         "distinct": int(column.nunique()) if distinct is None else distinct,
         "summary": summary,
         "relation": relation,

@@ -1,96 +1,105 @@
-"""Which features a frame offers, judged from its training rows, beyond what every encoder makes by itself."""
+"""Suggestions of features, from the training rows, beyond those that every encoder makes."""
 
 from collections.abc import Sequence
 
 import pandas as pd
 
-from app.modeling.analysis.market_features import market_features
-from app.modeling.estimators.encoding.calendar import parts_of
-from app.modeling.problem.problem import Outlook, Problem
-from app.modeling.recipe.recipe import RecipeJson, inputs_of
-from app.modeling.recipe.series import rhythm_of_series, rows_of_series, season_of_series
-from app.modeling.recipe.transforms.dates import as_dates
+from app.modeling.analysis.market_features import suggest_market_features
+from app.modeling.estimators.encoding.calendar import select_parts
+from app.modeling.problem.kinds import Outlook
+from app.modeling.problem.problem import Problem
+from app.modeling.recipe.recipe import RecipeJson, select_inputs
+from app.modeling.recipe.series import detect_common_season, detect_series_interval, split_series
+from app.modeling.recipe.transforms.dates import to_dates
 from app.modeling.recipe.transforms.text import PATTERNS
-from app.modeling.table.columns import Holds, holds
+from app.modeling.table.columns import ColumnKind, column_kind
 
 MANY_CATEGORIES = 15
+"""Categories from which their frequency is a feature: with fewer, their own codes say as much."""
 
 
 def suggest_features(frame: pd.DataFrame, problem: Problem, lookback: Sequence[int] = ()) -> RecipeJson:
-    """Parts of dates, what texts and names say, shares of categories, and the past where there is a horizon.
+    """Suggest a recipe: parts of dates, patterns of texts, frequencies of categories, and history if there is a
+    horizon.
 
-    Words of free text need no feature: encoders weigh them all.
+    Words of free text need no feature, because encoders weight them all.
     """
-    inputs = inputs_of(frame, problem)
+    inputs = select_inputs(frame, problem)
     special = {problem.target, problem.time_column, problem.group_column}
     columns = [str(name) for name in inputs.columns if name not in special]
-    of = {name: holds(inputs[name]) for name in columns}
+    kinds = {name: column_kind(inputs[name]) for name in columns}
     recipe: RecipeJson = []
     for name in columns:
-        recipe += _text_features(inputs[name], of[name])
-    many = [name for name in columns if of[name] is Holds.CATEGORY and inputs[name].nunique() > MANY_CATEGORIES]
-    if many:
-        recipe.append({"op": "frequency", "columns": many})
-    in_order = problem.time_column is not None
+        recipe += _text_features(inputs[name], kinds[name])
+    frequent_columns = [
+        name
+        for name in columns
+        if kinds[name] is ColumnKind.CATEGORY and inputs[name].nunique() > MANY_CATEGORIES
+    ]
+    if frequent_columns:
+        recipe.append({"op": "frequency", "columns": frequent_columns})
+    time_ordered = problem.time_column is not None
     for name in columns:
-        if of[name] is Holds.DATETIME and (parts := _calendar(inputs[name], in_order)):
+        if kinds[name] is ColumnKind.DATETIME and (parts := _calendar(inputs[name], time_ordered)):
             recipe.append({"op": "parse_dates", "columns": [name], "parts": [*parts, "elapsed_days"]})
-    if in_order and (parts := _calendar(inputs[problem.time_column], in_order)):
+    if time_ordered and (parts := _calendar(inputs[problem.time_column], time_ordered)):
         recipe.append({"op": "parse_dates", "columns": [problem.time_column], "parts": parts, "keep": True})
     if problem.horizon:
-        recipe += history_features(frame, problem, lookback) + market_features(frame, problem, lookback)
-        recipe += ahead_features(frame, problem)
+        recipe += suggest_history_features(frame, problem, lookback) + suggest_market_features(
+            frame, problem, lookback
+        )
+        recipe += suggest_ahead_features(frame, problem)
     return recipe
 
 
-def history_features(frame: pd.DataFrame, problem: Problem, lookback: Sequence[int] = ()) -> RecipeJson:
-    """Lags, changes and rolling statistics of the target and up to 8 other numbers."""
+def suggest_history_features(frame: pd.DataFrame, problem: Problem, lookback: Sequence[int] = ()) -> RecipeJson:
+    """Suggest lags, changes and rolling statistics of the target and up to 8 other numbers."""
     periods = sorted(set(lookback)) or [1, 2, 3, 5]
-    inputs = inputs_of(frame, problem)
-    numbers = [str(name) for name in inputs.columns if holds(inputs[name]) is Holds.NUMBER]
-    chosen = [name for name in [problem.target, *numbers] if name in numbers]
-    chosen = list(dict.fromkeys(chosen))[:8]
-    if not chosen:
+    inputs = select_inputs(frame, problem)
+    numbers = [str(name) for name in inputs.columns if column_kind(inputs[name]) is ColumnKind.NUMBER]
+    selected = [name for name in [problem.target, *numbers] if name in numbers]
+    selected = list(dict.fromkeys(selected))[:8]
+    if not selected:
         return []
     windows = sorted({max(2, periods[-1]), 2 * max(2, periods[-1])})
     return [
-        {"op": "lags", "columns": chosen[:1], "periods": periods},
-        {"op": "changes", "columns": chosen, "periods": periods},
-        {"op": "rolling", "columns": chosen[:4], "windows": windows, "statistics": ["mean", "std"]},
+        {"op": "lags", "columns": selected[:1], "periods": periods},
+        {"op": "changes", "columns": selected, "periods": periods},
+        {"op": "rolling", "columns": selected[:4], "windows": windows, "statistics": ["mean", "std"]},
     ]
 
 
-def ahead_features(frame: pd.DataFrame, problem: Problem) -> RecipeJson:
-    """What is known already of the moment that is forecast, where a number is."""
+def suggest_ahead_features(frame: pd.DataFrame, problem: Problem) -> RecipeJson:
+    """Suggest facts known in advance of the forecast time, for forecasts of a number."""
     if problem.is_classification or problem.outlook is not Outlook.VALUE or not problem.horizon:
         return []
-    series = rows_of_series(frame, problem)
-    rhythm = rhythm_of_series(frame, problem, series)
+    series = split_series(frame, problem)
+    rhythm = detect_series_interval(frame, problem, series)
     if rhythm is None:
         return []
-    season = season_of_series(frame, problem, series, rhythm.spacing_s)
+    season = detect_common_season(frame, problem, series, rhythm.spacing_s)
     parts = _calendar(frame[problem.time_column], True)
     if season is None and not parts:
         return []
-    told = {"rows": problem.horizon, "season": season, "unit": rhythm.unit.value, "count": rhythm.count}
-    return [{"op": "ahead", "column": problem.target, "time": problem.time_column, **told, "parts": parts}]
+    timing = {"rows": problem.horizon, "season": season, "unit": rhythm.unit.value, "count": rhythm.count}
+    return [{"op": "ahead", "column": problem.target, "time": problem.time_column, **timing, "parts": parts}]
 
 
-def _calendar(dates: pd.Series, in_order: bool) -> list[str]:
-    """Parts that vary; in time order those that come again, and the season by its day where years are known."""
-    known = as_dates(dates).dropna()
-    if known.empty:
+def _calendar(dates: pd.Series, time_ordered: bool) -> list[str]:
+    """Calendar parts that vary; in time order only recurring ones, and the day of the year if years recur."""
+    times = to_dates(dates).dropna()
+    if times.empty:
         return []
-    parts = [NAMED.get(part, part) for part in parts_of(known, in_order)]
+    parts = [RECIPE_NAMES.get(part, part) for part in select_parts(times, time_ordered)]
     return [*parts, "day_of_year"] if "month" in parts else parts
 
 
-NAMED = {"day_of_week": "weekday"}
-"""Parts of `encoding.calendar` that a recipe calls otherwise."""
+RECIPE_NAMES = {"day_of_week": "weekday"}
+"""Parts of `encoding.calendar` with another name in recipes."""
 
 
-def _text_features(column: pd.Series, kind: Holds) -> RecipeJson:
-    if kind is not Holds.TEXT:
+def _text_features(column: pd.Series, kind: ColumnKind) -> RecipeJson:
+    if kind is not ColumnKind.TEXT:
         return []
     name = str(column.name)
     texts = column.dropna().astype("str")
@@ -103,10 +112,10 @@ def _text_features(column: pd.Series, kind: Holds) -> RecipeJson:
 
 
 def _patterns(texts: pd.Series) -> list[str]:
-    """The patterns that at least 60% of the texts match and that give 2 to 100 values that repeat."""
-    found = []
-    for what in ("title", "domain", "letters"):
-        values = texts.str.extract(PATTERNS[what], flags=2, expand=False).str.title()
+    """The patterns that at least 60% of the texts match, with 2 to 100 distinct values that repeat."""
+    patterns = []
+    for pattern in ("title", "domain", "letters"):
+        values = texts.str.extract(PATTERNS[pattern], flags=2, expand=False).str.title()
         if values.notna().mean() >= 0.6 and 2 <= values.nunique() <= min(100, len(texts) / 5):
-            found.append(what)
-    return found
+            patterns.append(pattern)
+    return patterns

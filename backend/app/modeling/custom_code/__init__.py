@@ -1,1 +1,1 @@
-"""Features and estimators written as source code, run only under a language that a caller provides."""
+"""Agent-written features and estimators, run only by an interpreter that the caller provides."""

@@ -1,4 +1,4 @@
-"""Code that an agent wrote, as functions: run under a language that somebody above permits, or not at all."""
+"""Functions of agent-written source code, run by an interpreter that the caller permits, or not at all."""
 
 import random
 import traceback
@@ -16,78 +16,80 @@ from pydantic import Field
 from app.errors import InvalidInput, LabError, Unavailable
 
 Source = Annotated[str, Field(min_length=1, max_length=8_000)]
-Define = Callable[[str], Mapping[str, Any]]
-"""Source -> the names it defines, fresh each time; raises InvalidInput `code_not_allowed`."""
+Interpreter = Callable[[str], Mapping[str, Any]]
+"""Source -> new definitions of its names. Raises InvalidInput `code_not_allowed`."""
 
 FILENAME = "<code>"
-"""What the language calls the source in tracebacks."""
+"""File name of the source in tracebacks."""
 
-_define: ContextVar[Define | None] = ContextVar("define", default=None)
+_interpreter: ContextVar[Interpreter | None] = ContextVar("interpreter", default=None)
 
 
 @contextmanager
-def permitted(define: Define) -> Iterator[None]:
-    """Let code run in this block: a cell of untrusted work does, and a person who does a session again."""
-    token = _define.set(define)
+def allow_code(interpreter: Interpreter) -> Iterator[None]:
+    """Permit code in this block: in a cell for untrusted work, or where a user reruns a session."""
+    token = _interpreter.set(interpreter)
     try:
         yield
     finally:
-        _define.reset(token)
+        _interpreter.reset(token)
 
 
 @dataclass(frozen=True)
-class Functions:
-    """The functions of one source. Made anew for each use, so that nothing is carried from one to the next."""
+class CodeFunctions:
+    """The functions of one source. A new instance for each use, so that no state passes between uses."""
 
     name: str
     source: str
 
     @cached_property
     def _defined(self) -> Mapping[str, Any]:
-        define = _define.get()
-        if define is None:
+        interpreter = _interpreter.get()
+        if interpreter is None:
             raise Unavailable(
                 "code_needs_walls",
-                f"{self.name!r} holds code that an agent wrote: it runs in cells of untrusted work only.",
+                f"{self.name!r} holds agent-written code, which runs only in cells for untrusted work.",
             )
-        with self._in_words("its definitions"):
-            return define(self.source)
+        with self._translate_errors("its definitions"):
+            return interpreter(self.source)
 
-    def has(self, function: str) -> bool:
+    def defines(self, function: str) -> bool:
         return callable(self._defined.get(function))
 
-    def takes(self, function: str) -> int:
-        """How many arguments it takes; 0 for one that is not there."""
-        return len(signature(self._defined[function]).parameters) if self.has(function) else 0
+    def count_arguments(self, function: str) -> int:
+        """Number of arguments of a function; 0 if it is not defined."""
+        return len(signature(self._defined[function]).parameters) if self.defines(function) else 0
 
-    def require(self, function: str, why: str) -> None:
-        if not self.has(function):
-            raise InvalidInput("code_incomplete", f"{self.name!r} must define `{function}`: {why}.")
+    def require_function(self, function: str, contract: str) -> None:
+        if not self.defines(function):
+            raise InvalidInput("code_incomplete", f"{self.name!r} must define `{function}`: {contract}.")
 
     def call(self, function: str, *arguments: Any, seed: int = 0) -> Any:
-        """What it returns of the arguments that it takes; raises InvalidInput `code_failed` with its line.
+        """Call a function with as many of the arguments as it takes, and return its result.
 
-        The random numbers of numpy and Python start from `seed`.
+        `seed` seeds numpy and Python. Raises InvalidInput `code_failed` with the line of the error.
         """
         np.random.seed(seed)
         random.seed(seed)
-        taken = arguments[: self.takes(function)]
-        with self._in_words(f"`{function}`"):
-            return self._defined[function](*taken)
+        accepted = arguments[: self.count_arguments(function)]
+        with self._translate_errors(f"`{function}`"):
+            return self._defined[function](*accepted)
 
     @contextmanager
-    def _in_words(self, what: str) -> Iterator[None]:
+    def _translate_errors(self, context: str) -> Iterator[None]:
         try:
             yield
         except (LabError, MemoryError):
             raise
         except (Exception, SystemExit) as error:
-            said = f"{type(error).__name__}: {error}"[:600]
+            message = f"{type(error).__name__}: {error}"[:600]
             raise InvalidInput(
-                "code_failed", f"{self.name!r} failed in {what}{_place(error)}: {said}", name=self.name
+                "code_failed",
+                f"{self.name!r} failed in {context}{_describe_line(error)}: {message}",
+                name=self.name,
             ) from error
 
 
-def _place(error: BaseException) -> str:
+def _describe_line(error: BaseException) -> str:
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == FILENAME]
     return f" on line {lines[-1]}" if lines else ""

@@ -1,4 +1,4 @@
-"""Whether code says of a row what it says of that row without the others: what it may know is in its state."""
+"""Check that agent-written code computes each row from that row and the fitted state only."""
 
 from collections.abc import Callable, Sequence
 
@@ -6,37 +6,42 @@ import numpy as np
 
 from app.errors import InvalidInput
 
-MAX_ASKED = 256
-"""Rows that are asked about once more, in each use."""
+MAX_CHECKED_ROWS = 256
+"""Rows that are computed again in each use: bounds the cost of the check."""
 
-Said = Sequence[tuple[str, np.ndarray]]
-"""By column: numbers (rows,), or anything that can be compared."""
+ColumnOutputs = Sequence[tuple[str, np.ndarray]]
+"""(name, values (rows,)) of each column; values are floats, or support ==."""
 
 
-def check_alone(name: str, rows: int, said: Said, ask: Callable[[np.ndarray], Said]) -> None:
-    """Raises InvalidInput `code_peeks` where some rows, alone and in another order, are told something else.
+def check_row_independence(
+    name: str, rows: int, outputs: ColumnOutputs, compute: Callable[[np.ndarray], ColumnOutputs]
+) -> None:
+    """Raise InvalidInput `code_peeks` if a shuffled subset of the rows has other outputs by itself.
 
-    Which rows is drawn anew each time: whoever looks at others cannot know when nobody looks at them.
+    `compute(positions)` returns the outputs of these rows. The subset is random, so that code cannot detect the
+    check.
     """
     if rows < 2:
         return
-    some = np.random.default_rng().permutation(rows)[: max(1, min(MAX_ASKED, rows // 2))]
-    for (column, whole), (_, alone) in zip(said, ask(some), strict=True):
-        differ = ~_same(whole[some], alone)
-        if differ.any():
+    positions = np.random.default_rng().permutation(rows)[: max(1, min(MAX_CHECKED_ROWS, rows // 2))]
+    for (column, expected), (_, recomputed) in zip(outputs, compute(positions), strict=True):
+        differs = ~_are_equal(expected[positions], recomputed)
+        if differs.any():
             raise InvalidInput(
                 "code_peeks",
-                f"{name!r} says something else of a row when others are missing or stand in another order "
-                f"({column}, {int(differ.sum())} of {len(some)} rows): it may use the row itself and what "
-                "`fit` returned. Learn means, ranks, counts and the like in `fit`.",
+                f"{name!r} computes another value for a row if other rows are missing or in another order "
+                f"({column}, {int(differs.sum())} of {len(positions)} rows): it may use the row itself and "
+                "the result of `fit`. Learn means, ranks, counts and the like in `fit`.",
                 name=name,
                 column=column,
             )
 
 
-def _same(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    if one.dtype.kind == "f":
-        scale = float(np.nanmax(np.abs(one), initial=0.0))
-        close: np.ndarray = np.isclose(one, other, rtol=1e-5, atol=1e-9 * max(scale, 1.0), equal_nan=True)
+def _are_equal(expected: np.ndarray, recomputed: np.ndarray) -> np.ndarray:
+    if expected.dtype.kind == "f":
+        scale = float(np.nanmax(np.abs(expected), initial=0.0))
+        close: np.ndarray = np.isclose(
+            expected, recomputed, rtol=1e-5, atol=1e-9 * max(scale, 1.0), equal_nan=True
+        )
         return close
-    return np.asarray(one == other)
+    return np.asarray(expected == recomputed)

@@ -1,4 +1,4 @@
-"""What code learned, in a form that is stored as data: JSON, arrays and fitted scikit-learn estimators."""
+"""Learned state of agent-written code as storable data: JSON, arrays and fitted scikit-learn estimators."""
 
 import copy
 import json
@@ -10,52 +10,54 @@ from sklearn.base import BaseEstimator
 
 from app.errors import InvalidInput
 
-Frozen = dict[str, Any]
-"""`text`: the structure as JSON; `parts`: arrays and estimators, by their places in it."""
+FrozenState = dict[str, Any]
+"""`text`: the structure as JSON; `parts`: arrays and estimators, referred to by position."""
 
-MAX_BYTES = 8 << 20
-TREES = (
+MAX_STATE_BYTES = 8 << 20
+"""State is stored with the model, and loaded for every prediction."""
+TREE_TYPES = (
     "sklearn.ensemble._hist_gradient_boosting.binning._BinMapper",
     "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
     "sklearn.tree._tree.Tree",
 )
-"""What scikit-learn's trees are stored with, beside what skops itself trusts."""
+"""Types inside scikit-learn's trees that skops does not trust by default."""
 
 
-def freeze(value: Any, name: str) -> Frozen:
-    """Raises InvalidInput `bad_state` for anything that cannot be stored, or is too large."""
+def freeze(value: Any, name: str) -> FrozenState:
+    """Convert a value to storable data. Raises InvalidInput `bad_state` if it cannot be stored or is too
+    large."""
     parts: list[Any] = []
-    frozen = {"text": json.dumps(_plain(value, parts, name)), "parts": parts}
+    frozen = {"text": json.dumps(_to_json(value, parts, name)), "parts": parts}
     size = len(frozen["text"]) + sum(part.nbytes for part in parts if isinstance(part, np.ndarray))
-    if parts and size <= MAX_BYTES:
+    if parts and size <= MAX_STATE_BYTES:
         try:
             data = skops.io.dumps(frozen)
         except (TypeError, AttributeError, ValueError) as error:
-            raise _refused(name, f"holds what cannot be stored ({error})") from error
-        unknown = set(skops.io.get_untrusted_types(data=data)) - set(TREES)
+            raise _refused(name, f"holds a value that cannot be stored ({error})") from error
+        unknown = set(skops.io.get_untrusted_types(data=data)) - set(TREE_TYPES)
         if unknown:
             raise _refused(name, f"holds {', '.join(sorted(unknown))}, which cannot be stored")
         size = max(size, len(data))
-    if size > MAX_BYTES:
-        raise _refused(name, f"takes more than {MAX_BYTES >> 20} MB")
+    if size > MAX_STATE_BYTES:
+        raise _refused(name, f"takes more than {MAX_STATE_BYTES >> 20} MB")
     return frozen
 
 
-def thaw(frozen: Frozen) -> Any:
-    """A copy of what was frozen: changing it changes nothing that is stored."""
-    return _whole(json.loads(frozen["text"]), copy.deepcopy(list(frozen["parts"])))
+def thaw(frozen: FrozenState) -> Any:
+    """Restore the value as a copy: changing it does not change the stored state."""
+    return _from_json(json.loads(frozen["text"]), copy.deepcopy(list(frozen["parts"])))
 
 
-def _plain(value: Any, parts: list[Any], name: str) -> Any:
+def _to_json(value: Any, parts: list[Any], name: str) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, dict):
-        return {"dict": [[_plain(k, parts, name), _plain(v, parts, name)] for k, v in value.items()]}
+        return {"dict": [[_to_json(k, parts, name), _to_json(v, parts, name)] for k, v in value.items()]}
     if isinstance(value, list | tuple):
         kind = "list" if isinstance(value, list) else "tuple"
-        return {kind: [_plain(item, parts, name) for item in value]}
+        return {kind: [_to_json(item, parts, name) for item in value]}
     if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
         parts.append(value)
         return {"part": len(parts) - 1}
@@ -69,17 +71,17 @@ def _plain(value: Any, parts: list[Any], name: str) -> Any:
     )
 
 
-def _whole(value: Any, parts: list[Any]) -> Any:
+def _from_json(value: Any, parts: list[Any]) -> Any:
     if not isinstance(value, dict):
         return value
     [(kind, inner)] = value.items()
     if kind == "part":
         return parts[inner]
     if kind == "dict":
-        return {_whole(k, parts): _whole(v, parts) for k, v in inner}
-    made = [_whole(item, parts) for item in inner]
-    return made if kind == "list" else tuple(made)
+        return {_from_json(k, parts): _from_json(v, parts) for k, v in inner}
+    items = [_from_json(item, parts) for item in inner]
+    return items if kind == "list" else tuple(items)
 
 
-def _refused(name: str, why: str) -> InvalidInput:
-    return InvalidInput("bad_state", f"What `fit` of {name!r} returns {why}.", name=name)
+def _refused(name: str, problem: str) -> InvalidInput:
+    return InvalidInput("bad_state", f"The result of `fit` of {name!r} {problem}.", name=name)

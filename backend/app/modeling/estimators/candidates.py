@@ -1,4 +1,4 @@
-"""The estimators by name: how each is made, what it accepts, and what tuning may try."""
+"""Estimators by name, with their constructors, hyperparameters and search spaces."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,107 +17,109 @@ from sklearn.ensemble import (
 from app.errors import InvalidInput
 from app.modeling.estimators.custom_estimator import CustomEstimator
 from app.modeling.estimators.families.catboost import CatBoost
-from app.modeling.estimators.families.learner import aim_of
+from app.modeling.estimators.families.learner import choose_aim
 from app.modeling.estimators.families.lightgbm import LightGBM
 from app.modeling.estimators.families.linear import Logistic, RidgePath
 from app.modeling.estimators.families.network import Network
 from app.modeling.estimators.families.on_log import OnLog
 from app.modeling.estimators.families.xgboost import XGBoost
-from app.modeling.problem.custom_code import WRITTEN
-from app.modeling.problem.names import nearest
-from app.modeling.problem.problem import Kind, Problem
+from app.modeling.problem.custom_code import CUSTOM_ESTIMATOR
+from app.modeling.problem.kinds import BASELINE, ProblemKind
+from app.modeling.problem.names import nearest_names
+from app.modeling.problem.problem import Problem
 
 Hyperparameters = Mapping[str, Any]
-BASELINE = "baseline"
 ON_LOG = "on_log"
-RESERVED = {"n_jobs", "random_state", "verbose", "verbosity", "warm_start", "device", "callbacks"}
-RESERVED |= {"classes", "aim"}
-"""Set by who runs the fit: threads and seed are not an agent's to choose."""
+RESERVED_PARAMETERS = {"n_jobs", "random_state", "verbose", "verbosity", "warm_start", "device", "callbacks"}
+RESERVED_PARAMETERS |= {"classes", "aim"}
+"""Constructor arguments that the fit sets itself, such as threads and seed; agents may not."""
 
 
 @dataclass(frozen=True)
-class Range:
-    """Values that tuning may try, between two bounds, in even or logarithmic steps."""
+class SearchRange:
+    """Interval of a hyperparameter for tuning; `log`: on a logarithmic scale."""
 
     low: float
     high: float
     log: bool = False
-    whole: bool = False
+    is_integer: bool = False
 
 
-Choice = tuple[Any, ...]
+SearchChoices = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """One estimator by name. `make(problem, hyperparameters, seed, threads)` gives it unfitted.
+class EstimatorSpec:
+    """One estimator by name. `make(problem, hyperparameters, seed, threads)` returns it unfitted.
 
-    `learns_by_watching`: it finds its own settings and keeps its own time (`families.learner`).
-    `rounds`: the hyperparameter of any other that says how many trees it takes, which a time limit may cut.
+    `is_self_tuning`: it chooses settings on validation rows, within a time limit (`families.learner`).
+    `rounds_parameter`: of any other, the number of trees, which a time limit may reduce.
     """
 
     name: str
-    kinds: tuple[Kind, ...]
+    kinds: tuple[ProblemKind, ...]
     style: str
     defaults: Mapping[str, Any]
-    space: Mapping[str, Range | Choice]
+    search_space: Mapping[str, SearchRange | SearchChoices]
     make: Callable[[Problem, dict[str, Any], int, int], Any]
-    rounds: str | None = None
-    learns_by_watching: bool = False
+    rounds_parameter: str | None = None
+    is_self_tuning: bool = False
 
 
-BOTH = (Kind.CLASSIFICATION, Kind.REGRESSION)
+BOTH_KINDS = (ProblemKind.CLASSIFICATION, ProblemKind.REGRESSION)
 
 
-def _baseline(problem: Problem, values: dict[str, Any], seed: int, threads: int) -> Any:
+def _baseline(problem: Problem, parameters: dict[str, Any], seed: int, threads: int) -> Any:
     if problem.is_classification:
         return DummyClassifier(strategy="prior")
     if problem.horizon:
         return DummyRegressor(strategy="constant", constant=0.0)  # persistence: nothing changes
-    return DummyRegressor(**values)
+    return DummyRegressor(**parameters)
 
 
-def _logistic(problem: Problem, values: dict[str, Any], seed: int, threads: int) -> Any:
-    return Logistic(_classes(problem), random_state=seed, **values)
+def _logistic(problem: Problem, parameters: dict[str, Any], seed: int, threads: int) -> Any:
+    return Logistic(_classes(problem), random_state=seed, **parameters)
 
 
-def _ridge(problem: Problem, values: dict[str, Any], seed: int, threads: int) -> Any:
-    return RidgePath(_aim(problem), random_state=seed, **values)
+def _ridge(problem: Problem, parameters: dict[str, Any], seed: int, threads: int) -> Any:
+    return RidgePath(_aim(problem), random_state=seed, **parameters)
 
 
-def _forest(problem: Problem, values: dict[str, Any], seed: int, threads: int) -> Any:
-    made = RandomForestClassifier if problem.is_classification else RandomForestRegressor
-    return made(random_state=seed, n_jobs=threads, **values)
+def _forest(problem: Problem, parameters: dict[str, Any], seed: int, threads: int) -> Any:
+    estimator_class = RandomForestClassifier if problem.is_classification else RandomForestRegressor
+    return estimator_class(random_state=seed, n_jobs=threads, **parameters)
 
 
-def _extra(problem: Problem, values: dict[str, Any], seed: int, threads: int) -> Any:
-    made = ExtraTreesClassifier if problem.is_classification else ExtraTreesRegressor
-    return made(random_state=seed, n_jobs=threads, **values)
+def _extra(problem: Problem, parameters: dict[str, Any], seed: int, threads: int) -> Any:
+    estimator_class = ExtraTreesClassifier if problem.is_classification else ExtraTreesRegressor
+    return estimator_class(random_state=seed, n_jobs=threads, **parameters)
 
 
-def _boosting(problem: Problem, values: dict[str, Any], seed: int, threads: int) -> Any:
-    made = HistGradientBoostingClassifier if problem.is_classification else HistGradientBoostingRegressor
-    return made(random_state=seed, early_stopping=False, **values)
+def _boosting(problem: Problem, parameters: dict[str, Any], seed: int, threads: int) -> Any:
+    estimator_class = (
+        HistGradientBoostingClassifier if problem.is_classification else HistGradientBoostingRegressor
+    )
+    return estimator_class(random_state=seed, early_stopping=False, **parameters)
 
 
-def _lightgbm(problem: Problem, values: dict[str, Any], seed: int, threads: int) -> Any:
-    return LightGBM(_classes(problem), _aim(problem), random_state=seed, n_jobs=threads, **values)
+def _lightgbm(problem: Problem, parameters: dict[str, Any], seed: int, threads: int) -> Any:
+    return LightGBM(_classes(problem), _aim(problem), random_state=seed, n_jobs=threads, **parameters)
 
 
-def _xgboost(problem: Problem, values: dict[str, Any], seed: int, threads: int) -> Any:
-    return XGBoost(_classes(problem), _aim(problem), random_state=seed, n_jobs=threads, **values)
+def _xgboost(problem: Problem, parameters: dict[str, Any], seed: int, threads: int) -> Any:
+    return XGBoost(_classes(problem), _aim(problem), random_state=seed, n_jobs=threads, **parameters)
 
 
-def _catboost(problem: Problem, values: dict[str, Any], seed: int, threads: int) -> Any:
-    return CatBoost(_classes(problem), _aim(problem), random_state=seed, n_jobs=threads, **values)
+def _catboost(problem: Problem, parameters: dict[str, Any], seed: int, threads: int) -> Any:
+    return CatBoost(_classes(problem), _aim(problem), random_state=seed, n_jobs=threads, **parameters)
 
 
-def _network(problem: Problem, values: dict[str, Any], seed: int, threads: int) -> Any:
-    return Network(_classes(problem), _aim(problem), random_state=seed, **values)
+def _network(problem: Problem, parameters: dict[str, Any], seed: int, threads: int) -> Any:
+    return Network(_classes(problem), _aim(problem), random_state=seed, **parameters)
 
 
-def _written(problem: Problem, values: dict[str, Any], seed: int, threads: int) -> Any:
-    return CustomEstimator(_classes(problem), random_state=seed, **values)
+def _custom(problem: Problem, parameters: dict[str, Any], seed: int, threads: int) -> Any:
+    return CustomEstimator(_classes(problem), random_state=seed, **parameters)
 
 
 def _classes(problem: Problem) -> int:
@@ -125,111 +127,111 @@ def _classes(problem: Problem) -> int:
 
 
 def _aim(problem: Problem) -> str:
-    return aim_of(problem.metric, problem.quantile)
+    return choose_aim(problem.metric, problem.quantile)
 
 
-_TREES: dict[str, Range | Choice] = {
+_TREES: dict[str, SearchRange | SearchChoices] = {
     "n_estimators": (200, 400),
-    "min_samples_leaf": Range(1, 20, log=True, whole=True),
+    "min_samples_leaf": SearchRange(1, 20, log=True, is_integer=True),
     "max_features": (0.3, 0.5, 0.7, 1.0, "sqrt"),
 }
-_SAMPLED: dict[str, Range | Choice] = {
-    "subsample": Range(0.6, 1.0),
-    "colsample_bytree": Range(0.3, 1.0),
-    "reg_lambda": Range(0.1, 10, log=True),
+_SAMPLED: dict[str, SearchRange | SearchChoices] = {
+    "subsample": SearchRange(0.6, 1.0),
+    "colsample_bytree": SearchRange(0.3, 1.0),
+    "reg_lambda": SearchRange(0.1, 10, log=True),
 }
-_LEAVES: dict[str, Range | Choice] = {
-    "num_leaves": Range(4, 127, log=True, whole=True),
-    "min_child_samples": Range(2, 60, log=True, whole=True),
+_LEAVES: dict[str, SearchRange | SearchChoices] = {
+    "num_leaves": SearchRange(4, 127, log=True, is_integer=True),
+    "min_child_samples": SearchRange(2, 60, log=True, is_integer=True),
 }
 _TREE_DEFAULTS = {"n_estimators": 200, "min_samples_leaf": 2, "max_features": "sqrt"}
 
-CANDIDATES: dict[str, Candidate] = {
+ESTIMATORS: dict[str, EstimatorSpec] = {
     candidate.name: candidate
     for candidate in (
-        Candidate(BASELINE, BOTH, "blind", {}, {}, _baseline),
-        Candidate(
+        EstimatorSpec(BASELINE, BOTH_KINDS, "blind", {}, {}, _baseline),
+        EstimatorSpec(
             "LogisticRegression",
-            (Kind.CLASSIFICATION,),
+            (ProblemKind.CLASSIFICATION,),
             "linear",
             {},
-            {"C": Range(0.001, 100, log=True)},
+            {"C": SearchRange(0.001, 100, log=True)},
             _logistic,
-            learns_by_watching=True,
+            is_self_tuning=True,
         ),
-        Candidate(
+        EstimatorSpec(
             "Ridge",
-            (Kind.REGRESSION,),
+            (ProblemKind.REGRESSION,),
             "linear",
             {},
-            {"alpha": Range(0.01, 1000, log=True)},
+            {"alpha": SearchRange(0.01, 1000, log=True)},
             _ridge,
-            learns_by_watching=True,
+            is_self_tuning=True,
         ),
-        Candidate("LightGBM", BOTH, "tree", {}, _LEAVES | _SAMPLED, _lightgbm, learns_by_watching=True),
-        Candidate(
+        EstimatorSpec("LightGBM", BOTH_KINDS, "tree", {}, _LEAVES | _SAMPLED, _lightgbm, is_self_tuning=True),
+        EstimatorSpec(
             "LightGBMExtra",
-            BOTH,
+            BOTH_KINDS,
             "tree",
             {"extra_trees": True},
             _LEAVES | _SAMPLED,
             _lightgbm,
-            learns_by_watching=True,
+            is_self_tuning=True,
         ),
-        Candidate(
+        EstimatorSpec(
             "CatBoost",
-            BOTH,
+            BOTH_KINDS,
             "native",
             {},
-            {"depth": Range(4, 8, whole=True), "l2_leaf_reg": Range(1, 10, log=True)},
+            {"depth": SearchRange(4, 8, is_integer=True), "l2_leaf_reg": SearchRange(1, 10, log=True)},
             _catboost,
-            learns_by_watching=True,
+            is_self_tuning=True,
         ),
-        Candidate(
+        EstimatorSpec(
             "Network",
-            BOTH,
+            BOTH_KINDS,
             "network",
             {},
             {
                 "hidden": (48, 96, 192),
-                "rate": Range(5e-4, 5e-3, log=True),
-                "dropout": Range(0.0, 0.4),
-                "decay": Range(1e-3, 1e-1, log=True),
+                "rate": SearchRange(5e-4, 5e-3, log=True),
+                "dropout": SearchRange(0.0, 0.4),
+                "decay": SearchRange(1e-3, 1e-1, log=True),
             },
             _network,
-            learns_by_watching=True,
+            is_self_tuning=True,
         ),
-        Candidate("RandomForest", BOTH, "tree", _TREE_DEFAULTS, _TREES, _forest, "n_estimators"),
-        Candidate("ExtraTrees", BOTH, "tree", _TREE_DEFAULTS, _TREES, _extra, "n_estimators"),
-        Candidate(
+        EstimatorSpec("RandomForest", BOTH_KINDS, "tree", _TREE_DEFAULTS, _TREES, _forest, "n_estimators"),
+        EstimatorSpec("ExtraTrees", BOTH_KINDS, "tree", _TREE_DEFAULTS, _TREES, _extra, "n_estimators"),
+        EstimatorSpec(
             "GradientBoosting",
-            BOTH,
+            BOTH_KINDS,
             "tree",
             {"max_iter": 100, "learning_rate": 0.05, "max_leaf_nodes": 8, "min_samples_leaf": 20},
             {
                 "max_iter": (60, 100, 200),
-                "learning_rate": Range(0.02, 0.2, log=True),
-                "max_leaf_nodes": Range(4, 63, log=True, whole=True),
-                "min_samples_leaf": Range(5, 60, log=True, whole=True),
-                "l2_regularization": Range(0.001, 10, log=True),
+                "learning_rate": SearchRange(0.02, 0.2, log=True),
+                "max_leaf_nodes": SearchRange(4, 63, log=True, is_integer=True),
+                "min_samples_leaf": SearchRange(5, 60, log=True, is_integer=True),
+                "l2_regularization": SearchRange(0.001, 10, log=True),
             },
             _boosting,
             "max_iter",
         ),
-        Candidate(
+        EstimatorSpec(
             "XGBoost",
-            BOTH,
+            BOTH_KINDS,
             "tree",
             {},
             {
-                "max_depth": Range(3, 9, whole=True),
-                "min_child_weight": Range(1, 20, log=True),
+                "max_depth": SearchRange(3, 9, is_integer=True),
+                "min_child_weight": SearchRange(1, 20, log=True),
                 **_SAMPLED,
             },
             _xgboost,
-            learns_by_watching=True,
+            is_self_tuning=True,
         ),
-        Candidate(WRITTEN, BOTH, "network", {}, {}, _written),
+        EstimatorSpec(CUSTOM_ESTIMATOR, BOTH_KINDS, "network", {}, {}, _custom),
     )
 }
 
@@ -252,45 +254,45 @@ _ALIASES = {
 }
 
 
-def candidate(name: str, kind: Kind) -> Candidate:
-    """The candidate of that name for this kind of problem; raises InvalidInput `unknown_estimator`."""
+def get_estimator_spec(name: str, kind: ProblemKind) -> EstimatorSpec:
+    """Look up an estimator by name or alias, case ignored. Raises InvalidInput `unknown_estimator`."""
     plain_name = "".join(letter for letter in name.lower() if letter.isalnum())
     plain_name = plain_name.removesuffix("classifier").removesuffix("regressor")
-    by_plain = {known.lower(): known for known in CANDIDATES} | _ALIASES
-    found = by_plain.get(plain_name)
-    fitting = [known.name for known in CANDIDATES.values() if kind in known.kinds]
-    if found is None or found not in fitting:
+    names = {name.lower(): name for name in ESTIMATORS} | _ALIASES
+    estimator_name = names.get(plain_name)
+    available = [spec.name for spec in ESTIMATORS.values() if kind in spec.kinds]
+    if estimator_name is None or estimator_name not in available:
         raise InvalidInput(
             "unknown_estimator",
-            f"{name!r} is no estimator for {kind.value}. Choose from {', '.join(fitting)}.",
+            f"{name!r} is not an estimator for {kind.value}. Choose from {', '.join(available)}.",
             estimator=name,
-            nearest=nearest(name, fitting),
+            nearest=nearest_names(name, available),
         )
-    return CANDIDATES[found]
+    return ESTIMATORS[estimator_name]
 
 
 def make_estimator(
     name: str, problem: Problem, hyperparameters: Hyperparameters, seed: int, threads: int
 ) -> tuple[Any, str]:
-    """The unfitted estimator and the style of its encoding; raises InvalidInput `bad_hyperparameter`.
+    """Make the unfitted estimator; return it with its encoding style. Raises InvalidInput `bad_hyperparameter`.
 
-    `on_log` (families of numbers that learn by watching): learn the logarithm of a positive target.
+    `on_log` (self-tuning families, regression): fit the logarithm of a positive target.
     """
-    found = candidate(name, problem.kind)
-    values = dict(hyperparameters)
-    on_log = values.pop(ON_LOG, False) and not problem.is_classification and found.learns_by_watching
-    estimator = found.make(problem, dict(found.defaults), seed, threads)
-    allowed = set(estimator.get_params()) - RESERVED
+    spec = get_estimator_spec(name, problem.kind)
+    parameters = dict(hyperparameters)
+    on_log = parameters.pop(ON_LOG, False) and not problem.is_classification and spec.is_self_tuning
+    estimator = spec.make(problem, dict(spec.defaults), seed, threads)
+    allowed = set(estimator.get_params()) - RESERVED_PARAMETERS
     if on_log:
         estimator = OnLog(estimator, _aim(problem))
         allowed.add("factor")
-    unknown = sorted(set(values) - allowed)
+    unknown = sorted(set(parameters) - allowed)
     if unknown:
         raise InvalidInput(
             "bad_hyperparameter",
-            f"{found.name} has no hyperparameter {unknown[0]!r}.",
+            f"{spec.name} has no hyperparameter {unknown[0]!r}.",
             hyperparameter=unknown[0],
-            nearest=nearest(unknown[0], sorted(allowed)),
+            nearest=nearest_names(unknown[0], sorted(allowed)),
         )
-    estimator.set_params(**values)
-    return estimator, estimator.style if found.name == WRITTEN else found.style
+    estimator.set_params(**parameters)
+    return estimator, estimator.style if spec.name == CUSTOM_ESTIMATOR else spec.style

@@ -10,7 +10,7 @@ import pandas as pd
 from app.modeling.explanation.facts import ContributionFacts
 from app.modeling.explanation.subject import Deadline
 from app.modeling.problem.problem import Problem
-from app.modeling.table.json_values import rounded
+from app.modeling.table.json_values import round_significant
 
 MAX_ROWS = 400
 FIRST_ROWS, ROWS_AT_A_TIME = 5, 50
@@ -106,7 +106,7 @@ def _ranked(member: TreeMember, of_class: str | None, values: np.ndarray, matrix
     features = [
         {
             "feature": str(member.names[place]),
-            "mean": rounded(float(size[place])) or 0.0,
+            "mean": round_significant(float(size[place])) or 0.0,
             "direction": _direction(numbers[:, rank], values[:, place]),
         }
         for rank, place in enumerate(first)
@@ -127,4 +127,4 @@ def _direction(numbers: np.ndarray, values: np.ndarray) -> float | None:
     if known.sum() < 3 or np.ptp(numbers[known]) == 0 or np.ptp(values[known]) == 0:
         return None
     ranks = pd.DataFrame({"number": numbers[known], "adds": values[known]}).rank()
-    return rounded(float(ranks["number"].corr(ranks["adds"])), 3)
+    return round_significant(float(ranks["number"].corr(ranks["adds"])), 3)

@@ -8,8 +8,8 @@ import pandas as pd
 
 from app.modeling.explanation.facts import Dependence
 from app.modeling.explanation.subject import Deadline, Subject
-from app.modeling.table.columns import Holds, holds
-from app.modeling.table.json_values import rounded, scalar
+from app.modeling.table.columns import ColumnKind, column_kind
+from app.modeling.table.json_values import round_significant, to_json_scalar
 
 MAX_COLUMNS = 6
 MAX_ROWS = 200
@@ -66,15 +66,15 @@ def _sample(subject: Subject, rows: pd.DataFrame, seed: int, deadline: Deadline)
 def _steps(column: pd.Series) -> tuple[str, list[Any]] | None:
     """The kind of the column and the values that it is set to; None where stepping says nothing."""
     known = column.dropna()
-    kind = holds(column)
-    if kind in (Holds.EMPTY, Holds.TEXT) or known.nunique() < 2:
+    kind = column_kind(column)
+    if kind in (ColumnKind.EMPTY, ColumnKind.TEXT) or known.nunique() < 2:
         return None
-    if kind in (Holds.NUMBER, Holds.DATETIME) and known.nunique() > MAX_VALUES:
+    if kind in (ColumnKind.NUMBER, ColumnKind.DATETIME) and known.nunique() > MAX_VALUES:
         shares = np.linspace(0.02, 0.98, MAX_POINTS)
         values = list(dict.fromkeys(known.quantile(shares, interpolation="nearest").tolist()))
-        return ("datetime" if kind is Holds.DATETIME else "number"), values
+        return ("datetime" if kind is ColumnKind.DATETIME else "number"), values
     frequent = known.value_counts().index[:MAX_VALUES].tolist()
-    ordered = sorted(frequent) if kind in (Holds.NUMBER, Holds.DATETIME) else frequent
+    ordered = sorted(frequent) if kind in (ColumnKind.NUMBER, ColumnKind.DATETIME) else frequent
     return "category", ordered
 
 
@@ -86,7 +86,7 @@ def _along(
     facts: Dependence = {
         "column": name,
         "kind": kind,
-        "at": [scalar(value) for value in values],
+        "at": [to_json_scalar(value) for value in values],
         "rows": len(sample),
         "lines": [_line(subject, answers, place) for place in _told(subject, answers)],
         "density": _density(column, kind, values),
@@ -115,9 +115,9 @@ def _line(subject: Subject, answers: np.ndarray, place: int | None) -> dict[str,
     low, high = np.quantile(of_class, (0.1, 0.9), axis=1)
     return {
         "class": None if place is None else str(classes[place]),
-        "mean": [rounded(float(each)) for each in of_class.mean(axis=1)],
-        "low": [rounded(float(each)) for each in low],
-        "high": [rounded(float(each)) for each in high],
+        "mean": [round_significant(float(each)) for each in of_class.mean(axis=1)],
+        "low": [round_significant(float(each)) for each in low],
+        "high": [round_significant(float(each)) for each in high],
     }
 
 
@@ -131,4 +131,4 @@ def _density(column: pd.Series, kind: str, values: list[Any]) -> dict[str, Any]:
     known = column.dropna().astype("float64")
     inside = known[(known >= values[0]) & (known <= values[-1])]
     counts, edges = np.histogram(inside, bins=DENSITY_BINS, range=(float(values[0]), float(values[-1])))
-    return {"edges": [rounded(float(edge)) for edge in edges], "counts": counts.tolist()}
+    return {"edges": [round_significant(float(edge)) for edge in edges], "counts": counts.tolist()}

@@ -15,8 +15,8 @@ from app.modeling.explanation.segments import errors_by_segment
 from app.modeling.explanation.subject import Deadline, Subject
 from app.modeling.problem.results import ImportanceFacts
 from app.modeling.scoring.scores import Predicted
-from app.modeling.table.columns import Holds, holds
-from app.modeling.table.json_values import rounded
+from app.modeling.table.columns import ColumnKind, column_kind
+from app.modeling.table.json_values import round_significant
 
 MAX_ROWS = 4000
 MIN_ROWS = 200
@@ -76,7 +76,7 @@ def explain(
         "dependence": partial_dependence(subject, rows, drawn, seed, deadline),
         "contributions": adds.facts if adds else None,
         "segments": segments,
-        "explain_s": rounded(deadline.spent_s, 3) or 0.0,
+        "explain_s": round_significant(deadline.spent_s, 3) or 0.0,
         "notes": _notes(importance, repeats, member is not None and adds is None),
         "figures": [],
     }
@@ -103,7 +103,7 @@ def _segments(
     if len(rows) < MIN_FOR_SEGMENTS:
         return None, rows, truth
     said = first if np.array_equal(places, np.arange(len(probe))) else subject.say(rows)
-    predicted = Predicted.of(subject.problem, truth, said, threshold)
+    predicted = Predicted.from_problem(subject.problem, truth, said, threshold)
     return errors_by_segment(rows, predicted, subject.problem), rows, truth
 
 
@@ -116,7 +116,7 @@ def most_telling(rows: pd.DataFrame, truth: np.ndarray, without: Sequence[str | 
 
 
 def _codes(column: pd.Series) -> np.ndarray:
-    if holds(column) in (Holds.NUMBER, Holds.BOOLEAN):
+    if column_kind(column) in (ColumnKind.NUMBER, ColumnKind.BOOLEAN):
         return column.to_numpy(dtype="float64", na_value=np.nan)
     return np.asarray(pd.factorize(column)[0], dtype="float64")
 

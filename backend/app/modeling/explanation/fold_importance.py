@@ -9,27 +9,27 @@ from app.modeling.labels.labels import make_labels
 from app.modeling.labels.split import Fold
 from app.modeling.problem.problem import Problem
 from app.modeling.problem.results import ImportanceFacts
-from app.modeling.recipe.recipe import inputs_of
-from app.modeling.training.fitting import Spec, fit_rows, output_of
+from app.modeling.recipe.recipe import select_inputs
+from app.modeling.training.fitting import CandidateSpec, fit_rows, predict_all
 
 
 def permutation_importance(
     frame: pd.DataFrame,
     problem: Problem,
-    spec: Spec,
+    spec: CandidateSpec,
     made_folds: list[Fold],
     repeats: int = 5,
     limit_s: float | None = None,
 ) -> ImportanceFacts:
     """As `explanation.importance`, on the rows of the last fold, of a model that the others taught."""
     deadline = Deadline(limit_s)
-    labels, inputs, fold = make_labels(frame, problem), inputs_of(frame, problem), made_folds[-1]
+    labels, inputs, fold = make_labels(frame, problem), select_inputs(frame, problem), made_folds[-1]
     model = fit_rows(frame, labels, fold.train, problem, spec)
     if fold.history is not None:
-        model.named_steps["recipe"].remember(inputs.iloc[fold.history])
+        model.named_steps["recipe"].store_history(inputs.iloc[fold.history])
 
     def say(rows: pd.DataFrame) -> np.ndarray:
-        return output_of(model, rows, problem, spec.threads)
+        return predict_all(model, rows, problem, spec.threads)
 
     subject = Subject(say, problem, looks_back(spec.recipe))
     rows, truth = inputs.iloc[fold.test], labels.iloc[fold.test].to_numpy()

@@ -7,9 +7,10 @@ import pandas as pd
 from scipy.stats import norm
 
 from app.modeling.explanation.subject import Deadline, Subject
+from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.results import Importance, ImportanceFacts
-from app.modeling.scoring.scores import SCORES, Predicted
-from app.modeling.table.json_values import rounded
+from app.modeling.scoring.scores import SCORERS, Predicted
+from app.modeling.table.json_values import round_significant
 
 MAX_ROWS = 1000
 MIN_ROWS = 200
@@ -61,7 +62,7 @@ def permutation_importance(
         "metric": subject.problem.metric,
         "importances": importances,
         "repeats": done,
-        "base_score": rounded(loss.base),
+        "base_score": round_significant(loss.base),
         "rows": len(rows),
         "left_out": len(columns) - len(asked),
         "figures": [],
@@ -105,8 +106,8 @@ class _Loss:
 
     def __init__(self, subject: Subject, truth: np.ndarray, base: np.ndarray, rng: np.random.Generator) -> None:
         problem = subject.problem
-        self._score = SCORES[problem.metric]
-        self._sign = 1 if self._score.greater_is_better else -1
+        self._score = SCORERS[problem.metric]
+        self._sign = 1 if METRICS[problem.metric].greater_is_better else -1
         self._truth, self._problem = truth, problem
         self._resamples = [rng.integers(0, len(truth), len(truth)) for _ in range(RESAMPLES)]
         everything = np.arange(len(truth))
@@ -128,14 +129,14 @@ class _Loss:
         return self._sign * (base - float(np.mean([self._of_rows(output, rows) for output in outputs])))
 
     def _of_rows(self, output: np.ndarray, rows: np.ndarray) -> float:
-        return self._score.compute(Predicted.of(self._problem, self._truth[rows], output[rows]))
+        return self._score(Predicted.from_problem(self._problem, self._truth[rows], output[rows]))
 
 
 def _summary(name: str, mean: float, std: float, columns: int) -> Importance:
     reach = float(norm.isf(MISTAKEN / max(columns, 1)))
     return {
         "column": name,
-        "mean": rounded(mean) or 0.0,
-        "std": rounded(std) or 0.0,
+        "mean": round_significant(mean) or 0.0,
+        "std": round_significant(std) or 0.0,
         "helps": bool(mean - reach * std > 0),  # false where either is unknown
     }

@@ -6,12 +6,12 @@ from sklearn.pipeline import Pipeline
 
 from app.modeling.estimators.families.on_log import OnLog
 from app.modeling.explanation.contributions import TreeMember
-from app.modeling.training.ensemble.average import Model, members_of
+from app.modeling.training.ensemble.average import Model, list_members
 
 
 def tree_member(model: Model, rows: pd.DataFrame) -> TreeMember | None:
     """The member with the largest weight that has SHAP values, with its features of these raw rows."""
-    members = members_of(model)
+    members = list_members(model)
     weights = [1.0] if isinstance(model, Pipeline) else list(model.weights)
     for place in np.argsort(-np.asarray(weights), kind="stable"):
         steps = members[place].named_steps

@@ -12,8 +12,8 @@ from scipy.stats import norm, t
 from app.modeling.explanation.facts import Segment, SegmentFacts
 from app.modeling.problem.problem import Problem
 from app.modeling.scoring.scores import Predicted
-from app.modeling.table.columns import Holds, holds
-from app.modeling.table.json_values import label, rounded
+from app.modeling.table.columns import ColumnKind, column_kind
+from app.modeling.table.json_values import class_label, round_significant
 
 MIN_ROWS = 30
 MAX_SEGMENTS = 8
@@ -47,7 +47,7 @@ def errors_by_segment(rows: pd.DataFrame, predicted: Predicted, problem: Problem
     found.sort(key=lambda each: -_excess(each[1]))
     return {
         "measure": "wrong" if problem.is_classification else "absolute_error",
-        "overall": rounded(float(error.mean())),
+        "overall": round_significant(float(error.mean())),
         "rows": len(rows),
         "tested": len(parts),
         "worst": [facts for _, facts in _distinct(found)],
@@ -65,17 +65,17 @@ def _error_of(predicted: Predicted, problem: Problem) -> np.ndarray:
 def _parts(rows: pd.DataFrame) -> Iterator[_Part]:
     for name in rows.columns:
         column: pd.Series = rows[name]
-        kind = holds(column)
+        kind = column_kind(column)
         if column.isna().any():
             yield _Part(str(name), "is missing", column.isna().to_numpy())
-        if kind is Holds.NUMBER and column.nunique() > MAX_VALUES:
+        if kind is ColumnKind.NUMBER and column.nunique() > MAX_VALUES:
             yield from _ranges(str(name), column.astype("float64"))
-        elif kind is Holds.DATETIME and column.nunique() > MAX_VALUES:
+        elif kind is ColumnKind.DATETIME and column.nunique() > MAX_VALUES:
             yield from _periods(str(name), column)
-        elif kind not in (Holds.EMPTY, Holds.TEXT):
+        elif kind not in (ColumnKind.EMPTY, ColumnKind.TEXT):
             for value in column.value_counts().index[:MAX_VALUES]:
                 yield _Part(
-                    str(name), f"is {label(value)}", (column == value).fillna(False).to_numpy(dtype=bool)
+                    str(name), f"is {class_label(value)}", (column == value).fillna(False).to_numpy(dtype=bool)
                 )
 
 
@@ -110,10 +110,10 @@ def _judged(part: _Part, error: np.ndarray, problem: Problem, reach: float) -> S
         "column": part.column,
         "text": part.text,
         "rows": len(here),
-        "error": rounded(float(here.mean())),
-        "low": rounded(low),
-        "high": rounded(high),
-        "elsewhere": rounded(float(elsewhere.mean())),
+        "error": round_significant(float(here.mean())),
+        "low": round_significant(low),
+        "high": round_significant(high),
+        "elsewhere": round_significant(float(elsewhere.mean())),
     }
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from app.modeling.problem.problem import Problem
-from app.modeling.recipe.recipe import RecipeJson, parse
+from app.modeling.recipe.recipe import RecipeJson, parse_recipe
 
 Say = Callable[[pd.DataFrame], np.ndarray]
 """Raw rows -> probabilities of every class (rows, classes), or numbers (rows,)."""
@@ -76,7 +76,7 @@ class Subject:
 
 def looks_back(recipe: RecipeJson) -> bool:
     """Whether features are made of the rows before (lags, rolling statistics)."""
-    return any(step.ordered for step in parse(recipe))
+    return any(step.needs_order for step in parse_recipe(recipe))
 
 
 def _batches(frames: Sequence[pd.DataFrame]) -> list[list[pd.DataFrame]]:

@@ -1,4 +1,4 @@
-"""A forecast of every step, each judged by itself: its error, that of others, and how often bounds held."""
+"""Scores of a multi-step forecast by step: the model's, the references', and the coverage of its intervals."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,43 +6,51 @@ from typing import Any
 import numpy as np
 
 from app.modeling.problem.problem import Problem
-from app.modeling.scoring.prediction_intervals import coverage
-from app.modeling.scoring.scores import SCORES, Predicted
-from app.modeling.table.json_values import rounded
+from app.modeling.scoring.prediction_intervals import measure_coverage
+from app.modeling.scoring.scores import SCORERS, Predicted
+from app.modeling.table.json_values import round_significant
 
-MAX_ROWS = 32
+MAX_STEPS = 32
+"""Steps in the report: a longer table is not read."""
 
 
-def by_step(
+def score_by_step(
     predicted: Predicted,
     baseline: Predicted,
     ahead: np.ndarray,
     problem: Problem,
     bounds: Mapping[str, Any] | None,
-    said: Mapping[str, np.ndarray],
+    references: Mapping[str, np.ndarray],
 ) -> list[dict[str, Any]]:
-    """`[{"rows_ahead", "rows", "score", "baseline", "references": {name: score}, "coverage": CoverageJson}]`.
+    """Score each step: `[{"rows_ahead", "rows", "score", "baseline", "references": {name: score}, "coverage":
+    CoverageJson}]`.
 
-    `ahead` (rows,): the step that each row asks about; `said`: what each reference says of the rows.
+    `ahead` (rows,): the rows ahead that each row predicts; `references`: the forecast of each reference for the
+    rows.
     """
-    found = []
-    for step in np.unique(ahead)[:MAX_ROWS]:
+    steps = []
+    for step in np.unique(ahead)[:MAX_STEPS]:
         at = np.flatnonzero(ahead == step)
-        own = predicted.take(at)
-        score = SCORES[problem.metric].compute
-        others = {name: Predicted.of(problem, own.truth, forecast[at]) for name, forecast in said.items()}
-        found.append(
+        own_rows = predicted.take(at)
+        score = SCORERS[problem.metric]
+        reference_predictions = {
+            name: Predicted.from_problem(problem, own_rows.truth, forecast[at])
+            for name, forecast in references.items()
+        }
+        steps.append(
             {
                 "rows_ahead": int(step),
                 "rows": len(at),
-                "score": rounded(score(own)),
-                "baseline": rounded(score(baseline.take(at))),
+                "score": round_significant(score(own_rows)),
+                "baseline": round_significant(score(baseline.take(at))),
                 "references": {
-                    name: rounded(score(other))
-                    for name, other in others.items()
+                    name: round_significant(score(other))
+                    for name, other in reference_predictions.items()
                     if np.isfinite(other.output).all()
                 },
-                "coverage": coverage(own.truth, own.output, bounds, ahead[at]) if bounds else None,
+                "coverage": measure_coverage(own_rows.truth, own_rows.output, bounds, ahead[at])
+                if bounds
+                else None,
             }
         )
-    return found
+    return steps

@@ -1,4 +1,4 @@
-"""A model of a series beside what the series says by itself, on the same rows of the hold-out."""
+"""Comparison of a model with model-free forecasts, on the same hold-out rows."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,40 +6,44 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.problem import Problem
-from app.modeling.scoring.intervals import bootstrap, resampling
-from app.modeling.scoring.scores import SCORES, Predicted
-from app.modeling.table.json_values import rounded
+from app.modeling.scoring.intervals import bootstrap, make_resampling
+from app.modeling.scoring.scores import SCORERS, Predicted
+from app.modeling.table.json_values import round_significant
 
 
-def compared(
+def compare_with_references(
     predicted: Predicted,
-    said: Mapping[str, np.ndarray],
+    references: Mapping[str, np.ndarray],
     problem: Problem,
     seed: int,
     groups: pd.Series | None,
 ) -> list[dict[str, Any]]:
-    """`[{"name", "score", "difference": Interval}]`, the best first; a difference above 0 is the model's.
+    """Compare a model with each reference: `[{"name", "score", "difference": Interval}]`, the best first.
 
-    `said`: what each reference says of the rows that are judged; where it says nothing the last value does.
+    A difference above 0 favours the model. `references`: forecasts (rows,); missing ones are replaced by the
+    last value.
     """
-    how = resampling(len(predicted.truth), problem, groups)
-    found = []
-    for name, forecast in said.items():
-        whole = np.where(np.isfinite(forecast), forecast, said.get("last value", forecast))
-        if not np.isfinite(whole).all():
+    resample = make_resampling(len(predicted.truth), problem, groups)
+    comparisons = []
+    for name, forecast in references.items():
+        filled = np.where(np.isfinite(forecast), forecast, references.get("last value", forecast))
+        if not np.isfinite(filled).all():
             continue
-        reference = Predicted.of(problem, predicted.truth, whole)
-        _, difference = bootstrap(predicted, reference, problem, how, seed)
-        score = rounded(SCORES[problem.metric].compute(reference))
-        found.append({"name": name, "score": score, "difference": difference})
-    sign = -1 if SCORES[problem.metric].greater_is_better else 1
-    return sorted(found, key=lambda each: sign * (each["score"] if each["score"] is not None else np.inf))
+        reference = Predicted.from_problem(problem, predicted.truth, filled)
+        _, difference = bootstrap(predicted, reference, problem, resample, seed)
+        score = round_significant(SCORERS[problem.metric](reference))
+        comparisons.append({"name": name, "score": score, "difference": difference})
+    sign = -1 if METRICS[problem.metric].greater_is_better else 1
+    return sorted(
+        comparisons, key=lambda entry: sign * (entry["score"] if entry["score"] is not None else np.inf)
+    )
 
 
-def notes_on(references: list[dict[str, Any]]) -> list[str]:
-    """What the model does not beat beyond chance."""
-    unbeaten = [each["name"] for each in references if (each["difference"]["low"] or 0.0) <= 0]
+def reference_notes(references: list[dict[str, Any]]) -> list[str]:
+    """List the references that the model does not beat beyond chance, as a sentence."""
+    unbeaten = [entry["name"] for entry in references if (entry["difference"]["low"] or 0.0) <= 0]
     if not unbeaten:
         return []
     return [f"It does not beat a forecast without a model beyond chance: {', '.join(unbeaten)}."]

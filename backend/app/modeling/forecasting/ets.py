@@ -1,4 +1,4 @@
-"""Exponential smoothing with a damped trend and a season, learned once and then followed row by row."""
+"""Exponential smoothing with a damped trend and a season, fitted once and then applied row by row."""
 
 import warnings
 from dataclasses import dataclass
@@ -8,18 +8,22 @@ import numpy as np
 from statsmodels.tsa.holtwinters import ExponentialSmoothing
 
 MAX_ROWS = 600
+"""Rows to fit on: more take seconds, and old ones hardly weigh."""
 MIN_ROWS = 20
+"""Rows below which the smoothing weights cannot be estimated."""
 
 
-def recent(values: np.ndarray, season: int | None) -> np.ndarray:
-    """The rows to learn from: the latest, four seasons at least."""
+def select_recent(values: np.ndarray, season: int | None) -> np.ndarray:
+    """Select the rows to fit on: the latest, at least four seasons."""
     return values[-max(MAX_ROWS, 4 * (season or 0)) :]
 
 
 @dataclass(frozen=True)
 class Smoothing:
-    """The additive damped method (Hyndman & Athanasopoulos 2021, chapter 8): its weights, and the state before
-    the first row. `seasons`: one a place of the season, none without a season."""
+    """The additive damped method (Hyndman & Athanasopoulos 2021, chapter 8): weights and initial state.
+
+    `seasons`: one value per position in the season, empty without a season.
+    """
 
     alpha: float
     beta: float
@@ -30,8 +34,9 @@ class Smoothing:
     seasons: tuple[float, ...]
 
     @classmethod
-    def learn(cls, values: np.ndarray, season: int | None) -> Self:
-        """By the least squared error one row ahead (statsmodels); the state is the one before the first row."""
+    def fit(cls, values: np.ndarray, season: int | None) -> Self:
+        """Fit by the least squared error one row ahead (statsmodels); the state is the one before the first
+        row."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a search that stopped early is still a forecast
             model = ExponentialSmoothing(
@@ -42,34 +47,34 @@ class Smoothing:
                 seasonal_periods=season,
                 initialization_method="estimated" if season else "heuristic",
             )
-            found = model.fit().params
+            params = model.fit().params
         return cls(
-            alpha=float(found["smoothing_level"]),
-            beta=float(np.nan_to_num(found["smoothing_trend"])),
-            gamma=float(np.nan_to_num(found["smoothing_seasonal"])) if season else 0.0,
-            phi=float(found["damping_trend"]),
-            level=float(found["initial_level"]),
-            trend=float(found["initial_trend"]),
-            seasons=tuple(float(each) for each in found["initial_seasons"]) if season else (),
+            alpha=float(params["smoothing_level"]),
+            beta=float(np.nan_to_num(params["smoothing_trend"])),
+            gamma=float(np.nan_to_num(params["smoothing_seasonal"])) if season else 0.0,
+            phi=float(params["damping_trend"]),
+            level=float(params["initial_level"]),
+            trend=float(params["initial_trend"]),
+            seasons=tuple(float(value) for value in params["initial_seasons"]) if season else (),
         )
 
-    def follow(self, values: np.ndarray, horizon: int) -> np.ndarray:
-        """At each row what it says of `horizon` rows later, from this row and those before it.
+    def forecast(self, values: np.ndarray, horizon: int) -> np.ndarray:
+        """Forecast `horizon` rows ahead at each row, from this row and those before it.
 
-        `values` begin where those begin that it was learned from.
+        `values` begin at the first row that was fitted on.
         """
         ahead = sum(self.phi**step for step in range(1, horizon + 1))
         level, trend, seasons = self.level, self.trend, list(self.seasons)
         length = len(seasons)
-        said = np.empty(len(values))
+        forecasts = np.empty(len(values))
         for row, value in enumerate(values):
-            place = row % length if length else 0
-            before = seasons[place] if length else 0.0
-            carried = level + self.phi * trend
-            now = self.alpha * (value - before) + (1 - self.alpha) * carried
-            trend = self.beta * (now - level) + (1 - self.beta) * self.phi * trend
+            position = row % length if length else 0
+            seasonal = seasons[position] if length else 0.0
+            expected = level + self.phi * trend
+            new_level = self.alpha * (value - seasonal) + (1 - self.alpha) * expected
+            trend = self.beta * (new_level - level) + (1 - self.beta) * self.phi * trend
             if length:
-                seasons[place] = self.gamma * (value - carried) + (1 - self.gamma) * before
-            level = now
-            said[row] = level + ahead * trend + (seasons[(row + horizon) % length] if length else 0.0)
-        return said
+                seasons[position] = self.gamma * (value - expected) + (1 - self.gamma) * seasonal
+            level = new_level
+            forecasts[row] = level + ahead * trend + (seasons[(row + horizon) % length] if length else 0.0)
+        return forecasts

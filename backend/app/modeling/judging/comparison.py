@@ -1,4 +1,4 @@
-"""Which candidate is best, and whether the data can tell."""
+"""Comparison of candidates: the leaderboard, and the choice of the best."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
@@ -7,61 +7,62 @@ import numpy as np
 from scipy import stats
 
 from app.errors import InvalidInput
-from app.modeling.estimators.candidates import BASELINE
+from app.modeling.problem.kinds import BASELINE, ENSEMBLE
+from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.results import Comparison, ComparisonFacts
-from app.modeling.scoring.scores import SCORES, rank
-from app.modeling.table.json_values import rounded
-from app.modeling.training.ensemble.blend import ENSEMBLE
+from app.modeling.scoring.scores import rank_scores
+from app.modeling.table.json_values import round_significant
 
 Fit = Mapping[str, Any]
 Bounds = tuple[float | None, float | None, float | None]
 """(low, middle, high) of a difference."""
 
 
-class Apart(Protocol):
-    """By how much one candidate is better than another, as far as the rows that both judged can tell."""
+class PairedDifference(Protocol):
+    """The interval of the difference between two candidates, from the rows that both predicted."""
 
     def __call__(self, a: Fit, b: Fit) -> Bounds: ...
 
 
-def compare(
-    fits: Sequence[Fit], left_out: Sequence[Mapping[str, str]] = (), apart: Apart | None = None
+def compare_candidates(
+    fits: Sequence[Fit], left_out: Sequence[Mapping[str, str]] = (), difference: PairedDifference | None = None
 ) -> ComparisonFacts:
-    """Candidates by their score on rows that did not teach them, each against the best on the same folds.
+    """Rank candidates by their out-of-fold score, and compare each with the best on common folds.
 
-    Candidates may have run different folds: two are ordered by the folds that both have. `apart` gives the 95%
-    interval of a difference from rows; without it, it is Student's t over folds with the variance correction of
-    Nadeau and Bengio (2003) for folds that share training rows. Raises InvalidInput `nothing_to_compare`.
+    Candidates may have run different folds: two are ordered by the folds that both have. `difference` gives the
+    95% interval of a difference from rows; without it, it is Student's t over folds with the variance
+    correction of Nadeau and Bengio (2003) for folds that share training rows. Raises InvalidInput
+    `nothing_to_compare`.
     """
     scored = {fit["name"]: fit for fit in fits if fit.get("score") is not None}
     if not scored:
         raise InvalidInput("nothing_to_compare", "No candidate has a score to compare.")
-    apart = apart or paired_difference
+    difference = difference or difference_over_folds
     metric = next(iter(scored.values()))["metric"]
-    ordered = in_order(list(scored.values()))
-    best = ordered[0]
+    ranked = rank_candidates(list(scored.values()))
+    best = ranked[0]
     baseline = next((fit for fit in scored.values() if fit["estimator"] == BASELINE), None)
-    weights: Mapping[str, float] = next((fit["weights"] for fit in ordered if fit["estimator"] == ENSEMBLE), {})
-    board = [_against_best(fit, best, baseline, apart, weights) for fit in ordered]
-    chosen = _chosen(board)
+    weights: Mapping[str, float] = next((fit["weights"] for fit in ranked if fit["estimator"] == ENSEMBLE), {})
+    leaderboard = [_against_best(fit, best, baseline, difference, weights) for fit in ranked]
+    choice = _choose(leaderboard)
     return {
         "metric": metric,
-        "greater_is_better": SCORES[metric].greater_is_better,
-        "leaderboard": board,
+        "greater_is_better": METRICS[metric].greater_is_better,
+        "leaderboard": leaderboard,
         "best": best["name"],
-        "chosen": chosen["name"],
-        "reason": _reason(board, chosen),
+        "chosen": choice["name"],
+        "reason": _reason(leaderboard, choice),
         "baseline": baseline["name"] if baseline else None,
-        "beats_baseline": chosen["beats_baseline"],
+        "beats_baseline": choice["beats_baseline"],
         "left_out": [dict(entry) for entry in left_out],
         "figures": [],
     }
 
 
-def in_order(fits: Sequence[Fit]) -> list[Fit]:
-    """Best first: each by how far it is behind one of them, the ensemble if there is one, on common folds."""
-    by_score = rank(fits[0]["metric"], {str(place): fit["score"] for place, fit in enumerate(fits)})
-    ranked = [fits[int(place)] for place in by_score]
+def rank_candidates(fits: Sequence[Fit]) -> list[Fit]:
+    """Rank candidates by the distance to a reference on common folds: the ensemble, or the best by score."""
+    by_score = rank_scores(fits[0]["metric"], {str(index): fit["score"] for index, fit in enumerate(fits)})
+    ranked = [fits[int(index)] for index in by_score]
     reference = next((fit for fit in ranked if fit["estimator"] == ENSEMBLE), ranked[0])
     return sorted(ranked, key=lambda fit: _behind(reference, fit))
 
@@ -69,27 +70,27 @@ def in_order(fits: Sequence[Fit]) -> list[Fit]:
 def _behind(reference: Fit, fit: Fit) -> float:
     if fit is reference:
         return 0.0
-    differences = by_common_folds(reference, fit)
+    differences = fold_differences(reference, fit)
     if len(differences):
         return float(differences.mean())
-    sign = 1 if SCORES[fit["metric"]].greater_is_better else -1
+    sign = 1 if METRICS[fit["metric"]].greater_is_better else -1
     return float(sign * (reference["score"] - fit["score"]))
 
 
-def by_common_folds(a: Fit, b: Fit) -> np.ndarray:
-    """What a is better by, on each fold that both have."""
+def fold_differences(a: Fit, b: Fit) -> np.ndarray:
+    """Compute by how much `a` is better on each common fold (folds,)."""
     scores = zip(a.get("fold_scores", ()), b.get("fold_scores", ()), strict=False)
     differences = np.array([x - y for x, y in scores if x is not None and y is not None])
-    return differences if not len(differences) or SCORES[a["metric"]].greater_is_better else -differences
+    return differences if not len(differences) or METRICS[a["metric"]].greater_is_better else -differences
 
 
 def _against_best(
-    fit: Fit, best: Fit, baseline: Fit | None, apart: Apart, weights: Mapping[str, float]
+    fit: Fit, best: Fit, baseline: Fit | None, difference: PairedDifference, weights: Mapping[str, float]
 ) -> Comparison:
-    low, middle, high = apart(best, fit) if fit is not best else (0.0, 0.0, 0.0)
+    low, middle, high = difference(best, fit) if fit is not best else (0.0, 0.0, 0.0)
     beats = None
     if baseline is not None and fit is not baseline:
-        above = apart(fit, baseline)[0]
+        above = difference(fit, baseline)[0]
         beats = above is not None and above > 0
     return {
         "name": fit["name"],
@@ -114,34 +115,37 @@ def _kind(fit: Fit, weights: Mapping[str, float]) -> str:
     return "member" if weights.get(fit["name"]) else "candidate"
 
 
-def paired_difference(a: Fit, b: Fit) -> Bounds:
-    """(low, mean, high) of a minus b over folds, positive where a is better; None where folds differ."""
-    differences = by_common_folds(a, b)
+def difference_over_folds(a: Fit, b: Fit) -> Bounds:
+    """Compute (low, mean, high) of a minus b over folds, positive if a is better; None if folds differ."""
+    differences = fold_differences(a, b)
     count = len(differences)
     if count < 2 or len(a["fold_scores"]) != len(b["fold_scores"]):
         return None, None, None
     # Each fold tests 1/k of the rows and learns from the rest: test over train rows is 1 / (k - 1).
     deviation = float(np.sqrt((1 / count + 1 / (count - 1)) * differences.var(ddof=1)))
-    reach = float(stats.t.ppf(0.975, count - 1)) * deviation
+    half_width = float(stats.t.ppf(0.975, count - 1)) * deviation
     mean = float(differences.mean())
-    return rounded(mean - reach), rounded(mean), rounded(mean + reach)
+    return round_significant(mean - half_width), round_significant(mean), round_significant(mean + half_width)
 
 
-def _chosen(board: Sequence[Comparison]) -> Comparison:
-    """The best; an ensemble that cannot be told from it goes first: being the best of many flatters a score."""
-    blended = (row for row in board if row["kind"] == "ensemble" and not row["distinguishable"])
-    return next(blended, board[0])
+def _choose(leaderboard: Sequence[Comparison]) -> Comparison:
+    """The best candidate; an ensemble that is not distinguishable from it is preferred, because the best of
+    many scores is too high by selection."""
+    ensembles = (row for row in leaderboard if row["kind"] == "ensemble" and not row["distinguishable"])
+    return next(ensembles, leaderboard[0])
 
 
-def _reason(board: Sequence[Comparison], chosen: Comparison) -> str:
-    best = board[0]
-    close = [row["name"] for row in board if row is not best and not row["distinguishable"]]
-    said = f"{best['name']} has the best score on rows that did not teach it."
-    if close:
-        shown = ", ".join(close[:3]) + (f" and {len(close) - 3} more" if len(close) > 3 else "")
-        said += f" These rows cannot tell it from {shown}."
-    if chosen is not best:
-        said += f" {chosen['name']} is chosen: it rests on several of them."
-    if chosen["beats_baseline"] is False:
-        said += " It does not beat the baseline beyond what chance explains."
-    return said
+def _reason(leaderboard: Sequence[Comparison], choice: Comparison) -> str:
+    best = leaderboard[0]
+    indistinguishable = [row["name"] for row in leaderboard if row is not best and not row["distinguishable"]]
+    sentences = f"{best['name']} has the best out-of-fold score."
+    if indistinguishable:
+        names = ", ".join(indistinguishable[:3]) + (
+            f" and {len(indistinguishable) - 3} more" if len(indistinguishable) > 3 else ""
+        )
+        sentences += f" These rows do not distinguish it from {names}."
+    if choice is not best:
+        sentences += f" {choice['name']} is chosen, because it averages several of them."
+    if choice["beats_baseline"] is False:
+        sentences += " It does not beat the baseline beyond chance."
+    return sentences

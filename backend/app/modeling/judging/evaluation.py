@@ -1,4 +1,4 @@
-"""How good a model is on rows that did not teach it, with how sure that is."""
+"""Evaluation of a model on rows that it was not trained on, with confidence intervals."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from app.modeling.judging.judgement import held_against, notes_on
-from app.modeling.judging.periods import Past, periods_of, widened
+from app.modeling.judging.judgement import compare_with_cv, score_notes
+from app.modeling.judging.periods import Past, analyse_periods, widen_interval
 from app.modeling.problem.problem import Problem
 from app.modeling.problem.results import CoverageJson, EvaluationFacts
 from app.modeling.scoring.curves import (
@@ -18,13 +18,13 @@ from app.modeling.scoring.curves import (
     residuals,
     roc_curve,
 )
-from app.modeling.scoring.intervals import bootstrap, resampling
-from app.modeling.scoring.prediction_intervals import coverage
+from app.modeling.scoring.intervals import bootstrap, make_resampling
+from app.modeling.scoring.prediction_intervals import measure_coverage
 from app.modeling.scoring.scores import Predicted, score_all
-from app.modeling.table.json_values import rounded
+from app.modeling.table.json_values import round_significant
 
 
-def evaluate(
+def evaluate_predictions(
     predicted: Predicted,
     baseline: Predicted,
     problem: Problem,
@@ -37,26 +37,26 @@ def evaluate(
     targets: np.ndarray | None = None,
     ahead: np.ndarray | None = None,
 ) -> EvaluationFacts:
-    """Everything that is said of a model on these rows; `fit` is its `FitFacts`.
+    """Compute every metric, curve and note of a model on these rows; `fit` is its `FitFacts`.
 
-    `baseline` is the naive model's word on the same rows; `groups` names rows that belong together. With
-    `compare` the rows are new, and the fit's cross-validated score is held against them. `past` and `targets`
-    (what was to be told, where that is not the labels) say how much the score may be another in coming periods.
-    `ahead`: how many rows ahead each row asks about, where they differ in that.
+    `baseline`: the naive model's predictions for the same rows; `groups`: the group of each row, resampled
+    together. With `compare` the rows are new, and the score is compared with the cross-validated one. `past`
+    and `targets` (the prediction targets, if they are not the labels) estimate how much the score varies
+    between periods. `ahead`: the rows ahead that each row predicts, if rows are expanded by step.
     """
-    how = resampling(len(predicted.truth), problem, groups)
-    metrics, difference = bootstrap(predicted, baseline, problem, how, seed)
-    method, fit = how.method, fit or {}
-    agreement = held_against(metrics[problem.metric], fit) if compare else None
+    resample = make_resampling(len(predicted.truth), problem, groups)
+    metrics, difference = bootstrap(predicted, baseline, problem, resample, seed)
+    method, fit = resample.method, fit or {}
+    agreement = compare_with_cv(metrics[problem.metric], fit) if compare else None
     periods = None
     if problem.time_column:
-        periods = periods_of(predicted, problem, metrics[problem.metric], past, targets)
+        periods = analyse_periods(predicted, problem, metrics[problem.metric], past, targets)
     if periods and periods.spread:
-        metrics[problem.metric] = widened(metrics[problem.metric], periods, problem.metric)
-        method += f"; that of {problem.metric} is widened by how much it moved from period to period"
+        metrics[problem.metric] = widen_interval(metrics[problem.metric], periods, problem.metric)
+        method += f"; that of {problem.metric} is widened by its variation between periods"
     beats = difference["low"] is not None and difference["low"] > 0
     is_binary = problem.is_binary
-    reached = _reached(predicted, fit, ahead)
+    interval_coverage = _interval_coverage(predicted, fit, ahead)
     return {
         "on": on,
         "model": fit.get("name"),
@@ -64,7 +64,7 @@ def evaluate(
         "metric": problem.metric,
         "metrics": metrics,
         "interval_method": method,
-        "periods": [rounded(score) for score in periods.scores] if periods else [],
+        "periods": [round_significant(score) for score in periods.scores] if periods else [],
         "baseline": score_all(baseline, problem),
         "beats_baseline": beats,
         "baseline_difference": difference,
@@ -75,15 +75,17 @@ def evaluate(
         "precision_recall": precision_recall_curve(predicted) if is_binary else None,
         "calibration": calibration(predicted) if is_binary else None,
         "residuals": None if problem.is_classification else residuals(predicted),
-        "intervals": reached,
+        "intervals": interval_coverage,
         "cv_score": fit.get("score") if compare else None,
         "agrees_with_cv": agreement.agrees if agreement else None,
-        "notes": notes_on(predicted, problem, metrics, difference, agreement, periods, reached),
+        "notes": score_notes(predicted, problem, metrics, difference, agreement, periods, interval_coverage),
         "figures": [],
     }
 
 
-def _reached(predicted: Predicted, fit: Mapping[str, Any], ahead: np.ndarray | None) -> CoverageJson | None:
-    """How many rows lie within the model's prediction intervals."""
+def _interval_coverage(
+    predicted: Predicted, fit: Mapping[str, Any], ahead: np.ndarray | None
+) -> CoverageJson | None:
+    """The share of rows within the model's prediction intervals."""
     fitted = fit.get("prediction_intervals")
-    return coverage(predicted.truth, predicted.output, fitted, ahead) if fitted else None
+    return measure_coverage(predicted.truth, predicted.output, fitted, ahead) if fitted else None

@@ -1,4 +1,4 @@
-"""What figures on new rows mean, in plain sentences."""
+"""Notes on the scores of new rows, as sentences."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,37 +7,38 @@ from typing import Any
 import numpy as np
 
 from app.modeling.judging.periods import Periods
+from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.problem import Problem
 from app.modeling.problem.results import CoverageJson, Interval
-from app.modeling.scoring.scores import SCORES, Predicted
+from app.modeling.scoring.scores import Predicted
 
-ROUGH = 100
-"""Rows below which every figure is rough."""
+ROUGH_ROWS = 100
+"""Rows below which every figure is rough: a share is then known to 10 points at best."""
 
-
-MUCH = 1.5
+MUCH_VARIED = 1.5
+"""Ratio of the target's variation in the past to that in these rows which is worth a mention."""
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """A score on new rows against the cross-validated one; errors are standard errors."""
+    """A score on new rows and the cross-validated one, with their standard errors."""
 
-    held: float
+    score: float
     expected: float
-    held_error: float
+    score_error: float
     expected_error: float
 
     @property
     def agrees(self) -> bool:
-        return abs(self.held - self.expected) <= 1.96 * float(np.hypot(self.held_error, self.expected_error))
+        return abs(self.score - self.expected) <= 1.96 * float(np.hypot(self.score_error, self.expected_error))
 
 
-def held_against(held: Interval, fit: Mapping[str, Any]) -> Agreement | None:
-    """None where either score or its error is unknown.
+def compare_with_cv(score: Interval, fit: Mapping[str, Any]) -> Agreement | None:
+    """Compare a score on new rows with the cross-validated one; None if a score or its error is unknown.
 
-    Folds share training rows, so their variance is corrected as Nadeau and Bengio (2003) do.
+    Folds share training rows, so their variance is corrected (Nadeau and Bengio 2003).
     """
-    value, low, high, expected = held["value"], held["low"], held["high"], fit.get("score")
+    value, low, high, expected = score["value"], score["low"], score["high"], fit.get("score")
     if value is None or low is None or high is None or expected is None:
         return None
     scores = [score for score in fit.get("fold_scores") or () if score is not None]
@@ -46,24 +47,24 @@ def held_against(held: Interval, fit: Mapping[str, Any]) -> Agreement | None:
     return Agreement(value, float(expected), (high - low) / (2 * 1.96), float(spread))
 
 
-def notes_on(
+def score_notes(
     predicted: Predicted,
     problem: Problem,
     metrics: Mapping[str, Interval],
     difference: Interval,
     agreement: Agreement | None,
     periods: Periods | None,
-    reached: CoverageJson | None,
+    interval_coverage: CoverageJson | None,
 ) -> list[str]:
-    """What does not hold, and what to be careful about."""
+    """List the cautions about the scores, as sentences."""
     notes = [
         _baseline(difference),
         _agreement(agreement, problem),
         _worsening(periods, problem),
-        _moving(periods, metrics[problem.metric], problem),
-        _coverage(reached),
-        f"Only {len(predicted.truth)} rows were judged, so every figure here is rough."
-        if len(predicted.truth) < ROUGH
+        _variation(periods, metrics[problem.metric], problem),
+        _coverage(interval_coverage),
+        f"Only {len(predicted.truth)} rows were evaluated, so every figure here is rough."
+        if len(predicted.truth) < ROUGH_ROWS
         else None,
     ]
     return [note for note in notes if note]
@@ -76,57 +77,61 @@ def _baseline(difference: Interval) -> str | None:
     if high is not None and high < 0:
         return "It is worse than the naive baseline on these rows."
     if value is not None and low is None:
-        return "Whether it beats the naive baseline cannot be said from these rows."
+        return "These rows cannot show whether it beats the naive baseline."
     return "It does not beat the naive baseline beyond chance on these rows."
 
 
 def _agreement(agreement: Agreement | None, problem: Problem) -> str | None:
     if agreement is None or agreement.agrees:
         return None
-    better = (agreement.held > agreement.expected) == SCORES[problem.metric].greater_is_better
-    said = (
-        f"The {problem.metric} here ({agreement.held:.4g}, standard error {agreement.held_error:.2g}) is"
+    better = (agreement.score > agreement.expected) == METRICS[problem.metric].greater_is_better
+    sentence = (
+        f"The {problem.metric} here ({agreement.score:.4g}, standard error {agreement.score_error:.2g}) is"
         f" {'better' if better else 'worse'} than in cross-validation ({agreement.expected:.4g}, standard error"
-        f" {agreement.expected_error:.2g}) beyond what chance explains."
+        f" {agreement.expected_error:.2g}) beyond chance."
     )
     if better:
-        return said
-    why = "the world moved on" if problem.time_column else "something in training does not hold for new rows"
-    return f"{said} Expect what was found here: {why}."
+        return sentence
+    cause = (
+        "conditions have changed" if problem.time_column else "something in training does not hold for new rows"
+    )
+    return f"{sentence} Expect the score found here: {cause}."
 
 
 def _worsening(periods: Periods | None, problem: Problem) -> str | None:
-    if periods is None or not periods.worsens(SCORES[problem.metric].greater_is_better):
+    if periods is None or not periods.worsens(METRICS[problem.metric].greater_is_better):
         return None
     first, last = periods.scores[0], periods.scores[-1]
     return (
         f"The {problem.metric} worsens with time: {first:.4g} in the first quarter of these rows, {last:.4g} in"
-        " the last. Expect it to go on, and train again on newer rows."
+        " the last. Expect this to continue, and retrain on newer rows."
     )
 
 
-def _moving(periods: Periods | None, score: Interval, problem: Problem) -> str | None:
+def _variation(periods: Periods | None, score: Interval, problem: Problem) -> str | None:
     if periods is None or not periods.moves:
         return None
-    said = f"From one period to the next the {problem.metric} moves more than chance explains"
-    if periods.varied >= MUCH:
-        said += f", and {problem.target!r} has varied up to {periods.varied:.1f} times as much as in these rows"
-    return f"{said}: on coming rows expect it between {score['low']:.4g} and {score['high']:.4g}."
+    sentence = f"Between periods the {problem.metric} varies more than chance explains"
+    if periods.varied >= MUCH_VARIED:
+        sentence += (
+            f", and {problem.target!r} has varied up to {periods.varied:.1f} times as much as in these rows"
+        )
+    return f"{sentence}: on future rows expect it between {score['low']:.4g} and {score['high']:.4g}."
 
 
-def _coverage(reached: CoverageJson | None) -> str | None:
-    if reached is None:
+def _coverage(interval_coverage: CoverageJson | None) -> str | None:
+    if interval_coverage is None:
         return None
-    share, level = reached["coverage"], reached["level"]
+    share, level = interval_coverage["coverage"], interval_coverage["level"]
     value, low, high = share["value"], share["low"], share["high"]
     if value is None or low is None or high is None or abs(value - level) < 0.02:
         return None
     narrow = value < level
-    # The bounds come from a sample as well: as unsure as the share that they hold here.
-    reach = np.sqrt(2) * ((high - value) if narrow else (value - low))
-    if abs(value - level) <= reach:
+    # The bounds come from a sample as well, so their error is as large as that of the share measured here.
+    tolerance = np.sqrt(2) * ((high - value) if narrow else (value - low))
+    if abs(value - level) <= tolerance:
         return None
     return (
-        f"The {level:.0%} prediction intervals hold {value:.1%} of these rows: they are too"
+        f"The {level:.0%} prediction intervals contain {value:.1%} of these rows: they are too"
         f" {'narrow' if narrow else 'wide'}."
     )

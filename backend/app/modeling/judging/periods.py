@@ -1,7 +1,7 @@
-"""How much a score moves from one stretch of time to the next, beyond what chance within a stretch explains.
+"""Variation of a score between periods of time, beyond what chance within a period explains.
 
-A score is taken apart: how much there was to be told in a stretch (what the best constant would score there),
-and how much better than that the model did. The first is known of all the past, also where nothing was judged.
+A score is split into the difficulty of a period (the score of the best constant there) and the skill of the
+model beyond it. Difficulty is known for all of the past, including rows that were not predicted.
 """
 
 from collections.abc import Sequence
@@ -12,21 +12,23 @@ from scipy import stats
 
 from app.modeling.problem.problem import Problem
 from app.modeling.problem.results import Interval
-from app.modeling.scoring.metric_ranges import place_of, range_of
-from app.modeling.scoring.scores import SCORES, Predicted
-from app.modeling.table.json_values import rounded
+from app.modeling.scoring.metric_ranges import get_transform, to_unbounded
+from app.modeling.scoring.scores import SCORERS, Predicted
+from app.modeling.table.json_values import round_significant
 
 COUNT = 4
+"""Periods: more have too few rows each, fewer show no trend."""
 MIN_ROWS = 40
-FARTHEST = np.log(100)
-"""A stretch where there was nothing to be told counts as one with a hundredth of the usual."""
+"""Ten rows per period."""
+MAX_LOG_RATIO = np.log(100)
+"""A period with a constant target counts as one with a hundredth of the usual difficulty."""
 _BY_MEAN = frozenset({"rmse", "r2", "rmsle", "poisson_deviance"})
 
 
 @dataclass(frozen=True)
 class Past:
-    """What lies before the judged rows. `targets` (rows,): what was to be told, in time order, as far back as
-    known. `folds`: scores of models that had learned from half of it at least, and the targets they told."""
+    """Rows before the evaluated ones. `targets` (rows,): prediction targets in time order. `folds`: scores
+    of models trained on at least half of the rows, with the targets that they predicted."""
 
     targets: np.ndarray
     folds: tuple[tuple[float, np.ndarray], ...] = ()
@@ -34,10 +36,11 @@ class Past:
 
 @dataclass(frozen=True)
 class Periods:
-    """`scores` of equal parts of the judged rows in time order. On the scale of `ranges`: `chance`, the
-    standard error of the score of all rows, and `spread`, the standard deviation of another period's beyond it.
+    """`scores` of equal parts of the evaluated rows in time order.
 
-    `varied`: how many times as much a number varied in the richest part of the past as in these rows.
+    On the scale of `metric_ranges`: `chance`, the standard error of the score of all rows, and `spread`, the
+    standard deviation of another period's score beyond it. `varied`: the variation of a numeric target in the
+    richest part of the past, relative to these rows.
     """
 
     scores: tuple[float, ...]
@@ -49,51 +52,55 @@ class Periods:
 
     @property
     def moves(self) -> bool:
-        """Whether scores differ between periods far more than chance explains."""
+        """True if scores differ between periods far more than chance explains."""
         return self.spread > 3 * self.chance
 
     def worsens(self, greater_is_better: bool) -> bool:
-        """Whether the last period is worse than the first beyond noise, with no better one between."""
+        """Return true if the last period is worse than the first beyond noise, with no better one between."""
         sign = 1 if greater_is_better else -1
         fall = sign * (self.scores[0] - self.scores[-1])
         return fall > 2.8 * self.noise and sign * self.scores[-1] <= sign * min(
-            self.scores, key=lambda s: sign * s
+            self.scores, key=lambda score: sign * score
         )
 
 
-def periods_of(
+def analyse_periods(
     predicted: Predicted,
     problem: Problem,
     score: Interval,
     past: Past | None = None,
     targets: np.ndarray | None = None,
 ) -> Periods | None:
-    """The rows lie in time order; `score` is that of all of them, with its interval by chance alone.
+    """Split the rows, which are in time order, into periods; `score` is that of all rows, with its interval.
 
-    `targets`: what was to be told, where that is not the labels. None for few rows, where a period has no
-    score, or where the score has no error.
+    `targets`: prediction targets, if they are not the labels. None for few rows, or if a period has no score or
+    the score has no error.
     """
-    told = predicted.truth if targets is None else targets
+    truth = predicted.truth if targets is None else targets
     chance = _chance(score, problem.metric)
-    if len(told) < MIN_ROWS or chance is None or score["low"] is None or score["high"] is None:
+    if len(truth) < MIN_ROWS or chance is None or score["low"] is None or score["high"] is None:
         return None
-    parts = np.array_split(np.arange(len(told)), COUNT)
-    scores = [SCORES[problem.metric].compute(predicted.take(part)) for part in parts]
+    parts = np.array_split(np.arange(len(truth)), COUNT)
+    scores = [SCORERS[problem.metric](predicted.take(part)) for part in parts]
     if not np.isfinite(scores).all():
         return None
-    past = past or Past(told[:0])
-    usual = difficulty(told, predicted, problem)
-    stretches = _stretches(np.concatenate([past.targets, told]), len(told) // COUNT, predicted, problem, usual)
-    judged = [(value, told[part]) for value, part in zip(scores, parts, strict=True)] + list(past.folds)
+    past = past or Past(truth[:0])
+    overall = difficulty(truth, predicted, problem)
+    stretches = _period_difficulties(
+        np.concatenate([past.targets, truth]), len(truth) // COUNT, predicted, problem, overall
+    )
+    scored = [(value, truth[part]) for value, part in zip(scores, parts, strict=True)] + list(past.folds)
     skills = [
-        place_of(problem.metric, value) - _near(difficulty(rows, predicted, problem), usual)
-        for value, rows in judged
+        to_unbounded(problem.metric, value) - _clip_difficulty(difficulty(rows, predicted, problem), overall)
+        for value, rows in scored
     ]
-    # A skill is the difference of two scores, and so has the chance of both; a constant AUC has none.
-    both = 2.0 if np.isfinite(usual) and np.ptp(stretches) > 0 else 1.0
-    by_chance = [both * chance**2 * len(told) / len(rows) for _, rows in judged]
-    known = np.isfinite(skills)
-    variance = _beyond(np.asarray(skills)[known], np.asarray(by_chance)[known]) + _change(stretches, chance)
+    # A skill is the difference of two scores and has the error of both; the AUC of a constant has no error.
+    factor = 2.0 if np.isfinite(overall) and np.ptp(stretches) > 0 else 1.0
+    by_chance = [factor * chance**2 * len(truth) / len(rows) for _, rows in scored]
+    finite = np.isfinite(skills)
+    variance = _excess_variance(np.asarray(skills)[finite], np.asarray(by_chance)[finite]) + _change(
+        stretches, chance
+    )
     return Periods(
         tuple(scores),
         float(np.sqrt(variance)),
@@ -103,74 +110,76 @@ def periods_of(
     )
 
 
-def widened(score: Interval, periods: Periods, metric: str) -> Interval:
-    """The interval for another period: chance and the move from period to period together."""
+def widen_interval(score: Interval, periods: Periods, metric: str) -> Interval:
+    """Widen an interval to that of another period: chance and the variation between periods together."""
     value, low, high = score["value"], score["low"], score["high"]
     if value is None or low is None or high is None:
         return score
-    middle, move = place_of(metric, value), 1.96 * periods.spread
-    reach = [
-        np.hypot(max(sign * (place_of(metric, end) - middle), 0.0), move)
+    middle, period_error = to_unbounded(metric, value), 1.96 * periods.spread
+    distances = [
+        np.hypot(max(sign * (to_unbounded(metric, end) - middle), 0.0), period_error)
         for sign, end in ((-1, low), (1, high))
     ]
-    if not np.isfinite([middle, *reach]).all():
+    if not np.isfinite([middle, *distances]).all():
         return score
-    back = range_of(metric).back
+    back = get_transform(metric).from_unbounded
     return {
         "value": value,
-        "low": rounded(float(back(middle - reach[0]))),
-        "high": rounded(float(back(middle + reach[1]))),
+        "low": round_significant(float(back(middle - distances[0]))),
+        "high": round_significant(float(back(middle + distances[1]))),
     }
 
 
 def difficulty(targets: np.ndarray, like: Predicted, problem: Problem) -> float:
-    """What the best constant for these rows would score on them, on the scale of `ranges`."""
+    """Score of the best constant for these rows, on the scale of `metric_ranges`."""
     if problem.is_classification:
         shares = np.bincount(targets.astype(int), minlength=like.output.shape[1]) / max(len(targets), 1)
-        said: np.ndarray = np.tile(shares, (len(targets), 1))
+        predictions: np.ndarray = np.tile(shares, (len(targets), 1))
     else:
         middle = (
             np.mean(targets) if problem.metric in _BY_MEAN else np.quantile(targets, problem.quantile or 0.5)
         )
-        said = np.full(len(targets), middle)
-    score = SCORES[problem.metric].compute(replace(like, truth=targets, output=said))
-    return place_of(problem.metric, score)
+        predictions = np.full(len(targets), middle)
+    score = SCORERS[problem.metric](replace(like, truth=targets, output=predictions))
+    return to_unbounded(problem.metric, score)
 
 
 def _chance(score: Interval, metric: str) -> float | None:
-    """Standard error by chance alone, on the scale of `ranges`."""
+    """Standard error by chance alone, on the scale of `metric_ranges`."""
     if score["low"] is None or score["high"] is None:
         return None
-    error = (place_of(metric, score["high"]) - place_of(metric, score["low"])) / (2 * 1.96)
+    error = (to_unbounded(metric, score["high"]) - to_unbounded(metric, score["low"])) / (2 * 1.96)
     return error if np.isfinite(error) else None
 
 
-def _near(place: float, usual: float) -> float:
-    """0 where no constant scores; of stretches with nothing to be told, the nearest that counts."""
-    if not np.isfinite(usual):
+def _clip_difficulty(value: float, overall: float) -> float:
+    """0 if constants have no score; values far from the overall difficulty are clipped."""
+    if not np.isfinite(overall):
         return 0.0
-    return float(np.clip(np.nan_to_num(place, nan=usual), usual - FARTHEST, usual + FARTHEST))
+    return float(np.clip(np.nan_to_num(value, nan=overall), overall - MAX_LOG_RATIO, overall + MAX_LOG_RATIO))
 
 
-def _stretches(
-    targets: np.ndarray, length: int, like: Predicted, problem: Problem, usual: float
+def _period_difficulties(
+    targets: np.ndarray, length: int, like: Predicted, problem: Problem, overall: float
 ) -> Sequence[float]:
-    """How much there was to be told in each stretch of so many rows, counted from the end."""
+    """Difficulty of each period of `length` rows, counted from the end, in time order."""
     ends = range(len(targets), length - 1, -length)
-    places = [_near(difficulty(targets[end - length : end], like, problem), usual) for end in ends]
-    return places[::-1]
+    difficulties = [
+        _clip_difficulty(difficulty(targets[end - length : end], like, problem), overall) for end in ends
+    ]
+    return difficulties[::-1]
 
 
-def _beyond(skills: np.ndarray, by_chance: np.ndarray) -> float:
-    """Variance beyond chance, the larger the fewer are known (Student's t)."""
+def _excess_variance(skills: np.ndarray, by_chance: np.ndarray) -> float:
+    """Variance beyond chance, enlarged for few values (Student's t)."""
     if len(skills) < 2:
         return 0.0
-    few = float(stats.t.ppf(0.975, len(skills) - 1)) / 1.96
-    return max(0.0, float(np.var(skills, ddof=1) - by_chance.mean())) * few**2
+    small_sample = float(stats.t.ppf(0.975, len(skills) - 1)) / 1.96
+    return max(0.0, float(np.var(skills, ddof=1) - by_chance.mean())) * small_sample**2
 
 
 def _change(stretches: Sequence[float], chance: float) -> float:
-    """Mean squared step from one period as long as the judged rows to the next, beyond chance."""
+    """Mean squared change between periods as long as the evaluated rows, beyond chance."""
     means = np.convolve(stretches, np.full(COUNT, 1 / COUNT), "valid")
     steps = means[COUNT:] - means[:-COUNT]
     return max(0.0, float(np.mean(steps**2)) - 2 * chance**2) if len(steps) else 0.0

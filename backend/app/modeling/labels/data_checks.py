@@ -1,113 +1,125 @@
-"""Whether a table can teach and judge a model at all, and what to be careful about if it can."""
+"""Checks that a table can train and judge a model, and warnings about the split."""
 
 import numpy as np
 import pandas as pd
 
 from app.errors import InvalidInput
-from app.modeling.labels.repeated_rows import Twins, contradicting
+from app.modeling.labels.repeated_rows import NearDuplicates, count_contradictions
 from app.modeling.problem.problem import Problem
-from app.modeling.recipe.recipe import inputs_of
+from app.modeling.recipe.recipe import select_inputs
 
 MIN_ROWS = 20
-MIN_OF_CLASS = 6
-"""Rows of a class: fewer cannot teach and judge at once."""
-FEW_LABELS = 0.2
-MANY_CONTRADICTIONS = 0.01
-SLIPS = 0.002
-"""Share of rows that may lie elsewhere in a file that is sorted all the same."""
-MAX_ASKED = 200_000
-"""Rows that are searched for contradictions."""
+"""Labelled rows: fewer leave too small a hold-out and too small folds to score anything."""
+MIN_CLASS_ROWS = 6
+"""Rows of a class: fewer cannot be in the training rows, in every fold and in the hold-out."""
+MIN_LABELLED_SHARE = 0.2
+"""Share of labelled rows below which the labelled ones may not represent the rest."""
+MIN_CONTRADICTION_SHARE = 0.01
+"""Share of contradicting rows that is worth a warning: it limits every score visibly."""
+MAX_UNSORTED_SHARE = 0.002
+"""Share of rows that may be out of place in a file that still counts as sorted."""
+MAX_CHECKED_ROWS = 200_000
+"""Rows that are searched for contradictions: a sample of this size shows whether they are common."""
 
 
 def check_enough(rows: pd.DataFrame, labels: pd.Series, problem: Problem) -> None:
-    """Raises InvalidInput `too_little_data`, `single_class`, `too_few_of_class` or `no_inputs`."""
+    """Check that rows, classes and inputs suffice for training.
+
+    Raises InvalidInput `too_little_data`, `single_class`, `too_few_of_class` or `no_inputs`.
+    """
     if len(labels) < MIN_ROWS:
         raise InvalidInput(
             "too_little_data",
-            f"Only {len(labels)} different rows have a label; at least {MIN_ROWS} are needed.",
+            f"Only {len(labels)} distinct rows have a label; at least {MIN_ROWS} are needed.",
             rows=len(labels),
             needed=MIN_ROWS,
         )
     if labels.nunique() < 2:
         raise InvalidInput(
-            "single_class", f"All labelled rows have the same {problem.target!r}: there is nothing to learn."
+            "single_class", f"All labelled rows have the same {problem.target!r}, so there is nothing to learn."
         )
     if problem.is_classification:
         _check_classes(labels, problem)
     if not problem.horizon and not _has_inputs(rows, problem):
         raise InvalidInput(
             "no_inputs",
-            f"No column beside {problem.target!r} has more than one value, so nothing can tell it.",
+            f"No column besides {problem.target!r} has more than one value, so nothing can predict it.",
         )
 
 
 def _check_classes(labels: pd.Series, problem: Problem) -> None:
     counts = labels.value_counts()
-    learnable = int((counts >= MIN_OF_CLASS).sum())
+    learnable = int((counts >= MIN_CLASS_ROWS).sum())
     if learnable >= 2:
         return
     rarest = (problem.classes or ())[int(counts.index[-1])]
     raise InvalidInput(
         "too_few_of_class",
-        f"Only {counts.iloc[-1]} of {len(labels)} rows are {rarest!r}; at least {MIN_OF_CLASS} rows of two"
-        " classes are needed to learn from some and judge by others.",
+        f"Only {counts.iloc[-1]} of {len(labels)} rows are {rarest!r}; at least {MIN_CLASS_ROWS} rows of two"
+        " classes are needed, to train on some and judge on others.",
         rows=int(counts.iloc[-1]),
-        needed=MIN_OF_CLASS,
+        needed=MIN_CLASS_ROWS,
     )
 
 
 def _has_inputs(rows: pd.DataFrame, problem: Problem) -> bool:
-    inputs = inputs_of(rows, problem)
+    inputs = select_inputs(rows, problem)
     return any(inputs[name].nunique(dropna=False) > 1 for name in inputs.columns)
 
 
-def remarks(
-    rows: pd.DataFrame, problem: Problem, twins: Twins, unlabelled: int, labels: np.ndarray, held: np.ndarray
+def split_notes(
+    rows: pd.DataFrame,
+    problem: Problem,
+    duplicates: NearDuplicates,
+    unlabelled: int,
+    labels: np.ndarray,
+    is_holdout: np.ndarray,
 ) -> tuple[str, ...]:
-    """What the split found that a reader must know; `held`: which are the hold-out's."""
-    known = len(rows)
-    said = []
-    if lies_sorted(labels, problem):
-        said.append(
+    """Warnings about the split that a reader must see; `is_holdout` (rows,) marks the hold-out."""
+    row_count = len(rows)
+    notes = []
+    if is_sorted_by_target(labels, problem):
+        notes.append(
             f"The file is sorted by {problem.target!r}. Rows were drawn from all of it, but a column that"
-            " counts or dates its rows would know the outcome."
+            " numbers or dates the rows would reveal the outcome."
         )
-    if known < FEW_LABELS * (known + unlabelled):
-        said.append(
-            f"Only {known / (known + unlabelled):.1%} of the rows have a label; what is learned from them holds"
-            " for the others only if they are of the same kind."
+    if row_count < MIN_LABELLED_SHARE * (row_count + unlabelled):
+        notes.append(
+            f"Only {row_count / (row_count + unlabelled):.1%} of the rows have a label; what is learned from"
+            " them applies to the other rows only if they are similar."
         )
-    if twins.rows:
-        names = " and ".join(repr(name) for name in twins.names[:3])
-        said.append(
-            f"{twins.rows} rows equal another one in all but {names}; equal rows were kept on one side."
+    if duplicates.rows:
+        names = " and ".join(repr(name) for name in duplicates.names[:3])
+        notes.append(
+            f"{duplicates.rows} rows equal another row in everything except {names}; such rows were kept on"
+            " one side."
         )
-    asked = rows if known <= MAX_ASKED else rows.head(MAX_ASKED)
-    against = contradicting(asked, problem, twins)
-    if against >= max(5, MANY_CONTRADICTIONS * len(asked)):
-        said.append(
-            f"{against:,} rows have the same inputs as another row and another {problem.target!r}: nobody can"
-            " get all of them right."
+    checked = rows if row_count <= MAX_CHECKED_ROWS else rows.head(MAX_CHECKED_ROWS)
+    contradictions = count_contradictions(checked, problem, duplicates)
+    if contradictions >= max(5, MIN_CONTRADICTION_SHARE * len(checked)):
+        notes.append(
+            f"{contradictions:,} rows have the same inputs as another row but a different {problem.target!r}:"
+            " no model can predict all of them correctly."
         )
-    of_held = labels[held]
-    if problem.is_classification and len(np.unique(of_held[~np.isnan(of_held)])) < 2:
-        said.append("The hold-out holds one class only, so it cannot tell how well classes are told apart.")
-    return tuple(said)
+    holdout_labels = labels[is_holdout]
+    if problem.is_classification and len(np.unique(holdout_labels[~np.isnan(holdout_labels)])) < 2:
+        notes.append("The hold-out has only one class, so it cannot measure how well classes are separated.")
+    return tuple(notes)
 
 
-def lies_sorted(labels: np.ndarray, problem: Problem) -> bool:
-    """Whether rows that no time orders lie in the order of what is to be predicted: each class in one piece, or
-    numbers that only rise or only fall."""
+def is_sorted_by_target(labels: np.ndarray, problem: Problem) -> bool:
+    """Return true if rows without a time order are sorted by the target: each class in one run, or rising or
+    falling numbers."""
     if problem.time_column or problem.horizon:
         return False
-    known = labels[~np.isnan(labels)]
-    steps = np.diff(known)
+    values = labels[~np.isnan(labels)]
+    steps = np.diff(values)
     if problem.is_classification:
-        _, counts = np.unique(known, return_counts=True)
+        _, counts = np.unique(values, return_counts=True)
         pieces = int((steps != 0).sum()) + 1
-        return bool(counts.min() >= MIN_OF_CLASS and pieces <= len(counts) + SLIPS * len(known))
+        return bool(counts.min() >= MIN_CLASS_ROWS and pieces <= len(counts) + MAX_UNSORTED_SHARE * len(values))
     moving = steps[steps != 0]
     if len(moving) < MIN_ROWS / 2:
         return False
     rising = float((moving > 0).mean())
-    return max(rising, 1 - rising) >= 1 - SLIPS
+    return max(rising, 1 - rising) >= 1 - MAX_UNSORTED_SHARE

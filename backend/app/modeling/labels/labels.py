@@ -1,29 +1,30 @@
-"""What the model is asked to say of each row."""
+"""Labels, prediction targets and sample weights of rows."""
 
 import numpy as np
 import pandas as pd
 
-from app.modeling.labels.barriers import Ranges, ranges_in, triple_barrier
-from app.modeling.labels.uniqueness import sample_weights
-from app.modeling.problem.problem import Outlook, Problem
-from app.modeling.recipe.forecast_origins import AHEAD, is_stacked, unstacked
-from app.modeling.recipe.series import rows_of_series
-from app.modeling.recipe.volatility import realised
-from app.modeling.table.json_values import label
+from app.modeling.labels.barriers import PriceRanges, find_range_columns, triple_barrier
+from app.modeling.labels.uniqueness import uniqueness_weights
+from app.modeling.problem.kinds import Outlook
+from app.modeling.problem.problem import Problem
+from app.modeling.recipe.forecast_origins import ROWS_AHEAD, collapse_origins, has_horizon_rows
+from app.modeling.recipe.series import split_series
+from app.modeling.recipe.volatility import realised_volatility
+from app.modeling.table.json_values import class_label
 from app.modeling.table.numeric import to_float
 
 
 def make_labels(frame: pd.DataFrame, problem: Problem) -> pd.Series:
-    """One float a row, missing where the label is unknown: the class's place in `classes`, or the number.
+    """Make one float per row (rows,): the class index or the number; missing if the label is unknown.
 
-    With a horizon it is the target's future in the row's own group: the last `horizon` rows have none, nor has
-    a row whose present value is missing.
+    With a horizon it is the target's future value in the row's own group: the last `horizon` rows have none,
+    nor has a row whose present value is missing.
     """
     target = frame[problem.target]
     if problem.barriers:
-        return _gains(frame, problem)
+        return _gain_labels(frame, problem)
     if problem.horizon and problem.outlook is Outlook.VOLATILITY:
-        return _realised(frame, problem)
+        return _future_volatility(frame, problem)
     if problem.horizon:
         ahead = _ahead(frame, target, problem)
         if problem.outlook in (Outlook.DIRECTION, Outlook.CHANGE):
@@ -31,26 +32,28 @@ def make_labels(frame: pd.DataFrame, problem: Problem) -> pd.Series:
         target = ahead.where(target.notna())
     if not problem.is_classification:
         return to_float(target).replace([np.inf, -np.inf], np.nan)
-    places = {value: place for place, value in enumerate(problem.classes or ())}
+    class_index = {value: index for index, value in enumerate(problem.classes or ())}
     codes, values = pd.factorize(target)
-    found = np.array([*(places.get(label(value), np.nan) for value in values), np.nan])  # the last for code -1
-    return pd.Series(found[codes], index=frame.index, dtype="float64")
+    indices = np.array(
+        [*(class_index.get(class_label(value), np.nan) for value in values), np.nan]
+    )  # the last for code -1
+    return pd.Series(indices[codes], index=frame.index, dtype="float64")
 
 
 def _ahead(frame: pd.DataFrame, values: pd.Series, problem: Problem) -> pd.Series:
-    """The value `horizon` rows later in time, of the same group, in the order of the frame; where rows ask
-    about a step each, the value so many rows later."""
-    if not is_stacked(frame):
+    """The value `horizon` rows later, in the same group and in order of time; for rows that are expanded by
+    step, the value that many rows later."""
+    if not has_horizon_rows(frame):
         return _later(frame, values, problem, problem.horizon or 0)
-    once, back = unstacked(frame)
-    own, steps = values.loc[once.index], frame[AHEAD].to_numpy()
-    found = []
+    unexpanded, back = collapse_origins(frame)
+    unexpanded_values, steps = values.loc[unexpanded.index], frame[ROWS_AHEAD].to_numpy()
+    parts = []
     for step in np.unique(steps):
         at = np.flatnonzero(steps == step)
-        later = _later(once, own, problem, int(step))
-        found.append(later.iloc[back[at]].set_axis(frame.index[at]))
-    whole: pd.Series = pd.concat(found).loc[frame.index]
-    return whole
+        later = _later(unexpanded, unexpanded_values, problem, int(step))
+        parts.append(later.iloc[back[at]].set_axis(frame.index[at]))
+    ahead: pd.Series = pd.concat(parts).loc[frame.index]
+    return ahead
 
 
 def _later(frame: pd.DataFrame, values: pd.Series, problem: Problem, rows: int) -> pd.Series:
@@ -62,37 +65,37 @@ def _later(frame: pd.DataFrame, values: pd.Series, problem: Problem, rows: int) 
     return sorted_values.shift(-rows).loc[frame.index]
 
 
-def _gains(frame: pd.DataFrame, problem: Problem) -> pd.Series:
-    """1 where a trade that is opened at the row ends with a gain, 0 where it does not."""
-    earned = trades_of(frame, problem)["earned"]
+def _gain_labels(frame: pd.DataFrame, problem: Problem) -> pd.Series:
+    """1 if a trade opened at the row ends with a gain, 0 if it does not."""
+    earned = simulate_trades(frame, problem)["earned"]
     return (earned > 0).astype("float64").where(earned.notna())
 
 
-def trades_of(frame: pd.DataFrame, problem: Problem) -> pd.DataFrame:
-    """Of a trade that is opened at each row: what it has `earned` at its end, and how many rows it `lasts`.
+def simulate_trades(frame: pd.DataFrame, problem: Problem) -> pd.DataFrame:
+    """Simulate a trade opened at each row: its return `earned`, and the number of rows it `lasts`.
 
-    Both are missing for the last `horizon` rows of a series, whose end is not known for all of them alike.
+    Both are missing for the last `horizon` rows of a series, because not all of their trades have ended.
     """
     horizon, (up, down) = problem.horizon or 1, problem.barriers or (0.0, 0.0)
     earned, lasts = np.full(len(frame), np.nan), np.full(len(frame), np.nan)
-    named = ranges_in(frame, problem.target)
-    within = frame[list(named)].rename(columns=named)
-    for rows in rows_of_series(frame, problem):
+    range_columns = find_range_columns(frame, problem.target)
+    within = frame[list(range_columns)].rename(columns=range_columns)
+    for rows in split_series(frame, problem):
         prices = to_float(frame[problem.target]).to_numpy()[rows]
-        ranges = Ranges.of(within.iloc[rows], prices) if named else None
-        found = triple_barrier(prices, np.ones(len(rows)), horizon, up, down, ranges)
-        told = rows[:-horizon]
-        earned[told], lasts[told] = found.earned[:-horizon], found.touched[:-horizon]
+        ranges = PriceRanges.from_table(within.iloc[rows], prices) if range_columns else None
+        outcomes = triple_barrier(prices, np.ones(len(rows)), horizon, up, down, ranges)
+        complete = rows[:-horizon]
+        earned[complete], lasts[complete] = outcomes.earned[:-horizon], outcomes.touched[:-horizon]
     return pd.DataFrame({"earned": earned, "lasts": lasts}, index=frame.index)
 
 
-def _realised(frame: pd.DataFrame, problem: Problem) -> pd.Series:
-    """The volatility of the target from each row to the horizon, of its own series."""
-    horizon, found = problem.horizon or 1, np.full(len(frame), np.nan)
-    for rows in rows_of_series(frame, problem):
-        past = realised(to_float(frame[problem.target].iloc[rows]), horizon)
-        found[rows] = past.shift(-horizon).to_numpy()
-    return pd.Series(found, index=frame.index)
+def _future_volatility(frame: pd.DataFrame, problem: Problem) -> pd.Series:
+    """Volatility of the target from each row to the horizon, within its own series."""
+    horizon, volatility = problem.horizon or 1, np.full(len(frame), np.nan)
+    for rows in split_series(frame, problem):
+        past = realised_volatility(to_float(frame[problem.target].iloc[rows]), horizon)
+        volatility[rows] = past.shift(-horizon).to_numpy()
+    return pd.Series(volatility, index=frame.index)
 
 
 def _movement(now: pd.Series, ahead: pd.Series, outlook: Outlook) -> pd.Series:
@@ -103,46 +106,50 @@ def _movement(now: pd.Series, ahead: pd.Series, outlook: Outlook) -> pd.Series:
 
 
 def present_value(inputs: pd.DataFrame, problem: Problem) -> pd.Series | None:
-    """What a forecast of a number starts from: a model learns and says the difference to it. None elsewhere."""
+    """Return the current value that a forecast of a number starts from; None for other problems.
+
+    Models are trained on, and predict, the difference to it.
+    """
     if problem.is_classification or problem.outlook is not Outlook.VALUE:
         return None
     return to_float(inputs[problem.target])
 
 
 def prediction_targets(frame: pd.DataFrame, problem: Problem) -> np.ndarray:
-    """What there is to be told of each row (rows,): the label, or how far it moves from the present value."""
+    """Make the regression target (rows,): the label, or its difference to the current value."""
     labels, start = make_labels(frame, problem), present_value(frame, problem)
     return (labels if start is None else labels - start).to_numpy()
 
 
 def label_times(frame: pd.DataFrame, problem: Problem) -> pd.Series:
-    """When each row's label is known: its own time, or that of the row it looks ahead to (missing: never)."""
+    """Time at which each row's label is known: its own, or that of the row it looks ahead to (missing:
+    never)."""
     times = frame[problem.time_column]
     if problem.barriers:
-        return _ended(frame, times, problem)
+        return _trade_ends(frame, times, problem)
     return _ahead(frame, times, problem) if problem.horizon else times
 
 
-def _ended(frame: pd.DataFrame, times: pd.Series, problem: Problem) -> pd.Series:
-    """When the trade that is opened at each row is closed."""
-    lasts = trades_of(frame, problem)["lasts"].to_numpy()
-    found = times.copy()
-    for rows in rows_of_series(frame, problem):
-        known = np.isfinite(lasts[rows])
-        ends = np.arange(len(rows)) + np.where(known, lasts[rows], 0).astype(int)
-        found.iloc[rows] = times.iloc[rows[ends]].where(known).to_numpy()
-    return found
+def _trade_ends(frame: pd.DataFrame, times: pd.Series, problem: Problem) -> pd.Series:
+    """Time at which the trade opened at each row is closed."""
+    lasts = simulate_trades(frame, problem)["lasts"].to_numpy()
+    ends = times.copy()
+    for rows in split_series(frame, problem):
+        ended = np.isfinite(lasts[rows])
+        last_rows = np.arange(len(rows)) + np.where(ended, lasts[rows], 0).astype(int)
+        ends.iloc[rows] = times.iloc[rows[last_rows]].where(ended).to_numpy()
+    return ends
 
 
-def teaching_weights(frame: pd.DataFrame, problem: Problem) -> np.ndarray | None:
-    """How much each row (rows,) tells that others do not, 1 on average; None where all tell about as much.
+def label_weights(frame: pd.DataFrame, problem: Problem) -> np.ndarray | None:
+    """Sample weights (rows,) by average uniqueness, with mean 1; None if all labels overlap equally.
 
-    Labels that look equally far ahead overlap alike: only trades that end when they may differ.
+    Labels that look equally far ahead overlap equally: only trades that end early can differ.
     """
     if not problem.barriers:
         return None
     begins, ends = frame[problem.time_column].to_numpy(), label_times(frame, problem).to_numpy()
     weights = np.ones(len(frame))
-    for rows in rows_of_series(frame, problem):
-        weights[rows] = sample_weights(begins[rows], ends[rows], begins[rows])
+    for rows in split_series(frame, problem):
+        weights[rows] = uniqueness_weights(begins[rows], ends[rows], begins[rows])
     return weights

@@ -1,4 +1,4 @@
-"""Rows that say the same thing again: whole, or but for a number of their own."""
+"""Rows that repeat another row, entirely or apart from an identifier of their own."""
 
 from dataclasses import dataclass
 
@@ -7,13 +7,17 @@ import pandas as pd
 
 from app.modeling.problem.problem import Problem
 
-FAR_BEYOND = 20
-"""Times as many equal pairs as chance allows: columns do have to do with each other."""
+MIN_CHANCE_RATIO = 20
+"""Equal pairs of rows, as a multiple of the number expected by chance if columns were independent. Columns
+of real tables are correlated, so a small excess proves nothing."""
 
 
 @dataclass(frozen=True)
-class Twins:
-    """`codes` (rows,): rows with the same code are alike in all but `names`; -1 where a row is alone."""
+class NearDuplicates:
+    """Groups of rows that are equal in all columns but `names`.
+
+    `codes` (rows,): rows of one group share a code; -1 for a row without a duplicate.
+    """
 
     codes: np.ndarray
     names: tuple[str, ...]
@@ -23,21 +27,22 @@ class Twins:
         return int((self.codes >= 0).sum())
 
 
-def find_twins(rows: pd.DataFrame, problem: Problem) -> Twins:
-    """Rows that differ only in columns where every row has a value of its own, more often than by chance."""
-    own = tuple(str(name) for name in rows.columns if _is_own(rows[name], problem))
-    rest = [name for name in rows.columns if name not in own]
-    alone = np.full(len(rows), -1)
-    if not own or len(rest) < 2:
-        return Twins(alone, own)
-    codes = alike(rows[rest])
+def find_near_duplicates(rows: pd.DataFrame, problem: Problem) -> NearDuplicates:
+    """Find rows that differ only in columns whose values are all distinct, if they are more than chance
+    explains."""
+    identifiers = tuple(str(name) for name in rows.columns if _is_identifier(rows[name], problem))
+    rest = [name for name in rows.columns if name not in identifiers]
+    no_codes = np.full(len(rows), -1)
+    if not identifiers or len(rest) < 2:
+        return NearDuplicates(no_codes, identifiers)
+    codes = row_codes(rows[rest])
     repeated = np.bincount(codes)[codes] > 1
-    if not repeated.any() or not beyond_chance(rows[rest], codes):
-        return Twins(alone, own)
-    return Twins(np.where(repeated, codes, -1), own)
+    if not repeated.any() or not exceeds_chance(rows[rest], codes):
+        return NearDuplicates(no_codes, identifiers)
+    return NearDuplicates(np.where(repeated, codes, -1), identifiers)
 
 
-def _is_own(column: pd.Series, problem: Problem) -> bool:
+def _is_identifier(column: pd.Series, problem: Problem) -> bool:
     if column.name in (problem.target, problem.time_column, problem.group_column):
         return False
     if pd.api.types.is_float_dtype(column.dtype) or pd.api.types.is_datetime64_any_dtype(column.dtype):
@@ -45,8 +50,8 @@ def _is_own(column: pd.Series, problem: Problem) -> bool:
     return bool(column.notna().all() and column.is_unique)
 
 
-def beyond_chance(rows: pd.DataFrame, codes: np.ndarray) -> bool:
-    """Whether far more pairs of rows are alike than would be if columns had nothing to do with each other.
+def exceeds_chance(rows: pd.DataFrame, codes: np.ndarray) -> bool:
+    """Return true if far more pairs of rows are equal than independent columns would explain.
 
     A few categories coincide by chance all the time; measurements do not.
     """
@@ -56,23 +61,23 @@ def beyond_chance(rows: pd.DataFrame, codes: np.ndarray) -> bool:
         share *= float(((counts / len(rows)) ** 2).sum())
     counts = np.bincount(codes).astype("float64")
     pairs = float((counts * (counts - 1)).sum()) / 2
-    return pairs > FAR_BEYOND * share * len(rows) * (len(rows) - 1) / 2
+    return pairs > MIN_CHANCE_RATIO * share * len(rows) * (len(rows) - 1) / 2
 
 
-def alike(rows: pd.DataFrame) -> np.ndarray:
-    """A number for each row, the same for rows with the same values (gaps count as a value)."""
+def row_codes(rows: pd.DataFrame) -> np.ndarray:
+    """Number the rows (rows,) so that equal rows share a number; a missing value counts as a value."""
     hashes = pd.util.hash_pandas_object(rows, index=False).to_numpy()
     codes: np.ndarray = np.unique(hashes, return_inverse=True)[1]
     return codes
 
 
-def contradicting(rows: pd.DataFrame, problem: Problem, twins: Twins) -> int:
-    """Rows whose inputs another row has too, with another target."""
-    inputs = [name for name in rows.columns if name != problem.target and name not in twins.names]
+def count_contradictions(rows: pd.DataFrame, problem: Problem, duplicates: NearDuplicates) -> int:
+    """Count the rows whose inputs equal those of another row with another target."""
+    inputs = [name for name in rows.columns if name != problem.target and name not in duplicates.names]
     if not inputs or problem.horizon:
         return 0
-    codes, targets = alike(rows[inputs]), pd.factorize(rows[problem.target])[0]
-    if not beyond_chance(rows[inputs], codes):
+    codes, targets = row_codes(rows[inputs]), pd.factorize(rows[problem.target])[0]
+    if not exceeds_chance(rows[inputs], codes):
         return 0
     first = np.full(codes.max() + 1, -1)
     first[codes[::-1]] = targets[::-1]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from app.modeling.labels.barriers import Barriers, Ranges, ranges_in, triple_barrier
+from app.modeling.labels.barriers import BarrierOutcomes, PriceRanges, find_range_columns, triple_barrier
 from app.modeling.markets.backtest import StrategyReturns, Terms, drawdown, equity, run_strategy
 from app.modeling.markets.regimes import trend_regimes, volatility_regimes
 from app.modeling.markets.sharpe import bars_per_year, measured, sharpe_ratio
@@ -42,7 +42,7 @@ class Market:
             )
             return before.reindex(columns=after.columns), after
 
-        named = ranges_in(holdout, problem.target)
+        named = find_range_columns(holdout, problem.target)
         within = {name: pd.concat(tables(column)) for column, name in named.items()}
         return cls(problem, *tables(problem.target), within)
 
@@ -63,10 +63,10 @@ class Market:
         for name, each in prices.items():
             close = each.ffill().to_numpy()
             inside = {key: table[name].reindex(prices.index) for key, table in self.within.items()}
-            ranges = Ranges.of(pd.DataFrame(inside), close) if inside else None
+            ranges = PriceRanges.from_table(pd.DataFrame(inside), close) if inside else None
             found[name] = triple_barrier(close, width, self.horizon, *self.problem.barriers, ranges)
 
-        def told(of: Callable[[Barriers], np.ndarray]) -> pd.DataFrame:
+        def told(of: Callable[[BarrierOutcomes], np.ndarray]) -> pd.DataFrame:
             return pd.DataFrame({name: of(each) for name, each in found.items()}, index=prices.index)
 
         endings = Endings(told(lambda each: each.touched), told(lambda each: each.beyond))

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from app.modeling.problem.problem import Outlook, Problem
+from app.modeling.problem.kinds import Outlook
+from app.modeling.problem.problem import Problem
 
 MARGINS = (0.0, 0.5, 1.0)
 """Shares of a round trip's cost that an expected move must exceed: which one serves is chosen out of fold."""

@@ -1,28 +1,31 @@
-"""Whether facts, recipes or parameters hold code that an agent wrote. Imports nothing heavy."""
+"""Detection and removal of agent-written code in JSON facts, recipes and parameters."""
 
 from typing import Any
 
-PYTHON = "python"
-"""The operation of a recipe that is code."""
-WRITTEN = "Written"
-"""The candidate whose source is a hyperparameter."""
+PYTHON_OPERATION = "python"
+"""`op` of the recipe operation that runs custom code."""
+CUSTOM_ESTIMATOR = "Written"
+"""`estimator` of the candidate whose source code is a hyperparameter."""
 
 
-def holds_code(value: Any) -> bool:
-    """Whether a recipe, a candidate or anything that holds one, however deep, has code in it."""
+def contains_code(value: Any) -> bool:
+    """Search a JSON value at any depth for a custom operation or a custom estimator."""
     if isinstance(value, dict):
-        if value.get("op") == PYTHON or value.get("estimator") == WRITTEN:
+        if value.get("op") == PYTHON_OPERATION or value.get("estimator") == CUSTOM_ESTIMATOR:
             return True
-        return any(holds_code(item) for item in value.values() if isinstance(item, dict | list | tuple))
+        return any(contains_code(item) for item in value.values() if isinstance(item, dict | list | tuple))
     if isinstance(value, list | tuple):
-        return any(holds_code(item) for item in value if isinstance(item, dict | list | tuple))
+        return any(contains_code(item) for item in value if isinstance(item, dict | list | tuple))
     return False
 
 
-def without_source(value: Any) -> Any:
-    """The same facts with the source of code left out: whoever wrote it has it, and it is long."""
+def omit_source(value: Any) -> Any:
+    """A copy of the JSON value with the source of custom code replaced by "...".
+
+    The author of the code has it already, and it is long.
+    """
     if isinstance(value, dict):
-        made = {key: without_source(item) for key, item in value.items()}
-        is_code = value.get("op") == PYTHON or {"source", "style"} <= value.keys()
-        return {**made, "source": "..."} if is_code else made
-    return [without_source(item) for item in value] if isinstance(value, list) else value
+        copy = {key: omit_source(item) for key, item in value.items()}
+        is_code = value.get("op") == PYTHON_OPERATION or {"source", "style"} <= value.keys()
+        return {**copy, "source": "..."} if is_code else copy
+    return [omit_source(item) for item in value] if isinstance(value, list) else value

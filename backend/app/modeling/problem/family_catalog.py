@@ -1,4 +1,4 @@
-"""Which families there are and what each needs, for those who choose among them. Imports nothing heavy."""
+"""Model families with the kinds of problems, table sizes and packages that each is made for."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,61 +10,64 @@ CLASSIFICATION, REGRESSION = "classification", "regression"
 
 @dataclass(frozen=True)
 class Family:
-    """`kinds` of problems; `fewest` and `most` rows, and `most_columns`, that it is worth trying on.
+    """One family. `kinds`: problems it can fit; `min_rows`, `max_rows`, `max_columns`: tables worth trying it
+    on.
 
-    `cell_s`: seconds that a useful fit takes for each row and column, on one core; `cost`: the same relative to
-    the first family. `needs`: a package that is not always installed.
+    `seconds_per_cell`: seconds of a useful fit for each row and column, on one core. `required_package`: a
+    package that is not always installed.
     """
 
     name: str
     kinds: tuple[str, ...]
-    cell_s: float
-    fewest: int = 0
-    most: int = 10_000_000
-    most_columns: int = 100_000
-    needs: str | None = None
+    seconds_per_cell: float
+    min_rows: int = 0
+    max_rows: int = 10_000_000
+    max_columns: int = 100_000
+    required_package: str | None = None
 
     @property
-    def cost(self) -> float:
-        return self.cell_s / FAMILIES[0].cell_s
+    def relative_cost(self) -> float:
+        """`seconds_per_cell` relative to the first family."""
+        return self.seconds_per_cell / FAMILIES[0].seconds_per_cell
 
     @property
     def is_installed(self) -> bool:
-        return self.needs is None or find_spec(self.needs) is not None
+        return self.required_package is None or find_spec(self.required_package) is not None
 
 
-BOTH = (CLASSIFICATION, REGRESSION)
+BOTH_KINDS = (CLASSIFICATION, REGRESSION)
 
 FAMILIES: tuple[Family, ...] = (
-    Family("LightGBM", BOTH, 8e-7),
+    Family("LightGBM", BOTH_KINDS, 8e-7),
     Family("LogisticRegression", (CLASSIFICATION,), 3e-6),
     Family("Ridge", (REGRESSION,), 5e-7),
-    Family("CatBoost", BOTH, 2.5e-6, most=500_000, most_columns=1000, needs="catboost"),
-    Family("XGBoost", BOTH, 1.2e-6),
-    Family("LightGBMExtra", BOTH, 8e-7),
-    Family("Network", BOTH, 3e-6, fewest=200, most_columns=600),
+    Family("CatBoost", BOTH_KINDS, 2.5e-6, max_rows=500_000, max_columns=1000, required_package="catboost"),
+    Family("XGBoost", BOTH_KINDS, 1.2e-6),
+    Family("LightGBMExtra", BOTH_KINDS, 8e-7),
+    Family("Network", BOTH_KINDS, 3e-6, min_rows=200, max_columns=600),
 )
-"""In the order in which they are worth trying."""
+"""In the order in which families are worth trying."""
 
-BY_NAME = {family.name: family for family in FAMILIES}
+FAMILIES_BY_NAME = {family.name: family for family in FAMILIES}
 
 
-def families_for(kind: str, rows: int, columns: int) -> list[Family]:
-    """The families worth trying on a table of this size, the most telling first."""
+def select_families(kind: str, rows: int, columns: int) -> list[Family]:
+    """Families worth trying on a table of this size, the most useful first."""
     return [
         family
         for family in FAMILIES
         if kind in family.kinds
-        and family.fewest <= rows <= family.most
-        and columns <= family.most_columns
+        and family.min_rows <= rows <= family.max_rows
+        and columns <= family.max_columns
         and family.is_installed
     ]
 
 
 def has_long_tail(target_summary: Mapping[str, Any]) -> bool:
-    """Whether a target of numbers is positive with a long tail: then variants `{"on_log": true}` are worth it.
+    """Test for a nonnegative numeric target with a long tail, where variants `{"on_log": true}` are worth
+    fitting.
 
-    `target_summary`: `mean`, `median`, `min`, `max` and `std` of the training rows, as `SplitFacts` has them.
+    `target_summary`: `mean`, `median`, `min`, `max` and `std` of the training rows, as in `SplitFacts`.
     """
     low, middle, mean = (target_summary.get(key) for key in ("min", "median", "mean"))
     if low is None or middle is None or mean is None or low < 0:

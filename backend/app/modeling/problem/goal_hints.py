@@ -1,4 +1,4 @@
-"""What a goal says of the rows that a model will meet: later ones, of entities that are new or known."""
+"""Phrases of a goal that describe the rows to predict: later in time, of new or of known entities."""
 
 import re
 
@@ -9,7 +9,7 @@ _FUTURE = re.compile(
     r"|\bto come\b|\bnot happened yet\b",
     re.IGNORECASE,
 )
-_NEW = re.compile(
+_NEW_ENTITIES = re.compile(
     r"\b(?:new|unseen|unknown|other|further|future|unfamiliar|never seen)\s+(?:to us\s+)?(?:\w+\s+)?"
     r"(?:patients?|subjects?|customers?|users?|clients?|accounts?|households?|famil(?:y|ies)|stores?|shops?"
     r"|devices?|machines?|persons?|people|students?|players?|drivers?|sites?|schools?|hospitals?|wom[ae]n|m[ae]n"
@@ -18,7 +18,7 @@ _NEW = re.compile(
     r"|\bnever (?:been )?seen\b|\bhave not (?:yet )?(?:seen|met)\b|\b(?:who|that) (?:are|is) new\b",
     re.IGNORECASE,
 )
-_KNOWN = re.compile(
+_KNOWN_ENTITIES = re.compile(
     r"\b(?:we|you|they) (?:already )?know\b|\balready (?:in|known|seen|registered)\b|\bexisting\b|\bour own\b"
     r"|\b(?:known|same|current|regular|returning)"
     r" (?:patients?|customers?|users?|clients?|stores?|shops?|players?)\b",
@@ -26,12 +26,14 @@ _KNOWN = re.compile(
 )
 
 
-def is_about_the_future(goal: str) -> bool:
+def mentions_future(goal: str) -> bool:
+    """Test whether a goal asks for a prediction of later rows."""
     return _FUTURE.search(goal) is not None
 
 
-def is_about_new(goal: str) -> bool | None:
-    """Whether the model will meet entities that no row is about yet; None where the goal does not say."""
-    if _NEW.search(goal):
+def mentions_new_entities(goal: str) -> bool | None:
+    """True for a goal about entities without rows in the data, False for known ones, None if it does not
+    say."""
+    if _NEW_ENTITIES.search(goal):
         return True
-    return False if _KNOWN.search(goal) else None
+    return False if _KNOWN_ENTITIES.search(goal) else None

@@ -1,4 +1,4 @@
-"""Name the nearest names when one is not known."""
+"""Resolution of names of columns, files and the like, with suggestions for unknown ones."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -6,21 +6,21 @@ from difflib import get_close_matches
 from app.errors import ToolRefused
 
 
-def nearest(name: str, known: Iterable[str], most: int = 3) -> list[str]:
-    """Up to `most` of the known names that look like `name`, best first; case does not matter."""
-    by_folded = {candidate.casefold(): candidate for candidate in known}
-    found = get_close_matches(name.casefold(), by_folded, n=most, cutoff=0.5)
-    return [by_folded[folded] for folded in found]
+def nearest_names(name: str, names: Iterable[str], max_names: int = 3) -> list[str]:
+    """Up to `max_names` of `names` that are spelled like `name`, best first, case ignored."""
+    by_folded = {candidate.casefold(): candidate for candidate in names}
+    matches = get_close_matches(name.casefold(), by_folded, n=max_names, cutoff=0.5)
+    return [by_folded[folded] for folded in matches]
 
 
-def must_know(name: str, known: Iterable[str], noun: str) -> str:
-    """The name as it is known (case forgiven); raises ToolRefused with the nearest names."""
-    known = list(known)
-    if name in known:
+def resolve_name(name: str, names: Iterable[str], noun: str) -> str:
+    """The entry of `names` that equals `name`, case ignored. Raises ToolRefused with the nearest names."""
+    names = list(names)
+    if name in names:
         return name
-    folded = [candidate for candidate in known if candidate.casefold() == name.casefold()]
+    folded = [candidate for candidate in names if candidate.casefold() == name.casefold()]
     if len(folded) == 1:
         return folded[0]
-    close = nearest(name, known)
-    hint = f"Did you mean {', '.join(close)}?" if close else f"There are: {', '.join(known[:30]) or 'none'}."
+    close = nearest_names(name, names)
+    hint = f"Did you mean {', '.join(close)}?" if close else f"There are: {', '.join(names[:30]) or 'none'}."
     raise ToolRefused(f"There is no {noun} {name!r}. {hint}")

@@ -1,63 +1,14 @@
-"""What is to be predicted, and how well is judged."""
+"""The prediction problem: target, kind, metric, order and groups of rows, forecast horizon, costs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any, Self
 
 from app.errors import InvalidInput
 from app.json_types import JsonScalar
-from app.modeling.problem.forecast_steps import steps_learned
-
-
-class Kind(StrEnum):
-    CLASSIFICATION = "classification"
-    REGRESSION = "regression"
-
-
-class Outlook(StrEnum):
-    """What of the target's future is predicted when there is a horizon."""
-
-    VALUE = "value"
-    CHANGE = "change"
-    """Relative change from now to the horizon."""
-    DIRECTION = "direction"
-    """Class `up` when the target is higher at the horizon than now, else `down`."""
-    VOLATILITY = "volatility"
-    """The realised volatility until the horizon: the root of the summed squared log returns, not annualised."""
-
-
-QUANTILES = {f"pinball_{percent:02}": percent / 100 for percent in (5, 10, 25, 50, 75, 90, 95)}
-"""Metric -> the quantile of the target that a model is asked for."""
-
-METRICS: dict[Kind, tuple[str, ...]] = {
-    Kind.CLASSIFICATION: (
-        "roc_auc",
-        "log_loss",
-        "accuracy",
-        "balanced_accuracy",
-        "f1",
-        "average_precision",
-        "brier",
-        "precision",
-        "recall",
-        "mcc",
-        "cohen_kappa",
-        "top_3_accuracy",
-        "cost",
-    ),
-    Kind.REGRESSION: (
-        "rmse",
-        "mae",
-        "r2",
-        "mape",
-        "median_ae",
-        "rmsle",
-        "smape",
-        "poisson_deviance",
-        *QUANTILES,
-    ),
-}
+from app.modeling.problem.forecast_steps import training_steps
+from app.modeling.problem.kinds import Outlook, ProblemKind
+from app.modeling.problem.metrics import QUANTILE_LEVELS
 
 
 @dataclass(frozen=True)
@@ -69,7 +20,7 @@ class Problem:
     """
 
     target: str
-    kind: Kind
+    kind: ProblemKind
     metric: str
     classes: tuple[JsonScalar, ...] | None = None
     positive_class: JsonScalar = None
@@ -77,20 +28,22 @@ class Problem:
     group_column: str | None = None
     horizon: int | None = None
     every_step: bool = False
-    """Each step from the next row to the horizon is forecast, not the farthest alone."""
+    """Forecast each step from the next row to the horizon, not only the last."""
     outlook: Outlook | None = None
     exclude: tuple[str, ...] = ()
     barriers: tuple[float, float] | None = None
-    """Of a direction: the relative rise at which a trade takes its profit, and the fall at which it stops; 0
-    for none. `up` is then a trade that ends with a gain, at a barrier or at the horizon at the latest."""
-    reading: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
-    """How raw columns are read, as `reading.operations` write it: what a model does first with raw rows."""
+    """Take-profit and stop-loss of a direction problem, as relative moves of the price; 0 disables one.
+
+    A row is then labelled `up` when its trade ends with a gain: at a barrier, or at the horizon at the latest.
+    """
+    parsers: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
+    """Parsers of raw columns, as JSON of `type_inference.parsers`. A model applies them first to raw rows."""
     costs: tuple[float, float] | None = None
-    """Of a false alarm and of a missed positive; binary problems only."""
+    """Costs of a false alarm and of a missed positive; binary problems only."""
 
     @property
     def is_classification(self) -> bool:
-        return self.kind is Kind.CLASSIFICATION
+        return self.kind is ProblemKind.CLASSIFICATION
 
     @property
     def is_binary(self) -> bool:
@@ -98,25 +51,25 @@ class Problem:
 
     @property
     def positive_index(self) -> int:
-        """Place of the positive class in `classes`; 1 where none is named."""
+        """Position of the positive class in `classes`; 1 if none is named."""
         if self.classes and self.positive_class in self.classes:
             return self.classes.index(self.positive_class)
         return 1
 
     @property
-    def usual_threshold(self) -> float:
-        """From which probability the positive class is chosen by right: where both mistakes cost the same."""
+    def default_threshold(self) -> float:
+        """The probability of the positive class at which both mistakes have the same expected cost."""
         return 0.5 if self.costs is None else self.costs[0] / sum(self.costs)
 
     @property
-    def asked_at_once(self) -> int:
-        """How many answers one row is asked for."""
-        return len(steps_learned(self.horizon)) if self.every_step and self.horizon else 1
+    def forecasts_per_row(self) -> int:
+        """Number of forecasts for one row."""
+        return len(training_steps(self.horizon)) if self.every_step and self.horizon else 1
 
     @property
     def quantile(self) -> float | None:
-        """Which quantile of the target a model is asked for; None where it is the mean."""
-        return QUANTILES.get(self.metric)
+        """The quantile of the target that the model predicts; None for the mean."""
+        return QUANTILE_LEVELS.get(self.metric)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -132,30 +85,30 @@ class Problem:
             "outlook": self.outlook.value if self.outlook else None,
             "exclude": list(self.exclude),
             "barriers": list(self.barriers) if self.barriers else None,
-            "reading": [dict(one) for one in self.reading],
+            "reading": [dict(parser) for parser in self.parsers],
             "costs": list(self.costs) if self.costs else None,
         }
 
     @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> Self:
-        """The problem that `to_json` or `define` gave; raises InvalidInput `bad_problem` for anything else."""
+    def from_json(cls, document: Mapping[str, Any]) -> Self:
+        """Read the JSON of `to_json`. Raises InvalidInput `bad_problem` if a field is missing or wrong."""
         try:
-            classes, costs = value.get("classes"), value.get("costs")
-            barriers = value.get("barriers")
+            classes, costs = document.get("classes"), document.get("costs")
+            barriers = document.get("barriers")
             return cls(
-                target=value["target"],
-                kind=Kind(value["kind"]),
-                metric=value["metric"],
+                target=document["target"],
+                kind=ProblemKind(document["kind"]),
+                metric=document["metric"],
                 classes=tuple(classes) if classes else None,
-                positive_class=value.get("positive_class"),
-                time_column=value.get("time_column"),
-                group_column=value.get("group_column"),
-                horizon=value.get("horizon"),
-                every_step=bool(value.get("every_step")),
-                outlook=Outlook(value["outlook"]) if value.get("outlook") else None,
-                exclude=tuple(value.get("exclude") or ()),
+                positive_class=document.get("positive_class"),
+                time_column=document.get("time_column"),
+                group_column=document.get("group_column"),
+                horizon=document.get("horizon"),
+                every_step=bool(document.get("every_step")),
+                outlook=Outlook(document["outlook"]) if document.get("outlook") else None,
+                exclude=tuple(document.get("exclude") or ()),
                 barriers=(float(barriers[0]), float(barriers[1])) if barriers else None,
-                reading=tuple(value.get("reading") or ()),
+                parsers=tuple(document.get("reading") or ()),
                 costs=(float(costs[0]), float(costs[1])) if costs else None,
             )
         except (KeyError, ValueError) as error:

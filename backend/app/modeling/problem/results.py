@@ -1,4 +1,4 @@
-"""The shapes of what computations answer: strict JSON, documented once, for whoever reads the facts."""
+"""Shapes of the facts that computations return, as strict JSON."""
 
 from typing import Any, NotRequired, TypedDict
 
@@ -21,19 +21,20 @@ class FoldsJson(TypedDict):
 
 
 class ReadingFact(TypedDict):
-    """How one raw column was read: as `number`, `datetime`, `boolean`, or `text` without words for missing."""
+    """The inferred type of one raw column: `number`, `datetime`, `boolean`, or `text` without missing-value
+    words."""
 
     column: str
     reads_as: str
     way: dict[str, Any]
-    """The operation, as `modeling.reading.operations` writes it, without its columns."""
+    """The parser, as JSON of `type_inference.parsers`, without its columns."""
     text: str
     confidence: float
     evidence: dict[str, Any]
 
 
 class SplitFacts(TypedDict):
-    """`split.lock_holdout`; files train.parquet and holdout.parquet. `problem` is the wish made complete."""
+    """`split.lock_holdout`; files train.parquet and holdout.parquet. `problem` is the completed request."""
 
     problem: ProblemJson
     kind: str
@@ -45,16 +46,17 @@ class SplitFacts(TypedDict):
     duplicates_removed: int
     unlabelled_removed: int
     target_summary: dict[str, Any]
-    """Of the training rows: `{"classes": {name: count}}` or `{"mean", "std", "min", "median", "max"}`."""
+    """Summary of the target in the training rows: `{"classes": {name: count}}` or `{"mean", "std", "min",
+    "median", "max"}`."""
     columns: list[ColumnFact]
-    """Of the training frame."""
+    """Columns of the training frame."""
     reading: list[ReadingFact]
-    """Columns that are not what their type said."""
+    """Columns whose inferred type differs from their stored type."""
     notes: list[str]
 
 
 class Finding(TypedDict):
-    """`severity`: `info`, `warning` or `serious`. `suggestion`: operations that would mend it."""
+    """`severity`: `info`, `warning` or `serious`. `suggestion`: recipe operations that repair it."""
 
     kind: str
     column: str | None
@@ -85,11 +87,11 @@ class ColumnProfile(TypedDict):
     distinct: int
     summary: dict[str, Any]
     relation: float | None
-    """How well the column alone predicts the target out of fold: ROC AUC (0.5 to 1) or R2 (0 to 1)."""
+    """Out-of-fold score of the column as the only feature: ROC AUC (0.5 to 1) or R2 (0 to 1)."""
 
 
 class EdaFacts(TypedDict):
-    """`explore.perform_eda`; figures as SVG. `looked_at`: rows that columns and leaks are judged by."""
+    """`explore.perform_eda`; figures as SVG. `looked_at`: number of rows in the analysis."""
 
     rows: int
     looked_at: int
@@ -102,29 +104,29 @@ class EdaFacts(TypedDict):
     suggested_cleaning: RecipeJson
     suggested_features: RecipeJson
     figures: list[dict[str, str]]
-    """`{"file", "title"}` of each figure left."""
+    """`{"file", "title"}` of each figure."""
 
 
 class FrameFacts(TypedDict):
     """`clean.clean_data`, `features.create_features`, `features.technical_indicators`; file frame.parquet.
 
-    `recipe` is the whole recipe (given + added); frame.parquet shows its effect on the training rows.
+    `recipe` is the complete recipe (input + added); frame.parquet shows its effect on the training rows.
     """
 
     recipe: RecipeJson
     added: RecipeJson
     effects: list[str]
-    """One sentence an operation."""
+    """One sentence for each operation."""
     rows: int
     of: NotRequired[int]
-    """Training rows in all; frame.parquet shows `rows` of them."""
+    """All training rows; frame.parquet holds `rows` of them."""
     columns: list[ColumnFact]
     new_columns: list[str]
     dropped_columns: list[str]
 
 
 class CalibrationJson(TypedDict):
-    """`calibration.fit_calibration`: the curve that is applied to a model's probabilities, as parameters."""
+    """`calibration.fit_calibration`: the calibration curve of a model, as parameters."""
 
     method: str
     """`identity`, `platt`, `isotonic` or `temperature`."""
@@ -137,7 +139,7 @@ class CalibrationJson(TypedDict):
 
 
 class ThresholdJson(TypedDict):
-    """`thresholds.choose_threshold`. `aim`: the metric that it serves, or `cost`."""
+    """`thresholds.choose_threshold`. `aim`: the metric that it optimises, or `cost`."""
 
     value: float
     aim: str
@@ -152,14 +154,14 @@ class PredictionIntervalsJson(TypedDict):
     level: float
     predictions: list[float]
     scales: list[float]
-    """Size of errors at these predictions; between them in straight lines."""
+    """Size of errors at these predictions, interpolated linearly."""
     errors: dict[str, list[float]]
     """Level -> lower and upper error, in scales."""
     steps: NotRequired[list[int]]
     step_scales: NotRequired[list[float]]
-    """Rows ahead, and by how much errors so far ahead are larger than all; between them in straight lines."""
+    """Rows ahead, and the size of their errors relative to all errors, interpolated linearly."""
     lowest: float | None
-    """No bound lies below."""
+    """Smallest possible bound; None if there is none."""
     coverage: float
     """Cross-fitted, at `level`."""
     rows: int
@@ -167,7 +169,7 @@ class PredictionIntervalsJson(TypedDict):
 
 
 class CoverageJson(TypedDict):
-    """How many rows lie in their prediction interval; `width` is the median."""
+    """Share of rows inside their prediction interval; `width` is the median width."""
 
     level: float
     coverage: "Interval"
@@ -191,43 +193,44 @@ class FitFacts(TypedDict):
     """Mean over folds of `metric`."""
     std: float | None
     fold_scores: list[float | None]
-    """One for every fold of the plan, None for one that was not run."""
+    """One score for every fold of the plan, None for a fold that was not run."""
     metrics: dict[str, dict[str, float | None]]
     """metric -> `{"mean", "std"}` over folds."""
     threshold: float | None
-    """Binary: the (calibrated) probability from which the positive class is chosen, set on out-of-fold rows."""
+    """Binary: the (calibrated) probability from which the positive class is predicted, set on out-of-fold
+    rows."""
     threshold_text: str | None
     calibration: dict[str, Any] | None
-    """Classification: `CalibrationJson`; whoever says probabilities applies it."""
+    """Classification: `CalibrationJson`, applied to every predicted probability."""
     prediction_intervals: dict[str, Any] | None
     """Regression: `PredictionIntervalsJson`."""
     rows: int
     features: int
-    """Numbers that the estimator takes; the most where there are several."""
+    """Width of the encoded matrix; the largest if there are several."""
     fit_s: float
     fold_s: list[float]
     """Seconds of each fold in `run`."""
     run: list[int]
-    """The folds that were fitted; none where the model was fitted on all rows at once, unjudged."""
+    """Folds that were fitted; empty if the model was fitted on all rows at once, without a score."""
     settings: dict[str, Any]
-    """What the clock and the watched rows decided: given back as `settings`, the same fit comes out."""
+    """Hyperparameters that early stopping chose. Passed back as `settings`, they reproduce the fit."""
     threads: NotRequired[int]
-    """How many it could use: the last digits of sums depend on it."""
+    """Threads of the fit: the last digits of sums depend on their number."""
     folds: FoldsJson
     fold_count: int
     limited: str | None
-    """What was cut to keep the time limit, else None."""
+    """Description of what was cut to keep the time limit, else None."""
     schema: list[dict[str, Any]]
     """Raw input columns of the model, see `SchemaColumn`."""
     problem: ProblemJson
     versions: dict[str, str]
-    """Of Python and the libraries that fitted it."""
+    """Versions of Python and of the libraries that fitted the model."""
     weights: NotRequired[dict[str, float]]
-    """`train.blend`: how much each candidate's word counts; none negative, together 1."""
+    """`train.blend`: the weight of each candidate; nonnegative, with sum 1."""
     members: NotRequired[list[dict[str, Any]]]
-    """`train.blend`: `{"name", "run", "weight"}` of each input, in their order."""
+    """`train.blend`: `{"name", "run", "weight"}` of each input, in order."""
     candidates: NotRequired[list[dict[str, Any]]]
-    """`train.blend`: each candidate in short, its parts taken together."""
+    """`train.blend`: a summary of each candidate over all its parts."""
 
 
 class SchemaColumn(TypedDict):
@@ -241,10 +244,10 @@ class SchemaColumn(TypedDict):
 
 
 class Comparison(TypedDict):
-    """One candidate against the best. `difference`: by how much the best is better, in the metric.
+    """One candidate compared with the best. `difference`: the gain of the best over it, in the metric.
 
-    `kind`: `ensemble`, `member` (it has a weight in the ensemble), `candidate` or `baseline`. `folds`: how many
-    it was judged on.
+    `kind`: `ensemble`, `member` (it has a weight in the ensemble), `candidate` or `baseline`. `folds`: the
+    number of folds it was scored on.
     """
 
     name: str
@@ -256,7 +259,7 @@ class Comparison(TypedDict):
     difference: float | None
     low: float | None
     high: float | None
-    """95% interval of the paired difference, over rows that both judged, or over folds."""
+    """95% interval of the paired difference, over rows that both predicted, or over folds."""
     distinguishable: bool
     beats_baseline: bool | None
     fit_s: float
@@ -266,7 +269,7 @@ class Comparison(TypedDict):
 class ComparisonFacts(TypedDict):
     """`evaluate.compare_models`: `leaderboard` best first.
 
-    `chosen` is the best, or an ensemble that cannot be told from it; `reason` names those close to the best.
+    `chosen` is the best, or an ensemble indistinguishable from it; `reason` names candidates close to the best.
     """
 
     metric: str
@@ -297,7 +300,7 @@ class ImportanceFacts(TypedDict):
     base_score: float | None
     rows: int
     left_out: NotRequired[int]
-    """Columns that were not shuffled: there were too many."""
+    """Number of columns that were not shuffled, because there were too many."""
     figures: list[dict[str, str]]
 
 
@@ -326,7 +329,7 @@ class EvaluationFacts(TypedDict):
     """95% intervals by `interval_method`."""
     interval_method: str
     periods: list[float | None]
-    """In time order: the metric in each quarter of the rows."""
+    """The metric in each quarter of the rows, in time order."""
     baseline: Metrics
     beats_baseline: bool
     baseline_difference: Interval
@@ -341,22 +344,22 @@ class EvaluationFacts(TypedDict):
     residuals: dict[str, Any] | None
     """`{"points": [{"truth", "prediction"}], "quantiles": {...}, "histogram": {"edges", "counts"}}`"""
     intervals: CoverageJson | None
-    """How many rows lie within the model's prediction intervals."""
+    """Share of rows within the model's prediction intervals."""
     references: NotRequired[list[dict[str, Any]]]
-    """Of a forecast on the hold-out: what the series says by itself, see `forecasting.compare`."""
+    """Naive forecasts of the hold-out, see `forecasting.compare`."""
     by_step: NotRequired[list[dict[str, Any]]]
-    """Of a forecast of every step: each by itself, see `forecasting.by_step`."""
+    """Scores of each step of a forecast of every step, see `forecasting.by_step`."""
     cv_score: float | None
     agrees_with_cv: bool | None
     notes: list[str]
-    """Plain sentences: what does not hold, what to be careful about."""
+    """Caveats, as sentences."""
     figures: list[dict[str, str]]
 
 
 class PredictionFacts(TypedDict):
     """`predict.predict`. A prediction: `{"prediction", "probabilities": {class: p}}` or `{"prediction"}`.
 
-    Up to 1,000 rows come back in `predictions`; all are in predictions.parquet.
+    `predictions` holds up to 1,000 rows; predictions.parquet holds all.
     """
 
     rows: int

@@ -1,4 +1,4 @@
-"""Features by code: an operation of a recipe whose `fit` and `transform` an agent wrote."""
+"""A recipe operation whose `fit` and `transform` are agent-written functions."""
 
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal
@@ -8,25 +8,27 @@ import pandas as pd
 from pydantic import Field
 
 from app.errors import InvalidInput
-from app.modeling.custom_code.functions import Functions, Source
-from app.modeling.custom_code.row_independence import Said, check_alone
+from app.modeling.custom_code.functions import CodeFunctions, Source
+from app.modeling.custom_code.row_independence import ColumnOutputs, check_row_independence
 from app.modeling.custom_code.state import freeze, thaw
-from app.modeling.recipe.transforms.step import Columns, State, Step
+from app.modeling.recipe.transforms.step import Columns, Operation, State
 
-MAX_COLUMNS = 100
-MAX_NAME = 200
-PARTS = 5
-"""Where `fit` sees the target, training rows get their features from the rows of the other parts."""
+MAX_NEW_COLUMNS = 100
+"""New columns of one operation."""
+MAX_NAME_CHARS = 200
+"""Characters of a new column's name, as for columns that users name."""
+FOLD_COUNT = 5
+"""If `fit` uses the target, training rows get features that were fitted on other folds."""
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z][\w-]{0,59}$")]
 
 
-class CustomFeature(Step):
+class CustomFeature(Operation):
     """`fit(frame, target) -> state` (either may be left out) and `transform(frame, state) -> frame`.
 
-    Both see `columns` only. `transform` gives the same rows, in order, with the new columns; those it was
-    given and did not change are left as they are. The target is one number a row: the class's place (the
-    positive class is 1 of two where it is the second), or what is to be said.
+    Both get `columns` only. `transform` returns the same rows, in order, with the new columns; unchanged input
+    columns are ignored. The target is one number a row: the position of the class in `Problem.classes`, or the
+    regression target.
     """
 
     op: Literal["python"] = "python"
@@ -34,125 +36,130 @@ class CustomFeature(Step):
     columns: Columns
     source: Source
 
-    def learn(
+    def fit_apply(
         self, frame: pd.DataFrame, groups: pd.Series | None, target: pd.Series | None
     ) -> tuple[State, pd.DataFrame]:
-        seen = self._seen(frame)
-        uses_target = Functions(self.name, self.source).takes("fit") > 1
-        state = self._fitted(seen, target)
-        state |= {"makes": _kinds(self._raw(seen, state), seen, self.name)}
+        inputs = self._select_inputs(frame)
+        uses_target = CodeFunctions(self.name, self.source).count_arguments("fit") > 1
+        state = self._fit_state(inputs, target)
+        state |= {"makes": _kinds(self._call_transform(inputs, state), inputs, self.name)}
         if not uses_target:
             return state, self.apply(frame, state, groups)
-        self._check(seen, state, self._made(seen, state))
-        return state, frame.assign(**self._cross_fitted(seen, target, state))
+        self._check(inputs, state, self._make_features(inputs, state))
+        return state, frame.assign(**self._cross_fit(inputs, target, state))
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
-        seen = self._seen(frame)
-        made = self._made(seen, state)
-        self._check(seen, state, made)
-        return frame.assign(**{str(name): column.to_numpy() for name, column in made.items()})
+        inputs = self._select_inputs(frame)
+        features = self._make_features(inputs, state)
+        self._check(inputs, state, features)
+        return frame.assign(**{str(name): column.to_numpy() for name, column in features.items()})
 
-    def _check(self, seen: pd.DataFrame, state: State, made: pd.DataFrame) -> None:
-        check_alone(
+    def _check(self, inputs: pd.DataFrame, state: State, features: pd.DataFrame) -> None:
+        check_row_independence(
             self.name,
-            len(seen),
-            _comparable(made),
-            lambda rows: _comparable(self._made(seen.iloc[rows].reset_index(drop=True), state)),
+            len(inputs),
+            _comparable(features),
+            lambda rows: _comparable(self._make_features(inputs.iloc[rows].reset_index(drop=True), state)),
         )
 
-    def _seen(self, frame: pd.DataFrame) -> pd.DataFrame:
+    def _select_inputs(self, frame: pd.DataFrame) -> pd.DataFrame:
         return frame[list(self.columns)].reset_index(drop=True)
 
-    def _fitted(self, seen: pd.DataFrame, target: pd.Series | None) -> dict[str, Any]:
-        """On rows with a target, where there is one."""
-        functions = Functions(self.name, self.source)
-        functions.require("transform", "`transform(frame, state)` gives the features of each row")
-        if not functions.has("fit"):
+    def _fit_state(self, inputs: pd.DataFrame, target: pd.Series | None) -> dict[str, Any]:
+        """Fit on the rows with a target, if there is a target."""
+        functions = CodeFunctions(self.name, self.source)
+        functions.require_function("transform", "`transform(frame, state)` gives the features of each row")
+        if not functions.defines("fit"):
             return freeze(None, self.name)
-        if functions.takes("fit") > 1 and target is None:
+        if functions.count_arguments("fit") > 1 and target is None:
             raise InvalidInput("code_failed", f"{self.name!r} needs the target to be fitted.", name=self.name)
         if target is not None:
-            known = target.notna().to_numpy()
-            seen, target = seen[known].reset_index(drop=True), target[known].reset_index(drop=True)
-        return freeze(functions.call("fit", seen.copy(), target), self.name)
+            has_target = target.notna().to_numpy()
+            inputs, target = (
+                inputs[has_target].reset_index(drop=True),
+                target[has_target].reset_index(drop=True),
+            )
+        return freeze(functions.call("fit", inputs.copy(), target), self.name)
 
-    def _cross_fitted(
-        self, seen: pd.DataFrame, target: pd.Series | None, state: State
-    ) -> dict[str, np.ndarray]:
-        """Features of rows that had no say in them, as those of new rows have none."""
-        rows = len(seen)
-        part = np.random.default_rng(0).permutation(rows) % min(PARTS, rows)
-        pieces, places = [], []
-        for number in range(min(PARTS, rows)):
-            inside = np.flatnonzero(part == number)
-            others = np.flatnonzero(part != number)
-            if not len(others):
-                others = inside
-            given = None if target is None else target.iloc[others].reset_index(drop=True)
-            taught = self._fitted(seen.iloc[others].reset_index(drop=True), given)
-            asked = seen.iloc[inside].reset_index(drop=True)
-            pieces.append(self._made(asked, {**taught, "makes": state["makes"]}))
-            places.append(inside)
-        made = pd.concat(pieces, ignore_index=True).iloc[np.argsort(np.concatenate(places))]
-        return {str(name): column.to_numpy() for name, column in made.items()}
+    def _cross_fit(self, inputs: pd.DataFrame, target: pd.Series | None, state: State) -> dict[str, np.ndarray]:
+        """Features of training rows, fitted without their fold: new rows do not take part in a fit either."""
+        rows = len(inputs)
+        folds = np.random.default_rng(0).permutation(rows) % min(FOLD_COUNT, rows)
+        features, positions = [], []
+        for fold in range(min(FOLD_COUNT, rows)):
+            test = np.flatnonzero(folds == fold)
+            train = np.flatnonzero(folds != fold)
+            if not len(train):
+                train = test
+            train_target = None if target is None else target.iloc[train].reset_index(drop=True)
+            fold_state = self._fit_state(inputs.iloc[train].reset_index(drop=True), train_target)
+            test_inputs = inputs.iloc[test].reset_index(drop=True)
+            features.append(self._make_features(test_inputs, {**fold_state, "makes": state["makes"]}))
+            positions.append(test)
+        ordered = pd.concat(features, ignore_index=True).iloc[np.argsort(np.concatenate(positions))]
+        return {str(name): column.to_numpy() for name, column in ordered.items()}
 
-    def _raw(self, seen: pd.DataFrame, state: Mapping[str, Any]) -> pd.DataFrame:
-        """What `transform` gives, checked to be the same rows."""
-        known = {"text": state["text"], "parts": state["parts"]}
-        given = Functions(self.name, self.source).call("transform", seen.copy(), thaw(known))
-        if isinstance(given, pd.Series):
-            given = given.to_frame(given.name or self.name)
-        if not isinstance(given, pd.DataFrame):
-            raise _refused(self.name, f"gives a {type(given).__name__} and no DataFrame")
-        if len(given) != len(seen) or not (given.index == seen.index).all():
+    def _call_transform(self, inputs: pd.DataFrame, state: Mapping[str, Any]) -> pd.DataFrame:
+        """Call `transform`, and check that it returns the same rows."""
+        frozen = {"text": state["text"], "parts": state["parts"]}
+        result = CodeFunctions(self.name, self.source).call("transform", inputs.copy(), thaw(frozen))
+        if isinstance(result, pd.Series):
+            result = result.to_frame(result.name or self.name)
+        if not isinstance(result, pd.DataFrame):
+            raise _refused(self.name, f"returns a {type(result).__name__} instead of a DataFrame")
+        if len(result) != len(inputs) or not (result.index == inputs.index).all():
             raise _refused(
                 self.name,
-                f"gives {len(given)} rows of {len(seen)}: it must keep the rows, their order and index",
+                f"returns {len(result)} rows for {len(inputs)}: it must keep the rows, their order and index",
             )
-        return given
+        return result
 
-    def _made(self, seen: pd.DataFrame, state: Mapping[str, Any]) -> pd.DataFrame:
-        """The new columns alone, each of the kind that it was in training."""
-        raw = self._raw(seen, state)
-        missing = [name for name in state["makes"] if name not in raw.columns]
+    def _make_features(self, inputs: pd.DataFrame, state: Mapping[str, Any]) -> pd.DataFrame:
+        """The new columns only, each converted to its kind in training."""
+        result = self._call_transform(inputs, state)
+        missing = [name for name in state["makes"] if name not in result.columns]
         if missing:
-            raise _refused(self.name, f"does not always give {missing[0]!r}: it must make the same columns")
+            raise _refused(self.name, f"does not always return {missing[0]!r}: it must return the same columns")
         return pd.DataFrame(
-            {name: _AS[kind](raw[name]) for name, kind in state["makes"].items()}, index=seen.index
+            {name: _CONVERTERS[kind](result[name]) for name, kind in state["makes"].items()}, index=inputs.index
         )
 
 
-def _kinds(raw: pd.DataFrame, seen: pd.DataFrame, name: str) -> dict[str, str]:
-    """The columns that are new or changed, and of what kind."""
-    if not raw.columns.is_unique:
-        raise _refused(name, "gives a column twice")
-    made = {
-        column: _kind(raw[column], name)
-        for column in raw.columns
-        if column not in seen.columns or not raw[column].equals(seen[column])
+def _kinds(result: pd.DataFrame, inputs: pd.DataFrame, name: str) -> dict[str, str]:
+    """New or changed columns -> their kind."""
+    if not result.columns.is_unique:
+        raise _refused(name, "returns a column twice")
+    kinds = {
+        column: _kind(result[column], name)
+        for column in result.columns
+        if column not in inputs.columns or not result[column].equals(inputs[column])
     }
-    if not made:
-        raise _refused(name, "makes no new column")
-    if len(made) > MAX_COLUMNS:
-        raise _refused(name, f"makes {len(made)} columns; at most {MAX_COLUMNS} are allowed")
-    odd = [column for column in made if not isinstance(column, str) or not 0 < len(column) <= MAX_NAME]
-    if odd:
-        raise _refused(name, f"names a column {odd[0]!r}; names are texts of at most {MAX_NAME} characters")
-    return made
+    if not kinds:
+        raise _refused(name, "returns no new column")
+    if len(kinds) > MAX_NEW_COLUMNS:
+        raise _refused(name, f"returns {len(kinds)} new columns; at most {MAX_NEW_COLUMNS} are allowed")
+    bad_names = [
+        column for column in kinds if not isinstance(column, str) or not 0 < len(column) <= MAX_NAME_CHARS
+    ]
+    if bad_names:
+        raise _refused(
+            name, f"names a column {bad_names[0]!r}; names are texts of at most {MAX_NAME_CHARS} characters"
+        )
+    return kinds
 
 
 def _kind(column: pd.Series, name: str) -> str:
     dtype = column.dtype
     if pd.api.types.is_bool_dtype(dtype) or pd.api.types.is_numeric_dtype(dtype):
         if pd.api.types.is_complex_dtype(dtype):
-            raise _refused(name, f"gives complex numbers in {column.name!r}")
+            raise _refused(name, f"returns complex numbers in {column.name!r}")
         return "number"
     if pd.api.types.is_datetime64_any_dtype(dtype):
         return "datetime"
-    odd = column.dropna().map(lambda cell: not isinstance(cell, str | bool | int | float))
-    if odd.any():
-        first = column.dropna()[odd].iloc[0]
-        raise _refused(name, f"gives a {type(first).__name__} in a cell of {column.name!r}")
+    is_unsupported = column.dropna().map(lambda cell: not isinstance(cell, str | bool | int | float))
+    if is_unsupported.any():
+        first = column.dropna()[is_unsupported].iloc[0]
+        raise _refused(name, f"returns a {type(first).__name__} in a cell of {column.name!r}")
     return "text"
 
 
@@ -169,22 +176,22 @@ def _datetime(column: pd.Series) -> pd.Series:
     return pd.to_datetime(column, errors="coerce")
 
 
-_AS: Mapping[str, Callable[[pd.Series], pd.Series]] = {
+_CONVERTERS: Mapping[str, Callable[[pd.Series], pd.Series]] = {
     "number": _number,
     "text": _text,
     "datetime": _datetime,
 }
 
 
-def _comparable(made: pd.DataFrame) -> Said:
+def _comparable(features: pd.DataFrame) -> ColumnOutputs:
     return [
         (
             f"`{name}`",
             column.to_numpy() if column.dtype.kind == "f" else column.astype("str").fillna("").to_numpy(),
         )
-        for name, column in made.items()
+        for name, column in features.items()
     ]
 
 
-def _refused(name: str, what: str) -> InvalidInput:
-    return InvalidInput("bad_features", f"`transform` of {name!r} {what}.", name=name)
+def _refused(name: str, problem: str) -> InvalidInput:
+    return InvalidInput("bad_features", f"`transform` of {name!r} {problem}.", name=name)

@@ -1,4 +1,4 @@
-"""Rows of every step ahead: each origin stands once for each step, and is looked back from once."""
+"""Rows of forecasts of every step: each origin row is repeated once for each step ahead."""
 
 from collections.abc import Sequence
 
@@ -6,66 +6,70 @@ import numpy as np
 import pandas as pd
 
 from app.errors import InvalidInput
-from app.modeling.problem.forecast_steps import steps_each, steps_learned
+from app.modeling.problem.forecast_steps import steps_per_origin, training_steps
 from app.modeling.problem.problem import Problem
 
-AHEAD = "rows_ahead"
-"""How many rows ahead a row asks about: an input like any other."""
-ORIGIN = "origin_row"
-"""Which row of the table it was: never an input."""
+ROWS_AHEAD = "rows_ahead"
+"""Column with the step ahead that a row forecasts: a feature like any other."""
+ORIGIN_ROW = "origin_row"
+"""Column with the position of the origin row in the table: never a feature."""
 
 
 def expand_horizon_rows(frame: pd.DataFrame, horizon: int, steps: Sequence[int] | None = None) -> pd.DataFrame:
-    """Each row once for each of `steps`, one after the other; those that are learned where None.
+    """Repeat each row for each of `steps`; for the training steps if None.
 
-    Of very many rows each keeps some of the steps, in turn. Raises InvalidInput `reserved_name`.
+    Of very many rows, each keeps some of the training steps, in turn. Raises InvalidInput `reserved_name`.
     """
-    taken = [name for name in (AHEAD, ORIGIN) if name in frame.columns]
-    if taken:
+    reserved = [name for name in (ROWS_AHEAD, ORIGIN_ROW) if name in frame.columns]
+    if reserved:
         raise InvalidInput(
-            "reserved_name", f"The table has a column {taken[0]!r}: give it another name.", column=taken[0]
+            "reserved_name",
+            f"The column name {reserved[0]!r} is reserved: rename the column.",
+            column=reserved[0],
         )
     if steps is None:
-        every, each = np.asarray(steps_learned(horizon)), steps_each(len(frame), horizon)
-        places, asked = _in_turn(len(frame), every, each)
+        all_steps, steps_per_row = np.asarray(training_steps(horizon)), steps_per_origin(len(frame), horizon)
+        origins, row_steps = _alternate_steps(len(frame), all_steps, steps_per_row)
     else:
-        places, asked = np.repeat(np.arange(len(frame)), len(steps)), np.tile(steps, len(frame))
-    made = frame.iloc[places].reset_index(drop=True)
-    return made.assign(**{AHEAD: asked, ORIGIN: places})
+        origins, row_steps = np.repeat(np.arange(len(frame)), len(steps)), np.tile(steps, len(frame))
+    expanded = frame.iloc[origins].reset_index(drop=True)
+    return expanded.assign(**{ROWS_AHEAD: row_steps, ORIGIN_ROW: origins})
 
 
-def _in_turn(rows: int, steps: np.ndarray, each: int) -> tuple[np.ndarray, np.ndarray]:
-    """(place of the row, step) of every stacked row."""
-    apart = np.arange(each) * len(steps) // each
-    turns = np.sort((np.arange(len(steps))[:, None] + apart) % len(steps), axis=1)
-    places = np.arange(rows)
-    return np.repeat(places, each), steps[turns[places % len(steps)]].ravel()
+def _alternate_steps(rows: int, steps: np.ndarray, per_origin: int) -> tuple[np.ndarray, np.ndarray]:
+    """(origin position, step) of every expanded row: each origin keeps `per_origin` steps, spread evenly."""
+    offsets = np.arange(per_origin) * len(steps) // per_origin
+    step_positions = np.sort((np.arange(len(steps))[:, None] + offsets) % len(steps), axis=1)
+    origins = np.arange(rows)
+    return np.repeat(origins, per_origin), steps[step_positions[origins % len(steps)]].ravel()
 
 
 def prediction_rows(frame: pd.DataFrame, problem: Problem) -> pd.DataFrame:
-    """The rows that a model learns from or is asked: each once for each step, where every step is forecast."""
+    """The rows of training and prediction: expanded if every step is forecast."""
     return expand_horizon_rows(frame, problem.horizon or 1) if problem.every_step else frame
 
 
-def ahead_of(frame: pd.DataFrame) -> np.ndarray | None:
-    """How many rows ahead each row asks about; None where all ask about the horizon."""
-    return frame[AHEAD].to_numpy() if is_stacked(frame) else None
+def get_rows_ahead(frame: pd.DataFrame) -> np.ndarray | None:
+    """The step ahead of each row (rows,); None if all rows forecast the horizon."""
+    return frame[ROWS_AHEAD].to_numpy() if has_horizon_rows(frame) else None
 
 
-def is_stacked(frame: pd.DataFrame) -> bool:
-    return ORIGIN in frame.columns
+def has_horizon_rows(frame: pd.DataFrame) -> bool:
+    """Test for rows of `expand_horizon_rows`."""
+    return ORIGIN_ROW in frame.columns
 
 
-def unstacked(frame: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
-    """Each origin once, in the order of the rows, and of each row the place of its origin among them."""
-    _, first, back = np.unique(frame[ORIGIN].to_numpy(), return_index=True, return_inverse=True)
+def collapse_origins(frame: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
+    """The distinct origins in the order of the rows, and the position of each row's origin among them
+    (rows,)."""
+    _, first, inverse = np.unique(frame[ORIGIN_ROW].to_numpy(), return_index=True, return_inverse=True)
     order = np.argsort(first, kind="stable")
-    place = np.empty(len(order), dtype=int)
-    place[order] = np.arange(len(order))
-    once = frame.iloc[first[order]].drop(columns=[AHEAD, ORIGIN])
-    return once, place[back]
+    rank = np.empty(len(order), dtype=int)
+    rank[order] = np.arange(len(order))
+    origins = frame.iloc[first[order]].drop(columns=[ROWS_AHEAD, ORIGIN_ROW])
+    return origins, rank[inverse]
 
 
 def drop_horizon_columns(frame: pd.DataFrame) -> pd.DataFrame:
-    """The table that was stacked, or the frame as it is."""
-    return unstacked(frame)[0].reset_index(drop=True) if is_stacked(frame) else frame
+    """Undo `expand_horizon_rows`; other frames are returned unchanged."""
+    return collapse_origins(frame)[0].reset_index(drop=True) if has_horizon_rows(frame) else frame

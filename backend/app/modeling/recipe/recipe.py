@@ -1,4 +1,4 @@
-"""What makes features: a JSON list of operations, as one transformer that is fitted on training rows only."""
+"""Feature recipe: a JSON list of operations as one transformer, fitted on training rows only."""
 
 import io
 import json
@@ -13,8 +13,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from app.errors import InvalidInput
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.custom_feature import CustomFeature
-from app.modeling.recipe.forecast_origins import AHEAD, is_stacked, unstacked
-from app.modeling.recipe.transforms.ahead import Ahead
+from app.modeling.recipe.forecast_origins import ROWS_AHEAD, collapse_origins, has_horizon_rows
+from app.modeling.recipe.transforms.ahead import ForecastMoment
 from app.modeling.recipe.transforms.columns import (
     Drop,
     Frequency,
@@ -29,12 +29,12 @@ from app.modeling.recipe.transforms.indicators import Indicators
 from app.modeling.recipe.transforms.market import Cross, Volatility
 from app.modeling.recipe.transforms.missing import Clip, Impute, MarkMissing
 from app.modeling.recipe.transforms.numbers import Combine, Log1p
-from app.modeling.recipe.transforms.step import State, Step
+from app.modeling.recipe.transforms.step import Operation, State
 from app.modeling.recipe.transforms.text import Extract, TextStats, Tfidf
-from app.modeling.table.columns import require
-from app.modeling.type_inference.parsers import apply_reading
+from app.modeling.table.columns import require_columns
+from app.modeling.type_inference.parsers import parse_columns
 
-Operation = Annotated[
+AnyOperation = Annotated[
     Drop
     | ToNumber
     | ToCategory
@@ -56,39 +56,39 @@ Operation = Annotated[
     | Indicators
     | Volatility
     | Cross
-    | Ahead
+    | ForecastMoment
     | CustomFeature,
     Field(discriminator="op"),
 ]
-OPERATIONS: TypeAdapter[list[Operation]] = TypeAdapter(list[Operation])
+OPERATIONS: TypeAdapter[list[AnyOperation]] = TypeAdapter(list[AnyOperation])
 
 RecipeJson = list[dict[str, Any]]
 _NAMES = ("columns_in_", "columns_out_")
 
 
-def parse(recipe: Sequence[Mapping[str, Any]]) -> list[Step]:
-    """The operations of a recipe; raises InvalidInput `bad_recipe` naming the operation and the field."""
+def parse_recipe(recipe: Sequence[Mapping[str, Any]]) -> list[Operation]:
+    """Parse a recipe. Raises InvalidInput `bad_recipe` with the operation and the field."""
     try:
         return list(OPERATIONS.validate_python(list(recipe)))
     except ValidationError as error:
         first = error.errors()[0]
-        at = first["loc"][0] if first["loc"] else 0
+        position = first["loc"][0] if first["loc"] else 0
         field = ".".join(str(part) for part in first["loc"][2:])
         raise InvalidInput(
             "bad_recipe",
-            f"Operation {at} of the recipe is wrong: {field + ': ' if field else ''}{first['msg']}.",
-            operation=at,
+            f"Operation {position} of the recipe is invalid: {field + ': ' if field else ''}{first['msg']}.",
+            operation=position,
             field=field,
         ) from error
 
 
 class Recipe(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """Rows as they come in -> rows with features, the same rows in the same order.
+    """Transforms raw rows into rows with features, the same rows in the same order.
 
-    `reading`: what raw cells mean, applied first; rows that are read already stay as they are. `hide`: columns
-    that order or group the rows and are no features; they go last. Operations that look back see the stored
-    history before the rows they are given; `remember` replaces that history. The target is for written code.
-    Rows of several steps ahead (`forecasting.origins`) are looked back from once each.
+    `reading`: JSON of the parsers of raw columns, applied first; parsed rows stay as they are. `hide`: columns
+    that order or group the rows and are no features; they are dropped last. Operations that look back use the
+    stored history before the rows; `store_history` replaces it. Only custom code uses the target. Of rows of
+    several steps ahead (`forecast_origins`), each origin is transformed once.
     """
 
     def __init__(
@@ -110,96 +110,112 @@ class Recipe(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
         return self
 
     def fit_transform(self, X: pd.DataFrame, y: object = None) -> pd.DataFrame:
-        steps = parse(self.operations)
-        asked = self._read(X)
-        once, back = _origins(asked)
-        self.columns_in_ = [str(name) for name in once.columns]
+        operations = parse_recipe(self.operations)
+        rows = self._parse(X)
+        origins, origin_positions = _split_origins(rows)
+        self.columns_in_ = [str(name) for name in origins.columns]
         self.states_: list[State] = []
         self.history_: bytes | None = None
-        self.remember(once)
-        frame, groups = self._sorted(once)
-        target = None if y is None else pd.Series(_first(np.asarray(y), back), index=once.index)[frame.index]
-        for step in steps:
-            require(frame, step.needs())
-            if back is None or not step.by_step:
-                state, frame = step.learn(frame, groups, target)
-            self.states_.append({} if back is not None and step.by_step else state)
-        made = self._asked(frame, groups, once, back, asked)
-        self.columns_out_ = [str(name) for name in made.columns if name not in self.hide]
-        return made[self.columns_out_]
+        self.store_history(origins)
+        frame, groups = self._sort(origins)
+        target = (
+            None
+            if y is None
+            else pd.Series(_first(np.asarray(y), origin_positions), index=origins.index)[frame.index]
+        )
+        for operation in operations:
+            require_columns(frame, operation.required_columns())
+            if origin_positions is None or not operation.is_per_step:
+                state, frame = operation.fit_apply(frame, groups, target)
+            self.states_.append({} if origin_positions is not None and operation.is_per_step else state)
+        features = self._select_rows(frame, groups, origins, origin_positions, rows)
+        self.columns_out_ = [str(name) for name in features.columns if name not in self.hide]
+        return features[self.columns_out_]
 
     def transform(self, X: pd.DataFrame) -> pd.DataFrame:
-        asked = self._read(X).reset_index(drop=True)
-        once, back = _origins(asked)
-        past = self._past_of(once)
-        together = once if past is None else pd.concat([past.set_axis(-1 - past.index), once])
-        frame, groups = self._sorted(together)
-        for step, state in zip(parse(self.operations), self.states_, strict=True):
-            if back is None or not step.by_step:
-                frame = step.apply(frame, state, groups)
-        return self._asked(frame, groups, once, back, asked)[self.columns_out_].set_axis(X.index)
+        rows = self._parse(X).reset_index(drop=True)
+        origins, origin_positions = _split_origins(rows)
+        past = self._load_history_before(origins)
+        with_history = origins if past is None else pd.concat([past.set_axis(-1 - past.index), origins])
+        frame, groups = self._sort(with_history)
+        for operation, state in zip(parse_recipe(self.operations), self.states_, strict=True):
+            if origin_positions is None or not operation.is_per_step:
+                frame = operation.apply(frame, state, groups)
+        return self._select_rows(frame, groups, origins, origin_positions, rows)[self.columns_out_].set_axis(
+            X.index
+        )
 
-    def _asked(
+    def _select_rows(
         self,
         frame: pd.DataFrame,
         groups: pd.Series | None,
-        once: pd.DataFrame,
-        back: np.ndarray | None,
-        asked: pd.DataFrame,
+        origins: pd.DataFrame,
+        origin_positions: np.ndarray | None,
+        rows: pd.DataFrame,
     ) -> pd.DataFrame:
-        """Of the frame in time order the rows that were asked about, in their order, each for its step."""
-        if back is None:
-            return frame.loc[once.index]
-        at, ahead = frame.index.get_indexer(once.index)[back], asked[AHEAD].to_numpy()
-        said = {AHEAD: ahead.astype("float64")}
-        for step in parse(self.operations):
-            if isinstance(step, Ahead):
-                said |= step.made(frame, groups, at, ahead)
-        spread: pd.DataFrame = frame.iloc[at].set_axis(asked.index).assign(**said)
-        return spread
+        """Select the requested rows from a frame in time order, in their own order, with the columns of their
+        step."""
+        if origin_positions is None:
+            return frame.loc[origins.index]
+        positions, rows_ahead = (
+            frame.index.get_indexer(origins.index)[origin_positions],
+            rows[ROWS_AHEAD].to_numpy(),
+        )
+        step_columns = {ROWS_AHEAD: rows_ahead.astype("float64")}
+        for operation in parse_recipe(self.operations):
+            if isinstance(operation, ForecastMoment):
+                step_columns |= operation.make_columns(frame, groups, positions, rows_ahead)
+        expanded: pd.DataFrame = frame.iloc[positions].set_axis(rows.index).assign(**step_columns)
+        return expanded
 
     @property
-    def depth(self) -> int:
-        """How many rows back a row's features look at most."""
-        return sum(step.depth() for step in parse(self.operations) if step.ordered)
+    def history_rows(self) -> int:
+        """Rows of history that features need."""
+        return sum(
+            operation.history_rows() for operation in parse_recipe(self.operations) if operation.needs_order
+        )
 
-    def in_order(self, rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series | None]:
-        """Raw rows as they are read, in time order, with the group of each where there are groups."""
-        return self._sorted(self._read(rows))
+    def sort_rows(self, rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series | None]:
+        """Parse raw rows and sort them by time; return them with the group of each row, None without groups."""
+        return self._sort(self._parse(rows))
 
-    def remember(self, rows: pd.DataFrame) -> None:
-        """Keep the last of these rows as the history of the rows that come next."""
-        depth = self.depth
-        if not depth:
+    def store_history(self, rows: pd.DataFrame) -> None:
+        """Store the last of these rows as the history of later rows."""
+        history_rows = self.history_rows
+        if not history_rows:
             return
-        once, _ = _origins(rows)
-        ordered, groups = self._sorted(self._read(once[self.columns_in_]))
-        last = ordered.tail(depth) if groups is None else ordered.groupby(groups, sort=False).tail(depth)
+        origins, _ = _split_origins(rows)
+        ordered, groups = self._sort(self._parse(origins[self.columns_in_]))
+        last = (
+            ordered.tail(history_rows)
+            if groups is None
+            else ordered.groupby(groups, sort=False).tail(history_rows)
+        )
         buffer = io.BytesIO()
         last.reset_index(drop=True).to_parquet(buffer)
         self.history_ = buffer.getvalue()
 
-    def _read(self, rows: pd.DataFrame) -> pd.DataFrame:
-        return apply_reading(rows, self.reading) if self.reading else rows
+    def _parse(self, rows: pd.DataFrame) -> pd.DataFrame:
+        return parse_columns(rows, self.reading) if self.reading else rows
 
-    def past(self) -> pd.DataFrame | None:
-        """The stored history, in time order; None where nothing looks back."""
+    def load_history(self) -> pd.DataFrame | None:
+        """The stored history in time order; None if no operation looks back."""
         return None if self.history_ is None else pd.read_parquet(io.BytesIO(self.history_))
 
-    def _past_of(self, rows: pd.DataFrame) -> pd.DataFrame | None:
-        """The history that lies before the first of these rows, in each group: no row may be its own past."""
-        past = self.past()
-        if past is None or self.time_column is None:
+    def _load_history_before(self, rows: pd.DataFrame) -> pd.DataFrame | None:
+        """The history before the first of these rows, in each group: no row may be in its own history."""
+        history = self.load_history()
+        if history is None or self.time_column is None:
             return None
         first = rows[self.time_column].min()
         starts: Any = first
         if self.group_column is not None:
-            of_group = rows.groupby(self.group_column, observed=True)[self.time_column].min()
-            starts = past[self.group_column].map(of_group).fillna(first)
-        before: pd.DataFrame = past.loc[past[self.time_column] < starts]
-        return before.reset_index(drop=True)
+            group_starts = rows.groupby(self.group_column, observed=True)[self.time_column].min()
+            starts = history[self.group_column].map(group_starts).fillna(first)
+        earlier: pd.DataFrame = history.loc[history[self.time_column] < starts]
+        return earlier.reset_index(drop=True)
 
-    def _sorted(self, rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series | None]:
+    def _sort(self, rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series | None]:
         if self.time_column is None:
             return rows, None
         ordered = rows.sort_values(self.time_column, kind="stable")
@@ -209,32 +225,34 @@ class Recipe(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
         return self.columns_out_
 
     def __getstate__(self) -> dict[str, Any]:
-        """What operations learned goes into a file as one text each: thousands of values take seconds else."""
+        """The state with that of each operation as one JSON text: skops takes seconds for thousands of
+        values."""
         state = dict(super().__getstate__())
         if "states_" in state:
-            state["states_"] = [_as_text(one) for one in state["states_"]]
+            state["states_"] = [_to_text(operation_state) for operation_state in state["states_"]]
         return state | {key: json.dumps(state[key]) for key in _NAMES if key in state}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if "states_" in state:
-            read = [json.loads(one) if isinstance(one, str) else one for one in state["states_"]]
-            state = {**state, "states_": read}
+            parsed = [json.loads(text) if isinstance(text, str) else text for text in state["states_"]]
+            state = {**state, "states_": parsed}
         state = state | {key: json.loads(state[key]) for key in _NAMES if key in state}
         super().__setstate__(state)
 
 
-def _origins(rows: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray | None]:
-    """Rows of several steps ahead once each, and where each belongs; None where rows ask about one."""
-    return unstacked(rows) if is_stacked(rows) else (rows, None)
+def _split_origins(rows: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray | None]:
+    """The distinct origins of rows of several steps ahead, and each row's position among them; None for
+    others."""
+    return collapse_origins(rows) if has_horizon_rows(rows) else (rows, None)
 
 
-def _first(values: np.ndarray, back: np.ndarray | None) -> np.ndarray:
-    """The value of each origin's first row."""
-    return values if back is None else values[np.unique(back, return_index=True)[1]]
+def _first(values: np.ndarray, origin_positions: np.ndarray | None) -> np.ndarray:
+    """The value of the first row of each origin (origins,)."""
+    return values if origin_positions is None else values[np.unique(origin_positions, return_index=True)[1]]
 
 
-def _as_text(state: State) -> State | str:
-    """Strict JSON; as it is where written code learned something else."""
+def _to_text(state: State) -> State | str:
+    """JSON text of a state; the state itself if custom code learned something else."""
     try:
         text = json.dumps(state)
     except (TypeError, ValueError):
@@ -242,12 +260,12 @@ def _as_text(state: State) -> State | str:
     return text if json.loads(text) == state else state
 
 
-def recipe_for(problem: Problem, operations: RecipeJson) -> Recipe:
-    """The transformer of a problem: time is never a feature by itself, groups only where time orders them.
+def make_recipe(problem: Problem, operations: RecipeJson) -> Recipe:
+    """Make the transformer of a problem: time is no feature by itself, groups are features only of time series.
 
-    Raises InvalidInput `bad_recipe`, or `order_needed` for a look back without a time column.
+    Raises InvalidInput `bad_recipe`, or `order_needed` if an operation looks back without a time column.
     """
-    looks_back = [step for step in parse(operations) if step.ordered]
+    looks_back = [operation for operation in parse_recipe(operations) if operation.needs_order]
     if looks_back and problem.time_column is None:
         raise InvalidInput(
             "order_needed", "Lags, rolling statistics and indicators need a date column that orders the rows."
@@ -258,11 +276,11 @@ def recipe_for(problem: Problem, operations: RecipeJson) -> Recipe:
         time_column=problem.time_column,
         group_column=problem.group_column,
         hide=tuple(name for name in hidden if name),
-        reading=[dict(one) for one in problem.reading],
+        reading=[dict(parser) for parser in problem.parsers],
     )
 
 
-def inputs_of(frame: pd.DataFrame, problem: Problem) -> pd.DataFrame:
-    """The columns that a model may see: not excluded ones, nor the target unless it has a horizon."""
-    left_out = set(problem.exclude) | (set() if problem.horizon else {problem.target})
-    return frame[[name for name in frame.columns if name not in left_out]]
+def select_inputs(frame: pd.DataFrame, problem: Problem) -> pd.DataFrame:
+    """The input columns of a model: without excluded ones, and without the target unless there is a horizon."""
+    excluded = set(problem.exclude) | (set() if problem.horizon else {problem.target})
+    return frame[[name for name in frame.columns if name not in excluded]]

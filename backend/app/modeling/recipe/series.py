@@ -1,4 +1,4 @@
-"""A table's series: which rows are one, how far apart they lie, and whether a season comes again in them."""
+"""The time series of a table: their rows, sampling interval and season."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -6,19 +6,20 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from app.modeling.problem.forecast_steps import steps_learned
+from app.modeling.problem.forecast_steps import training_steps
 from app.modeling.problem.problem import Problem
-from app.modeling.recipe.naive_forecasts import season_of
-from app.modeling.recipe.sampling_interval import Rhythm, rhythm_of
+from app.modeling.recipe.naive_forecasts import detect_season
+from app.modeling.recipe.sampling_interval import SamplingInterval, detect_interval
 from app.modeling.table.numeric import to_float
 
-MAX_ASKED = 5
-"""Series that tell the season of all: the longest ones."""
-STEPS_ASKED = 8
+MAX_SEASON_SERIES = 5
+"""Longest series that vote on the common season: bounds its cost."""
+MAX_SEASON_STEPS = 8
+"""Steps ahead that a season is judged by, of a forecast of every step."""
 
 
-def rows_of_series(frame: pd.DataFrame, problem: Problem) -> list[np.ndarray]:
-    """Positions of each series in order of time; one series where nothing groups the rows."""
+def split_series(frame: pd.DataFrame, problem: Problem) -> list[np.ndarray]:
+    """Row positions of each series in time order; a single series without a group column."""
     order = frame[problem.time_column].argsort(kind="stable").to_numpy()
     if not problem.group_column:
         return [order]
@@ -26,34 +27,36 @@ def rows_of_series(frame: pd.DataFrame, problem: Problem) -> list[np.ndarray]:
     return [rows.to_numpy() for _, rows in pd.Series(order).groupby(groups, sort=False)]
 
 
-def rhythm_of_series(frame: pd.DataFrame, problem: Problem, series: Sequence[np.ndarray]) -> Rhythm | None:
-    """How the rows of the longest series follow each other."""
-    return rhythm_of(frame[problem.time_column].to_numpy()[max(series, key=len)])
+def detect_series_interval(
+    frame: pd.DataFrame, problem: Problem, series: Sequence[np.ndarray]
+) -> SamplingInterval | None:
+    """Detect the sampling interval of the longest series."""
+    return detect_interval(frame[problem.time_column].to_numpy()[max(series, key=len)])
 
 
-def values_of(frame: pd.DataFrame, problem: Problem, rows: np.ndarray) -> np.ndarray:
-    """The target along a series, gaps filled with the value before."""
+def series_values(frame: pd.DataFrame, problem: Problem, rows: np.ndarray) -> np.ndarray:
+    """The target along a series (rows,), gaps filled with the previous value."""
     values: np.ndarray = to_float(frame[problem.target]).iloc[rows].ffill().bfill().to_numpy()
     return values
 
 
-def horizons_of(problem: Problem) -> tuple[int, ...]:
-    """How far ahead, in rows: the horizon, or of every step some."""
+def list_horizons(problem: Problem) -> tuple[int, ...]:
+    """Steps ahead to judge a season by: the horizon, or some of every step."""
     if not problem.every_step:
         return (problem.horizon or 1,)
-    steps = steps_learned(problem.horizon or 1)
-    return steps[:: max(1, len(steps) // STEPS_ASKED)]
+    steps = training_steps(problem.horizon or 1)
+    return steps[:: max(1, len(steps) // MAX_SEASON_STEPS)]
 
 
-def season_of_series(
+def detect_common_season(
     frame: pd.DataFrame, problem: Problem, series: Sequence[np.ndarray], spacing_s: float
 ) -> int | None:
-    """The season of most of the longest series; None where most have none."""
-    horizons = horizons_of(problem)
-    longest = sorted(series, key=len, reverse=True)[:MAX_ASKED]
-    found = [
-        season_of(values_of(frame, problem, rows), horizons, spacing_s)
+    """The most frequent season of the longest series; None if most have none."""
+    horizons = list_horizons(problem)
+    longest = sorted(series, key=len, reverse=True)[:MAX_SEASON_SERIES]
+    seasons = [
+        detect_season(series_values(frame, problem, rows), horizons, spacing_s)
         for rows in longest
         if len(rows) > 2 * max(horizons)
     ]
-    return Counter(found).most_common(1)[0][0] if found else None
+    return Counter(seasons).most_common(1)[0][0] if seasons else None

@@ -1,4 +1,4 @@
-"""Probabilities that mean what they say, learned on rows that did not teach the model."""
+"""Calibration of predicted probabilities, fitted on out-of-fold rows."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,89 +10,92 @@ from scipy.special import expit, logsumexp
 from sklearn.isotonic import IsotonicRegression
 
 from app.modeling.problem.results import CalibrationJson
-from app.modeling.table.json_values import rounded
-from app.modeling.table.sampling import parts_of, sample_of
+from app.modeling.table.json_values import round_significant
+from app.modeling.table.sampling import assign_folds, sample_rows
 
-SMALLEST = 1e-7
+MIN_PROBABILITY = 1e-7
+"""Probabilities are clipped here, so that logarithms are finite."""
 MIN_ROWS = 30
-"""With fewer rows than this, or of either side of a binary problem, probabilities stay as they are."""
-MIN_FOR_STEPS = 500
-"""Rows of the rarer class from which a free-form curve is tried."""
+"""With fewer rows (with half as many of either class of a binary problem), probabilities are not calibrated."""
+MIN_ISOTONIC_ROWS = 500
+"""Rows of the rarer class from which isotonic regression is tried: with fewer it overfits."""
 MAX_CELLS = 400_000
-"""Rows times classes that a curve is learned from, drawn at random where there are more."""
-_SLOPE = 1e-3
+"""Rows times classes of a fit; more are sampled, to bound its time."""
+_IDENTITY_SHARE = 1e-3
 """Share of the model's own probability in an isotonic curve, so that no two rows become equal."""
 
 Parameters = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Method:
-    """One family of curves; `fit` takes places of classes (rows,) and probabilities (rows, classes)."""
+class CalibrationMethod:
+    """One kind of calibration curve; `fit` takes class positions (rows,) and probabilities (rows, classes)."""
 
     name: str
-    fits: Callable[[np.ndarray, int], bool]
+    is_applicable: Callable[[np.ndarray, int], bool]
     fit: Callable[[np.ndarray, np.ndarray], Parameters]
     apply: Callable[[np.ndarray, Parameters], np.ndarray]
     text: str
 
 
 def fit_calibration(
-    truth: np.ndarray, output: np.ndarray, parts: np.ndarray | None = None, seed: int = 0
+    truth: np.ndarray, output: np.ndarray, folds: np.ndarray | None = None, seed: int = 0
 ) -> CalibrationJson:
-    """The curve with the lowest cross-fitted log loss; the identity unless another is better beyond noise.
+    """Fit the curve with the lowest cross-fitted log loss; the identity unless another is better beyond noise.
 
-    `truth`: places of classes (rows,), `output`: probabilities (rows, classes), both of rows that did not teach
-    the model. `parts` names rows that were judged together (folds); a curve is tried on parts it was not
-    fitted on. Simple curves come first, and each must beat the one before by a standard error.
+    `truth`: class positions (rows,), `output`: probabilities (rows, classes), both out of fold. `folds`
+    (rows,): each curve is scored on folds that it was not fitted on. Simple curves come first, and each must
+    beat the one before by a standard error.
     """
-    rows = sample_of(len(truth), MAX_CELLS // output.shape[1], seed)
+    rows = sample_rows(len(truth), MAX_CELLS // output.shape[1], seed)
     truth, output = truth[rows].astype(int), _clean(output[rows])
-    parts = parts_of(len(truth), None if parts is None else parts[rows], seed)
+    folds = assign_folds(len(truth), None if folds is None else folds[rows], seed)
     best, loss = IDENTITY, _row_losses(truth, output)
-    before = float(loss.mean())
+    uncalibrated_loss = float(loss.mean())
     for method in METHODS:
-        if not method.fits(truth, output.shape[1]):
+        if not method.is_applicable(truth, output.shape[1]):
             continue
-        tried = _row_losses(truth, _cross_fitted(method, truth, output, parts))
-        gain = loss - tried
+        losses = _row_losses(truth, _cross_fit(method, truth, output, folds))
+        gain = loss - losses
         if gain.mean() > gain.std() / np.sqrt(len(gain)):
-            best, loss = method, tried
+            best, loss = method, losses
     return {
         "method": best.name,
         "parameters": best.fit(truth, output),
-        "log_loss_before": rounded(before),
-        "log_loss": rounded(float(loss.mean())),
+        "log_loss_before": round_significant(uncalibrated_loss),
+        "log_loss": round_significant(float(loss.mean())),
         "rows": len(truth),
-        "text": best.text.format(before=before, after=float(loss.mean()), rows=len(truth)),
+        "text": best.text.format(before=uncalibrated_loss, after=float(loss.mean()), rows=len(truth)),
     }
 
 
-def calibrated(output: np.ndarray, fitted: Mapping[str, Any] | None) -> np.ndarray:
-    """Probabilities (rows, classes) after the curve; as they are where there is none. Rows sum to 1."""
+def apply_calibration(output: np.ndarray, fitted: Mapping[str, Any] | None) -> np.ndarray:
+    """Apply a fitted curve to probabilities (rows, classes). Rows sum to 1; `fitted` None changes nothing."""
     if fitted is None or fitted["method"] == IDENTITY.name:
         return output
     return _BY_NAME[fitted["method"]].apply(_clean(output), fitted["parameters"])
 
 
 def _clean(output: np.ndarray) -> np.ndarray:
-    bounded = np.clip(output.astype("float64"), SMALLEST, 1 - SMALLEST)
+    bounded = np.clip(output.astype("float64"), MIN_PROBABILITY, 1 - MIN_PROBABILITY)
     cleaned: np.ndarray = bounded / bounded.sum(axis=1, keepdims=True)
     return cleaned
 
 
 def _row_losses(truth: np.ndarray, output: np.ndarray) -> np.ndarray:
-    said = output[np.arange(len(truth)), truth]
-    losses: np.ndarray = -np.log(np.clip(said, SMALLEST, 1.0))
+    true_class_shares = output[np.arange(len(truth)), truth]
+    losses: np.ndarray = -np.log(np.clip(true_class_shares, MIN_PROBABILITY, 1.0))
     return losses
 
 
-def _cross_fitted(method: Method, truth: np.ndarray, output: np.ndarray, parts: np.ndarray) -> np.ndarray:
-    made = np.empty_like(output)
-    for part in np.unique(parts):
-        inside = parts == part
-        made[inside] = method.apply(output[inside], method.fit(truth[~inside], output[~inside]))
-    return made
+def _cross_fit(
+    method: CalibrationMethod, truth: np.ndarray, output: np.ndarray, folds: np.ndarray
+) -> np.ndarray:
+    calibrated = np.empty_like(output)
+    for fold in np.unique(folds):
+        in_fold = folds == fold
+        calibrated[in_fold] = method.apply(output[in_fold], method.fit(truth[~in_fold], output[~in_fold]))
+    return calibrated
 
 
 def _logit(output: np.ndarray) -> np.ndarray:
@@ -105,15 +108,16 @@ def _both(second: np.ndarray) -> np.ndarray:
 
 
 def _fit_platt(truth: np.ndarray, output: np.ndarray) -> Parameters:
-    """Logistic regression on the log odds by Newton's method, drawn to the identity as by one row of doubt."""
+    """Fit a logistic regression on the log odds by Newton's method, regularised towards the identity by one
+    row."""
     odds = _logit(output)
     slope, shift = 1.0, 0.0
     for _ in range(50):
-        said = expit(slope * odds + shift)
-        miss, weight = said - truth, said * (1 - said)
-        gradient = np.array([miss @ odds + slope - 1, miss.sum() + shift])
-        crossed = weight @ odds
-        curvature = np.array([[weight @ odds**2 + 1, crossed], [crossed, weight.sum() + 1]])
+        probabilities = expit(slope * odds + shift)
+        residuals, weight = probabilities - truth, probabilities * (1 - probabilities)
+        gradient = np.array([residuals @ odds + slope - 1, residuals.sum() + shift])
+        mixed = weight @ odds
+        curvature = np.array([[weight @ odds**2 + 1, mixed], [mixed, weight.sum() + 1]])
         step = np.linalg.solve(curvature, gradient)
         step /= max(1.0, float(np.abs(step).max()))
         slope, shift = slope - float(step[0]), shift - float(step[1])
@@ -122,77 +126,76 @@ def _fit_platt(truth: np.ndarray, output: np.ndarray) -> Parameters:
     return {"slope": max(slope, 0.01), "shift": shift}
 
 
-def _apply_platt(output: np.ndarray, given: Parameters) -> np.ndarray:
-    return _both(expit(given["slope"] * _logit(output) + given["shift"]))
+def _apply_platt(output: np.ndarray, parameters: Parameters) -> np.ndarray:
+    return _both(expit(parameters["slope"] * _logit(output) + parameters["shift"]))
 
 
 def _fit_temperature(truth: np.ndarray, output: np.ndarray) -> Parameters:
     logs = np.log(output)
     logs -= logs.max(axis=1, keepdims=True)
-    said = float(logs[np.arange(len(truth)), truth].sum())
+    true_class_logs = float(logs[np.arange(len(truth)), truth].sum())
 
     def loss(log_temperature: float) -> float:
         temperature = np.exp(log_temperature)
-        return float(np.log(np.exp(logs / temperature).sum(axis=1)).sum() - said / temperature)
+        return float(np.log(np.exp(logs / temperature).sum(axis=1)).sum() - true_class_logs / temperature)
 
-    found = minimize_scalar(loss, bounds=(-3.0, 3.0), method="bounded", options={"xatol": 1e-3})
-    return {"temperature": float(np.exp(found.x))}
+    minimum = minimize_scalar(loss, bounds=(-3.0, 3.0), method="bounded", options={"xatol": 1e-3})
+    return {"temperature": float(np.exp(minimum.x))}
 
 
-def _apply_temperature(output: np.ndarray, given: Parameters) -> np.ndarray:
-    scaled = np.log(output) / given["temperature"]
-    made: np.ndarray = np.exp(scaled - logsumexp(scaled, axis=1, keepdims=True))
-    return made
+def _apply_temperature(output: np.ndarray, parameters: Parameters) -> np.ndarray:
+    scaled = np.log(output) / parameters["temperature"]
+    probabilities: np.ndarray = np.exp(scaled - logsumexp(scaled, axis=1, keepdims=True))
+    return probabilities
 
 
 def _fit_isotonic(truth: np.ndarray, output: np.ndarray) -> Parameters:
-    """A rising curve through the observed shares of at most 200 bins of equal size."""
+    """Fit an isotonic curve to the observed shares of at most 200 bins of equal size."""
     order = np.argsort(output[:, 1], kind="stable")
-    bins = [part for part in np.array_split(order, min(200, max(2, len(order) // 50))) if len(part)]
-    said = np.array([output[part, 1].mean() for part in bins])
-    seen = np.array([(truth[part].sum() + 0.5) / (len(part) + 1) for part in bins])
-    rising = IsotonicRegression().fit(said, seen, sample_weight=[len(part) for part in bins])
-    places = np.unique(said)
-    return {"said": places.tolist(), "seen": rising.predict(places).tolist()}
+    bins = [rows for rows in np.array_split(order, min(200, max(2, len(order) // 50))) if len(rows)]
+    predicted_shares = np.array([output[rows, 1].mean() for rows in bins])
+    observed_shares = np.array([(truth[rows].sum() + 0.5) / (len(rows) + 1) for rows in bins])
+    isotonic = IsotonicRegression().fit(
+        predicted_shares, observed_shares, sample_weight=[len(rows) for rows in bins]
+    )
+    positions = np.unique(predicted_shares)
+    return {"said": positions.tolist(), "seen": isotonic.predict(positions).tolist()}
 
 
-def _apply_isotonic(output: np.ndarray, given: Parameters) -> np.ndarray:
-    curve = np.interp(output[:, 1], given["said"], given["seen"])
-    return _both((1 - _SLOPE) * curve + _SLOPE * output[:, 1])
+def _apply_isotonic(output: np.ndarray, parameters: Parameters) -> np.ndarray:
+    curve = np.interp(output[:, 1], parameters["said"], parameters["seen"])
+    return _both((1 - _IDENTITY_SHARE) * curve + _IDENTITY_SHARE * output[:, 1])
 
 
-def _enough_of_both(fewest: int) -> Callable[[np.ndarray, int], bool]:
-    return lambda truth, classes: classes == 2 and bool(np.bincount(truth, minlength=2).min() >= fewest)
+def _has_rows_of_both(min_rows: int) -> Callable[[np.ndarray, int], bool]:
+    return lambda truth, classes: classes == 2 and bool(np.bincount(truth, minlength=2).min() >= min_rows)
 
 
-IDENTITY = Method(
+IDENTITY = CalibrationMethod(
     "identity",
     lambda truth, classes: True,
     lambda truth, output: {},
-    lambda output, given: output,
-    "The model's probabilities are used as they are: no calibration lowered the log loss ({before:.4g})"
+    lambda output, parameters: output,
+    "The model's probabilities are not calibrated: no curve lowered the log loss ({before:.4g})"
     " of {rows:,} out-of-fold rows beyond noise.",
 )
-_CHANGED = (
-    " on {rows:,} out-of-fold rows: the log loss of rows left out of the calibration fell"
-    " from {before:.4g} to {after:.4g}."
-)
+_CHANGED = " on {rows:,} out-of-fold rows: the cross-fitted log loss fell from {before:.4g} to {after:.4g}."
 METHODS = (
-    Method(
+    CalibrationMethod(
         "platt",
-        _enough_of_both(MIN_ROWS // 2),
+        _has_rows_of_both(MIN_ROWS // 2),
         _fit_platt,
         _apply_platt,
         "Probabilities are calibrated by a logistic curve (Platt)" + _CHANGED,
     ),
-    Method(
+    CalibrationMethod(
         "isotonic",
-        _enough_of_both(MIN_FOR_STEPS),
+        _has_rows_of_both(MIN_ISOTONIC_ROWS),
         _fit_isotonic,
         _apply_isotonic,
-        "Probabilities are calibrated by a rising curve (isotonic)" + _CHANGED,
+        "Probabilities are calibrated by an isotonic curve" + _CHANGED,
     ),
-    Method(
+    CalibrationMethod(
         "temperature",
         lambda truth, classes: classes > 2 and len(truth) >= MIN_ROWS,
         _fit_temperature,

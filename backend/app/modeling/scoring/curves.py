@@ -1,4 +1,4 @@
-"""Data of evaluation figures, with a bounded number of points."""
+"""Data of evaluation figures: curves, confusion matrices, calibration bins and residuals."""
 
 from typing import Any
 
@@ -8,15 +8,16 @@ from sklearn import metrics
 from app.modeling.problem.problem import Problem
 from app.modeling.problem.results import Curve
 from app.modeling.scoring.scores import Predicted
-from app.modeling.table.json_values import rounded
+from app.modeling.table.json_values import round_significant
 
 MAX_POINTS = 200
+"""Points of one curve: more cannot be seen in a figure."""
 
 
-def _thinned(x: np.ndarray, y: np.ndarray) -> Curve:
+def _thin(x: np.ndarray, y: np.ndarray) -> Curve:
     if len(x) > MAX_POINTS:
-        places = np.unique(np.linspace(0, len(x) - 1, MAX_POINTS).astype(int))
-        x, y = x[places], y[places]
+        positions = np.unique(np.linspace(0, len(x) - 1, MAX_POINTS).astype(int))
+        x, y = x[positions], y[positions]
     return {"x": [round(float(v), 5) for v in x], "y": [round(float(v), 5) for v in y]}
 
 
@@ -25,7 +26,7 @@ def roc_curve(predicted: Predicted) -> Curve | None:
     if len(np.unique(predicted.truth)) < 2:
         return None
     false_rate, true_rate, _ = metrics.roc_curve(predicted.is_positive, predicted.positive_share)
-    return _thinned(false_rate, true_rate)
+    return _thin(false_rate, true_rate)
 
 
 def precision_recall_curve(predicted: Predicted) -> Curve | None:
@@ -33,13 +34,13 @@ def precision_recall_curve(predicted: Predicted) -> Curve | None:
     if not predicted.is_positive.any():
         return None
     precision, recall, _ = metrics.precision_recall_curve(predicted.is_positive, predicted.positive_share)
-    return _thinned(recall[::-1], precision[::-1])
+    return _thin(recall[::-1], precision[::-1])
 
 
 def confusion(predicted: Predicted, problem: Problem) -> dict[str, Any]:
-    """Rows are the truth, columns what was chosen."""
-    places = list(range(len(problem.classes or ())))
-    counts = metrics.confusion_matrix(predicted.truth.astype(int), predicted.choice, labels=places)
+    """Confusion matrix: rows are the truth, columns the predicted class."""
+    positions = list(range(len(problem.classes or ())))
+    counts = metrics.confusion_matrix(predicted.truth.astype(int), predicted.choice, labels=positions)
     return {"labels": [str(name) for name in problem.classes or ()], "counts": counts.tolist()}
 
 
@@ -47,19 +48,23 @@ def per_class(predicted: Predicted, problem: Problem) -> list[dict[str, Any]]:
     """Precision, recall, F1 and rows of every class."""
     table = []
     choice = predicted.choice
-    for place, name in enumerate(problem.classes or ()):
-        said, is_so = choice == place, predicted.truth == place
-        hits = int((said & is_so).sum())
-        precision = hits / said.sum() if said.any() else 0.0
-        recall = hits / is_so.sum() if is_so.any() else None
-        f1 = 2 * hits / (said.sum() + is_so.sum()) if said.any() or is_so.any() else 0.0
+    for position, name in enumerate(problem.classes or ()):
+        is_predicted, is_true = choice == position, predicted.truth == position
+        true_positives = int((is_predicted & is_true).sum())
+        precision = true_positives / is_predicted.sum() if is_predicted.any() else 0.0
+        recall = true_positives / is_true.sum() if is_true.any() else None
+        f1 = (
+            2 * true_positives / (is_predicted.sum() + is_true.sum())
+            if is_predicted.any() or is_true.any()
+            else 0.0
+        )
         table.append(
             {
                 "class": name,
-                "precision": rounded(precision),
-                "recall": None if recall is None else rounded(recall),
-                "f1": rounded(f1),
-                "rows": int(is_so.sum()),
+                "precision": round_significant(precision),
+                "recall": None if recall is None else round_significant(recall),
+                "f1": round_significant(f1),
+                "rows": int(is_true.sum()),
             }
         )
     return table
@@ -68,20 +73,20 @@ def per_class(predicted: Predicted, problem: Problem) -> list[dict[str, Any]]:
 def calibration(predicted: Predicted, bins: int = 10) -> dict[str, Any]:
     """Predicted against observed shares in bins of equal size, and their mean distance weighted by rows."""
     order = np.argsort(predicted.positive_share, kind="stable")
-    parts = [part for part in np.array_split(order, min(bins, max(2, len(order) // 20))) if len(part)]
+    bins_of_rows = [rows for rows in np.array_split(order, min(bins, max(2, len(order) // 20))) if len(rows)]
     table = [
         {
-            "predicted": rounded(float(predicted.positive_share[part].mean())),
-            "observed": rounded(float(predicted.is_positive[part].mean())),
-            "count": len(part),
+            "predicted": round_significant(float(predicted.positive_share[rows].mean())),
+            "observed": round_significant(float(predicted.is_positive[rows].mean())),
+            "count": len(rows),
         }
-        for part in parts
+        for rows in bins_of_rows
     ]
     distance = sum(
-        abs(float(predicted.positive_share[part].mean() - predicted.is_positive[part].mean())) * len(part)
-        for part in parts
+        abs(float(predicted.positive_share[rows].mean() - predicted.is_positive[rows].mean())) * len(rows)
+        for rows in bins_of_rows
     )
-    return {"bins": table, "error": rounded(distance / len(order))}
+    return {"bins": table, "error": round_significant(distance / len(order))}
 
 
 def residuals(predicted: Predicted, seed: int = 0) -> dict[str, Any]:
@@ -90,15 +95,20 @@ def residuals(predicted: Predicted, seed: int = 0) -> dict[str, Any]:
     rng = np.random.default_rng(seed)
     rows = np.sort(rng.permutation(len(error))[:MAX_POINTS])
     low, high = float(error.min()), float(error.max())
-    alike = high - low <= 1e-9 * max(abs(low), abs(high), 1e-300)  # too little spread for bins
-    bins = 1 if alike else min(30, max(5, len(error) // 10))
-    counts, edges = np.histogram(error, bins=bins, range=(low - 0.5, high + 0.5) if alike else (low, high))
-    quantiles = {str(q): rounded(float(np.quantile(error, q))) for q in (0.05, 0.25, 0.5, 0.75, 0.95)}
+    is_constant = high - low <= 1e-9 * max(abs(low), abs(high), 1e-300)  # too little spread for bins
+    bins = 1 if is_constant else min(30, max(5, len(error) // 10))
+    counts, edges = np.histogram(
+        error, bins=bins, range=(low - 0.5, high + 0.5) if is_constant else (low, high)
+    )
+    quantiles = {str(q): round_significant(float(np.quantile(error, q))) for q in (0.05, 0.25, 0.5, 0.75, 0.95)}
     return {
         "points": [
-            {"truth": rounded(float(predicted.truth[row])), "prediction": rounded(float(predicted.output[row]))}
+            {
+                "truth": round_significant(float(predicted.truth[row])),
+                "prediction": round_significant(float(predicted.output[row])),
+            }
             for row in rows
         ],
         "quantiles": quantiles,
-        "histogram": {"edges": [rounded(float(edge)) for edge in edges], "counts": counts.tolist()},
+        "histogram": {"edges": [round_significant(float(edge)) for edge in edges], "counts": counts.tolist()},
     }

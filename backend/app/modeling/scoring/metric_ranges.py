@@ -1,4 +1,4 @@
-"""The range of each metric: scores are compared and bounded on a scale where none lies beyond it."""
+"""Unbounded scales of metrics: scores are shifted and compared on a scale where none lies beyond the range."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,50 +6,40 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit, logit
 
-Curve = Callable[[np.ndarray | float], np.ndarray | float]
+from app.modeling.problem.metrics import METRICS, MetricScale
+
+ScoreFunction = Callable[[np.ndarray | float], np.ndarray | float]
 
 
 @dataclass(frozen=True)
-class Range:
-    """`to` takes a score to a scale without ends, infinite at the ends of the range; `back` returns."""
+class ScoreTransform:
+    """`to_unbounded` maps a score to a scale without bounds (infinite at the ends of the range);
+    `from_unbounded` is its inverse."""
 
-    to: Curve
-    back: Curve
+    to_unbounded: ScoreFunction
+    from_unbounded: ScoreFunction
 
-    def moved(self, score: float, by: float) -> float:
-        return float(self.back(self.to(score) + by))
-
-
-LOSS = Range(np.log, np.exp)
-"""From 0 up: what matters is by which factor it differs."""
-SHARE = Range(logit, expit)
-CORRELATION = Range(np.arctanh, np.tanh)
-EXPLAINED = Range(lambda score: -np.log1p(-np.asarray(score)), lambda place: -np.expm1(-np.asarray(place)))
-"""Up to 1."""
-
-_SHARES = frozenset(
-    {
-        "roc_auc",
-        "accuracy",
-        "balanced_accuracy",
-        "f1",
-        "precision",
-        "recall",
-        "average_precision",
-        "top_3_accuracy",
-    }
-)
+    def shift(self, score: float, distance: float) -> float:
+        """Move a score by a distance on the unbounded scale."""
+        return float(self.from_unbounded(self.to_unbounded(score) + distance))
 
 
-def range_of(metric: str) -> Range:
-    if metric in _SHARES:
-        return SHARE
-    if metric in ("mcc", "cohen_kappa"):
-        return CORRELATION
-    return EXPLAINED if metric == "r2" else LOSS
+_TRANSFORMS = {
+    # Losses differ by a factor, shares by their odds, correlations by Fisher's z.
+    MetricScale.LOSS: ScoreTransform(np.log, np.exp),
+    MetricScale.SHARE: ScoreTransform(logit, expit),
+    MetricScale.CORRELATION: ScoreTransform(np.arctanh, np.tanh),
+    MetricScale.EXPLAINED: ScoreTransform(
+        lambda score: -np.log1p(-np.asarray(score)), lambda position: -np.expm1(-np.asarray(position))
+    ),
+}
 
 
-def place_of(metric: str, score: float) -> float:
-    """Where a score stands on its scale; infinite at an end of the range."""
+def get_transform(metric: str) -> ScoreTransform:
+    return _TRANSFORMS[METRICS[metric].scale]
+
+
+def to_unbounded(metric: str, score: float) -> float:
+    """Map a score to the unbounded scale of its metric; infinite at an end of the range."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        return float(range_of(metric).to(score))
+        return float(get_transform(metric).to_unbounded(score))

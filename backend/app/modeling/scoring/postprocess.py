@@ -1,47 +1,51 @@
-"""What a model is given beside its fit, from its out-of-fold rows: calibration, threshold, bounds."""
+"""Postprocessing of predictions, fitted on out-of-fold rows: calibration, threshold, prediction intervals."""
 
 from typing import Any
 
 import numpy as np
 
-from app.modeling.problem.problem import Outlook, Problem
-from app.modeling.scoring.calibration import calibrated, fit_calibration
+from app.modeling.problem.kinds import Outlook
+from app.modeling.problem.problem import Problem
+from app.modeling.scoring.calibration import apply_calibration, fit_calibration
 from app.modeling.scoring.prediction_intervals import fit_intervals
 from app.modeling.scoring.scores import Predicted
-from app.modeling.scoring.thresholds import AIMS, choose_threshold
+from app.modeling.scoring.thresholds import THRESHOLD_AIMS, choose_threshold
 
-FINISHED = ("calibration", "threshold", "threshold_text", "prediction_intervals")
+POSTPROCESS_KEYS = ("calibration", "threshold", "threshold_text", "prediction_intervals")
+"""Keys of `FitFacts` that postprocessing sets."""
 
 
 def postprocess(
     truth: np.ndarray,
     output: np.ndarray,
-    parts: np.ndarray,
+    folds: np.ndarray,
     problem: Problem,
     seed: int = 0,
-    ahead: np.ndarray | None = None,
+    rows_ahead: np.ndarray | None = None,
 ) -> dict[str, Any]:
-    """`calibration`, `threshold` and its text, `prediction_intervals`; None where one has no meaning.
+    """Fit `calibration`, `threshold` with its text, and `prediction_intervals`; None where one does not apply.
 
-    `parts`: the fold of each row; `ahead`: how many rows ahead each asks about, where they differ in it. Rows
-    are in the order of the training frame, which is that of time.
+    `folds`: the fold of each row; `rows_ahead`: the step that each row forecasts, if they differ. Rows are in
+    the order of the training frame, which is that of time.
     """
-    found: dict[str, Any] = dict.fromkeys(FINISHED)
+    fitted: dict[str, Any] = dict.fromkeys(POSTPROCESS_KEYS)
     if not problem.is_classification:
-        in_order = problem.time_column is not None
-        found["prediction_intervals"] = fit_intervals(truth, output, parts, in_order, seed, ahead)
-        return found
-    found["calibration"] = fit_calibration(truth, output, parts=parts, seed=seed)
+        is_ordered = problem.time_column is not None
+        fitted["prediction_intervals"] = fit_intervals(truth, output, folds, is_ordered, seed, rows_ahead)
+        return fitted
+    fitted["calibration"] = fit_calibration(truth, output, folds=folds, seed=seed)
     if problem.is_binary:
-        said = Predicted(truth, calibrated(output, found["calibration"]), problem.positive_index)
-        chosen = choose_threshold(said, _aim(problem), problem.costs)
-        found |= {"threshold": chosen["value"], "threshold_text": chosen["text"]}
-    return found
+        predicted = Predicted(truth, apply_calibration(output, fitted["calibration"]), problem.positive_index)
+        threshold = choose_threshold(predicted, _aim(problem), problem.costs)
+        fitted |= {"threshold": threshold["value"], "threshold_text": threshold["text"]}
+    return fitted
 
 
 def _aim(problem: Problem) -> str:
-    """What the threshold serves. Of a direction neither class is the rare one that F1 is about: the highest F1
-    of tosses of a coin calls every one a rise."""
-    if problem.outlook is Outlook.DIRECTION and problem.metric not in AIMS:
+    """The metric that the threshold maximises.
+
+    A direction has no rare class: the threshold with the best F1 would predict a rise for every row.
+    """
+    if problem.outlook is Outlook.DIRECTION and problem.metric not in THRESHOLD_AIMS:
         return "accuracy"
     return problem.metric

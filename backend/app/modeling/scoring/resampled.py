@@ -1,4 +1,4 @@
-"""Metrics of many resamples at once, from how often each row was drawn."""
+"""Metrics of many bootstrap resamples at once, computed from the number of draws of each row."""
 
 from collections.abc import Callable
 
@@ -7,59 +7,64 @@ from scipy.sparse import csr_array
 from scipy.special import xlogy
 from scipy.stats import rankdata
 
-from app.modeling.problem.problem import QUANTILES
-from app.modeling.scoring.scores import SCORES, Predicted
+from app.modeling.problem.metrics import QUANTILE_LEVELS
+from app.modeling.scoring.scores import SCORERS, Predicted
 
 Statistic = Callable[[np.ndarray], np.ndarray]
-"""How often each row was drawn, float32 (rows, resamples) -> the metric of each (resamples,), or nan."""
-Prepare = Callable[[Predicted], Statistic]
-"""What is the same for all resamples (errors, orders, ranks) is worked out once."""
+"""Draws of each row, float32 (rows, resamples) -> metric of each resample (resamples,), nan where undefined."""
+StatisticFactory = Callable[[Predicted], Statistic]
+"""Computes once what all resamples share (errors, orders, ranks), and returns the statistic."""
 
-STEPS = 4096
-"""Different values that an order of rows is reduced to; with fewer rows nothing is lost."""
-MAX_RANKED = 8_000_000
-"""Rows x classes whose areas are counted anew; areas of more are moved by their rows' influence instead."""
+MAX_SCORE_STEPS = 4096
+"""Distinct ranks that scores are binned to; with fewer rows the result is exact."""
+MAX_RANKED_CELLS = 8_000_000
+"""Rows x classes up to which areas are recomputed; larger ones are approximated by the influence of each
+row."""
 
 
-def statistic_of(metric: str, predicted: Predicted) -> Statistic:
-    """The metric of resamples of these rows; nan throughout where these rows do not define it."""
-    if not np.isfinite(SCORES[metric].compute(predicted)):
+def make_statistic(metric: str, predicted: Predicted) -> Statistic:
+    """Prepare the metric for resamples of these rows; always nan if it is undefined for the rows themselves."""
+    if not np.isfinite(SCORERS[metric](predicted)):
         return lambda counts: np.full(counts.shape[1], np.nan)
     return STATISTICS[metric](predicted)
 
 
-def _ratio(part: np.ndarray, whole: np.ndarray, otherwise: float) -> np.ndarray:
-    made: np.ndarray = np.divide(part, whole, out=np.full(part.shape, otherwise), where=whole > 0)
-    return made
+def _ratio(numerator: np.ndarray, denominator: np.ndarray, default: float) -> np.ndarray:
+    ratio: np.ndarray = np.divide(
+        numerator, denominator, out=np.full(numerator.shape, default), where=denominator > 0
+    )
+    return ratio
 
 
-def _summing(places: np.ndarray, width: int, keep: np.ndarray | None = None) -> Statistic:
-    """Drawn rows at each place (width, resamples); only rows to `keep`, where they are named."""
-    rows = np.arange(len(places)) if keep is None else np.flatnonzero(keep)
+def _make_counter(positions: np.ndarray, width: int, keep: np.ndarray | None = None) -> Statistic:
+    """Count the drawn rows at each position (width, resamples), of rows in the mask `keep` if there is one."""
+    rows = np.arange(len(positions)) if keep is None else np.flatnonzero(keep)
     ones = np.ones(len(rows), dtype="float32")
-    table = csr_array((ones, (places[rows], rows)), shape=(width, len(places)))
+    table = csr_array((ones, (positions[rows], rows)), shape=(width, len(positions)))
 
     def sums(counts: np.ndarray) -> np.ndarray:
-        made: np.ndarray = (table @ counts).astype("float64")
-        return made
+        totals: np.ndarray = (table @ counts).astype("float64")
+        return totals
 
     return sums
 
 
-def _steps(score: np.ndarray) -> tuple[np.ndarray, int]:
-    """Each row's place in the order of a score (rows,), equal scores alike, and how many places there are."""
-    _, places = np.unique(score, return_inverse=True)
-    if places.max(initial=0) >= STEPS:
-        _, places = np.unique((rankdata(score) * (STEPS / (len(score) + 1))).astype(int), return_inverse=True)
-    return places, int(places.max(initial=0)) + 1
+def _bin_ranks(score: np.ndarray) -> tuple[np.ndarray, int]:
+    """Rank of each row's score (rows,), equal for ties, and the number of ranks."""
+    _, positions = np.unique(score, return_inverse=True)
+    if positions.max(initial=0) >= MAX_SCORE_STEPS:
+        _, positions = np.unique(
+            (rankdata(score) * (MAX_SCORE_STEPS / (len(score) + 1))).astype(int), return_inverse=True
+        )
+    return positions, int(positions.max(initial=0)) + 1
 
 
-def _mean(values: Callable[[Predicted], np.ndarray]) -> Prepare:
+def _mean(values: Callable[[Predicted], np.ndarray]) -> StatisticFactory:
     def prepare(predicted: Predicted) -> Statistic:
-        worked_out = np.column_stack([values(predicted), np.ones(len(predicted.truth))]).T.astype("float32")
+        table = np.column_stack([values(predicted), np.ones(len(predicted.truth))]).T.astype("float32")
 
         def mean(counts: np.ndarray) -> np.ndarray:
-            total, rows = (worked_out @ counts).astype("float64")
+            total, rows = (table @ counts).astype("float64")
             means: np.ndarray = total / rows
             return means
 
@@ -68,7 +73,7 @@ def _mean(values: Callable[[Predicted], np.ndarray]) -> Prepare:
     return prepare
 
 
-def _root_mean(values: Callable[[Predicted], np.ndarray]) -> Prepare:
+def _root_mean(values: Callable[[Predicted], np.ndarray]) -> StatisticFactory:
     def prepare(predicted: Predicted) -> Statistic:
         mean = _mean(values)(predicted)
         return lambda counts: np.sqrt(mean(counts))
@@ -76,32 +81,35 @@ def _root_mean(values: Callable[[Predicted], np.ndarray]) -> Prepare:
     return prepare
 
 
-def _marked(score: np.ndarray, marked: np.ndarray) -> tuple[Statistic, Statistic]:
-    """Drawn rows that are marked, and the others, at each step of a score from the lowest on."""
-    places, width = _steps(score)
-    return _summing(places, width, marked), _summing(places, width, ~marked)
+def _count_by_rank(score: np.ndarray, is_positive: np.ndarray) -> tuple[Statistic, Statistic]:
+    """Counters of drawn positives and negatives at each rank of a score, ascending."""
+    ranks, width = _bin_ranks(score)
+    return _make_counter(ranks, width, is_positive), _make_counter(ranks, width, ~is_positive)
 
 
-def _area(score: np.ndarray, marked: np.ndarray) -> Statistic:
-    count_yes, count_no = _marked(score, marked)
+def _area(score: np.ndarray, is_positive: np.ndarray) -> Statistic:
+    count_positives, count_negatives = _count_by_rank(score, is_positive)
 
     def area(counts: np.ndarray) -> np.ndarray:
-        yes, no = count_yes(counts), count_no(counts)
-        below = np.cumsum(no, axis=0) - no / 2
-        return _ratio((yes * below).sum(axis=0), yes.sum(axis=0) * no.sum(axis=0), np.nan)
+        positives, negatives = count_positives(counts), count_negatives(counts)
+        negatives_below = np.cumsum(negatives, axis=0) - negatives / 2
+        return _ratio(
+            (positives * negatives_below).sum(axis=0), positives.sum(axis=0) * negatives.sum(axis=0), np.nan
+        )
 
     return area
 
 
-def _influence(score: np.ndarray, marked: np.ndarray) -> tuple[float, np.ndarray]:
-    """ROC AUC, and how much of it each row adds (rows,): its placement among the other side (DeLong)."""
-    yes, no = int(marked.sum()), int((~marked).sum())
+def _influence(score: np.ndarray, is_positive: np.ndarray) -> tuple[float, np.ndarray]:
+    """ROC AUC and the influence of each row on it (rows,), by placements among the other class (DeLong
+    1988)."""
+    positives, negatives = int(is_positive.sum()), int((~is_positive).sum())
     ranks = rankdata(score)
     within = np.empty(len(score))
-    within[marked], within[~marked] = rankdata(score[marked]), rankdata(score[~marked])
-    placed = np.where(marked, (ranks - within) / no, 1 - (ranks - within) / yes)
-    area = float(placed[marked].mean())
-    return area, (placed - area) / np.where(marked, yes, no)
+    within[is_positive], within[~is_positive] = rankdata(score[is_positive]), rankdata(score[~is_positive])
+    placements = np.where(is_positive, (ranks - within) / negatives, 1 - (ranks - within) / positives)
+    area = float(placements[is_positive].mean())
+    return area, (placements - area) / np.where(is_positive, positives, negatives)
 
 
 def _roc_auc(predicted: Predicted) -> Statistic:
@@ -109,101 +117,116 @@ def _roc_auc(predicted: Predicted) -> Statistic:
     if output.shape[1] == 2:
         return _area(predicted.positive_share, predicted.is_positive.astype(bool))
     present = np.unique(truth).astype(int)
-    if output.size > MAX_RANKED // 100:
-        found = [_influence(output[:, place], truth == place) for place in present]
-        start, moves = np.mean([area for area, _ in found]), np.mean([values for _, values in found], axis=0)
-        return lambda counts: start + moves.astype("float32") @ counts
-    areas = [_area(output[:, place], truth == place) for place in present]
+    if output.size > MAX_RANKED_CELLS // 100:
+        influences = [_influence(output[:, position], truth == position) for position in present]
+        area, influence = (
+            np.mean([class_area for class_area, _ in influences]),
+            np.mean([values for _, values in influences], axis=0),
+        )
+        return lambda counts: area + influence.astype("float32") @ counts
+    areas = [_area(output[:, position], truth == position) for position in present]
 
     def mean(counts: np.ndarray) -> np.ndarray:
-        each = np.array([area(counts) for area in areas])
-        known = np.isfinite(each)
-        return _ratio(np.where(known, each, 0).sum(axis=0), known.sum(axis=0), np.nan)
+        class_areas = np.array([area(counts) for area in areas])
+        is_defined = np.isfinite(class_areas)
+        return _ratio(np.where(is_defined, class_areas, 0).sum(axis=0), is_defined.sum(axis=0), np.nan)
 
     return mean
 
 
 def _average_precision(predicted: Predicted) -> Statistic:
-    count_yes, count_no = _marked(-predicted.positive_share, predicted.is_positive.astype(bool))
+    count_positives, count_negatives = _count_by_rank(
+        -predicted.positive_share, predicted.is_positive.astype(bool)
+    )
 
     def precision(counts: np.ndarray) -> np.ndarray:
-        yes = count_yes(counts)
-        hits, said = np.cumsum(yes, axis=0), np.cumsum(yes + count_no(counts), axis=0)
-        return _ratio((yes * _ratio(hits, said, 0.0)).sum(axis=0), hits[-1], np.nan)
+        positives = count_positives(counts)
+        hits, predicted_counts = (
+            np.cumsum(positives, axis=0),
+            np.cumsum(positives + count_negatives(counts), axis=0),
+        )
+        return _ratio((positives * _ratio(hits, predicted_counts, 0.0)).sum(axis=0), hits[-1], np.nan)
 
     return precision
 
 
-OfChoices = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
-"""Drawn rows by class (classes, resamples): chosen rightly, chosen, being so -> a figure of each resample."""
+ClassCountStatistic = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+"""Drawn rows by class (classes, resamples): true positives, predicted, true -> statistic (resamples,)."""
 
 
-def _of_choices(figure: OfChoices) -> Prepare:
+def _from_class_counts(statistic: ClassCountStatistic) -> StatisticFactory:
     def prepare(predicted: Predicted) -> Statistic:
         truth, choice, classes = predicted.truth.astype(int), predicted.choice, predicted.output.shape[1]
-        hits, said = _summing(truth, classes, choice == truth), _summing(choice, classes)
-        is_so = _summing(truth, classes)
-        return lambda counts: figure(hits(counts), said(counts), is_so(counts))
+        hits, predicted_counts = _make_counter(truth, classes, choice == truth), _make_counter(choice, classes)
+        true_counts = _make_counter(truth, classes)
+        return lambda counts: statistic(hits(counts), predicted_counts(counts), true_counts(counts))
 
     return prepare
 
 
-def _by_class(ratio: OfChoices) -> Prepare:
-    """Of the positive class of a binary problem, else the mean over the classes that were drawn."""
+def _from_class_ratio(ratio: ClassCountStatistic) -> StatisticFactory:
+    """Apply a ratio to the positive class of a binary problem, or average it over the classes that were
+    drawn."""
 
     def prepare(predicted: Predicted) -> Statistic:
-        def figure(hits: np.ndarray, said: np.ndarray, is_so: np.ndarray) -> np.ndarray:
-            each = ratio(hits, said, is_so)
-            if len(each) == 2:
-                positive: np.ndarray = each[predicted.positive]
+        def statistic(hits: np.ndarray, predicted_counts: np.ndarray, true_counts: np.ndarray) -> np.ndarray:
+            ratios = ratio(hits, predicted_counts, true_counts)
+            if len(ratios) == 2:
+                positive: np.ndarray = ratios[predicted.positive]
                 return positive
-            return _ratio(np.where(is_so > 0, each, 0).sum(axis=0), (is_so > 0).sum(axis=0), np.nan)
+            return _ratio(
+                np.where(true_counts > 0, ratios, 0).sum(axis=0), (true_counts > 0).sum(axis=0), np.nan
+            )
 
-        return _of_choices(figure)(predicted)
+        return _from_class_counts(statistic)(predicted)
 
     return prepare
 
 
-def _balanced(hits: np.ndarray, said: np.ndarray, is_so: np.ndarray) -> np.ndarray:
-    return _ratio(_ratio(hits, is_so, 0.0).sum(axis=0), (is_so > 0).sum(axis=0), np.nan)
+def _balanced(hits: np.ndarray, predicted_counts: np.ndarray, true_counts: np.ndarray) -> np.ndarray:
+    return _ratio(_ratio(hits, true_counts, 0.0).sum(axis=0), (true_counts > 0).sum(axis=0), np.nan)
 
 
-def _mcc(hits: np.ndarray, said: np.ndarray, is_so: np.ndarray) -> np.ndarray:
-    rows = is_so.sum(axis=0)
-    spread = np.sqrt(rows**2 - (is_so**2).sum(axis=0)) * np.sqrt(rows**2 - (said**2).sum(axis=0))
-    return _ratio(hits.sum(axis=0) * rows - (is_so * said).sum(axis=0), spread, 0.0)
+def _mcc(hits: np.ndarray, predicted_counts: np.ndarray, true_counts: np.ndarray) -> np.ndarray:
+    rows = true_counts.sum(axis=0)
+    spread = np.sqrt(rows**2 - (true_counts**2).sum(axis=0)) * np.sqrt(
+        rows**2 - (predicted_counts**2).sum(axis=0)
+    )
+    return _ratio(hits.sum(axis=0) * rows - (true_counts * predicted_counts).sum(axis=0), spread, 0.0)
 
 
-def _cohen_kappa(hits: np.ndarray, said: np.ndarray, is_so: np.ndarray) -> np.ndarray:
-    rows = is_so.sum(axis=0)
-    chance = (is_so * said).sum(axis=0) / rows**2
+def _cohen_kappa(hits: np.ndarray, predicted_counts: np.ndarray, true_counts: np.ndarray) -> np.ndarray:
+    rows = true_counts.sum(axis=0)
+    chance = (true_counts * predicted_counts).sum(axis=0) / rows**2
     return _ratio(hits.sum(axis=0) / rows - chance, 1 - chance, np.nan)
 
 
 def _r2(predicted: Predicted) -> Statistic:
     truth = predicted.truth - predicted.truth.mean()
     values = np.array([np.ones(len(truth)), truth, truth**2, _error(predicted) ** 2]).astype("float32")
-    least = 1e-6 * float((truth**2).mean())
+    min_spread = 1e-6 * float((truth**2).mean())
 
     def share(counts: np.ndarray) -> np.ndarray:
-        rows, first, second, missed = (values @ counts).astype("float64")
+        rows, first, second, squared_errors = (values @ counts).astype("float64")
         spread = second / rows - (first / rows) ** 2
-        spread = np.where(spread > least, spread, 0.0)  # no more than rounding: all drawn rows are alike
-        return _ratio(spread - missed / rows, spread, np.nan)
+        spread = np.where(
+            spread > min_spread, spread, 0.0
+        )  # below is rounding error: the drawn labels are equal
+        return _ratio(spread - squared_errors / rows, spread, np.nan)
 
     return share
 
 
 def _median_error(predicted: Predicted) -> Statistic:
     sizes = np.abs(_error(predicted))
-    places, width = _steps(sizes)
-    count, usual = _summing(places, width), np.bincount(places, weights=sizes) / np.bincount(places)
+    ranks, width = _bin_ranks(sizes)
+    count, bin_means = _make_counter(ranks, width), np.bincount(ranks, weights=sizes) / np.bincount(ranks)
 
     def median(counts: np.ndarray) -> np.ndarray:
-        reached = np.cumsum(count(counts), axis=0)
-        rows = reached[-1].astype(int)
-        lower, upper = ((reached > place).argmax(axis=0) for place in ((rows - 1) // 2, rows // 2))
-        middle: np.ndarray = (usual[lower] + usual[upper]) / 2
+        cumulative = np.cumsum(count(counts), axis=0)
+        rows = cumulative[-1].astype(int)
+        lower, upper = ((cumulative > position).argmax(axis=0) for position in ((rows - 1) // 2, rows // 2))
+        middle: np.ndarray = (bin_means[lower] + bin_means[upper]) / 2
         return middle
 
     return median
@@ -231,35 +254,35 @@ def _relative(p: Predicted) -> np.ndarray:
 
 
 def _deviance(p: Predicted) -> np.ndarray:
-    said = np.maximum(p.output, 1e-6)
-    deviance: np.ndarray = 2 * (xlogy(p.truth, p.truth / said) - p.truth + said)
+    rate = np.maximum(p.output, 1e-6)
+    deviance: np.ndarray = 2 * (xlogy(p.truth, p.truth / rate) - p.truth + rate)
     return deviance
 
 
-def _paid(p: Predicted) -> np.ndarray:
-    said, is_so = p.choice == p.positive, p.truth == p.positive
-    paid: np.ndarray = p.costs[0] * (said & ~is_so) + p.costs[1] * (~said & is_so)
-    return paid
+def _row_costs(p: Predicted) -> np.ndarray:
+    is_predicted, is_true = p.choice == p.positive, p.truth == p.positive
+    row_costs: np.ndarray = p.costs[0] * (is_predicted & ~is_true) + p.costs[1] * (~is_predicted & is_true)
+    return row_costs
 
 
-def _pinball(level: float) -> Prepare:
+def _pinball(level: float) -> StatisticFactory:
     return _mean(lambda p: np.maximum(-level * _error(p), (1 - level) * _error(p)))
 
 
-STATISTICS: dict[str, Prepare] = {
+STATISTICS: dict[str, StatisticFactory] = {
     "roc_auc": _roc_auc,
     "average_precision": _average_precision,
     "log_loss": _mean(lambda p: -np.log(np.clip(_own_share(p), 1e-15, 1.0))),
     "accuracy": _mean(lambda p: p.choice == p.truth),
     "brier": _mean(lambda p: (p.positive_share - p.is_positive) ** 2),
-    "balanced_accuracy": _of_choices(_balanced),
-    "f1": _by_class(lambda hits, said, is_so: _ratio(2 * hits, said + is_so, 0.0)),
-    "precision": _by_class(lambda hits, said, is_so: _ratio(hits, said, 0.0)),
-    "recall": _by_class(lambda hits, said, is_so: _ratio(hits, is_so, 0.0)),
-    "mcc": _of_choices(_mcc),
-    "cohen_kappa": _of_choices(_cohen_kappa),
+    "balanced_accuracy": _from_class_counts(_balanced),
+    "f1": _from_class_ratio(lambda hits, predicted, actual: _ratio(2 * hits, predicted + actual, 0.0)),
+    "precision": _from_class_ratio(lambda hits, predicted, actual: _ratio(hits, predicted, 0.0)),
+    "recall": _from_class_ratio(lambda hits, predicted, actual: _ratio(hits, actual, 0.0)),
+    "mcc": _from_class_counts(_mcc),
+    "cohen_kappa": _from_class_counts(_cohen_kappa),
     "top_3_accuracy": _mean(lambda p: (p.output > _own_share(p)[:, None]).sum(axis=1) < 3),
-    "cost": _mean(_paid),
+    "cost": _mean(_row_costs),
     "rmse": _root_mean(lambda p: _error(p) ** 2),
     "mae": _mean(lambda p: np.abs(_error(p))),
     "median_ae": _median_error,
@@ -268,5 +291,5 @@ STATISTICS: dict[str, Prepare] = {
     "rmsle": _root_mean(lambda p: _log_error(p) ** 2),
     "smape": _mean(_relative),
     "poisson_deviance": _mean(_deviance),
-    **{name: _pinball(level) for name, level in QUANTILES.items()},
+    **{name: _pinball(level) for name, level in QUANTILE_LEVELS.items()},
 }

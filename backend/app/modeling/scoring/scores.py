@@ -1,4 +1,4 @@
-"""How good predictions are: every metric in one table."""
+"""Predictions with their truth, and the function that computes each metric."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -8,15 +8,16 @@ import numpy as np
 from scipy.special import xlogy
 from scipy.stats import rankdata
 
-from app.modeling.problem.problem import QUANTILES, Kind, Problem
-from app.modeling.table.json_values import rounded
+from app.modeling.problem.metrics import METRICS, QUANTILE_LEVELS, Metric
+from app.modeling.problem.problem import Problem
+from app.modeling.table.json_values import round_significant
 
 
 @dataclass(frozen=True)
 class Predicted:
-    """What a model says of rows whose labels are known.
+    """Predictions of rows with known labels.
 
-    `truth`: labels as `labels_of` gives them.
+    `truth`: labels as `make_labels` returns them.
     `output`: class probabilities (rows, classes), or numbers (rows,).
     `threshold`: the positive class's probability from which it is chosen; binary problems only.
     `costs`: of a false alarm and of a missed positive.
@@ -29,12 +30,13 @@ class Predicted:
     costs: tuple[float, float] = (1.0, 1.0)
 
     @classmethod
-    def of(
+    def from_problem(
         cls, problem: Problem, truth: np.ndarray, output: np.ndarray, threshold: float | None = None
     ) -> Self:
-        """With the problem's costs, and the threshold that they imply unless one is given."""
-        chosen = problem.usual_threshold if threshold is None else threshold
-        return cls(truth, output, problem.positive_index, chosen, problem.costs or (1.0, 1.0))
+        """Predictions with the problem's costs, and with the threshold that they imply if `threshold` is
+        None."""
+        threshold = problem.default_threshold if threshold is None else threshold
+        return cls(truth, output, problem.positive_index, threshold, problem.costs or (1.0, 1.0))
 
     @property
     def positive_share(self) -> np.ndarray:
@@ -49,10 +51,10 @@ class Predicted:
 
     @property
     def choice(self) -> np.ndarray:
-        """The chosen class of each row, as its place."""
+        """The predicted class of each row (rows,), as its position in `Problem.classes`."""
         if self.output.shape[1] == 2:
-            chosen = self.positive_share >= self.threshold
-            return np.where(chosen, self.positive, 1 - self.positive)
+            is_above = self.positive_share >= self.threshold
+            return np.where(is_above, self.positive, 1 - self.positive)
         most_likely: np.ndarray = self.output.argmax(axis=1)
         return most_likely
 
@@ -60,23 +62,8 @@ class Predicted:
         return replace(self, truth=self.truth[rows], output=self.output[rows])
 
 
-@dataclass(frozen=True)
-class Score:
-    """`compute` may give nan where the metric is not defined, for example one class only.
-
-    `on_request`: shown only where it is the problem's own metric.
-    """
-
-    name: str
-    kind: Kind
-    greater_is_better: bool
-    compute: Callable[[Predicted], float]
-    binary_only: bool = False
-    on_request: bool = False
-
-
 def _area(is_positive: np.ndarray, score: np.ndarray) -> float:
-    """ROC AUC by ranks (ties count half): what scikit-learn computes, fast enough for a bootstrap."""
+    """ROC AUC by ranks (ties count half). Equals scikit-learn's, and is fast enough for a bootstrap."""
     positives = int(is_positive.sum())
     negatives = len(is_positive) - positives
     if not positives or not negatives:
@@ -90,14 +77,14 @@ def _roc_auc(predicted: Predicted) -> float:
     if predicted.output.shape[1] == 2:
         return _area(predicted.is_positive, predicted.positive_share)
     present = np.unique(predicted.truth).astype(int)
-    areas = [_area(predicted.truth == place, predicted.output[:, place]) for place in present]
+    areas = [_area(predicted.truth == position, predicted.output[:, position]) for position in present]
     return float(np.mean(areas))
 
 
 def _log_loss(predicted: Predicted) -> float:
     rows = np.arange(len(predicted.truth))
-    chosen = predicted.output[rows, predicted.truth.astype(int)]
-    return float(-np.log(np.clip(chosen, 1e-15, 1.0)).mean())
+    true_class_shares = predicted.output[rows, predicted.truth.astype(int)]
+    return float(-np.log(np.clip(true_class_shares, 1e-15, 1.0)).mean())
 
 
 def _balanced_accuracy(predicted: Predicted) -> float:
@@ -107,26 +94,27 @@ def _balanced_accuracy(predicted: Predicted) -> float:
     return float((hits[rows > 0] / rows[rows > 0]).mean())
 
 
-def _class_counts(predicted: Predicted, place: int) -> tuple[int, int, int]:
+def _class_counts(predicted: Predicted, position: int) -> tuple[int, int, int]:
     """True positives, false positives, false negatives of one class."""
-    said, is_so = predicted.choice == place, predicted.truth == place
-    return int((said & is_so).sum()), int((said & ~is_so).sum()), int((~said & is_so).sum())
+    is_predicted, is_true = predicted.choice == position, predicted.truth == position
+    true_positives = int((is_predicted & is_true).sum())
+    return true_positives, int((is_predicted & ~is_true).sum()), int((~is_predicted & is_true).sum())
 
 
 def _per_class(ratio: Callable[[int, int, int], float]) -> Callable[[Predicted], float]:
-    """The positive class's figure of a binary problem, the mean over classes otherwise."""
+    """Apply a ratio to the positive class of a binary problem, or average it over the classes."""
 
     def compute(predicted: Predicted) -> float:
         if predicted.output.shape[1] == 2:
             return ratio(*_class_counts(predicted, predicted.positive))
-        places = np.unique(predicted.truth).astype(int)
-        return float(np.mean([ratio(*_class_counts(predicted, int(place))) for place in places]))
+        positions = np.unique(predicted.truth).astype(int)
+        return float(np.mean([ratio(*_class_counts(predicted, int(position))) for position in positions]))
 
     return compute
 
 
-def _share(part: float, whole: float) -> float:
-    return part / whole if whole else 0.0
+def _share(numerator: float, denominator: float) -> float:
+    return numerator / denominator if denominator else 0.0
 
 
 def _average_precision(predicted: Predicted) -> float:
@@ -163,7 +151,7 @@ def _mape(predicted: Predicted) -> float:
 
 
 def _confusion(predicted: Predicted) -> np.ndarray:
-    """Counts (classes, classes): rows are the truth, columns what was chosen."""
+    """Counts (classes, classes): rows are the truth, columns the chosen class."""
     classes = predicted.output.shape[1]
     cells = predicted.truth.astype(int) * classes + predicted.choice
     return np.bincount(cells, minlength=classes**2).reshape(classes, classes).astype("float64")
@@ -171,9 +159,11 @@ def _confusion(predicted: Predicted) -> np.ndarray:
 
 def _mcc(predicted: Predicted) -> float:
     counts = _confusion(predicted)
-    is_so, said, rows = counts.sum(axis=1), counts.sum(axis=0), counts.sum()
-    spread = np.sqrt(rows**2 - is_so @ is_so) * np.sqrt(rows**2 - said @ said)
-    return float((counts.trace() * rows - is_so @ said) / spread) if spread else 0.0
+    true_counts, predicted_counts, rows = counts.sum(axis=1), counts.sum(axis=0), counts.sum()
+    spread = np.sqrt(rows**2 - true_counts @ true_counts) * np.sqrt(
+        rows**2 - predicted_counts @ predicted_counts
+    )
+    return float((counts.trace() * rows - true_counts @ predicted_counts) / spread) if spread else 0.0
 
 
 def _cohen_kappa(predicted: Predicted) -> float:
@@ -185,14 +175,14 @@ def _cohen_kappa(predicted: Predicted) -> float:
 
 def _top_3(predicted: Predicted) -> float:
     """Share of rows whose class is among the three most likely."""
-    own = predicted.output[np.arange(len(predicted.truth)), predicted.truth.astype(int)]
-    return float(((predicted.output > own[:, None]).sum(axis=1) < 3).mean())
+    true_class_shares = predicted.output[np.arange(len(predicted.truth)), predicted.truth.astype(int)]
+    return float(((predicted.output > true_class_shares[:, None]).sum(axis=1) < 3).mean())
 
 
 def _cost(predicted: Predicted) -> float:
     """Mean cost of a row's choice."""
-    _, alarms, missed = _class_counts(predicted, predicted.positive)
-    return (predicted.costs[0] * alarms + predicted.costs[1] * missed) / len(predicted.truth)
+    _, false_alarms, misses = _class_counts(predicted, predicted.positive)
+    return (predicted.costs[0] * false_alarms + predicted.costs[1] * misses) / len(predicted.truth)
 
 
 def _rmsle(predicted: Predicted) -> float:
@@ -209,68 +199,64 @@ def _smape(predicted: Predicted) -> float:
 
 
 def _poisson_deviance(predicted: Predicted) -> float:
-    """Defined only where no label is negative; a prediction of nothing counts as a very small one."""
+    """Defined only where no label is negative; a prediction of 0 counts as a very small rate."""
     if (predicted.truth < 0).any():
         return float("nan")
-    said = np.maximum(predicted.output, 1e-6)
-    return float(2 * np.mean(xlogy(predicted.truth, predicted.truth / said) - predicted.truth + said))
+    rate = np.maximum(predicted.output, 1e-6)
+    return float(2 * np.mean(xlogy(predicted.truth, predicted.truth / rate) - predicted.truth + rate))
 
 
 def _pinball(level: float) -> Callable[[Predicted], float]:
     return lambda p: float(np.mean(np.maximum(-level * _error(p), (1 - level) * _error(p))))
 
 
-_C, _R = Kind.CLASSIFICATION, Kind.REGRESSION
-
-SCORES: dict[str, Score] = {
-    score.name: score
-    for score in (
-        Score("roc_auc", _C, True, _roc_auc),
-        Score("log_loss", _C, False, _log_loss),
-        Score("accuracy", _C, True, lambda p: float(np.mean(p.choice == p.truth))),
-        Score("balanced_accuracy", _C, True, _balanced_accuracy),
-        Score("f1", _C, True, _per_class(lambda tp, fp, fn: _share(2 * tp, 2 * tp + fp + fn))),
-        Score("precision", _C, True, _per_class(lambda tp, fp, fn: _share(tp, tp + fp))),
-        Score("recall", _C, True, _per_class(lambda tp, fp, fn: _share(tp, tp + fn))),
-        Score("average_precision", _C, True, _average_precision, binary_only=True),
-        Score("brier", _C, False, _brier, binary_only=True),
-        Score("mcc", _C, True, _mcc, on_request=True),
-        Score("cohen_kappa", _C, True, _cohen_kappa, on_request=True),
-        Score("top_3_accuracy", _C, True, _top_3, on_request=True),
-        Score("cost", _C, False, _cost, binary_only=True, on_request=True),
-        Score("rmse", _R, False, lambda p: float(np.sqrt(np.mean(_error(p) ** 2)))),
-        Score("mae", _R, False, lambda p: float(np.mean(np.abs(_error(p))))),
-        Score("r2", _R, True, _r2),
-        Score("mape", _R, False, _mape),
-        Score("median_ae", _R, False, lambda p: float(np.median(np.abs(_error(p))))),
-        Score("rmsle", _R, False, _rmsle, on_request=True),
-        Score("smape", _R, False, _smape, on_request=True),
-        Score("poisson_deviance", _R, False, _poisson_deviance, on_request=True),
-        *(Score(name, _R, False, _pinball(level), on_request=True) for name, level in QUANTILES.items()),
-    )
+SCORERS: dict[str, Callable[[Predicted], float]] = {
+    "roc_auc": _roc_auc,
+    "average_precision": _average_precision,
+    "accuracy": lambda p: float(np.mean(p.choice == p.truth)),
+    "balanced_accuracy": _balanced_accuracy,
+    "f1": _per_class(lambda tp, fp, fn: _share(2 * tp, 2 * tp + fp + fn)),
+    "precision": _per_class(lambda tp, fp, fn: _share(tp, tp + fp)),
+    "recall": _per_class(lambda tp, fp, fn: _share(tp, tp + fn)),
+    "log_loss": _log_loss,
+    "brier": _brier,
+    "rmse": lambda p: float(np.sqrt(np.mean(_error(p) ** 2))),
+    "mae": lambda p: float(np.mean(np.abs(_error(p)))),
+    "median_ae": lambda p: float(np.median(np.abs(_error(p)))),
+    "mape": _mape,
+    "r2": _r2,
+    "mcc": _mcc,
+    "cohen_kappa": _cohen_kappa,
+    "top_3_accuracy": _top_3,
+    "cost": _cost,
+    "rmsle": _rmsle,
+    "smape": _smape,
+    "poisson_deviance": _poisson_deviance,
+    **{name: _pinball(level) for name, level in QUANTILE_LEVELS.items()},
 }
+"""Metric -> its value; nan where these rows do not define it, for example one class only."""
 
 
-def scores_for(problem: Problem) -> list[Score]:
+def applicable_metrics(problem: Problem) -> list[Metric]:
+    """Metrics that are reported for a problem, in the order of the table."""
     return [
-        score
-        for score in SCORES.values()
-        if score.kind is problem.kind
-        and (problem.is_binary or not score.binary_only)
-        and (score.name == problem.metric or not score.on_request)
+        metric
+        for metric in METRICS.values()
+        if metric.kind is problem.kind
+        and (problem.is_binary or not metric.binary_only)
+        and (metric.name == problem.metric or not metric.on_request)
     ]
 
 
 def score_all(predicted: Predicted, problem: Problem) -> dict[str, float | None]:
-    """Every metric of the problem; None where one is not defined for these rows."""
-    return {score.name: rounded(score.compute(predicted)) for score in scores_for(problem)}
+    """Compute every metric of the problem; None where one is not defined for these rows."""
+    return {
+        metric.name: round_significant(SCORERS[metric.name](predicted))
+        for metric in applicable_metrics(problem)
+    }
 
 
-def better(metric: str, a: float, b: float) -> bool:
-    return a > b if SCORES[metric].greater_is_better else a < b
-
-
-def rank(metric: str, scores: Mapping[str, float | None]) -> list[str]:
+def rank_scores(metric: str, scores: Mapping[str, float | None]) -> list[str]:
     """Names from best to worst; those without a score last."""
-    sign = -1 if SCORES[metric].greater_is_better else 1
+    sign = -1 if METRICS[metric].greater_is_better else 1
     return sorted(scores, key=lambda name: (scores[name] is None, sign * (scores[name] or 0.0), name))

@@ -1,4 +1,4 @@
-"""What a column holds, judged from its values and not only from its type."""
+"""Kinds of columns, judged from their values and not only from their dtype."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 
 from app.errors import InvalidInput
-from app.modeling.problem.names import nearest
+from app.modeling.problem.names import nearest_names
 
 
-class Holds(StrEnum):
+class ColumnKind(StrEnum):
     """`TEXT` is free text or an identifier: too many distinct values to be a category."""
 
     NUMBER = "number"
@@ -22,54 +22,55 @@ class Holds(StrEnum):
 
 
 MAX_CATEGORIES = 60
-"""More distinct texts than this, and more than a tenth of the rows, are not a category any more."""
+"""Distinct texts from which on a column is text, unless values repeat often (see `column_kind`)."""
 
 
-def holds(column: pd.Series) -> Holds:
-    """What the values of one column are."""
-    plain = _PLAIN.get(column.dtype.kind) if isinstance(column.dtype, np.dtype) else None
-    if plain is not None and len(column):
-        return Holds.EMPTY if plain is Holds.NUMBER and _has_no_number(column) else plain
+def column_kind(column: pd.Series) -> ColumnKind:
+    """Classify one column by its values."""
+    numpy_kind = _NUMPY_KINDS.get(column.dtype.kind) if isinstance(column.dtype, np.dtype) else None
+    if numpy_kind is not None and len(column):
+        is_empty = numpy_kind is ColumnKind.NUMBER and _has_no_number(column)
+        return ColumnKind.EMPTY if is_empty else numpy_kind
     if column.isna().all():
-        return Holds.EMPTY
+        return ColumnKind.EMPTY
     if pd.api.types.is_bool_dtype(column.dtype):
-        return Holds.BOOLEAN
+        return ColumnKind.BOOLEAN
     if pd.api.types.is_numeric_dtype(column.dtype):
-        return Holds.NUMBER
+        return ColumnKind.NUMBER
     if pd.api.types.is_datetime64_any_dtype(column.dtype):
-        return Holds.DATETIME
+        return ColumnKind.DATETIME
     if isinstance(column.dtype, pd.CategoricalDtype):
-        return Holds.CATEGORY
+        return ColumnKind.CATEGORY
     values = column.dropna().astype(str)
     distinct = values.nunique()
-    few = distinct <= MAX_CATEGORIES and (distinct <= 10 or distinct <= len(values) / 2)
-    return Holds.CATEGORY if few or distinct <= len(values) / 50 else Holds.TEXT
+    is_small = distinct <= MAX_CATEGORIES and (distinct <= 10 or distinct <= len(values) / 2)
+    return ColumnKind.CATEGORY if is_small or distinct <= len(values) / 50 else ColumnKind.TEXT
 
 
-_PLAIN = {"b": Holds.BOOLEAN, "i": Holds.NUMBER, "u": Holds.NUMBER, "f": Holds.NUMBER}
-"""What numpy's own types hold: asked for each column of wide tables again and again."""
+_NUMPY_KINDS = {"b": ColumnKind.BOOLEAN, "i": ColumnKind.NUMBER, "u": ColumnKind.NUMBER, "f": ColumnKind.NUMBER}
+"""Kinds of numpy dtypes: a shortcut, as wide tables ask for the kind of each column many times."""
 
 
 def _has_no_number(column: pd.Series) -> bool:
     return column.dtype.kind == "f" and bool(np.isnan(column.to_numpy()).all())
 
 
-def kinds(frame: pd.DataFrame) -> dict[str, Holds]:
-    return {str(name): holds(frame[name]) for name in frame.columns}
+def column_kinds(frame: pd.DataFrame) -> dict[str, ColumnKind]:
+    return {str(name): column_kind(frame[name]) for name in frame.columns}
 
 
-def require(frame: pd.DataFrame, names: Sequence[str]) -> None:
-    """Raises InvalidInput `unknown_column`, naming the nearest, for a name that is not a column."""
-    known = [str(name) for name in frame.columns]
+def require_columns(frame: pd.DataFrame, names: Sequence[str]) -> None:
+    """Raise InvalidInput `unknown_column`, with the nearest names, for a name that is not a column."""
+    columns = [str(name) for name in frame.columns]
     for name in names:
-        if name not in known:
-            close = nearest(name, known)
-            hint = f" Did you mean {', '.join(close)}?" if close else f" Columns: {', '.join(known[:20])}."
+        if name not in columns:
+            close = nearest_names(name, columns)
+            hint = f" Did you mean {', '.join(close)}?" if close else f" Columns: {', '.join(columns[:20])}."
             raise InvalidInput(
                 "unknown_column", f"There is no column {name!r}.{hint}", column=name, nearest=close
             )
 
 
-def describe(frame: pd.DataFrame) -> list[dict[str, str]]:
-    """`[{"name", "type"}]` in order, as frame artifacts carry it."""
-    return [{"name": name, "type": kind.value} for name, kind in kinds(frame).items()]
+def describe_columns(frame: pd.DataFrame) -> list[dict[str, str]]:
+    """`[{"name", "type"}]` of each column in order, as stored in the meta of frame artifacts."""
+    return [{"name": name, "type": kind.value} for name, kind in column_kinds(frame).items()]

@@ -1,4 +1,4 @@
-"""Strict JSON out of numpy and pandas: no NaN, no infinity, only Python's own scalars."""
+"""Conversion of numpy and pandas values to strict JSON: no NaN, no infinity, only Python's own scalars."""
 
 import math
 from collections.abc import Mapping
@@ -11,17 +11,17 @@ import pandas as pd
 from app.json_types import JsonScalar
 
 
-def plain(value: Any) -> Any:
-    """`value` as strict JSON: what is not finite or is missing becomes None, keys become text."""
+def to_json_value(value: Any) -> Any:
+    """Convert nested containers to strict JSON: missing and non-finite values become None, keys become text."""
     if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {str(key): to_json_value(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset | np.ndarray | pd.Series | pd.Index):
-        return [plain(item) for item in value]
-    return scalar(value)
+        return [to_json_value(item) for item in value]
+    return to_json_scalar(value)
 
 
-def scalar(value: Any) -> JsonScalar:
-    """One cell of a frame as a JSON scalar; dates become ISO 8601 text."""
+def to_json_scalar(value: Any) -> JsonScalar:
+    """Convert one cell of a frame to a JSON scalar; dates become ISO 8601 text."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, bool | np.bool_):
@@ -37,13 +37,13 @@ def scalar(value: Any) -> JsonScalar:
     return str(value)
 
 
-def rounded(value: float, digits: int = 6) -> float | None:
-    """A finite float with `digits` significant digits, else None."""
+def round_significant(value: float, digits: int = 6) -> float | None:
+    """Round to `digits` significant digits; None for a value that is not finite."""
     number = float(value)
     return float(f"{number:.{digits}g}") if math.isfinite(number) else None
 
 
-def label(value: Any) -> JsonScalar:
-    """A class as it is named everywhere: 1.0 and 1 are the same class, and text stays text."""
-    named = scalar(value)
-    return int(named) if isinstance(named, float) and named.is_integer() else named
+def class_label(value: Any) -> JsonScalar:
+    """The canonical JSON value of a class: 1.0 and 1 are the same class, text stays text."""
+    label = to_json_scalar(value)
+    return int(label) if isinstance(label, float) and label.is_integer() else label

@@ -1,19 +1,20 @@
-"""Rows in parts, so that what is learned on some can be tried on the others."""
+"""Random samples and folds of rows."""
 
 import numpy as np
 
-COUNT = 5
+FOLD_COUNT = 5
+"""Random folds where the caller has none: the usual number."""
 
 
-def sample_of(rows: int, most: int, seed: int) -> np.ndarray:
-    """Positions of all rows, or of `most` of them at random, in order."""
-    if rows <= most:
+def sample_rows(rows: int, max_rows: int, seed: int) -> np.ndarray:
+    """Positions of all rows, or of a random `max_rows` of them, ascending."""
+    if rows <= max_rows:
         return np.arange(rows)
-    return np.sort(np.random.default_rng(seed).permutation(rows)[:most])
+    return np.sort(np.random.default_rng(seed).permutation(rows)[:max_rows])
 
 
-def parts_of(rows: int, given: np.ndarray | None, seed: int) -> np.ndarray:
-    """The part of each row: as given where there are at least two, else five at random."""
-    if given is not None and len(np.unique(given)) > 1:
-        return given
-    return np.random.default_rng(seed).permutation(rows) % min(COUNT, max(rows, 1))
+def assign_folds(rows: int, folds: np.ndarray | None, seed: int) -> np.ndarray:
+    """The fold of each row (rows,): `folds` if it names at least two, else `FOLD_COUNT` random ones."""
+    if folds is not None and len(np.unique(folds)) > 1:
+        return folds
+    return np.random.default_rng(seed).permutation(rows) % min(FOLD_COUNT, max(rows, 1))

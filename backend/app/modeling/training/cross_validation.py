@@ -1,4 +1,4 @@
-"""Judge a candidate by cross-validation: everything is learned inside each training fold."""
+"""Cross-validation of candidates: everything is learned inside each training fold."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -9,42 +9,43 @@ import numpy as np
 import pandas as pd
 from sklearn.pipeline import Pipeline
 
-from app.modeling.estimators.candidates import candidate
+from app.modeling.estimators.candidates import get_estimator_spec
 from app.modeling.estimators.encoder import Encoder
-from app.modeling.estimators.families.learner import Learner, Watch, common_position
+from app.modeling.estimators.families.learner import Learner, Validation, best_common_position
 from app.modeling.estimators.families.pace import Clock
 from app.modeling.labels.labels import make_labels
 from app.modeling.labels.split import Fold
-from app.modeling.problem.custom_code import holds_code
+from app.modeling.problem.custom_code import contains_code
 from app.modeling.problem.problem import Problem
-from app.modeling.recipe.recipe import inputs_of
+from app.modeling.recipe.recipe import select_inputs
 from app.modeling.scoring.scores import Predicted, score_all
-from app.modeling.table.json_values import rounded
-from app.modeling.training.ensemble.average import Model, average, predict_output
+from app.modeling.table.json_values import round_significant
+from app.modeling.training.ensemble.average import Model, average_models, predict_output
 from app.modeling.training.fitting import (
     THREADS,
-    Spec,
+    CandidateSpec,
     add_present_value,
-    build,
+    build_pipeline,
     difference_targets,
     fit,
+    sample_rows,
     sample_weight_kwargs,
-    share_of,
     translate_fit_errors,
 )
 
-MAX_JUDGED = 50_000
-"""Rows of one fold that are judged: more of them say nothing new."""
+MAX_TEST_ROWS = 50_000
+"""Test rows of one fold that are scored: with more, the score changes by less than folds differ."""
 
-LATEST = 2.0
-"""Of its time, what a fit may take so that it learns as long as encoding took: else that was in vain."""
+MAX_OVERTIME = 2.0
+"""A fit may exceed its time share by this factor, so that training gets at least as long as encoding."""
 
 
 @dataclass(frozen=True)
 class CrossValidated:
-    """`output` and `fold` by position of row; `tested` marks rows that some fold judged.
+    """Out-of-fold predictions of a candidate.
 
-    `fold_metrics`, `models` and `fold_s` by fold in `run`; `settings`: what was found while watching.
+    `output` and `fold` by row position; `tested` marks rows that were in a test fold. `fold_metrics`, `models`
+    and `fold_s` by fold in `run`; `settings`: hyperparameters found by early stopping.
     """
 
     truth: np.ndarray
@@ -66,18 +67,18 @@ class CrossValidated:
         return Predicted(self.truth[rows], self.output[rows], problem.positive_index, threshold)
 
     def mean(self, metric: str) -> float | None:
-        return over_folds(self.fold_metrics, metric, np.mean)
+        return aggregate_folds(self.fold_metrics, metric, np.mean)
 
     def summary(self) -> dict[str, dict[str, float | None]]:
-        return summary_of(self.fold_metrics)
+        return summarize_folds(self.fold_metrics)
 
 
-def summary_of(fold_metrics: Sequence[Mapping[str, float | None]]) -> dict[str, dict[str, float | None]]:
-    """metric -> mean and spread over folds; the spread of one fold is None."""
+def summarize_folds(fold_metrics: Sequence[Mapping[str, float | None]]) -> dict[str, dict[str, float | None]]:
+    """Mean and standard deviation over folds of each metric; the deviation of a single fold is None."""
     return {
         name: {
-            "mean": over_folds(fold_metrics, name, np.mean),
-            "std": over_folds(fold_metrics, name, lambda scores: np.std(scores, ddof=1))
+            "mean": aggregate_folds(fold_metrics, name, np.mean),
+            "std": aggregate_folds(fold_metrics, name, lambda values: np.std(values, ddof=1))
             if len(fold_metrics) > 1
             else None,
         }
@@ -85,104 +86,111 @@ def summary_of(fold_metrics: Sequence[Mapping[str, float | None]]) -> dict[str, 
     }
 
 
-def over_folds(
+def aggregate_folds(
     fold_metrics: Sequence[Mapping[str, float | None]], name: str, statistic: Callable[[list[float]], Any]
 ) -> float | None:
-    known = [score for metrics in fold_metrics if (score := metrics[name]) is not None]
-    return rounded(float(statistic(known))) if len(known) > 1 else (known[0] if known else None)
+    """Apply `statistic` to a metric's defined scores; a single score is returned as it is, none as None."""
+    scores = [value for metrics in fold_metrics if (value := metrics[name]) is not None]
+    return round_significant(float(statistic(scores))) if len(scores) > 1 else (scores[0] if scores else None)
 
 
 def cross_validate(
     frame: pd.DataFrame,
     problem: Problem,
-    spec: Spec,
-    made_folds: list[Fold],
+    spec: CandidateSpec,
+    folds: list[Fold],
     report: Callable[[float], None] = lambda fraction: None,
     run: Sequence[int] | None = None,
     seconds: float | None = None,
 ) -> CrossValidated:
-    """Out-of-fold output and the metrics of each fold in `run` (all where None).
+    """Fit and score a candidate on each fold in `run` (all if None).
 
-    `seconds`: how long that may take, for a candidate that learns by watching: it learns faster for less, and
-    leaves out the last folds when even that does not do.
+    `seconds`: the time limit of a candidate with early stopping: it trains faster for less, and the last folds
+    are left out if that does not suffice.
     """
-    started, clock = time.perf_counter(), Clock(seconds, None if seconds is None else LATEST * seconds)
-    labels, inputs = make_labels(frame, problem), inputs_of(frame, problem)
-    places = list(range(len(made_folds))) if run is None else list(run)
-    shared = not (problem.time_column or holds_code(spec.recipe))
-    prepared = _prepared(inputs, labels, problem, spec) if shared else None
-    taught: list[_Taught] = []
-    for done, number in enumerate(places):
-        if taught and clock.left_s is not None and clock.left_s < 0.8 * taught[-1].seconds:
+    started, clock = time.perf_counter(), Clock(seconds, None if seconds is None else MAX_OVERTIME * seconds)
+    labels, inputs = make_labels(frame, problem), select_inputs(frame, problem)
+    fold_numbers = list(range(len(folds))) if run is None else list(run)
+    shared = not (problem.time_column or contains_code(spec.recipe))
+    prepared = _fit_encoding(inputs, labels, problem, spec) if shared else None
+    fitted: list[_FittedFold] = []
+    for done, number in enumerate(fold_numbers):
+        if fitted and clock.remaining_s is not None and clock.remaining_s < 0.8 * fitted[-1].seconds:
             break
-        fold, share = made_folds[number], None
-        encoded = prepared or _prepared_for(fold, inputs, labels, problem, spec)
-        if clock.left_s is not None:
-            if not taught:
-                clock.extend(clock.spent_s)
-            share = Share(clock.left_s / (len(places) - done), clock.left_s * (0.7 if done == 0 else 1.0))
-        pace = taught[0].pace if taught else {}
-        taught.append(_teach(inputs, labels, problem, spec, encoded, fold, number, pace, share))
-        report((done + 1) / (len(places) + 1))
-    settings = _settle(taught)
-    return _judge(inputs, labels, problem, spec, taught, settings, time.perf_counter() - started)
+        fold, time_share = folds[number], None
+        encoded = prepared or _fit_fold_encoding(fold, inputs, labels, problem, spec)
+        if clock.remaining_s is not None:
+            if not fitted:
+                clock.extend(clock.elapsed_s)
+            time_share = FoldTime(
+                clock.remaining_s / (len(fold_numbers) - done), clock.remaining_s * (0.7 if done == 0 else 1.0)
+            )
+        pace = fitted[0].pace if fitted else {}
+        fitted.append(_fit_fold(inputs, labels, problem, spec, encoded, fold, number, pace, time_share))
+        report((done + 1) / (len(fold_numbers) + 1))
+    settings = _choose_stopping_point(fitted)
+    return _score_folds(inputs, labels, problem, spec, fitted, settings, time.perf_counter() - started)
 
 
 @dataclass(frozen=True)
-class Share:
-    """Seconds that a fold has, and what it may take at most."""
+class FoldTime:
+    """The seconds that a fold should take, and may take at most."""
 
     seconds: float
-    at_most: float
+    max_seconds: float
 
 
 @dataclass(frozen=True)
-class _Encoded:
-    """Recipe and encoder with what they make of rows: `matrix` holds those at the positions `rows`."""
+class _EncodedRows:
+    """A fitted recipe and encoder with their output: `matrix` holds the rows at positions `rows`."""
 
     recipe: Any
     encoder: Encoder
     rows: np.ndarray
     matrix: Any
 
-    def of(self, wanted: np.ndarray, inputs: pd.DataFrame) -> Any:
-        """Encoded rows; those that were not encoded yet are now."""
-        at = np.searchsorted(self.rows, wanted).clip(0, len(self.rows) - 1)
-        if (self.rows[at] == wanted).all():
+    def encode(self, positions: np.ndarray, inputs: pd.DataFrame) -> Any:
+        """Return the encoded rows at these positions; rows that are not in `matrix` are encoded now."""
+        at = np.searchsorted(self.rows, positions).clip(0, len(self.rows) - 1)
+        if (self.rows[at] == positions).all():
             return self.matrix.iloc[at] if isinstance(self.matrix, pd.DataFrame) else self.matrix[at]
-        return self.encoder.transform(self.recipe.transform(inputs.iloc[wanted]))
+        return self.encoder.transform(self.recipe.transform(inputs.iloc[positions]))
 
 
-def _prepared(
-    inputs: pd.DataFrame, labels: pd.Series, problem: Problem, spec: Spec, rows: np.ndarray | None = None
-) -> _Encoded:
-    """Recipe and encoder, which never see a label, learned from these rows: all labelled training rows.
+def _fit_encoding(
+    inputs: pd.DataFrame,
+    labels: pd.Series,
+    problem: Problem,
+    spec: CandidateSpec,
+    rows: np.ndarray | None = None,
+) -> _EncodedRows:
+    """Fit recipe and encoder, which never see a label, on these rows: by default all labelled training rows.
 
-    So that folds and families share them, and a model that averages all of those encodes a row once. In time
-    order each fold has its own: there later rows would tell earlier ones of the future. So has each fold whose
-    recipe holds written code, which may look at labels.
+    Folds and families then share them, and an average of such models encodes a row once. In time order each
+    fold has its own, because later rows would reveal the future to earlier ones. So does each fold whose recipe
+    holds custom code, which may use labels.
     """
     if rows is None:
-        rows = np.sort(share_of(np.flatnonzero(labels.notna().to_numpy()), problem, spec))
-    model = build(problem, spec)
+        rows = np.sort(sample_rows(np.flatnonzero(labels.notna().to_numpy()), problem, spec))
+    model = build_pipeline(problem, spec)
     recipe, encoder = model.named_steps["recipe"], model.named_steps["encode"]
-    y = difference_targets(inputs, labels, rows, problem) if holds_code(spec.recipe) else None
+    y = difference_targets(inputs, labels, rows, problem) if contains_code(spec.recipe) else None
     matrix = encoder.fit_transform(recipe.fit_transform(inputs.iloc[rows], y))
-    return _Encoded(recipe, encoder, rows, matrix)
+    return _EncodedRows(recipe, encoder, rows, matrix)
 
 
-def _prepared_for(
-    fold: Fold, inputs: pd.DataFrame, labels: pd.Series, problem: Problem, spec: Spec
-) -> _Encoded:
-    made = _prepared(inputs, labels, problem, spec, share_of(fold.train, problem, spec))
+def _fit_fold_encoding(
+    fold: Fold, inputs: pd.DataFrame, labels: pd.Series, problem: Problem, spec: CandidateSpec
+) -> _EncodedRows:
+    encoded = _fit_encoding(inputs, labels, problem, spec, sample_rows(fold.train, problem, spec))
     if fold.history is not None:
-        made.recipe.remember(inputs.iloc[fold.history])
-    return made
+        encoded.recipe.store_history(inputs.iloc[fold.history])
+    return encoded
 
 
 @dataclass
-class _Taught:
-    """A fold's model with the rows that it is judged by, already encoded."""
+class _FittedFold:
+    """A fold's model with its test rows, already encoded."""
 
     number: int
     model: Pipeline
@@ -197,110 +205,116 @@ class _Taught:
 
     @property
     def pace(self) -> dict[str, Any]:
-        return self.estimator.pace_ if isinstance(self.estimator, Learner) else {}
+        return self.estimator.shared_settings_ if isinstance(self.estimator, Learner) else {}
 
 
-def _teach(
+def _fit_fold(
     inputs: pd.DataFrame,
     labels: pd.Series,
     problem: Problem,
-    spec: Spec,
-    encoded: _Encoded,
+    spec: CandidateSpec,
+    encoding: _EncodedRows,
     fold: Fold,
     number: int,
     pace: Mapping[str, Any],
-    share: Share | None,
-) -> _Taught:
+    time_share: FoldTime | None,
+) -> _FittedFold:
+    """Fit an estimator on the fold's encoded training rows, with early stopping if its family supports it."""
     started = time.perf_counter()
-    watching = watches(problem, spec)
-    given = {**spec.hyperparameters, **(pace if watching else {})}
-    estimator = build(problem, replace(spec, hyperparameters=given)).named_steps["estimator"]
-    rows = fold.train if problem.time_column is None else share_of(fold.train, problem, spec)
-    rows = np.intersect1d(rows, encoded.rows, assume_unique=True)
-    judged = judged_rows(fold.test, number)
-    matrix, asked = encoded.of(rows, inputs), encoded.of(judged, inputs)
+    early_stopping = uses_early_stopping(problem, spec)
+    hyperparameters = {**spec.hyperparameters, **(pace if early_stopping else {})}
+    estimator = build_pipeline(problem, replace(spec, hyperparameters=hyperparameters)).named_steps["estimator"]
+    rows = fold.train if problem.time_column is None else sample_rows(fold.train, problem, spec)
+    rows = np.intersect1d(rows, encoding.rows, assume_unique=True)
+    test_rows = select_test_rows(fold.test, number)
+    matrix, test_matrix = encoding.encode(rows, inputs), encoding.encode(test_rows, inputs)
     y = difference_targets(inputs, labels, rows, problem)
     weights = sample_weight_kwargs(estimator, inputs, problem, rows)
     with THREADS.limit(limits=spec.threads), translate_fit_errors(spec):
-        if watching:
-            spent = time.perf_counter() - started
-            seconds = (None, None) if share is None else (0.9 * share.seconds - spent, share.at_most - spent)
-            watch = Watch(asked, difference_targets(inputs, labels, judged, problem), *seconds)
-            estimator.fit(matrix, y, watch, **weights)
+        if early_stopping:
+            encoding_s = time.perf_counter() - started
+            limits = (
+                (None, None)
+                if time_share is None
+                else (0.9 * time_share.seconds - encoding_s, time_share.max_seconds - encoding_s)
+            )
+            monitor = Validation(test_matrix, difference_targets(inputs, labels, test_rows, problem), *limits)
+            estimator.fit(matrix, y, monitor, **weights)
         else:
             estimator.fit(matrix, y, **weights)
-    parts = [("recipe", encoded.recipe), ("encode", encoded.encoder), ("estimator", estimator)]
-    took = time.perf_counter() - started
-    return _Taught(number, Pipeline(parts), judged, inputs.iloc[judged], asked, took)
+    parts = [("recipe", encoding.recipe), ("encode", encoding.encoder), ("estimator", estimator)]
+    fit_s = time.perf_counter() - started
+    return _FittedFold(number, Pipeline(parts), test_rows, inputs.iloc[test_rows], test_matrix, fit_s)
 
 
-def watches(problem: Problem, spec: Spec) -> bool:
-    return candidate(spec.estimator, problem.kind).learns_by_watching and not spec.settings
+def uses_early_stopping(problem: Problem, spec: CandidateSpec) -> bool:
+    return get_estimator_spec(spec.estimator, problem.kind).is_self_tuning and not spec.settings
 
 
-def judged_rows(test: np.ndarray, number: int) -> np.ndarray:
-    """The rows that a fold is judged by, the same for every candidate."""
-    if len(test) <= MAX_JUDGED:
+def select_test_rows(test: np.ndarray, number: int) -> np.ndarray:
+    """Select the test rows that a fold is scored on, the same for every candidate."""
+    if len(test) <= MAX_TEST_ROWS:
         return test
-    return np.sort(np.random.default_rng(number).permutation(test)[:MAX_JUDGED])
+    return np.sort(np.random.default_rng(number).permutation(test)[:MAX_TEST_ROWS])
 
 
-def _settle(taught: list[_Taught]) -> dict[str, Any]:
-    """One position for all folds that watched, and the settings that lead there."""
-    learners: list[Learner] = [one.estimator for one in taught if len(getattr(one.estimator, "curve_", ()))]
+def _choose_stopping_point(fitted: list[_FittedFold]) -> dict[str, Any]:
+    """Choose one stopping point for all folds with early stopping; return the settings that lead to it."""
+    learners: list[Learner] = [fold.estimator for fold in fitted if len(getattr(fold.estimator, "curve_", ()))]
     if not learners:
         return {}
-    position = common_position([learner.curve_ for learner in learners])
+    position = best_common_position([learner.curve_ for learner in learners])
     for learner in learners:
-        learner.keep(position)
+        learner.select_position(position)
     return learners[0].settings_
 
 
-def _judge(
+def _score_folds(
     inputs: pd.DataFrame,
     labels: pd.Series,
     problem: Problem,
-    spec: Spec,
-    taught: list[_Taught],
+    spec: CandidateSpec,
+    fitted: list[_FittedFold],
     settings: dict[str, Any],
     seconds: float,
 ) -> CrossValidated:
+    """Predict and score the test rows of each fold."""
     classes = len(problem.classes or ())
     output = np.full((len(labels), classes) if classes else (len(labels),), np.nan)
-    place = np.full(len(labels), -1)
+    fold_of_row = np.full(len(labels), -1)
     metrics = []
-    for one in taught:
+    for fold in fitted:
         with THREADS.limit(limits=spec.threads):
-            said = predict_output(one.estimator, one.matrix, classes)
-        output[one.rows] = add_present_value(said, one.inputs, problem)
-        place[one.rows] = one.number
-        truth = labels.iloc[one.rows].to_numpy()
-        metrics.append(score_all(Predicted(truth, output[one.rows], problem.positive_index), problem))
-        one.model.named_steps["recipe"].remember(inputs)
+            predictions = predict_output(fold.estimator, fold.matrix, classes)
+        output[fold.rows] = add_present_value(predictions, fold.inputs, problem)
+        fold_of_row[fold.rows] = fold.number
+        truth = labels.iloc[fold.rows].to_numpy()
+        metrics.append(score_all(Predicted(truth, output[fold.rows], problem.positive_index), problem))
+        fold.model.named_steps["recipe"].store_history(inputs)
     return CrossValidated(
         labels.to_numpy(),
         output,
-        place,
+        fold_of_row,
         metrics,
         seconds,
-        [one.number for one in taught],
-        [one.model for one in taught],
+        [fold.number for fold in fitted],
+        [fold.model for fold in fitted],
         settings,
-        [round(one.seconds, 3) for one in taught],
+        [round(fold.seconds, 3) for fold in fitted],
     )
 
 
 def final_model(
-    frame: pd.DataFrame, problem: Problem, spec: Spec, judged: CrossValidated, made_folds: list[Fold]
+    frame: pd.DataFrame, problem: Problem, spec: CandidateSpec, validated: CrossValidated, folds: list[Fold]
 ) -> Model:
-    """What is kept of a cross-validated candidate.
+    """Make the model to keep of a cross-validated candidate.
 
-    The average of its fold models where it learned by watching; else, and in time order, a fit on all rows once
-    every fold was run, and until then the average, or the model of the latest fold.
+    The average of its fold models if it learned with early stopping; otherwise, and in time order, a fit on all
+    rows once every fold was run, and until then the average, or the model of the latest fold.
     """
-    bagged = candidate(spec.estimator, problem.kind).learns_by_watching and not problem.time_column
-    if not bagged and len(judged.run) == len(made_folds):
-        return fit(frame, problem, replace(spec, settings={**spec.settings, **judged.settings}))
+    averages = get_estimator_spec(spec.estimator, problem.kind).is_self_tuning and not problem.time_column
+    if not averages and len(validated.run) == len(folds):
+        return fit(frame, problem, replace(spec, settings={**spec.settings, **validated.settings}))
     if problem.time_column:
-        return judged.models[int(np.argmax(judged.run))]
-    return average([(model, 1.0) for model in judged.models], problem)
+        return validated.models[int(np.argmax(validated.run))]
+    return average_models([(model, 1.0) for model in validated.models], problem)

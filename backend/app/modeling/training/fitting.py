@@ -1,4 +1,4 @@
-"""Fit one candidate: a pipeline of recipe, encoder and estimator that takes raw rows."""
+"""Fitting of one candidate: a pipeline of recipe, encoder and estimator that takes raw rows."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,23 +13,26 @@ from threadpoolctl import ThreadpoolController
 from xgboost.core import XGBoostError
 
 from app.errors import InvalidInput
-from app.modeling.estimators.candidates import candidate, make_estimator
+from app.modeling.estimators.candidates import get_estimator_spec, make_estimator
 from app.modeling.estimators.encoder import BLIND, Encoder
 from app.modeling.estimators.families.learner import Learner
 from app.modeling.estimators.families.lightgbm import LightGBMError
-from app.modeling.labels.labels import make_labels, present_value, teaching_weights
+from app.modeling.labels.labels import label_weights, make_labels, present_value
+from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.problem import Problem
-from app.modeling.recipe.recipe import RecipeJson, inputs_of, recipe_for
-from app.modeling.scoring.scores import SCORES
-from app.modeling.training.chunked_predict import in_pieces
+from app.modeling.recipe.recipe import RecipeJson, make_recipe, select_inputs
+from app.modeling.training.chunked_predict import predict_in_chunks
 from app.modeling.training.ensemble.average import Model, predict_output
 
-# Found once, where this module is imported: a cell's walls hide the list of loaded libraries.
+# Made once, on import: inside a cell the sandbox hides the list of loaded libraries.
 THREADS = ThreadpoolController()
+
+MIN_SAMPLED_ROWS = 500
+"""Rows that a share never goes below: fewer would save no time and cost the score."""
 
 
 @dataclass(frozen=True)
-class Spec:
+class CandidateSpec:
     """A candidate to fit. `hyperparameters` override the estimator's defaults."""
 
     estimator: str
@@ -38,48 +41,49 @@ class Spec:
     seed: int = 0
     threads: int = 1
     row_share: float = 1.0
-    """Share of the training rows that is learned from, to keep a time limit: the latest, or drawn at random."""
+    """Share of the training rows to fit on, to keep a time limit: the latest rows, or a random draw."""
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """Hyperparameters that an earlier fit found while watching; with them nothing is watched."""
+    """Hyperparameters that an earlier fit found by early stopping; with them there is no early stopping."""
 
 
-def build(problem: Problem, spec: Spec) -> Pipeline:
-    """An unfitted pipeline that takes raw rows."""
-    given = {**spec.hyperparameters, **spec.settings}
-    estimator, style = make_estimator(spec.estimator, problem, given, spec.seed, spec.threads)
+def build_pipeline(problem: Problem, spec: CandidateSpec) -> Pipeline:
+    """Build an unfitted pipeline that takes raw rows."""
+    hyperparameters = {**spec.hyperparameters, **spec.settings}
+    estimator, style = make_estimator(spec.estimator, problem, hyperparameters, spec.seed, spec.threads)
     return Pipeline(
         [
-            ("recipe", recipe_for(problem, spec.recipe if style != BLIND else [])),
+            ("recipe", make_recipe(problem, spec.recipe if style != BLIND else [])),
             ("encode", Encoder(style, in_order=problem.time_column is not None, seed=spec.seed)),
             ("estimator", estimator),
         ]
     )
 
 
-def fit(frame: pd.DataFrame, problem: Problem, spec: Spec) -> Pipeline:
-    """The pipeline fitted on every labelled row; all rows are its history."""
+def fit(frame: pd.DataFrame, problem: Problem, spec: CandidateSpec) -> Pipeline:
+    """Fit a pipeline on every labelled row; all rows become its history."""
     labels = make_labels(frame, problem)
     return fit_rows(frame, labels, np.flatnonzero(labels.notna().to_numpy()), problem, spec)
 
 
 def fit_rows(
-    frame: pd.DataFrame, labels: pd.Series, rows: np.ndarray, problem: Problem, spec: Spec
+    frame: pd.DataFrame, labels: pd.Series, rows: np.ndarray, problem: Problem, spec: CandidateSpec
 ) -> Pipeline:
-    model = build(problem, spec)
-    inputs = inputs_of(frame, problem)
-    rows = share_of(rows, problem, spec)
+    """Fit a pipeline on the rows at the positions `rows`; all rows become its history."""
+    model = build_pipeline(problem, spec)
+    inputs = select_inputs(frame, problem)
+    rows = sample_rows(rows, problem, spec)
     y = difference_targets(inputs, labels, rows, problem)
     weights = sample_weight_kwargs(model.named_steps["estimator"], inputs, problem, rows)
     with THREADS.limit(limits=spec.threads), translate_fit_errors(spec):
-        model.fit(inputs.iloc[rows], y, **{f"estimator__{name}": each for name, each in weights.items()})
-    model.named_steps["recipe"].remember(inputs)
+        model.fit(inputs.iloc[rows], y, **{f"estimator__{name}": weight for name, weight in weights.items()})
+    model.named_steps["recipe"].store_history(inputs)
     return model
 
 
 class translate_fit_errors:
-    """What a library says against a hyperparameter, as InvalidInput `bad_hyperparameter`."""
+    """Re-raise a library's error about a hyperparameter as InvalidInput `bad_hyperparameter`."""
 
-    def __init__(self, spec: Spec) -> None:
+    def __init__(self, spec: CandidateSpec) -> None:
         self._spec = spec
 
     def __enter__(self) -> None:
@@ -87,16 +91,16 @@ class translate_fit_errors:
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, InvalidParameterError | XGBoostError | LightGBMError):
-            said = str(error).strip().splitlines()[0]
+            message = str(error).strip().splitlines()[0]
             raise InvalidInput(
-                "bad_hyperparameter", f"{self._spec.estimator} does not take that: {said}"
+                "bad_hyperparameter", f"{self._spec.estimator} does not accept this: {message}"
             ) from error
 
 
 def difference_targets(
     inputs: pd.DataFrame, labels: pd.Series, rows: np.ndarray, problem: Problem
 ) -> np.ndarray:
-    """What an estimator learns of these rows: the label, or how far it lies from the present value."""
+    """Make the training target of these rows: the label, or its difference to the current value."""
     y = labels.iloc[rows].to_numpy()
     start = present_value(inputs, problem)
     if start is not None:
@@ -107,8 +111,8 @@ def difference_targets(
 def sample_weight_kwargs(
     estimator: Any, inputs: pd.DataFrame, problem: Problem, rows: np.ndarray
 ) -> dict[str, np.ndarray]:
-    """How much each of these rows counts, as the estimator takes it; nothing where all count alike."""
-    weights = teaching_weights(inputs, problem)
+    """Make the keyword arguments that pass sample weights to the estimator's `fit`; empty if all are equal."""
+    weights = label_weights(inputs, problem)
     if weights is None:
         return {}
     if isinstance(estimator, Learner):
@@ -116,31 +120,34 @@ def sample_weight_kwargs(
     return {"sample_weight": weights[rows]} if has_fit_parameter(estimator, "sample_weight") else {}
 
 
-def share_of(rows: np.ndarray, problem: Problem, spec: Spec) -> np.ndarray:
+def sample_rows(rows: np.ndarray, problem: Problem, spec: CandidateSpec) -> np.ndarray:
+    """Select the row positions to fit on: the latest of a time series, else a random draw."""
     if spec.row_share >= 1:
         return rows
-    count = max(int(len(rows) * spec.row_share), min(len(rows), 500))
+    count = max(int(len(rows) * spec.row_share), min(len(rows), MIN_SAMPLED_ROWS))
     if problem.time_column:
         return rows[-count:]
     return np.sort(np.random.default_rng(spec.seed).permutation(rows)[:count])
 
 
-def output_of(model: Model, inputs: pd.DataFrame, problem: Problem, threads: int = 1) -> np.ndarray:
-    """Probabilities of every class of the problem (rows, classes), or numbers (rows,)."""
+def predict_all(model: Model, inputs: pd.DataFrame, problem: Problem, threads: int = 1) -> np.ndarray:
+    """Predict probabilities of every class of the problem (rows, classes), or numbers (rows,)."""
     classes = len(problem.classes or ())
     with THREADS.limit(limits=threads):
-        said = in_pieces(model, inputs, lambda rows: predict_output(model, rows, classes))
-    return add_present_value(said, inputs, problem)
+        predictions = predict_in_chunks(model, inputs, lambda rows: predict_output(model, rows, classes))
+    return add_present_value(predictions, inputs, problem)
 
 
-def add_present_value(said: np.ndarray, inputs: pd.DataFrame, problem: Problem) -> np.ndarray:
+def add_present_value(predictions: np.ndarray, inputs: pd.DataFrame, problem: Problem) -> np.ndarray:
+    """Turn predicted differences into values by adding the current value; other predictions stay as they
+    are."""
     start = present_value(inputs, problem)
-    return said if start is None else said + start.to_numpy()
+    return predictions if start is None else predictions + start.to_numpy()
 
 
 def greater_is_better(problem: Problem) -> bool:
-    return SCORES[problem.metric].greater_is_better
+    return METRICS[problem.metric].greater_is_better
 
 
-def name_of(spec: Spec, problem: Problem) -> str:
-    return candidate(spec.estimator, problem.kind).name
+def candidate_name(spec: CandidateSpec, problem: Problem) -> str:
+    return get_estimator_spec(spec.estimator, problem.kind).name

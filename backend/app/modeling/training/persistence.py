@@ -1,4 +1,4 @@
-"""Trained models as bytes, read back only if all their types are trusted."""
+"""Storage of trained models as bytes, loaded only if all their types are trusted."""
 
 import json
 import platform
@@ -11,25 +11,28 @@ import skops.io
 
 from app.errors import InvalidInput
 from app.modeling.training.ensemble.average import Model
-from app.modeling.training.stored_types import TRUSTED, with_present_names
+from app.modeling.training.stored_types import TRUSTED, translate_type_names
 
 _LIBRARIES = ("scikit-learn", "lightgbm", "xgboost-cpu", "pandas", "numpy", "skops")
 FORMAT = 1
+"""Version of the stored payload."""
 
 
 @dataclass(frozen=True)
 class StoredModel:
-    """`metadata`: strict JSON: problem, schema, threshold, estimator, metrics, versions."""
+    """A fitted model with `metadata`, strict JSON: problem, schema, threshold, estimator, metrics, versions."""
 
     pipeline: Model
     metadata: dict[str, Any]
 
 
-def versions() -> dict[str, str]:
+def library_versions() -> dict[str, str]:
+    """Versions of Python and of the libraries that stored models depend on."""
     return {"python": platform.python_version()} | {name: version(name) for name in _LIBRARIES}
 
 
-def dump(model: StoredModel) -> bytes:
+def serialize_model(model: StoredModel) -> bytes:
+    """Serialize a model with skops."""
     payload = {
         "format": FORMAT,
         "pipeline": model.pipeline,
@@ -38,15 +41,19 @@ def dump(model: StoredModel) -> bytes:
     return skops.io.dumps(payload)  # type: ignore[no-any-return]  # skops has no types
 
 
-def load(data: bytes) -> StoredModel:
-    """Raises InvalidInput `untrusted_model` for a file with any other type, `bad_model` for no model at all."""
+def deserialize_model(data: bytes) -> StoredModel:
+    """Deserialize a model.
+
+    Raises InvalidInput `untrusted_model` for a file with a type that is not trusted, `bad_model` for any other
+    file that is no stored model.
+    """
     try:
-        data = with_present_names(data)
+        data = translate_type_names(data)
         unknown = set(skops.io.get_untrusted_types(data=data)) - set(TRUSTED)
         if unknown:
             raise InvalidInput(
                 "untrusted_model",
-                f"The model file holds {', '.join(sorted(unknown))}, which is no trusted type.",
+                f"The model file holds {', '.join(sorted(unknown))}, which is not a trusted type.",
                 types=sorted(unknown),
             )
         payload = skops.io.loads(data, trusted=list(TRUSTED))
@@ -54,4 +61,4 @@ def load(data: bytes) -> StoredModel:
     except InvalidInput:
         raise
     except (BadZipFile, ValueError, KeyError, TypeError, OSError, ImportError) as error:
-        raise InvalidInput("bad_model", f"This file is no trained model: {error}.") from error
+        raise InvalidInput("bad_model", f"This file is not a trained model: {error}.") from error

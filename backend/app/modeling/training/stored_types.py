@@ -1,16 +1,16 @@
-"""Types of stored models: the types that may be loaded, and the present names of types that were renamed."""
+"""Type names in stored models: the trusted types, and the present names of types that were renamed."""
 
 import json
 from io import BytesIO
 from typing import Any
 from zipfile import ZipFile
 
-from app.modeling.custom_code.state import TREES
+from app.modeling.custom_code.state import TREE_TYPES
 
 TRUSTED = (
     "app.modeling.estimators.encoder.Encoder",
     "app.modeling.estimators.encoding.numbers.Numbers",
-    "app.modeling.estimators.encoding.words.Words",
+    "app.modeling.estimators.encoding.words.TextVectorizer",
     "app.modeling.estimators.families.catboost.CatBoost",
     "app.modeling.estimators.families.network.Network",
     "app.modeling.training.ensemble.average.AveragedClassifier",
@@ -22,14 +22,14 @@ TRUSTED = (
     "app.modeling.estimators.families.xgboost.XGBoost",
     "app.modeling.recipe.recipe.Recipe",
     "app.modeling.estimators.custom_estimator.CustomEstimator",
-    *TREES,
+    *TREE_TYPES,
 )
-"""Trusted beside the types that skops itself trusts; a file with any other type is refused."""
+"""Trusted in addition to the types that skops itself trusts; a file with any other type is refused."""
 
 RENAMED = {
     "app.modeling.encode.Encoder": "app.modeling.estimators.encoder.Encoder",
     "app.modeling.encoding.numbers.Numbers": "app.modeling.estimators.encoding.numbers.Numbers",
-    "app.modeling.encoding.words.Words": "app.modeling.estimators.encoding.words.Words",
+    "app.modeling.encoding.words.Words": "app.modeling.estimators.encoding.words.TextVectorizer",
     "app.modeling.families.catboost.CatBoost": "app.modeling.estimators.families.catboost.CatBoost",
     "app.modeling.families.network.Network": "app.modeling.estimators.families.network.Network",
     "app.modeling.ensemble.average.AveragedClassifier": (
@@ -53,17 +53,17 @@ RENAMED = {
 _SCHEMA = "schema.json"  # the member of a skops file that names the types
 
 
-def with_present_names(data: bytes) -> bytes:
-    """A skops file with the present names of its types; the same bytes where no type was renamed.
+def translate_type_names(data: bytes) -> bytes:
+    """Replace the old names of renamed types in a skops file; other files are returned unchanged.
 
     Raises BadZipFile, KeyError or ValueError for a file that skops did not write.
     """
     with ZipFile(BytesIO(data)) as archive:
         schema = archive.read(_SCHEMA)
-        if not any(_module(old).encode() in schema for old in RENAMED):
+        if not any(_module_of(old).encode() in schema for old in RENAMED):
             return data
         members = {name: archive.read(name) for name in archive.namelist()}
-    members[_SCHEMA] = json.dumps(_renamed(json.loads(schema))).encode()
+    members[_SCHEMA] = json.dumps(_translate(json.loads(schema))).encode()
     translated = BytesIO()
     with ZipFile(translated, "w") as archive:
         for name, content in members.items():
@@ -71,18 +71,18 @@ def with_present_names(data: bytes) -> bytes:
     return translated.getvalue()
 
 
-def _renamed(node: Any) -> Any:
-    """A part of a skops schema, every type in it by its present name."""
+def _translate(node: Any) -> Any:
+    """Translate the type names in a part of a skops schema."""
     if isinstance(node, list):
-        return [_renamed(item) for item in node]
+        return [_translate(item) for item in node]
     if not isinstance(node, dict):
         return node
-    present = RENAMED.get(f"{node.get('__module__')}.{node.get('__class__')}")
-    renamed = {key: _renamed(value) for key, value in node.items()}
-    if present:
-        renamed["__module__"], _, renamed["__class__"] = present.rpartition(".")
-    return renamed
+    new_name = RENAMED.get(f"{node.get('__module__')}.{node.get('__class__')}")
+    translated = {key: _translate(value) for key, value in node.items()}
+    if new_name:
+        translated["__module__"], _, translated["__class__"] = new_name.rpartition(".")
+    return translated
 
 
-def _module(name: str) -> str:
+def _module_of(name: str) -> str:
     return name.rpartition(".")[0]

@@ -1,4 +1,4 @@
-"""Dates as people write them, read part by part; times with a zone are told in UTC."""
+"""Parsing of dates in common spellings, field by field. Times with a zone become UTC."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,11 +13,12 @@ _TIME = (
     r"\s*(?P<half>(?:[AaPp]\.?[Mm]\.?)?))?\s*(?P<zone>(?:Z|UTC|GMT|[+-]\d{2}:?\d{2}|[+-]\d{2})?)$"
 )
 _WEEKDAY = r"^(?:(?:[Mm]on|[Tt]ue|[Ww]ed|[Tt]hu|[Ff]ri|[Ss]at|[Ss]un)[a-z]*\.?,?\s+)?"
-_MONTH = r"(?P<named>\pL{3,10})"
+_MONTH = r"(?P<month_name>\pL{3,10})"
 
 SPELLINGS: dict[str, str] = {
     "year-month-day": r"^(?P<year>\d{4})[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})" + _TIME,
-    "day and month": r"^(?P<first>\d{1,2})[-/.](?P<other>\d{1,2})[-/.](?P<year>\d{4}|\d{2})" + _TIME,
+    "day and month": r"^(?P<first_number>\d{1,2})[-/.](?P<second_number>\d{1,2})[-/.](?P<year>\d{4}|\d{2})"
+    + _TIME,
     "day month year": _WEEKDAY
     + rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)?[-\s/.]*{_MONTH}\.?[-\s/.,]+(?P<year>\d{{4}}|\d{{2}})"
     + _TIME,
@@ -29,7 +30,7 @@ SPELLINGS: dict[str, str] = {
     "month year": rf"^{_MONTH}\.?[-\s/,]+(?P<year>\d{{4}})$",
     "year-month": r"^(?P<year>\d{4})[-/](?P<month>\d{1,2})$",
 }
-"""Tried in this order. In `day and month` the order of the two is the column's."""
+"""Spelling -> pattern, in the order of trial. In `day and month` the order of the two is the column's."""
 
 _NAMES = (
     "jan january januar janvier enero gennaio janeiro",
@@ -45,112 +46,114 @@ _NAMES = (
     "nov november novembre noviembre novembro",
     "dec dez december dezember d\u00e9cembre decembre diciembre dicembre dezembro",
 )
-MONTHS = {name: place for place, names in enumerate(_NAMES, start=1) for name in names.split()}
-EARLIEST, LATEST = 1500, 2500
-"""Years outside are no dates but words for never."""
+MONTH_NUMBERS = {name: number for number, names in enumerate(_NAMES, start=1) for name in names.split()}
+MIN_YEAR, MAX_YEAR = 1500, 2500
+"""Years outside are no dates: files use 9999 or 0001 for "never"."""
 
-_PIVOT = 69
-"""Two digits up to 68 are of this century."""
+_CENTURY_PIVOT = 69
+"""Two-digit years below belong to this century, as in POSIX `strptime`."""
 
 NAT = np.datetime64("NaT", "us")
 
 
 @dataclass(frozen=True)
-class _Parts:
+class _DateFields:
+    """Named groups of matched dates."""
+
     texts: pa.StructArray
 
     def text(self, name: str) -> pa.Array | None:
         return pc.struct_field(self.texts, name) if self.texts.type.get_field_index(name) >= 0 else None
 
-    def number(self, name: str, otherwise: int) -> np.ndarray:
+    def number(self, name: str, default: int) -> np.ndarray:
         text = self.text(name)
         if text is None:
-            return np.full(len(self.texts), otherwise)
-        known = pc.if_else(pc.equal(text, ""), str(otherwise), text)
-        numbers: np.ndarray = pc.fill_null(pc.cast(known, pa.int64()), otherwise).to_numpy(zero_copy_only=False)
+            return np.full(len(self.texts), default)
+        filled = pc.if_else(pc.equal(text, ""), str(default), text)
+        numbers: np.ndarray = pc.fill_null(pc.cast(filled, pa.int64()), default).to_numpy(zero_copy_only=False)
         return numbers
 
 
-def read_dates(texts: pa.Array, spellings: Sequence[str], day_first: bool) -> np.ndarray:
-    """`datetime64[us]` in UTC a text, NaT where it is spelled in none of these ways.
+def parse_dates(texts: pa.Array, spellings: Sequence[str], day_first: bool) -> np.ndarray:
+    """Parse texts (rows,) to `datetime64[us]` in UTC; NaT for a text in none of the spellings.
 
-    A day and month that cannot stand in the column's order are taken in the other.
+    `day_first` decides `day and month`, unless a value above 12 shows the other order.
     """
-    made = np.full(len(texts), NAT)
-    left = np.arange(len(texts))
+    dates = np.full(len(texts), NAT)
+    unparsed = np.arange(len(texts))
     for spelling in spellings:
-        if not len(left):
+        if not len(unparsed):
             break
-        made[left] = _read(texts.take(pa.array(left)), spelling, day_first)
-        left = left[np.isnat(made[left])]
-    return made
+        dates[unparsed] = _parse_spelling(texts.take(pa.array(unparsed)), spelling, day_first)
+        unparsed = unparsed[np.isnat(dates[unparsed])]
+    return dates
 
 
-def _read(texts: pa.Array, spelling: str, day_first: bool) -> np.ndarray:
-    found = pc.extract_regex(texts, pattern=SPELLINGS[spelling])
-    made = np.full(len(texts), NAT)
-    fits = np.flatnonzero(found.is_valid().to_numpy(zero_copy_only=False))
-    if not len(fits):
-        return made
-    parts = _Parts(found.take(pa.array(fits)))
+def _parse_spelling(texts: pa.Array, spelling: str, day_first: bool) -> np.ndarray:
+    matches = pc.extract_regex(texts, pattern=SPELLINGS[spelling])
+    dates = np.full(len(texts), NAT)
+    matched = np.flatnonzero(matches.is_valid().to_numpy(zero_copy_only=False))
+    if not len(matched):
+        return dates
+    fields = _DateFields(matches.take(pa.array(matched)))
     if spelling == "day and month":
-        first, other = parts.number("first", 0), parts.number("other", 0)
-        day, month = (first, other) if day_first else (other, first)
+        first_number, second_number = fields.number("first_number", 0), fields.number("second_number", 0)
+        day, month = (first_number, second_number) if day_first else (second_number, first_number)
         swap = (month > 12) & (day <= 12)
         day, month = np.where(swap, month, day), np.where(swap, day, month)
     else:
-        day, month = parts.number("day", 1), _month(parts)
-    made[fits] = _day(_year(parts), month, day) + _time(parts)
-    return made
+        day, month = fields.number("day", 1), _months(fields)
+    dates[matched] = _to_dates(_years(fields), month, day) + _times(fields)
+    return dates
 
 
-def _month(parts: _Parts) -> np.ndarray:
-    named = parts.text("named")
-    if named is None:
-        return parts.number("month", 1)
-    encoded = pc.dictionary_encode(named)
-    places = np.array([MONTHS.get(name.casefold(), 0) for name in encoded.dictionary.to_pylist()] + [0])
-    months: np.ndarray = places[encoded.indices.to_numpy(zero_copy_only=False)]
+def _months(fields: _DateFields) -> np.ndarray:
+    month_names = fields.text("month_name")
+    if month_names is None:
+        return fields.number("month", 1)
+    encoded = pc.dictionary_encode(month_names)
+    numbers = np.array([MONTH_NUMBERS.get(name.casefold(), 0) for name in encoded.dictionary.to_pylist()] + [0])
+    months: np.ndarray = numbers[encoded.indices.to_numpy(zero_copy_only=False)]
     return months
 
 
-def _year(parts: _Parts) -> np.ndarray:
-    years = parts.number("year", 0)
-    short = pc.less_equal(pc.utf8_length(parts.text("year")), 2).to_numpy(zero_copy_only=False)
-    return np.where(short, np.where(years < _PIVOT, 2000 + years, 1900 + years), years)
+def _years(fields: _DateFields) -> np.ndarray:
+    years = fields.number("year", 0)
+    short = pc.less_equal(pc.utf8_length(fields.text("year")), 2).to_numpy(zero_copy_only=False)
+    return np.where(short, np.where(years < _CENTURY_PIVOT, 2000 + years, 1900 + years), years)
 
 
-def _day(year: np.ndarray, month: np.ndarray, day: np.ndarray) -> np.ndarray:
-    known = (year >= EARLIEST) & (year <= LATEST) & (month >= 1) & (month <= 12) & (day >= 1)
-    months = (np.where(known, year, 1970) - 1970) * 12 + np.where(known, month, 1) - 1
-    begins = months.astype("datetime64[M]").astype("datetime64[D]")
-    made = begins + (np.where(known, day, 1) - 1)
-    known &= made.astype("datetime64[M]").astype("int64") == months
-    dated: np.ndarray = np.where(known, made.astype("datetime64[us]"), NAT)
-    return dated
+def _to_dates(year: np.ndarray, month: np.ndarray, day: np.ndarray) -> np.ndarray:
+    is_valid = (year >= MIN_YEAR) & (year <= MAX_YEAR) & (month >= 1) & (month <= 12) & (day >= 1)
+    months = (np.where(is_valid, year, 1970) - 1970) * 12 + np.where(is_valid, month, 1) - 1
+    month_starts = months.astype("datetime64[M]").astype("datetime64[D]")
+    dates = month_starts + (np.where(is_valid, day, 1) - 1)
+    is_valid &= dates.astype("datetime64[M]").astype("int64") == months
+    checked: np.ndarray = np.where(is_valid, dates.astype("datetime64[us]"), NAT)
+    return checked
 
 
-def _time(parts: _Parts) -> np.ndarray:
-    """Time since midnight in UTC; NaT where there is no such time."""
-    hour, minute, second = (parts.number(name, 0) for name in ("hour", "minute", "second"))
-    half = parts.text("half")
-    known = (hour < 24) & (minute < 60) & (second < 60)
-    if half is not None:
-        said = pc.fill_null(pc.utf8_lower(pc.utf8_slice_codeunits(half, 0, 1)), "").to_numpy(
+def _times(fields: _DateFields) -> np.ndarray:
+    """Time since midnight in UTC (rows,); NaT for an impossible time."""
+    hour, minute, second = (fields.number(name, 0) for name in ("hour", "minute", "second"))
+    half_day = fields.text("half")
+    is_valid = (hour < 24) & (minute < 60) & (second < 60)
+    if half_day is not None:
+        letters = pc.fill_null(pc.utf8_lower(pc.utf8_slice_codeunits(half_day, 0, 1)), "").to_numpy(
             zero_copy_only=False
         )
-        afternoon, morning = said == "p", said == "a"
-        known &= ~((afternoon | morning) & (hour > 12))
+        afternoon, morning = letters == "p", letters == "a"
+        is_valid &= ~((afternoon | morning) & (hour > 12))
         hour = np.where(afternoon & (hour < 12), hour + 12, np.where(morning & (hour == 12), 0, hour))
-    micros = ((hour * 60 + minute) * 60 + second) * 1_000_000 + _fraction(parts) - _offset(parts)
-    times: np.ndarray = np.where(known, micros.astype("timedelta64[us]"), np.timedelta64("NaT", "us"))
+    micros = ((hour * 60 + minute) * 60 + second) * 1_000_000 + _fractions(fields) - _offsets(fields)
+    times: np.ndarray = np.where(is_valid, micros.astype("timedelta64[us]"), np.timedelta64("NaT", "us"))
     return times
 
 
-def _fraction(parts: _Parts) -> np.ndarray:
-    fraction = parts.text("fraction")
+def _fractions(fields: _DateFields) -> np.ndarray:
+    fraction = fields.text("fraction")
     if fraction is None:
-        return np.zeros(len(parts.texts), dtype="int64")
+        return np.zeros(len(fields.texts), dtype="int64")
     padded = pc.utf8_slice_codeunits(
         pc.binary_join_element_wise(pc.fill_null(fraction, ""), "000000", ""), 0, 6
     )
@@ -158,18 +161,18 @@ def _fraction(parts: _Parts) -> np.ndarray:
     return micros
 
 
-def _offset(parts: _Parts) -> np.ndarray:
-    """Microseconds that the zone is ahead of UTC."""
-    zone = parts.text("zone")
+def _offsets(fields: _DateFields) -> np.ndarray:
+    """Offsets from UTC in microseconds (rows,), positive in the east."""
+    zone = fields.text("zone")
     if zone is None:
-        return np.zeros(len(parts.texts), dtype="int64")
+        return np.zeros(len(fields.texts), dtype="int64")
     encoded = pc.dictionary_encode(pc.fill_null(zone, ""))
-    ahead = np.array([_ahead(text) for text in encoded.dictionary.to_pylist()], dtype="int64")
-    offsets: np.ndarray = ahead[encoded.indices.to_numpy(zero_copy_only=False)]
+    offset_of_zone = np.array([_parse_offset(text) for text in encoded.dictionary.to_pylist()], dtype="int64")
+    offsets: np.ndarray = offset_of_zone[encoded.indices.to_numpy(zero_copy_only=False)]
     return offsets
 
 
-def _ahead(zone: str) -> int:
+def _parse_offset(zone: str) -> int:
     if not zone or zone[0] not in "+-":
         return 0
     digits = zone[1:].replace(":", "")
@@ -177,21 +180,21 @@ def _ahead(zone: str) -> int:
     return (-1 if zone[0] == "-" else 1) * minutes * 60_000_000
 
 
-EPOCHS: dict[str, int] = {"s": 1_000_000, "ms": 1_000, "us": 1}
-"""Microseconds of one tick, for counts since 1970."""
+MICROSECONDS_PER_TICK: dict[str, int] = {"s": 1_000_000, "ms": 1_000, "us": 1}
+"""Unit of a count since 1970 -> microseconds of one tick."""
 
 
-def read_epoch(values: pd.Series, unit: str) -> np.ndarray:
-    """`datetime64[us]` of counts since 1970, or of whole numbers such as 20240531 (`yyyymmdd`)."""
+def parse_epoch(values: pd.Series, unit: str) -> np.ndarray:
+    """Parse counts since 1970, or whole numbers such as 20240531 (`yyyymmdd`), to `datetime64[us]` (rows,)."""
     numbers = pd.to_numeric(values, errors="coerce").to_numpy(dtype="float64", na_value=np.nan)
-    known = np.isfinite(numbers)
-    whole = np.where(known, numbers, 0)
+    is_valid = np.isfinite(numbers)
+    filled = np.where(is_valid, numbers, 0)
     if unit == "yyyymmdd":
-        days = whole.astype("int64")
-        dated = _day(days // 10_000, days // 100 % 100, days % 100)
+        days = filled.astype("int64")
+        dates = _to_dates(days // 10_000, days // 100 % 100, days % 100)
     else:
-        micros = np.round(whole * EPOCHS[unit])
-        known &= np.abs(micros) < 2**62
-        dated = np.where(known, micros, 0).astype("int64").astype("datetime64[us]")
-    read: np.ndarray = np.where(known, dated, NAT)
-    return read
+        micros = np.round(filled * MICROSECONDS_PER_TICK[unit])
+        is_valid &= np.abs(micros) < 2**62
+        dates = np.where(is_valid, micros, 0).astype("int64").astype("datetime64[us]")
+    checked: np.ndarray = np.where(is_valid, dates, NAT)
+    return checked

@@ -1,4 +1,4 @@
-"""How the columns of a raw table are read, each decision with its evidence and how sure it is."""
+"""Types of the columns of a raw table, each with its parser, evidence and confidence."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -8,28 +8,31 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from app.modeling.table.columns import require
-from app.modeling.table.json_values import plain, rounded
+from app.modeling.table.columns import require_columns
+from app.modeling.table.json_values import round_significant, to_json_value
 from app.modeling.type_inference.date_format import DateGuess, guess_dates, guess_epoch
-from app.modeling.type_inference.durations import guess_clocks, hours
+from app.modeling.type_inference.durations import guess_durations, parse_hours
 from app.modeling.type_inference.number_format import guess_numbers
-from app.modeling.type_inference.parsers import OPERATIONS, ReadingJson
-from app.modeling.type_inference.sentinels import sentinels
-from app.modeling.type_inference.spellings import folded, same_classes
-from app.modeling.type_inference.values import as_plain_text, counted, is_text
-from app.modeling.type_inference.vocabulary import MISSING, MISSING_MEASURES, is_truth
+from app.modeling.type_inference.parsers import PARSERS, ParsersJson
+from app.modeling.type_inference.sentinels import find_sentinels
+from app.modeling.type_inference.spellings import canonical_spellings, fold_spelling
+from app.modeling.type_inference.values import count_values, is_text, to_plain_text
+from app.modeling.type_inference.vocabulary import MISSING_CATEGORY_WORDS, MISSING_WORDS, are_truth_values
 
 MAX_ROWS, MIN_ROWS, MAX_CELLS = 10_000, 200, 400_000
-"""Of a larger table evenly spaced rows are looked at."""
+"""Types are inferred from a sample: evenly spaced rows of larger tables, fewer of wide ones."""
 
 
 Counts = Mapping[str, int]
-"""Trimmed text -> how often it stands."""
+"""Trimmed text -> number of rows."""
 
 
 @dataclass(frozen=True)
-class Decision:
-    """`reads_as`: number, datetime, boolean or text. `way`: the operation, without its columns."""
+class TypeDecision:
+    """The inferred type of one column.
+
+    `reads_as`: number, datetime, boolean or text. `way`: the parser as JSON, without its columns.
+    """
 
     column: str
     reads_as: str
@@ -39,183 +42,189 @@ class Decision:
     evidence: dict[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        made: dict[str, Any] = plain(vars(self))
-        return made
+        document: dict[str, Any] = to_json_value(vars(self))
+        return document
 
 
-def decide_reading(
+def infer_types(
     frame: pd.DataFrame, target: str | None = None, types: Mapping[str, str] | None = None
-) -> ReadingJson:
-    """The operations that `apply_reading` takes; see `decide`."""
-    return operations_of(decide(frame, target, types))
+) -> list[TypeDecision]:
+    """Infer the types of columns that are not what their dtype says, one decision for each.
 
-
-def decide(
-    frame: pd.DataFrame, target: str | None = None, types: Mapping[str, str] | None = None
-) -> list[Decision]:
-    """One decision for each column that is not what its type says.
-
-    The `target` keeps its classes, each in its most frequent spelling, and its numbers are read. `types` are
-    the user's word: column -> number, category, text, boolean, datetime, day_first or month_first. Raises
+    The `target` keeps its classes, each in its most frequent spelling, and its numbers are parsed. `types` are
+    the user's choice: column -> number, category, text, boolean, datetime, day_first or month_first. Raises
     InvalidInput `unknown_column`.
     """
-    require(frame, list(types or {}))
+    require_columns(frame, list(types or {}))
     sample = _sample(frame)
-    found = []
+    decisions = []
     for name in frame.columns:
-        wanted = (types or {}).get(str(name))
-        decision = _one(frame[name], sample[name], name == target, wanted)
+        requested = (types or {}).get(str(name))
+        decision = _infer_type(frame[name], sample[name], name == target, requested)
         if decision:
-            found.append(decision)
-    return found
+            decisions.append(decision)
+    return decisions
 
 
-def operations_of(decisions: Sequence[Decision]) -> ReadingJson:
-    """Columns that are read alike in one operation, with every default written out."""
-    together: dict[str, tuple[dict[str, Any], list[str]]] = {}
+def make_parsers(decisions: Sequence[TypeDecision]) -> ParsersJson:
+    """Parsers as JSON with all defaults; columns of equal parsers share one."""
+    groups: dict[str, tuple[dict[str, Any], list[str]]] = {}
     for decision in decisions:
-        together.setdefault(repr(sorted(decision.way.items())), (decision.way, []))[1].append(decision.column)
-    made = [{**way, "columns": columns} for way, columns in together.values()]
-    return [one.model_dump(mode="json") for one in OPERATIONS.validate_python(made)]
+        groups.setdefault(repr(sorted(decision.way.items())), (decision.way, []))[1].append(decision.column)
+    parsers = [{**way, "columns": columns} for way, columns in groups.values()]
+    return [parser.model_dump(mode="json") for parser in PARSERS.validate_python(parsers)]
 
 
 def _sample(frame: pd.DataFrame) -> pd.DataFrame:
-    most = int(np.clip(MAX_CELLS // max(frame.shape[1], 1), MIN_ROWS, MAX_ROWS))
-    if len(frame) <= most:
+    max_rows = int(np.clip(MAX_CELLS // max(frame.shape[1], 1), MIN_ROWS, MAX_ROWS))
+    if len(frame) <= max_rows:
         return frame
-    return frame.iloc[np.linspace(0, len(frame) - 1, most).astype(int)]
+    return frame.iloc[np.linspace(0, len(frame) - 1, max_rows).astype(int)]
 
 
-def _one(column: pd.Series, sample: pd.Series, is_target: bool, wanted: str | None) -> Decision | None:
+def _infer_type(
+    column: pd.Series, sample: pd.Series, is_target: bool, requested: str | None
+) -> TypeDecision | None:
     if is_text(column):
-        return _of_text(sample, is_target, wanted)
+        return _infer_from_text(sample, is_target, requested)
     if pd.api.types.is_bool_dtype(column.dtype) or not pd.api.types.is_numeric_dtype(column.dtype):
         return None
-    return _of_numbers(column, sample, is_target, wanted)
+    return _infer_from_numbers(column, sample, is_target, requested)
 
 
-def _of_numbers(column: pd.Series, sample: pd.Series, is_target: bool, wanted: str | None) -> Decision | None:
+def _infer_from_numbers(
+    column: pd.Series, sample: pd.Series, is_target: bool, requested: str | None
+) -> TypeDecision | None:
     name = str(column.name)
-    if wanted in ("category", "text"):
-        return Decision(name, "text", {"op": "read_text"}, f"{name!r} is taken as {wanted}, as asked.", 1.0)
-    epoch = guess_epoch(sample) if wanted in (None, "datetime") else None
+    if requested in ("category", "text"):
+        return TypeDecision(
+            name, "text", {"op": "read_text"}, f"{name!r} is used as {requested}, as requested.", 1.0
+        )
+    epoch = guess_epoch(sample) if requested in (None, "datetime") else None
     if epoch and not is_target:
-        how = "dates such as 20240531" if epoch == "yyyymmdd" else f"moments counted in {epoch} since 1970"
-        return Decision(
+        content = "dates such as 20240531" if epoch == "yyyymmdd" else f"moments counted in {epoch} since 1970"
+        return TypeDecision(
             name,
             "datetime",
             {"op": "read_date", "epoch": epoch},
-            f"{name!r} holds {how}.",
+            f"{name!r} holds {content}.",
             0.9,
             {"epoch": epoch},
         )
-    never = sentinels(column, is_target)
-    if not never:
+    codes = find_sentinels(column, is_target)
+    if not codes:
         return None
-    return Decision(
+    return TypeDecision(
         name,
         "number",
-        {"op": "read_number", "missing": tuple(never)},
-        f"{name!r}: {_listed(never)} stands far outside all other values again and again: taken as missing.",
-        min(one["confidence"] for one in never.values()),
-        {"values": [one["evidence"] for one in never.values()]},
+        {"op": "read_number", "missing": tuple(codes)},
+        f"{name!r}: {_join_numbers(codes)} repeats far outside all other values and is treated as missing.",
+        min(code["confidence"] for code in codes.values()),
+        {"values": [code["evidence"] for code in codes.values()]},
     )
 
 
-def _listed(values: Mapping[float, Any]) -> str:
+def _join_numbers(values: Mapping[float, Any]) -> str:
     return " and ".join(f"{value:g}" for value in values)
 
 
-def _of_text(sample: pd.Series, is_target: bool, wanted: str | None) -> Decision | None:
-    values = counted(sample)
-    blank = {word: count for word, count in values.items() if word.casefold() in MISSING_MEASURES}
-    told = {word: count for word, count in values.items() if word not in blank}
-    if not told:
+def _infer_from_text(sample: pd.Series, is_target: bool, requested: str | None) -> TypeDecision | None:
+    values = count_values(sample)
+    blank = {word: count for word, count in values.items() if word.casefold() in MISSING_WORDS}
+    present = {word: count for word, count in values.items() if word not in blank}
+    if not present:
         return None
     name = str(sample.name)
     for kind, guess in _GUESSES.items():
-        if _KIND_OF.get(wanted or "", wanted) not in (None, kind) or (is_target and kind == "boolean"):
+        if _KIND_OF.get(requested or "", requested) not in (None, kind) or (is_target and kind == "boolean"):
             continue
-        if found := guess(name, told, blank, sample):
-            return _in_order_of(found, wanted) if wanted in _KIND_OF else found
-    return _words(name, told, values, _spelled(sample))
+        if decision := guess(name, present, blank, sample):
+            return _with_date_order(decision, requested) if requested in _KIND_OF else decision
+    return _category(name, present, values, _count_raw(sample))
 
 
 _KIND_OF = {"day_first": "datetime", "month_first": "datetime"}
 
 
-def _in_order_of(decision: Decision, wanted: str | None) -> Decision:
-    """Dates in the order that the user says."""
-    way = {**decision.way, "day_first": wanted == "day_first"}
-    first = "day" if wanted == "day_first" else "month"
-    text = f"{decision.column!r} holds dates, the {first} first, as said."
+def _with_date_order(decision: TypeDecision, requested: str | None) -> TypeDecision:
+    """The decision with the order of day and month that the user chose."""
+    way = {**decision.way, "day_first": requested == "day_first"}
+    first = "day" if requested == "day_first" else "month"
+    text = f"{decision.column!r} holds dates, the {first} first, as requested."
     return replace(decision, way=way, text=text, confidence=1.0)
 
 
-def _boolean(name: str, told: Counts, blank: Counts, sample: pd.Series) -> Decision | None:
-    if len(told) > 20 or not is_truth(told):
+def _boolean(name: str, present: Counts, blank: Counts, sample: pd.Series) -> TypeDecision | None:
+    if len(present) > 20 or not are_truth_values(present):
         return None
-    text = f"{name!r} says yes or no ({', '.join(list(told)[:6])})."
-    return Decision(name, "boolean", {"op": "read_boolean"}, text, 1.0, {"values": told, **_missing(blank)})
+    text = f"{name!r} holds yes and no ({', '.join(list(present)[:6])})."
+    return TypeDecision(
+        name, "boolean", {"op": "read_boolean"}, text, 1.0, {"values": present, **_missing(blank)}
+    )
 
 
-def _date(name: str, told: Counts, blank: Counts, sample: pd.Series) -> Decision | None:
-    guess = guess_dates(told, _in_order(sample))
+def _date(name: str, present: Counts, blank: Counts, sample: pd.Series) -> TypeDecision | None:
+    guess = guess_dates(present, _stripped_texts(sample))
     if guess is None:
         return None
-    way = {"op": "read_date", "spellings": guess.spellings, "day_first": guess.day_first}
+    parser = {"op": "read_date", "spellings": guess.spellings, "day_first": guess.day_first}
     evidence = {
-        "share": rounded(guess.share),
+        "share": round_significant(guess.share),
         "spellings": guess.spellings,
-        "decided": guess.why,
+        "decided": guess.reason,
         **_missing(blank),
     }
-    return Decision(
+    return TypeDecision(
         name,
         "datetime",
-        way,
-        f"{name!r} holds dates{_order(guess)}.",
-        guess.share if guess.sure else 0.5,
+        parser,
+        f"{name!r} holds dates{_describe_order(guess)}.",
+        guess.share if guess.is_certain else 0.5,
         evidence,
     )
 
 
-def _in_order(sample: pd.Series) -> pd.Series:
-    return as_plain_text(sample).dropna().str.strip()
+def _stripped_texts(sample: pd.Series) -> pd.Series:
+    return to_plain_text(sample).dropna().str.strip()
 
 
-def _order(guess: DateGuess) -> str:
-    if not guess.why:
+def _describe_order(guess: DateGuess) -> str:
+    if not guess.reason:
         return ""
     first = "day" if guess.day_first else "month"
-    if guess.sure:
-        return f", the {first} first ({guess.why})"
-    return f"; whether day or month comes first is open, {first} is taken"
+    if guess.is_certain:
+        return f", the {first} first ({guess.reason})"
+    return f"; the order of day and month is unclear, {first} first is assumed"
 
 
-def _number(name: str, told: Counts, blank: Counts, sample: pd.Series) -> Decision | None:
-    guess = guess_numbers(name, told)
+def _number(name: str, present: Counts, blank: Counts, sample: pd.Series) -> TypeDecision | None:
+    guess = guess_numbers(name, present)
     if guess is None:
-        return _clock(name, told, blank)
-    spelled = guess.spelled
-    way = {
+        return _duration(name, present, blank)
+    format_ = guess.number_format
+    parser = {
         "op": "read_number",
-        "decimal": spelled.decimal,
-        "group": spelled.group,
-        "before": dict(spelled.before),
-        "after": dict(spelled.after),
+        "decimal": format_.decimal,
+        "group": format_.group,
+        "before": dict(format_.before),
+        "after": dict(format_.after),
         "missing": tuple(word.casefold() for word in guess.words),
     }
-    evidence = {"share": rounded(guess.share), "unit": guess.unit, "words": guess.words, **_missing(blank)}
+    evidence = {
+        "share": round_significant(guess.share),
+        "unit": guess.unit,
+        "words": guess.words,
+        **_missing(blank),
+    }
     unit = f" in {guess.unit}" if guess.unit else ""
-    doubt = "" if guess.sure else f"; {spelled.group!r} is taken to set thousands apart"
-    lost = f"; {', '.join(map(repr, guess.words[:3]))} becomes missing" if guess.words else ""
-    return Decision(
+    caveat = "" if guess.is_certain else f"; {format_.group!r} is taken as the thousands separator"
+    loss_note = f"; {', '.join(map(repr, guess.words[:3]))} become missing" if guess.words else ""
+    return TypeDecision(
         name,
         "number",
-        way,
-        f"{name!r} holds numbers{unit} as text{doubt}{lost}.",
-        guess.share if guess.sure else 0.6,
+        parser,
+        f"{name!r} holds numbers{unit} as text{caveat}{loss_note}.",
+        guess.share if guess.is_certain else 0.6,
         evidence,
     )
 
@@ -227,44 +236,49 @@ def _missing(blank: Counts) -> dict[str, Any]:
     return {"missing": dict(blank)} if blank else {}
 
 
-def _clock(name: str, told: Counts, blank: Counts) -> Decision | None:
-    guess = guess_clocks(told)
+def _duration(name: str, present: Counts, blank: Counts) -> TypeDecision | None:
+    guess = guess_durations(present)
     if guess is None:
         return None
-    text = f"{name!r} holds times such as {guess.example!r}, taken as hours ({hours(guess.example):.4g})."
-    evidence = {"share": rounded(guess.share), **_missing(blank)}
-    return Decision(name, "number", {"op": "read_clock"}, text, guess.share, evidence)
+    example_hours = f"{parse_hours(guess.example):.4g}"
+    text = f"{name!r} holds times such as {guess.example!r}, converted to hours ({example_hours})."
+    evidence = {"share": round_significant(guess.share), **_missing(blank)}
+    return TypeDecision(name, "number", {"op": "read_clock"}, text, guess.share, evidence)
 
 
-def _spelled(sample: pd.Series) -> dict[str, int]:
-    """How often each value stands as it is written, space around it included."""
-    return {str(value): int(count) for value, count in as_plain_text(sample).value_counts().items()}
+def _count_raw(sample: pd.Series) -> dict[str, int]:
+    """Counts of the raw values, surrounding space included."""
+    return {str(value): int(count) for value, count in to_plain_text(sample).value_counts().items()}
 
 
-def _words(name: str, told: Counts, values: Counts, spelled: Counts) -> Decision | None:
-    """Words for missing among categories, and classes that are spelled in several ways."""
-    missing = _missing_words(told, values)
-    same = same_classes({text: count for text, count in spelled.items() if text.strip() not in missing})
+def _category(name: str, present: Counts, values: Counts, raw_counts: Counts) -> TypeDecision | None:
+    """Decide on missing-value words among categories, and on classes with several spellings."""
+    missing = _missing_words(present, values)
+    same = canonical_spellings(
+        {text: count for text, count in raw_counts.items() if text.strip() not in missing}
+    )
     if not missing and not same:
         return None
     way = {"op": "read_words", "missing": tuple(sorted({word.casefold() for word in missing})), "same": same}
-    said, evidence = [], _missing(missing)
+    effects, evidence = [], _missing(missing)
     if missing:
-        said.append(f"{', '.join(repr(word) for word in list(missing)[:4])} is taken as missing")
+        effects.append(f"{', '.join(repr(word) for word in list(missing)[:4])} is treated as missing")
     if same:
-        others = {text: count for text, count in spelled.items() if same.get(folded(text), text) != text}
-        shown = ", ".join(f"{text!r} as {same[folded(text)]!r}" for text in list(others)[:4])
-        said.append(f"classes in several spellings are one ({shown})")
-        evidence["spelled"] = others
-    return Decision(name, "text", way, f"{name!r}: {'; '.join(said)}.", 0.9, evidence)
+        variants = {
+            text: count for text, count in raw_counts.items() if same.get(fold_spelling(text), text) != text
+        }
+        examples = ", ".join(f"{text!r} as {same[fold_spelling(text)]!r}" for text in list(variants)[:4])
+        effects.append(f"spellings of the same class are merged ({examples})")
+        evidence["spelled"] = variants
+    return TypeDecision(name, "text", way, f"{name!r}: {'; '.join(effects)}.", 0.9, evidence)
 
 
-def _missing_words(told: Counts, values: Counts) -> Counts:
-    """Words for missing, unless they may be values: `-` beside `+`, `NA` among short codes."""
-    codes = sum(re.fullmatch("[A-Z]{2,3}", word) is not None for word in told) >= 0.5 * len(told)
+def _missing_words(present: Counts, values: Counts) -> Counts:
+    """Counts of missing-value words, unless they may be values: `-` next to `+`, `NA` among short codes."""
+    codes = sum(re.fullmatch("[A-Z]{2,3}", word) is not None for word in present) >= 0.5 * len(present)
     words = {
         word: count
         for word, count in values.items()
-        if word.casefold() in MISSING and not (codes and word.isalpha())
+        if word.casefold() in MISSING_CATEGORY_WORDS and not (codes and word.isalpha())
     }
-    return words if len(told.keys() - words.keys()) >= 2 else {}
+    return words if len(present.keys() - words.keys()) >= 2 else {}

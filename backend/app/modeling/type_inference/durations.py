@@ -1,14 +1,16 @@
-"""Lengths and times of day in text, as hours: `14:30`, `1:05:09`, `7:30 pm`, `1h 30m`, `2 days 03:04`."""
+"""Durations and times of day in text, as hours: `14:30`, `1:05:09`, `7:30 pm`, `1h 30m`, `2 days 03:04`."""
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
 
-SHARE = 0.95
-FEWEST = 3
-"""Different values."""
-FIRST_LOOK = 60
+MIN_DURATION_SHARE = 0.95
+"""Share of the values that must be durations."""
+MIN_DISTINCT_VALUES = 3
+"""Distinct values: fewer may be codes."""
+MAX_PROBED_VALUES = 60
+"""Distinct values that are parsed first, to rule out most columns early."""
 
 _CLOCK = re.compile(
     r"(?:(?P<days>\d{1,4}) ?d(?:ays?)?,? )?(?P<hours>\d{1,4}):(?P<minutes>[0-5]\d)"
@@ -28,30 +30,37 @@ _HOURS = {"days": 24.0, "hours": 1.0, "minutes": 1 / 60, "seconds": 1 / 3600}
 
 
 @dataclass(frozen=True)
-class ClockGuess:
+class DurationGuess:
+    """`share` of the values are durations."""
+
     share: float
     example: str
 
 
-def hours(text: str) -> float | None:
-    """A length, or a time of day; None for another text. What stands before the colon of `12:34` is hours."""
-    found = _CLOCK.fullmatch(text) or _SPELLED.fullmatch(text)
-    if found is None or not any(found[part] for part in _HOURS):
+def parse_hours(text: str) -> float | None:
+    """Parse a duration or a time of day; None for another text. The first number of `12:34` is hours."""
+    match = _CLOCK.fullmatch(text) or _SPELLED.fullmatch(text)
+    if match is None or not any(match[unit] for unit in _HOURS):
         return None
-    total = sum(float(found[part]) * factor for part, factor in _HOURS.items() if found[part])
-    half = found.groupdict().get("half")
-    if half is None:
+    total = sum(float(match[unit]) * factor for unit, factor in _HOURS.items() if match[unit])
+    half_day = match.groupdict().get("half")
+    if half_day is None:
         return total
-    if float(found["hours"]) > 12:
+    if float(match["hours"]) > 12:
         return None
-    return total % 12 + 12 * (half.lower() == "p")
+    return total % 12 + 12 * (half_day.lower() == "p")
 
 
-def guess_clocks(values: Mapping[str, int]) -> ClockGuess | None:
-    """From the different values (trimmed text -> how often); single lengths such as `90 min` are numbers."""
-    first = list(islice(values, FIRST_LOOK))
-    if len(values) < FEWEST or sum(hours(text) is not None for text in first) < SHARE * len(first):
+def guess_durations(values: Mapping[str, int]) -> DurationGuess | None:
+    """Infer durations from the counts of distinct values (trimmed text -> count).
+
+    Durations in a single unit, such as `90 min`, are numbers and not durations here.
+    """
+    first = list(islice(values, MAX_PROBED_VALUES))
+    if len(values) < MIN_DISTINCT_VALUES or sum(
+        parse_hours(text) is not None for text in first
+    ) < MIN_DURATION_SHARE * len(first):
         return None
-    known = {text: count for text, count in values.items() if hours(text) is not None}
-    share = sum(known.values()) / sum(values.values())
-    return ClockGuess(share, next(iter(known))) if share >= SHARE else None
+    durations = {text: count for text, count in values.items() if parse_hours(text) is not None}
+    share = sum(durations.values()) / sum(values.values())
+    return DurationGuess(share, next(iter(durations))) if share >= MIN_DURATION_SHARE else None

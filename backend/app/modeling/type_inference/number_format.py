@@ -1,149 +1,172 @@
-"""Is a column of text a column of numbers, and how are they spelled?"""
+"""Inference of numeric columns in text: separators, units and missing-value words."""
 
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import NamedTuple
 
 from app.modeling.type_inference import units
-from app.modeling.type_inference.numbers import PARTS, NumberFormat
+from app.modeling.type_inference.numbers import NUMBER_PATTERN, NumberFormat
 
 SURE_SHARE = 0.95
-"""Of the values that are not missing; the rest becomes missing."""
+"""Share of the present values that must be numbers; the rest becomes missing."""
 FEW_WORDS_SHARE = 0.8
 MAX_WORDS = 3
-"""Fewer numbers will do where all else is a few words that stand again and again."""
+"""With at most MAX_WORDS distinct other words, this smaller share of numbers is enough."""
 CODE_DIGITS = 9
-"""Plain digits, all of this length or longer and all of one length, are a code."""
+"""Plain digits of one common length, at least this long, are a code and no number."""
 
 CODE_NAME = re.compile(
     r"zip|postal|postcode|\bplz\b|phone|mobile|\btel\b|\bfax\b|iban|account|barcode|\bean\b|\bisbn\b|\bsku\b|\bssn\b"
     r"|(^|[_\W])(id|code|nr|no)$|[a-z](Id|ID|Code)$",
     re.IGNORECASE,
 )
-FIRST_LOOK = 60
-"""Different values that show whether a closer look is worth it."""
+MAX_PROBED_VALUES = 60
+"""Distinct values that are matched first, to rule out most columns early."""
 
 _FORMATS = tuple(
     NumberFormat(decimal, group)
     for decimal, group in ((".", ","), (",", "."), (".", " "), (",", " "), (".", "'"), (",", "'"))
 )
-_PARTS = re.compile(PARTS)
-_BODIES = {one: re.compile(one.body) for one in _FORMATS}
+_PARTS = re.compile(NUMBER_PATTERN)
+_BODIES = {number_format: re.compile(number_format.body_pattern) for number_format in _FORMATS}
 
 
 @dataclass(frozen=True)
 class NumberGuess:
-    """`share` of the values are numbers `spelled` so; `sure` when the marks cannot mean something else.
+    """Inferred format of a numeric column; `share` of the values are numbers in this format.
 
-    `words`: the values that are no numbers, where they are few. `unit`: what stands beside the numbers.
+    `is_certain`: the separators have one meaning only. `unit`: text next to the numbers. `words`: the values
+    that are no numbers, if they are few.
     """
 
-    spelled: NumberFormat
+    number_format: NumberFormat
     share: float
-    sure: bool
+    is_certain: bool
     unit: str
     words: tuple[str, ...]
 
 
-class _Written(NamedTuple):
+@dataclass(frozen=True)
+class _NumberText:
+    """One distinct value, split by `NUMBER_PATTERN`; `count` rows have it."""
+
     text: str
-    times: int
-    before: str
+    count: int
+    prefix: str
     body: str
     exponent: str
-    after: str
+    suffix: str
 
 
 def guess_numbers(name: str, values: Mapping[str, int]) -> NumberGuess | None:
-    """From the different values (trimmed text -> how often) of a column, words for missing left out.
+    """Infer the number format from counts of distinct values (trimmed text -> count) without missing-value
+    words.
 
     None for text, and for codes: leading zeros, phone numbers, versions, ordinals, ranges.
     """
-    first = list(islice(values, FIRST_LOOK))
+    first = list(islice(values, MAX_PROBED_VALUES))
     if sum(_PARTS.match(text) is not None for text in first) < min(0.6 * len(first), len(first) - MAX_WORDS):
         return None
     total = sum(values.values())
-    written = [one for text, count in values.items() if (one := _take_apart(text, count))]
-    if _count(written) < FEW_WORDS_SHARE * total:
+    numbers = [number for text, count in values.items() if (number := _split_number(text, count))]
+    if _count_rows(numbers) < FEW_WORDS_SHARE * total:
         return None
     before, after = (
-        units.before(_affixes(written, "before")),
-        units.after(_affixes(written, "after"), _spaced(written)),
+        units.resolve_prefixes(_count_affixes(numbers, "prefix")),
+        units.resolve_suffixes(_count_affixes(numbers, "suffix"), _has_spaced_suffix(numbers)),
     )
     if before is None or after is None:
         return None
-    spelled, sure = _best_format(written)
-    written = [one for one in written if _keeps(one, spelled, before[0], after[0])]
-    if len({one.body for one in written}) < (3 if after[0] else 2) or _is_code(name, written):
+    best_format, is_certain = _best_format(numbers)
+    numbers = [number for number in numbers if _matches(number, best_format, before[0], after[0])]
+    if len({number.body for number in numbers}) < (3 if after[0] else 2) or _is_code(name, numbers):
         return None
-    share, read = _count(written) / total, {one.text for one in written}
-    words = tuple(text for text in values if text not in read)
+    share, number_texts = _count_rows(numbers) / total, {number.text for number in numbers}
+    words = tuple(text for text in values if text not in number_texts)
     if share < SURE_SHARE and not (share >= FEW_WORDS_SHARE and _are_words(words)):
         return None
-    if not sure and "." in (spelled.group, spelled.decimal) and after[1] in ("€", "eur"):
-        spelled = replace(spelled, decimal=",", group=".")
-    spelled = replace(spelled, before=before[0], after=after[0])
-    return NumberGuess(spelled, share, sure, after[1] or before[1], words if len(words) <= 10 else ())
+    if not is_certain and "." in (best_format.group, best_format.decimal) and after[1] in ("€", "eur"):
+        best_format = replace(best_format, decimal=",", group=".")
+    best_format = replace(best_format, before=before[0], after=after[0])
+    return NumberGuess(best_format, share, is_certain, after[1] or before[1], words if len(words) <= 10 else ())
 
 
-def _take_apart(text: str, count: int) -> _Written | None:
-    found = _PARTS.match(text)
-    if found is None or (found["open"] == "(") != (found["close"] == ")"):
+def _split_number(text: str, count: int) -> _NumberText | None:
+    match = _PARTS.match(text)
+    if match is None or (match["open"] == "(") != (match["close"] == ")"):
         return None
-    body, exponent = found["body"].rstrip(), found["exponent"]
-    return _Written(text, count, found["before"].casefold(), body, exponent, found["after"].casefold().strip())
+    body, exponent = match["body"].rstrip(), match["exponent"]
+    return _NumberText(
+        text, count, match["before"].casefold(), body, exponent, match["after"].casefold().strip()
+    )
 
 
-def _count(written: Sequence[_Written]) -> int:
-    return sum(one.times for one in written)
+def _count_rows(numbers: Sequence[_NumberText]) -> int:
+    return sum(number.count for number in numbers)
 
 
-def _affixes(written: Sequence[_Written], side: str) -> Counter[str]:
-    """What stands on one side, without what is too rare to be more than a slip."""
+def _count_affixes(numbers: Sequence[_NumberText], side: str) -> Counter[str]:
+    """Rows by prefix or suffix of the number; affixes of fewer than 1 % of the rows are typing errors, left
+    out."""
     counts: Counter[str] = Counter()
-    for one in written:
-        counts[getattr(one, side)] += one.times
+    for number in numbers:
+        counts[getattr(number, side)] += number.count
     rare = 0.01 * counts.total()
     return Counter({affix: count for affix, count in counts.items() if count >= rare})
 
 
-def _spaced(written: Sequence[_Written]) -> bool:
-    """Does a space stand before what follows the numbers?"""
-    followed = [one.text for one in written if one.after]
-    return sum(re.search(r"\d [^\d\s]", text) is not None for text in followed) > len(followed) / 2
+def _has_spaced_suffix(numbers: Sequence[_NumberText]) -> bool:
+    """Test whether most suffixes are separated from their number by a space."""
+    suffixed = [number.text for number in numbers if number.suffix]
+    return sum(re.search(r"\d [^\d\s]", text) is not None for text in suffixed) > len(suffixed) / 2
 
 
-def _keeps(one: _Written, form: NumberFormat, before: Mapping[str, float], after: Mapping[str, float]) -> bool:
-    beside = (not one.before or one.before in before) and (not one.after or one.after in after)
-    return beside and _BODIES[form].match(one.body) is not None
+def _matches(
+    number: _NumberText,
+    number_format: NumberFormat,
+    prefixes: Mapping[str, float],
+    suffixes: Mapping[str, float],
+) -> bool:
+    is_unit_known = (not number.prefix or number.prefix in prefixes) and (
+        not number.suffix or number.suffix in suffixes
+    )
+    return is_unit_known and _BODIES[number_format].match(number.body) is not None
 
 
 def _are_words(words: Sequence[str]) -> bool:
     return len(words) <= MAX_WORDS and not any(re.search(r"\d", word) for word in words)
 
 
-def _best_format(written: Sequence[_Written]) -> tuple[NumberFormat, bool]:
-    """The format that most bodies keep, and whether no other could give the same text another meaning."""
-    weights = [sum(one.times for one in written if _BODIES[form].match(one.body)) for form in _FORMATS]
+def _best_format(numbers: Sequence[_NumberText]) -> tuple[NumberFormat, bool]:
+    """The format of most numbers, and whether no other format could give the same texts another meaning."""
+    weights = [
+        sum(number.count for number in numbers if _BODIES[number_format].match(number.body))
+        for number_format in _FORMATS
+    ]
     best = _FORMATS[weights.index(max(weights))]
-    marked = [one.body for one in written if _BODIES[best].match(one.body) and re.search(r"[.,]", one.body)]
-    other = _BODIES.get(NumberFormat(best.group, best.decimal)) if best.group in ",." else None
-    return best, not marked or other is None or not all(other.match(body) for body in marked)
+    separated = [
+        number.body
+        for number in numbers
+        if _BODIES[best].match(number.body) and re.search(r"[.,]", number.body)
+    ]
+    swapped = _BODIES.get(NumberFormat(best.group, best.decimal)) if best.group in ",." else None
+    return best, not separated or swapped is None or not all(swapped.match(body) for body in separated)
 
 
-def _is_code(name: str, written: Sequence[_Written]) -> bool:
-    """Digits that name something: with leading zeros, or all of one length where none would be by chance."""
-    bare = [one for one in written if not (one.before or one.after or one.exponent)]
-    if len(bare) < 0.9 * len(written) or any("," in one.body for one in bare):
+def _is_code(name: str, numbers: Sequence[_NumberText]) -> bool:
+    """Test for digits that are identifiers: with leading zeros, or all of one length."""
+    unitless = [number for number in numbers if not (number.prefix or number.suffix or number.exponent)]
+    if len(unitless) < 0.9 * len(numbers) or any("," in number.body for number in unitless):
         return False
-    if sum(one.times for one in bare if re.match(r"0\d", one.body)) >= 0.01 * _count(bare):
+    if sum(number.count for number in unitless if re.match(r"0\d", number.body)) >= 0.01 * _count_rows(
+        unitless
+    ):
         return True
-    lengths = {sum(map(str.isdigit, one.body)) for one in bare}
-    if len(lengths) > 1 or any(re.fullmatch(r"\d+\.\d+", one.body) for one in bare):
+    lengths = {sum(map(str.isdigit, number.body)) for number in unitless}
+    if len(lengths) > 1 or any(re.fullmatch(r"\d+\.\d+", number.body) for number in unitless):
         return False
-    grouped = all(re.search(r"[ .']", one.body) for one in bare)
-    shortest = 4 if CODE_NAME.search(name) else CODE_DIGITS - 3 * grouped
-    return lengths.pop() >= shortest and len(bare) >= 5
+    grouped = all(re.search(r"[ .']", number.body) for number in unitless)
+    min_length = 4 if CODE_NAME.search(name) else CODE_DIGITS - 3 * grouped
+    return lengths.pop() >= min_length and len(unitless) >= 5

@@ -1,4 +1,4 @@
-"""Numbers as people write them: `1.234,50 EUR`, `(12)`, `12 %`, `3.5 kg`, `1.2e-3`."""
+"""Parsing of numbers in common spellings: `1.234,50 EUR`, `(12)`, `12 %`, `3.5 kg`, `1.2e-3`."""
 
 import re
 from collections.abc import Mapping
@@ -8,12 +8,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-PARTS = (
+NUMBER_PATTERN = (
     r"^(?P<open>\(?)\s*(?P<sign>[-+]?)\s*(?P<before>(?:[^\d\s.,'()+\-]{1,4}\.?)?)\s*(?P<inner>[-+]?)\s*"
     r"(?P<body>\d[\d.,' ]*|[.,]\d+)(?P<exponent>(?:[eE][+-]?\d{1,3})?)\s*"
     r"(?P<after>(?:\+|[^\d\s.,'()+\-][^()]{0,14}?)?)\s*(?P<close>\)?)(?P<trail>-?)$"
 )
-_BODY = {
+_DIGIT_PATTERNS = {
     "": r"\d+",
     ",": r"(?:\d+|[1-9]\d{0,2}(?:,\d{2,3})*,\d{3})",
     ".": r"(?:\d+|[1-9]\d{0,2}(?:\.\d{3})+)",
@@ -24,8 +24,8 @@ _BODY = {
 
 @dataclass(frozen=True)
 class NumberFormat:
-    """`group` sets thousands apart ("" for nothing). `before` and `after`: what may stand beside a number, in
-    lower case, and what it multiplies it by."""
+    """Spelling of numbers. `group`: thousands separator, "" for none. `before`, `after`: units in lower case
+    that may precede or follow a number -> their factor."""
 
     decimal: str = "."
     group: str = ","
@@ -33,56 +33,55 @@ class NumberFormat:
     after: Mapping[str, float] = field(default_factory=dict, hash=False)
 
     @property
-    def body(self) -> str:
+    def body_pattern(self) -> str:
         mark = re.escape(self.decimal)
-        return rf"^(?:{_BODY[self.group]}(?:{mark}\d*)?|{mark}\d+)$"
+        return rf"^(?:{_DIGIT_PATTERNS[self.group]}(?:{mark}\d*)?|{mark}\d+)$"
 
 
-PLAIN = NumberFormat()
+def split_numbers(texts: pa.Array) -> pa.StructArray:
+    """Split trimmed texts (rows,) into the groups of NUMBER_PATTERN; null for texts that are no numbers."""
+    return pc.extract_regex(texts, pattern=NUMBER_PATTERN)
 
 
-def take_apart(texts: pa.Array) -> pa.StructArray:
-    """The parts of each trimmed text; null where it is no number in any spelling."""
-    return pc.extract_regex(texts, pattern=PARTS)
-
-
-def read_numbers(texts: pa.Array, spelled: NumberFormat) -> np.ndarray:
-    """One float a text, NaN where it is not spelled so."""
-    parts = take_apart(texts)
+def parse_numbers(texts: pa.Array, number_format: NumberFormat) -> np.ndarray:
+    """Parse texts to float64 (rows,); NaN for a text in another format."""
+    parts = split_numbers(texts)
     body = pc.utf8_rtrim(_part(parts, "body"), characters=" ")
-    fits = pc.match_substring_regex(body, pattern=spelled.body)
-    body = pc.if_else(fits, body, None)
-    if spelled.group:
-        body = pc.replace_substring(body, pattern=spelled.group, replacement="")
-    if spelled.decimal != ".":
-        body = pc.replace_substring(body, pattern=spelled.decimal, replacement=".")
-    written = pc.binary_join_element_wise(body, _part(parts, "exponent"), "")
-    numbers = np.array(pc.cast(written, pa.float64()).to_numpy(zero_copy_only=False), dtype="float64")
-    numbers *= _scale(_part(parts, "before"), spelled.before) * _scale(_part(parts, "after"), spelled.after)
+    is_match = pc.match_substring_regex(body, pattern=number_format.body_pattern)
+    body = pc.if_else(is_match, body, None)
+    if number_format.group:
+        body = pc.replace_substring(body, pattern=number_format.group, replacement="")
+    if number_format.decimal != ".":
+        body = pc.replace_substring(body, pattern=number_format.decimal, replacement=".")
+    literals = pc.binary_join_element_wise(body, _part(parts, "exponent"), "")
+    numbers = np.array(pc.cast(literals, pa.float64()).to_numpy(zero_copy_only=False), dtype="float64")
+    numbers *= _scale(_part(parts, "before"), number_format.before) * _scale(
+        _part(parts, "after"), number_format.after
+    )
     numbers[~np.isfinite(numbers)] = np.nan
-    return np.where(_negative(parts), -numbers, numbers)
+    return np.where(_is_negative(parts), -numbers, numbers)
 
 
 def _part(parts: pa.StructArray, name: str) -> pa.Array:
-    """One part, null where the text is no number."""
+    """One group of the matches, null for texts that are no numbers."""
     return pc.struct_field(parts, name)
 
 
-def _negative(parts: pa.StructArray) -> np.ndarray:
-    """A minus before, within or after, or parentheses around; parentheses that do not close are no number."""
+def _is_negative(parts: pa.StructArray) -> np.ndarray:
+    """Test for a minus before, inside or after the number, or for parentheses around it (rows,)."""
     signs = [pc.equal(_part(parts, name), "-") for name in ("sign", "inner", "trail")]
-    around = pc.and_(pc.equal(_part(parts, "open"), "("), pc.equal(_part(parts, "close"), ")"))
-    found = around
+    in_parentheses = pc.and_(pc.equal(_part(parts, "open"), "("), pc.equal(_part(parts, "close"), ")"))
+    is_negative = in_parentheses
     for sign in signs:
-        found = pc.or_(found, sign)
-    negative: np.ndarray = pc.fill_null(found, False).to_numpy(zero_copy_only=False)
+        is_negative = pc.or_(is_negative, sign)
+    negative: np.ndarray = pc.fill_null(is_negative, False).to_numpy(zero_copy_only=False)
     return negative
 
 
-def _scale(affixes: pa.Array, known: Mapping[str, float]) -> np.ndarray:
+def _scale(affixes: pa.Array, factors: Mapping[str, float]) -> np.ndarray:
     encoded = pc.dictionary_encode(affixes)
     names = [affix.casefold().strip() for affix in encoded.dictionary.to_pylist()]
-    scales = np.array([1.0 if not name else known.get(name, np.nan) for name in names] + [np.nan])
-    places = pc.fill_null(encoded.indices, len(names)).to_numpy(zero_copy_only=False)
-    scaled: np.ndarray = scales[places]
-    return scaled
+    scales = np.array([1.0 if not name else factors.get(name, np.nan) for name in names] + [np.nan])
+    positions = pc.fill_null(encoded.indices, len(names)).to_numpy(zero_copy_only=False)
+    row_scales: np.ndarray = scales[positions]
+    return row_scales

@@ -1,4 +1,4 @@
-"""Numbers that stand for missing: -999, 9999, where such a value stands far outside and repeats."""
+"""Numeric codes for missing values: -999 or 9999, if such a value repeats far outside all others."""
 
 from typing import Any
 
@@ -6,46 +6,52 @@ import numpy as np
 import pandas as pd
 
 NINES = tuple(sign * (10**digits - 1) for digits in range(2, 10) for sign in (-1, 1))
-FEWEST = 3
-"""Times that the value stands."""
-MIN_OTHERS = 5
-"""Different other values."""
-MIN_OF_TARGET = 20
+MIN_REPEATS = 3
+"""Rows with the value: a single one may be an outlier."""
+MIN_OTHER_VALUES = 5
+"""Distinct other values: among fewer, a distance says little."""
+MIN_OTHER_TARGET_VALUES = 20
+"""The same for a target: a row with a missing target is lost."""
 
 
-def sentinels(column: pd.Series, is_target: bool = False) -> dict[float, dict[str, Any]]:
-    """Value -> `{"confidence", "evidence"}`. Only the smallest and largest values can be one."""
+def find_sentinels(column: pd.Series, is_target: bool = False) -> dict[float, dict[str, Any]]:
+    """Find codes for missing values: value -> `{"confidence", "evidence"}`.
+
+    Only the smallest and largest values are candidates.
+    """
     values = column.to_numpy(dtype="float64", na_value=np.nan)
     values = values[np.isfinite(values)]
-    found: dict[float, dict[str, Any]] = {}
+    codes: dict[float, dict[str, Any]] = {}
     while len(values):
         low, high = float(values.min()), float(values.max())
-        suspect = next((one for one in (low, high) if _is_nines(one)), None)
+        suspect = next((value for value in (low, high) if _is_nines(value)), None)
         if suspect is None:
             break
-        others = values[values != suspect]
-        count = len(values) - len(others)
-        if count < FEWEST or not _is_far(suspect, others, MIN_OF_TARGET if is_target else MIN_OTHERS):
+        other_values = values[values != suspect]
+        count = len(values) - len(other_values)
+        if count < MIN_REPEATS or not _is_far(
+            suspect, other_values, MIN_OTHER_TARGET_VALUES if is_target else MIN_OTHER_VALUES
+        ):
             break
         evidence = {
             "value": suspect,
             "count": count,
-            "others": [float(others.min()), float(others.max())],
+            "others": [float(other_values.min()), float(other_values.max())],
         }
-        sure = suspect < 0 <= others.min() or abs(suspect) > 100 * np.abs(others).max()
-        found[suspect] = {"confidence": 0.95 if sure else 0.7, "evidence": evidence}
-        values = others
-    return found
+        is_certain = suspect < 0 <= other_values.min() or abs(suspect) > 100 * np.abs(other_values).max()
+        codes[suspect] = {"confidence": 0.95 if is_certain else 0.7, "evidence": evidence}
+        values = other_values
+    return codes
 
 
 def _is_nines(value: float) -> bool:
     return value in NINES
 
 
-def _is_far(suspect: float, others: np.ndarray, fewest: int) -> bool:
-    """Further from the nearest other value than all others are spread."""
-    if len(others) < 2 or len(np.unique(others[:5000])) < fewest:
+def _is_far(suspect: float, other_values: np.ndarray, min_values: int) -> bool:
+    """Test whether the suspect is further from the nearest other value than twice the range of the others."""
+    if len(other_values) < 2 or len(np.unique(other_values[:5000])) < min_values:
         return False
-    low, high = float(others.min()), float(others.max())
-    away = low - suspect if suspect < low else suspect - high
-    return away > 2 * (high - low)
+    low, high = float(other_values.min()), float(other_values.max())
+    distance = low - suspect if suspect < low else suspect - high
+    return distance > 2 * (high - low)

@@ -1,45 +1,53 @@
-"""One class in several spellings: `Yes`, `yes ` and `YES`."""
+"""Classes with several spellings, such as `Yes`, `yes ` and `YES`."""
 
 from collections.abc import Mapping
 
-from app.modeling.type_inference.vocabulary import is_truth
+from app.modeling.type_inference.vocabulary import are_truth_values
 
 MAX_CLASSES = 200
+"""More distinct values are names and no classes."""
 MIN_ROWS_EACH = 2.0
-"""Rows a class on average: what hardly repeats is a name, and no class."""
-SHORT = 2
-RARE = 0.25
-"""Share of a class up to which another spelling of so short a word is a slip: `co` and `CO` may be two."""
+"""Mean rows per class: values that hardly repeat are names and no classes."""
+MAX_SHORT_CHARS = 2
+MAX_RARE_SHARE = 0.25
+"""In words of at most MAX_SHORT_CHARS, other spellings up to this share of the class are typing errors; more
+frequent ones may be classes of their own, such as `co` and `CO`."""
 
 
-def folded(text: str) -> str:
-    """What spellings of one class have in common: their letters in lower case, words one space apart."""
+def fold_spelling(text: str) -> str:
+    """Normalise a spelling: lower case, single spaces."""
     return " ".join(text.split()).casefold()
 
 
-def same_classes(counts: Mapping[str, int]) -> dict[str, str]:
-    """From raw values -> how often: every class folded -> its most frequent spelling, trimmed; or nothing.
+def canonical_spellings(counts: Mapping[str, int]) -> dict[str, str]:
+    """Choose one spelling for each class from counts of raw values: folded class -> most frequent spelling.
 
-    Nothing where all classes have one spelling, where values are too many to be classes, or where a short word
-    is about as frequent in two.
+    Empty if all classes have one spelling, if there are too many values to be classes, or if a short word is
+    about as frequent in two spellings.
     """
-    spelled: dict[str, dict[str, int]] = {}
+    counts_by_class: dict[str, dict[str, int]] = {}
     for text, count in counts.items():
-        ways = spelled.setdefault(folded(text), {})
+        spellings = counts_by_class.setdefault(fold_spelling(text), {})
         trimmed = " ".join(text.split())
-        ways[trimmed] = ways.get(trimmed, 0) + count
-    if len(spelled) > MAX_CLASSES or sum(counts.values()) < MIN_ROWS_EACH * len(spelled):
+        spellings[trimmed] = spellings.get(trimmed, 0) + count
+    if len(counts_by_class) > MAX_CLASSES or sum(counts.values()) < MIN_ROWS_EACH * len(counts_by_class):
         return {}
-    best = {name: max(ways, key=lambda way: ways[way]) for name, ways in spelled.items()}
-    if all(text == best[folded(text)] for text in counts):
+    best = {
+        name: max(spellings, key=lambda spelling: spellings[spelling])
+        for name, spellings in counts_by_class.items()
+    }
+    if all(text == best[fold_spelling(text)] for text in counts):
         return {}
-    return {} if _may_differ(spelled) else best
+    return {} if _may_differ(counts_by_class) else best
 
 
-def _may_differ(spelled: Mapping[str, Mapping[str, int]]) -> bool:
-    """Whether letters in upper and lower case may be two things: where only short words have several spellings,
-    none of them rare, and they do not say yes and no."""
-    several = {name: ways for name, ways in spelled.items() if len(ways) > 1}
-    if is_truth(spelled) or any(len(name) > SHORT for name in several):
+def _may_differ(counts_by_class: Mapping[str, Mapping[str, int]]) -> bool:
+    """Test whether upper and lower case may be different classes: only short words have several spellings, some
+    of them frequent, and the words are not yes and no."""
+    several = {name: spellings for name, spellings in counts_by_class.items() if len(spellings) > 1}
+    if are_truth_values(counts_by_class) or any(len(name) > MAX_SHORT_CHARS for name in several):
         return False
-    return any(sum(ways.values()) - max(ways.values()) > RARE * sum(ways.values()) for ways in several.values())
+    return any(
+        sum(spellings.values()) - max(spellings.values()) > MAX_RARE_SHARE * sum(spellings.values())
+        for spellings in several.values()
+    )

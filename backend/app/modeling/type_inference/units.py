@@ -1,15 +1,15 @@
-"""What may stand beside a number, and what it makes of it."""
+"""Units and currencies before or after numbers, and their factors."""
 
 from collections.abc import Mapping
 
-from app.modeling.type_inference.vocabulary import listed
+from app.modeling.type_inference.vocabulary import split_words
 
-CURRENCIES = listed(
+CURRENCIES = split_words(
     "$|€|£|¥|₹|₩|₽|฿|r$|us$|a$|c$|hk$|usd|eur|gbp|jpy|chf|cny|inr|cad|aud|sek|nok|dkk|pln|czk|brl|krw|rub|rs|rs."
     "|kr|kr.|zł|fr.|euro|euros|dollar|dollars|tl|try|zar|mxn"
 )
 SAME_CURRENCY = tuple(
-    listed(words.replace(" ", "|"))
+    split_words(words.replace(" ", "|"))
     for words in ("$ us$ usd dollar dollars", "€ eur euro euros", "£ gbp", "₹ inr rs rs.", "kr kr. sek nok dkk")
 )
 MAGNITUDES: dict[str, float] = {
@@ -18,7 +18,7 @@ MAGNITUDES: dict[str, float] = {
     **dict.fromkeys(("b", "bn", "mrd", "mrd.", "billion", "billions"), 1e9),
     **dict.fromkeys(("tn", "trillion"), 1e12),
 }
-FAMILIES: tuple[dict[str, float], ...] = (
+UNIT_FAMILIES: tuple[dict[str, float], ...] = (
     {"%": 1.0, "percent": 1.0, "pct": 1.0, "prozent": 1.0},
     {"mg": 1e-6, "g": 1e-3, "kg": 1.0, "t": 1e3},
     {"lb": 1.0, "lbs": 1.0, "oz": 1 / 16},
@@ -38,20 +38,23 @@ FAMILIES: tuple[dict[str, float], ...] = (
     {"hz": 1.0, "khz": 1e3, "mhz": 1e6, "ghz": 1e9},
     {"+": 1.0},
 )
-ORDINALS = listed("st|nd|rd|th|er|º|ª")
+ORDINALS = split_words("st|nd|rd|th|er|º|ª")
 
 
-def before(affixes: Mapping[str, int]) -> tuple[dict[str, float], str] | None:
-    """What the words before numbers (word -> how often) mean: one currency or nothing; None for other words."""
-    named = [word for word in affixes if word]
-    unit = _currency(named)
-    return None if unit is None else (dict.fromkeys(named, 1.0), unit)
+def resolve_prefixes(affixes: Mapping[str, int]) -> tuple[dict[str, float], str] | None:
+    """Resolve words before numbers (word -> count): factors, and the one currency that they name.
+
+    None for other words, or for several currencies.
+    """
+    words = [word for word in affixes if word]
+    unit = _currency(words)
+    return None if unit is None else (dict.fromkeys(words, 1.0), unit)
 
 
-def after(affixes: Mapping[str, int], spaced: bool) -> tuple[dict[str, float], str] | None:
-    """What the words after numbers (word -> how often) mean: factors to the most frequent unit, and its name.
+def resolve_suffixes(affixes: Mapping[str, int], spaced: bool) -> tuple[dict[str, float], str] | None:
+    """Resolve words after numbers (word -> count): factors to the most frequent unit, and its name.
 
-    A word that is no known unit must be the only one. None where the words cannot be one unit.
+    An unknown word must be the only one. None if the words are not units of one quantity.
     """
     words = sorted((word for word in affixes if word), key=lambda word: -affixes[word])
     if not words:
@@ -61,17 +64,17 @@ def after(affixes: Mapping[str, int], spaced: bool) -> tuple[dict[str, float], s
         return dict.fromkeys(words, 1.0), currency
     if set(words) <= MAGNITUDES.keys() and (len(words) > 1 or "" in affixes or words[0] != "m"):
         return {word: MAGNITUDES[word] for word in words}, ""
-    for family in FAMILIES:
+    for family in UNIT_FAMILIES:
         if set(words) <= family.keys():
             return {word: family[word] / family[words[0]] for word in words}, words[0]
-    alone = {word.rstrip(".s") for word in words}
-    if len(alone) == 1 and words[0] not in ORDINALS and (spaced or len(words[0]) > 1):
+    stems = {word.rstrip(".s") for word in words}
+    if len(stems) == 1 and words[0] not in ORDINALS and (spaced or len(words[0]) > 1):
         return dict.fromkeys(words, 1.0), words[0]
     return None
 
 
 def _currency(words: list[str]) -> str | None:
-    """The one currency that all words name ("" for no words); None for another word, or for two currencies."""
+    """The one currency of all words ("" for no words); None for another word, or for two currencies."""
     if not words:
         return ""
     if not set(words) <= CURRENCIES:

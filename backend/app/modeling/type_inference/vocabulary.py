@@ -1,38 +1,39 @@
-"""Words that stand for missing, for yes and for no, in any spelling."""
+"""Words for missing values, for yes and for no, in several languages."""
 
 from collections.abc import Iterable
 
 
-def listed(text: str) -> frozenset[str]:
-    """The parts of a text that bars set apart, trimmed."""
+def split_words(text: str) -> frozenset[str]:
+    """Split a text at bars into trimmed words."""
     return frozenset(part.strip() for part in text.split("|"))
 
 
-MISSING = listed(
+MISSING_CATEGORY_WORDS = split_words(
     "|?|??|-|--|---|.|..|...|n/a|#n/a|na|<na>|n.a.|n.a|null|(null)|#null!|nan|nil|not available|no data|tbd"
     "|k.a.|keine angabe"
 )
-"""Missing in a column of categories too."""
+"""Missing-value words even in a column of categories."""
 
-MISSING_MEASURES = MISSING | listed(
+MISSING_WORDS = MISSING_CATEGORY_WORDS | split_words(
     "none|missing|unknown|unk|unbekannt|inconnu|desconocido|nd|n.d.|not known|not applicable|not reported"
     "|undefined|#value!|#div/0!|#ref!|#num!|x|*|**"
 )
-"""Missing where all else is a number, a date or a boolean: as a category such a word says something."""
+"""Missing-value words among numbers, dates or booleans; in a column of categories some are classes."""
 
-_YES = listed("true|t|yes|y|ja|j|oui|si|sí|sim|on|1|1.0")
-_NO = listed("false|f|no|n|nein|non|não|nao|off|0|0.0")
-TRUTH: dict[str, bool] = dict.fromkeys(_YES, True) | dict.fromkeys(_NO, False)
-PAIRS: tuple[frozenset[str], ...] = tuple(
+_YES = split_words("true|t|yes|y|ja|j|oui|si|sí|sim|on|1|1.0")
+_NO = split_words("false|f|no|n|nein|non|não|nao|off|0|0.0")
+TRUTH_VALUES: dict[str, bool] = dict.fromkeys(_YES, True) | dict.fromkeys(_NO, False)
+TRUTH_PAIRS: tuple[frozenset[str], ...] = tuple(
     frozenset(pair.split())
-    for pair in listed(
+    for pair in split_words(
         "true false|t f|yes no|y n|ja nein|j n|oui non|si no|sí no|sim não|sim nao|on off|1 0|1.0 0.0"
     )
 )
 
 
-def is_truth(values: Iterable[str]) -> bool:
-    """Do these values say yes and no? Each must belong to a pair of which both words are there."""
-    said = {value.casefold() for value in values}
-    whole = [pair for pair in PAIRS if pair <= said]
-    return bool(whole) and said <= frozenset().union(*whole)
+def are_truth_values(values: Iterable[str]) -> bool:
+    """Test whether all values are words for yes or no, each in a pair (yes and no, 1 and 0) that occurs in
+    full."""
+    words = {value.casefold() for value in values}
+    complete_pairs = [pair for pair in TRUTH_PAIRS if pair <= words]
+    return bool(complete_pairs) and words <= frozenset().union(*complete_pairs)

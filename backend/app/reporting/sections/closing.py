@@ -1,9 +1,9 @@
 """Limits, recommendations, questions, and what is needed to get the same result again."""
 
+from app.modeling.problem.kinds import BASELINE
 from app.reporting.advice import advise
 from app.reporting.document import Block, Bullets, Name, Paragraph, Section, Table, Text
 from app.reporting.evidence import Fact, parts
-from app.reporting.facts import BASELINE
 from app.reporting.sections.context import Draft
 
 _FEW_HELD_OUT = 200

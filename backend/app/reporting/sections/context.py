@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from app.modeling.problem.metrics import Metric
 from app.reporting.claims import Claim, Ledger
 from app.reporting.document import Gallery, Name, Text
 from app.reporting.evidence import Fact, RecordedCall
 from app.reporting.facts import Found
 from app.reporting.gallery import FigureRef, picture
-from app.reporting.metrics import Metric, metric_of
+from app.reporting.metrics import describe_metric
 
 NOTHING: Text = ("\N{EN DASH}",)
 """What a cell of a table shows where nothing was recorded."""
@@ -26,7 +27,7 @@ class Draft:
 
     @property
     def metric(self) -> Metric:
-        return metric_of(self.found.metric)
+        return describe_metric(self.found.metric)
 
     @property
     def metric_name(self) -> Name:

@@ -1,8 +1,9 @@
 """How good the chosen model is on the hold-out."""
 
+from app.modeling.problem.metrics import METRICS
 from app.reporting.document import Block, Name, Paragraph, Section, Table, Text
 from app.reporting.evidence import Fact, parts
-from app.reporting.metrics import METRICS, metric_of
+from app.reporting.metrics import describe_metric
 from app.reporting.sections.context import NOTHING, Draft
 
 _FIGURES = (
@@ -55,9 +56,9 @@ def _opening(draft: Draft, final: Fact) -> Text:
 
 
 def _row(draft: Draft, final: Fact, name: str, score: Fact) -> list[Text]:
-    style = metric_of(name).style
+    style = describe_metric(name).style
     return [
-        (Name(metric_of(name).label, code=False),),
+        (Name(describe_metric(name).label, code=False),),
         draft.score(score.at("value"), style),
         draft.interval(score, style) or NOTHING,
         draft.score(final.at("baseline", name), style),

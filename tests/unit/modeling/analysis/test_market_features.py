@@ -4,15 +4,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from app.modeling.analysis.preview import apply_recipe, extend
+from app.modeling.analysis.preview import apply_recipe, extend_recipe
 from app.modeling.analysis.suggested_features import suggest_features
-from app.modeling.problem.problem import Kind, Outlook, Problem
-from app.modeling.recipe.recipe import recipe_for
+from app.modeling.problem.kinds import Outlook, ProblemKind
+from app.modeling.problem.problem import Problem
+from app.modeling.recipe.recipe import make_recipe
 
 ROWS = 160
 ASKED = Problem(
     "close",
-    Kind.CLASSIFICATION,
+    ProblemKind.CLASSIFICATION,
     "roc_auc",
     ("down", "up"),
     "up",
@@ -50,9 +51,9 @@ def test_bars_of_several_coins_offer_volatility_and_each_other():
     frame = market()
     recipe = suggest_features(frame, ASKED, [1, 3])
     assert {"volatility", "cross", "lags", "changes", "rolling"} <= {step["op"] for step in recipe}
-    made, facts = extend(frame, ASKED, [], recipe)
+    made, facts = extend_recipe(frame, ASKED, [], recipe)
     assert {"parkinson_12", "garman_klass_48", "others_1", "beside_3", "volume_change1"} <= set(made)
-    assert any("of the others at the same moment" in effect for effect in facts["effects"])
+    assert any("of the other series at the same time" in effect for effect in facts["effects"])
 
 
 @pytest.mark.parametrize("moments", [60, 97, 140])
@@ -67,8 +68,8 @@ def test_cutting_the_future_off_changes_no_past_feature(moments):
 def test_rows_that_come_later_get_the_features_that_they_would_have_had_in_one_table():
     frame = market()
     steps = [step for step in suggest_features(frame, ASKED, [1, 3]) if step["op"] in ("volatility", "cross")]
-    whole = recipe_for(ASKED, steps).fit_transform(frame)
-    learned = recipe_for(ASKED, steps).fit(frame.iloc[:240])
+    whole = make_recipe(ASKED, steps).fit_transform(frame)
+    learned = make_recipe(ASKED, steps).fit(frame.iloc[:240])
     pd.testing.assert_frame_equal(learned.transform(frame.iloc[240:]), whole.iloc[240:], rtol=1e-9)
 
 

@@ -1,32 +1,32 @@
-"""Comparing, tuning and keeping time: choices that are pure functions of facts."""
+"""Comparison, tuning, estimator names and time limits."""
 
 from typing import Any
 
 import pytest
 
 from app.errors import InvalidInput
-from app.modeling.estimators.candidates import CANDIDATES, Range, candidate, make_estimator
-from app.modeling.judging.comparison import compare
-from app.modeling.labels.split import FoldPlan, SplitKind, folds
-from app.modeling.problem.problem import Kind
+from app.modeling.estimators.candidates import ESTIMATORS, SearchRange, get_estimator_spec, make_estimator
+from app.modeling.judging.comparison import compare_candidates
+from app.modeling.labels.split import FoldPlan, SplitKind, make_folds
+from app.modeling.problem.kinds import ProblemKind
 from app.modeling.training import time_limits
-from app.modeling.training.fitting import Spec
+from app.modeling.training.fitting import CandidateSpec
 from app.modeling.training.fitting import fit as fit_model
-from app.modeling.training.time_limits import cut, within
-from app.modeling.training.tuning import UNTUNED, propose
+from app.modeling.training.time_limits import reduce_to_limit, reduce_work
+from app.modeling.training.tuning import UNTUNED, propose_hyperparameters
 
 from ..frames import people, problem, series
 
 
 def fit(name: str, scores: list[float | None], estimator: str = "XGBoost", **more: Any) -> dict[str, Any]:
-    known = [score for score in scores if score is not None]
+    scored = [score for score in scores if score is not None]
     return {
         "name": name,
         "estimator": estimator,
         "hyperparameters": {},
         "recipe": [],
         "metric": "roc_auc",
-        "score": sum(known) / len(known) if known else None,
+        "score": sum(scored) / len(scored) if scored else None,
         "std": 0.01,
         "fold_scores": scores,
         "fit_s": 1.0,
@@ -40,143 +40,156 @@ CLOSE = fit("close", [0.81, 0.80, 0.79, 0.80, 0.79], "LogisticRegression")
 BAD = fit("bad", [0.60, 0.61, 0.58, 0.62, 0.59], "Ridge")
 
 
-def test_the_best_score_leads_and_what_the_folds_can_tell_apart_is_said() -> None:
-    facts = compare([NAIVE, BAD, CLOSE, GOOD])
+def test_the_leaderboard_marks_candidates_that_the_folds_distinguish() -> None:
+    facts = compare_candidates([NAIVE, BAD, CLOSE, GOOD])
     assert [row["name"] for row in facts["leaderboard"]] == ["good", "close", "bad", "baseline"]
-    apart = {row["name"]: row["distinguishable"] for row in facts["leaderboard"]}
-    assert apart == {"good": False, "close": False, "bad": True, "baseline": True}
+    distinguishable = {row["name"]: row["distinguishable"] for row in facts["leaderboard"]}
+    assert distinguishable == {"good": False, "close": False, "bad": True, "baseline": True}
     assert (facts["chosen"], facts["beats_baseline"], facts["baseline"]) == ("good", True, "baseline")
     assert "close" in facts["reason"]
     assert "bad" not in facts["reason"]
 
 
 def test_a_model_like_the_baseline_does_not_beat_it() -> None:
-    facts = compare([NAIVE, fit("guess", [0.52, 0.47, 0.51, 0.5, 0.53])])
+    facts = compare_candidates([NAIVE, fit("guess", [0.52, 0.47, 0.51, 0.5, 0.53])])
     assert facts["beats_baseline"] is False
     assert "baseline" in facts["reason"]
 
 
 def test_a_candidate_without_a_score_is_not_compared() -> None:
-    facts = compare([GOOD, fit("broken", [None] * 5)], [{"name": "late", "reason": "It did not come in time."}])
+    facts = compare_candidates(
+        [GOOD, fit("broken", [None] * 5)], [{"name": "late", "reason": "It did not come in time."}]
+    )
     assert [row["name"] for row in facts["leaderboard"]] == ["good"]
     assert facts["left_out"][0]["name"] == "late"
     with pytest.raises(InvalidInput, match="No candidate"):
-        compare([fit("broken", [None] * 5)])
+        compare_candidates([fit("broken", [None] * 5)])
 
 
-def test_an_ensemble_that_cannot_be_told_from_the_best_is_chosen() -> None:
+def test_an_ensemble_indistinguishable_from_the_best_is_chosen() -> None:
     blended = fit("Ensemble", [0.80, 0.80, 0.79, 0.80, 0.79], "Ensemble", weights={"good": 1.0})
-    facts = compare([NAIVE, GOOD, CLOSE, blended])
+    facts = compare_candidates([NAIVE, GOOD, CLOSE, blended])
     assert (facts["best"], facts["chosen"], facts["beats_baseline"]) == ("good", "Ensemble", True)
     kinds = {row["name"]: (row["kind"], row["weight"], row["folds"]) for row in facts["leaderboard"]}
     assert kinds["good"] == ("member", 1.0, 5)
     assert kinds["close"] == ("candidate", None, 5)
     assert kinds["Ensemble"][0] == "ensemble"
     worse = fit("Ensemble", [0.60, 0.62, 0.58, 0.61, 0.59], "Ensemble", weights={"good": 1.0})
-    assert compare([NAIVE, GOOD, worse])["chosen"] == "good"
+    assert compare_candidates([NAIVE, GOOD, worse])["chosen"] == "good"
 
 
-def test_candidates_are_ordered_by_the_folds_that_both_have() -> None:
+def test_candidates_are_ordered_by_their_common_folds() -> None:
     one_lucky_fold = fit("lucky", [0.83, None, None, None, None], "LightGBM")
     steady = fit("steady", [0.84, 0.80, 0.79, 0.80, 0.79])
-    assert [row["name"] for row in compare([one_lucky_fold, steady])["leaderboard"]] == ["steady", "lucky"]
+    assert [row["name"] for row in compare_candidates([one_lucky_fold, steady])["leaderboard"]] == [
+        "steady",
+        "lucky",
+    ]
 
 
-def test_tuning_proposes_the_same_for_the_same_facts_and_as_much_as_fits() -> None:
-    known = [NAIVE, GOOD, CLOSE]
-    proposed = propose(known, budget_s=6, seed=3)
-    assert proposed == propose(known, budget_s=6, seed=3)
+def test_tuning_is_deterministic_and_proposes_as_much_as_fits() -> None:
+    facts = [NAIVE, GOOD, CLOSE]
+    proposed = propose_hyperparameters(facts, budget_s=6, seed=3)
+    assert proposed == propose_hyperparameters(facts, budget_s=6, seed=3)
     assert len(proposed) == 4
-    assert proposed != propose(known, budget_s=6, seed=4)
+    assert proposed != propose_hyperparameters(facts, budget_s=6, seed=4)
     assert {entry["estimator"] for entry in proposed} == {"XGBoost", "LogisticRegression"}
-    assert len(propose(known, budget_s=1000, most=5)) == 5
-    assert propose(known, budget_s=0.5) == []
-    assert propose([NAIVE], budget_s=100) == []
+    assert len(propose_hyperparameters(facts, budget_s=1000, max_candidates=5)) == 5
+    assert propose_hyperparameters(facts, budget_s=0.5) == []
+    assert propose_hyperparameters([NAIVE], budget_s=100) == []
 
 
-def test_tuning_stays_in_the_given_grid_and_tries_nothing_twice() -> None:
-    proposed = propose([GOOD], budget_s=1000, most=12, param_grid={"max_depth": [2, 3], "n_estimators": [50]})
+def test_tuning_stays_in_the_grid_and_repeats_nothing() -> None:
+    proposed = propose_hyperparameters(
+        [GOOD], budget_s=1000, max_candidates=12, param_grid={"max_depth": [2, 3], "n_estimators": [50]}
+    )
     assert sorted(entry["hyperparameters"]["max_depth"] for entry in proposed) == [2, 3]
     assert len({entry["name"] for entry in proposed}) == 2
     assert (
-        propose([GOOD], budget_s=1000, tried=proposed, param_grid={"max_depth": [2, 3], "n_estimators": [50]})
+        propose_hyperparameters(
+            [GOOD], budget_s=1000, previous=proposed, param_grid={"max_depth": [2, 3], "n_estimators": [50]}
+        )
         == []
     )
 
 
-@pytest.mark.parametrize("name", [name for name in CANDIDATES if name not in UNTUNED])
-def test_every_estimator_takes_what_tuning_may_draw(name: str) -> None:
-    found = CANDIDATES[name]
-    drawn = propose([fit("x", [0.7] * 5, name)], budget_s=1000, most=6)
-    assert drawn
-    for kind in found.kinds:
-        asked = problem(people(60), "left" if kind is Kind.CLASSIFICATION else "age")
-        for entry in drawn:
-            make_estimator(name, asked, entry["hyperparameters"], 0, 1)
-    for place, space in found.space.items():
-        if isinstance(space, Range):
-            assert all(space.low <= entry["hyperparameters"][place] <= space.high for entry in drawn)
+@pytest.mark.parametrize("name", [name for name in ESTIMATORS if name not in UNTUNED])
+def test_every_estimator_accepts_every_proposal(name: str) -> None:
+    spec = ESTIMATORS[name]
+    proposals = propose_hyperparameters([fit("x", [0.7] * 5, name)], budget_s=1000, max_candidates=6)
+    assert proposals
+    for kind in spec.kinds:
+        target_problem = problem(people(60), "left" if kind is ProblemKind.CLASSIFICATION else "age")
+        for entry in proposals:
+            make_estimator(name, target_problem, entry["hyperparameters"], 0, 1)
+    for parameter, values in spec.search_space.items():
+        if isinstance(values, SearchRange):
+            assert all(values.low <= entry["hyperparameters"][parameter] <= values.high for entry in proposals)
 
 
-def test_estimators_are_found_by_the_names_people_use() -> None:
-    assert candidate("xgb", Kind.REGRESSION).name == "XGBoost"
-    assert candidate("Random Forest", Kind.CLASSIFICATION).name == "RandomForest"
-    assert candidate("GradientBoostingClassifier", Kind.CLASSIFICATION).name == "GradientBoosting"
+def test_estimators_are_found_by_common_aliases() -> None:
+    assert get_estimator_spec("xgb", ProblemKind.REGRESSION).name == "XGBoost"
+    assert get_estimator_spec("Random Forest", ProblemKind.CLASSIFICATION).name == "RandomForest"
+    assert (
+        get_estimator_spec("GradientBoostingClassifier", ProblemKind.CLASSIFICATION).name == "GradientBoosting"
+    )
     with pytest.raises(InvalidInput, match="Choose from"):
-        candidate("Ridge", Kind.CLASSIFICATION)
+        get_estimator_spec("Ridge", ProblemKind.CLASSIFICATION)
 
 
 @pytest.mark.parametrize("name", ["depth", "n_jobs", "random_state"])
-def test_a_hyperparameter_that_is_not_an_agents_to_choose_is_refused(name: str) -> None:
+def test_reserved_and_unknown_hyperparameters_are_refused(name: str) -> None:
     for estimator in ("RandomForest", "XGBoost"):
         with pytest.raises(InvalidInput, match=f"no hyperparameter '{name}'"):
             make_estimator(estimator, problem(people(60), "left"), {name: 3}, 0, 1)
 
 
 @pytest.mark.parametrize("estimator", ["RandomForest", "XGBoost", "GradientBoosting"])
-def test_a_value_that_an_estimator_does_not_take_is_refused(estimator: str) -> None:
+def test_an_invalid_hyperparameter_value_is_refused(estimator: str) -> None:
     frame = people(60)
     wrong = {"max_depth": "deep"} if estimator != "XGBoost" else {"max_depth": -5}
-    with pytest.raises(InvalidInput, match=f"{estimator} does not take that") as caught:
-        fit_model(frame, problem(frame, "left"), Spec(estimator, wrong))
+    with pytest.raises(InvalidInput, match=f"{estimator} does not accept this") as caught:
+        fit_model(frame, problem(frame, "left"), CandidateSpec(estimator, wrong))
     assert caught.value.code == "bad_hyperparameter"
 
 
-def test_a_time_limit_cuts_rounds_before_rows_and_says_so() -> None:
-    asked = problem(people(), "left")
-    spec = Spec("ExtraTrees", {"n_estimators": 200})
-    assert cut(asked, spec, 1.5) == (spec, None)
-    half, said = cut(asked, spec, 0.5)
+def test_a_time_limit_cuts_rounds_before_rows_and_reports_it() -> None:
+    target_problem = problem(people(), "left")
+    spec = CandidateSpec("ExtraTrees", {"n_estimators": 200})
+    assert reduce_work(target_problem, spec, 1.5) == (spec, None)
+    half, note = reduce_work(target_problem, spec, 0.5)
     assert (half.hyperparameters["n_estimators"], half.row_share) == (100, 1.0)
-    assert said == "Learned with 100 of 200 rounds to keep its time limit."
-    tenth, said = cut(asked, spec, 0.03)
+    assert note == "Trained with 100 of 200 rounds to keep its time limit."
+    tenth, note = reduce_work(target_problem, spec, 0.03)
     assert (tenth.hyperparameters["n_estimators"], round(tenth.row_share, 2)) == (60, 0.1)
-    assert said is not None
-    assert "10% of the rows" in said
+    assert note is not None
+    assert "10% of the rows" in note
 
 
-def test_a_limit_that_cannot_be_kept_is_kept_about() -> None:
+def test_a_limit_that_is_too_short_is_kept_approximately() -> None:
     frame = people(400)
-    asked = problem(frame, "left")
-    made = folds(frame, asked, FoldPlan(SplitKind.STRATIFIED, 5, 0))
-    spec, said = within(frame, asked, Spec("RandomForest", {"n_estimators": 1000}), made, limit_s=0.1)
+    target_problem = problem(frame, "left")
+    fold_list = make_folds(frame, target_problem, FoldPlan(SplitKind.STRATIFIED, 5, 0))
+    spec, note = reduce_to_limit(
+        frame, target_problem, CandidateSpec("RandomForest", {"n_estimators": 1000}), fold_list, limit_s=0.1
+    )
     assert spec.hyperparameters["n_estimators"] == 300
-    assert said is not None
+    assert note is not None
 
 
 @pytest.mark.parametrize("estimator", ["LightGBM", "RandomForest"])
-def test_what_a_recipe_makes_of_many_rows_must_fit_into_memory(
+def test_rows_are_cut_so_that_wide_features_fit_into_memory(
     estimator: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     frame = series(3000)
-    asked = problem(frame, "sales", time_column="day", horizon=1)
-    made = folds(frame, asked, FoldPlan(SplitKind.TIME, 3, 0))
+    forecast = problem(frame, "sales", time_column="day", horizon=1)
+    fold_list = make_folds(frame, forecast, FoldPlan(SplitKind.TIME, 3, 0))
     wide = [{"op": "lags", "columns": ["sales"], "periods": list(range(1, 40))}]
     monkeypatch.setattr(time_limits, "MAX_CELLS", 30_000)
-    monkeypatch.setattr(time_limits, "LARGE", 3_000)
-    monkeypatch.setattr(time_limits, "MIN_TAUGHT", 500)
-    narrow, _ = within(frame, asked, Spec(estimator), made, None)
-    cut_to_fit, said = within(frame, asked, Spec(estimator, recipe=wide), made, None)
+    monkeypatch.setattr(time_limits, "LARGE_CELLS", 3_000)
+    monkeypatch.setattr(time_limits, "MIN_TRAINING_ROWS", 500)
+    narrow, _ = reduce_to_limit(frame, forecast, CandidateSpec(estimator), fold_list, None)
+    cut_to_fit, note = reduce_to_limit(frame, forecast, CandidateSpec(estimator, recipe=wide), fold_list, None)
     assert narrow.row_share == 1
     assert 0.2 < cut_to_fit.row_share < 0.5
-    assert said is not None
+    assert note is not None

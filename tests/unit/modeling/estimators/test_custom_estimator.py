@@ -1,4 +1,4 @@
-"""Written estimators are candidates like any other, once they kept to their contract in a trial."""
+"""Custom estimators: the checks of a trial, then folds and storage as for any candidate."""
 
 from typing import Any
 
@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 
 from app.errors import InvalidInput
-from app.modeling.labels.split import FoldPlan, SplitKind, folds
-from app.modeling.recipe.recipe import inputs_of
+from app.modeling.labels.split import FoldPlan, SplitKind, make_folds
+from app.modeling.recipe.recipe import select_inputs
 from app.modeling.training.cross_validation import cross_validate, final_model
 from app.modeling.training.custom_code_trial import ESTIMATOR_CHECKS, try_estimator
-from app.modeling.training.fitting import Spec, output_of
-from app.modeling.training.persistence import StoredModel, dump, load
+from app.modeling.training.fitting import CandidateSpec, predict_all
+from app.modeling.training.persistence import StoredModel, deserialize_model, serialize_model
 
 from ..frames import problem
 
@@ -30,7 +30,7 @@ def predict_proba(X, state):
     votes = state["y"][near]
     return np.column_stack([(votes == c).mean(axis=1) + 0.01 for c in range(state["classes"])])
 """
-MIN_SQUARES = """
+LEAST_SQUARES = """
 import numpy as np
 
 def fit(X, y):
@@ -52,38 +52,42 @@ def predict_proba(X, state):
 
 def rings(count: int = 300) -> pd.DataFrame:
     rng = np.random.default_rng(0)
-    made = pd.DataFrame(rng.normal(size=(count, 2)), columns=["a", "b"])
-    return made.assign(y=np.where(made["a"] ** 2 + made["b"] ** 2 > 1.4, "out", "in"))
+    points = pd.DataFrame(rng.normal(size=(count, 2)), columns=["a", "b"])
+    return points.assign(y=np.where(points["a"] ** 2 + points["b"] ** 2 > 1.4, "out", "in"))
 
 
 def plane(count: int = 300) -> pd.DataFrame:
     rng = np.random.default_rng(0)
-    made = pd.DataFrame(rng.normal(size=(count, 3)), columns=["a", "b", "c"])
-    return made.assign(y=made["a"] * 3 - made["b"] + rng.normal(size=count) * 0.1)
+    points = pd.DataFrame(rng.normal(size=(count, 3)), columns=["a", "b", "c"])
+    return points.assign(y=points["a"] * 3 - points["b"] + rng.normal(size=count) * 0.1)
 
 
-def spec(source: str, style: str = "network") -> Spec:
-    return Spec("Written", {"source": source, "style": style, "name": "mine"})
+def spec(source: str, style: str = "network") -> CandidateSpec:
+    return CandidateSpec("Written", {"source": source, "style": style, "name": "mine"})
 
 
-@pytest.mark.parametrize(("source", "frame"), [(NEAREST, rings()), (LIBRARY, rings()), (MIN_SQUARES, plane())])
-def test_an_estimator_that_keeps_to_the_contract_passes_every_check(source: str, frame: pd.DataFrame) -> None:
+@pytest.mark.parametrize(
+    ("source", "frame"), [(NEAREST, rings()), (LIBRARY, rings()), (LEAST_SQUARES, plane())]
+)
+def test_a_valid_estimator_passes_every_check(source: str, frame: pd.DataFrame) -> None:
     facts = try_estimator(frame, problem(frame, "y"), spec(source))
     assert facts["checks"] == list(ESTIMATOR_CHECKS)
     assert facts["score"] is not None
 
 
-def test_it_is_judged_by_folds_and_stored_like_any_candidate() -> None:
+def test_a_custom_estimator_is_scored_on_folds_and_stored() -> None:
     frame = rings()
-    asked = problem(frame, "y")
-    made = folds(frame, asked, FoldPlan(SplitKind.STRATIFIED, 3))
-    judged = cross_validate(frame, asked, spec(NEAREST), made)
-    scores = judged.summary()["roc_auc"]
+    target_problem = problem(frame, "y")
+    fold_list = make_folds(frame, target_problem, FoldPlan(SplitKind.STRATIFIED, 3))
+    validated = cross_validate(frame, target_problem, spec(NEAREST), fold_list)
+    scores = validated.summary()["roc_auc"]
     assert (scores["mean"] or 0.0) > 0.9
-    model = final_model(frame, asked, spec(NEAREST), judged, made)
-    inputs = inputs_of(frame, asked)
-    opened: Any = load(dump(StoredModel(model, {}))).pipeline
-    np.testing.assert_allclose(output_of(opened, inputs, asked), output_of(model, inputs, asked))
+    model = final_model(frame, target_problem, spec(NEAREST), validated, fold_list)
+    inputs = select_inputs(frame, target_problem)
+    loaded: Any = deserialize_model(serialize_model(StoredModel(model, {}))).pipeline
+    np.testing.assert_allclose(
+        predict_all(loaded, inputs, target_problem), predict_all(model, inputs, target_problem)
+    )
 
 
 REFUSED = {
@@ -106,7 +110,7 @@ REFUSED = {
         "    import numpy as np\n    return np.hstack([r, 2 - r])",
         "other",
     ),
-    "learns otherwise each time": (
+    "differs between fits": (
         "import numpy as np\ndef fit(X, y):\n    return float(np.random.default_rng().random())\n"
         "def predict_proba(X, state):\n    return np.full((len(X), 2), [state + 0.1, 1.0])",
         "again",
@@ -115,9 +119,9 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("what", REFUSED)
-def test_what_breaks_the_contract_is_refused_with_the_reason(what: str) -> None:
-    source, says = REFUSED[what]
+@pytest.mark.parametrize("defect", REFUSED)
+def test_an_invalid_estimator_is_refused_with_the_reason(defect: str) -> None:
+    source, message = REFUSED[defect]
     frame = rings()
-    with pytest.raises(InvalidInput, match=says):
+    with pytest.raises(InvalidInput, match=message):
         try_estimator(frame, problem(frame, "y"), spec(source))

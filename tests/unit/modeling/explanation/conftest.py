@@ -5,10 +5,11 @@ import pandas as pd
 import pytest
 
 from app.modeling.explanation.subject import Subject
-from app.modeling.problem.problem import Kind, Problem
+from app.modeling.problem.kinds import ProblemKind
+from app.modeling.problem.problem import Problem
 
-BINARY = Problem("y", Kind.CLASSIFICATION, "roc_auc", (0, 1), 1)
-NUMBER = Problem("y", Kind.REGRESSION, "rmse")
+BINARY = Problem("y", ProblemKind.CLASSIFICATION, "roc_auc", (0, 1), 1)
+NUMBER = Problem("y", ProblemKind.REGRESSION, "rmse")
 
 
 def answers(rows: pd.DataFrame) -> np.ndarray:

@@ -6,7 +6,8 @@ import xgboost
 
 from app.modeling.explanation.contributions import TreeMember, contributions
 from app.modeling.explanation.subject import Deadline
-from app.modeling.problem.problem import Kind, Problem
+from app.modeling.problem.kinds import ProblemKind
+from app.modeling.problem.problem import Problem
 
 from .conftest import BINARY, NUMBER
 
@@ -53,7 +54,7 @@ def test_they_rank_features_by_what_they_add_and_tell_its_direction(matrix: np.n
 def test_those_of_the_first_of_two_classes_are_negated(matrix: np.ndarray) -> None:
     y = (matrix[:, 0] > 0).astype(float)
     model = Boosted(matrix, y, "binary:logistic")
-    first = Problem("y", Kind.CLASSIFICATION, "roc_auc", ("no", "yes"), "no")
+    first = Problem("y", ProblemKind.CLASSIFICATION, "roc_auc", ("no", "yes"), "no")
 
     of_yes = contributions(member(matrix, model), BINARY, y)
     of_no = contributions(member(matrix, model), first, y)
@@ -67,7 +68,7 @@ def test_those_of_the_first_of_two_classes_are_negated(matrix: np.ndarray) -> No
 
 def test_of_several_classes_the_most_frequent_is_told(matrix: np.ndarray) -> None:
     y = np.select([matrix[:, 0] < -1, matrix[:, 0] > 1], [0, 2], 1).astype(float)
-    three = Problem("y", Kind.CLASSIFICATION, "log_loss", ("low", "middle", "high"))
+    three = Problem("y", ProblemKind.CLASSIFICATION, "log_loss", ("low", "middle", "high"))
 
     made = contributions(member(matrix, Boosted(matrix, y, "multi:softprob", 3)), three, y)
     assert made

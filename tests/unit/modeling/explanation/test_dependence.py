@@ -6,7 +6,8 @@ import pytest
 
 from app.modeling.explanation.dependence import partial_dependence
 from app.modeling.explanation.subject import Deadline, Subject
-from app.modeling.problem.problem import Kind, Problem
+from app.modeling.problem.kinds import ProblemKind
+from app.modeling.problem.problem import Problem
 
 from .conftest import NUMBER
 
@@ -40,7 +41,7 @@ def test_the_mean_is_that_of_all_rows_set_to_the_value(subject: Subject, rows: p
 
 def test_a_regression_has_one_line_and_many_classes_one_each(rows: pd.DataFrame) -> None:
     number = Subject(lambda given: given["a"].to_numpy() * 2, NUMBER)
-    three = Problem("y", Kind.CLASSIFICATION, "log_loss", ("p", "q", "r"))
+    three = Problem("y", ProblemKind.CLASSIFICATION, "log_loss", ("p", "q", "r"))
 
     def say(given: pd.DataFrame) -> np.ndarray:
         raw = np.exp(np.column_stack([given["a"], -given["a"], np.zeros(len(given))]))

@@ -6,13 +6,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from app.modeling.forecasting.future import asked_about, future_of, latest
-from app.modeling.problem.problem import Kind, Outlook, Problem
-from app.modeling.recipe.forecast_origins import AHEAD
-from app.modeling.recipe.sampling_interval import Unit, rhythm_of
+from app.modeling.forecasting.future import future_rows, latest_rows, prediction_times
+from app.modeling.problem.kinds import Outlook, ProblemKind
+from app.modeling.problem.problem import Problem
+from app.modeling.recipe.forecast_origins import ROWS_AHEAD
+from app.modeling.recipe.sampling_interval import IntervalUnit, detect_interval
 
 ALONE = Problem(
-    "sold", Kind.REGRESSION, "mae", time_column="day", group_column="shop", horizon=3, outlook=Outlook.VALUE
+    "sold",
+    ProblemKind.REGRESSION,
+    "mae",
+    time_column="day",
+    group_column="shop",
+    horizon=3,
+    outlook=Outlook.VALUE,
 )
 EVERY = replace(ALONE, every_step=True)
 
@@ -26,51 +33,51 @@ def table() -> pd.DataFrame:
 @pytest.mark.parametrize(
     ("times", "unit", "after"),
     [
-        (pd.date_range("2024-01-01", periods=30, freq="5min"), Unit.SECOND, ["2024-01-01T02:30"]),
-        (pd.date_range("2024-01-01", periods=30, freq="B"), Unit.WEEKDAY, ["2024-02-12"]),
-        (pd.date_range("2022-01-31", periods=24, freq="ME"), Unit.MONTH, ["2024-01-31", "2024-02-29"]),
-        (pd.date_range("2020-01-01", periods=12, freq="QS"), Unit.MONTH, ["2023-01-01", "2023-04-01"]),
-        (pd.date_range("2020-01-15", periods=14, freq="W"), Unit.SECOND, ["2020-04-26"]),
+        (pd.date_range("2024-01-01", periods=30, freq="5min"), IntervalUnit.SECOND, ["2024-01-01T02:30"]),
+        (pd.date_range("2024-01-01", periods=30, freq="B"), IntervalUnit.WEEKDAY, ["2024-02-12"]),
+        (pd.date_range("2022-01-31", periods=24, freq="ME"), IntervalUnit.MONTH, ["2024-01-31", "2024-02-29"]),
+        (pd.date_range("2020-01-01", periods=12, freq="QS"), IntervalUnit.MONTH, ["2023-01-01", "2023-04-01"]),
+        (pd.date_range("2020-01-15", periods=14, freq="W"), IntervalUnit.SECOND, ["2020-04-26"]),
     ],
 )
 def test_moments_go_on_as_the_rows_did(times, unit, after):
-    rhythm = rhythm_of(times.to_numpy())
+    rhythm = detect_interval(times.to_numpy())
     assert rhythm is not None
     assert rhythm.unit is unit
     last = np.repeat(times.to_numpy()[-1:], len(after))
-    assert rhythm.after(last, np.arange(1, len(after) + 1)).tolist() == pd.to_datetime(after).tolist()
+    assert rhythm.moments_after(last, np.arange(1, len(after) + 1)).tolist() == pd.to_datetime(after).tolist()
 
 
 def test_the_last_row_of_each_series_asks_about_every_step():
-    asked, beyond = future_of(table(), EVERY)
-    told = asked_about(asked.iloc[beyond], EVERY, table())
+    asked, beyond = future_rows(table(), EVERY)
+    told = prediction_times(asked.iloc[beyond], EVERY, table())
     assert told.groupby("shop")["day"].apply(lambda days: [f"{day:%d}" for day in days]).to_dict() == {
         "a": ["11", "12", "13"],
         "b": ["09", "10", "11"],
     }
-    assert told[AHEAD].tolist() == [1, 2, 3, 1, 2, 3]
+    assert told[ROWS_AHEAD].tolist() == [1, 2, 3, 1, 2, 3]
     assert len(asked) == len(table()) + 4, "rows before are history"
 
 
 def test_the_last_rows_ask_about_the_horizon_alone():
-    asked, beyond = future_of(table(), ALONE)
-    told = asked_about(asked.iloc[beyond], ALONE)
+    asked, beyond = future_rows(table(), ALONE)
+    told = prediction_times(asked.iloc[beyond], ALONE)
     assert told.loc[told["shop"] == "b", "day"].dt.day.tolist() == [9, 10, 11]
 
 
 @pytest.mark.parametrize(
     "wish",
     [
-        {"kind": Kind.CLASSIFICATION, "classes": ("down", "up"), "outlook": Outlook.DIRECTION},
+        {"kind": ProblemKind.CLASSIFICATION, "classes": ("down", "up"), "outlook": Outlook.DIRECTION},
         {"outlook": Outlook.CHANGE},
         {"outlook": Outlook.VOLATILITY},
     ],
 )
 def test_of_what_counts_from_now_on_the_last_row_asks_alone(wish):
     problem = replace(ALONE, **wish)
-    asked, beyond = future_of(table(), problem)
-    assert asked_about(asked.iloc[beyond], problem, table())["day"].dt.day.tolist() == [13, 11]
+    asked, beyond = future_rows(table(), problem)
+    assert prediction_times(asked.iloc[beyond], problem, table())["day"].dt.day.tolist() == [13, 11]
 
 
 def test_the_latest_rows_are_those_of_each_series():
-    assert latest(table(), EVERY, 2).groupby("shop")["day"].max().dt.day.to_dict() == {"a": 10, "b": 8}
+    assert latest_rows(table(), EVERY, 2).groupby("shop")["day"].max().dt.day.to_dict() == {"a": 10, "b": 8}

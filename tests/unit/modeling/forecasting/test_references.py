@@ -9,11 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.tsa.holtwinters import ExponentialSmoothing
 
-from app.modeling.forecasting.compare import compared, notes_on
+from app.modeling.forecasting.compare import compare_with_references, reference_notes
 from app.modeling.forecasting.ets import Smoothing
-from app.modeling.forecasting.references import references
-from app.modeling.problem.problem import Kind, Outlook, Problem
-from app.modeling.recipe.naive_forecasts import DAY_S, drift, season_of, seasonal_naive
+from app.modeling.forecasting.references import forecast_references
+from app.modeling.problem.kinds import Outlook, ProblemKind
+from app.modeling.problem.problem import Problem
+from app.modeling.recipe.naive_forecasts import DAY_S, detect_season, drift, seasonal_naive
 from app.modeling.scoring.scores import Predicted
 
 
@@ -42,18 +43,18 @@ def test_drift_goes_on_as_it_went():
 
 
 def test_a_season_is_found_where_there_is_one():
-    assert season_of(sales(), [1], DAY_S) == 7
-    assert season_of(sales(), [7], DAY_S) is None, "a week ahead the last value is the last season"
+    assert detect_season(sales(), [1], DAY_S) == 7
+    assert detect_season(sales(), [7], DAY_S) is None, "a week ahead the last value is the last season"
     walk = np.cumsum(np.random.default_rng(0).normal(size=400))
-    assert season_of(walk, [1], DAY_S) is None
+    assert detect_season(walk, [1], DAY_S) is None
     hours, errors = np.arange(600), np.random.default_rng(1).normal(0, 0.1, 600)
-    assert season_of(np.sin(2 * np.pi * hours / 24) + errors, [3], 3600.0) == 24
+    assert detect_season(np.sin(2 * np.pi * hours / 24) + errors, [3], 3600.0) == 24
 
 
 @pytest.mark.parametrize("season", [7, None])
 def test_smoothing_row_by_row_is_what_statsmodels_says(season):
     values = sales(250)
-    learned = Smoothing.learn(values, season)
+    learned = Smoothing.fit(values, season)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = ExponentialSmoothing(
@@ -64,17 +65,17 @@ def test_smoothing_row_by_row_is_what_statsmodels_says(season):
             seasonal_periods=season,
             initialization_method="estimated" if season else "heuristic",
         ).fit()
-    np.testing.assert_allclose(learned.follow(values, 1)[:-1], model.fittedvalues[1:], rtol=1e-9)
-    ahead = [learned.follow(values, horizon)[-1] for horizon in (1, 2, 9)]
+    np.testing.assert_allclose(learned.forecast(values, 1)[:-1], model.fittedvalues[1:], rtol=1e-9)
+    ahead = [learned.forecast(values, horizon)[-1] for horizon in (1, 2, 9)]
     np.testing.assert_allclose(ahead, model.forecast(9)[[0, 1, 8]], rtol=1e-9)
 
 
 @pytest.mark.parametrize("season", [7, None])
 def test_smoothing_at_a_row_knows_no_later_row(season):
     values = sales(200)
-    learned = Smoothing.learn(values[:120], season)
-    whole = learned.follow(values, 5)
-    np.testing.assert_array_equal(learned.follow(values[:150], 5), whole[:150])
+    learned = Smoothing.fit(values[:120], season)
+    whole = learned.forecast(values, 5)
+    np.testing.assert_array_equal(learned.forecast(values[:150], 5), whole[:150])
 
 
 def shops(count: int) -> tuple[pd.DataFrame, pd.DataFrame, Problem]:
@@ -92,7 +93,7 @@ def shops(count: int) -> tuple[pd.DataFrame, pd.DataFrame, Problem]:
     cut = 320 * count
     problem = Problem(
         "sold",
-        Kind.REGRESSION,
+        ProblemKind.REGRESSION,
         "mae",
         time_column="day",
         group_column="shop",
@@ -104,34 +105,41 @@ def shops(count: int) -> tuple[pd.DataFrame, pd.DataFrame, Problem]:
 
 def test_each_series_is_forecast_from_its_own_past():
     train, holdout, problem = shops(2)
-    said = references(train, holdout, problem)
+    said = forecast_references(train, holdout, problem)
     assert set(said) == {"last value", "drift", "last season", "exponential smoothing"}
     truth = holdout.groupby("shop").sold.shift(-2)
     errors = {name: float((truth - forecast).abs().mean()) for name, forecast in said.items()}
     assert errors["exponential smoothing"] < errors["last season"] < errors["last value"]
     one = holdout.shop == "s1"
-    alone = references(train[train.shop == "s1"], holdout[one], problem)
+    alone = forecast_references(train[train.shop == "s1"], holdout[one], problem)
     for name, forecast in alone.items():
         np.testing.assert_allclose(said[name][one.to_numpy()], forecast)
 
 
 def test_many_series_are_not_smoothed_and_classes_have_no_references():
     train, holdout, problem = shops(11)
-    assert set(references(train, holdout, problem)) == {"last value", "drift", "last season"}
-    asked = Problem("sold", Kind.CLASSIFICATION, "roc_auc", ("down", "up"), time_column="day", horizon=2)
-    assert references(train, holdout, asked) == {}
+    assert set(forecast_references(train, holdout, problem)) == {"last value", "drift", "last season"}
+    asked = Problem("sold", ProblemKind.CLASSIFICATION, "roc_auc", ("down", "up"), time_column="day", horizon=2)
+    assert forecast_references(train, holdout, asked) == {}
 
 
 def test_a_model_that_is_no_better_than_the_last_season_is_told_so():
     train, holdout, problem = shops(1)
     truth = holdout.sold.shift(-2).to_numpy()[:-2]
-    said = {name: each[:-2] for name, each in references(train, holdout, problem).items()}
+    said = {name: each[:-2] for name, each in forecast_references(train, holdout, problem).items()}
     chance = np.random.default_rng(0)
-    poor = Predicted.of(problem, truth, said["last season"] + chance.normal(0, 0.1, len(truth)))
-    judged = compared(poor, said, problem, 0, None)
+    poor = Predicted.from_problem(problem, truth, said["last season"] + chance.normal(0, 0.1, len(truth)))
+    judged = compare_with_references(poor, said, problem, 0, None)
     assert [each["score"] for each in judged] == sorted(each["score"] for each in judged)
-    [note] = notes_on(judged)
+    [note] = reference_notes(judged)
     assert "last season" in note
     assert "exponential smoothing" in note
     assert "last value" not in note
-    assert notes_on(compared(Predicted.of(problem, truth, truth + 0.01), said, problem, 0, None)) == []
+    assert (
+        reference_notes(
+            compare_with_references(
+                Predicted.from_problem(problem, truth, truth + 0.01), said, problem, 0, None
+            )
+        )
+        == []
+    )

@@ -4,14 +4,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from app.modeling.judging.evaluation import evaluate
+from app.modeling.judging.evaluation import evaluate_predictions
 from app.modeling.judging.periods import Past
-from app.modeling.problem.problem import Kind, Problem
+from app.modeling.problem.kinds import ProblemKind
+from app.modeling.problem.problem import Problem
 from app.modeling.scoring.prediction_intervals import fit_intervals
 from app.modeling.scoring.scores import Predicted
 
-IN_TIME = Problem("y", Kind.REGRESSION, "mae", time_column="day")
-NUMBER = Problem("y", Kind.REGRESSION, "mae")
+IN_TIME = Problem("y", ProblemKind.REGRESSION, "mae", time_column="day")
+NUMBER = Problem("y", ProblemKind.REGRESSION, "mae")
 
 
 def drifting(rows: int, growth: float, seed: int = 0) -> tuple[Predicted, Predicted]:
@@ -23,10 +24,10 @@ def drifting(rows: int, growth: float, seed: int = 0) -> tuple[Predicted, Predic
 
 
 def test_errors_that_grow_with_time_are_said_and_widen_the_interval() -> None:
-    decaying = evaluate(*drifting(1200, 4.0), IN_TIME, "hold-out")
-    steady = evaluate(*drifting(1200, 1.0), IN_TIME, "hold-out")
+    decaying = evaluate_predictions(*drifting(1200, 4.0), IN_TIME, "hold-out")
+    steady = evaluate_predictions(*drifting(1200, 1.0), IN_TIME, "hold-out")
     assert any("worsens with time" in note for note in decaying["notes"])
-    assert "period to period" in decaying["interval_method"]
+    assert "variation between periods" in decaying["interval_method"]
     assert len(decaying["periods"]) == 4
     assert steady["notes"] == []
     held = decaying["metrics"]["mae"]
@@ -38,8 +39,8 @@ def test_errors_that_grow_with_time_are_said_and_widen_the_interval() -> None:
 def test_a_rule_that_ended_before_the_hold_out_widens_the_interval_too() -> None:
     told = np.random.default_rng(1).normal(size=2400) * 10
     past = Past(told, ((0.29, told[1600:2000]), (0.3, told[2000:])))
-    alone = evaluate(*drifting(800, 1.0), IN_TIME, "hold-out")["metrics"]["mae"]
-    widened = evaluate(*drifting(800, 1.0), IN_TIME, "hold-out", past=past)["metrics"]["mae"]
+    alone = evaluate_predictions(*drifting(800, 1.0), IN_TIME, "hold-out")["metrics"]["mae"]
+    widened = evaluate_predictions(*drifting(800, 1.0), IN_TIME, "hold-out", past=past)["metrics"]["mae"]
     assert alone["low"] is not None
     assert widened["low"] is not None
     assert 0 < widened["low"] < alone["low"] - 0.2
@@ -55,14 +56,14 @@ def test_a_past_in_which_the_target_varied_more_widens_the_interval_and_is_said(
     """A season that no fold was judged on: only the targets know of it."""
     predicted, baseline = drifting(800, 1.0)
     steady, wild = (
-        evaluate(predicted, baseline, IN_TIME, "hold-out", past=Past(seasonal(3200, swing)))
+        evaluate_predictions(predicted, baseline, IN_TIME, "hold-out", past=Past(seasonal(3200, swing)))
         for swing in (1.0, 4.0)
     )
     low, high = (facts["metrics"]["mae"]["high"] or 0 for facts in (steady, wild))
     assert steady["notes"] == []
     assert high > 1.5 * low
     assert [
-        note for note in wild["notes"] if "'y' has varied up to" in note and "on coming rows expect" in note
+        note for note in wild["notes"] if "'y' has varied up to" in note and "on future rows expect" in note
     ]
 
 
@@ -74,8 +75,8 @@ def test_no_bound_lies_beyond_the_range_of_its_metric(metric: str) -> None:
     noise = np.repeat([0.5, 0.7, 0.5, 0.9], 150) * rng.normal(size=600)
     share = 1 / (1 + np.exp(-6 * (truth - 0.5 + noise)))
     predicted = Predicted(truth, np.column_stack([1 - share, share]))
-    problem = Problem("y", Kind.CLASSIFICATION, metric, classes=("no", "yes"), time_column="day")
-    score = evaluate(predicted, predicted, problem, "hold-out")["metrics"][metric]
+    problem = Problem("y", ProblemKind.CLASSIFICATION, metric, classes=("no", "yes"), time_column="day")
+    score = evaluate_predictions(predicted, predicted, problem, "hold-out")["metrics"][metric]
     assert None not in (score["low"], score["high"])
     assert -1 < (score["low"] or 0) < (score["value"] or 0) < (score["high"] or 0)
     assert metric == "log_loss" or (score["high"] or 0) < 1
@@ -85,14 +86,16 @@ def test_no_bound_lies_beyond_the_range_of_its_metric(metric: str) -> None:
 @pytest.mark.parametrize(("promised", "said"), [(0.4, "worse"), (1.5, "better"), (0.76, None)])
 def test_a_score_that_cross_validation_did_not_promise_is_said(promised: float, said: str | None) -> None:
     fit = {"name": "m", "score": promised, "fold_scores": [promised + d for d in (-0.02, 0, 0.02, 0.01, -0.01)]}
-    facts = evaluate(*drifting(500, 1.0), NUMBER, "hold-out", fit=fit, compare=True)
+    facts = evaluate_predictions(*drifting(500, 1.0), NUMBER, "hold-out", fit=fit, compare=True)
     assert facts["agrees_with_cv"] is (said is None)
     assert [said in note for note in facts["notes"]] == ([True] if said else [])
 
 
 def test_folds_that_differ_much_forgive_a_difference() -> None:
     fit = {"name": "m", "score": 0.6, "fold_scores": [0.2, 1.0, 0.5, 0.7, 0.6]}
-    assert evaluate(*drifting(500, 1.0), NUMBER, "hold-out", fit=fit, compare=True)["agrees_with_cv"]
+    assert evaluate_predictions(*drifting(500, 1.0), NUMBER, "hold-out", fit=fit, compare=True)[
+        "agrees_with_cv"
+    ]
 
 
 def test_bounds_that_do_not_hold_are_said() -> None:
@@ -101,8 +104,8 @@ def test_bounds_that_do_not_hold_are_said() -> None:
     predicted, baseline = drifting(400, 1.0)
     wrong = Predicted(predicted.truth, predicted.truth + 3 * (predicted.output - predicted.truth))
     fit = {"name": "m", "prediction_intervals": fitted}
-    assert evaluate(predicted, baseline, NUMBER, "hold-out", fit=fit)["notes"] == []
-    facts = evaluate(wrong, baseline, NUMBER, "hold-out", fit=fit)
+    assert evaluate_predictions(predicted, baseline, NUMBER, "hold-out", fit=fit)["notes"] == []
+    facts = evaluate_predictions(wrong, baseline, NUMBER, "hold-out", fit=fit)
     assert any("too narrow" in note for note in facts["notes"])
     assert facts["intervals"] is not None
     assert facts["intervals"]["coverage"]["value"] == pytest.approx(0.42, abs=0.08)
@@ -113,14 +116,14 @@ def test_groups_that_agree_make_an_interval_as_wide_as_few_rows_would() -> None:
     off = np.repeat(rng.normal(size=20) * 3, 50)
     predicted = Predicted(np.zeros(1000), off)
     names = pd.Series(np.repeat(range(20), 50))
-    apart = evaluate(predicted, predicted, NUMBER, "hold-out")["metrics"]["mae"]
-    together = evaluate(predicted, predicted, NUMBER, "hold-out", groups=names)["metrics"]["mae"]
+    apart = evaluate_predictions(predicted, predicted, NUMBER, "hold-out")["metrics"]["mae"]
+    together = evaluate_predictions(predicted, predicted, NUMBER, "hold-out", groups=names)["metrics"]["mae"]
     widths = [(each["high"] or 0) - (each["low"] or 0) for each in (apart, together)]
     assert widths[1] > 4 * widths[0]
 
 
 def test_a_model_that_is_worse_than_the_baseline_is_called_so() -> None:
     predicted, baseline = drifting(300, 1.0)
-    facts = evaluate(baseline, predicted, NUMBER, "hold-out")
+    facts = evaluate_predictions(baseline, predicted, NUMBER, "hold-out")
     assert not facts["beats_baseline"]
     assert facts["notes"] == ["It is worse than the naive baseline on these rows."]

@@ -3,13 +3,15 @@
 import numpy as np
 import pandas as pd
 
-from app.modeling.judging.paired_test import RowsApart
-from app.modeling.labels.resolve_problem import define
+from app.modeling.judging.paired_test import PairedBootstrap
+from app.modeling.labels.resolve_problem import resolve_problem
 
 ROWS = 4000
 RNG = np.random.default_rng(0)
 TRUTH = RNG.integers(0, 2, ROWS)
-PROBLEM = define(pd.DataFrame({"x": np.arange(ROWS), "y": TRUTH}), {"target": "y", "metric": "roc_auc"})
+PROBLEM = resolve_problem(
+    pd.DataFrame({"x": np.arange(ROWS), "y": TRUTH}), {"target": "y", "metric": "roc_auc"}
+)
 
 
 def said(strength: float, rows: slice = slice(None)) -> pd.DataFrame:
@@ -18,7 +20,7 @@ def said(strength: float, rows: slice = slice(None)) -> pd.DataFrame:
     return frame.iloc[rows]
 
 
-APART = RowsApart(
+APART = PairedBootstrap(
     {"good": said(2.0), "same": said(2.0), "bad": said(0.5), "guess": said(0.0), "few": said(2.0, slice(0, 1))},
     PROBLEM,
     seed=0,
@@ -50,6 +52,6 @@ def test_an_interval_covers_the_true_difference_about_as_often_as_it_says() -> N
     covered = 0
     for seed in range(40):
         two = {"a": said(1.0), "b": said(1.0)}
-        low, _, high = RowsApart(two, PROBLEM, seed)({"name": "a"}, {"name": "b"})
+        low, _, high = PairedBootstrap(two, PROBLEM, seed)({"name": "a"}, {"name": "b"})
         covered += (low or 0.0) <= 0 <= (high or 0.0)
     assert covered >= 34

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.errors import InvalidInput
-from app.modeling.labels.split import FoldPlan, SplitKind, choose_share, folds, lock_holdout
+from app.modeling.labels.split import FoldPlan, SplitKind, choose_share, lock_holdout, make_folds
 
 from ..frames import houses, people, problem, series
 
@@ -49,7 +49,7 @@ def test_no_group_is_on_both_sides_nor_in_two_folds() -> None:
     locked = lock_holdout(frame, asked, seed=0)
     assert locked.kind is SplitKind.GROUPED
     assert not set(locked.train["customer"]) & set(locked.holdout["customer"])
-    for fold in folds(locked.train, asked, FoldPlan(locked.kind, 5, 0)):
+    for fold in make_folds(locked.train, asked, FoldPlan(locked.kind, 5, 0)):
         of = locked.train["customer"].to_numpy()
         assert not set(of[fold.train]) & set(of[fold.test])
 
@@ -66,7 +66,7 @@ def test_a_model_never_learns_from_a_label_that_is_known_only_later(horizon: int
     assert locked.train["day"].max() < locked.holdout["day"].min()
     days = locked.train["day"].to_numpy()
     ahead = np.timedelta64(horizon or 0, "D")
-    for fold in folds(locked.train, asked, FoldPlan(locked.kind, 5, 0)):
+    for fold in make_folds(locked.train, asked, FoldPlan(locked.kind, 5, 0)):
         assert days[fold.train].max() + ahead < days[fold.test].min()
         assert fold.history is not None
         assert days[fold.history].max() < days[fold.test].min()
@@ -85,7 +85,7 @@ def test_folds_test_every_labelled_row_once_and_never_a_row_they_learn_from(
     frame = people(rows, seed)
     asked = problem(frame, kind)
     shape = SplitKind.STRATIFIED if asked.is_classification else SplitKind.RANDOM
-    made = folds(frame, asked, FoldPlan(shape, count, seed))
+    made = make_folds(frame, asked, FoldPlan(shape, count, seed))
     tested = np.sort(np.concatenate([fold.test for fold in made]))
     assert tested.tolist() == np.flatnonzero(frame[kind].notna()).tolist()
     assert all(not set(fold.train) & set(fold.test) for fold in made)
@@ -108,24 +108,24 @@ def test_a_rare_class_takes_fewer_folds_instead_of_failing() -> None:
     frame = people(60)
     frame["left"] = 0
     frame.loc[:2, "left"] = 1
-    made = folds(frame, problem(frame, "left"), FoldPlan(SplitKind.STRATIFIED, 5, 0))
+    made = make_folds(frame, problem(frame, "left"), FoldPlan(SplitKind.STRATIFIED, 5, 0))
     assert len(made) == 3
 
 
 def test_a_share_out_of_bounds_is_refused() -> None:
     frame = people()
-    with pytest.raises(InvalidInput, match="share lies between"):
+    with pytest.raises(InvalidInput, match="share must be between"):
         lock_holdout(frame, problem(frame, "left"), seed=0, share=0.9)
 
 
 def test_a_fold_that_would_learn_from_one_class_only_is_left_out() -> None:
     frame = series(120).assign(busy=[0] * 30 + [0, 1] * 45)
-    made = folds(frame, problem(frame, "busy", time_column="day"), FoldPlan(SplitKind.TIME, 5, 0))
+    made = make_folds(frame, problem(frame, "busy", time_column="day"), FoldPlan(SplitKind.TIME, 5, 0))
     assert len(made) == 4
     assert all(frame["busy"].iloc[fold.train].nunique() == 2 for fold in made)
     frame["busy"] = [0] * 115 + [1] * 5
     with pytest.raises(InvalidInput, match="too few"):
-        folds(frame, problem(frame, "busy", time_column="day"), FoldPlan(SplitKind.TIME, 5, 0))
+        make_folds(frame, problem(frame, "busy", time_column="day"), FoldPlan(SplitKind.TIME, 5, 0))
 
 
 def test_a_class_with_two_rows_costs_neither_hold_out_rows_nor_folds() -> None:
@@ -133,7 +133,7 @@ def test_a_class_with_two_rows_costs_neither_hold_out_rows_nor_folds() -> None:
     asked = problem(frame, "left")
     locked = lock_holdout(frame, asked, seed=0)
     assert len(locked.holdout) == 50
-    assert len(folds(locked.train, asked, FoldPlan(locked.kind, 5, 0))) == 5
+    assert len(make_folds(locked.train, asked, FoldPlan(locked.kind, 5, 0))) == 5
 
 
 def test_rows_of_a_crowded_first_moment_stay_to_learn_from() -> None:
@@ -144,7 +144,7 @@ def test_rows_of_a_crowded_first_moment_stay_to_learn_from() -> None:
 
 def test_a_time_column_that_never_moves_is_refused() -> None:
     frame = people(100).assign(day=pd.Timestamp("2024-01-01"))
-    with pytest.raises(InvalidInput, match="none is later"):
+    with pytest.raises(InvalidInput, match="no later rows"):
         lock_holdout(frame, problem(frame, "left", time_column="day"), seed=0)
 
 
@@ -162,7 +162,7 @@ def test_rows_that_differ_by_their_number_only_stay_on_one_side() -> None:
     shared = locked.train.drop(columns="id").merge(locked.holdout.drop(columns="id"))
     assert shared.empty
     assert len(locked.holdout) > 40
-    assert any("in all but 'id'" in note for note in locked.notes)
+    assert any("in everything except 'id'" in note for note in locked.notes)
 
 
 def test_rows_with_the_same_inputs_and_another_target_are_said() -> None:

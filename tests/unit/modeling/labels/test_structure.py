@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from app.modeling.labels.structure import find_group_column, find_time_column, static_within
-from app.modeling.problem.goal_hints import is_about_new, is_about_the_future
+from app.modeling.labels.structure import find_group_column, find_static_columns, find_time_column
+from app.modeling.problem.goal_hints import mentions_future, mentions_new_entities
 
 from ..frames import people
 
@@ -44,7 +44,7 @@ def dated(rows: int = 400, a_day: int = 8) -> pd.DataFrame:
     ],
 )
 def test_words_of_the_future_are_heard(goal: str, future: bool) -> None:
-    assert is_about_the_future(goal) is future
+    assert mentions_future(goal) is future
 
 
 @pytest.mark.parametrize(
@@ -59,34 +59,34 @@ def test_words_of_the_future_are_heard(goal: str, future: bool) -> None:
     ],
 )
 def test_new_entities_are_told_from_known_ones(goal: str, new: bool | None) -> None:
-    assert is_about_new(goal) is new
+    assert mentions_new_entities(goal) is new
 
 
 def test_a_file_in_the_order_of_a_date_is_ordered_in_time_however_many_rows_a_day_has() -> None:
-    found = find_time_column(dated(), "left", wanted=False)
+    found = find_time_column(dated(), "left", has_horizon=False)
     assert found is not None
-    assert (found.column, found.why) == ("date", "the file lies in its order")
-    assert find_time_column(dated().iloc[::-1], "left", wanted=False) is not None
+    assert (found.column, found.reason) == ("date", "the file is sorted by it")
+    assert find_time_column(dated().iloc[::-1], "left", has_horizon=False) is not None
 
 
 def test_a_shuffled_file_is_ordered_in_time_where_the_goal_is_about_the_future() -> None:
     frame = dated().sample(frac=1, random_state=0)
-    assert find_time_column(frame, "left", wanted=False) is None
-    found = find_time_column(frame, "left", wanted=False, goal="Who will leave in the coming months?")
+    assert find_time_column(frame, "left", has_horizon=False) is None
+    found = find_time_column(frame, "left", has_horizon=False, goal="Who will leave in the coming months?")
     assert found is not None
-    assert "what comes later" in found.why
+    assert "is about the future" in found.reason
 
 
 def test_a_date_of_birth_orders_nothing() -> None:
     frame = dated().rename(columns={"date": "date_of_birth"})
-    assert find_time_column(frame, "left", wanted=False, goal="who leaves in the coming weeks?") is None
+    assert find_time_column(frame, "left", has_horizon=False, goal="who leaves in the coming weeks?") is None
 
 
 def test_an_entity_is_found_by_what_never_changes_within_it() -> None:
     found = find_group_column(visits(), "sick", "Predict who is sick among new patients")
     assert found is not None
-    assert (found.column, found.why) == ("pid", "'height', 'born' never change within one")
-    assert static_within(visits(), "pid", "sick") == ["height", "born"]
+    assert (found.column, found.reason) == ("pid", "'height', 'born' never change within one")
+    assert find_static_columns(visits(), "pid", "sick") == ["height", "born"]
     assert find_group_column(visits().rename(columns={"pid": "visit_id"}), "sick") is not None
 
 

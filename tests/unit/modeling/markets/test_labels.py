@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.modeling.labels.barriers import triple_barrier
-from app.modeling.labels.uniqueness import average_uniqueness, sample_weights
+from app.modeling.labels.uniqueness import average_uniqueness, uniqueness_weights
 from app.modeling.recipe.volatility import close_to_close, garman_klass, parkinson
 
 
@@ -61,7 +61,7 @@ def test_labels_over_the_same_bars_count_once_together():
     weights = average_uniqueness(bars[:-10], bars[:-10] + 10, bars)
     assert weights[20:70] == pytest.approx(0.1)
     assert weights[0] > 0.2
-    assert sample_weights(bars[:-10], bars[:-10] + 10, bars).mean() == pytest.approx(1.0)
+    assert uniqueness_weights(bars[:-10], bars[:-10] + 10, bars).mean() == pytest.approx(1.0)
 
 
 def test_estimators_of_volatility_find_that_of_a_random_walk():

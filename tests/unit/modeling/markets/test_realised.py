@@ -4,11 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from app.modeling.analysis.market_features import market_features
-from app.modeling.forecasting.references import references
+from app.modeling.analysis.market_features import suggest_market_features
+from app.modeling.forecasting.references import forecast_references
 from app.modeling.labels.labels import make_labels
-from app.modeling.labels.resolve_problem import define
-from app.modeling.problem.problem import Kind, Problem
+from app.modeling.labels.resolve_problem import resolve_problem
+from app.modeling.problem.kinds import ProblemKind
+from app.modeling.problem.problem import Problem
 
 
 @pytest.fixture(scope="module")
@@ -26,11 +27,11 @@ def bars():
 @pytest.fixture(scope="module")
 def problem(bars) -> Problem:
     wish = {"target": "close", "horizon": 12, "outlook": "volatility", "time_column": "ts"}
-    return define(bars, {**wish, "group_column": "coin", "kind": "classification"})
+    return resolve_problem(bars, {**wish, "group_column": "coin", "kind": "classification"})
 
 
 def test_a_volatility_is_a_number(problem):
-    assert problem.kind is Kind.REGRESSION
+    assert problem.kind is ProblemKind.REGRESSION
 
 
 def test_the_label_is_what_the_next_bars_of_the_coin_realise(bars, problem):
@@ -46,9 +47,9 @@ def test_the_label_is_what_the_next_bars_of_the_coin_realise(bars, problem):
 def test_it_is_judged_beside_what_needs_no_model_and_sees_no_future(bars, problem):
     ordered = bars.sort_values("ts").reset_index(drop=True)
     train, holdout = ordered[:400], ordered[400:]
-    said = references(train, holdout, problem)
+    said = forecast_references(train, holdout, problem)
     assert set(said) == {"last volatility", "weighted average"}
-    cut = references(train, holdout[:50], problem)
+    cut = forecast_references(train, holdout[:50], problem)
     for name, each in said.items():
         assert each[:50] == pytest.approx(cut[name])
         of = holdout["coin"].to_numpy()
@@ -56,7 +57,9 @@ def test_it_is_judged_beside_what_needs_no_model_and_sees_no_future(bars, proble
 
 
 def test_models_see_the_volatility_of_as_long_a_time(bars, problem):
-    [volatility, *_] = market_features(bars, problem)
+    [volatility, *_] = suggest_market_features(bars, problem)
     assert volatility["windows"] == [12, 48]
-    longer = define(bars, {"target": "close", "horizon": 288, "outlook": "volatility", "time_column": "ts"})
-    assert market_features(bars, longer)[0]["windows"] == [12, 48, 288]
+    longer = resolve_problem(
+        bars, {"target": "close", "horizon": 288, "outlook": "volatility", "time_column": "ts"}
+    )
+    assert suggest_market_features(bars, longer)[0]["windows"] == [12, 48, 288]

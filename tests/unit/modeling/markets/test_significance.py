@@ -7,13 +7,14 @@ from scipy.stats import norm
 
 from app.modeling.markets.backtest import Terms
 from app.modeling.markets.backtest_report import backtest_report as backtested
-from app.modeling.problem.problem import Kind, Outlook, Problem
+from app.modeling.problem.kinds import Outlook, ProblemKind
+from app.modeling.problem.problem import Problem
 
 BARS, TRAIN = 4000, 3000
 SIGMA = 0.004
 PROBLEM = Problem(
     "close",
-    Kind.CLASSIFICATION,
+    ProblemKind.CLASSIFICATION,
     "roc_auc",
     ("down", "up"),
     "up",

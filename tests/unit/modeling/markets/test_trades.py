@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from app.errors import InvalidInput
-from app.modeling.labels.labels import label_times, make_labels, teaching_weights, trades_of
-from app.modeling.labels.resolve_problem import define
-from app.modeling.labels.split import FoldPlan, SplitKind, folds, lock_holdout
+from app.modeling.labels.labels import label_times, label_weights, make_labels, simulate_trades
+from app.modeling.labels.resolve_problem import resolve_problem
+from app.modeling.labels.split import FoldPlan, SplitKind, lock_holdout, make_folds
 from app.modeling.markets.backtest import Terms, run_strategy
 from app.modeling.markets.backtest_report import Market, backtest_report
 from app.modeling.markets.signals import next_returns, trades, wanted
@@ -32,7 +32,7 @@ def bars(rows: int = 900, strength: float = 0.0) -> pd.DataFrame:
 def asked(table: pd.DataFrame) -> Problem:
     barriers = {"take_profit": 0.008, "stop_loss": 0.004}
     wish = {"target": "close", "time_column": "ts", "horizon": HORIZON, "outlook": "direction"}
-    return define(table, wish | {"barriers": barriers, "kind": "classification"})
+    return resolve_problem(table, wish | {"barriers": barriers, "kind": "classification"})
 
 
 def by_hand(close: np.ndarray, row: int) -> tuple[float, int]:
@@ -61,19 +61,19 @@ def test_no_fold_learns_from_a_trade_that_is_open_when_its_test_rows_begin():
     table = bars()
     problem = asked(table)
     ends = label_times(table, problem).to_numpy()
-    for fold in folds(table, problem, FoldPlan(SplitKind.TIME, 4)):
+    for fold in make_folds(table, problem, FoldPlan(SplitKind.TIME, 4)):
         assert (ends[fold.train] < table["ts"].to_numpy()[fold.test].min()).all()
 
 
 def test_trades_that_few_others_overlap_count_more():
     table = bars()
     problem = asked(table)
-    weights, lasts = teaching_weights(table, problem), trades_of(table, problem)["lasts"]
+    weights, lasts = label_weights(table, problem), simulate_trades(table, problem)["lasts"]
     assert weights is not None
     assert weights.mean() == pytest.approx(1)
     assert weights[lasts == 1].mean() > 1.2 * weights[lasts == HORIZON].mean()
-    alike = define(table, {"target": "close", "time_column": "ts", "horizon": HORIZON})
-    assert teaching_weights(table, alike) is None, "labels of one length overlap alike"
+    alike = resolve_problem(table, {"target": "close", "time_column": "ts", "horizon": HORIZON})
+    assert label_weights(table, alike) is None, "labels of one length overlap alike"
 
 
 def test_each_tranche_is_held_until_its_trade_ends():
@@ -103,7 +103,9 @@ def test_a_foreseen_gain_is_traded_long_until_a_barrier_and_pays():
 
 def test_barriers_are_of_a_direction_only():
     with pytest.raises(InvalidInput, match="direction"):
-        define(bars(), {"target": "close", "horizon": 3, "time_column": "ts", "barriers": [0.01, 0.01]})
+        resolve_problem(
+            bars(), {"target": "close", "horizon": 3, "time_column": "ts", "barriers": [0.01, 0.01]}
+        )
 
 
 def ranged(rows: int = 400) -> pd.DataFrame:
@@ -132,7 +134,7 @@ def test_a_trade_ends_within_the_bar_that_reaches_its_barrier():
     table = ranged()
     problem = asked(table)
     told = [by_hand_within(table, row) for row in range(len(table) - HORIZON)]
-    found = trades_of(table, problem)
+    found = simulate_trades(table, problem)
     np.testing.assert_allclose(found["earned"][:-HORIZON], [earned for earned, _ in told], rtol=1e-9)
     np.testing.assert_array_equal(found["lasts"][:-HORIZON], [lasts for _, lasts in told])
     assert min(earned for earned, _ in told) < -0.004, "some bar opens beyond the stop"
@@ -158,7 +160,9 @@ def test_what_trades_earn_within_bars_is_what_the_backtest_counts():
 
 def test_the_ledger_adds_up_to_the_reported_figures():
     table = bars(strength=0.9)
-    problem = define(table, {"target": "close", "time_column": "ts", "horizon": 2, "outlook": "direction"})
+    problem = resolve_problem(
+        table, {"target": "close", "time_column": "ts", "horizon": 2, "outlook": "direction"}
+    )
     train, holdout = table[:700], table[700:].reset_index(drop=True)
     up = np.clip(0.5 + 0.4 * np.sign(holdout["flow"].to_numpy()), 0, 1)
     facts, ledger = backtest_report(

@@ -1,4 +1,4 @@
-"""Written features learn from training rows, say of a row what they say of it alone, and fail in words."""
+"""Custom features: the checks of a trial, cross-fitting with the target, storage."""
 
 import json
 from typing import Any
@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 
 from app.errors import InvalidInput
-from app.modeling.analysis.preview import extend
+from app.modeling.analysis.preview import extend_recipe
 from app.modeling.recipe.custom_feature import CustomFeature
-from app.modeling.recipe.recipe import parse, recipe_for
+from app.modeling.recipe.recipe import make_recipe, parse_recipe
 from app.modeling.training.custom_code_trial import FEATURE_CHECKS, try_feature
-from app.modeling.training.persistence import StoredModel, dump, load
+from app.modeling.training.persistence import StoredModel, deserialize_model, serialize_model
 
 from ..frames import problem
 
@@ -65,16 +65,16 @@ def operation(source: str, *columns: str, name: str = "mine") -> dict[str, Any]:
     return {"op": "python", "name": name, "columns": columns or ("a", "b", "city"), "source": source}
 
 
-def tried(source: str, *columns: str) -> Any:
-    [step] = parse([operation(source, *columns)])
-    assert isinstance(step, CustomFeature)
+def run_trial(source: str, *columns: str) -> Any:
+    [feature] = parse_recipe([operation(source, *columns)])
+    assert isinstance(feature, CustomFeature)
     frame = rows()
-    return try_feature(step, frame, frame["y"].astype(float))
+    return try_feature(feature, frame, frame["y"].astype(float))
 
 
 @pytest.mark.parametrize("source", [RATIO, CENTRED, BY_CITY, CLUSTERS])
-def test_features_that_keep_to_the_contract_pass_every_check(source: str) -> None:
-    assert tried(source)["checks"] == list(FEATURE_CHECKS)
+def test_valid_features_pass_every_check(source: str) -> None:
+    assert run_trial(source)["checks"] == list(FEATURE_CHECKS)
 
 
 REFUSED = {
@@ -170,11 +170,11 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("what", REFUSED)
-def test_what_breaks_the_contract_is_refused_with_the_reason(what: str) -> None:
-    source, code, says = REFUSED[what]
-    with pytest.raises(InvalidInput, match=says) as refused:
-        tried(source)
+@pytest.mark.parametrize("defect", REFUSED)
+def test_invalid_features_are_refused_with_the_reason(defect: str) -> None:
+    source, code, message = REFUSED[defect]
+    with pytest.raises(InvalidInput, match=message) as refused:
+        run_trial(source)
     assert refused.value.code == code
 
 
@@ -194,42 +194,42 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize("what", FILES)
-def test_code_that_opens_files_or_leaves_the_language_is_refused(what: str) -> None:
+@pytest.mark.parametrize("access", FILES)
+def test_code_that_opens_files_or_leaves_the_language_is_refused(access: str) -> None:
     imports = {
         "from import": "from pandas import read_parquet",
         "datasets": "from sklearn.datasets import load_iris",
         "os": "import os",
     }
-    head = imports.get(what, "import numpy as np\nimport pandas as pd")
-    body = "1" if what == "from import" else FILES[what]
+    head = imports.get(access, "import numpy as np\nimport pandas as pd")
+    body = "1" if access == "from import" else FILES[access]
     with pytest.raises(InvalidInput, match=r"not allowed|no files|invalid attribute|not accessible"):
-        tried(f"{head}\ndef transform(frame, state):\n    x = {body}\n    return frame.assign(x=1)")
+        run_trial(f"{head}\ndef transform(frame, state):\n    x = {body}\n    return frame.assign(x=1)")
 
 
-def test_rows_that_taught_get_features_in_which_they_had_no_say() -> None:
-    """Of a column of names that never repeat, the target must not come through."""
+def test_training_rows_get_features_that_were_fitted_without_them() -> None:
+    """In a column of names that never repeat, the target must not leak."""
     frame = rows(200).assign(city=[f"c{number}" for number in range(200)])
-    recipe = recipe_for(problem(frame, "y"), [operation(BY_CITY, "city")])
-    made = recipe.fit_transform(frame.drop(columns="y"), frame["y"].to_numpy())
-    assert made["by_city"].isna().all()
-    known = recipe.transform(frame.drop(columns="y"))
-    assert (known["by_city"] == frame["y"]).all()
+    recipe = make_recipe(problem(frame, "y"), [operation(BY_CITY, "city")])
+    training = recipe.fit_transform(frame.drop(columns="y"), frame["y"].to_numpy())
+    assert training["by_city"].isna().all()
+    later = recipe.transform(frame.drop(columns="y"))
+    assert (later["by_city"] == frame["y"]).all()
 
 
-def test_a_fitted_recipe_with_code_is_stored_as_data_and_says_the_same() -> None:
+def test_a_stored_recipe_with_code_makes_the_same_features() -> None:
     frame = rows()
-    recipe = recipe_for(problem(frame, "y"), [operation(CENTRED), operation(CLUSTERS, name="near")])
+    recipe = make_recipe(problem(frame, "y"), [operation(CENTRED), operation(CLUSTERS, name="near")])
     recipe.fit_transform(frame.drop(columns="y"), frame["y"].to_numpy())
-    opened: Any = load(dump(StoredModel(recipe, {}))).pipeline  # type: ignore[arg-type]  # a part of one
+    loaded: Any = deserialize_model(serialize_model(StoredModel(recipe, {}))).pipeline  # type: ignore[arg-type]  # a part of one
     later = rows(30, seed=1).drop(columns="y")
-    pd.testing.assert_frame_equal(opened.transform(later), recipe.transform(later))
-    assert "def transform" in json.dumps(opened.operations)
+    pd.testing.assert_frame_equal(loaded.transform(later), recipe.transform(later))
+    assert "def transform" in json.dumps(loaded.operations)
 
 
-def test_the_frame_that_comes_of_it_names_the_new_columns() -> None:
+def test_the_facts_of_custom_features_name_the_new_columns() -> None:
     frame = rows()
-    made, facts = extend(frame, problem(frame, "y"), [], [operation(CENTRED)])
+    extended, facts = extend_recipe(frame, problem(frame, "y"), [], [operation(CENTRED)])
     assert facts["new_columns"] == ["centred", "seen", "big"]
-    assert made["big"].isin([0.0, 1.0]).all()
-    assert facts["effects"] == ["Ran the crew's own code `mine` over a, b, city."]
+    assert extended["big"].isin([0.0, 1.0]).all()
+    assert facts["effects"] == ["Ran the custom code `mine` on a, b, city."]

@@ -1,4 +1,4 @@
-"""A recipe learns from training rows only, and looks back without looking ahead."""
+"""Recipes: fitted on training rows only, with history and without the future."""
 
 import json
 from typing import Any
@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.errors import InvalidInput
-from app.modeling.analysis.preview import extend, normalized
-from app.modeling.recipe.recipe import Recipe, parse, recipe_for
+from app.modeling.analysis.preview import extend_recipe, normalize_recipe
+from app.modeling.recipe.recipe import Recipe, make_recipe, parse_recipe
 
 from ..frames import people, problem, series
 
@@ -20,7 +20,7 @@ LOOK_BACK: list[dict[str, Any]] = [
     {"op": "rolling", "columns": ["sales"], "windows": [3], "statistics": ["mean", "std", "min", "max"]},
     {"op": "changes", "columns": ["sales"], "periods": [1]},
 ]
-EVERY = [
+ALL_OPERATIONS = [
     {"op": "drop", "columns": ["junk"]},
     {"op": "to_number", "columns": ["paid"]},
     {"op": "to_category", "columns": ["code"]},
@@ -56,74 +56,74 @@ def mixed(rows: int = 60, seed: int = 0) -> pd.DataFrame:
     )
 
 
-def test_every_operation_keeps_the_rows_and_learns_only_from_training_rows() -> None:
+def test_every_operation_keeps_the_rows_and_transforms_each_row_by_itself() -> None:
     frame = mixed()
-    asked = problem(frame, "y")
+    target_problem = problem(frame, "y")
     inputs = frame.drop(columns="y")
-    recipe = recipe_for(asked, EVERY)
-    made = recipe.fit_transform(inputs.iloc[:40])
-    assert made.index.tolist() == list(range(40))
+    recipe = make_recipe(target_problem, ALL_OPERATIONS)
+    training = recipe.fit_transform(inputs.iloc[:40])
+    assert training.index.tolist() == list(range(40))
     later = inputs.iloc[40:]
-    alone = pd.concat([recipe.transform(later.iloc[[place]]) for place in range(len(later))])
-    pd.testing.assert_frame_equal(recipe.transform(later), alone, check_dtype=False)
-    pd.testing.assert_frame_equal(recipe.transform(inputs.iloc[:40]), made, check_dtype=False)
+    row_by_row = pd.concat([recipe.transform(later.iloc[[position]]) for position in range(len(later))])
+    pd.testing.assert_frame_equal(recipe.transform(later), row_by_row, check_dtype=False)
+    pd.testing.assert_frame_equal(recipe.transform(inputs.iloc[:40]), training, check_dtype=False)
     json.dumps(recipe.states_, allow_nan=False)
 
 
-def test_a_recipe_says_what_it_does() -> None:
+def test_the_facts_of_a_recipe_describe_every_operation() -> None:
     frame = mixed()
-    made, facts = extend(frame, problem(frame, "y"), [], EVERY)
-    assert len(facts["effects"]) == len(EVERY)
+    extended, facts = extend_recipe(frame, problem(frame, "y"), [], ALL_OPERATIONS)
+    assert len(facts["effects"]) == len(ALL_OPERATIONS)
     assert "Left out junk." in facts["effects"]
     assert "junk" in facts["dropped_columns"]
     assert {"age_missing", "born_month", "note_title", "paid_ratio_age"} <= set(facts["new_columns"])
-    assert len(made) == len(frame)
-    assert normalized(facts["recipe"]) == facts["recipe"]
+    assert len(extended) == len(frame)
+    assert normalize_recipe(facts["recipe"]) == facts["recipe"]
 
 
 @given(cut=st.integers(20, 90), shops=st.integers(1, 3))
 @settings(max_examples=20, deadline=None)
-def test_rows_that_come_later_get_the_features_they_would_have_had_in_one_table(cut: int, shops: int) -> None:
+def test_later_rows_get_the_same_features_as_in_one_table(cut: int, shops: int) -> None:
     frame = series(100, shops=shops)
-    asked = problem(frame, "sales", horizon=1, time_column="day", group_column="shop" if shops > 1 else None)
+    forecast = problem(frame, "sales", horizon=1, time_column="day", group_column="shop" if shops > 1 else None)
     indicators = [{"op": "indicators", "close": "sales"}]
-    whole = recipe_for(asked, LOOK_BACK + indicators).fit_transform(frame)
-    before, after = frame.iloc[: cut * shops], frame.iloc[cut * shops :]
-    recipe = recipe_for(asked, LOOK_BACK + indicators).fit(before)
-    pd.testing.assert_frame_equal(recipe.transform(after), whole.loc[after.index], rtol=1e-6)
+    joint = make_recipe(forecast, LOOK_BACK + indicators).fit_transform(frame)
+    earlier, later = frame.iloc[: cut * shops], frame.iloc[cut * shops :]
+    recipe = make_recipe(forecast, LOOK_BACK + indicators).fit(earlier)
+    pd.testing.assert_frame_equal(recipe.transform(later), joint.loc[later.index], rtol=1e-6)
 
 
-def test_the_future_of_a_row_never_changes_its_features() -> None:
+def test_features_do_not_depend_on_later_rows() -> None:
     frame = series(100)
-    asked = problem(frame, "sales", horizon=1, time_column="day")
+    forecast = problem(frame, "sales", horizon=1, time_column="day")
     operations = [*LOOK_BACK, {"op": "indicators", "close": "sales"}]
-    made = recipe_for(asked, operations).fit_transform(frame)
+    features = make_recipe(forecast, operations).fit_transform(frame)
     changed = frame.assign(sales=frame["sales"].where(frame.index < 60, -1000.0))
-    remade = recipe_for(asked, operations).fit_transform(changed)
-    pd.testing.assert_frame_equal(made.iloc[:60], remade.iloc[:60])
+    changed_features = make_recipe(forecast, operations).fit_transform(changed)
+    pd.testing.assert_frame_equal(features.iloc[:60], changed_features.iloc[:60])
 
 
-def test_no_look_back_crosses_from_one_group_to_another() -> None:
+def test_history_never_crosses_groups() -> None:
     frame = series(30, shops=2)
-    asked = problem(frame, "sales", horizon=1, time_column="day", group_column="shop")
-    made = recipe_for(asked, LOOK_BACK).fit_transform(frame)
+    forecast = problem(frame, "sales", horizon=1, time_column="day", group_column="shop")
+    features = make_recipe(forecast, LOOK_BACK).fit_transform(frame)
     first_of_each = frame.groupby("shop").head(1).index
-    assert made.loc[first_of_each, "sales_lag1"].isna().all()
+    assert features.loc[first_of_each, "sales_lag1"].isna().all()
     second = frame.index[frame["shop"] == "shop 1"][1]
     first = frame.index[frame["shop"] == "shop 1"][0]
-    assert made.loc[second, "sales_lag1"] == frame.loc[first, "sales"]
+    assert features.loc[second, "sales_lag1"] == frame.loc[first, "sales"]
 
 
 def test_rows_in_any_order_get_the_same_features() -> None:
     frame = series(50)
-    asked = problem(frame, "sales", horizon=1, time_column="day")
-    made = recipe_for(asked, LOOK_BACK).fit_transform(frame)
-    mixed_up = recipe_for(asked, LOOK_BACK).fit_transform(frame.sample(frac=1, random_state=1))
-    pd.testing.assert_frame_equal(mixed_up.sort_index(), made)
+    forecast = problem(frame, "sales", horizon=1, time_column="day")
+    features = make_recipe(forecast, LOOK_BACK).fit_transform(frame)
+    shuffled = make_recipe(forecast, LOOK_BACK).fit_transform(frame.sample(frac=1, random_state=1))
+    pd.testing.assert_frame_equal(shuffled.sort_index(), features)
 
 
 @pytest.mark.parametrize(
-    ("operation", "words"),
+    ("operation", "message"),
     [
         ({"op": "explode"}, "Operation 0"),
         ({"op": "clip"}, "columns"),
@@ -134,20 +134,20 @@ def test_rows_in_any_order_get_the_same_features() -> None:
         ({"op": "clip", "columns": ["age"], "lower": 0.9, "upper": 0.1}, "lower"),
     ],
 )
-def test_a_wrong_operation_is_refused_by_name(operation: dict[str, Any], words: str) -> None:
-    with pytest.raises(InvalidInput, match=words) as caught:
-        parse([operation])
+def test_an_invalid_operation_is_refused_with_its_field(operation: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidInput, match=message) as caught:
+        parse_recipe([operation])
     assert caught.value.code == "bad_recipe"
 
 
-def test_a_look_back_without_time_is_refused() -> None:
+def test_lags_without_a_time_column_are_refused() -> None:
     frame = people()
     with pytest.raises(InvalidInput) as caught:
-        recipe_for(problem(frame, "left"), [{"op": "lags", "columns": ["age"]}])
+        make_recipe(problem(frame, "left"), [{"op": "lags", "columns": ["age"]}])
     assert caught.value.code == "order_needed"
 
 
-def test_an_unknown_column_names_the_nearest() -> None:
+def test_an_unknown_column_is_refused_with_the_nearest_name() -> None:
     with pytest.raises(InvalidInput, match="Did you mean age") as caught:
         Recipe([{"op": "clip", "columns": ["Age"]}]).fit(people())
     assert caught.value.code == "unknown_column"
@@ -156,16 +156,16 @@ def test_an_unknown_column_names_the_nearest() -> None:
 def test_the_target_cannot_be_an_input() -> None:
     frame = people()
     with pytest.raises(InvalidInput) as caught:
-        extend(frame, problem(frame, "left"), [], [{"op": "frequency", "columns": ["left"]}])
+        extend_recipe(frame, problem(frame, "left"), [], [{"op": "frequency", "columns": ["left"]}])
     assert caught.value.code == "unknown_column"
 
 
-def test_a_row_that_the_model_has_seen_is_not_its_own_past() -> None:
+def test_training_rows_are_not_their_own_history() -> None:
     frame = series(60, shops=2)
-    asked = problem(frame, "sales", horizon=1, time_column="day", group_column="shop")
-    recipe = recipe_for(asked, [{"op": "lags", "columns": ["sales"], "periods": [1]}]).fit(frame)
-    again = recipe.transform(frame)
-    fresh = frame.groupby("shop")["sales"].shift(1)
-    assert again["sales_lag1"].equals(fresh)
+    forecast = problem(frame, "sales", horizon=1, time_column="day", group_column="shop")
+    recipe = make_recipe(forecast, [{"op": "lags", "columns": ["sales"], "periods": [1]}]).fit(frame)
+    features = recipe.transform(frame)
+    expected = frame.groupby("shop")["sales"].shift(1)
+    assert features["sales_lag1"].equals(expected)
     last = frame.tail(2)
     assert recipe.transform(last)["sales_lag1"].tolist() != last["sales"].tolist()

@@ -1,4 +1,4 @@
-"""Our metrics are the field's own: the same figures as scikit-learn's, faster."""
+"""Metrics equal those of scikit-learn."""
 
 from dataclasses import replace
 
@@ -8,13 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics
 
-from app.modeling.problem.problem import METRICS, QUANTILES, Kind, Problem
-from app.modeling.scoring.scores import SCORES, Predicted, rank, score_all
-from app.modeling.scoring.thresholds import best_threshold
+from app.modeling.problem.kinds import ProblemKind
+from app.modeling.problem.metrics import METRICS, QUANTILE_LEVELS
+from app.modeling.problem.problem import Problem
+from app.modeling.scoring.scores import SCORERS, Predicted, rank_scores, score_all
+from app.modeling.scoring.thresholds import choose_threshold
 
-BINARY = Problem("y", Kind.CLASSIFICATION, "roc_auc", classes=("no", "yes"), positive_class="yes")
-THREE = Problem("y", Kind.CLASSIFICATION, "log_loss", classes=("a", "b", "c"))
-NUMBER = Problem("y", Kind.REGRESSION, "rmse")
+BINARY = Problem("y", ProblemKind.CLASSIFICATION, "roc_auc", classes=("no", "yes"), positive_class="yes")
+THREE = Problem("y", ProblemKind.CLASSIFICATION, "log_loss", classes=("a", "b", "c"))
+NUMBER = Problem("y", ProblemKind.REGRESSION, "rmse")
 
 
 def binary(rows: int, seed: int, ties: bool) -> Predicted:
@@ -28,92 +30,91 @@ def binary(rows: int, seed: int, ties: bool) -> Predicted:
 @given(rows=st.integers(3, 200), seed=st.integers(0, 999), ties=st.booleans())
 @settings(max_examples=60, deadline=None)
 def test_binary_metrics_agree_with_scikit_learn(rows: int, seed: int, ties: bool) -> None:
-    given_ = binary(rows, seed, ties)
-    truth, share, choice = given_.truth, given_.positive_share, given_.choice
+    predicted = binary(rows, seed, ties)
+    truth, share, choice = predicted.truth, predicted.positive_share, predicted.choice
     expected = {
         "roc_auc": metrics.roc_auc_score(truth, share),
         "average_precision": metrics.average_precision_score(truth, share),
         "brier": metrics.brier_score_loss(truth, share),
-        "log_loss": metrics.log_loss(truth, given_.output),
+        "log_loss": metrics.log_loss(truth, predicted.output),
         "accuracy": metrics.accuracy_score(truth, choice),
         "balanced_accuracy": metrics.balanced_accuracy_score(truth, choice),
         "f1": metrics.f1_score(truth, choice, zero_division=0),
         "precision": metrics.precision_score(truth, choice, zero_division=0),
         "recall": metrics.recall_score(truth, choice, zero_division=0),
     }
-    assert score_all(given_, BINARY) == pytest.approx(expected, rel=1e-5, abs=1e-9)
+    assert score_all(predicted, BINARY) == pytest.approx(expected, rel=1e-5, abs=1e-9)
 
 
 def test_metrics_of_three_classes_agree_with_scikit_learn() -> None:
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 3, 300).astype("float64")
     output = rng.dirichlet([1, 1, 1], 300)
-    given_ = Predicted(truth, output)
-    found = score_all(given_, THREE)
-    assert found["roc_auc"] == pytest.approx(metrics.roc_auc_score(truth, output, multi_class="ovr"), rel=1e-5)
-    assert found["f1"] == pytest.approx(metrics.f1_score(truth, given_.choice, average="macro"), rel=1e-5)
-    assert found["log_loss"] == pytest.approx(metrics.log_loss(truth, output), rel=1e-5)
-    assert "brier" not in found
+    predicted = Predicted(truth, output)
+    scores = score_all(predicted, THREE)
+    assert scores["roc_auc"] == pytest.approx(metrics.roc_auc_score(truth, output, multi_class="ovr"), rel=1e-5)
+    assert scores["f1"] == pytest.approx(metrics.f1_score(truth, predicted.choice, average="macro"), rel=1e-5)
+    assert scores["log_loss"] == pytest.approx(metrics.log_loss(truth, output), rel=1e-5)
+    assert "brier" not in scores
 
 
 def test_metrics_of_numbers_agree_with_scikit_learn() -> None:
     rng = np.random.default_rng(0)
     truth = rng.normal(5, 1, 100)
-    said = truth + rng.normal(size=100)
-    found = score_all(Predicted(truth, said), NUMBER)
-    assert found["rmse"] == pytest.approx(metrics.root_mean_squared_error(truth, said), rel=1e-5)
-    assert found["r2"] == pytest.approx(metrics.r2_score(truth, said), rel=1e-5)
-    assert found["mape"] == pytest.approx(metrics.mean_absolute_percentage_error(truth, said), rel=1e-5)
+    predictions = truth + rng.normal(size=100)
+    scores = score_all(Predicted(truth, predictions), NUMBER)
+    assert scores["rmse"] == pytest.approx(metrics.root_mean_squared_error(truth, predictions), rel=1e-5)
+    assert scores["r2"] == pytest.approx(metrics.r2_score(truth, predictions), rel=1e-5)
+    assert scores["mape"] == pytest.approx(metrics.mean_absolute_percentage_error(truth, predictions), rel=1e-5)
 
 
-@pytest.mark.parametrize("asked", [BINARY, THREE])
-def test_metrics_on_request_agree_with_scikit_learn(asked: Problem) -> None:
+@pytest.mark.parametrize("problem", [BINARY, THREE])
+def test_metrics_on_request_agree_with_scikit_learn(problem: Problem) -> None:
     rng = np.random.default_rng(0)
-    classes = len(asked.classes or ())
-    given_ = Predicted(rng.integers(0, classes, 300).astype("float64"), rng.dirichlet([1] * classes, 300))
-    found = {name: SCORES[name].compute(given_) for name in ("mcc", "cohen_kappa", "top_3_accuracy")}
-    assert found["mcc"] == pytest.approx(metrics.matthews_corrcoef(given_.truth, given_.choice))
-    assert found["cohen_kappa"] == pytest.approx(metrics.cohen_kappa_score(given_.truth, given_.choice))
-    assert found["top_3_accuracy"] == 1.0
+    classes = len(problem.classes or ())
+    predicted = Predicted(rng.integers(0, classes, 300).astype("float64"), rng.dirichlet([1] * classes, 300))
+    scores = {name: SCORERS[name](predicted) for name in ("mcc", "cohen_kappa", "top_3_accuracy")}
+    assert scores["mcc"] == pytest.approx(metrics.matthews_corrcoef(predicted.truth, predicted.choice))
+    assert scores["cohen_kappa"] == pytest.approx(metrics.cohen_kappa_score(predicted.truth, predicted.choice))
+    assert scores["top_3_accuracy"] == 1.0
 
 
-def test_the_three_likeliest_of_many_are_those_that_scikit_learn_takes() -> None:
+def test_top_3_accuracy_of_many_classes_agrees_with_scikit_learn() -> None:
     rng = np.random.default_rng(0)
     truth, output = rng.integers(0, 8, 300), rng.dirichlet([1] * 8, 300)
     expected = metrics.top_k_accuracy_score(truth, output, k=3)
-    assert SCORES["top_3_accuracy"].compute(Predicted(truth.astype("float64"), output)) == expected
+    assert SCORERS["top_3_accuracy"](Predicted(truth.astype("float64"), output)) == expected
 
 
 def test_metrics_of_counts_and_quantiles_agree_with_scikit_learn() -> None:
     rng = np.random.default_rng(0)
-    truth, said = rng.poisson(2.0, 300).astype("float64"), rng.gamma(2.0, 1.0, 300)
-    given_ = Predicted(truth, said)
-    assert SCORES["poisson_deviance"].compute(given_) == pytest.approx(
-        metrics.mean_poisson_deviance(truth, said)
+    truth, predictions = rng.poisson(2.0, 300).astype("float64"), rng.gamma(2.0, 1.0, 300)
+    predicted = Predicted(truth, predictions)
+    assert SCORERS["poisson_deviance"](predicted) == pytest.approx(
+        metrics.mean_poisson_deviance(truth, predictions)
     )
-    assert SCORES["rmsle"].compute(given_) == pytest.approx(metrics.root_mean_squared_log_error(truth, said))
-    for name, level in QUANTILES.items():
-        expected = metrics.mean_pinball_loss(truth, said, alpha=level)
-        assert SCORES[name].compute(given_) == pytest.approx(expected)
-    assert SCORES["smape"].compute(Predicted(np.array([0.0, 2.0]), np.array([0.0, 1.0]))) == pytest.approx(
-        1 / 3
+    assert SCORERS["rmsle"](predicted) == pytest.approx(metrics.root_mean_squared_log_error(truth, predictions))
+    for name, level in QUANTILE_LEVELS.items():
+        expected = metrics.mean_pinball_loss(truth, predictions, alpha=level)
+        assert SCORERS[name](predicted) == pytest.approx(expected)
+    assert SCORERS["smape"](Predicted(np.array([0.0, 2.0]), np.array([0.0, 1.0]))) == pytest.approx(1 / 3)
+
+
+def test_the_cost_metric_uses_the_costs_of_the_problem() -> None:
+    problem = replace(BINARY, metric="cost", costs=(1.0, 9.0))
+    probabilities = np.array([0.2, 0.05, 0.2, 0.05])
+    predicted = Predicted.from_problem(
+        problem, np.array([0.0, 0.0, 1.0, 1.0]), np.column_stack([1 - probabilities, probabilities])
     )
+    assert predicted.threshold == pytest.approx(0.1)
+    assert score_all(predicted, problem)["cost"] == pytest.approx((1 + 9) / 4)
 
 
-def test_mistakes_cost_what_the_user_says() -> None:
-    priced = replace(BINARY, metric="cost", costs=(1.0, 9.0))
-    said = np.array([0.2, 0.05, 0.2, 0.05])
-    given_ = Predicted.of(priced, np.array([0.0, 0.0, 1.0, 1.0]), np.column_stack([1 - said, said]))
-    assert given_.threshold == pytest.approx(0.1)
-    assert score_all(given_, priced)["cost"] == pytest.approx((1 + 9) / 4)
+def test_every_metric_of_the_table_has_a_scorer() -> None:
+    assert list(SCORERS) == list(METRICS)
 
 
-def test_every_metric_that_can_be_asked_for_is_computed() -> None:
-    named = {kind: {score.name for score in SCORES.values() if score.kind is kind} for kind in Kind}
-    assert named == {kind: set(METRICS[kind]) for kind in Kind}
-
-
-def test_a_metric_that_is_not_defined_is_none_and_not_nan() -> None:
+def test_an_undefined_metric_is_none() -> None:
     one_class = Predicted(np.zeros(5), np.full((5, 2), 0.5))
     assert score_all(one_class, BINARY)["roc_auc"] is None
     assert score_all(Predicted(np.array([0.0, 1.0]), np.ones(2)), NUMBER)["mape"] is None
@@ -121,13 +122,12 @@ def test_a_metric_that_is_not_defined_is_none_and_not_nan() -> None:
 
 def test_ranking_follows_the_direction_of_the_metric() -> None:
     scores = {"a": 0.7, "b": 0.9, "c": None}
-    assert rank("roc_auc", scores) == ["b", "a", "c"]
-    assert rank("rmse", scores) == ["a", "b", "c"]
-    assert all(isinstance(score.greater_is_better, bool) for score in SCORES.values())
+    assert rank_scores("roc_auc", scores) == ["b", "a", "c"]
+    assert rank_scores("rmse", scores) == ["a", "b", "c"]
 
 
 def test_the_threshold_of_a_rare_class_is_lower_than_a_half() -> None:
     rng = np.random.default_rng(0)
     share = rng.beta(1, 8, 2000)
     truth = (rng.random(2000) < share).astype("float64")
-    assert best_threshold(Predicted(truth, np.column_stack([1 - share, share]))) < 0.35
+    assert choose_threshold(Predicted(truth, np.column_stack([1 - share, share])))["value"] < 0.35

@@ -1,16 +1,17 @@
-"""A threshold serves the metric or the costs, on the rows it was chosen on."""
+"""Thresholds optimise the metric or the costs on the rows that they are chosen on."""
 
 import numpy as np
 import pytest
 from sklearn import metrics
 
-from app.modeling.problem.problem import Kind, Problem
+from app.modeling.problem.kinds import ProblemKind
+from app.modeling.problem.problem import Problem
 from app.modeling.scoring.postprocess import postprocess
 from app.modeling.scoring.scores import Predicted
-from app.modeling.scoring.thresholds import AIMS, choose_threshold
+from app.modeling.scoring.thresholds import THRESHOLD_AIMS, choose_threshold
 
 
-def said(rows: int = 400, base: float = -1.0) -> Predicted:
+def make_predictions(rows: int = 400, base: float = -1.0) -> Predicted:
     rng = np.random.default_rng(0)
     odds = rng.normal(size=rows) * 1.5 + base
     share = 1 / (1 + np.exp(-odds))
@@ -18,7 +19,7 @@ def said(rows: int = 400, base: float = -1.0) -> Predicted:
     return Predicted(truth, np.column_stack([1 - share, share]))
 
 
-JUDGES = {
+SKLEARN_METRICS = {
     "f1": metrics.f1_score,
     "accuracy": metrics.accuracy_score,
     "balanced_accuracy": metrics.balanced_accuracy_score,
@@ -27,48 +28,48 @@ JUDGES = {
 }
 
 
-@pytest.mark.parametrize("metric", AIMS)
-def test_no_threshold_does_much_better_by_the_metric(metric: str) -> None:
-    predicted = said()
-    chosen = choose_threshold(predicted, metric)
-    judge = JUDGES[metric]
+@pytest.mark.parametrize("metric", THRESHOLD_AIMS)
+def test_the_threshold_is_close_to_the_best_by_the_metric(metric: str) -> None:
+    predicted = make_predictions()
+    threshold = choose_threshold(predicted, metric)
+    score = SKLEARN_METRICS[metric]
     share = predicted.positive_share
-    best = max(judge(predicted.truth, share >= at) for at in share)
-    assert judge(predicted.truth, share >= chosen["value"]) >= best - 0.01
-    assert chosen["aim"] == metric
+    best = max(score(predicted.truth, share >= cut) for cut in share)
+    assert score(predicted.truth, share >= threshold["value"]) >= best - 0.01
+    assert threshold["aim"] == metric
 
 
 @pytest.mark.parametrize("metric", ["roc_auc", "log_loss", "precision", "recall"])
 def test_a_metric_that_needs_no_threshold_aims_at_f1(metric: str) -> None:
-    assert choose_threshold(said(), metric) == choose_threshold(said(), "f1")
+    assert choose_threshold(make_predictions(), metric) == choose_threshold(make_predictions(), "f1")
 
 
 def test_a_rare_class_gets_a_threshold_below_one_in_twenty() -> None:
     rng = np.random.default_rng(0)
     share = np.where(rng.random(20_000) < 0.01, 0.03, 0.001)
     truth = (rng.random(20_000) < share * 10).astype(float)
-    chosen = choose_threshold(Predicted(truth, np.column_stack([1 - share, share])))
-    assert 0.001 < chosen["value"] < 0.03
+    threshold = choose_threshold(Predicted(truth, np.column_stack([1 - share, share])))
+    assert 0.001 < threshold["value"] < 0.03
 
 
-def test_costs_move_the_threshold_to_where_they_are_lowest() -> None:
-    predicted = said(5000)
-    dear_misses = choose_threshold(predicted, costs=(1, 9))
-    dear_alarms = choose_threshold(predicted, costs=(9, 1))
-    assert dear_misses["value"] == pytest.approx(0.1, abs=0.05)
-    assert dear_alarms["value"] == pytest.approx(0.9, abs=0.07)
-    assert "a missed positive 9" in dear_misses["text"]
+def test_the_threshold_minimises_the_costs() -> None:
+    predicted = make_predictions(5000)
+    costly_misses = choose_threshold(predicted, costs=(1, 9))
+    costly_alarms = choose_threshold(predicted, costs=(9, 1))
+    assert costly_misses["value"] == pytest.approx(0.1, abs=0.05)
+    assert costly_alarms["value"] == pytest.approx(0.9, abs=0.07)
+    assert "a missed positive 9" in costly_misses["text"]
 
 
-def test_what_a_user_says_that_mistakes_cost_reaches_the_model() -> None:
-    predicted = said(5000)
-    parts = np.arange(5000) % 5
-    asked = Problem("y", Kind.CLASSIFICATION, "roc_auc", classes=("no", "yes"), costs=(1.0, 9.0))
-    made = postprocess(predicted.truth, predicted.output, parts, asked)
-    assert made["threshold"] == pytest.approx(0.1, abs=0.05)
-    assert "a missed positive 9" in made["threshold_text"]
+def test_costs_of_the_problem_set_the_threshold_of_the_model() -> None:
+    predicted = make_predictions(5000)
+    folds = np.arange(5000) % 5
+    problem = Problem("y", ProblemKind.CLASSIFICATION, "roc_auc", classes=("no", "yes"), costs=(1.0, 9.0))
+    fitted = postprocess(predicted.truth, predicted.output, folds, problem)
+    assert fitted["threshold"] == pytest.approx(0.1, abs=0.05)
+    assert "a missed positive 9" in fitted["threshold_text"]
 
 
-def test_one_probability_for_all_gives_a_threshold_that_takes_them() -> None:
+def test_equal_probabilities_lie_above_the_threshold() -> None:
     flat = Predicted(np.array([0.0, 1.0] * 20), np.full((40, 2), 0.5))
     assert choose_threshold(flat)["value"] < 0.5

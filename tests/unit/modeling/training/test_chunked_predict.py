@@ -2,10 +2,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from app.modeling.recipe.recipe import inputs_of
+from app.modeling.recipe.recipe import select_inputs
 from app.modeling.training import chunked_predict
-from app.modeling.training.ensemble.average import average
-from app.modeling.training.fitting import Spec, fit, output_of
+from app.modeling.training.ensemble.average import average_models
+from app.modeling.training.fitting import CandidateSpec, fit, predict_all
 
 from ..frames import people, problem, series
 
@@ -21,21 +21,23 @@ def test_pieces_say_what_the_whole_says(shops: int, shuffled: bool, monkeypatch:
     frame = series(6000 // shops, shops=shops)
     wish = {"group_column": "shop"} if shops > 1 else {}
     asked = problem(frame, "sales", time_column="day", horizon=1, **wish)
-    taught, later = frame.iloc[:2000], inputs_of(frame.iloc[2000:], asked)
+    taught, later = frame.iloc[:2000], select_inputs(frame.iloc[2000:], asked)
     if shuffled:
         later = later.sample(frac=1, random_state=0)
-    models = [fit(taught, asked, Spec("Ridge", recipe=recipe)) for recipe in (LOOKING_BACK, LOOKING_BACK[:1])]
-    model = average([(one, 0.5) for one in models], asked)
-    whole = output_of(model, later, asked)
+    models = [
+        fit(taught, asked, CandidateSpec("Ridge", recipe=recipe)) for recipe in (LOOKING_BACK, LOOKING_BACK[:1])
+    ]
+    model = average_models([(one, 0.5) for one in models], asked)
+    whole = predict_all(model, later, asked)
     monkeypatch.setattr(chunked_predict, "MAX_CELLS", 4_000)
-    np.testing.assert_allclose(output_of(model, later, asked), whole, rtol=1e-6)
+    np.testing.assert_allclose(predict_all(model, later, asked), whole, rtol=1e-6)
 
 
 def test_rows_without_time_are_cut_where_they_lie(monkeypatch: pytest.MonkeyPatch) -> None:
     frame = people(2500)
     asked = problem(frame, "left")
-    model = fit(frame, asked, Spec("LogisticRegression"))
-    whole = output_of(model, inputs_of(frame, asked), asked)
+    model = fit(frame, asked, CandidateSpec("LogisticRegression"))
+    whole = predict_all(model, select_inputs(frame, asked), asked)
     seen = []
 
     def say(rows: pd.DataFrame) -> np.ndarray:
@@ -44,5 +46,7 @@ def test_rows_without_time_are_cut_where_they_lie(monkeypatch: pytest.MonkeyPatc
         return said
 
     monkeypatch.setattr(chunked_predict, "MAX_CELLS", 4_000)
-    np.testing.assert_allclose(chunked_predict.in_pieces(model, inputs_of(frame, asked), say), whole)
+    np.testing.assert_allclose(
+        chunked_predict.predict_in_chunks(model, select_inputs(frame, asked), say), whole
+    )
     assert seen == [1000, 1000, 500]

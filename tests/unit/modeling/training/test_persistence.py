@@ -14,9 +14,9 @@ import skops.io
 from sklearn.linear_model import LogisticRegression
 
 from app.errors import InvalidInput
-from app.modeling.recipe.recipe import inputs_of
-from app.modeling.training.fitting import Spec, fit, output_of
-from app.modeling.training.persistence import StoredModel, dump, load
+from app.modeling.recipe.recipe import select_inputs
+from app.modeling.training.fitting import CandidateSpec, fit, predict_all
+from app.modeling.training.persistence import StoredModel, deserialize_model, serialize_model
 from app.modeling.training.stored_types import RENAMED, TRUSTED
 
 from ..frames import houses, people, problem, series
@@ -25,14 +25,15 @@ FRESH = """
 import sys, json
 from pathlib import Path
 import pandas as pd
-from app.modeling.training.persistence import load
-from app.modeling.training.fitting import output_of
+from app.modeling.training.persistence import deserialize_model
+from app.modeling.training.fitting import predict_all
 from app.modeling.problem.problem import Problem
 said = {}
 for folder in sorted(Path(sys.argv[1]).iterdir()):
-    stored = load((folder / "model.skops").read_bytes())
+    stored = deserialize_model((folder / "model.skops").read_bytes())
     rows = pd.read_parquet(folder / "rows.parquet")
-    said[folder.name] = output_of(stored.pipeline, rows, Problem.from_json(stored.metadata["problem"])).tolist()
+    predictions = predict_all(stored.pipeline, rows, Problem.from_json(stored.metadata["problem"]))
+    said[folder.name] = predictions.tolist()
 print(json.dumps(said))
 """
 MIXED = [{"op": "mark_missing", "columns": ["age"]}, {"op": "group_rare", "columns": ["plan"]}]
@@ -59,13 +60,13 @@ def test_a_stored_model_says_the_same_in_a_fresh_process(tmp_path: Path) -> None
     expected = {}
     for number, (frame, target, estimator, hyperparameters, recipe) in enumerate(MODELS):
         asked = problem(frame, target, **({"horizon": 1} if target == "sales" else {}))
-        learned, later = frame.iloc[:-20], inputs_of(frame, asked).iloc[-20:]
-        model = fit(learned, asked, Spec(estimator, hyperparameters, recipe))
+        learned, later = frame.iloc[:-20], select_inputs(frame, asked).iloc[-20:]
+        model = fit(learned, asked, CandidateSpec(estimator, hyperparameters, recipe))
         folder = tmp_path / str(number)
         folder.mkdir()
-        (folder / "model.skops").write_bytes(dump(StoredModel(model, {"problem": asked.to_json()})))
+        (folder / "model.skops").write_bytes(serialize_model(StoredModel(model, {"problem": asked.to_json()})))
         later.to_parquet(folder / "rows.parquet")
-        expected[str(number)] = output_of(model, later, asked)
+        expected[str(number)] = predict_all(model, later, asked)
     command = [sys.executable, "-c", FRESH, str(tmp_path)]
     said = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     assert said.keys() == expected.keys()
@@ -83,14 +84,14 @@ def test_a_file_with_another_type_is_refused_by_name() -> None:
     sys.modules["stranger"].Stranger = Stranger  # type: ignore[attr-defined]
     data = skops.io.dumps({"format": 1, "pipeline": Stranger(), "metadata": "{}"})
     with pytest.raises(InvalidInput, match=r"stranger\.Stranger") as caught:
-        load(data)
+        deserialize_model(data)
     assert caught.value.code == "untrusted_model"
 
 
 @pytest.mark.parametrize("data", [b"", b"no zip", skops.io.dumps({"format": 1}), skops.io.dumps([1])])
 def test_what_is_no_model_is_refused(data: bytes) -> None:
     with pytest.raises(InvalidInput) as caught:
-        load(data)
+        deserialize_model(data)
     assert caught.value.code == "bad_model"
 
 
@@ -125,14 +126,15 @@ def under_old_names(data: bytes) -> bytes:
 
 def test_a_model_stored_under_old_type_names_predicts_the_same() -> None:
     request = problem(people(), "left")
-    model = fit(people(), request, Spec("LogisticRegression", {}, MIXED))
-    stored = dump(StoredModel(model, {}))
+    model = fit(people(), request, CandidateSpec("LogisticRegression", {}, MIXED))
+    stored = serialize_model(StoredModel(model, {}))
     old = under_old_names(stored)
     assert set(skops.io.get_untrusted_types(data=old)) & set(RENAMED)
 
-    rows = inputs_of(people(), request)
+    rows = select_inputs(people(), request)
     assert np.array_equal(
-        output_of(load(old).pipeline, rows, request), output_of(load(stored).pipeline, rows, request)
+        predict_all(deserialize_model(old).pipeline, rows, request),
+        predict_all(deserialize_model(stored).pipeline, rows, request),
     )
 
 

@@ -5,24 +5,24 @@ import pandas as pd
 import pytest
 
 from app.errors import InvalidInput
-from app.modeling.recipe.recipe import recipe_for
-from app.modeling.training.schema import conform, gap_in_time, schema_of
+from app.modeling.recipe.recipe import make_recipe
+from app.modeling.training.schema import conform_rows, infer_schema, time_gap_warnings
 
 from ..frames import people, problem, series
 
 FRAME = people()
-SCHEMA = schema_of(FRAME, problem(FRAME, "left"), [{"op": "drop", "columns": ["name"]}])
+SCHEMA = infer_schema(FRAME, problem(FRAME, "left"), [{"op": "drop", "columns": ["name"]}])
 ROW = {"age": 40.0, "plan": "pro", "visits": 2}
 
 
 def refusal(*rows: dict[str, object]) -> InvalidInput:
     with pytest.raises(InvalidInput) as caught:
-        conform(pd.DataFrame(rows), SCHEMA)
+        conform_rows(pd.DataFrame(rows), SCHEMA)
     return caught.value
 
 
 def kinds_of(*rows: dict[str, object]) -> set[tuple[str, str]]:
-    return {(warning["kind"], warning["column"]) for warning in conform(pd.DataFrame(rows), SCHEMA)[1]}
+    return {(warning["kind"], warning["column"]) for warning in conform_rows(pd.DataFrame(rows), SCHEMA)[1]}
 
 
 def test_a_schema_knows_what_each_column_holds() -> None:
@@ -35,7 +35,7 @@ def test_a_schema_knows_what_each_column_holds() -> None:
 
 
 def test_rows_like_the_training_rows_pass_without_a_warning() -> None:
-    made, warnings = conform(FRAME.drop(columns="left"), SCHEMA)
+    made, warnings = conform_rows(FRAME.drop(columns="left"), SCHEMA)
     assert warnings == []
     assert made.columns.tolist() == [column["name"] for column in SCHEMA]
 
@@ -43,7 +43,7 @@ def test_rows_like_the_training_rows_pass_without_a_warning() -> None:
 def test_a_missing_column_is_refused_with_the_nearest_names() -> None:
     error = refusal({"Age": 40, "plan": "pro", "visits": 2})
     assert (error.code, error.facts["nearest"]) == ("missing_columns", {"age": ["Age"]})
-    assert "is it 'Age'?" in error.detail
+    assert "did you mean 'Age'?" in error.detail
 
 
 def test_a_value_of_the_wrong_type_is_refused_with_its_row() -> None:
@@ -52,7 +52,7 @@ def test_a_value_of_the_wrong_type_is_refused_with_its_row() -> None:
 
 
 def test_numbers_written_as_text_are_read() -> None:
-    made, _ = conform(pd.DataFrame([{**ROW, "age": "40"}]), SCHEMA)
+    made, _ = conform_rows(pd.DataFrame([{**ROW, "age": "40"}]), SCHEMA)
     assert made["age"].tolist() == [40.0]
 
 
@@ -70,17 +70,17 @@ def test_no_rows_are_refused() -> None:
 
 def test_yes_and_no_are_read_in_the_ways_they_are_written() -> None:
     frame = pd.DataFrame({"paid": [True, False] * 20, "y": np.arange(40) % 3 % 2})
-    schema = schema_of(frame, problem(frame, "y"), [])
-    made, _ = conform(pd.DataFrame({"paid": ["yes", "False", 1, 0.0, True]}), schema)
+    schema = infer_schema(frame, problem(frame, "y"), [])
+    made, _ = conform_rows(pd.DataFrame({"paid": ["yes", "False", 1, 0.0, True]}), schema)
     assert made["paid"].tolist() == [True, False, True, False, True]
     with pytest.raises(InvalidInput):
-        conform(pd.DataFrame({"paid": ["perhaps"]}), schema)
+        conform_rows(pd.DataFrame({"paid": ["perhaps"]}), schema)
 
 
 def test_a_forecast_needs_the_present_value_and_a_direction_may_do_without() -> None:
     frame = series()
-    value = schema_of(frame, problem(frame, "sales", horizon=1), [])
-    direction = schema_of(frame, problem(frame, "sales", horizon=1, kind="classification"), [])
+    value = infer_schema(frame, problem(frame, "sales", horizon=1), [])
+    direction = infer_schema(frame, problem(frame, "sales", horizon=1, kind="classification"), [])
     assert {column["name"]: column["required"] for column in value}["sales"]
     assert not {column["name"]: column["required"] for column in direction}["sales"]
 
@@ -88,6 +88,6 @@ def test_a_forecast_needs_the_present_value_and_a_direction_may_do_without() -> 
 def test_rows_that_do_not_follow_the_history_are_warned_of() -> None:
     frame = series()
     asked = problem(frame, "sales", horizon=1)
-    recipe = recipe_for(asked, [{"op": "lags", "columns": ["sales"]}]).fit(frame.head(150))
-    assert gap_in_time(frame.iloc[150:160], recipe) == []
-    assert gap_in_time(frame.iloc[170:180], recipe)[0]["kind"] == "gap_in_time"
+    recipe = make_recipe(asked, [{"op": "lags", "columns": ["sales"]}]).fit(frame.head(150))
+    assert time_gap_warnings(frame.iloc[150:160], recipe) == []
+    assert time_gap_warnings(frame.iloc[170:180], recipe)[0]["kind"] == "gap_in_time"

@@ -1,4 +1,4 @@
-"""A raw table is read once, and a model reads raw rows the same way."""
+"""The split parses a raw table, and a model parses raw rows the same way."""
 
 from pathlib import Path
 from typing import Any
@@ -8,8 +8,10 @@ import pandas as pd
 
 from app.computations import predict, split, train
 from app.computations.bench import Bench
-from app.modeling.type_inference.decisions import decide, decide_reading
-from app.modeling.type_inference.parsers import apply_reading
+from app.modeling.type_inference.decisions import infer_types
+from app.modeling.type_inference.parsers import parse_columns
+
+from .inference import infer_parsers, parse_frame
 
 ROWS = 200
 
@@ -36,8 +38,8 @@ def raw(seed: int = 0) -> pd.DataFrame:
     return table
 
 
-def test_every_column_becomes_what_it_means() -> None:
-    read = apply_reading(raw(), decide_reading(raw(), "price"))
+def test_every_column_gets_its_inferred_type() -> None:
+    read = parse_frame(raw(), "price")
     kinds = {name: read[name].dtype.kind if read[name].dtype != "str" else "text" for name in read.columns}
     assert kinds == {
         "size": "f", "garden": "b", "built": "i", "sold": "M", "heating": "text", "floor": "f", "price": "f"
@@ -47,18 +49,18 @@ def test_every_column_becomes_what_it_means() -> None:
     assert read["floor"].min() == 0
 
 
-def test_reading_twice_is_reading_once() -> None:
-    reading = decide_reading(raw(), "price")
-    once = apply_reading(raw(), reading)
-    pd.testing.assert_frame_equal(apply_reading(once, reading), once)
-    assert decide(once, "price") == []
+def test_parsing_twice_equals_parsing_once() -> None:
+    parsers = infer_parsers(raw(), "price")
+    parsed = parse_columns(raw(), parsers)
+    pd.testing.assert_frame_equal(parse_columns(parsed, parsers), parsed)
+    assert infer_types(parsed, "price") == []
 
 
-def test_the_split_holds_typed_values_and_predict_reads_raw_rows_alike(tmp_path: Path) -> None:
+def test_predictions_for_raw_rows_equal_those_for_typed_rows(tmp_path: Path) -> None:
     raw().to_parquet(tmp_path / "table.parquet")
     facts: Any = split.lock_holdout(Bench({"table": tmp_path / "table.parquet"}, tmp_path), {"target": "price"})
     assert facts["problem"]["kind"] == "regression"
-    assert {one["column"]: one["reads_as"] for one in facts["reading"]} == {
+    assert {column["column"]: column["reads_as"] for column in facts["reading"]} == {
         "size": "number",
         "garden": "boolean",
         "sold": "datetime",
@@ -66,8 +68,8 @@ def test_the_split_holds_typed_values_and_predict_reads_raw_rows_alike(tmp_path:
         "floor": "number",
         "price": "number",
     }
-    held = pd.read_parquet(tmp_path / "holdout.parquet")
-    assert held["price"].dtype == "float64"
+    holdout = pd.read_parquet(tmp_path / "holdout.parquet")
+    assert holdout["price"].dtype == "float64"
 
     learning = Bench({"frame": tmp_path / "train.parquet"}, tmp_path)
     train.fit_candidate(learning, facts["problem"], "Ridge", facts["folds"])
@@ -82,6 +84,6 @@ def test_the_split_holds_typed_values_and_predict_reads_raw_rows_alike(tmp_path:
     typed: dict[str, object] = {"size": 101.5, "garden": True, "built": 1990, "sold": "2023-04-03"}
     asking = Bench({"model": tmp_path / "model.skops"}, tmp_path)
     answers: Any = predict.predict(asking, [row, {**typed, "heating": None, "floor": None}])
-    one, other = (said["prediction"] for said in answers["predictions"])
-    assert one == other
-    assert held["price"].min() < one < held["price"].max()
+    from_raw, from_typed = (row["prediction"] for row in answers["predictions"])
+    assert from_raw == from_typed
+    assert holdout["price"].min() < from_raw < holdout["price"].max()

@@ -1,11 +1,13 @@
-"""Lengths and times of day become hours; what only looks like one stays text."""
+"""Durations and times of day become hours; similar texts stay text."""
 
 import pandas as pd
 import pytest
 
-from app.modeling.type_inference.decisions import decide, decide_reading
-from app.modeling.type_inference.durations import hours
-from app.modeling.type_inference.parsers import apply_reading
+from app.modeling.type_inference.decisions import infer_types
+from app.modeling.type_inference.durations import parse_hours
+from app.modeling.type_inference.parsers import parse_columns
+
+from .inference import infer_parsers, parse_frame
 
 
 @pytest.mark.parametrize(
@@ -32,27 +34,27 @@ from app.modeling.type_inference.parsers import apply_reading
         ("", None),
     ],
 )
-def test_a_text_is_so_many_hours(text: str, expected: float | None) -> None:
-    assert hours(text) == (expected if expected is None else pytest.approx(expected))
+def test_durations_are_parsed_as_hours(text: str, expected: float | None) -> None:
+    assert parse_hours(text) == (expected if expected is None else pytest.approx(expected))
 
 
-def test_a_column_of_clock_times_is_read_as_numbers_and_stays_so() -> None:
+def test_a_column_of_times_is_parsed_once() -> None:
     frame = pd.DataFrame({"leaves": ["06:15", "23:59", "12:00", "?", "7:05"] * 10})
-    reading = decide_reading(frame)
-    read = apply_reading(frame, reading)
+    parsers = infer_parsers(frame)
+    read = parse_columns(frame, parsers)
     assert read["leaves"].tolist()[:3] == pytest.approx([6.25, 23 + 59 / 60, 12.0])
     assert read["leaves"].isna().sum() == 10
-    pd.testing.assert_frame_equal(apply_reading(read, reading), read)
-    assert decide(frame)[0].text == "'leaves' holds times such as '06:15', taken as hours (6.25)."
+    pd.testing.assert_frame_equal(parse_columns(read, parsers), read)
+    assert infer_types(frame)[0].text == "'leaves' holds times such as '06:15', converted to hours (6.25)."
 
 
 @pytest.mark.parametrize(
     "values", [["3:1", "2:2", "0:1"], ["16:09", "4:03", "wide"], ["10:30", "closed", "open"]]
 )
 def test_scores_and_mixed_words_stay_text(values: list[str]) -> None:
-    assert decide(pd.DataFrame({"told": values * 10})) == []
+    assert infer_types(pd.DataFrame({"score": values * 10})) == []
 
 
-def test_plain_lengths_in_one_unit_keep_that_unit() -> None:
+def test_durations_in_one_unit_keep_that_unit() -> None:
     frame = pd.DataFrame({"takes": ["90 min", "30 min", "2 h"] * 10})
-    assert apply_reading(frame, decide_reading(frame))["takes"].tolist()[:3] == [90.0, 30.0, 120.0]
+    assert parse_frame(frame)["takes"].tolist()[:3] == [90.0, 30.0, 120.0]

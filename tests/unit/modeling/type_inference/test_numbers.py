@@ -1,4 +1,4 @@
-"""A number in any way that people write it reads back, and what only looks like one stays what it is."""
+"""Numbers are parsed in every supported spelling; similar texts stay text."""
 
 import numpy as np
 import pandas as pd
@@ -6,13 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.modeling.type_inference.decisions import decide, decide_reading
-from app.modeling.type_inference.parsers import apply_reading
+from app.modeling.type_inference.decisions import infer_types
+
+from .inference import infer_parsers, parse_frame
 
 amounts = st.lists(
     st.decimals(-9_999_999, 9_999_999, places=2).map(float), min_size=8, max_size=30, unique=True
 ).filter(lambda numbers: max(map(abs, numbers)) > 1000)
-WRITTEN = {
+SPELLED = {
     "thousands": lambda number: f"{number:,.2f}",
     "decimal comma": lambda number: f"{number:,.2f}".translate(str.maketrans(",.", ".,")),
     "swiss": lambda number: f"{number:,.2f}".replace(",", "\u2019"),
@@ -28,24 +29,24 @@ WRITTEN = {
 }
 
 
-@pytest.mark.parametrize("way", WRITTEN)
+@pytest.mark.parametrize("spelling", SPELLED)
 @given(numbers=amounts)
 @settings(max_examples=25, deadline=None)
-def test_a_number_reads_back(way: str, numbers: list[float]) -> None:
-    frame = pd.DataFrame({"amount": [WRITTEN[way](number) for number in numbers]})
-    read = apply_reading(frame, decide_reading(frame))["amount"]
+def test_numbers_in_every_spelling_are_parsed(spelling: str, numbers: list[float]) -> None:
+    frame = pd.DataFrame({"amount": [SPELLED[spelling](number) for number in numbers]})
+    read = parse_frame(frame)["amount"]
     np.testing.assert_allclose(read.astype("float64"), numbers, rtol=1e-9)
 
 
-def test_units_of_one_kind_are_brought_to_the_most_frequent() -> None:
+def test_units_of_one_quantity_are_converted_to_the_most_frequent() -> None:
     frame = pd.DataFrame({"weight": ["2 kg", "3 kg", "500 g", "1.5kg", "40 g", "4 kg"]})
-    read = apply_reading(frame, decide_reading(frame))["weight"]
+    read = parse_frame(frame)["weight"]
     assert read.tolist() == pytest.approx([2, 3, 0.5, 1.5, 0.04, 4])
     sizes = pd.DataFrame({"size": ["1.2M", "300k", "2M", "45k", "1.1M"]})
-    assert apply_reading(sizes, decide_reading(sizes))["size"].tolist() == [1.2e6, 3e5, 2e6, 45e3, 1.1e6]
+    assert parse_frame(sizes)["size"].tolist() == [1.2e6, 3e5, 2e6, 45e3, 1.1e6]
 
 
-STAYS = {
+TEXTS = {
     "zip code": ["02134", "90210", "10001", "00501", "33101", "60601"],
     "phone": ["555 123 4567", "555 987 6543", "212 555 0100", "212 555 0199", "646 555 0142", "555 222 3333"],
     "phone with dashes": ["+1 555-123-4567", "+1 555-987-6543", "+1 212-555-0100", "+1 212-555-0199"],
@@ -62,12 +63,12 @@ STAYS = {
 }
 
 
-@pytest.mark.parametrize("name", STAYS)
-def test_what_only_looks_like_a_number_stays_text(name: str) -> None:
-    assert decide(pd.DataFrame({name: STAYS[name] * 3})) == []
+@pytest.mark.parametrize("name", TEXTS)
+def test_texts_that_resemble_numbers_stay_text(name: str) -> None:
+    assert infer_types(pd.DataFrame({name: TEXTS[name] * 3})) == []
 
 
-def test_typed_columns_raise_no_alarm() -> None:
+def test_typed_columns_need_no_parser() -> None:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(
         {
@@ -81,19 +82,19 @@ def test_typed_columns_raise_no_alarm() -> None:
             "town": rng.choice(["Ulm", "Bonn"], 200),
         }
     )
-    assert decide(frame) == []
+    assert infer_types(frame) == []
 
 
-def test_a_few_words_among_numbers_become_missing_and_are_named() -> None:
+def test_a_few_words_among_numbers_become_missing_and_are_reported() -> None:
     frame = pd.DataFrame({"size": ["12", "7.5", "31", "n.b."] * 5 + ["8", "9"] * 4})
-    (decision,) = decide(frame)
+    (decision,) = infer_types(frame)
     assert (decision.reads_as, decision.evidence["words"]) == ("number", ("n.b.",))
-    assert apply_reading(frame, decide_reading(frame))["size"].isna().sum() == 5
+    assert parse_frame(frame)["size"].isna().sum() == 5
 
 
-def test_the_users_word_wins() -> None:
+def test_types_of_the_user_win() -> None:
     frame = pd.DataFrame({"store": [3, 4, 3, 5], "amount": ["$1", "$2", "$3", "$4"]})
-    assert decide_reading(frame, types={"amount": "text", "store": "category"})[0]["columns"] == ["store"]
-    read = apply_reading(frame, decide_reading(frame, types={"amount": "text", "store": "category"}))
+    assert infer_parsers(frame, types={"amount": "text", "store": "category"})[0]["columns"] == ["store"]
+    read = parse_frame(frame, types={"amount": "text", "store": "category"})
     assert read["store"].tolist() == ["3", "4", "3", "5"]
     assert read["amount"].tolist() == ["$1", "$2", "$3", "$4"]

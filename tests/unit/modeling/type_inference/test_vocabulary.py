@@ -1,103 +1,105 @@
-"""Words for missing, for yes and for no; numbers that stand for missing."""
+"""Words for missing values, for yes and for no; numeric codes for missing values."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from app.modeling.labels.resolve_problem import define
-from app.modeling.type_inference.decisions import decide, decide_reading
-from app.modeling.type_inference.parsers import apply_reading
+from app.modeling.labels.resolve_problem import resolve_problem
+from app.modeling.type_inference.decisions import infer_types
+from app.modeling.type_inference.parsers import parse_columns
+
+from .inference import infer_parsers, parse_frame
 
 
 @pytest.mark.parametrize(
-    "said",
+    "words",
     [("yes", "no"), ("Y", "N"), ("t", "f"), ("ja", "nein"), ("TRUE", "False"), ("on", "off"), ("Oui", "Non")],
 )
-def test_yes_and_no_are_booleans_in_any_spelling(said: tuple[str, str]) -> None:
-    frame = pd.DataFrame({"paid": [said[0], said[1], said[0].upper(), "?"] * 5})
-    read = apply_reading(frame, decide_reading(frame))["paid"]
+def test_yes_and_no_are_booleans_in_any_spelling(words: tuple[str, str]) -> None:
+    frame = pd.DataFrame({"paid": [words[0], words[1], words[0].upper(), "?"] * 5})
+    read = parse_frame(frame)["paid"]
     assert read.tolist()[:3] == [True, False, True]
     assert read.isna().sum() == 5
 
 
-@pytest.mark.parametrize("said", [("m", "f"), ("n", "s"), ("yes", "maybe"), ("no", "never"), ("y", "x")])
-def test_other_pairs_stay_categories(said: tuple[str, str]) -> None:
-    assert decide(pd.DataFrame({"word": list(said) * 10})) == []
+@pytest.mark.parametrize("words", [("m", "f"), ("n", "s"), ("yes", "maybe"), ("no", "never"), ("y", "x")])
+def test_other_pairs_stay_categories(words: tuple[str, str]) -> None:
+    assert infer_types(pd.DataFrame({"word": list(words) * 10})) == []
 
 
 def test_the_target_keeps_its_classes() -> None:
     frame = pd.DataFrame({"churn": ["yes", "no"] * 10, "paid": ["yes", "no"] * 10})
-    assert [one.column for one in decide(frame, "churn")] == ["paid"]
+    assert [decision.column for decision in infer_types(frame, "churn")] == ["paid"]
 
 
-def test_markers_are_missing_among_categories_and_real_words_stay() -> None:
+def test_missing_value_words_become_missing_and_other_words_stay() -> None:
     frame = pd.DataFrame({"fuel": ["gas", "oil", "?", "N/A", "-", "none", "unknown"] * 4})
-    read = apply_reading(frame, decide_reading(frame))["fuel"]
+    read = parse_frame(frame)["fuel"]
     assert set(read.dropna()) == {"gas", "oil", "none", "unknown"}
 
 
 @pytest.mark.parametrize("values", [["+", "-"], ["DE", "FR", "NA", "US"], ["A", "B", "x"]])
-def test_a_marker_that_may_be_a_value_stays(values: list[str]) -> None:
-    assert decide(pd.DataFrame({"code": values * 10})) == []
+def test_a_missing_value_word_that_may_be_a_class_stays(values: list[str]) -> None:
+    assert infer_types(pd.DataFrame({"code": values * 10})) == []
 
 
-def test_a_number_far_outside_that_repeats_is_missing() -> None:
+def test_a_repeated_extreme_number_becomes_missing() -> None:
     rng = np.random.default_rng(0)
     age = rng.integers(18, 90, 300).astype("int64")
     age[::20] = -999
     height = rng.normal(170, 10, 300)
     height[::30] = 9999
     frame = pd.DataFrame({"age": age, "height": height})
-    read = apply_reading(frame, decide_reading(frame))
+    read = parse_frame(frame)
     assert (read["age"].isna().sum(), read["height"].isna().sum()) == (15, 10)
     assert read["age"].min() >= 18
 
 
-def test_extremes_that_are_no_marker_stay() -> None:
+def test_other_extreme_numbers_stay() -> None:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(
         {
-            "once": [*rng.integers(0, 50, 299), 999],
+            "single": [*rng.integers(0, 50, 299), 999],
             "inside": [*rng.integers(-2000, 2000, 270), *[-999] * 30],
             "capped": np.minimum(rng.integers(0, 200, 300), 99),
             "round": [*rng.integers(0, 50, 290), *[1000] * 10],
         }
     )
-    assert decide(frame) == []
+    assert infer_types(frame) == []
 
 
 def test_a_class_called_99_stays_a_class() -> None:
     frame = pd.DataFrame({"code": [1, 2, 3, 4, 5, 6, 99] * 20})
-    assert decide(frame, "code") == []
+    assert infer_types(frame, "code") == []
 
 
 MESSY = ["Yes", "yes ", "YES", "No", "no", " no"] * 10
 
 
-def test_classes_in_several_spellings_are_one_and_that_is_said() -> None:
+def test_spellings_of_one_class_are_merged_and_reported() -> None:
     frame = pd.DataFrame(
         {"city": ["Berlin", "berlin ", "PARIS", "Paris", "Paris", "New  York", "new york"] * 5}
     )
-    (decision,) = decide(frame)
-    read = apply_reading(frame, decide_reading(frame))["city"]
+    (decision,) = infer_types(frame)
+    read = parse_frame(frame)["city"]
     assert set(read) == {"Berlin", "Paris", "New York"}
     assert "'PARIS' as 'Paris'" in decision.text
     assert decision.evidence["spelled"]["PARIS"] == 5
 
 
-def test_the_classes_of_a_target_are_merged_and_named_by_any_spelling() -> None:
+def test_a_positive_class_in_any_spelling_names_the_merged_class() -> None:
     frame = pd.DataFrame({"churn": MESSY, "age": range(60)})
-    read = apply_reading(frame, decide_reading(frame, "churn"))
-    problem = define(read, {"target": "churn", "positive_class": " YES"})
-    assert sorted(str(one).casefold() for one in problem.classes or ()) == ["no", "yes"]
+    read = parse_frame(frame, "churn")
+    problem = resolve_problem(read, {"target": "churn", "positive_class": " YES"})
+    assert sorted(str(label).casefold() for label in problem.classes or ()) == ["no", "yes"]
     assert str(problem.positive_class).casefold() == "yes"
 
 
-def test_a_new_spelling_of_a_known_class_is_read_as_that_class() -> None:
-    reading = decide_reading(pd.DataFrame({"churn": MESSY}), "churn")
-    said = apply_reading(pd.DataFrame({"churn": ["yES", "nO ", "perhaps"]}), reading)["churn"]
-    assert [str(one).casefold() for one in said] == ["yes", "no", "perhaps"]
-    assert set(said[:2]) <= set(apply_reading(pd.DataFrame({"churn": MESSY}), reading)["churn"])
+def test_a_new_spelling_is_parsed_as_its_class() -> None:
+    parsers = infer_parsers(pd.DataFrame({"churn": MESSY}), "churn")
+    labels = parse_columns(pd.DataFrame({"churn": ["yES", "nO ", "perhaps"]}), parsers)["churn"]
+    assert [str(label).casefold() for label in labels] == ["yes", "no", "perhaps"]
+    assert set(labels[:2]) <= set(parse_columns(pd.DataFrame({"churn": MESSY}), parsers)["churn"])
 
 
 @pytest.mark.parametrize(
@@ -106,13 +108,13 @@ def test_a_new_spelling_of_a_known_class_is_read_as_that_class() -> None:
         ["A", "a", "B", "b"] * 20,
         ["CO", "Co", "NO"] * 20,
         ["red", "green", "blue"] * 20,
-        [f"Name {place}" for place in range(50)] + [f"name {place}" for place in range(10)],
+        [f"Name {number}" for number in range(50)] + [f"name {number}" for number in range(10)],
     ],
 )
-def test_what_may_be_two_things_stays_two(values: list[str]) -> None:
-    assert decide(pd.DataFrame({"code": values})) == []
+def test_spellings_that_may_be_different_classes_stay(values: list[str]) -> None:
+    assert infer_types(pd.DataFrame({"code": values})) == []
 
 
-def test_a_rare_slip_in_a_short_code_is_mended() -> None:
+def test_a_rare_spelling_of_a_short_code_is_merged() -> None:
     frame = pd.DataFrame({"code": ["M"] * 30 + ["F"] * 30 + ["m"] * 2})
-    assert set(apply_reading(frame, decide_reading(frame))["code"]) == {"M", "F"}
+    assert set(parse_frame(frame)["code"]) == {"M", "F"}

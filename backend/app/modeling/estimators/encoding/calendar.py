@@ -1,20 +1,21 @@
-"""Dates as numbers: days since the first training row, and parts of the calendar that come again."""
+"""Dates as numbers: days since 1970, and recurring parts of the calendar."""
 
 import numpy as np
 import pandas as pd
 
-PARTS = {"month": 365, "day": 31, "day_of_week": 7, "hour": 1}
-"""Part of a date -> days after which it comes again."""
+CYCLE_DAYS = {"month": 365, "day": 31, "day_of_week": 7, "hour": 1}
+"""Part of a date -> days of one cycle."""
 
 
-def parts_of(dates: pd.Series, in_order: bool) -> list[str]:
-    """The parts that vary; in time order only those of which the rows saw two rounds: others cannot recur."""
-    known = dates.dropna()
-    span = (known.max() - known.min()) / pd.Timedelta(days=1)
+def select_parts(dates: pd.Series, in_order: bool) -> list[str]:
+    """Parts that vary. For rows in time order, only parts with two full cycles: others do not recur in later
+    rows."""
+    present = dates.dropna()
+    span = (present.max() - present.min()) / pd.Timedelta(days=1)
     return [
         part
-        for part, days in PARTS.items()
-        if getattr(known.dt, part).nunique() > 1 and (not in_order or span >= 2 * days)
+        for part, days in CYCLE_DAYS.items()
+        if getattr(present.dt, part).nunique() > 1 and (not in_order or span >= 2 * days)
     ]
 
 
@@ -24,5 +25,5 @@ def elapsed_days(dates: pd.Series) -> np.ndarray:
     return np.asarray(days.to_numpy(dtype="float64", na_value=np.nan))
 
 
-def part_of(dates: pd.Series, part: str) -> np.ndarray:
+def calendar_part(dates: pd.Series, part: str) -> np.ndarray:
     return np.asarray(getattr(dates.dt, part).to_numpy(dtype="float64", na_value=np.nan))

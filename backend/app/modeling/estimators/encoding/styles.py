@@ -1,4 +1,4 @@
-"""How each style of estimator sees a column."""
+"""Encodings of one column for each style of estimator."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,123 +8,125 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from app.modeling.estimators.encoding.calendar import elapsed_days, part_of, parts_of
-from app.modeling.estimators.encoding.codes import Code, learn_places, places
-from app.modeling.estimators.encoding.numbers import one_hot, one_of
-from app.modeling.estimators.encoding.words import Words
-from app.modeling.recipe.transforms.columns import as_text
-from app.modeling.recipe.transforms.dates import as_dates
-from app.modeling.table.columns import Holds
+from app.modeling.estimators.encoding.calendar import calendar_part, elapsed_days, select_parts
+from app.modeling.estimators.encoding.codes import Code, category_positions, learn_categories
+from app.modeling.estimators.encoding.numbers import one_hot, one_hot_levels
+from app.modeling.estimators.encoding.words import TextVectorizer
+from app.modeling.recipe.transforms.columns import to_category_text
+from app.modeling.recipe.transforms.dates import to_dates
+from app.modeling.table.columns import ColumnKind
 
-MANY = 10
-"""Categories from which on trees are also told how frequent each is."""
+MAX_UNCOUNTED_CATEGORIES = 10
+"""With more categories than this, trees get the count of each as well."""
 
 
 Blocks = tuple[np.ndarray, Any]
-"""The numbers that one column becomes: (rows, width) dense float32, and (rows, width) sparse or None."""
+"""Encoded column: (rows, width) dense float32, and (rows, width) sparse or None."""
 
-Names = tuple[list[str], list[str]]
-"""What follows a column's name in the features of its dense and of its sparse block."""
+FeatureSuffixes = tuple[list[str], list[str]]
+"""Suffixes of the column's name for the features of its dense and its sparse block."""
 
-SPARSE_BELOW = 0.25
-"""A matrix with a smaller share of values that are not zero stays sparse."""
+MAX_SPARSE_DENSITY = 0.25
+"""A matrix with a smaller share of nonzero values stays sparse."""
 
 
 @dataclass(frozen=True)
 class Style:
-    """`learn` gives None for a column that is of no use; numbers are not its business (`Numbers`).
+    """Encoding of columns that are not numbers (see `Numbers`). `learn` returns None for a useless column.
 
-    `scaled`: whether it wants all numbers alike. `directions`: whether it wants texts placed along some.
+    `scaled`: numbers need one scale. `directions`: texts are projected on a few directions.
     """
 
     scaled: bool
-    learn: Callable[[pd.Series, Holds, bool], Code | None]
+    learn: Callable[[pd.Series, ColumnKind, bool], Code | None]
     encode: Callable[[pd.Series, Code], Blocks]
-    text: Callable[[pd.Series, Words], Blocks]
+    text: Callable[[pd.Series, TextVectorizer], Blocks]
     join: Callable[[list[Blocks], int], Any]
-    names: Callable[[Code, Words | None], Names]
+    names: Callable[[Code, TextVectorizer | None], FeatureSuffixes]
     directions: bool
 
 
-def _tree_learn(column: pd.Series, kind: Holds, in_order: bool) -> Code | None:
-    if kind is Holds.DATETIME:
-        return {"as": "date", "parts": parts_of(as_dates(column), in_order)}
-    learned = learn_places(column)
+def _tree_learn(column: pd.Series, kind: ColumnKind, in_order: bool) -> Code | None:
+    if kind is ColumnKind.DATETIME:
+        return {"as": "date", "parts": select_parts(to_dates(column), in_order)}
+    learned = learn_categories(column)
     if learned["counts"][0] < 2:
-        return None  # a name of its own for each row says nothing of other rows
+        return None  # values that never repeat cannot generalise
     return {"as": "place", **learned}
 
 
 def _tree_encode(column: pd.Series, code: Code) -> Blocks:
     if code["as"] == "date":
-        dates = as_dates(column)
-        numbers = [elapsed_days(dates), *(part_of(dates, part) for part in code["parts"])]
+        dates = to_dates(column)
+        numbers = [elapsed_days(dates), *(calendar_part(dates, part) for part in code["parts"])]
         return np.column_stack(numbers).astype("float32"), None
-    at = places(column, code["categories"])
-    place = np.where(at < 0, len(code["categories"]), at).astype("float32")
-    place[column.isna().to_numpy()] = np.nan
-    if len(code["categories"]) <= MANY:
-        return place[:, None], None
-    counts = np.array([*code["counts"], 0], dtype="float32")[at]
-    return np.column_stack([place, counts]), None
+    positions = category_positions(column, code["categories"])
+    codes = np.where(positions < 0, len(code["categories"]), positions).astype("float32")
+    codes[column.isna().to_numpy()] = np.nan
+    if len(code["categories"]) <= MAX_UNCOUNTED_CATEGORIES:
+        return codes[:, None], None
+    counts = np.array([*code["counts"], 0], dtype="float32")[positions]
+    return np.column_stack([codes, counts]), None
 
 
-def _tree_text(column: pd.Series, words: Words) -> Blocks:
-    text = as_text(column).fillna("")
+def _tree_text(column: pd.Series, words: TextVectorizer) -> Blocks:
+    text = to_category_text(column).fillna("")
     sizes = np.column_stack([text.str.len(), text.str.count(r"\S+")]).astype("float32")
-    return np.column_stack([words.placed(column), sizes]), None
+    return np.column_stack([words.project(column), sizes]), None
 
 
-def _tree_names(code: Code, words: Words | None) -> Names:
+def _tree_names(code: Code, words: TextVectorizer | None) -> FeatureSuffixes:
     if words is not None:
         return [*_direction_names(words), " length", " words"], []
     if code["as"] == "date":
         return ["", *(f" {part}" for part in code["parts"])], []
-    counted = code["as"] == "place" and len(code["categories"]) > MANY
-    return ["", " count"] if counted else [""], []
+    has_counts = code["as"] == "place" and len(code["categories"]) > MAX_UNCOUNTED_CATEGORIES
+    return ["", " count"] if has_counts else [""], []
 
 
-def _direction_names(words: Words) -> list[str]:
+def _direction_names(words: TextVectorizer) -> list[str]:
     width = 0 if words.directions_ is None else words.directions_.shape[1]
-    return [f" text {place + 1}" for place in range(width)]
+    return [f" text {position + 1}" for position in range(width)]
 
 
 def _native_encode(column: pd.Series, code: Code) -> Blocks:
     if code["as"] == "date":
         return _tree_encode(column, code)
-    at = places(column, code["categories"])
-    at = np.where(at < 0, len(code["categories"]), at)
-    return _nothing(len(column)), np.where(column.isna().to_numpy(), -1, at).astype("int32")[:, None]
+    positions = category_positions(column, code["categories"])
+    positions = np.where(positions < 0, len(code["categories"]), positions)
+    return _empty_block(len(column)), np.where(column.isna().to_numpy(), -1, positions).astype("int32")[:, None]
 
 
-def _native_names(code: Code, words: Words | None) -> Names:
+def _native_names(code: Code, words: TextVectorizer | None) -> FeatureSuffixes:
     return ([], [""]) if words is None and code["as"] == "place" else _tree_names(code, words)
 
 
 def _frame(blocks: list[Blocks], rows: int) -> pd.DataFrame:
-    """Numbers as float32, then categories as int32."""
-    kinds = [kind if isinstance(kind, np.ndarray) else kind.toarray() for _, kind in blocks if kind is not None]
+    """Join as a frame: numbers as float32, then categories as int32."""
+    categories = [
+        block if isinstance(block, np.ndarray) else block.toarray() for _, block in blocks if block is not None
+    ]
     numbers = pd.DataFrame(_dense([(dense, None) for dense, _ in blocks], rows))
-    for kind in kinds:
-        numbers[numbers.shape[1]] = kind[:, 0]
+    for block in categories:
+        numbers[numbers.shape[1]] = block[:, 0]
     return numbers
 
 
-def _scaled_learn(most: int) -> Callable[[pd.Series, Holds, bool], Code | None]:
-    def learn(column: pd.Series, kind: Holds, in_order: bool) -> Code | None:
-        if kind is Holds.DATETIME:
-            dates = as_dates(column)
-            parts = {part: _levels(part_of(dates, part)) for part in parts_of(dates, in_order)}
+def _scaled_learn(max_categories: int) -> Callable[[pd.Series, ColumnKind, bool], Code | None]:
+    def learn(column: pd.Series, kind: ColumnKind, in_order: bool) -> Code | None:
+        if kind is ColumnKind.DATETIME:
+            dates = to_dates(column)
+            parts = {part: _levels(calendar_part(dates, part)) for part in select_parts(dates, in_order)}
             return {"as": "date", **_scale(elapsed_days(dates)), "parts": parts}
-        learned = learn_places(column, most, seen=2)
+        learned = learn_categories(column, max_categories, min_count=2)
         return {"as": "one_hot", "categories": learned["categories"]} if learned["categories"] else None
 
     return learn
 
 
 def _scale(days: np.ndarray) -> Code:
-    known = days[~np.isnan(days)]
-    return {"mean": float(known.mean()), "spread": float(known.std()) or 1.0}
+    present = days[~np.isnan(days)]
+    return {"mean": float(present.mean()), "spread": float(present.std()) or 1.0}
 
 
 def _levels(values: np.ndarray) -> list[float]:
@@ -133,49 +135,51 @@ def _levels(values: np.ndarray) -> list[float]:
 
 def _scaled_encode(column: pd.Series, code: Code) -> Blocks:
     if code["as"] == "one_hot":
-        return _nothing(len(column)), one_hot(places(column, code["categories"]), len(code["categories"]))
-    dates = as_dates(column)
+        return _empty_block(len(column)), one_hot(
+            category_positions(column, code["categories"]), len(code["categories"])
+        )
+    dates = to_dates(column)
     unit = np.clip((elapsed_days(dates) - code["mean"]) / code["spread"], -3, 3)
-    parts = [one_of(part_of(dates, part), levels) for part, levels in code["parts"].items()]
+    parts = [one_hot_levels(calendar_part(dates, part), levels) for part, levels in code["parts"].items()]
     days = np.nan_to_num(unit).astype("float32")[:, None]
     return days, sparse.hstack(parts, format="csr") if parts else None
 
 
-def _nothing(rows: int) -> np.ndarray:
+def _empty_block(rows: int) -> np.ndarray:
     return np.zeros((rows, 0), dtype="float32")
 
 
-def _scaled_names(code: Code) -> Names:
+def _scaled_names(code: Code) -> FeatureSuffixes:
     if code["as"] == "one_hot":
         return [], [f"={category}" for category in code["categories"]]
     return [""], [f" {part}={level:g}" for part, levels in code["parts"].items() for level in levels]
 
 
-def _linear_names(code: Code, words: Words | None) -> Names:
+def _linear_names(code: Code, words: TextVectorizer | None) -> FeatureSuffixes:
     if words is not None:
         return [], [f" {word}" for word in words.words_.split("\n")] if words.words_ else []
     return _scaled_names(code)
 
 
-def _network_names(code: Code, words: Words | None) -> Names:
+def _network_names(code: Code, words: TextVectorizer | None) -> FeatureSuffixes:
     return (_direction_names(words), []) if words is not None else _scaled_names(code)
 
 
 def _dense(blocks: list[Blocks], rows: int) -> np.ndarray:
-    """Dense blocks first, then the sparse ones; one column of zeros where there is none at all."""
-    parts = [dense for dense, _ in blocks] + [thin.toarray() for _, thin in blocks if thin is not None]
-    joined = np.concatenate([_nothing(rows), *parts], axis=1)
+    """Join as a dense matrix, dense blocks first; one column of zeros if there is no block."""
+    parts = [dense for dense, _ in blocks] + [block.toarray() for _, block in blocks if block is not None]
+    joined = np.concatenate([_empty_block(rows), *parts], axis=1)
     return joined if joined.shape[1] else np.zeros((rows, 1), dtype="float32")
 
 
-def _sparse_if_it_pays(blocks: list[Blocks], rows: int) -> Any:
-    thin = [block for _, block in blocks if block is not None]
-    solid = sum(dense.shape[1] for dense, _ in blocks)
-    width = solid + sum(block.shape[1] for block in thin)
-    if (solid * rows + sum(block.nnz for block in thin)) >= SPARSE_BELOW * width * rows:
+def _sparse_or_dense(blocks: list[Blocks], rows: int) -> Any:
+    sparse_blocks = [block for _, block in blocks if block is not None]
+    dense_width = sum(dense.shape[1] for dense, _ in blocks)
+    width = dense_width + sum(block.shape[1] for block in sparse_blocks)
+    if (dense_width * rows + sum(block.nnz for block in sparse_blocks)) >= MAX_SPARSE_DENSITY * width * rows:
         return _dense(blocks, rows)
-    dense = sparse.csr_matrix(np.concatenate([_nothing(rows), *(dense for dense, _ in blocks)], axis=1))
-    return sparse.hstack([dense, *thin], format="csr", dtype="float32")
+    dense = sparse.csr_matrix(np.concatenate([_empty_block(rows), *(dense for dense, _ in blocks)], axis=1))
+    return sparse.hstack([dense, *sparse_blocks], format="csr", dtype="float32")
 
 
 _TREE = Style(False, _tree_learn, _tree_encode, _tree_text, _dense, _tree_names, directions=True)
@@ -188,8 +192,8 @@ STYLES: dict[str, Style] = {
         True,
         _scaled_learn(2000),
         _scaled_encode,
-        lambda column, words: (_nothing(len(column)), words.weights(column)),
-        _sparse_if_it_pays,
+        lambda column, words: (_empty_block(len(column)), words.weights(column)),
+        _sparse_or_dense,
         _linear_names,
         directions=False,
     ),
@@ -197,7 +201,7 @@ STYLES: dict[str, Style] = {
         True,
         _scaled_learn(30),
         _scaled_encode,
-        lambda column, words: (words.placed(column) * 4, None),
+        lambda column, words: (words.project(column) * 4, None),
         _dense,
         _network_names,
         directions=True,

@@ -1,4 +1,4 @@
-"""Boosting that watches: probe the pace, learn until it stops, keep the best rounds."""
+"""Boosting with early stopping: probe the time of a round, choose a learning rate, keep the best rounds."""
 
 from abc import abstractmethod
 from dataclasses import replace
@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from app.modeling.estimators.families import code_means
-from app.modeling.estimators.families.learner import Learner, Watch
+from app.modeling.estimators.families.learner import Learner, Validation
 from app.modeling.estimators.families.pace import (
     DEFAULT_RATE,
     DEFAULT_ROUNDS,
@@ -15,85 +15,92 @@ from app.modeling.estimators.families.pace import (
     PROBE_ROUNDS,
     Clock,
     Pace,
-    pace_for,
+    choose_pace,
 )
 
-UNSTORED = ("_booster", "_whole")
-"""What is made anew from the stored bytes when it is first asked."""
+TRANSIENT_ATTRIBUTES = ("_booster", "_untrimmed")
+"""Attributes that are not stored, but rebuilt from the stored bytes on first use."""
 
 
 class Boosted(Learner):
-    """`n_estimators` and `learning_rate` left open are found while watching; given ones are kept."""
+    """A booster that chooses `n_estimators` and `learning_rate` on validation rows if they are None."""
 
     n_estimators: int | None
     random_state: int
     codes: bool | None = None
-    """Whether columns of codes are widened by means of the target; None: where watched rows have them too."""
+    """Add target means of columns of codes; None: if the validation rows have the same codes."""
     learning_rate: float | None
 
-    def fit(self, X: Any, y: np.ndarray, watch: Watch | None = None, weights: np.ndarray | None = None) -> Self:
+    def fit(
+        self, X: Any, y: np.ndarray, validation: Validation | None = None, weights: np.ndarray | None = None
+    ) -> Self:
         self.curve_ = np.zeros(0)
         self.rate_ = self.learning_rate or DEFAULT_RATE
-        X, watch = self._with_means(X, y, watch)
-        if watch is None or self.n_estimators is not None:
+        X, validation = self._add_code_means(X, y, validation)
+        if validation is None or self.n_estimators is not None:
             self.rounds_ = self.n_estimators or DEFAULT_ROUNDS
-            self._learn(self._tables(X, y, None, weights), self.rate_, self.rounds_, None, Clock(None))
+            self._train(self._make_datasets(X, y, None, weights), self.rate_, self.rounds_, None, Clock(None))
             return self
-        clock = Clock(watch.seconds, watch.at_most)
-        tables = self._tables(X, y, watch, weights)
-        pace = self._measured(tables, clock)
+        clock = Clock(validation.seconds, validation.max_seconds)
+        tables = self._make_datasets(X, y, validation, weights)
+        pace = self._choose_pace(tables, clock)
         self.rate_ = pace.learning_rate
-        self.curve_ = self._learn(tables, pace.learning_rate, pace.rounds, pace.patience, clock)
-        self.keep(int(self.curve_.argmin()))
+        self.curve_ = self._train(tables, pace.learning_rate, pace.rounds, pace.patience, clock)
+        self.select_position(int(self.curve_.argmin()))
         return self
 
-    def _with_means(self, X: Any, y: np.ndarray, watch: Watch | None) -> tuple[Any, Watch | None]:
-        """Rows with what codes mean for the target, where that is worth it."""
+    def _add_code_means(
+        self, X: Any, y: np.ndarray, validation: Validation | None
+    ) -> tuple[Any, Validation | None]:
+        """Add target means of codes to training and validation rows where they help."""
         self.means_: code_means.CodeMeans = []
         if self.codes is False:
-            return X, watch
-        means, wide = code_means.learn(X, y, self.classes, self.random_state)
-        if watch is None or not means:
+            return X, validation
+        means, widened = code_means.learn_means(X, y, self.classes, self.random_state)
+        if validation is None or not means:
             self.means_ = means
-            return wide, watch
-        if not code_means.are_known(watch.X, means):
-            return X, watch
+            return widened, validation
+        if not code_means.has_known_codes(validation.X, means):
+            return X, validation
         self.means_ = means
-        return wide, replace(watch, X=code_means.widen(watch.X, means))
+        return widened, replace(validation, X=code_means.widen(validation.X, means))
 
-    def _wide(self, X: Any) -> Any:
+    def _widen(self, X: Any) -> Any:
         return code_means.widen(X, self.means_) if self.means_ else X
 
-    def _measured(self, tables: Any, clock: Clock) -> Pace:
-        if clock.left_s is None:
-            return pace_for(None, 0.0, self.learning_rate)
-        probe = Clock(clock.left_s / 4)
-        self._learn(tables, DEFAULT_RATE, PROBE_ROUNDS, None, probe)
+    def _choose_pace(self, tables: Any, clock: Clock) -> Pace:
+        if clock.remaining_s is None:
+            return choose_pace(None, 0.0, self.learning_rate)
+        probe = Clock(clock.remaining_s / 4)
+        self._train(tables, DEFAULT_RATE, PROBE_ROUNDS, None, probe)
         clock.extend(MIN_ROUNDS * probe.round_s)
-        return pace_for(clock.left_s, probe.round_s, self.learning_rate)
+        return choose_pace(clock.remaining_s, probe.round_s, self.learning_rate)
 
-    def keep(self, position: int) -> None:
+    def select_position(self, position: int) -> None:
         self.rounds_ = min(position + 1, max(len(self.curve_), 1))
 
     @property
     def settings_(self) -> dict[str, Any]:
-        return {**self.pace_, "n_estimators": self.rounds_}
+        return {**self.shared_settings_, "n_estimators": self.rounds_}
 
     @property
-    def pace_(self) -> dict[str, Any]:
-        return {"learning_rate": self.rate_} | ({"codes": True} if self.means_ else self._without_codes())
+    def shared_settings_(self) -> dict[str, Any]:
+        return {"learning_rate": self.rate_} | ({"codes": True} if self.means_ else self._disabled_codes())
 
-    def _without_codes(self) -> dict[str, Any]:
+    def _disabled_codes(self) -> dict[str, Any]:
         return {"codes": False} if "codes" in self.get_params() else {}
 
     @abstractmethod
-    def _tables(self, X: Any, y: np.ndarray, watch: Watch | None, weights: np.ndarray | None) -> Any:
-        """Rows as the library takes them: those that teach, and those that are watched."""
+    def _make_datasets(
+        self, X: Any, y: np.ndarray, validation: Validation | None, weights: np.ndarray | None
+    ) -> Any:
+        """Training and validation rows as datasets of the library."""
 
     @abstractmethod
-    def _learn(self, tables: Any, rate: float, rounds: int, patience: int | None, clock: Clock) -> np.ndarray:
-        """Learn, and give the loss on the watched rows after each round."""
+    def _train(self, tables: Any, rate: float, rounds: int, patience: int | None, clock: Clock) -> np.ndarray:
+        """Train, and return the validation loss after each round (rounds,)."""
 
 
-def fewest_in_leaf(rows: int) -> int:
+def min_rows_in_leaf(rows: int) -> int:
+    """Default minimal rows of a leaf: 2 to 20, growing with the table."""
     return int(min(max(rows / 40, 2), 20))

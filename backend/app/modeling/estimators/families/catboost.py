@@ -1,4 +1,4 @@
-"""CatBoost: symmetric trees over categories as they are. An extra: used where it is installed."""
+"""CatBoost: symmetric trees with native categories. Optional: needs the package `catboost`."""
 
 from typing import Any
 
@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 
 from app.errors import InvalidInput
-from app.modeling.estimators.families.boosted import UNSTORED, Boosted
-from app.modeling.estimators.families.learner import Watch, both_classes, read_aim
+from app.modeling.estimators.families.boosted import TRANSIENT_ATTRIBUTES, Boosted
+from app.modeling.estimators.families.learner import Validation, parse_aim, two_class_probabilities
 from app.modeling.estimators.families.pace import Clock
+from app.modeling.estimators.families.time_limit import TimeLimit
 
 try:
     import catboost
@@ -17,7 +18,7 @@ except ImportError:
 
 
 class CatBoost(Boosted):
-    """Takes a frame: integer columns are categories by their place, the others are numbers, nan is missing."""
+    """Takes a frame: integer columns are category positions, the others are numbers, nan is missing."""
 
     def __init__(
         self,
@@ -42,26 +43,32 @@ class CatBoost(Boosted):
     def _loss(self) -> str:
         if self.classes:
             return "MultiClass" if self.classes > 2 else "Logloss"
-        aim = read_aim(self.aim)
+        aim = parse_aim(self.aim)
         quantile = f"Quantile:alpha={aim.quantile}"
-        return {"mean": "RMSE", "median": "MAE", "quantile": quantile, "poisson": "Poisson"}[aim.what]
+        return {"mean": "RMSE", "median": "MAE", "quantile": quantile, "poisson": "Poisson"}[aim.statistic]
 
-    def _tables(self, X: pd.DataFrame, y: np.ndarray, watch: Watch | None, weights: np.ndarray | None) -> Any:
+    def _make_datasets(
+        self, X: pd.DataFrame, y: np.ndarray, validation: Validation | None, weights: np.ndarray | None
+    ) -> Any:
         if catboost is None:
             raise InvalidInput("not_installed", "CatBoost is not installed: pip install labcrew[catboost].")
-        # A class that does not teach here is named by a parameter: only those that do may stand in the labels.
+        # CatBoost refuses labels with gaps: classes without training rows are left out, and get probability 0.
         self.taught_ = np.unique(y).astype(int) if self.classes else np.zeros(0, dtype=int)
-        taught = _pool(X, self._places(y), weights)
-        if watch is None:
-            return taught, None
-        known = np.isin(watch.y, self.taught_) if self.classes else np.ones(len(watch.y), dtype=bool)
-        return taught, _pool(watch.X[known], self._places(watch.y[known]))
+        training = _pool(X, self._encode_labels(y), weights)
+        if validation is None:
+            return training, None
+        is_trained_class = (
+            np.isin(validation.y, self.taught_) if self.classes else np.ones(len(validation.y), dtype=bool)
+        )
+        return training, _pool(
+            validation.X[is_trained_class], self._encode_labels(validation.y[is_trained_class])
+        )
 
-    def _places(self, y: np.ndarray) -> np.ndarray:
+    def _encode_labels(self, y: np.ndarray) -> np.ndarray:
         return np.searchsorted(self.taught_, y) if self.classes else y
 
-    def _learn(self, tables: Any, rate: float, rounds: int, patience: int | None, clock: Clock) -> np.ndarray:
-        taught, watched = tables
+    def _train(self, tables: Any, rate: float, rounds: int, patience: int | None, clock: Clock) -> np.ndarray:
+        training, validation = tables
         model = catboost.CatBoost(
             {
                 "loss_function": self._loss(),
@@ -78,16 +85,16 @@ class CatBoost(Boosted):
                 **({"od_type": "Iter", "od_wait": patience} if patience is not None else {}),
             }
         )
-        model.fit(taught, eval_set=watched, callbacks=[_OutOfTime(clock)])
-        self._booster = self._whole = model
+        model.fit(training, eval_set=validation, callbacks=[TimeLimit(clock, stop_signal=False)])
+        self._booster = self._untrimmed = model
         self.bytes_ = bytes(model._serialize_model())
-        if watched is None:
+        if validation is None:
             return np.zeros(0)
         return np.array(model.get_evals_result()["validation"][self._loss().split(":")[0]])
 
-    def keep(self, position: int) -> None:
-        super().keep(position)
-        self._booster = self._whole.copy()
+    def select_position(self, position: int) -> None:
+        super().select_position(position)
+        self._booster = self._untrimmed.copy()
         self._booster.shrink(self.rounds_)
         self.bytes_ = bytes(self._booster._serialize_model())
 
@@ -96,39 +103,36 @@ class CatBoost(Boosted):
             self._booster = catboost.CatBoost().load_model(blob=self.bytes_)
         return self._booster
 
-    def _said(self, X: pd.DataFrame) -> np.ndarray:
+    def _predict_output(self, X: pd.DataFrame) -> np.ndarray:
         pool = _pool(X, None)
         if not self.classes:
-            kind = "Exponent" if read_aim(self.aim).what == "poisson" else "RawFormulaVal"
+            kind = "Exponent" if parse_aim(self.aim).statistic == "poisson" else "RawFormulaVal"
             return np.asarray(self._loaded().predict(pool, prediction_type=kind, thread_count=self.n_jobs))
-        known = self._loaded().predict(pool, prediction_type="Probability", thread_count=self.n_jobs)
-        said = np.zeros((len(X), self.classes))
-        said[:, self.taught_] = known if known.ndim == 2 else both_classes(known)
-        return said
+        trained_probabilities = self._loaded().predict(
+            pool, prediction_type="Probability", thread_count=self.n_jobs
+        )
+        probabilities = np.zeros((len(X), self.classes))
+        probabilities[:, self.taught_] = (
+            trained_probabilities
+            if trained_probabilities.ndim == 2
+            else two_class_probabilities(trained_probabilities)
+        )
+        return probabilities
 
     def contributions(self, X: pd.DataFrame) -> np.ndarray:
         """SHAP values, as `explanation.contributions.Additive`."""
-        asked = {"data": _pool(X, None), "type": "ShapValues", "thread_count": self.n_jobs}
-        known = np.asarray(self._loaded().get_feature_importance(**asked))
+        request = {"data": _pool(X, None), "type": "ShapValues", "thread_count": self.n_jobs}
+        values = np.asarray(self._loaded().get_feature_importance(**request))
         if self.classes <= 2:
-            return known
-        values = np.zeros((len(X), self.classes, known.shape[-1]))
-        values[:, self.taught_] = known
-        return values
+            return values
+        all_values = np.zeros((len(X), self.classes, values.shape[-1]))
+        all_values[:, self.taught_] = values
+        return all_values
 
     def __getstate__(self) -> dict[str, Any]:
-        return {key: value for key, value in super().__getstate__().items() if key not in UNSTORED}
+        return {key: value for key, value in super().__getstate__().items() if key not in TRANSIENT_ATTRIBUTES}
 
 
 def _pool(X: pd.DataFrame, y: np.ndarray | None, weights: np.ndarray | None = None) -> Any:
     kinds = [name for name in X.columns if X[name].dtype.kind == "i"]
     return catboost.Pool(X, y, cat_features=kinds, weight=weights)
-
-
-class _OutOfTime:
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
-
-    def after_iteration(self, info: object) -> bool:
-        self._clock.tick()
-        return not self._clock.is_up

@@ -1,4 +1,4 @@
-"""What the families have in common: they watch, stop, and are cut to the best of what they saw."""
+"""Base of the families: estimators that stop early on validation rows and keep their best position."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,34 +9,36 @@ from sklearn.base import BaseEstimator
 
 
 @dataclass(frozen=True)
-class Watch:
-    """Rows that do not teach. `seconds`: how long the fit may take; None: as far as counts allow.
+class Validation:
+    """Validation rows of a fit. `seconds`: its time limit; None: limited by rounds only.
 
-    `at_most`: seconds that it may take where its share of them is too little to learn anything.
+    `max_seconds`: the time that a fit may take if `seconds` is too short to learn anything.
     """
 
     X: Any
     y: np.ndarray
     seconds: float | None = None
-    at_most: float | None = None
+    max_seconds: float | None = None
 
 
 class Learner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """An estimator of class places 0 to `classes` - 1, or of numbers where `classes` is 0.
+    """An estimator of class positions 0 to `classes` - 1, or of numbers if `classes` is 0.
 
-    After a fit with a `watch`, `curve_` holds the loss on the watched rows by position (rounds, strengths of
-    regularisation, epochs), `keep(position)` goes back to one of them, and `settings_` are the hyperparameters
-    that lead there without watching. Without a watch, hyperparameters decide alone and `curve_` is empty.
+    After a fit with a `validation`, `curve_` holds the validation loss by position (rounds, strengths of
+    regularisation, epochs), `select_position` goes back to one of them, and `settings_` are the hyperparameters
+    that lead there without validation rows. Without validation, `curve_` is empty.
     """
 
     classes: int
     curve_: np.ndarray
 
-    def fit(self, X: Any, y: np.ndarray, watch: Watch | None = None, weights: np.ndarray | None = None) -> Self:
-        """`weights`: how much each row counts, 1 on average; a family that cannot weigh takes all alike."""
+    def fit(
+        self, X: Any, y: np.ndarray, validation: Validation | None = None, weights: np.ndarray | None = None
+    ) -> Self:
+        """Fit. `weights` (rows,): sample weights with mean 1; ignored by families without weights."""
         raise NotImplementedError
 
-    def keep(self, position: int) -> None:
+    def select_position(self, position: int) -> None:
         raise NotImplementedError
 
     @property
@@ -44,34 +46,36 @@ class Learner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         raise NotImplementedError
 
     @property
-    def pace_(self) -> dict[str, Any]:
-        """What the next folds must have in common with this one, so that their positions mean the same."""
+    def shared_settings_(self) -> dict[str, Any]:
+        """Settings that other folds must share, so that positions on their curves are comparable."""
         return {}
 
     @property
     def classes_(self) -> np.ndarray:
         return np.arange(self.classes)
 
-    def _said(self, X: Any) -> np.ndarray:
+    def _predict_output(self, X: Any) -> np.ndarray:
         """Probabilities (rows, classes) or numbers (rows,)."""
         raise NotImplementedError
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        return self._said(X)
+        return self._predict_output(X)
 
     def predict(self, X: Any) -> np.ndarray:
-        said = self._said(X)
-        return said.argmax(axis=1) if self.classes else said
+        predictions = self._predict_output(X)
+        return predictions.argmax(axis=1) if self.classes else predictions
 
 
-def both_classes(positive: np.ndarray) -> np.ndarray:
+def two_class_probabilities(positive: np.ndarray) -> np.ndarray:
+    """Probabilities (rows, 2) from that of the second class (rows,)."""
     return np.column_stack([1 - positive, positive])
 
 
-def common_position(curves: list[np.ndarray]) -> int:
-    """The position with the lowest mean loss over folds: one choice for all, so that no fold flatters itself.
+def best_common_position(curves: list[np.ndarray]) -> int:
+    """The position with the lowest mean loss over folds.
 
-    A fold that stopped earlier counts with its last loss from there on.
+    One choice for all folds: a choice by each fold would make its score optimistic. A fold that stopped earlier
+    counts with its last loss from there on.
     """
     longest = max(len(curve) for curve in curves)
     padded = [np.pad(curve, (0, longest - len(curve)), mode="edge") for curve in curves]
@@ -80,48 +84,51 @@ def common_position(curves: list[np.ndarray]) -> int:
 
 @dataclass(frozen=True)
 class Aim:
-    """What of the target a model of numbers says: its `mean`, `median`, a `quantile`, or a `poisson` mean."""
+    """The statistic of the target that a regression predicts: `mean`, `median`, `quantile` or `poisson`
+    mean."""
 
-    what: str = "mean"
+    statistic: str = "mean"
     quantile: float = 0.5
 
     @property
     def is_mean(self) -> bool:
-        return self.what in ("mean", "poisson")
+        return self.statistic in ("mean", "poisson")
 
 
 _MEDIAN = frozenset({"mae", "median_ae", "mape", "smape"})
 
 
-def aim_of(metric: str, quantile: float | None) -> str:
-    """The aim that serves a metric of regression best, as text that `read_aim` reads."""
+def choose_aim(metric: str, quantile: float | None) -> str:
+    """The best aim for a regression metric, as text for `parse_aim`."""
     if quantile is not None:
         return f"quantile:{quantile:g}"
     return "median" if metric in _MEDIAN else "poisson" if metric == "poisson_deviance" else "mean"
 
 
-def read_aim(text: str) -> Aim:
-    what, _, quantile = text.partition(":")
-    return Aim(what, float(quantile or 0.5))
+def parse_aim(text: str) -> Aim:
+    statistic, _, quantile = text.partition(":")
+    return Aim(statistic, float(quantile or 0.5))
 
 
-def loss_of(classes: int, aim: str) -> Callable[[np.ndarray, np.ndarray], float]:
-    """The loss that a watch is judged by, of truth and what was said."""
+def make_loss(classes: int, aim: str) -> Callable[[np.ndarray, np.ndarray], float]:
+    """Make the validation loss: (truth, predictions) -> loss."""
     if classes:
         return _log_loss
-    read = read_aim(aim)
-    return _squared if read.is_mean else lambda truth, said: _pinball(truth, said, read.quantile)
+    parsed = parse_aim(aim)
+    return (
+        _squared if parsed.is_mean else lambda truth, predictions: _pinball(truth, predictions, parsed.quantile)
+    )
 
 
-def _log_loss(truth: np.ndarray, said: np.ndarray) -> float:
-    chosen = said[np.arange(len(truth)), truth.astype(int)]
-    return float(-np.log(np.clip(chosen, 1e-7, 1)).mean())
+def _log_loss(truth: np.ndarray, probabilities: np.ndarray) -> float:
+    true_class_shares = probabilities[np.arange(len(truth)), truth.astype(int)]
+    return float(-np.log(np.clip(true_class_shares, 1e-7, 1)).mean())
 
 
-def _pinball(truth: np.ndarray, said: np.ndarray, quantile: float) -> float:
-    error = truth - said
+def _pinball(truth: np.ndarray, predictions: np.ndarray, quantile: float) -> float:
+    error = truth - predictions
     return float(np.maximum(quantile * error, (quantile - 1) * error).mean())
 
 
-def _squared(truth: np.ndarray, said: np.ndarray) -> float:
-    return float(((truth - said) ** 2).mean())
+def _squared(truth: np.ndarray, predictions: np.ndarray) -> float:
+    return float(((truth - predictions) ** 2).mean())

@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 
 from app.modeling.estimators.families import code_means
-from app.modeling.estimators.families.boosted import UNSTORED, Boosted, fewest_in_leaf
-from app.modeling.estimators.families.learner import Watch, both_classes, read_aim
+from app.modeling.estimators.families.boosted import TRANSIENT_ATTRIBUTES, Boosted, min_rows_in_leaf
+from app.modeling.estimators.families.learner import Validation, parse_aim, two_class_probabilities
 from app.modeling.estimators.families.openmp import lend_openmp
 from app.modeling.estimators.families.pace import Clock
 
 lend_openmp()
-import lightgbm  # noqa: E402 (it loads only once the library it needs is there)
+import lightgbm  # noqa: E402 (loading it needs the library that is lent above)
 
 LightGBMError = lightgbm.basic.LightGBMError
 
@@ -60,7 +60,7 @@ class LightGBM(Boosted):
             **self._objective(),
             "num_leaves": max(3, min(self.num_leaves, rows // 8)),
             "max_depth": self.max_depth,
-            "min_data_in_leaf": self.min_child_samples or fewest_in_leaf(rows),
+            "min_data_in_leaf": self.min_child_samples or min_rows_in_leaf(rows),
             "bagging_fraction": self.subsample,
             "bagging_freq": 1,
             "feature_fraction": self.colsample_bytree,
@@ -81,40 +81,46 @@ class LightGBM(Boosted):
             return {"objective": "multiclass", "metric": "multi_logloss", "num_class": self.classes}
         if self.classes:
             return {"objective": "binary", "metric": "binary_logloss"}
-        aim = read_aim(self.aim)
-        loss = {"mean": "l2", "median": "l1"}.get(aim.what, aim.what)
+        aim = parse_aim(self.aim)
+        loss = {"mean": "l2", "median": "l1"}.get(aim.statistic, aim.statistic)
         return {"objective": loss, "metric": loss, "alpha": aim.quantile}
 
-    def _tables(self, X: Any, y: np.ndarray, watch: Watch | None, weights: np.ndarray | None) -> Any:
-        fixed = {"max_bin": self.max_bin, "feature_pre_filter": False, "verbosity": -1}
-        taught = lightgbm.Dataset(X, y, weight=weights, params=fixed, free_raw_data=True).construct()
-        if watch is None:
-            return len(y), taught, None
-        return len(y), taught, lightgbm.Dataset(watch.X, watch.y, reference=taught, params=fixed).construct()
+    def _make_datasets(
+        self, X: Any, y: np.ndarray, validation: Validation | None, weights: np.ndarray | None
+    ) -> Any:
+        parameters = {"max_bin": self.max_bin, "feature_pre_filter": False, "verbosity": -1}
+        training = lightgbm.Dataset(X, y, weight=weights, params=parameters, free_raw_data=True).construct()
+        if validation is None:
+            return len(y), training, None
+        return (
+            len(y),
+            training,
+            lightgbm.Dataset(validation.X, validation.y, reference=training, params=parameters).construct(),
+        )
 
-    def _learn(self, tables: Any, rate: float, rounds: int, patience: int | None, clock: Clock) -> np.ndarray:
-        rows, taught, watched = tables
-        seen: dict[str, dict[str, list[float]]] = {}
-        callbacks: list[Any] = [_out_of_time(clock)]
-        if watched is not None:
-            callbacks.append(lightgbm.record_evaluation(seen))
+    def _train(self, tables: Any, rate: float, rounds: int, patience: int | None, clock: Clock) -> np.ndarray:
+        rows, training, validation = tables
+        losses: dict[str, dict[str, list[float]]] = {}
+        callbacks: list[Any] = [_stop_at_time_limit(clock)]
+        if validation is not None:
+            callbacks.append(lightgbm.record_evaluation(losses))
         if patience is not None:
             callbacks.append(lightgbm.early_stopping(patience, verbose=False))
         booster = lightgbm.train(
             {**self._parameters(rows), "learning_rate": rate},
-            taught,
+            training,
             rounds,
-            valid_sets=[watched] if watched is not None else None,
-            valid_names=["watched"] if watched is not None else None,
+            valid_sets=[validation] if validation is not None else None,
+            valid_names=["validation"] if validation is not None else None,
             callbacks=callbacks,
         )
         self.text_ = booster.model_to_string(num_iteration=-1)
-        self._booster = self._whole = booster
-        return np.array(next(iter(seen["watched"].values()))) if seen else np.zeros(0)
+        self._booster = self._untrimmed = booster
+        return np.array(next(iter(losses["validation"].values()))) if losses else np.zeros(0)
 
-    def keep(self, position: int) -> None:
-        super().keep(position)
-        self.text_ = self._whole.model_to_string(num_iteration=self.rounds_)
+    def select_position(self, position: int) -> None:
+        super().select_position(position)
+        self.text_ = self._untrimmed.model_to_string(num_iteration=self.rounds_)
         self._booster = lightgbm.Booster(model_str=self.text_)
 
     def _loaded(self) -> Any:
@@ -122,25 +128,25 @@ class LightGBM(Boosted):
             self._booster = lightgbm.Booster(model_str=self.text_)
         return self._booster
 
-    def _said(self, X: Any) -> np.ndarray:
-        said = np.asarray(self._loaded().predict(self._wide(X), num_threads=self.n_jobs))
-        return both_classes(said) if self.classes == 2 else said
+    def _predict_output(self, X: Any) -> np.ndarray:
+        output = np.asarray(self._loaded().predict(self._widen(X), num_threads=self.n_jobs))
+        return two_class_probabilities(output) if self.classes == 2 else output
 
     def contributions(self, X: Any) -> np.ndarray:
         """SHAP values, as `explanation.contributions.Additive`."""
-        flat = np.asarray(self._loaded().predict(self._wide(X), pred_contrib=True, num_threads=self.n_jobs))
+        flat = np.asarray(self._loaded().predict(self._widen(X), pred_contrib=True, num_threads=self.n_jobs))
         wide = flat.reshape(len(flat), self.classes, -1) if self.classes > 2 else flat
-        return code_means.narrow(wide, self.means_, X.shape[1])
+        return code_means.merge_contributions(wide, self.means_, X.shape[1])
 
     def __getstate__(self) -> dict[str, Any]:
-        return {key: value for key, value in super().__getstate__().items() if key not in UNSTORED}
+        return {key: value for key, value in super().__getstate__().items() if key not in TRANSIENT_ATTRIBUTES}
 
 
-def _out_of_time(clock: Clock) -> Any:
+def _stop_at_time_limit(clock: Clock) -> Any:
     def stop(env: Any) -> None:
-        clock.tick()
-        if clock.is_up:
+        clock.end_round()
+        if clock.is_expired:
             raise lightgbm.callback.EarlyStopException(env.iteration, env.evaluation_result_list or [])
 
-    stop.order = 40  # type: ignore[attr-defined]  # after the losses are noted
+    stop.order = 40  # type: ignore[attr-defined]  # after the callback that records the losses
     return stop

@@ -1,4 +1,4 @@
-"""A small neural network in numpy: two hidden layers, dropout, AdamW, and the running mean of its weights."""
+"""A small neural network in numpy: two hidden layers, dropout, AdamW and averaged weights."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -7,17 +7,19 @@ from typing import Any, Self
 import numpy as np
 from scipy.special import softmax
 
-from app.modeling.estimators.families.learner import Learner, Watch, loss_of, read_aim
+from app.modeling.estimators.families.learner import Learner, Validation, make_loss, parse_aim
 from app.modeling.estimators.families.pace import Clock
 
 MAX_EPOCHS = 80
+"""Passes over the rows at most."""
 PATIENCE = 8
+"""Epochs without a lower validation loss after which training stops."""
 Weights = list[np.ndarray]
-"""Matrix and offset of each layer in turn."""
+"""Matrix and bias of each layer in turn."""
 
 
 class Network(Learner):
-    """Takes a dense float32 matrix of about unit scale. `epochs` over the rows; None: found by watching."""
+    """Takes a dense float32 matrix of about unit scale. `epochs` None: chosen on validation rows."""
 
     def __init__(
         self,
@@ -40,28 +42,32 @@ class Network(Learner):
         self.random_state = random_state
 
     def fit(
-        self, X: np.ndarray, y: np.ndarray, watch: Watch | None = None, weights: np.ndarray | None = None
+        self,
+        X: np.ndarray,
+        y: np.ndarray,
+        validation: Validation | None = None,
+        weights: np.ndarray | None = None,
     ) -> Self:
         self.curve_, self._snapshots = np.zeros(0), list[Weights]()
         self._center(y)
-        clock, losses = Clock(watch.seconds if watch else None), list[float]()
+        clock, losses = Clock(validation.seconds if validation else None), list[float]()
         aim = np.asarray((y - self.middle_) / self.spread_, dtype="float32") if not self.classes else y
         for layers in self._epochs(np.asarray(X, dtype="float32"), aim):
             self._snapshots.append(layers)
             self.layers_ = layers
-            if watch is None:
+            if validation is None:
                 if len(self._snapshots) >= (self.epochs or MAX_EPOCHS // 4):
                     break
                 continue
-            losses.append(loss_of(self.classes, self.aim)(watch.y, self._said(watch.X)))
+            losses.append(make_loss(self.classes, self.aim)(validation.y, self._predict_output(validation.X)))
             stale = len(losses) - 1 - int(np.argmin(losses))
-            if clock.is_up or stale >= PATIENCE or len(losses) >= (self.epochs or MAX_EPOCHS):
+            if clock.is_expired or stale >= PATIENCE or len(losses) >= (self.epochs or MAX_EPOCHS):
                 break
         self.curve_ = np.array(losses)
-        self.keep(int(self.curve_.argmin()) if losses else len(self._snapshots) - 1)
+        self.select_position(int(self.curve_.argmin()) if losses else len(self._snapshots) - 1)
         return self
 
-    def keep(self, position: int) -> None:
+    def select_position(self, position: int) -> None:
         self.epochs_ = min(position + 1, len(self._snapshots))
         self.layers_ = self._snapshots[self.epochs_ - 1]
 
@@ -74,63 +80,63 @@ class Network(Learner):
         self.spread_ = 1.0 if self.classes else float(y.std()) or 1.0
 
     def _epochs(self, X: np.ndarray, y: np.ndarray) -> Iterator[Weights]:
-        """The running mean of the weights after each round over the rows, without end."""
+        """Yield the running mean of the weights after each epoch, without end."""
         rng = np.random.default_rng(self.random_state)
-        weights = self._start(X.shape[1], rng)
+        weights = self._initialise(X.shape[1], rng)
         optimizer, mean = _AdamW(weights, self.rate, self.decay), [layer.copy() for layer in weights]
         size = int(np.clip(len(X) // 60, 16, 512))
         step = 0
         while True:
             for rows in np.array_split(rng.permutation(len(X)), max(len(X) // size, 1)):
-                optimizer.step(weights, self._slopes(weights, X[rows], y[rows], rng))
+                optimizer.step(weights, self._gradients(weights, X[rows], y[rows], rng))
                 step += 1
                 share = min(0.99, (1 + step) / (10 + step))
-                for kept, layer in zip(mean, weights, strict=True):
-                    kept += (1 - share) * (layer - kept)
+                for average, layer in zip(mean, weights, strict=True):
+                    average += (1 - share) * (layer - average)
             yield [layer.copy() for layer in mean]
 
-    def _start(self, width: int, rng: np.random.Generator) -> Weights:
+    def _initialise(self, width: int, rng: np.random.Generator) -> Weights:
         sizes = (width, self.hidden, self.hidden // 2, max(self.classes, 1))
         layers: Weights = []
-        for into, out in pairwise(sizes):
+        for in_width, out_width in pairwise(sizes):
             layers += [
-                (rng.standard_normal((into, out)) * np.sqrt(2 / into)).astype("float32"),
-                np.zeros(out, dtype="float32"),
+                (rng.standard_normal((in_width, out_width)) * np.sqrt(2 / in_width)).astype("float32"),
+                np.zeros(out_width, dtype="float32"),
             ]
         layers[-2] *= 0.1
         return layers
 
-    def _slopes(self, weights: Weights, X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> Weights:
-        """The loss's slopes at these rows."""
-        inner, masks = [X], []
-        for place in (0, 2):
-            raw = inner[-1] @ weights[place] + weights[place + 1]
+    def _gradients(self, weights: Weights, X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> Weights:
+        """Gradients of the loss at these rows."""
+        activations, masks = [X], []
+        for index in (0, 2):
+            raw = activations[-1] @ weights[index] + weights[index + 1]
             mask = (raw > 0) * (rng.random(raw.shape, dtype="float32") >= self.dropout) / (1 - self.dropout)
             masks.append(mask.astype("float32"))
-            inner.append(raw * masks[-1])
-        back = self._error(inner[-1] @ weights[4] + weights[5], y) / len(X)
-        slopes: Weights = []
-        for place in (4, 2, 0):
-            slopes = [inner[place // 2].T @ back, back.sum(axis=0), *slopes]
-            if place:
-                back = (back @ weights[place].T) * masks[place // 2 - 1]
-        return slopes
+            activations.append(raw * masks[-1])
+        gradient = self._error(activations[-1] @ weights[4] + weights[5], y) / len(X)
+        gradients: Weights = []
+        for index in (4, 2, 0):
+            gradients = [activations[index // 2].T @ gradient, gradient.sum(axis=0), *gradients]
+            if index:
+                gradient = (gradient @ weights[index].T) * masks[index // 2 - 1]
+        return gradients
 
     def _error(self, raw: np.ndarray, y: np.ndarray) -> np.ndarray:
         if self.classes:
             error = softmax(raw, axis=1)
             error[np.arange(len(y)), y.astype(int)] -= 1
             return np.asarray(error, dtype="float32")
-        aim, away = read_aim(self.aim), raw[:, 0] - y
+        aim, deviation = parse_aim(self.aim), raw[:, 0] - y
         if aim.is_mean:
-            return np.asarray(np.clip(away, -5, 5)[:, None])
-        return np.where(away > 0, 1 - aim.quantile, -aim.quantile).astype("float32")[:, None]
+            return np.asarray(np.clip(deviation, -5, 5)[:, None])
+        return np.where(deviation > 0, 1 - aim.quantile, -aim.quantile).astype("float32")[:, None]
 
-    def _said(self, X: np.ndarray) -> np.ndarray:
-        inner = np.asarray(X, dtype="float32")
-        for place in (0, 2):
-            inner = np.maximum(inner @ self.layers_[place] + self.layers_[place + 1], 0)
-        raw = inner @ self.layers_[4] + self.layers_[5]
+    def _predict_output(self, X: np.ndarray) -> np.ndarray:
+        activations = np.asarray(X, dtype="float32")
+        for index in (0, 2):
+            activations = np.maximum(activations @ self.layers_[index] + self.layers_[index + 1], 0)
+        raw = activations @ self.layers_[4] + self.layers_[5]
         if self.classes:
             return np.asarray(softmax(raw.astype("float64"), axis=1))
         return np.asarray(raw[:, 0], dtype="float64") * self.spread_ + self.middle_
@@ -140,19 +146,19 @@ class Network(Learner):
 
 
 class _AdamW:
-    """Adam with decay of the matrices apart from the slopes (Loshchilov and Hutter, 2019)."""
+    """Adam with decay of the matrices decoupled from the gradients (Loshchilov and Hutter, 2019)."""
 
     def __init__(self, weights: Weights, rate: float, decay: float) -> None:
         self._rate, self._decay, self._count = rate, decay, 0
         self._mean = [np.zeros_like(layer) for layer in weights]
         self._square = [np.zeros_like(layer) for layer in weights]
 
-    def step(self, weights: Weights, slopes: Weights) -> None:
+    def step(self, weights: Weights, gradients: Weights) -> None:
         self._count += 1
         first, second = 1 - 0.9**self._count, 1 - 0.999**self._count
-        for layer, slope, mean, square in zip(weights, slopes, self._mean, self._square, strict=True):
-            mean += 0.1 * (slope - mean)
-            square += 0.001 * (slope * slope - square)
+        for layer, gradient, mean, square in zip(weights, gradients, self._mean, self._square, strict=True):
+            mean += 0.1 * (gradient - mean)
+            square += 0.001 * (gradient * gradient - square)
             if layer.ndim == 2:
                 layer *= 1 - self._rate * self._decay
             layer -= self._rate * (mean / first) / (np.sqrt(square / second) + 1e-8)

@@ -1,7 +1,7 @@
-"""LightGBM's wheel wants the system's libgomp.so.1, which a bare container lacks: lend it scikit-learn's own.
+"""The OpenMP library for LightGBM where the system lacks libgomp.so.1, as bare containers do.
 
-scikit-learn's wheel brings the same library under a name of its own. A copy with the plain name, held in
-memory, is what the loader then finds. Nothing happens where the system has it, or there is no such copy.
+scikit-learn's wheel bundles the same library under another name. A copy with the plain name is loaded from
+memory, where LightGBM's loader finds it. Nothing is done if the system has the library, or there is no bundle.
 """
 
 import ctypes
@@ -32,9 +32,9 @@ def _loads(library: str) -> bool:
 
 
 def load_as(name: bytes, library: Path) -> None:
-    """Load a copy of a library whose own name, where it stands in the file, is replaced by a shorter one."""
-    own = library.name.encode() + b"\0"
-    copy = library.read_bytes().replace(own, name.ljust(len(own), b"\0"))
+    """Load a copy of a library, its own name in the file replaced by a shorter one."""
+    own_name = library.name.encode() + b"\0"
+    copy = library.read_bytes().replace(own_name, name.ljust(len(own_name), b"\0"))
     memory = os.memfd_create(name.decode())
     try:
         os.write(memory, copy)

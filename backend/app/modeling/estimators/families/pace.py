@@ -1,39 +1,43 @@
-"""How fast a boosting family may learn, so that it stops by itself inside its share of the time."""
+"""Learning rate and rounds of a boosting family for its share of the time, and the clock of that share."""
 
 import time
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-LEARNED = 25.0
-"""Rounds times learning rate after which a boosted model has, as a rule, learned what it can."""
+ROUNDS_TIMES_RATE = 25.0
+"""Rounds times learning rate at which boosted models usually stop improving."""
 
-SLOWEST, FASTEST = 0.02, 0.3
+MIN_RATE, MAX_RATE = 0.02, 0.3
+"""Learning rates: slower ones gain little, faster ones overfit."""
 DEFAULT_RATE, DEFAULT_ROUNDS = 0.05, 500
+"""Pace without a time limit; their product is ROUNDS_TIMES_RATE."""
 PROBE_ROUNDS = 8
+"""Rounds that measure the time of a round; the first also warms up."""
 MIN_ROUNDS = 200
-"""With time for fewer, one fold is better learned well than all of them badly."""
+"""With time for fewer rounds, a fit takes more than its share: one good fold is better than several bad
+ones."""
 
 
 @dataclass(frozen=True)
 class Pace:
-    """`rounds`: never more than these. `patience`: rounds without a gain after which it stops."""
+    """`rounds`: maximum. `patience`: rounds without a lower loss after which training stops."""
 
     learning_rate: float
     rounds: int
     patience: int
 
 
-def pace_for(seconds: float | None, round_s: float, rate: float | None = None) -> Pace:
-    """The pace for a share of time when one round takes `round_s`; without a share, one that counts alone.
+def choose_pace(seconds: float | None, round_s: float, rate: float | None = None) -> Pace:
+    """Choose the pace for a time limit if one round takes `round_s`; without a limit, the default pace.
 
-    `rate`: a learning rate that was asked for; then only the rounds follow from the time.
+    `rate`: a fixed learning rate; then only the rounds follow from the time.
     """
     if seconds is None:
         return _pace(rate or DEFAULT_RATE, DEFAULT_ROUNDS)
     affordable = max(int(seconds / max(round_s, 1e-7)), 5)
-    wanted = rate or min(max(LEARNED / affordable, SLOWEST), FASTEST)
-    return _pace(wanted, min(affordable, int(4 * LEARNED / wanted)))
+    learning_rate = rate or min(max(ROUNDS_TIMES_RATE / affordable, MIN_RATE), MAX_RATE)
+    return _pace(learning_rate, min(affordable, int(4 * ROUNDS_TIMES_RATE / learning_rate)))
 
 
 def _pace(rate: float, rounds: int) -> Pace:
@@ -42,36 +46,37 @@ def _pace(rate: float, rounds: int) -> Pace:
 
 
 class Clock:
-    """Says whether a share of time is used up; never without a share."""
+    """Measures rounds against a time limit; never expires without one."""
 
-    def __init__(self, seconds: float | None, at_most: float | None = None) -> None:
+    def __init__(self, seconds: float | None, max_seconds: float | None = None) -> None:
         now = time.perf_counter()
         self._end = None if seconds is None else now + seconds
-        self._last = self._end if at_most is None else now + at_most
+        self._last = self._end if max_seconds is None else now + max_seconds
         self._ticks = [now]
 
     def extend(self, seconds: float) -> None:
-        """Take as many seconds from now on as are wanted, where the share has fewer and the limit allows it."""
+        """Extend the limit to so many seconds from now, if that is later and within `max_seconds` of the
+        start."""
         if self._end is not None and self._last is not None:
             self._end = min(max(self._end, time.perf_counter() + seconds), max(self._last, self._end))
 
-    def tick(self) -> None:
-        """A round has ended."""
+    def end_round(self) -> None:
+        """Record the end of a round."""
         self._ticks.append(time.perf_counter())
 
     @property
     def round_s(self) -> float:
-        """What a round usually takes: the first one also warms up."""
-        return median(after - before for before, after in pairwise(self._ticks))
+        """Median seconds of a round: the first one also warms up."""
+        return median(end - start for start, end in pairwise(self._ticks))
 
     @property
-    def spent_s(self) -> float:
+    def elapsed_s(self) -> float:
         return time.perf_counter() - self._ticks[0]
 
     @property
-    def left_s(self) -> float | None:
+    def remaining_s(self) -> float | None:
         return None if self._end is None else self._end - time.perf_counter()
 
     @property
-    def is_up(self) -> bool:
+    def is_expired(self) -> bool:
         return self._end is not None and time.perf_counter() >= self._end

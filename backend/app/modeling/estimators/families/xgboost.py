@@ -6,9 +6,10 @@ import numpy as np
 import xgboost
 
 from app.modeling.estimators.families import code_means
-from app.modeling.estimators.families.boosted import UNSTORED, Boosted
-from app.modeling.estimators.families.learner import Watch, both_classes, read_aim
+from app.modeling.estimators.families.boosted import TRANSIENT_ATTRIBUTES, Boosted
+from app.modeling.estimators.families.learner import Validation, parse_aim, two_class_probabilities
 from app.modeling.estimators.families.pace import Clock
+from app.modeling.estimators.families.time_limit import TimeLimit
 
 _LOSSES = {
     "mean": {"objective": "reg:squarederror", "eval_metric": "rmse"},
@@ -77,39 +78,44 @@ class XGBoost(Boosted):
             return {"objective": "multi:softprob", "eval_metric": "mlogloss", "num_class": self.classes}
         if self.classes:
             return {"objective": "binary:logistic", "eval_metric": "logloss"}
-        aim = read_aim(self.aim)
-        return {**_LOSSES[aim.what], **({"quantile_alpha": aim.quantile} if aim.what == "quantile" else {})}
+        aim = parse_aim(self.aim)
+        return {
+            **_LOSSES[aim.statistic],
+            **({"quantile_alpha": aim.quantile} if aim.statistic == "quantile" else {}),
+        }
 
-    def _tables(self, X: Any, y: np.ndarray, watch: Watch | None, weights: np.ndarray | None) -> Any:
-        taught = xgboost.QuantileDMatrix(X, y, weight=weights, max_bin=self.max_bin, nthread=self.n_jobs)
-        if watch is None:
-            return taught, None
-        watched = xgboost.QuantileDMatrix(
-            watch.X, watch.y, ref=taught, max_bin=self.max_bin, nthread=self.n_jobs
+    def _make_datasets(
+        self, X: Any, y: np.ndarray, validation: Validation | None, weights: np.ndarray | None
+    ) -> Any:
+        training = xgboost.QuantileDMatrix(X, y, weight=weights, max_bin=self.max_bin, nthread=self.n_jobs)
+        if validation is None:
+            return training, None
+        validation_rows = xgboost.QuantileDMatrix(
+            validation.X, validation.y, ref=training, max_bin=self.max_bin, nthread=self.n_jobs
         )
-        return taught, watched
+        return training, validation_rows
 
-    def _learn(self, tables: Any, rate: float, rounds: int, patience: int | None, clock: Clock) -> np.ndarray:
-        taught, watched = tables
-        seen: dict[str, dict[str, list[float]]] = {}
-        callbacks: list[Any] = [_OutOfTime(clock)]
+    def _train(self, tables: Any, rate: float, rounds: int, patience: int | None, clock: Clock) -> np.ndarray:
+        training, validation = tables
+        losses: dict[str, dict[str, list[float]]] = {}
+        callbacks: list[Any] = [TimeLimit(clock, stop_signal=True)]
         if patience is not None:
             callbacks.append(xgboost.callback.EarlyStopping(rounds=patience))
-        self._booster = self._whole = xgboost.train(
+        self._booster = self._untrimmed = xgboost.train(
             {**self._parameters(), "learning_rate": rate},
-            taught,
+            training,
             rounds,
-            evals=[(watched, "watched")] if watched is not None else None,
-            evals_result=seen if watched is not None else None,
+            evals=[(validation, "validation")] if validation is not None else None,
+            evals_result=losses if validation is not None else None,
             verbose_eval=False,
             callbacks=callbacks,
         )
         self.bytes_ = bytes(self._booster.save_raw("ubj"))
-        return np.array(next(iter(seen["watched"].values()))) if seen else np.zeros(0)
+        return np.array(next(iter(losses["validation"].values()))) if losses else np.zeros(0)
 
-    def keep(self, position: int) -> None:
-        super().keep(position)
-        self._booster = self._whole[: self.rounds_]
+    def select_position(self, position: int) -> None:
+        super().select_position(position)
+        self._booster = self._untrimmed[: self.rounds_]
         self.bytes_ = bytes(self._booster.save_raw("ubj"))
 
     def _loaded(self) -> Any:
@@ -117,27 +123,17 @@ class XGBoost(Boosted):
             self._booster = xgboost.Booster(model_file=bytearray(self.bytes_))
         return self._booster
 
-    def _said(self, X: Any) -> np.ndarray:
+    def _predict_output(self, X: Any) -> np.ndarray:
         booster = self._loaded()
         booster.set_param({"nthread": self.n_jobs})
-        said = np.asarray(booster.inplace_predict(self._wide(X)), dtype="float64")
-        return both_classes(said) if self.classes == 2 else said
+        output = np.asarray(booster.inplace_predict(self._widen(X)), dtype="float64")
+        return two_class_probabilities(output) if self.classes == 2 else output
 
     def contributions(self, X: Any) -> np.ndarray:
         """SHAP values, as `explanation.contributions.Additive`."""
-        rows = xgboost.DMatrix(self._wide(X), nthread=self.n_jobs)
+        rows = xgboost.DMatrix(self._widen(X), nthread=self.n_jobs)
         wide = np.asarray(self._loaded().predict(rows, pred_contribs=True), dtype="float64")
-        return code_means.narrow(wide, self.means_, X.shape[1])
+        return code_means.merge_contributions(wide, self.means_, X.shape[1])
 
     def __getstate__(self) -> dict[str, Any]:
-        return {key: value for key, value in super().__getstate__().items() if key not in UNSTORED}
-
-
-class _OutOfTime(xgboost.callback.TrainingCallback):
-    def __init__(self, clock: Clock) -> None:
-        super().__init__()
-        self._clock = clock
-
-    def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
-        self._clock.tick()
-        return self._clock.is_up
+        return {key: value for key, value in super().__getstate__().items() if key not in TRANSIENT_ATTRIBUTES}

@@ -1,4 +1,4 @@
-"""What is known already of the moment that is forecast: its calendar, and the same place of earlier seasons."""
+"""Features of the forecast time: its calendar, and the same position of earlier seasons."""
 
 from functools import partial
 from typing import Annotated, ClassVar, Literal
@@ -7,93 +7,103 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from app.modeling.recipe.sampling_interval import Rhythm, Unit
-from app.modeling.recipe.transforms.dates import Part, as_dates, part_of
-from app.modeling.recipe.transforms.history import by_group
-from app.modeling.recipe.transforms.step import Back, State, Step
+from app.modeling.recipe.sampling_interval import IntervalUnit, SamplingInterval
+from app.modeling.recipe.transforms.dates import DatePart, extract_part, to_dates
+from app.modeling.recipe.transforms.history import transform_by_group
+from app.modeling.recipe.transforms.step import LookBack, Operation, State
 from app.modeling.table.numeric import to_float
 
 SEASONS = (1, 3, 8)
-"""How many seasons are averaged: few follow changes, many tell a place of the season from chance."""
+"""Seasons that are averaged: few follow changes, many reduce noise."""
 
 
-class Ahead(Step):
-    """`<column>_place<n>`: the mean of the latest `n` known values at the forecast moment's place of the
-    season; `<column>_level<n>`: that of all values of so many seasons; both less the present value.
-    `ahead_<part>`: parts of the forecast moment's date.
+class ForecastMoment(Operation):
+    """Features of the time that is forecast.
 
-    `rows`: how far ahead, where rows do not say it themselves; a row comes every `count` `unit`s.
+    `<column>_place<n>`: the mean of the latest `n` known values at its position of the season;
+    `<column>_level<n>`: the mean of all values of `n` seasons; both minus the present value. `ahead_<part>`:
+    parts of its date.
+
+    `rows`: steps ahead, unless rows have their own step; one row every `count` `unit`s.
     """
 
     op: Literal["ahead"] = "ahead"
-    ordered: ClassVar[bool] = True
-    by_step: ClassVar[bool] = True
+    needs_order: ClassVar[bool] = True
+    is_per_step: ClassVar[bool] = True
     column: str
     time: str
-    rows: Back
-    season: Back | None = None
-    unit: Unit = Unit.SECOND
+    rows: LookBack
+    season: LookBack | None = None
+    unit: IntervalUnit = IntervalUnit.SECOND
     count: Annotated[float, Field(gt=0)]
-    parts: tuple[Part, ...] = ()
+    parts: tuple[DatePart, ...] = ()
 
-    def needs(self) -> tuple[str, ...]:
+    def required_columns(self) -> tuple[str, ...]:
         return (self.column, self.time)
 
-    def depth(self) -> int:
+    def history_rows(self) -> int:
         return max(SEASONS) * self.season if self.season else 0
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
-        every = np.arange(len(frame))
-        return frame.assign(**self.made(frame, groups, every, np.full(len(frame), self.rows)))
+        positions = np.arange(len(frame))
+        return frame.assign(**self.make_columns(frame, groups, positions, np.full(len(frame), self.rows)))
 
-    def made(
-        self, frame: pd.DataFrame, groups: pd.Series | None, at: np.ndarray, ahead: np.ndarray
+    def make_columns(
+        self, frame: pd.DataFrame, groups: pd.Series | None, positions: np.ndarray, rows_ahead: np.ndarray
     ) -> dict[str, np.ndarray]:
-        """Columns (len(at),) of the rows at these places of a frame in time order, so many rows ahead."""
-        columns = self._calendar(frame, at, ahead)
+        """Make columns (len(positions),) for rows of a frame in time order and their steps ahead
+        (positions,)."""
+        columns = self._calendar(frame, positions, rows_ahead)
         if self.season:
-            columns |= self._seasons(frame, groups, at, ahead, self.season)
+            columns |= self._seasons(frame, groups, positions, rows_ahead, self.season)
         return columns
 
-    def _calendar(self, frame: pd.DataFrame, at: np.ndarray, ahead: np.ndarray) -> dict[str, np.ndarray]:
+    def _calendar(
+        self, frame: pd.DataFrame, positions: np.ndarray, rows_ahead: np.ndarray
+    ) -> dict[str, np.ndarray]:
         if not self.parts:
             return {}
-        times = as_dates(frame[self.time]).iloc[at].to_numpy()
-        moments = pd.Series(Rhythm(self.unit, self.count).after(times, ahead))
-        return {f"ahead_{part}": part_of(moments, part, None).to_numpy() for part in self.parts}
+        times = to_dates(frame[self.time]).iloc[positions].to_numpy()
+        moments = pd.Series(SamplingInterval(self.unit, self.count).moments_after(times, rows_ahead))
+        return {f"ahead_{part}": extract_part(moments, part, None).to_numpy() for part in self.parts}
 
     def _seasons(
-        self, frame: pd.DataFrame, groups: pd.Series | None, at: np.ndarray, ahead: np.ndarray, season: int
+        self,
+        frame: pd.DataFrame,
+        groups: pd.Series | None,
+        positions: np.ndarray,
+        rows_ahead: np.ndarray,
+        season: int,
     ) -> dict[str, np.ndarray]:
         values = to_float(frame[self.column])
-        series = _Series(values.to_numpy(), groups)
-        now = series.values[at]
-        back = season * np.ceil(ahead / season).astype(int) - ahead
-        rounds = np.stack([series.earlier(at, back + place * season) for place in range(max(SEASONS))])
-        made = {}
+        series = _GroupedSeries(values.to_numpy(), groups)
+        now = series.values[positions]
+        lag = season * np.ceil(rows_ahead / season).astype(int) - rows_ahead
+        rounds = np.stack([series.earlier(positions, lag + number * season) for number in range(max(SEASONS))])
+        columns = {}
         for count in SEASONS:
-            level = by_group(values, groups, partial(_mean_of, window=count * season)).to_numpy()
-            made[f"{self.column}_place{count}"] = _known_mean(rounds[:count]) - now
-            made[f"{self.column}_level{count}"] = level[at] - now
-        return made
+            level = transform_by_group(values, groups, partial(_rolling_mean, window=count * season)).to_numpy()
+            columns[f"{self.column}_place{count}"] = _mean_of_known(rounds[:count]) - now
+            columns[f"{self.column}_level{count}"] = level[positions] - now
+        return columns
 
 
-def _mean_of(part: pd.Series, window: int) -> pd.Series:
-    return part.rolling(window, min_periods=1).mean()
+def _rolling_mean(values: pd.Series, window: int) -> pd.Series:
+    return values.rolling(window, min_periods=1).mean()
 
 
-def _known_mean(rounds: np.ndarray) -> np.ndarray:
-    """Of the rows of a table, without what is missing."""
-    known = np.isfinite(rounds)
-    total = np.where(known, rounds, 0.0).sum(axis=0)
+def _mean_of_known(rounds: np.ndarray) -> np.ndarray:
+    """Column means of a table (seasons, rows) without missing values (rows,)."""
+    is_known = np.isfinite(rounds)
+    total = np.where(is_known, rounds, 0.0).sum(axis=0)
     mean: np.ndarray = np.divide(
-        total, known.sum(axis=0), out=np.full(rounds.shape[1], np.nan), where=known.any(axis=0)
+        total, is_known.sum(axis=0), out=np.full(rounds.shape[1], np.nan), where=is_known.any(axis=0)
     )
     return mean
 
 
-class _Series:
-    """Values by their place in a frame in time order, each group a series of its own."""
+class _GroupedSeries:
+    """Values of a frame in time order, each group a series of its own."""
 
     def __init__(self, values: np.ndarray, groups: pd.Series | None) -> None:
         self.values = values
@@ -103,8 +113,8 @@ class _Series:
         self._place[self._order] = np.arange(len(values))
         self._since = pd.Series(codes).groupby(codes, sort=False).cumcount().to_numpy()
 
-    def earlier(self, at: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """The value so many rows earlier in the series, missing before its first."""
-        known = self._since[at] >= rows
-        found = self.values[self._order[np.where(known, self._place[at] - rows, 0)]]
-        return np.where(known, found, np.nan)
+    def earlier(self, positions: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """The values so many rows earlier in the series (positions,), nan before its first row."""
+        has_history = self._since[positions] >= rows
+        values = self.values[self._order[np.where(has_history, self._place[positions] - rows, 0)]]
+        return np.where(has_history, values, np.nan)

@@ -1,15 +1,15 @@
-"""Which columns there are and what type they have."""
+"""Operations on the set, type and categories of columns."""
 
 from typing import Annotated, Literal
 
 import pandas as pd
 from pydantic import Field
 
-from app.modeling.recipe.transforms.step import Columns, Share, State, Step
+from app.modeling.recipe.transforms.step import Columns, Operation, Share, State
 
 
-class Drop(Step):
-    """Leave columns out."""
+class Drop(Operation):
+    """Drop columns."""
 
     op: Literal["drop"] = "drop"
     columns: Columns
@@ -18,8 +18,8 @@ class Drop(Step):
         return frame.drop(columns=list(self.columns))
 
 
-class ToNumber(Step):
-    """Read numbers out of text: without currency signs, thousands separators and percent signs."""
+class ToNumber(Operation):
+    """Parse numbers in text, ignoring currency signs, thousands separators and percent signs."""
 
     op: Literal["to_number"] = "to_number"
     columns: Columns
@@ -37,36 +37,36 @@ class ToNumber(Step):
         return pd.to_numeric(text, errors="coerce").astype("float64")
 
 
-class ToCategory(Step):
-    """Treat numbers as names, for example codes and ids of kinds."""
+class ToCategory(Operation):
+    """Convert numbers to categories, for example codes and ids of kinds."""
 
     op: Literal["to_category"] = "to_category"
     columns: Columns
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
-        return frame.assign(**{name: as_text(frame[name]) for name in self.columns})
+        return frame.assign(**{name: to_category_text(frame[name]) for name in self.columns})
 
 
-class MergeCategories(Step):
-    """Write categories one way: trimmed, case ignored; the training rows' most frequent spelling wins."""
+class MergeCategories(Operation):
+    """Merge spellings of a category that differ in case and space into the most frequent training spelling."""
 
     op: Literal["merge_spellings"] = "merge_spellings"
     columns: Columns
 
     def fit(self, frame: pd.DataFrame) -> State:
-        return {name: _spellings(as_text(frame[name])) for name in self.columns}
+        return {name: _spellings(to_category_text(frame[name])) for name in self.columns}
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
         merged = {}
         for name in self.columns:
-            text = as_text(frame[name])
+            text = to_category_text(frame[name])
             key = text.str.strip().str.lower()
             merged[name] = key.map(state[name]).fillna(text.str.strip()).astype("str")
         return frame.assign(**merged)
 
 
-class GroupRare(Step):
-    """Categories seen in fewer than `min_share` of the training rows, and unseen ones, become `other`."""
+class GroupRare(Operation):
+    """Replace categories of fewer than `min_share` of the training rows, and unseen ones, by `other`."""
 
     op: Literal["group_rare"] = "group_rare"
     columns: Columns
@@ -74,22 +74,22 @@ class GroupRare(Step):
     most: Annotated[int, Field(ge=1, le=1000)] = 30
 
     def fit(self, frame: pd.DataFrame) -> State:
-        return {name: self._kept(as_text(frame[name])) for name in self.columns}
+        return {name: self._frequent(to_category_text(frame[name])) for name in self.columns}
 
-    def _kept(self, text: pd.Series) -> list[str]:
+    def _frequent(self, text: pd.Series) -> list[str]:
         shares = text.value_counts(normalize=True).iloc[: self.most]
         return [str(value) for value in shares[shares >= self.min_share].index]
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
         grouped = {}
         for name in self.columns:
-            text = as_text(frame[name])
+            text = to_category_text(frame[name])
             grouped[name] = text.where(text.isin(state[name]) | text.isna(), "other")
         return frame.assign(**grouped)
 
 
-class Frequency(Step):
-    """A category as its share of the training rows (0 for one never seen): for many categories."""
+class Frequency(Operation):
+    """The share of a category in the training rows (0 if unseen), for columns with many categories."""
 
     op: Literal["frequency"] = "frequency"
     columns: Columns
@@ -101,24 +101,24 @@ class Frequency(Step):
         }
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
-        made = {
-            f"{name}_share": as_text(frame[name]).map(state[name]).fillna(0.0).astype("float64")
+        shares = {
+            f"{name}_share": to_category_text(frame[name]).map(state[name]).fillna(0.0).astype("float64")
             for name in self.columns
         }
-        return frame.assign(**made)
+        return frame.assign(**shares)
 
 
-def as_text(column: pd.Series) -> pd.Series:
-    """Values as text, whole numbers without a decimal point, missing kept missing."""
+def to_category_text(column: pd.Series) -> pd.Series:
+    """Convert values to text, whole numbers without a decimal point; missing values stay missing."""
     if pd.api.types.is_float_dtype(column.dtype):
-        whole = column.dropna()
-        if bool((whole == whole.round()).all()):
+        present = column.dropna()
+        if bool((present == present.round()).all()):
             return column.astype("Int64").astype("str").where(column.notna())
     return column.astype("str").where(column.notna())
 
 
 def _shares(column: pd.Series) -> pd.Series:
-    return as_text(column).value_counts(normalize=True)
+    return to_category_text(column).value_counts(normalize=True)
 
 
 def _spellings(text: pd.Series) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What a date says: its parts, and how long ago."""
+"""Numeric features of dates."""
 
 from typing import Annotated, Literal
 
@@ -6,42 +6,45 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from app.modeling.recipe.transforms.step import Columns, State, Step
+from app.modeling.recipe.transforms.step import Columns, Operation, State
 
-Part = Literal["year", "quarter", "month", "day", "weekday", "hour", "weekend", "day_of_year", "elapsed_days"]
+DatePart = Literal[
+    "year", "quarter", "month", "day", "weekday", "hour", "weekend", "day_of_year", "elapsed_days"
+]
 
 
-class ParseDates(Step):
-    """Columns `<name>_<part>` from a date or a text that holds one; the date itself goes unless `keep`.
+class ParseDates(Operation):
+    """Add columns `<name>_<part>` of a date, or of a text with a date; drop the date itself unless `keep`.
 
     `elapsed_days` counts from the earliest training date.
     """
 
     op: Literal["parse_dates"] = "parse_dates"
     columns: Columns
-    parts: Annotated[tuple[Part, ...], Field(min_length=1)] = ("year", "month", "weekday", "elapsed_days")
+    parts: Annotated[tuple[DatePart, ...], Field(min_length=1)] = ("year", "month", "weekday", "elapsed_days")
     keep: bool = False
 
     def fit(self, frame: pd.DataFrame) -> State:
-        return {name: _isoformat(as_dates(frame[name]).min()) for name in self.columns}
+        return {name: _isoformat(to_dates(frame[name]).min()) for name in self.columns}
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
-        made: dict[str, pd.Series] = {}
+        columns: dict[str, pd.Series] = {}
         for name in self.columns:
-            dates = as_dates(frame[name])
+            dates = to_dates(frame[name])
             if self.keep:
-                made[name] = dates
+                columns[name] = dates
             for part in self.parts:
-                made[f"{name}_{part}"] = part_of(dates, part, state[name])
-        left = frame if self.keep else frame.drop(columns=list(self.columns))
-        return left.assign(**made)
+                columns[f"{name}_{part}"] = extract_part(dates, part, state[name])
+        remaining = frame if self.keep else frame.drop(columns=list(self.columns))
+        return remaining.assign(**columns)
 
 
 _ATTRIBUTES = {"weekday": "day_of_week"}
 
 
-def as_dates(column: pd.Series) -> pd.Series:
-    """Aware times become UTC without a zone, text is read as each value looks; junk is missing."""
+def to_dates(column: pd.Series) -> pd.Series:
+    """Convert to datetimes: aware times become UTC without a zone, text is parsed value by value, else
+    missing."""
     if isinstance(column.dtype, pd.DatetimeTZDtype):
         utc: pd.Series = column.dt.tz_convert("UTC").dt.tz_localize(None)
         return utc
@@ -57,7 +60,7 @@ def _isoformat(value: object) -> str | None:
     return value.isoformat() if isinstance(value, pd.Timestamp) else None
 
 
-def part_of(dates: pd.Series, part: Part, earliest: str | None) -> pd.Series:
+def extract_part(dates: pd.Series, part: DatePart, earliest: str | None) -> pd.Series:
     """One part of each date, as a number; `earliest` is what `elapsed_days` counts from."""
     if part == "elapsed_days":
         if earliest is None:
@@ -66,5 +69,5 @@ def part_of(dates: pd.Series, part: Part, earliest: str | None) -> pd.Series:
     if part == "weekend":
         weekend: pd.Series = (dates.dt.day_of_week >= 5).astype("float64").where(dates.notna())
         return weekend
-    made: pd.Series = getattr(dates.dt, _ATTRIBUTES.get(part, part)).astype("float64")
-    return made
+    numbers: pd.Series = getattr(dates.dt, _ATTRIBUTES.get(part, part)).astype("float64")
+    return numbers

@@ -1,4 +1,4 @@
-"""What a row's past says; nothing here looks at the same group's later rows."""
+"""Features of earlier rows of the same group; none uses later rows."""
 
 from collections.abc import Callable
 from typing import Annotated, ClassVar, Literal
@@ -6,91 +6,95 @@ from typing import Annotated, ClassVar, Literal
 import pandas as pd
 from pydantic import Field
 
-from app.modeling.recipe.transforms.step import Back, Columns, State, Step
+from app.modeling.recipe.transforms.step import Columns, LookBack, Operation, State
 from app.modeling.table.numeric import to_float
 
-Periods = Annotated[tuple[Back, ...], Field(min_length=1)]
+Periods = Annotated[tuple[LookBack, ...], Field(min_length=1)]
 Window = Annotated[int, Field(ge=2, le=2000)]
 
 
-class Lags(Step):
+class Lags(Operation):
     """`<name>_lag<n>`: the value `n` rows earlier."""
 
     op: Literal["lags"] = "lags"
-    ordered: ClassVar[bool] = True
+    needs_order: ClassVar[bool] = True
     columns: Columns
     periods: Periods = (1, 2, 3)
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
-        made = {
-            f"{name}_lag{period}": shifted(to_float(frame[name]), period, groups)
+        columns = {
+            f"{name}_lag{period}": shift_rows(to_float(frame[name]), period, groups)
             for name in self.columns
             for period in self.periods
         }
-        return frame.assign(**made)
+        return frame.assign(**columns)
 
-    def depth(self) -> int:
+    def history_rows(self) -> int:
         return max(self.periods)
 
 
-class Rolling(Step):
-    """`<name>_<statistic><window>`: mean, std, min or max of the last `window` rows, this one among them."""
+class Rolling(Operation):
+    """`<name>_<statistic><window>`: mean, std, min or max of the last `window` rows, including this one."""
 
     op: Literal["rolling"] = "rolling"
-    ordered: ClassVar[bool] = True
+    needs_order: ClassVar[bool] = True
     columns: Columns
     windows: Annotated[tuple[Window, ...], Field(min_length=1)] = (7,)
     statistics: tuple[Literal["mean", "std", "min", "max"], ...] = ("mean", "std")
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
-        made: dict[str, pd.Series] = {}
+        columns: dict[str, pd.Series] = {}
         for name in self.columns:
             values = to_float(frame[name])
             for window in self.windows:
                 for statistic in self.statistics:
-                    made[f"{name}_{statistic}{window}"] = rolled(values, window, statistic, groups)
-        return frame.assign(**made)
+                    columns[f"{name}_{statistic}{window}"] = rolling_statistic(
+                        values, window, statistic, groups
+                    )
+        return frame.assign(**columns)
 
-    def depth(self) -> int:
+    def history_rows(self) -> int:
         return max(self.windows)
 
 
-class Changes(Step):
-    """`<name>_change<n>`: relative to `n` rows earlier, or the plain difference."""
+class Changes(Operation):
+    """`<name>_change<n>`: the relative change over `n` rows, or the difference."""
 
     op: Literal["changes"] = "changes"
-    ordered: ClassVar[bool] = True
+    needs_order: ClassVar[bool] = True
     columns: Columns
     periods: Periods = (1,)
     how: Literal["relative", "difference"] = "relative"
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
-        made: dict[str, pd.Series] = {}
+        columns: dict[str, pd.Series] = {}
         for name in self.columns:
             values = to_float(frame[name])
             for period in self.periods:
-                before = shifted(values, period, groups)
-                difference = values - before
-                relative = difference / before.abs().where(before != 0)
-                made[f"{name}_change{period}"] = relative if self.how == "relative" else difference
-        return frame.assign(**made)
+                earlier = shift_rows(values, period, groups)
+                difference = values - earlier
+                relative = difference / earlier.abs().where(earlier != 0)
+                columns[f"{name}_change{period}"] = relative if self.how == "relative" else difference
+        return frame.assign(**columns)
 
-    def depth(self) -> int:
+    def history_rows(self) -> int:
         return max(self.periods)
 
 
-def shifted(values: pd.Series, period: int, groups: pd.Series | None) -> pd.Series:
+def shift_rows(values: pd.Series, period: int, groups: pd.Series | None) -> pd.Series:
     """The value `period` rows earlier, of the same group."""
     return values.shift(period) if groups is None else values.groupby(groups, sort=False).shift(period)
 
 
-def by_group(values: pd.Series, groups: pd.Series | None, made: Callable[[pd.Series], pd.Series]) -> pd.Series:
-    """`made` of the values, of each group for itself, in the order of the rows."""
+def transform_by_group(
+    values: pd.Series, groups: pd.Series | None, transform: Callable[[pd.Series], pd.Series]
+) -> pd.Series:
+    """Apply `transform` to the values of each group, in the order of the rows."""
     if groups is None:
-        return made(values)
-    return values.groupby(groups, sort=False, group_keys=False).transform(made)
+        return transform(values)
+    return values.groupby(groups, sort=False, group_keys=False).transform(transform)
 
 
-def rolled(values: pd.Series, window: int, statistic: str, groups: pd.Series | None) -> pd.Series:
+def rolling_statistic(values: pd.Series, window: int, statistic: str, groups: pd.Series | None) -> pd.Series:
     """A statistic of the last `window` rows; missing until the window is full."""
-    return by_group(values, groups, lambda part: getattr(part.rolling(window), statistic)())
+    return transform_by_group(values, groups, lambda series: getattr(series.rolling(window), statistic)())

@@ -1,76 +1,82 @@
-"""What bars say of how much a price moves, and what other coins do at the same moment."""
+"""Features of volatility, and of other groups (coins) at the same time."""
 
 from typing import Annotated, ClassVar, Literal
 
 import pandas as pd
 from pydantic import Field
 
-from app.modeling.recipe.transforms.history import Periods, Window, shifted
-from app.modeling.recipe.transforms.step import State, Step
+from app.modeling.recipe.transforms.history import Periods, Window, shift_rows
+from app.modeling.recipe.transforms.step import Operation, State
 from app.modeling.recipe.volatility import close_to_close, garman_klass, parkinson
 from app.modeling.table.numeric import to_float
 
 
-class Volatility(Step):
-    """`volatility_<n>`, `parkinson_<n>` and `garman_klass_<n>`, per bar: see `markets.volatility`."""
+class Volatility(Operation):
+    """`volatility_<n>`, `parkinson_<n>` and `garman_klass_<n>`, per bar, see `recipe.volatility`."""
 
     op: Literal["volatility"] = "volatility"
-    ordered: ClassVar[bool] = True
+    needs_order: ClassVar[bool] = True
     open: str = "open"
     high: str = "high"
     low: str = "low"
     close: str = "close"
     windows: Annotated[tuple[Window, ...], Field(min_length=1, max_length=10)] = (20,)
 
-    def needs(self) -> tuple[str, ...]:
+    def required_columns(self) -> tuple[str, ...]:
         return (self.open, self.high, self.low, self.close)
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
         if groups is None:
-            return frame.assign(**self._made(frame))
-        parts = [self._made(part) for _, part in frame.groupby(groups, sort=False)]
-        together = {name: pd.concat([part[name] for part in parts]) for name in parts[0]} if parts else {}
-        return frame.assign(**{name: values.loc[frame.index] for name, values in together.items()})
+            return frame.assign(**self._estimate(frame))
+        estimates = [self._estimate(group) for _, group in frame.groupby(groups, sort=False)]
+        columns = (
+            {name: pd.concat([estimate[name] for estimate in estimates]) for name in estimates[0]}
+            if estimates
+            else {}
+        )
+        return frame.assign(**{name: values.loc[frame.index] for name, values in columns.items()})
 
-    def depth(self) -> int:
+    def history_rows(self) -> int:
         return max(self.windows) + 1
 
-    def _made(self, frame: pd.DataFrame) -> dict[str, pd.Series]:
-        opened, high, low, close = (to_float(frame[name]) for name in self.needs())
-        made = {}
+    def _estimate(self, frame: pd.DataFrame) -> dict[str, pd.Series]:
+        open_, high, low, close = (to_float(frame[name]) for name in self.required_columns())
+        columns = {}
         for window in self.windows:
-            made[f"volatility_{window}"] = close_to_close(close, window)
-            made[f"parkinson_{window}"] = parkinson(high, low, window)
-            made[f"garman_klass_{window}"] = garman_klass(opened, high, low, close, window)
-        return made
+            columns[f"volatility_{window}"] = close_to_close(close, window)
+            columns[f"parkinson_{window}"] = parkinson(high, low, window)
+            columns[f"garman_klass_{window}"] = garman_klass(open_, high, low, close, window)
+        return columns
 
 
-class Cross(Step):
-    """What the other groups do at the same moment; missing where a group is alone.
+class Cross(Operation):
+    """Changes of the other groups at the same time; missing for the only group of a time.
 
-    `others_<n>`: their mean relative change over `n` rows; `beside_<n>`: how much more this group changed.
+    `others_<n>`: their mean relative change over `n` rows; `beside_<n>`: the change of this group minus theirs.
     """
 
     op: Literal["cross"] = "cross"
-    ordered: ClassVar[bool] = True
+    needs_order: ClassVar[bool] = True
     column: str
     time: str
     periods: Periods = (1,)
 
-    def needs(self) -> tuple[str, ...]:
+    def required_columns(self) -> tuple[str, ...]:
         return (self.column, self.time)
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
         values = to_float(frame[self.column])
-        made: dict[str, pd.Series] = {}
+        columns: dict[str, pd.Series] = {}
         for period in self.periods:
-            before = shifted(values, period, groups)
-            change = (values - before) / before.abs().where(before != 0)
-            of_moment = change.groupby(frame[self.time])
-            count, total = of_moment.transform("count"), of_moment.transform("sum")
-            others = (total - change.fillna(0.0)) / (count - change.notna()).where(count > change.notna())
-            made |= {f"others_{period}": others, f"beside_{period}": change - others}
-        return frame.assign(**made)
+            earlier = shift_rows(values, period, groups)
+            change = (values - earlier) / earlier.abs().where(earlier != 0)
+            by_time = change.groupby(frame[self.time])
+            count, total = by_time.transform("count"), by_time.transform("sum")
+            others_change = (total - change.fillna(0.0)) / (count - change.notna()).where(
+                count > change.notna()
+            )
+            columns |= {f"others_{period}": others_change, f"beside_{period}": change - others_change}
+        return frame.assign(**columns)
 
-    def depth(self) -> int:
+    def history_rows(self) -> int:
         return max(self.periods)

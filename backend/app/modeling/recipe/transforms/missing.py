@@ -1,18 +1,18 @@
-"""What is done about missing values and outliers, learned from training rows only."""
+"""Treatment of missing values and outliers, learned from training rows only."""
 
 from typing import Any, Literal, Self
 
 import pandas as pd
 from pydantic import model_validator
 
-from app.modeling.recipe.transforms.columns import as_text
-from app.modeling.recipe.transforms.step import Columns, Share, State, Step
-from app.modeling.table.json_values import scalar
+from app.modeling.recipe.transforms.columns import to_category_text
+from app.modeling.recipe.transforms.step import Columns, Operation, Share, State
+from app.modeling.table.json_values import to_json_scalar
 from app.modeling.table.numeric import to_float
 
 
-class MarkMissing(Step):
-    """A column `<name>_missing`, 1 where the value is missing: that it is missing may say something."""
+class MarkMissing(Operation):
+    """Add a column `<name>_missing`, 1 where the value is missing: missingness may be informative."""
 
     op: Literal["mark_missing"] = "mark_missing"
     columns: Columns
@@ -23,7 +23,7 @@ class MarkMissing(Step):
         )
 
 
-class Impute(Step):
+class Impute(Operation):
     """Fill missing values with the training rows' median, mean or most frequent value, or a constant."""
 
     op: Literal["impute"] = "impute"
@@ -32,36 +32,36 @@ class Impute(Step):
     value: float | str | None = None
 
     def fit(self, frame: pd.DataFrame) -> State:
-        return {name: scalar(self._filling(frame[name])) for name in self.columns}
+        return {name: to_json_scalar(self._fill_value(frame[name])) for name in self.columns}
 
-    def _filling(self, column: pd.Series) -> Any:
+    def _fill_value(self, column: pd.Series) -> Any:
         if self.strategy == "constant":
             return self.value
-        known = column.dropna()
-        if known.empty:
+        present = column.dropna()
+        if present.empty:
             return None
         if self.strategy == "most_frequent" or not pd.api.types.is_numeric_dtype(column.dtype):
-            return known.mode().iloc[0]
-        return to_float(known).agg(self.strategy)
+            return present.mode().iloc[0]
+        return to_float(present).agg(self.strategy)
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
-        return frame.assign(**{name: _filled(frame[name], state[name]) for name in self.columns})
+        return frame.assign(**{name: _fill(frame[name], state[name]) for name in self.columns})
 
 
-def _filled(column: pd.Series, filling: Any) -> pd.Series:
-    if filling is None:
+def _fill(column: pd.Series, fill_value: Any) -> pd.Series:
+    if fill_value is None:
         return column
-    if isinstance(filling, str) and not isinstance(column.dtype, pd.DatetimeTZDtype | pd.StringDtype):
+    if isinstance(fill_value, str) and not isinstance(column.dtype, pd.DatetimeTZDtype | pd.StringDtype):
         if pd.api.types.is_datetime64_any_dtype(column.dtype):
-            return column.fillna(pd.Timestamp(filling))
-        return as_text(column).fillna(filling)
+            return column.fillna(pd.Timestamp(fill_value))
+        return to_category_text(column).fillna(fill_value)
     if pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype):
-        return to_float(column).fillna(float(filling))
-    return column.fillna(filling)
+        return to_float(column).fillna(float(fill_value))
+    return column.fillna(fill_value)
 
 
-class Clip(Step):
-    """Pull outliers in to the training rows' quantiles `lower` and `upper`."""
+class Clip(Operation):
+    """Clip values to the quantiles `lower` and `upper` of the training rows."""
 
     op: Literal["clip"] = "clip"
     columns: Columns
@@ -69,7 +69,7 @@ class Clip(Step):
     upper: Share = 0.99
 
     @model_validator(mode="after")
-    def _in_order(self) -> Self:
+    def _check_bounds(self) -> Self:
         if self.lower >= self.upper:
             raise ValueError("lower must be below upper")
         return self
@@ -78,10 +78,10 @@ class Clip(Step):
         return {name: self._bounds(to_float(frame[name])) for name in self.columns}
 
     def _bounds(self, column: pd.Series) -> list[float | None]:
-        known = column.dropna()
-        if known.empty:
+        present = column.dropna()
+        if present.empty:
             return [None, None]
-        return [float(known.quantile(self.lower)), float(known.quantile(self.upper))]
+        return [float(present.quantile(self.lower)), float(present.quantile(self.upper))]
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
         clipped = {name: to_float(frame[name]).clip(*state[name]) for name in self.columns}

@@ -1,4 +1,4 @@
-"""New numbers out of one or two others."""
+"""Numeric features of one or two columns."""
 
 from typing import Annotated, Literal
 
@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from app.modeling.recipe.transforms.step import Columns, State, Step
+from app.modeling.recipe.transforms.step import Columns, Operation, State
 from app.modeling.table.numeric import to_float
 
 
-class Log1p(Step):
-    """Logarithm of 1 + value, sign kept: for amounts that span magnitudes."""
+class Log1p(Operation):
+    """Signed logarithm of 1 + |value|, for amounts that span magnitudes."""
 
     op: Literal["log1p"] = "log1p"
     columns: Columns
@@ -24,25 +24,25 @@ def _log(values: pd.Series) -> pd.Series:
     return pd.Series(np.sign(values) * np.log1p(values.abs()), index=values.index)
 
 
-class Combine(Step):
-    """One column of each pair: `ratio` (missing where the second is 0), `product`, `difference` or `sum`."""
+class Combine(Operation):
+    """One column for each pair: `ratio` (missing if the second is 0), `product`, `difference` or `sum`."""
 
     op: Literal["combine"] = "combine"
     how: Literal["ratio", "product", "difference", "sum"]
     pairs: Annotated[tuple[tuple[str, str], ...], Field(min_length=1)]
 
-    def needs(self) -> tuple[str, ...]:
+    def required_columns(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for pair in self.pairs for name in pair))
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
-        made = {}
-        for left, right in self.pairs:
-            a, b = to_float(frame[left]), to_float(frame[right])
-            made[f"{left}_{self.how}_{right}"] = _COMBINE[self.how](a, b)
-        return frame.assign(**made)
+        columns = {}
+        for first, second in self.pairs:
+            a, b = to_float(frame[first]), to_float(frame[second])
+            columns[f"{first}_{self.how}_{second}"] = _COMBINATIONS[self.how](a, b)
+        return frame.assign(**columns)
 
 
-_COMBINE = {
+_COMBINATIONS = {
     "ratio": lambda a, b: a / b.where(b != 0),
     "product": lambda a, b: a * b,
     "difference": lambda a, b: a - b,

@@ -1,4 +1,4 @@
-"""What every operation of a recipe is."""
+"""Base of the operations of a recipe."""
 
 from typing import Annotated, Any, ClassVar
 
@@ -7,41 +7,42 @@ from pydantic import BaseModel, ConfigDict, Field
 
 Columns = Annotated[tuple[str, ...], Field(min_length=1, max_length=2000)]
 Share = Annotated[float, Field(ge=0, le=1)]
-Back = Annotated[int, Field(ge=1, le=2000)]
-"""Rows to look back; never ahead."""
+LookBack = Annotated[int, Field(ge=1, le=2000)]
+"""Rows to look back; never ahead. The limit bounds the history that a model stores."""
 
 State = dict[str, Any]
-"""What an operation learned from training rows: strict JSON, but for arrays and estimators of written code."""
+"""Fitted state of an operation: strict JSON, except for arrays and estimators of custom code."""
 
 
-class Step(BaseModel):
-    """One operation: its fields are its JSON, `fit` learns from training rows, `apply` never changes the rows.
+class Operation(BaseModel):
+    """One operation: its fields are its JSON, `fit` learns from training rows, `apply` keeps the rows.
 
-    `ordered` operations look back over earlier rows: they get rows sorted by time, at most `depth()` rows of
-    history before them, and the group of each row, which no look back may cross. `by_step` operations say
-    something else of each step ahead: where rows ask about several, their `made` is asked once for all.
+    `needs_order` operations look back over earlier rows: they get rows sorted by time, at most `history_rows()`
+    rows of history before them, and the group of each row; they never look across groups. `is_per_step`
+    operations make other columns for each step ahead, by `make_columns` instead of `apply`.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-    ordered: ClassVar[bool] = False
-    by_step: ClassVar[bool] = False
+    needs_order: ClassVar[bool] = False
+    is_per_step: ClassVar[bool] = False
 
-    def needs(self) -> tuple[str, ...]:
-        """The columns it reads."""
+    def required_columns(self) -> tuple[str, ...]:
+        """Columns that the operation reads."""
         return tuple(getattr(self, "columns", ()))
 
     def fit(self, frame: pd.DataFrame) -> State:
         return {}
 
-    def learn(
+    def fit_apply(
         self, frame: pd.DataFrame, groups: pd.Series | None, target: pd.Series | None
     ) -> tuple[State, pd.DataFrame]:
-        """What it learns from training rows, and these rows with it. Only written code sees the target."""
+        """Fit on training rows; return the state and the transformed rows. Only custom code uses the target."""
         state = self.fit(frame)
         return state, self.apply(frame, state, groups)
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
         raise NotImplementedError
 
-    def depth(self) -> int:
+    def history_rows(self) -> int:
+        """Rows of history that the operation needs."""
         return 0

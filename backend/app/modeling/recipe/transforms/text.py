@@ -1,4 +1,4 @@
-"""What free text and names say."""
+"""Features of free text and names."""
 
 import re
 from typing import Annotated, Any, Literal
@@ -8,8 +8,8 @@ import pandas as pd
 from pydantic import Field
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from app.modeling.recipe.transforms.columns import as_text
-from app.modeling.recipe.transforms.step import Columns, Share, State, Step
+from app.modeling.recipe.transforms.columns import to_category_text
+from app.modeling.recipe.transforms.step import Columns, Operation, Share, State
 
 PATTERNS = {
     "title": r"(?:,\s*|^|\s)(Mr|Mrs|Miss|Ms|Mme|Mlle|Master|Dr|Rev|Sir|Lady|Col|Major|Capt|Don|Prof)\b",
@@ -20,24 +20,24 @@ PATTERNS = {
 }
 
 
-class TextStats(Step):
+class TextStats(Operation):
     """`<name>_length`, `<name>_words` and `<name>_digits` of a text column."""
 
     op: Literal["text_stats"] = "text_stats"
     columns: Columns
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
-        made: dict[str, pd.Series] = {}
+        columns: dict[str, pd.Series] = {}
         for name in self.columns:
-            text = as_text(frame[name]).fillna("")
-            made[f"{name}_length"] = text.str.len().astype("float64")
-            made[f"{name}_words"] = text.str.count(r"\S+").astype("float64")
-            made[f"{name}_digits"] = text.str.count(r"\d").astype("float64")
-        return frame.assign(**made)
+            text = to_category_text(frame[name]).fillna("")
+            columns[f"{name}_length"] = text.str.len().astype("float64")
+            columns[f"{name}_words"] = text.str.count(r"\S+").astype("float64")
+            columns[f"{name}_digits"] = text.str.count(r"\d").astype("float64")
+        return frame.assign(**columns)
 
 
-class Extract(Step):
-    """A category out of text, `<name>_<what>`: a form of address, a surname, a mail domain, leading letters."""
+class Extract(Operation):
+    """Extract a category from text, `<name>_<what>`: title, surname, mail domain, leading letters or digits."""
 
     op: Literal["extract"] = "extract"
     columns: Columns
@@ -45,38 +45,44 @@ class Extract(Step):
     min_share: Share = 0.005
 
     def fit(self, frame: pd.DataFrame) -> State:
-        return {name: self._kept(self._found(frame[name])) for name in self.columns}
+        return {name: self._frequent(self._extract(frame[name])) for name in self.columns}
 
-    def _found(self, column: pd.Series) -> pd.Series:
-        return as_text(column).str.extract(PATTERNS[self.what], flags=re.IGNORECASE, expand=False).str.title()
+    def _extract(self, column: pd.Series) -> pd.Series:
+        return (
+            to_category_text(column)
+            .str.extract(PATTERNS[self.what], flags=re.IGNORECASE, expand=False)
+            .str.title()
+        )
 
-    def _kept(self, found: pd.Series) -> list[str]:
-        shares = found.value_counts() / max(len(found), 1)
+    def _frequent(self, extracted: pd.Series) -> list[str]:
+        shares = extracted.value_counts() / max(len(extracted), 1)
         return [str(value) for value in shares[shares >= self.min_share].index]
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
-        made = {}
+        columns = {}
         for name in self.columns:
-            found = self._found(frame[name])
-            made[f"{name}_{self.what}"] = found.where(found.isin(state[name]) | found.isna(), "other")
-        return frame.assign(**made)
+            extracted = self._extract(frame[name])
+            columns[f"{name}_{self.what}"] = extracted.where(
+                extracted.isin(state[name]) | extracted.isna(), "other"
+            )
+        return frame.assign(**columns)
 
 
-class Tfidf(Step):
-    """The `most` words that the training rows' texts use, weighted by rarity: `<name>_word_<word>`."""
+class Tfidf(Operation):
+    """Weights of the `most` frequent words of the training texts by rarity: `<name>_word_<word>`."""
 
     op: Literal["tfidf"] = "tfidf"
     columns: Columns
     most: Annotated[int, Field(ge=1, le=1000)] = 50
 
     def fit(self, frame: pd.DataFrame) -> State:
-        return {name: self._words(as_text(frame[name]).fillna("")) for name in self.columns}
+        return {name: self._fit_vocabulary(to_category_text(frame[name]).fillna("")) for name in self.columns}
 
-    def _words(self, text: pd.Series) -> dict[str, Any]:
+    def _fit_vocabulary(self, text: pd.Series) -> dict[str, Any]:
         vectorizer = TfidfVectorizer(max_features=self.most, min_df=2, stop_words="english")
         try:
             vectorizer.fit(text)
-        except ValueError:  # no word is left: the texts are empty or all different
+        except ValueError:  # the texts are empty, or have no word in common
             return {"words": [], "idf": []}
         return {
             "words": [str(word) for word in vectorizer.get_feature_names_out()],
@@ -84,8 +90,10 @@ class Tfidf(Step):
         }
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
-        made = [_weights(name, as_text(frame[name]).fillna(""), **state[name]) for name in self.columns]
-        return pd.concat([frame, *made], axis=1)
+        columns = [
+            _weights(name, to_category_text(frame[name]).fillna(""), **state[name]) for name in self.columns
+        ]
+        return pd.concat([frame, *columns], axis=1)
 
 
 def _weights(name: str, text: pd.Series, words: list[str], idf: list[float]) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""The weighted average of fitted pipelines, as one scikit-learn estimator that takes raw rows."""
+"""Weighted averages of fitted pipelines, as one scikit-learn estimator that takes raw rows."""
 
 from collections.abc import Sequence
 from typing import Any, Self, TypeAlias
@@ -27,24 +27,25 @@ class _Average(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type
         self.classes = classes
 
     def fit(self, X: object = None, y: object = None) -> Self:
-        """Its members are fitted already."""
+        """Return the estimator unchanged, since its members are fitted already."""
         return self
 
     def __sklearn_is_fitted__(self) -> bool:
         return True
 
-    def _said(self, X: pd.DataFrame) -> np.ndarray:
-        width = (len(X), self.classes) if self.classes else (len(X),)
-        total = np.zeros(width)
-        for recipe, by_encoder in self._shared():
+    def _predict(self, X: pd.DataFrame) -> np.ndarray:
+        shape = (len(X), self.classes) if self.classes else (len(X),)
+        total = np.zeros(shape)
+        for recipe, by_encoder in self._group_members():
             features = recipe.transform(X)
-            for encoder, voices in by_encoder:
+            for encoder, estimators in by_encoder:
                 matrix = encoder.transform(features)
-                for estimator, weight in voices:
+                for estimator, weight in estimators:
                     total += weight * predict_output(estimator, matrix, self.classes)
         return total
 
-    def _shared(self) -> list[tuple[Recipe, list[tuple[Any, list[tuple[Any, float]]]]]]:
+    def _group_members(self) -> list[tuple[Recipe, list[tuple[Any, list[tuple[Any, float]]]]]]:
+        """Group the members by recipe and encoder objects, so that each is applied once."""
         tree: dict[int, tuple[Recipe, dict[int, tuple[Any, list[tuple[Any, float]]]]]] = {}
         for member, weight in zip(self.members, self.weights, strict=True):
             recipe, encoder, estimator = (
@@ -56,44 +57,44 @@ class _Average(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type
 
 
 class AveragedClassifier(ClassifierMixin, _Average):  # type: ignore[misc]
-    """Says probabilities of class places 0 to `classes` - 1."""
+    """Average of classifiers: probabilities of the class indices 0 to `classes` - 1."""
 
     @property
     def classes_(self) -> np.ndarray:
         return np.arange(self.classes)
 
     def predict_proba(self, X: pd.DataFrame) -> np.ndarray:
-        return self._said(X)
+        return self._predict(X)
 
     def predict(self, X: pd.DataFrame) -> np.ndarray:
-        chosen: np.ndarray = self._said(X).argmax(axis=1)
-        return chosen
+        class_indices: np.ndarray = self._predict(X).argmax(axis=1)
+        return class_indices
 
 
 class AveragedRegressor(RegressorMixin, _Average):  # type: ignore[misc]
-    """Says numbers."""
+    """Average of regressors."""
 
     def predict(self, X: pd.DataFrame) -> np.ndarray:
-        return self._said(X)
+        return self._predict(X)
 
 
 Model: TypeAlias = Pipeline | AveragedClassifier | AveragedRegressor
 
 
 def predict_output(estimator: Any, matrix: Any, classes: int) -> np.ndarray:
-    """Probabilities (rows, classes), zero for a class that did not teach it, or numbers (rows,)."""
+    """Predict probabilities (rows, classes), zero for a class missing in training, or numbers (rows,)."""
     if not classes:
         return np.asarray(estimator.predict(matrix), dtype="float64")
-    known = estimator.predict_proba(matrix)
-    if known.shape[1] == classes:
-        return np.asarray(known, dtype="float64")
-    output = np.zeros((known.shape[0], classes))
-    output[:, np.asarray(estimator.classes_, dtype=int)] = known
+    probabilities = estimator.predict_proba(matrix)
+    if probabilities.shape[1] == classes:
+        return np.asarray(probabilities, dtype="float64")
+    output = np.zeros((probabilities.shape[0], classes))
+    output[:, np.asarray(estimator.classes_, dtype=int)] = probabilities
     return output
 
 
-def average(models: Sequence[tuple[Model, float]], problem: Problem) -> Model:
-    """One model that says the weighted average; averages among the models are taken apart first."""
+def average_models(models: Sequence[tuple[Model, float]], problem: Problem) -> Model:
+    """Average models by weight into one model; averages among them are replaced by their members."""
     members: list[tuple[Pipeline, float]] = []
     for model, weight in models:
         inner = (
@@ -105,44 +106,45 @@ def average(models: Sequence[tuple[Model, float]], problem: Problem) -> Model:
     if len(members) == 1:
         return members[0][0]
     total = sum(weight for _, weight in members)
-    made = AveragedClassifier if problem.is_classification else AveragedRegressor
+    averaged = AveragedClassifier if problem.is_classification else AveragedRegressor
     shared = _share_parts([member for member, _ in members])
-    return made(shared, [weight / total for _, weight in members], len(problem.classes or ()))
+    return averaged(shared, [weight / total for _, weight in members], len(problem.classes or ()))
 
 
-def members_of(model: Model) -> list[Pipeline]:
+def list_members(model: Model) -> list[Pipeline]:
     return [model] if isinstance(model, Pipeline) else list(model.members)
 
 
-def recipes_of(model: Model) -> list[Recipe]:
-    """The recipes of all members, each once."""
-    found: list[Recipe] = [member.named_steps["recipe"] for member in members_of(model)]
-    return list({id(recipe): recipe for recipe in found}.values())
+def list_recipes(model: Model) -> list[Recipe]:
+    """List the recipes of all members, each once."""
+    recipes: list[Recipe] = [member.named_steps["recipe"] for member in list_members(model)]
+    return list({id(recipe): recipe for recipe in recipes}.values())
 
 
-def recipe_of(model: Model) -> Recipe:
-    """The recipe of a model; of its first member where there are many, which look back alike."""
-    recipe: Recipe = members_of(model)[0].named_steps["recipe"]
+def first_recipe(model: Model) -> Recipe:
+    """Return the recipe of a model; that of its first member if there are several, which all need the same
+    history."""
+    recipe: Recipe = list_members(model)[0].named_steps["recipe"]
     return recipe
 
 
-def features_of(model: Model) -> int:
-    """How many numbers the estimator takes; the most where there are many."""
-    return max(len(member.named_steps["encode"].get_feature_names_out()) for member in members_of(model))
+def count_features(model: Model) -> int:
+    """Count the features that the estimator takes; the largest count of several members."""
+    return max(len(member.named_steps["encode"].get_feature_names_out()) for member in list_members(model))
 
 
 def _share_parts(members: list[Pipeline]) -> list[Pipeline]:
     """The same pipelines, with one object for all recipes and encoders that are equal."""
-    known: dict[str, Any] = {}
+    unique: dict[str, Any] = {}
 
-    def one(part: Any) -> Any:
-        return known.setdefault(joblib.hash(part), part)
+    def deduplicate(part: Any) -> Any:
+        return unique.setdefault(joblib.hash(part), part)
 
     return [
         Pipeline(
             [
-                ("recipe", one(member.named_steps["recipe"])),
-                ("encode", one(member.named_steps["encode"])),
+                ("recipe", deduplicate(member.named_steps["recipe"])),
+                ("encode", deduplicate(member.named_steps["encode"])),
                 ("estimator", member.named_steps["estimator"]),
             ]
         )

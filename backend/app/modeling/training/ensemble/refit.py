@@ -1,4 +1,4 @@
-"""The chosen model once more, on all rows there are: what is delivered, after the hold-out has judged it."""
+"""Refit of the chosen model on all rows, after the hold-out has been scored."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -8,28 +8,28 @@ import pandas as pd
 
 from app.modeling.estimators.families.pace import Clock
 from app.modeling.problem.problem import Problem
-from app.modeling.training.ensemble.average import Model, average
-from app.modeling.training.fitting import Spec, fit
+from app.modeling.training.ensemble.average import Model, average_models
+from app.modeling.training.fitting import CandidateSpec, fit
 
 COPIES = 3
-"""Fits of each candidate, with seeds of their own: their average makes up for that of fold models."""
+"""Fits of each candidate, with different seeds: their average replaces the average of fold models."""
 
 
-def refit(
+def refit_on_all_rows(
     frame: pd.DataFrame, problem: Problem, facts: Mapping[str, Any], seed: int, seconds: float | None
 ) -> tuple[Model, int] | None:
-    """The model whose `FitFacts` are given, learned from every row with the settings found before.
+    """Fit the model with these `FitFacts` on every row, with the settings found before.
 
-    With how many fits it is the average of; None where `seconds` end before each candidate was fitted. Then
-    candidates are fitted again with other seeds, while one more of each fits into what is left.
+    Returns it with the number of fits that it averages; None if `seconds` end before each candidate was fitted.
+    While time is left for another round, candidates are fitted again with other seeds.
     """
     clock = Clock(seconds)
-    specs = list(_specs(facts, seed))
+    specs = list(_member_specs(facts, seed))
     rounds: list[list[Model]] = []
     while len(rounds) < COPIES and not _is_late(clock, len(rounds)):
         fits: list[Model] = []
         for spec, _ in specs:
-            if clock.is_up:
+            if clock.is_expired:
                 return _average(rounds, specs, problem) if rounds else None
             fits.append(fit(frame, problem, replace(spec, seed=seed + len(rounds))))
         rounds.append(fits)
@@ -37,21 +37,25 @@ def refit(
 
 
 def _is_late(clock: Clock, rounds: int) -> bool:
-    """Whether another round would take longer than is left, going by those so far."""
-    return bool(rounds and clock.left_s is not None and clock.spent_s / rounds > clock.left_s)
+    """Return true if another round would take longer than the time left, going by the rounds so far."""
+    return bool(rounds and clock.remaining_s is not None and clock.elapsed_s / rounds > clock.remaining_s)
 
 
-def _average(rounds: list[list[Model]], specs: list[tuple[Spec, float]], problem: Problem) -> tuple[Model, int]:
+def _average(
+    rounds: list[list[Model]], specs: list[tuple[CandidateSpec, float]], problem: Problem
+) -> tuple[Model, int]:
     pairs = [(model, weight) for fits in rounds for model, (_, weight) in zip(fits, specs, strict=True)]
-    return average(pairs, problem), len(pairs)
+    return average_models(pairs, problem), len(pairs)
 
 
-def _specs(facts: Mapping[str, Any], seed: int) -> Iterator[tuple[Spec, float]]:
-    """Each candidate with a weight, as it was fitted; the model itself where it is no ensemble."""
+def _member_specs(facts: Mapping[str, Any], seed: int) -> Iterator[tuple[CandidateSpec, float]]:
+    """Yield each candidate as it was fitted, with its weight; the model itself if it is no ensemble."""
     weights = facts.get("weights") or {facts["name"]: 1.0}
-    for one in facts.get("candidates") or [facts]:
-        if weights.get(one["name"], 0.0) > 0:
-            settings = dict(one["settings"])
+    for member in facts.get("candidates") or [facts]:
+        if weights.get(member["name"], 0.0) > 0:
+            settings = dict(member["settings"])
             share = float(settings.pop("row_share", 1.0))
-            spec = Spec(one["estimator"], one["hyperparameters"], one["recipe"], seed, 1, share, settings)
-            yield spec, weights[one["name"]]
+            spec = CandidateSpec(
+                member["estimator"], member["hyperparameters"], member["recipe"], seed, 1, share, settings
+            )
+            yield spec, weights[member["name"]]

@@ -5,15 +5,15 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 
-from app.modeling.analysis.leakage.columns import looks_like_row_number, screen
-from app.modeling.analysis.univariate import relations
+from app.modeling.analysis.leakage.columns import find_leaks, looks_like_row_number
+from app.modeling.analysis.univariate import score_columns
 
 from ...frames import houses, people, problem, series
 
 
 def kinds_of(frame: pd.DataFrame, target: str, **wish: object) -> dict[str, tuple[str, bool]]:
     asked = problem(frame, target, **wish)
-    found = screen(frame, asked, relations(frame, asked))
+    found = find_leaks(frame, asked, score_columns(frame, asked))
     return {leak["column"]: (leak["kind"], leak["certain"]) for leak in found}
 
 

@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 from app.modeling.analysis.exploration import explore
-from app.modeling.analysis.leakage.peeking import peeking
-from app.modeling.problem.problem import Kind, Outlook, Problem
+from app.modeling.analysis.leakage.peeking import find_peeking_columns
+from app.modeling.problem.kinds import Outlook, ProblemKind
+from app.modeling.problem.problem import Problem
 from app.modeling.recipe.transforms.indicators import Indicators
 
 ROWS = 1500
@@ -31,7 +32,7 @@ def series(seed: int = 0) -> pd.DataFrame:
 
 
 def problem(frame: pd.DataFrame, **settings: object) -> Problem:
-    asked = Problem("close", Kind.CLASSIFICATION, "roc_auc", ("down", "up"), "up", "ts", horizon=HOUR)
+    asked = Problem("close", ProblemKind.CLASSIFICATION, "roc_auc", ("down", "up"), "up", "ts", horizon=HOUR)
     return Problem(**{**vars(asked), "outlook": Outlook.DIRECTION, **settings})
 
 
@@ -57,7 +58,7 @@ PEEKS = {
 def test_a_column_that_peeks_ahead_is_named(made):
     frame = series()
     frame["clever"] = made(frame)
-    [leak] = peeking(frame, problem(frame))
+    [leak] = find_peeking_columns(frame, problem(frame))
     assert (leak["column"], leak["kind"], leak["certain"]) == ("clever", "peeks_ahead", True)
     assert "'clever' peeks ahead" in leak["text"]
 
@@ -69,27 +70,27 @@ def test_fair_columns_are_not_suspected(seed):
     frame = Indicators(names=names, relative=False).apply(frame, {}, None)
     frame["trend"] = np.arange(ROWS) + noise(seed)
     frame["macro"] = np.cumsum(noise(seed + 50))
-    assert peeking(frame, problem(frame)) == []
+    assert find_peeking_columns(frame, problem(frame)) == []
 
 
 @pytest.mark.parametrize("target", ["close", "high", "open"])
 def test_columns_of_the_same_bar_are_fair(target):
     frame = series()
-    assert peeking(frame, problem(frame, target=target)) == []
+    assert find_peeking_columns(frame, problem(frame, target=target)) == []
 
 
 def test_a_signal_as_strong_as_any_that_was_ever_found_is_fair():
     frame = series()
     following = (frame.close.shift(-1) / frame.close - 1) / 0.004
     frame["flow"] = 0.3 * following.fillna(0.0) + np.sqrt(1 - 0.3**2) * noise()
-    assert peeking(frame, problem(frame)) == []
+    assert find_peeking_columns(frame, problem(frame)) == []
 
 
 def test_coins_are_looked_at_each_for_itself():
     both = pd.concat([series(1).assign(coin="A"), series(2).assign(coin="B")]).sort_values(["ts", "coin"])
     both = both.reset_index(drop=True)
     both["clever"] = both.groupby("coin").close.shift(-1)
-    found = peeking(both, problem(both, group_column="coin"))
+    found = find_peeking_columns(both, problem(both, group_column="coin"))
     assert [leak["column"] for leak in found] == ["clever"]
 
 
@@ -99,7 +100,7 @@ def test_what_can_be_forecast_anyway_is_not_searched():
     sales = 100 + 30 * np.sin(days / 7 * 2 * np.pi) + np.random.default_rng(0).normal(0, 2, ROWS)
     frame = pd.DataFrame({"ts": pd.date_range("2020-01-01", periods=ROWS), "close": sales})
     frame["plan"] = frame.close.shift(-1)
-    assert peeking(frame, problem(frame)) == []
+    assert find_peeking_columns(frame, problem(frame)) == []
 
 
 def test_the_exploration_of_a_training_frame_names_it():

@@ -1,4 +1,4 @@
-"""Every family on every kind of target: it learns, stops by itself, and comes back the same."""
+"""Every family on every kind of target: fit with validation rows, settings, storage."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ import skops.io
 
 from app.modeling.estimators.encoder import Encoder
 from app.modeling.estimators.families.catboost import CatBoost, catboost
-from app.modeling.estimators.families.learner import Learner, Watch, common_position, loss_of
+from app.modeling.estimators.families.learner import Learner, Validation, best_common_position, make_loss
 from app.modeling.estimators.families.lightgbm import LightGBM
 from app.modeling.estimators.families.linear import Logistic, RidgePath
 from app.modeling.estimators.families.network import Network
@@ -36,14 +36,14 @@ def numbers(rows: int = 240, classes: int = 0, style: str = "tree") -> tuple[Any
     return Encoder(style).fit_transform(frame), y
 
 
-def halves(X: Any, y: np.ndarray) -> tuple[Any, np.ndarray, Watch]:
-    middle = len(y) // 2
+def halves(X: Any, y: np.ndarray) -> tuple[Any, np.ndarray, Validation]:
+    half = len(y) // 2
     if hasattr(X, "iloc"):
-        return X.iloc[:middle], y[:middle], Watch(X.iloc[middle:], y[middle:])
-    return X[:middle], y[:middle], Watch(X[middle:], y[middle:])
+        return X.iloc[:half], y[:half], Validation(X.iloc[half:], y[half:])
+    return X[:half], y[:half], Validation(X[half:], y[half:])
 
 
-def made(family: str, classes: int) -> Learner:
+def make_learner(family: str, classes: int) -> Learner:
     if family == "linear":
         return Logistic(classes) if classes else RidgePath()
     learner: Learner = FAMILIES[family](classes)
@@ -52,86 +52,88 @@ def made(family: str, classes: int) -> Learner:
 
 @pytest.mark.parametrize("classes", [0, 2, 3])
 @pytest.mark.parametrize("family", [*FAMILIES, "linear"])
-def test_a_family_learns_every_kind_of_target_and_is_stored_as_it_is(family: str, classes: int) -> None:
-    X, y, watch = halves(*numbers(classes=classes, style=STYLE.get(family, "tree")))
-    learner = made(family, classes).fit(X, y, watch)
-    said = learner.predict_proba(watch.X) if classes else learner.predict(watch.X)
-    naive = np.bincount(y, minlength=classes) / len(y) if classes else np.array(y.mean())
-    guess = np.broadcast_to(naive, said.shape)
-    loss = loss_of(classes, "mean")
-    assert loss(watch.y, said) < 0.8 * loss(watch.y, guess)
+def test_a_family_beats_the_mean_and_survives_storage(family: str, classes: int) -> None:
+    X, y, validation = halves(*numbers(classes=classes, style=STYLE.get(family, "tree")))
+    learner = make_learner(family, classes).fit(X, y, validation)
+    predictions = learner.predict_proba(validation.X) if classes else learner.predict(validation.X)
+    frequencies = np.bincount(y, minlength=classes) / len(y) if classes else np.array(y.mean())
+    baseline = np.broadcast_to(frequencies, predictions.shape)
+    loss = make_loss(classes, "mean")
+    assert loss(validation.y, predictions) < 0.8 * loss(validation.y, baseline)
     if classes:
-        assert said.shape == (len(watch.y), classes)
-        assert said.sum(axis=1) == pytest.approx(np.ones(len(watch.y)), abs=1e-5)
-    again = skops.io.loads(skops.io.dumps(learner), trusted=list(TRUSTED))
-    same = again.predict_proba(watch.X) if classes else again.predict(watch.X)
-    assert np.array_equal(same, said)
+        assert predictions.shape == (len(validation.y), classes)
+        assert predictions.sum(axis=1) == pytest.approx(np.ones(len(validation.y)), abs=1e-5)
+    loaded = skops.io.loads(skops.io.dumps(learner), trusted=list(TRUSTED))
+    loaded_predictions = loaded.predict_proba(validation.X) if classes else loaded.predict(validation.X)
+    assert np.array_equal(loaded_predictions, predictions)
 
 
 @pytest.mark.parametrize("family", [*FAMILIES, "linear"])
-def test_the_settings_that_watching_found_lead_to_the_same_model(family: str) -> None:
-    X, y, watch = halves(*numbers(classes=2, style=STYLE.get(family, "tree")))
-    watched = made(family, 2).fit(X, y, watch)
-    told = made(family, 2).set_params(**watched.settings_).fit(X, y)
-    assert told.predict_proba(watch.X) == pytest.approx(watched.predict_proba(watch.X), abs=1e-6)
+def test_chosen_settings_reproduce_the_model_without_validation_rows(family: str) -> None:
+    X, y, validation = halves(*numbers(classes=2, style=STYLE.get(family, "tree")))
+    validated = make_learner(family, 2).fit(X, y, validation)
+    reproduced = make_learner(family, 2).set_params(**validated.settings_).fit(X, y)
+    assert reproduced.predict_proba(validation.X) == pytest.approx(
+        validated.predict_proba(validation.X), abs=1e-6
+    )
 
 
 @pytest.mark.parametrize("family", [*FAMILIES, "linear"])
 def test_the_same_seed_gives_the_same_model(family: str) -> None:
-    X, y, watch = halves(*numbers(style=STYLE.get(family, "tree")))
-    one, other = (made(family, 0).fit(X, y, watch).predict(watch.X) for _ in range(2))
-    assert np.array_equal(one, other)
+    X, y, validation = halves(*numbers(style=STYLE.get(family, "tree")))
+    first, second = (make_learner(family, 0).fit(X, y, validation).predict(validation.X) for _ in range(2))
+    assert np.array_equal(first, second)
 
 
 @pytest.mark.parametrize("family", ["LightGBM", "XGBoost", "Network"])
-def test_a_class_that_does_not_teach_is_given_no_chance_but_has_its_column(family: str) -> None:
+def test_a_class_without_training_rows_has_a_column_of_low_probabilities(family: str) -> None:
     X, y = numbers(classes=2, style=STYLE.get(family, "tree"))
     learner = FAMILIES[family](3).fit(X, np.where(y == 1, 2, 0))
-    said = learner.predict_proba(X)
-    assert said.shape == (len(y), 3)
-    assert said[:, 1].max() < 0.2
+    probabilities = learner.predict_proba(X)
+    assert probabilities.shape == (len(y), 3)
+    assert probabilities[:, 1].max() < 0.2
 
 
 @pytest.mark.parametrize(
     "learner",
     [LightGBM(aim="quantile:0.9"), XGBoost(aim="quantile:0.9"), RidgePath("quantile:0.9")],
 )
-def test_a_wanted_quantile_lies_above_that_share_of_rows(learner: Learner) -> None:
+def test_a_predicted_quantile_lies_above_its_share_of_rows(learner: Learner) -> None:
     style = "linear" if isinstance(learner, RidgePath) else "tree"
-    X, y, watch = halves(*numbers(600, style=style))
-    below = (watch.y <= learner.fit(X, y, watch).predict(watch.X)).mean()
+    X, y, validation = halves(*numbers(600, style=style))
+    below = (validation.y <= learner.fit(X, y, validation).predict(validation.X)).mean()
     assert 0.65 < below < 0.99
 
 
-def test_a_long_tail_is_learned_on_its_logarithm_and_said_on_its_own_scale() -> None:
+def test_a_long_tail_is_predicted_better_on_the_logarithm() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(600, 3))
     y = np.exp(3 + 1.5 * X[:, 0] + 0.1 * rng.normal(size=600))
-    X, y, watch = halves(X, y)
-    plain = RidgePath().fit(X, y, watch).predict(watch.X)
-    logged = OnLog(RidgePath()).fit(X, y, watch).predict(watch.X)
-    assert np.abs(logged - watch.y).mean() < 0.3 * np.abs(plain - watch.y).mean()
+    X, y, validation = halves(X, y)
+    plain = RidgePath().fit(X, y, validation).predict(validation.X)
+    on_log = OnLog(RidgePath()).fit(X, y, validation).predict(validation.X)
+    assert np.abs(on_log - validation.y).mean() < 0.3 * np.abs(plain - validation.y).mean()
 
 
 def test_one_position_is_chosen_for_all_folds_by_their_mean_loss() -> None:
     early = np.array([3.0, 1.0, 2.0])
     late = np.array([3.0, 2.0, 1.0, 0.5, 0.1])
-    assert common_position([early]) == 1
-    assert common_position([early, late]) == 4
-    assert common_position([np.array([1.0, 5.0]), late]) == 0
+    assert best_common_position([early]) == 1
+    assert best_common_position([early, late]) == 4
+    assert best_common_position([np.array([1.0, 5.0]), late]) == 0
 
 
-def test_what_learns_a_logarithm_takes_the_threads_of_its_cell_by_the_names_that_it_gives() -> None:
-    logged = OnLog(LightGBM(n_jobs=1))
-    names = [name for name in logged.get_params() if name.rpartition("__")[2] == "n_jobs"]
-    logged.set_params(**dict.fromkeys(names, 2))
+def test_threads_of_a_wrapped_learner_are_set_by_its_parameter_names() -> None:
+    on_log = OnLog(LightGBM(n_jobs=1))
+    names = [name for name in on_log.get_params() if name.rpartition("__")[2] == "n_jobs"]
+    on_log.set_params(**dict.fromkeys(names, 2))
     assert names == ["inner__n_jobs"]
-    assert logged.inner.get_params()["n_jobs"] == 2
+    assert on_log.inner.get_params()["n_jobs"] == 2
 
 
 @pytest.mark.parametrize("classes", [0, 2, 3])
 @pytest.mark.parametrize("family", [name for name in FAMILIES if name != "Network"])
-def test_what_features_add_to_a_boosted_answer_adds_up_to_it(family: str, classes: int) -> None:
+def test_contributions_of_features_sum_to_the_prediction(family: str, classes: int) -> None:
     X, y = numbers(classes=classes, style=STYLE.get(family, "tree"))
     learner: Any = FAMILIES[family](classes, n_estimators=20, learning_rate=0.1).fit(X, y)
     total = learner.contributions(X).sum(axis=-1)

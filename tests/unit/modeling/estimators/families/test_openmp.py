@@ -1,4 +1,4 @@
-"""LightGBM loads where the system has no OpenMP library of that name."""
+"""A bundled OpenMP library can be loaded under the name that LightGBM needs."""
 
 import subprocess
 import sys
@@ -23,8 +23,8 @@ except OSError:
 """
 
 
-def test_a_copy_of_a_bundled_library_is_found_by_the_name_that_it_was_given() -> None:
-    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True)
-    if "not bundled" in done.stdout:
+def test_a_copy_of_a_bundled_library_is_loaded_under_the_new_name() -> None:
+    process = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True)
+    if "not bundled" in process.stdout:
         pytest.skip("This build of scikit-learn brings no libgomp.")
-    assert done.stdout.strip() == "lent"
+    assert process.stdout.strip() == "lent"

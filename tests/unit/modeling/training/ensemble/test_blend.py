@@ -13,9 +13,9 @@ from app.computations import predict, train
 from app.computations.bench import Bench
 from app.errors import InvalidInput
 from app.modeling.problem.problem import Problem
-from app.modeling.recipe.recipe import inputs_of
-from app.modeling.training.fitting import output_of
-from app.modeling.training.persistence import StoredModel, load
+from app.modeling.recipe.recipe import select_inputs
+from app.modeling.training.fitting import predict_all
+from app.modeling.training.persistence import StoredModel, deserialize_model
 
 from ...frames import houses, people, problem, series
 
@@ -43,7 +43,7 @@ def together(tmp_path: Path, asked: Problem, parts: list[Part], folds: Any = FOL
 
 
 def stored(made: Part) -> StoredModel:
-    return load((made[1] / "model.skops").read_bytes())
+    return deserialize_model((made[1] / "model.skops").read_bytes())
 
 
 def test_parts_of_one_candidate_are_the_candidate(tmp_path: Path) -> None:
@@ -58,9 +58,9 @@ def test_parts_of_one_candidate_are_the_candidate(tmp_path: Path) -> None:
     assert facts["fold_scores"] == whole[0]["fold_scores"]
     assert facts["weights"] == {"LogisticRegression": 1.0}
     assert [member["weight"] for member in facts["members"]] == pytest.approx([1 / 3, 2 / 3], abs=1e-6)
-    rows = inputs_of(frame, asked)
-    said = output_of(stored((facts, folder)).pipeline, rows, asked)
-    assert said == pytest.approx(output_of(stored(whole).pipeline, rows, asked))
+    rows = select_inputs(frame, asked)
+    said = predict_all(stored((facts, folder)).pipeline, rows, asked)
+    assert said == pytest.approx(predict_all(stored(whole).pipeline, rows, asked))
 
 
 def test_an_ensemble_says_the_weighted_average_and_reloads_alike_in_a_new_process(tmp_path: Path) -> None:
@@ -72,21 +72,21 @@ def test_an_ensemble_says_the_weighted_average_and_reloads_alike_in_a_new_proces
     assert sum(facts["weights"].values()) == pytest.approx(1, abs=1e-3)
     assert min(facts["weights"].values()) > 0
     assert [one["name"] for one in facts["candidates"]] == ["LogisticRegression", "LightGBM", "Network"]
-    rows = inputs_of(frame, asked)
-    said = output_of(stored(made).pipeline, rows, asked)
+    rows = select_inputs(frame, asked)
+    said = predict_all(stored(made).pipeline, rows, asked)
     expected = sum(
-        facts["weights"].get(one["name"], 0.0) * output_of(stored((one, folder)).pipeline, rows, asked)
+        facts["weights"].get(one["name"], 0.0) * predict_all(stored((one, folder)).pipeline, rows, asked)
         for one, folder in parts
     )
     assert said == pytest.approx(expected, abs=1e-3)
     rows.to_parquet(tmp_path / "rows.parquet")
     program = (
         "import sys, numpy, pandas; from pathlib import Path;"
-        "from app.modeling.training.persistence import load;"
-        "from app.modeling.training.fitting import output_of;"
+        "from app.modeling.training.persistence import deserialize_model;"
+        "from app.modeling.training.fitting import predict_all;"
         "from app.modeling.problem.problem import Problem;"
-        "model = load(Path(sys.argv[1]).read_bytes());"
-        "said = output_of(model.pipeline, pandas.read_parquet(sys.argv[2]),"
+        "model = deserialize_model(Path(sys.argv[1]).read_bytes());"
+        "said = predict_all(model.pipeline, pandas.read_parquet(sys.argv[2]),"
         " Problem.from_json(model.metadata['problem'])); numpy.save(sys.argv[3], said)"
     )
     places = [made[1] / "model.skops", tmp_path / "rows.parquet", tmp_path / "said.npy"]
@@ -120,9 +120,9 @@ def test_in_time_order_the_fit_on_all_rows_is_used_with_the_weight_of_judged_par
     facts, _ = made = together(tmp_path, asked, [latest, on_all], folds)
     assert [member["weight"] for member in facts["members"]] == [0.0, 1.0]
     assert facts["fold_scores"] == latest[0]["fold_scores"]
-    rows = inputs_of(frame, asked).tail(20)
-    said = output_of(stored(made).pipeline, rows, asked)
-    assert said == pytest.approx(output_of(stored(on_all).pipeline, rows, asked))
+    rows = select_inputs(frame, asked).tail(20)
+    said = predict_all(stored(made).pipeline, rows, asked)
+    assert said == pytest.approx(predict_all(stored(on_all).pipeline, rows, asked))
 
 
 def test_the_delivered_model_learns_from_the_held_out_rows_too(tmp_path: Path) -> None:
@@ -155,5 +155,5 @@ def test_a_fold_that_does_not_exist_and_parts_without_a_common_row_are_refused(t
         part(tmp_path, frame, asked, name, run=[place])
         for place, name in enumerate(["LogisticRegression", "LightGBM"])
     ]
-    with pytest.raises(InvalidInput, match="no row"):
+    with pytest.raises(InvalidInput, match="no out-of-fold row"):
         together(tmp_path, asked, apart)

@@ -3,21 +3,27 @@
 import numpy as np
 import pytest
 
-from app.modeling.problem.problem import Kind, Problem
-from app.modeling.training.ensemble.weights import NO_SAY, Judged, cross_fitted, weigh
+from app.modeling.problem.kinds import ProblemKind
+from app.modeling.problem.problem import Problem
+from app.modeling.training.ensemble.weights import (
+    UNWEIGHTED,
+    CandidatePredictions,
+    choose_weights,
+    predict_cross_fitted,
+)
 
-PRICE = Problem("price", Kind.REGRESSION, "rmse")
-CHURN = Problem("left", Kind.CLASSIFICATION, "roc_auc", classes=(0, 1))
+PRICE = Problem("price", ProblemKind.REGRESSION, "rmse")
+CHURN = Problem("left", ProblemKind.CLASSIFICATION, "roc_auc", classes=(0, 1))
 
 
-def judged(rows: int = 600, noise: tuple[float, ...] = (1.0, 1.0, 6.0), seed: int = 0) -> Judged:
+def judged(rows: int = 600, noise: tuple[float, ...] = (1.0, 1.0, 6.0), seed: int = 0) -> CandidatePredictions:
     rng = np.random.default_rng(seed)
     truth = rng.normal(size=rows)
-    return Judged(truth, np.stack([truth + rng.normal(scale=each, size=rows) for each in noise]))
+    return CandidatePredictions(truth, np.stack([truth + rng.normal(scale=each, size=rows) for each in noise]))
 
 
 def test_weights_are_shares_and_go_to_whom_the_average_needs() -> None:
-    weights = weigh(judged(), PRICE)
+    weights = choose_weights(judged(), PRICE)
     assert weights.sum() == pytest.approx(1)
     assert (weights >= 0).all()
     assert weights[:2] == pytest.approx([0.5, 0.5], abs=0.15)
@@ -25,20 +31,20 @@ def test_weights_are_shares_and_go_to_whom_the_average_needs() -> None:
 
 
 def test_the_same_seed_gives_the_same_weights() -> None:
-    assert np.array_equal(weigh(judged(), PRICE, seed=4), weigh(judged(), PRICE, seed=4))
+    assert np.array_equal(choose_weights(judged(), PRICE, seed=4), choose_weights(judged(), PRICE, seed=4))
 
 
 def test_one_candidate_has_all_the_weight() -> None:
-    assert weigh(judged(noise=(1.0,)), PRICE).tolist() == [1.0]
+    assert choose_weights(judged(noise=(1.0,)), PRICE).tolist() == [1.0]
 
 
 def test_many_models_of_noise_do_not_promise_more_than_chance() -> None:
     rng = np.random.default_rng(1)
     truth = rng.integers(0, 2, 300).astype("float64")
     share = rng.random((12, 300))
-    noise = Judged(truth, np.stack([1 - share, share], axis=-1))
+    noise = CandidatePredictions(truth, np.stack([1 - share, share], axis=-1))
     parts = rng.integers(0, 5, 300)
-    said = cross_fitted(noise, parts, CHURN)
+    said = predict_cross_fitted(noise, parts, CHURN)
     positive, negative = said[truth == 1, 1], said[truth == 0, 1]
     area = (positive[:, None] > negative[None, :]).mean()
     assert abs(area - 0.5) < 0.1
@@ -51,7 +57,7 @@ def test_rows_without_a_say_follow_the_weights_of_the_others() -> None:
     early, late = np.arange(400) < 200, np.arange(400) >= 200
     good_early = truth + rng.normal(size=400) * np.where(early, 0.1, 5.0)
     good_late = truth + rng.normal(size=400) * np.where(late, 0.1, 5.0)
-    parts = np.where(early, NO_SAY, np.arange(400) // 40)
-    said = cross_fitted(Judged(truth, np.stack([good_early, good_late])), parts, PRICE)
+    parts = np.where(early, UNWEIGHTED, np.arange(400) // 40)
+    said = predict_cross_fitted(CandidatePredictions(truth, np.stack([good_early, good_late])), parts, PRICE)
     assert np.abs(said - truth)[late].mean() < 0.5
     assert np.abs(said - truth)[early].mean() > 2
