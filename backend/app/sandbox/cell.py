@@ -116,7 +116,8 @@ def _close_in(request: CellRequest, tier: Tier, walls: Walls | OSError, folder: 
     try:
         if isinstance(walls, OSError):
             raise walls
-        walls.close_in(Room(tuple(request.inputs.values()), request.output, links, folder))
+        names_stay = not request.trusted and folder is None
+        walls.close_in(Room(tuple(request.inputs.values()), request.output, links, folder, names_stay))
     except OSError as error:
         raise Unavailable("cells_not_isolated", f"A wall of the cell did not go up: {error}") from error
 

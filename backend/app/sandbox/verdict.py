@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.sandbox.contract import End, Fault, Limits, Outcome, Usage
+from app.sandbox.limits import cpu_limit_s
 
 
 @dataclass(frozen=True)
@@ -14,12 +15,14 @@ class Ending:
     """What the zygote saw. `status`: an exit code, or minus the signal. `reason`: why it killed the cell.
 
     `folder`: a descriptor of the filesystem that the cell had for its output, where it had one.
+    `oom_kills`: processes of the host that the kernel ended meanwhile for want of memory; None where not known.
     """
 
     status: int
     reason: str | None
     usage: Usage
     folder: int | None = None
+    oom_kills: int | None = None
 
 
 _KILLED = {
@@ -34,13 +37,20 @@ _SIGNALLED = {
 }
 
 FROM_OUTSIDE = Fault("killed_from_outside", "Something outside ended its process (SIGKILL): try again.")
-"""Nobody of ours did it, and it was far from its memory limit."""
+"""Nobody of ours did it, and it was far from its limits of memory and processor."""
+
+HOST_OUT_OF_MEMORY = Fault(
+    "host_out_of_memory", "The machine ran out of memory while it computed, and the kernel ended it."
+)
+
+_NEAR_CPU_LIMIT = 0.9
+"""Share of the limit: the kernel's two ways to count processor time differ by some ticks."""
 
 # What a cell may say of itself; the other ends are only the kernel's to say.
 _SAID = (End.RETURNED, End.REFUSED, End.RAISED, End.OUT_OF_MEMORY, End.OUT_OF_DISK)
 
 
-def judge(ending: Ending, report: bytes, limits: Limits) -> Outcome:
+def judge(ending: Ending, report: bytes, limits: Limits, trusted: bool) -> Outcome:
     """The outcome without its output: end, usage, value and fault."""
     if ending.reason:
         end = _KILLED.get(ending.reason, End.DIED)
@@ -50,8 +60,11 @@ def judge(ending: Ending, report: bytes, limits: Limits) -> Outcome:
     if ending.status == 0 and said is not None:
         return as_said(said, ending.usage)
     end = _death(ending, limits)
-    killed = ending.status == -signal.SIGKILL and end is End.DIED
-    return Outcome(end, ending.usage, fault=FROM_OUTSIDE if killed else _obituary(ending))
+    if ending.status != -signal.SIGKILL or end is not End.DIED:
+        return Outcome(end, ending.usage, fault=_obituary(ending))
+    if trusted or ending.oom_kills == 0:
+        return Outcome(end, ending.usage, fault=FROM_OUTSIDE)
+    return Outcome(End.OUT_OF_MEMORY, ending.usage, fault=HOST_OUT_OF_MEMORY)
 
 
 def as_said(said: Mapping[str, Any], usage: Usage) -> Outcome:
@@ -83,6 +96,9 @@ def _fault(said: Any) -> Fault | None:
 def _death(ending: Ending, limits: Limits) -> End:
     if ending.status in _SIGNALLED:
         return _SIGNALLED[ending.status]
+    spent = ending.usage.cpu_s >= _NEAR_CPU_LIMIT * cpu_limit_s(limits)
+    if ending.status == -signal.SIGKILL and spent:
+        return End.TIMED_OUT
     # Native code that gets no memory aborts, and the kernel kills: near its limit that is what happened.
     near = 0.5 if ending.status == -signal.SIGKILL else 0.8
     near_limit = ending.usage.peak_memory_bytes > near * limits.memory_bytes

@@ -3,11 +3,16 @@ import signal
 
 import pytest
 
-from app.sandbox.contract import End, Limits, Usage
-from app.sandbox.verdict import FROM_OUTSIDE, Ending, judge
+from app.sandbox.contract import End, Fault, Limits, Outcome, Usage
+from app.sandbox.verdict import FROM_OUTSIDE, HOST_OUT_OF_MEMORY, Ending
+from app.sandbox.verdict import judge as judge_of
 
 LIMITS = Limits(memory_bytes=100)
 USAGE = Usage(1.0, 1.0, 10)
+
+
+def judge(ending: Ending, said: bytes, limits: Limits, trusted: bool = True) -> Outcome:
+    return judge_of(ending, said, limits, trusted)
 
 
 def report(**said: object) -> bytes:
@@ -56,6 +61,30 @@ def test_an_end_near_the_memory_limit_is_out_of_memory(number: int, peak_bytes: 
 def test_a_kill_far_from_the_memory_limit_came_from_outside() -> None:
     outcome = judge(Ending(-signal.SIGKILL, None, Usage(1.0, 1.0, 20)), b"", LIMITS)
     assert (outcome.end, outcome.fault) == (End.DIED, FROM_OUTSIDE)
+
+
+@pytest.mark.parametrize(
+    ("trusted", "oom_kills", "end", "fault"),
+    [
+        (False, 0, End.DIED, FROM_OUTSIDE),
+        (False, 1, End.OUT_OF_MEMORY, HOST_OUT_OF_MEMORY),
+        (False, None, End.OUT_OF_MEMORY, HOST_OUT_OF_MEMORY),
+        (True, 1, End.DIED, FROM_OUTSIDE),
+    ],
+)
+def test_untrusted_work_is_lost_only_where_nothing_of_its_own_can_have_ended_it(
+    trusted: bool, oom_kills: int | None, end: End, fault: Fault
+) -> None:
+    ending = Ending(-signal.SIGKILL, None, Usage(1.0, 1.0, 20), None, oom_kills)
+    outcome = judge(ending, b"", LIMITS, trusted)
+    assert (outcome.end, outcome.fault) == (end, fault)
+
+
+@pytest.mark.parametrize("trusted", [True, False])
+def test_a_kill_at_the_limit_of_the_processor_is_a_time_limit(trusted: bool) -> None:
+    limits = Limits(time_s=10, threads=2, memory_bytes=100)
+    ending = Ending(-signal.SIGKILL, None, Usage(8.0, 21.9, 10), None, 0)
+    assert judge(ending, b"", limits, trusted).end is End.TIMED_OUT
 
 
 @pytest.mark.parametrize(
