@@ -47,7 +47,7 @@ def convert(bench: Bench, filename: str = "", expanded_bytes: int = _EXPANDED_BY
     work.mkdir()
     target = bench.output / "table.parquet"
     try:
-        with sql.connect(work, bench.threads, _MEMORY_BYTES) as connection:
+        with sql.connect(bench, work, _MEMORY_BYTES) as connection:
             bench.report(0.05, "Reading the file")
 
             def write(table: sql.Table) -> int:
@@ -71,7 +71,7 @@ def profile(bench: Bench) -> dict[str, JsonValue]:
     work = bench.output / ".work"
     work.mkdir()
     try:
-        with sql.connect(work, bench.threads, _MEMORY_BYTES) as connection:
+        with sql.connect(bench, work, _MEMORY_BYTES) as connection:
             bench.report(0.7, "Profiling the columns")
             return profile_table(connection, bench.inputs["table"])
     finally:
