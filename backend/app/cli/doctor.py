@@ -139,8 +139,8 @@ async def _cells(settings: Settings) -> str:
             isolation = await cells.isolation()
         finally:
             await cells.close()
-    if isolation.refusal:
-        raise Unavailable("cells_not_isolated", f"{isolation.refusal} See docs/sandbox.md.")
+    if refusal := isolation.halt or isolation.refusal:
+        raise Unavailable("cells_not_isolated", f"{refusal} See docs/sandbox.md.")
     weaker = "".join(f"; not {tier}: {why}" for tier, why in isolation.missing.items())
     return f"{settings.sandbox_provider}: code that agents write runs behind walls ({isolation.tier}{weaker})"
 

@@ -16,6 +16,7 @@ from app.cli.card import ServiceCard, leave_card, take_card_away
 from app.cli.parts import Part
 from app.cli.processes import QUEUES
 from app.cli.targets import Targets
+from app.cli.walls_notice import WallsNotice
 from app.errors import Conflict, LabError, Unavailable
 from app.servers.account import OURSELVES
 from app.servers.daemon import Daemon
@@ -57,9 +58,14 @@ class Service:
             self.stop()
             raise
 
-    def watch(self) -> None:
-        """Start again what dies, until `stopping` is set. Raises Unavailable when a part keeps dying."""
+    def watch(self, api: str) -> None:
+        """Start again what dies, until `stopping` is set. Raises Unavailable when a part keeps dying.
+
+        Tells once, when the API at the address `api` knows, that the cells lack their walls.
+        """
+        notice = WallsNotice(api, self._tell)
         while not self.stopping.wait(_WATCH_S):
+            notice.look()
             for part in self._parts:
                 self._look_after(part)
 

@@ -108,12 +108,14 @@ class Outcome:
 class Isolation:
     """Which walls this host has. `refusal`: why untrusted work is refused, or None if it may run.
 
+    `halt`: why all other work is refused too, or None if it may run, with limits only where there is no wall.
     `missing`: for each stronger tier that does not work here, why.
     """
 
     tier: str
     refusal: str | None = None
     missing: Mapping[str, str] = field(default_factory=dict)
+    halt: str | None = None
 
 
 Progress = Callable[[float, str], None]

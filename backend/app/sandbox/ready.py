@@ -27,6 +27,7 @@ from app.sandbox.link import ZygoteLink
 from app.sandbox.pipes import CellPipes, ProgressLines
 from app.sandbox.scratch import LOCK
 from app.sandbox.verdict import FROM_OUTSIDE, judge
+from app.sandbox.walls import Tier
 from app.sandbox.wire import write_request
 
 T = TypeVar("T")
@@ -58,7 +59,13 @@ class ReadyZygote:
             await to_the_end(asyncio.to_thread(remove, lent))
 
 
-async def try_out(link: ZygoteLink, scratch: Path, container: Container | None) -> ReadyZygote:
+WITHOUT_WALLS = "This host's kernel lacks the walls that untrusted work needs (Landlock and seccomp)."
+HALT = "Nothing computes without these walls here: run on Linux 5.13 or newer, or set ALLOW_UNISOLATED=true."
+
+
+async def try_out(
+    link: ZygoteLink, scratch: Path, container: Container | None, allow_unisolated: bool
+) -> ReadyZygote:
     """Start a zygote, and let a canary try the walls before anything untrusted does.
 
     Raises Unavailable when it ends before that is done.
@@ -66,10 +73,10 @@ async def try_out(link: ZygoteLink, scratch: Path, container: Container | None) 
     facts = await link.start()
     tier, missing = facts["tier"], facts["missing"]
     zygote = ReadyZygote(link, scratch, container)
-    refusal = "This host's kernel lacks the walls that untrusted work needs (Landlock and seccomp)."
-    return replace(
-        zygote, isolation=Isolation(tier, refusal if tier == "none" else await _canary(zygote), missing)
-    )
+    if tier == Tier.NONE:
+        halt = None if allow_unisolated else f"{WITHOUT_WALLS} {HALT}"
+        return replace(zygote, isolation=Isolation(tier, WITHOUT_WALLS, missing, halt))
+    return replace(zygote, isolation=Isolation(tier, await _canary(zygote), missing))
 
 
 async def _canary(zygote: ReadyZygote) -> str | None:
