@@ -203,7 +203,7 @@ os.kill(ME, signal.SIGKILL)
 _COUNT = """
 import ctypes, os, resource, time
 LIBC = ctypes.CDLL(None, use_errno=True)
-OTHERS = [1, os.getppid() or 2]
+OTHERS = {1, os.getppid() or 2} - {os.getpid()}  # where it is process 1 itself, there is nobody else
 NOBODY = 4_194_303
 def tells(ask, number):
     ctypes.set_errno(0)
@@ -263,7 +263,7 @@ COUNTS = {
         "an older control group's processes": "open('/sys/fs/cgroup/pids/tasks').read()",
         "the parent of a control group": "open('/sys/fs/cgroup/memory/cgroup.procs').read()",
         "another control group's counters": "open('/sys/fs/cgroup/cpuacct/cpuacct.usage').read()",
-        "the command of a process": "open(f'/proc/{OTHERS[1]}/cmdline').read()",
+        "the command of a process": "open(f'/proc/{os.getppid() or 1}/cmdline').read()",
         "threads of the kernel's debugger": "os.listdir('/sys/kernel/debug')",
     }.items()
 }
