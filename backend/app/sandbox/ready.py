@@ -79,11 +79,15 @@ async def try_out(
     return replace(zygote, isolation=Isolation(tier, await _canary(zygote), missing))
 
 
+_CANARY_S = 120.0
+"""The canary takes milliseconds; a machine that is busy when the service starts must not be one without walls."""
+
+
 async def _canary(zygote: ReadyZygote) -> str | None:
     """Why untrusted work must not run here; None if the canary got nowhere."""
     output = Path(tempfile.mkdtemp(prefix="canary-", dir=zygote.scratch))
     work = Computation("canary.escape", {"path": str(zygote.scratch / LOCK)}, trusted=False)
-    outcome = await zygote.run(CellRequest(work, {}, output, Limits(time_s=20)))
+    outcome = await zygote.run(CellRequest(work, {}, output, Limits(time_s=_CANARY_S)))
     await asyncio.to_thread(remove, output)
     if outcome.fault in (ZYGOTE_DIED.fault, FROM_OUTSIDE):
         raise Unavailable("cells_unavailable", "The process that computes ended while its walls were tried.")

@@ -13,6 +13,7 @@ from uuid import UUID, uuid4
 import pandas as pd
 import pytest
 import pytest_asyncio
+from tests.patience import HANG_GUARD_S
 
 from app.agents.roster import assemble
 from app.artifacts.session_workspace import FILES
@@ -26,7 +27,7 @@ from app.modeling.nearest import must_know
 from app.pipeline.graph import spec
 from app.reporting.evidence import RecordedCall
 from app.sandbox.computer import Computer
-from app.sandbox.contract import Computation
+from app.sandbox.contract import Computation, Limits
 from app.sandbox.process import ProcessConfig, ProcessProvider
 from app.sessions.graphs import GraphSpec
 from app.sessions.memory import MemoryDrive, MemoryJournal
@@ -231,7 +232,8 @@ def facts(goal: str, preferences: Mapping[str, Any] | None = None) -> SessionFac
         id=UUID(int=1),
         owner_id=UUID(int=2),
         goal=goal,
-        preferences={"time_budget_s": 5, **(preferences or {})},
+        # Counts decide: what a session comes to in seconds depends on the machine.
+        preferences={"time_budget_s": 5, "deterministic": True, **(preferences or {})},
         dataset_ids=(),
         seed=0,
         created_at=datetime.now(UTC),
@@ -246,7 +248,8 @@ async def computer(
     cells = ProcessProvider(ProcessConfig(home=home, socket=cells_socket))
     await cells.start()
     try:
-        yield Computer(cells, blobs, cells.scratch)
+        # The operator's limit, of which a slow machine must not run out.
+        yield Computer(cells, blobs, cells.scratch, Limits(time_s=HANG_GUARD_S))
     finally:
         await cells.close()
 

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 from redis.asyncio import Redis
+from tests.patience import HANG_GUARD_S, hang_guard
 
 from app.sessions.fleet import KEY, Fleet
 from app.tasks import stop
@@ -21,7 +22,7 @@ async def redis(redis_url: str) -> AsyncIterator[Redis]:
 
 
 async def _said(redis: Redis, members: int) -> None:
-    async with asyncio.timeout(5):
+    async with hang_guard():
         while await redis.zcard(KEY) < members:  # noqa: ASYNC110 (the other side is Redis)
             await asyncio.sleep(0.01)
 
@@ -37,7 +38,7 @@ async def test_the_hands_of_all_workers_count_until_they_leave(redis: Redis) -> 
 
 
 async def test_a_worker_that_fell_silent_does_not_count(redis: Redis) -> None:
-    await redis.zadd(KEY, {"dead:8": time.time() - 1, "alive:1": time.time() + 9})
+    await redis.zadd(KEY, {"dead:8": time.time() - 1, "alive:1": time.time() + HANG_GUARD_S})
     assert await Fleet(redis, alone=7).hands() == 1
 
 

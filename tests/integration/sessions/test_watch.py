@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 from tests.integration.sessions.conftest import Lab
+from tests.patience import hang_guard
 
 from app.sessions import listener as listening
 from app.sessions import watch as watching
@@ -34,7 +35,7 @@ def _numbers(seen: list[Sighting]) -> list[int]:
 async def test_a_watcher_sees_durable_events_in_order_and_live_ones_between(lab: Lab, watch: Watch) -> None:
     lab.start_worker()
     session_id = await lab.create(fits=2, step_ms=5)
-    async with asyncio.timeout(60):
+    async with hang_guard():
         seen = await _see(watch, lab, session_id)
     assert _numbers(seen) == list(range(1, len(_numbers(seen)) + 1))
     assert seen[-1].kind == "session_finished"
@@ -51,7 +52,7 @@ async def test_a_watcher_of_a_finished_session_gets_it_all_and_is_let_go(
 ) -> None:
     session_id = await lab.create(send=False)
     await duties.runner.advance(session_id)
-    async with asyncio.timeout(5):
+    async with hang_guard():
         all_of_it = await _see(watch, lab, session_id)
         rest = await _see(watch, lab, session_id, since=4)
         nothing = await _see(watch, lab, session_id, since=len(all_of_it))
@@ -65,7 +66,7 @@ async def test_the_tail_and_the_rows_say_the_same(lab: Lab, watch: Watch, duties
     await asyncio.sleep(0.2)
     lab.start_worker()
     lab.send(__import__("app.jobs", fromlist=["advance"]).advance(session_id))
-    async with asyncio.timeout(60):
+    async with hang_guard():
         live = [one for one in await task if one.n is not None]
         read = await _see(watch, lab, session_id)
     assert [(one.n, json.loads(one.data)) for one in live] == [(one.n, json.loads(one.data)) for one in read]
@@ -85,7 +86,7 @@ async def test_a_watcher_misses_nothing_when_the_tail_is_cut(
             await lab.redis.client_kill_filter(_type="pubsub", skipme=True)
 
     cutting = asyncio.create_task(cut())
-    async with asyncio.timeout(60):
+    async with hang_guard():
         seen = await _see(watch, lab, session_id)
     cutting.cancel()
     assert _numbers(seen) == list(range(1, len(_numbers(seen)) + 1))
@@ -117,7 +118,7 @@ async def test_many_watchers_share_one_connection(lab: Lab, watch: Watch) -> Non
     async def connections() -> list[int]:
         return [count for _, count in await lab.redis.pubsub_numsub(*map(channel, made))]
 
-    async with asyncio.timeout(60):
+    async with hang_guard():
         while min(await connections()) == 0:  # noqa: ASYNC110 - Redis rings no bell
             await asyncio.sleep(0.01)
         assert await connections() == [1, 1, 1]

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import httpx
 import pytest
+from tests.patience import HANG_GUARD_S
 
 from app.errors import Conflict
 from app.observability.metrics.exposition import exposition
@@ -17,20 +18,22 @@ def address() -> Iterator[str]:
     with serving_metrics(listening, exposition, "figures"):
         yield f"http://{host}:{port}"
     with pytest.raises(httpx.ConnectError):
-        httpx.get(f"http://{host}:{port}/metrics")
+        httpx.get(f"http://{host}:{port}/metrics", timeout=HANG_GUARD_S)
 
 
 def test_they_are_shown_to_who_has_the_token_and_nothing_else_is(address: str) -> None:
     token = {"Authorization": "Bearer figures"}
-    shown = httpx.get(f"{address}/metrics", headers=token)
+    http = httpx.Client(base_url=address, timeout=HANG_GUARD_S)
+    shown = http.get("/metrics", headers=token)
     assert shown.status_code == 200
     assert shown.headers["content-type"].startswith("text/plain; version=")
     assert "# TYPE labcrew_sessions_ended_total counter" in shown.text
     assert "process_resident_memory_bytes" in shown.text
-    assert httpx.get(f"{address}/metrics").status_code == 401
-    assert httpx.get(f"{address}/metrics", headers={"Authorization": "Bearer figure"}).status_code == 401
-    assert httpx.get(f"{address}/", headers=token).status_code == 404
-    assert httpx.post(f"{address}/metrics", headers=token).status_code == 501
+    assert http.get("/metrics").status_code == 401
+    assert http.get("/metrics", headers={"Authorization": "Bearer figure"}).status_code == 401
+    assert http.get("/", headers=token).status_code == 404
+    assert http.post("/metrics", headers=token).status_code == 501
+    http.close()
 
 
 def test_a_taken_port_is_refused_with_what_to_do() -> None:
