@@ -1,6 +1,6 @@
 """Bounds for waiting on other processes and tasks: they end a test that hangs, never one that is slow.
 
-A test whose outcome depends on a shorter time names its line in `tests/unit/test_no_clocks.py`, with a reason.
+A test whose outcome depends on a shorter time says why in a mark that `tests/unit/test_clocks.py` knows.
 """
 
 import asyncio

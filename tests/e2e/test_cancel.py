@@ -78,11 +78,11 @@ async def table(api: httpx.AsyncClient) -> str:
 
 
 async def computing(up: Any, idle: set[int]) -> None:
-    """Wait until a cell works that was not there before, and let it get into its work."""
+    """Wait until a cell works that was not there before."""
     async with hang_guard():
         while not cells(up) - idle:  # noqa: ASYNC110 - a process has no asyncio.Event
             await asyncio.sleep(0.02)
-    await asyncio.sleep(0.3)
+    await asyncio.sleep(0.3)  # clock: it gets further into its work; wherever it is, the cancel counts
 
 
 async def cancel(api: httpx.AsyncClient, session: str) -> None:

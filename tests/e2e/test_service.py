@@ -58,8 +58,8 @@ async def watch(api: httpx.AsyncClient, session: str) -> AsyncIterator[dict[str,
     """Every durable event to the last one; comes back with its cursor whenever the socket is lost."""
     cursor, address = 0, str(api.base_url).replace("http", "ws", 1)
     headers = {"Authorization": api.headers["Authorization"]}
-    end = time.monotonic() + HANG_GUARD_S
-    while time.monotonic() < end:
+    end = time.monotonic() + HANG_GUARD_S  # clock: a hang guard; a timeout would not reach into a generator
+    while time.monotonic() < end:  # clock: as above
         url = f"{address}{SESSIONS.lstrip('/')}/{session}/stream?since={cursor}"
         try:
             async with websockets.connect(url, additional_headers=headers, open_timeout=HANG_GUARD_S) as socket:

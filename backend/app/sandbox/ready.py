@@ -80,7 +80,7 @@ async def try_out(
 
 
 _CANARY_S = 120.0
-"""The canary takes milliseconds; a machine that is busy when the service starts must not be one without walls."""
+"""The canary takes milliseconds; a machine that is busy at the start must not be one without walls."""
 
 
 async def _canary(zygote: ReadyZygote) -> str | None:

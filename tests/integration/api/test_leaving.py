@@ -28,7 +28,9 @@ async def test_watchers_are_told_to_come_back_and_requests_end(app: FastAPI, ada
         body = json.dumps(GOAL).encode()
         yield body[:5]
         sending.set()
-        await asyncio.sleep(0.3)
+        await asyncio.sleep(
+            0.3
+        )  # clock: the server is told to leave meanwhile; if it is told later, nothing changes
         yield body[5:]
 
     headers = {**ada.http.headers, "Content-Type": "application/json"}

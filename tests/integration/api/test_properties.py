@@ -213,7 +213,7 @@ def test_operations_one_after_the_other_are_answered_as_documented(service: Serv
 
     class Workflow(schema.as_state_machine()):  # type: ignore[misc]  # made at run time
         def get_call_kwargs(self, case: Case) -> dict[str, Any]:
-            return {"base_url": service.url, "headers": service.ada.headers, "timeout": 120}
+            return {"base_url": service.url, "headers": service.ada.headers, "timeout": HANG_GUARD_S}
 
         def validate_response(self, response: Any, case: Case, **kwargs: Any) -> None:
             case.validate_response(response, checks=CHECKS)

@@ -112,7 +112,7 @@ async def test_an_upload_that_trickles_is_refused_and_leaves_nothing(
         answered = asyncio.create_task(answer(reader))
         while not answered.done():
             writer.write(b"a,b\n")
-            await asyncio.wait({answered}, timeout=0.1)
+            await asyncio.wait({answered}, timeout=0.1)  # clock: how often it trickles
         status, _, problem = answered.result()
         assert (status, problem["code"]) == (408, "too_slow")
     uploads = app.state.resources.settings.home / "uploads"

@@ -1,7 +1,6 @@
 """A whole session in this process: real tables, real computations in real cells, a journal in memory."""
 
 import json
-import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -215,7 +214,6 @@ class Lab:
         return pd.read_parquet(BytesIO(b"".join([piece async for piece in self.blobs.open(digest)])))
 
     async def fit(self, fit: Fit) -> FitOutcome:
-        started = time.perf_counter()
         try:
             computed = await self.computer.run(Computation(fit.function, fit.params), fit.inputs, fit.limits)
         except LabError as error:
@@ -224,7 +222,7 @@ class Lab:
             file.name: {"digest": file.digest, "size_bytes": file.size_bytes, "media_type": file.media_type}
             for file in computed.files
         }
-        return FitOutcome(fit.name, "done", computed.value, files, wall_s=time.perf_counter() - started)
+        return FitOutcome(fit.name, "done", computed.value, files, wall_s=computed.usage.wall_s)
 
 
 def facts(goal: str, preferences: Mapping[str, Any] | None = None) -> SessionFacts:

@@ -54,7 +54,9 @@ def _assert_untouched(secret: Path) -> None:
 @pytest.mark.parametrize("name", sorted(BOMBS))
 async def test_a_bomb_ends_itself_only(cells: Cells, name: str) -> None:
     source, ends = BOMBS[name]
-    limits = replace(TIGHT, time_s=4) if "timed_out" in ends else TIGHT
+    limits = (
+        replace(TIGHT, time_s=4) if "timed_out" in ends else TIGHT
+    )  # clock: its expiry is one of the ends that are allowed
     outcome = await cells.run(
         Computation("canary.unrestricted", {"source": source}, trusted=False), limits=limits
     )

@@ -19,6 +19,7 @@ from app.sandbox.contract import CellRequest, Computation, End, Outcome
 from app.sandbox.process import ProcessConfig, ProcessProvider
 
 from .conftest import container_for
+from .test_lifetimes import computing
 
 OWNER = """
 import asyncio, sys
@@ -65,8 +66,7 @@ async def test_a_hardened_container_that_is_killed_is_an_outcome_and_is_replaced
 ) -> None:
     provider = ProcessProvider(ProcessConfig(tmp_path, container=container))
     await provider.start()
-    spinning = asyncio.create_task(compute(provider, "spin"))
-    await asyncio.sleep(0.3)
+    spinning = await computing(provider)
     [first] = standing(container)
     assert_hardened(container, first)
     os.kill(int(docker("inspect", "--format={{.State.Pid}}", first)), signal.SIGKILL)

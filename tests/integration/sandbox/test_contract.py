@@ -73,7 +73,9 @@ async def test_a_deadline_ends_it_and_keeps_what_it_said(cells: Cells) -> None:
 
 
 async def test_sleep_counts_against_the_deadline(cells: Cells) -> None:
-    assert (await cells.compute("rest", Limits(time_s=0.3), seconds=10 * HANG_GUARD_S)).end is End.TIMED_OUT
+    assert (
+        await cells.compute("rest", Limits(time_s=0.3), seconds=10 * HANG_GUARD_S)
+    ).end is End.TIMED_OUT  # clock: its expiry is what is tested
 
 
 async def test_memory_is_bounded(cells: Cells) -> None:
@@ -109,7 +111,7 @@ async def test_a_value_of_megabytes_arrives(cells: Cells) -> None:
 
 async def test_cancelling_kills_before_it_is_seen(cells: Cells) -> None:
     running = asyncio.create_task(cells.compute("spin", Limits(time_s=10 * HANG_GUARD_S)))
-    await asyncio.sleep(0.2)
+    await asyncio.sleep(0.2)  # clock: it gets into its work; a cancel before that is no other outcome
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running

@@ -79,7 +79,7 @@ async def test_a_cell_that_breaks_is_replaced_and_the_request_tried_again(cells:
 
 
 async def test_its_time_limit_is_that_of_each_request(cells: Cells) -> None:
-    limits = Limits(time_s=2.0)
+    limits = Limits(time_s=2.0)  # clock: its expiry is what is tested
 
     async def two_that_together_take_longer(attempt: int) -> JsonValue:
         owner = f"eight {attempt}"
@@ -98,7 +98,7 @@ async def test_its_time_limit_is_that_of_each_request(cells: Cells) -> None:
 async def test_cancelling_kills_it(cells: Cells) -> None:
     await remember(cells, "nine", value=1)
     asking = asyncio.create_task(remember(cells, "nine", Limits(time_s=NEVER_S), value=2, seconds=NEVER_S))
-    await asyncio.sleep(0.2)
+    await asyncio.sleep(0.2)  # clock: it gets into its work; a cancel before that is no other outcome
     asking.cancel()
     with pytest.raises(asyncio.CancelledError):
         await asking

@@ -109,7 +109,7 @@ async def test_who_stops_waiting_for_a_start_does_not_stop_it(tmp_path: Path) ->
     provider = ProcessProvider(ProcessConfig(tmp_path))
     impatient = asyncio.create_task(compute(provider, "echo", value=1))
     patient = asyncio.create_task(compute(provider, "echo", value=2))
-    await asyncio.sleep(0.1)
+    await asyncio.sleep(0.1)  # clock: one leaves while both wait; the other is served all the same
     impatient.cancel()
     assert (await patient).value == 2
     await provider.close()
@@ -118,7 +118,7 @@ async def test_who_stops_waiting_for_a_start_does_not_stop_it(tmp_path: Path) ->
 async def test_closing_does_not_wait_for_a_start(tmp_path: Path) -> None:
     provider = ProcessProvider(ProcessConfig(tmp_path))
     starting = asyncio.create_task(provider.start())
-    await asyncio.sleep(0.3)
+    await asyncio.sleep(0.3)  # clock: it is starting, or about to
     async with hang_guard():
         await provider.close()
     with pytest.raises(asyncio.CancelledError):

@@ -128,9 +128,9 @@ class Lab:
 
     async def until(self, session_id: UUID, is_so: Callable[[Record], bool]) -> Record:
         """The session's row once it is so."""
-        deadline = time.monotonic() + HANG_GUARD_S
+        deadline = time.monotonic() + HANG_GUARD_S  # clock: a hang guard that shows the logs
         while not is_so(row := await self.session(session_id)):
-            if time.monotonic() > deadline:
+            if time.monotonic() > deadline:  # clock: a hang guard that shows the logs
                 pytest.fail(f"never came to it: {dict(row)}\n{self.logs()}")
             await asyncio.sleep(0.01)
         return row
@@ -155,9 +155,9 @@ class Lab:
 
     async def found(self, sql: str, *args: Any) -> Record:
         """The first row of a query, once there is one."""
-        deadline = time.monotonic() + HANG_GUARD_S
+        deadline = time.monotonic() + HANG_GUARD_S  # clock: a hang guard that shows the logs
         while (row := await self.db.row(sql, *args)) is None:
-            if time.monotonic() > deadline:
+            if time.monotonic() > deadline:  # clock: a hang guard that shows the logs
                 pytest.fail(f"never found: {sql}\n{self.logs()}")
             await asyncio.sleep(0.005)
         return row

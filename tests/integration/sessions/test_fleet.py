@@ -38,11 +38,13 @@ async def test_the_hands_of_all_workers_count_until_they_leave(redis: Redis) -> 
 
 
 async def test_a_worker_that_fell_silent_does_not_count(redis: Redis) -> None:
-    await redis.zadd(KEY, {"dead:8": time.time() - 1, "alive:1": time.time() + HANG_GUARD_S})
+    await redis.zadd(
+        KEY, {"dead:8": time.time() - 1, "alive:1": time.time() + HANG_GUARD_S}
+    )  # clock: scores are times
     assert await Fleet(redis, alone=7).hands() == 1
 
 
 async def test_a_fleet_without_redis_is_taken_for_this_machine() -> None:
-    nowhere = Redis.from_url("redis://127.0.0.1:1", socket_connect_timeout=0.2)
+    nowhere = Redis.from_url("redis://127.0.0.1:1", socket_connect_timeout=0.2)  # clock: nobody is there
     assert await Fleet(nowhere, alone=2).hands() == 2
     await nowhere.aclose()

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from nbclient import NotebookClient
+from tests.patience import HANG_GUARD_S
 
 from app.computations import evaluate, report, split, train
 from app.computations.bench import Bench
@@ -105,7 +106,9 @@ def executed(notebook: dict[str, Any], folder: Path, home: Path) -> Any:
     kernel = {"HOME": str(home), "PATH": os.environ["PATH"]}
     given = nbformat.from_dict(notebook)
     place = {"metadata": {"path": folder}}
-    client = NotebookClient(given, timeout=120, startup_timeout=120, kernel_name="python3", resources=place)
+    client = NotebookClient(
+        given, timeout=HANG_GUARD_S, startup_timeout=HANG_GUARD_S, kernel_name="python3", resources=place
+    )
     return client.execute(env=kernel)
 
 
@@ -128,7 +131,7 @@ def test_the_notebook_of_a_session_comes_to_what_was_recorded_in_a_kernel_of_its
     (folder / "session.py").write_text(script(notebook))
     source.write_bytes(source.read_bytes() + b" ")
     refused = subprocess.run(
-        [sys.executable, "-I", "session.py"], cwd=folder, capture_output=True, text=True, timeout=120
+        [sys.executable, "-I", "session.py"], cwd=folder, capture_output=True, text=True, timeout=HANG_GUARD_S
     )
     assert refused.returncode == 1
     assert "not the file that the session worked on" in refused.stderr
