@@ -44,11 +44,10 @@ def _statements(tree: ast.AST) -> Iterator[tuple[int, int]]:
     """First and last line of each statement; of one with a body, of its head."""
     for node in ast.walk(tree):
         if isinstance(node, ast.stmt):
-            body = getattr(node, "body", None)
-            yield (
-                node.lineno,
-                (max(node.lineno, body[0].lineno - 1) if body else node.end_lineno or node.lineno),
-            )
+            body, decorators = getattr(node, "body", None), getattr(node, "decorator_list", [])
+            first = min([node.lineno, *(each.lineno for each in decorators)])
+            last = max(node.lineno, body[0].lineno - 1) if body else node.end_lineno
+            yield first, last or first
 
 
 def _faults(tree: ast.AST) -> Iterator[tuple[int, str]]:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from app.cli.client import LabClient
 
 OWN_ACCOUNT = "terminal@labcrew.example"
-_START_S = 120.0
+_START_S = 900.0
+"""For `up` to come up or to give up, which it says itself."""
 
 
 @contextmanager

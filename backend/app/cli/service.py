@@ -26,6 +26,8 @@ from app.settings import Settings, child_environment
 
 _WATCH_S = 0.2
 _DRAIN_S = 20.0
+_START_S = 600.0
+"""For the API to answer while its process lives: on a busy machine its imports alone take a minute."""
 
 
 class Service:
@@ -113,7 +115,7 @@ class Service:
             for n in range(1, self._settings.workers_per_queue + 1):
                 self._begin_worker(f"worker-{queue}-{n}", queue)
         api_process = self._begin_process("api", ["api", "--fd", str(listener.fileno())], listener)
-        api_process.wait_until(lambda: _answers(api), timeout_s=60)
+        api_process.wait_until(lambda: _answers(api), timeout_s=_START_S)
         self._targets.add("api", f"{reachable(host)}:{port}")
         self._targets.leave(run / "prometheus.json")
         leave_card(self._home, card)
