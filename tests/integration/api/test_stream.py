@@ -305,7 +305,7 @@ async def test_a_slow_reader_is_closed_with_a_code_and_comes_back_with_its_curso
 
 def slow_clients() -> float:
     """Sockets that this process has closed since their clients read too slowly."""
-    return REGISTRY.get_sample_value("labcrew_slow_clients_total", {"stream": "socket"}) or 0.0
+    return REGISTRY.get_sample_value("labcrew_slow_clients_cut_total", {"where": "socket"}) or 0.0
 
 
 def parsed(text: str) -> list[dict[str, str]]:

@@ -96,13 +96,14 @@ async def test_its_time_limit_is_that_of_each_request(cells: Cells) -> None:
 
 
 async def test_cancelling_kills_it(cells: Cells) -> None:
-    await remember(cells, "nine", value=1)
-    asking = asyncio.create_task(remember(cells, "nine", Limits(time_s=NEVER_S), value=2, seconds=NEVER_S))
+    limits = Limits(time_s=NEVER_S)  # of one cell all requests have the same
+    await remember(cells, "nine", limits, value=1)
+    asking = asyncio.create_task(remember(cells, "nine", limits, value=2, seconds=NEVER_S))
     await asyncio.sleep(0.2)  # clock: it gets into its work; a cancel before that is no other outcome
     asking.cancel()
     with pytest.raises(asyncio.CancelledError):
         await asking
-    assert (await remember(cells, "nine", value=3)).value == [3]
+    assert (await remember(cells, "nine", limits, value=3)).value == [3]
 
 
 async def test_its_walls_stand_at_every_request(cells: Cells) -> None:
