@@ -25,7 +25,8 @@ from app.servers.premises import private_folder, socket_folder
 from app.settings import Settings, child_environment
 
 _WATCH_S = 0.2
-_DRAIN_S = 20.0
+_DRAIN_S = 45.0
+"""Longer than a worker takes to hand back its leases on a busy machine; a second Ctrl-C waits for nobody."""
 _START_S = 600.0
 """For the API to answer while its process lives: on a busy machine its imports alone take a minute."""
 
