@@ -28,8 +28,8 @@ CLIENTS = {"AsyncClient", "Client", "get", "post", "stream", "request"}
 """Of httpx, which gives up after five seconds where it is not told otherwise."""
 
 
-def finds(source: str) -> dict[int, str]:
-    """Line -> what depends on the clock there, for statements without a mark in them or just above."""
+def unmarked_faults(source: str) -> dict[int, str]:
+    """Line number -> dependence on the clock, for statements without a mark in them or just above."""
     lines, tree = source.splitlines(), ast.parse(source)
     marked = {
         line
@@ -79,12 +79,12 @@ def _faults(tree: ast.AST) -> Iterator[tuple[int, str]]:
 
 def _bounds(call: ast.Call, owner: str, name: str) -> Iterator[tuple[int, str]]:
     named = [(key.arg or "", key.value) for key in call.keywords]
-    given = [value for key, value in named if key in BOUNDS or key.endswith("_timeout")]
+    bounds = [value for key, value in named if key in BOUNDS or key.endswith("_timeout")]
     if name in FIRST_ARGUMENT:
-        given += call.args[:1]
+        bounds += call.args[:1]
     if name == "wait_for":
-        given += call.args[1:2]
-    for value in given:
+        bounds += call.args[1:2]
+    for value in bounds:
         if 0 < _seconds([value]) < HANG_GUARD_S:
             yield value.lineno, "a bound below HANG_GUARD_S, which a slow machine may reach"
     keys = {key for key, _ in named}
@@ -110,13 +110,13 @@ def _seconds(values: list[ast.expr]) -> float:
 
 
 def test_no_test_depends_on_the_speed_of_the_machine() -> None:
-    found = {
+    faults = {
         f"{path.relative_to(TESTS)}:{line}": why
         for path in sorted(TESTS.rglob("*.py"))
         if path not in EXEMPT
-        for line, why in finds(path.read_text()).items()
+        for line, why in unmarked_faults(path.read_text()).items()
     }
-    assert not found, "\n".join(f"tests/{place}: {why}" for place, why in found.items())
+    assert not faults, "\n".join(f"tests/{place}: {why}" for place, why in faults.items())
 
 
 @pytest.mark.parametrize(
@@ -140,8 +140,8 @@ def test_no_test_depends_on_the_speed_of_the_machine() -> None:
 )
 def test_a_bound_by_the_clock_is_seen_and_a_mark_with_its_reason_allows_it(line: str) -> None:
     source = f"async def test() -> None:\n    {line}"
-    assert list(finds(source)) == [2]
-    assert not finds(f"{source}  {MARK}its expiry is what is tested")
+    assert list(unmarked_faults(source)) == [2]
+    assert not unmarked_faults(f"{source}  {MARK}its expiry is what is tested")
 
 
 @pytest.mark.parametrize(
@@ -157,4 +157,4 @@ def test_a_bound_by_the_clock_is_seen_and_a_mark_with_its_reason_allows_it(line:
     ],
 )
 def test_what_only_a_hang_can_run_into_passes(line: str) -> None:
-    assert not finds(f"async def test() -> None:\n    {line}")
+    assert not unmarked_faults(f"async def test() -> None:\n    {line}")

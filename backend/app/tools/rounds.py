@@ -121,8 +121,9 @@ async def fitted(ctx: ToolContext, fits: Sequence[Fit], left_s: float) -> Record
     outcomes = await ctx.step.fan_out(ctx.call, taken, deadline_s)
     late = [fit for fit, outcome in zip(taken, outcomes, strict=True) if outcome.status == "left_out"]
     if not known and not any(map(_is_model, outcomes)) and any(fit.name != BASELINE for fit in late):
-        came = {outcome.name: outcome for outcome in await ctx.step.fan_out(f"{ctx.call}.late", late, LATE_S)}
-        outcomes = [came.get(outcome.name, outcome) for outcome in outcomes]
+        late_outcomes = await ctx.step.fan_out(f"{ctx.call}.late", late, LATE_S)
+        by_name = {outcome.name: outcome for outcome in late_outcomes}
+        outcomes = [by_name.get(outcome.name, outcome) for outcome in outcomes]
     outcomes = [outcomes[ordered.index(place)] for place in range(len(fits))]
     done = [outcome for outcome in outcomes if outcome.status == "done"]
     if not done:

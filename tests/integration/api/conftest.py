@@ -28,7 +28,7 @@ def _plain_logs() -> None:
 
 @pytest.fixture(autouse=True)
 def _patient_readiness(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two seconds are for a probe of what serves others; a slow machine is ready too."""
+    """Have `/readyz` wait for Postgres and Redis until they hang."""
     monkeypatch.setattr(readiness, "_PATIENCE_S", HANG_GUARD_S)
 
 

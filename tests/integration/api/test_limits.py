@@ -231,8 +231,11 @@ async def test_a_stream_ends_when_its_token_does(
     assert [event["text"] for event in before] == ["one"]
 
 
-async def test_a_process_hears_of_what_another_revoked(app: FastAPI, ada: User) -> None:
+async def test_a_process_hears_of_what_another_revoked(
+    app: FastAPI, ada: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
     desk = app.state.desk
+    monkeypatch.setattr(desk.authenticator, "_ttl_s", HANG_GUARD_S)  # nobody looks by himself meanwhile
     who = await desk.authenticator.authenticate(ada.tokens["access_token"])
     left = asyncio.create_task(desk.authenticator.left(who))
     async with app.state.resources.open_uow() as uow:
