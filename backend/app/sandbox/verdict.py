@@ -88,9 +88,7 @@ def last_report(report: bytes, limits: AnswerLimits) -> dict[str, Any] | None:
 
 
 def _oversize(size_bytes: int, limits: AnswerLimits) -> str:
-    return (
-        f"The answer is {size_bytes} bytes of JSON, over the limit of {limits.max_bytes}: use a file."
-    )
+    return f"The answer is {size_bytes} bytes of JSON, over the limit of {limits.max_bytes}: use a file."
 
 
 def _refusal(error: TooLarge) -> dict[str, Any]:
