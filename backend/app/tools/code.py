@@ -9,8 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from app.computations.bench import JsonValue
 from app.errors import ToolRefused
-from app.sandbox.computer import ComputationFailed, Computed, StoredFile
+from app.sandbox.computer import ComputationFailed, Computed
 from app.sandbox.contract import Code, Computation, Limits
+from app.sandbox.storing import StoredFile
 from app.sessions.scope import ArtifactDraft, Recorded
 from app.tools.context import ToolContext
 from app.tools.frames import artifact
