@@ -5,7 +5,7 @@ import io
 import re
 import string
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -52,10 +52,12 @@ def sniff(sample: str, whole: bool, delimiter: str | None = None) -> tuple[Diale
     quote, escape = _quoting(sample)
     delimiter = delimiter or stated
     marks = [delimiter] if delimiter else _marks(sample)
-    if not whole and not _ends_a_line(sample):
+    has_line = whole or _ends_a_line(sample)
+    if not has_line:
         check_width(_partial_width(sample, marks, quote, escape), at_least=True)
     best = max((_lay_out(sample, mark, quote, escape, whole) for mark in marks), key=_merit)
-    check_width(best.width)
+    if has_line:
+        check_width(best.width)
     rows = best.rows[best.lead :]
     dialect = Dialect(best.delimiter, quote, escape, skip + best.lead_lines)
     if not rows:
@@ -75,7 +77,9 @@ def _partial_width(sample: str, marks: Sequence[str], quote: str, escape: str) -
     Without quotes, by the likely mark that cuts it most. With quotes, by the one that cuts it least: a mark
     inside a long quoted text cuts it, but the delimiter leaves such a field in one piece.
     """
-    rows = (next(_reader(sample, mark, quote, escape), []) for mark in marks if mark in _LIKELY)
+    rows: Iterator[list[str]] = (
+        next(_reader(sample, mark, quote, escape), []) for mark in marks if mark in _LIKELY
+    )
     widths = [len(row) for row in rows if len(row) > 1]
     return (min if quote in sample else max)(widths, default=1)
 
