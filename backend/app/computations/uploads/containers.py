@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import lzma
+import re
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from typing import IO, cast
 import pyarrow as pa
 
 from app.computations.uploads.expansion import Expansion
+from app.computations.uploads.extent import Extent
 from app.errors import InvalidInput
 
 _PIECE = 1 << 20
@@ -51,6 +53,7 @@ _KINDS = (
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "excel"),
     (b"PK\x03\x04", "zip"),
 )
+_WORKSHEET = re.compile(r"(?i)sheet[^/]*\.xml$")
 _EXCEL_PARTS = ("xl/workbook.xml", "xl/workbook.bin", "content.xml")
 _DAMAGED = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
 
@@ -147,9 +150,12 @@ def _measure(archive: zipfile.ZipFile, expansion: Expansion) -> None:
     expansion.measure(stated)
     expansion.measure(-stated)
     for entry in archive.infolist():
+        extent = Extent() if _WORKSHEET.search(entry.filename) else None
         with archive.open(entry) as source:
             while piece := source.read(_PIECE):
                 expansion.measure(len(piece))
+                if extent:
+                    extent.feed(piece)
 
 
 def _copy(source: IO[bytes], target: Path, expansion: Expansion) -> None:

@@ -10,6 +10,7 @@ import duckdb
 from python_calamine import CalamineError, CalamineWorkbook
 
 from app.computations.uploads import sql
+from app.computations.uploads.compound import check_compound
 from app.computations.uploads.names import check_width, mend_names
 from app.errors import InvalidInput
 
@@ -84,6 +85,10 @@ def sheet_as_csv(path: Path, work: Path) -> tuple[Path, dict[str, object], list[
 
     Raises InvalidInput for a workbook that is damaged, locked or empty.
     """
+    with path.open("rb") as file:
+        is_compound = file.read(4) == b"\xd0\xcf\x11\xe0"
+    if is_compound:
+        check_compound(path)
     try:
         workbook = CalamineWorkbook.from_path(str(path))
         for sheet in workbook.sheet_names:
@@ -94,6 +99,13 @@ def sheet_as_csv(path: Path, work: Path) -> tuple[Path, dict[str, object], list[
                 return target, {"kind": "excel", "sheet": sheet}, notes
     except (CalamineError, OSError, ValueError) as error:
         raise InvalidInput("damaged_file", f"The Excel file cannot be read: {error}") from error
+    except BaseException as error:
+        # A panic of the reader, which is written in Rust: its type cannot be imported, and is no Exception.
+        if type(error).__name__ != "PanicException":
+            raise
+        raise InvalidInput(
+            "damaged_file", "The Excel file is damaged: open it in Excel and save it again."
+        ) from error
     raise InvalidInput("empty_file", "The Excel file has no cells.")
 
 
