@@ -16,6 +16,7 @@ from app.computations.uploads.containers import unpack
 from app.computations.uploads.delimited import Write, write_delimited
 from app.computations.uploads.encoding import Text, as_utf8
 from app.computations.uploads.headed import headed_as_csv
+from app.computations.uploads.json_width import check_json_width
 from app.computations.uploads.keyed import keyed_as_csv
 from app.computations.uploads.other import json_table, parquet_table, sheet_as_csv
 from app.computations.uploads.profile import profile_table
@@ -105,6 +106,8 @@ def read_upload(
         )
     text = as_utf8(plain.path, work)
     is_json = _is_json(text.path, filename)
+    if is_json:
+        check_json_width(text.path)
     arrays = arrays_as_csv(connection, text.path, work) if is_json else None
     keyed = keyed_as_csv(text.path, work) if is_json and arrays is None else None
     headed = None if is_json else headed_as_csv(text.path, work)

@@ -123,7 +123,8 @@ def _close_in(request: CellRequest, tier: Tier, walls: Walls | OSError, folder: 
 
 
 def _answer(request: CellRequest) -> Report:
-    return {"end": End.RETURNED, "value": values.encode(_compute(request), request.limits.value_bytes)}
+    limits = request.answer_limits
+    return {"end": End.RETURNED, "value": values.encode(_compute(request), limits.max_bytes, limits.max_keys)}
 
 
 def _compute(request: CellRequest) -> object:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from app.computations.bench import JsonValue
+from app.sandbox.answer_limits import MAX_PROGRAM_BYTES, MAX_PROGRAM_KEYS, AnswerLimits
 
 
 class End(StrEnum):
@@ -72,6 +73,13 @@ class CellRequest:
     @property
     def trusted(self) -> bool:
         return isinstance(self.work, Computation) and self.work.trusted
+
+    @property
+    def answer_limits(self) -> AnswerLimits:
+        """Programs answer people and chat models; computations answer our own code, with whole profiles."""
+        if isinstance(self.work, Code):
+            return AnswerLimits(min(self.limits.value_bytes, MAX_PROGRAM_BYTES), MAX_PROGRAM_KEYS)
+        return AnswerLimits(self.limits.value_bytes)
 
 
 @dataclass(frozen=True)

@@ -84,6 +84,7 @@ class KeptCell:
         self.is_over = False
         self._limits = replace(request.limits, time_s=LIFE_S)
         self._trusted = request.trusted
+        self._answer_limits = request.answer_limits
         self._answer: asyncio.Future[Outcome] | None = None
         self._on_progress: Progress | None = None
         self._asked_at = 0.0
@@ -172,7 +173,7 @@ class KeptCell:
         while (end := data.find(b"\n")) >= 0:
             line = bytes(data[:end])
             del data[: end + 1]
-            said = last_report(line)
+            said = last_report(line, self._answer_limits)
             if said is None:
                 if self._on_progress:
                     tell_progress(line, self._on_progress)

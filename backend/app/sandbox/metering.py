@@ -65,3 +65,9 @@ def metered(usage: Usage, limits: Limits) -> None:
     """Count one cell for whoever is metering, if anybody is."""
     if meter := _METER.get():
         meter.add(usage, limits)
+
+
+def charge(cpu_s: float) -> None:
+    """Count processor time that this process used for a computation beside its cell."""
+    if meter := _METER.get():
+        meter.cpu_s += cpu_s

@@ -105,7 +105,8 @@ async def _run(link: ZygoteLink, request: CellRequest, on_progress: Progress | N
         pipes.finish()
     if ending is None:
         return replace(ZYGOTE_DIED, stdout=pipes.stdout.text, stderr=pipes.stderr.text)
-    outcome = judge(ending, bytes(pipes.report.data), request.limits, request.trusted)
+    report = bytes(pipes.report.data)
+    outcome = judge(ending, report, request.limits, request.trusted, request.answer_limits)
     content = await to_the_end(asyncio.to_thread(_gather, ending.folder, request))
     if content.exceeds(request.limits.disk_bytes):
         outcome = Outcome(End.OUT_OF_DISK, outcome.usage)

@@ -1,11 +1,12 @@
 """Pure: from what kernel and cell say to an outcome. The kernel is believed; the cell's word is data."""
 
-import json
 import signal
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from app.errors import TooLarge
+from app.sandbox.answer_limits import AnswerLimits, parse
 from app.sandbox.contract import End, Fault, Limits, Outcome, Usage
 from app.sandbox.limits import cpu_limit_s
 
@@ -50,13 +51,26 @@ _NEAR_CPU_LIMIT = 0.9
 _SAID = (End.RETURNED, End.REFUSED, End.RAISED, End.OUT_OF_MEMORY, End.OUT_OF_DISK)
 
 
-def judge(ending: Ending, report: bytes, limits: Limits, trusted: bool) -> Outcome:
-    """The outcome without its output: end, usage, value and fault."""
+ANSWER_FRAME_BYTES = 64 << 10
+"""Room for the words around a value, and for a fault: its code, detail and facts."""
+
+
+def judge(
+    ending: Ending,
+    report: bytes,
+    limits: Limits,
+    trusted: bool,
+    answer_limits: AnswerLimits | None = None,
+) -> Outcome:
+    """The outcome without its output: end, usage, value and fault.
+
+    `answer_limits`: bounds of the answer; those of a trusted computation where None.
+    """
     if ending.reason:
         end = _KILLED.get(ending.reason, End.DIED)
         fault = None if ending.reason in _KILLED else Fault("killed", f"It was stopped: {ending.reason}.")
         return Outcome(end, ending.usage, fault=fault)
-    said = last_report(report)
+    said = last_report(report, answer_limits or AnswerLimits(limits.value_bytes))
     if ending.status == 0 and said is not None:
         return as_said(said, ending.usage)
     end = _death(ending, limits)
@@ -71,14 +85,34 @@ def as_said(said: Mapping[str, Any], usage: Usage) -> Outcome:
     return Outcome(End(said["end"]), usage, said.get("value"), _fault(said.get("fault")))
 
 
-def last_report(report: bytes) -> dict[str, Any] | None:
-    """The cell's last line if it is a well-formed answer."""
+def last_report(report: bytes, limits: AnswerLimits) -> dict[str, Any] | None:
+    """The cell's last line if it is a well-formed answer; a refusal if it is one beyond `limits`.
+
+    The bytes count with the frame around the value, for which ANSWER_FRAME_BYTES are added.
+    """
     line = report.rstrip(b"\n").rpartition(b"\n")[2]
+    if len(line) > limits.max_bytes + ANSWER_FRAME_BYTES:
+        return _refusal(TooLarge("value_too_large", _oversize(len(line), limits)))
     try:
-        said = json.loads(line)
-        return said if isinstance(said, dict) and End(said["end"]) in _SAID else None
+        answer = parse(line)
+        if not isinstance(answer, dict) or End(answer["end"]) not in _SAID:
+            return None
+        limits.check(answer.get("value"), 0)
+        limits.check(answer.get("fault"), 0)
+    except TooLarge as error:
+        return _refusal(error)
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
+    return answer
+
+
+def _oversize(size_bytes: int, limits: AnswerLimits) -> str:
+    return f"The answer is {size_bytes} bytes of JSON, over the limit of {limits.max_bytes}: use a file."
+
+
+def _refusal(error: TooLarge) -> dict[str, Any]:
+    fault = {"kind": error.kind, "code": error.code, "detail": error.detail, "facts": dict(error.facts)}
+    return {"end": End.REFUSED, "fault": fault}
 
 
 def _fault(said: Any) -> Fault | None:

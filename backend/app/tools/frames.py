@@ -7,7 +7,8 @@ from typing import Any
 
 from app.computations.bench import JsonValue
 from app.errors import ToolRefused
-from app.sandbox.computer import Computed, StoredFile
+from app.sandbox.computer import Computed
+from app.sandbox.storing import StoredFile
 from app.sessions.scope import ArtifactDraft
 from app.tools.context import ToolContext
 

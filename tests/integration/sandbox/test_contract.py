@@ -103,6 +103,45 @@ async def test_a_value_over_its_limit_is_refused(cells: Cells) -> None:
     assert (outcome.end, outcome.fault.code) == (End.REFUSED, "value_too_large")
 
 
+FORGE = """
+import os
+with open(4, 'wb') as report:
+    report.write(b'{"end": "returned", "value": ' + %s + b'}\\n')
+os.write(6, b'.')
+os._exit(0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("value", "ends"),
+    [
+        ("b'[' * 64 + b']' * 64", {End.RETURNED}),
+        ("b'[' * 65 + b']' * 65", {End.REFUSED}),
+        # The reader itself gives up at a depth that depends on its own stack.
+        ("b'[' * 960 + b']' * 960", {End.REFUSED, End.DIED}),
+        ("b'[' * 200_000 + b']' * 200_000", {End.REFUSED, End.DIED}),
+        ("b'[' + b'1, ' * 1_450_000 + b'1]'", {End.REFUSED}),
+        ("b'NaN'", {End.DIED}),
+    ],
+)
+async def test_a_forged_answer_keeps_the_bounds_of_an_answer(cells: Cells, value: str, ends: set[End]) -> None:
+    work = Computation("canary.unrestricted", {"source": FORGE % value}, trusted=False)
+    outcome = await cells.run(work)
+    assert outcome.end in ends, outcome
+    assert outcome.value is None or End.RETURNED in ends
+
+
+async def test_a_programs_value_is_bounded_more_tightly_than_a_computations(cells: Cells) -> None:
+    keys = await cells.run(Code("result = [{'a': n} for n in range(10_001)]"))
+    size = await cells.run(Code("result = 'x' * 1_100_000"))
+    fits = await cells.run(Code("result = [{'a': n} for n in range(9_000)]"))
+    assert (keys.fault and keys.fault.code, size.fault and size.fault.code) == (
+        "value_has_too_many_keys",
+        "value_too_large",
+    )
+    assert fits.end is End.RETURNED
+
+
 async def test_a_value_of_megabytes_arrives(cells: Cells) -> None:
     outcome = await cells.compute("echo", Limits(stdout_bytes=100), value="x" * (3 * MIB))
     assert outcome.value == "x" * (3 * MIB)
