@@ -40,7 +40,8 @@ class ServiceSettings(BaseSettings):
     )
     metrics_token: SecretStr | None = Field(
         None,
-        description="Bearer token that /metrics asks for; without one, production's API and workers off loopback show none.",
+        description="Bearer token that /metrics asks for; without one, production's API and workers off "
+        "loopback show none.",
     )
     retention: Kept = Field(
         Retention(),
