@@ -17,7 +17,7 @@ VARIANTS = 6
 MAX_SAMPLE = 60
 ENDINGS = ("\0", "", "\n!")
 """Ends that let a match fail late. The first suffices for all but what takes any character."""
-MAX_UNITS = 600
+MAX_UNITS = 200
 """Repeated pieces that are tried for one pattern: evenly chosen where there are more."""
 FIRST, LAST = 4_000, 64_000
 """Characters of the shortest and the longest text."""
