@@ -152,7 +152,7 @@ POSITIVE = re.compile(
     r"|[`'\"]?(?<![\w-])(?P<b>[\w-]++)[`'\"]? (?:is|as) the positive class",
     re.IGNORECASE,
 )
-"""A word is tried from its beginning only, and never given back in part: else a long one takes quadratic time."""
+"""A word is tried from its beginning only, and never given back in part: else long ones take quadratic time."""
 GROUPS = re.compile(
     r"\b(?:for|to|on|across) (?:new|unseen|unknown|other|future)\s+(?P<a>\w+)"
     r"|\b(?:per|for each|for every|by each)\s+(?P<b>\w+)"

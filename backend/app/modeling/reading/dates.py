@@ -11,7 +11,8 @@ import pyarrow.compute as pc
 # Gaps are bounded: neighbouring ones share their spaces in every way, and Arrow's engine, which reads these
 # patterns too, has no possessive repeats.
 _TIME = (
-    r"(?:[T ,]\s{0,9}(?P<hour>\d{1,2})[:.h](?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,](?P<fraction>\d{1,9}))?)?"
+    r"(?:[T ,]\s{0,9}(?P<hour>\d{1,2})[:.h](?P<minute>\d{2})"
+    r"(?::(?P<second>\d{2})(?:[.,](?P<fraction>\d{1,9}))?)?"
     r"\s{0,9}(?P<half>(?:[AaPp]\.?[Mm]\.?)?))?\s{0,9}(?P<zone>(?:Z|UTC|GMT|[+-]\d{2}:?\d{2}|[+-]\d{2})?)$"
 )
 _WEEKDAY = r"^(?:(?:[Mm]on|[Tt]ue|[Ww]ed|[Tt]hu|[Ff]ri|[Ss]at|[Ss]un)[a-z]{0,9}\.?,?\s{1,9})?"
