@@ -121,7 +121,10 @@ def compiles(text: str | bytes) -> bool:
 
 def _of_calls(module: ModuleType, tree: ast.AST, unresolved: list[Unresolved]) -> Iterator[Source]:
     names = dict(vars(module))
+    with_sentences = ".inquiry." in module.__name__
     for scope, call in _calls(tree, None):
+        if not with_sentences and isinstance(call.func, ast.Attribute) and call.func.attr in METHODS:
+            continue
         place = f"{module.__name__}:{scope.name if scope else '<module>'}"
         value = _value(call.args[0], {**names, **(_locals(scope, names) if scope else {})})
         if isinstance(value, str | bytes) and compiles(value):
