@@ -193,11 +193,12 @@ class _Run:
         taken = []
         for _ in range(times):
             begun = time.thread_time()
-            if not self.anchored:
+            if self.anchored:
+                self.pattern.match(subject)
+                self.pattern.fullmatch(subject)
+            else:
                 for _match in self.pattern.finditer(subject):
                     pass
-            self.pattern.match(subject)
-            self.pattern.fullmatch(subject)
             taken.append(time.thread_time() - begun)
         return min(taken)
 
