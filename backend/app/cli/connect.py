@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.cli.card import ServiceCard, running_service
 from app.errors import InvalidInput, Unauthorized
+from app.private_files import read_private, write_private
 from app.servers.account import OURSELVES
 from app.servers.daemon import Daemon
 from app.servers.premises import private_folder
@@ -72,8 +73,8 @@ def _own_key(settings: Settings, card: ServiceCard) -> str:
     from app.cli.ledger import Ledger  # noqa: PLC0415 - SQLAlchemy, needed the first time only
 
     file = settings.home / "terminal.key"
-    if file.exists():
-        key = file.read_text().strip()
+    if file.is_symlink() or file.exists():
+        key = read_private(file).strip()
         try:
             with LabClient(card.api, key) as client:
                 client.me()
@@ -81,6 +82,5 @@ def _own_key(settings: Settings, card: ServiceCard) -> str:
         except Unauthorized:
             file.unlink()
     key = Ledger(card.database_url).own_key(OWN_ACCOUNT, "labcrew run")
-    file.touch(mode=0o600)
-    file.write_text(key)
+    write_private(file, key)
     return key

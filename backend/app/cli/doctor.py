@@ -91,7 +91,10 @@ async def _figures(settings: Settings) -> str:
         api = "the API shows them to nobody until METRICS_TOKEN is set"
     if settings.metrics_port is None:
         return f"{api}; workers show none until METRICS_PORT is set"
-    return f"{api}; workers from {settings.metrics_host}:{settings.metrics_port}"
+    workers = f"workers from {settings.metrics_host}:{settings.metrics_port}"
+    if settings.metrics_token is None:
+        workers += ", to this machine only until METRICS_TOKEN is set"
+    return f"{api}; {workers}"
 
 
 async def _redis(settings: Settings) -> str:

@@ -8,7 +8,7 @@ from tests.patience import HANG_GUARD_S
 
 from app.errors import Conflict
 from app.observability.metrics.exposition import exposition
-from app.observability.metrics.listener import listen, serving_metrics
+from app.observability.metrics.listener import is_loopback, listen, serving_metrics
 
 
 @pytest.fixture
@@ -39,3 +39,31 @@ def test_they_are_shown_to_who_has_the_token_and_nothing_else_is(address: str) -
 def test_a_taken_port_is_refused_with_what_to_do() -> None:
     with listen("127.0.0.1", 0) as taken, pytest.raises(Conflict, match="METRICS_PORT"):
         listen("127.0.0.1", taken.getsockname()[1])
+
+
+@pytest.mark.parametrize(
+    ("host", "token", "status"),
+    [
+        ("127.0.0.1", None, 200),
+        ("localhost", None, 200),
+        ("::1", None, 200),
+        ("0.0.0.0", None, 401),
+        ("::", None, 401),
+        ("0.0.0.0", "figures", 200),
+    ],
+)
+def test_without_a_token_only_loopback_is_answered(host: str, token: str | None, status: int) -> None:
+    listening = listen(host, 0)
+    port = listening.getsockname()[1]
+    headers = {"Authorization": f"Bearer {token}"} if token else {"Authorization": "Bearer None"}
+    with serving_metrics(listening, exposition, token):
+        reached = "[::1]" if ":" in host else "127.0.0.1"
+        assert httpx.get(f"http://{reached}:{port}/metrics", headers=headers).status_code == status
+
+
+@pytest.mark.parametrize(
+    ("host", "loopback"),
+    [("127.8.8.8", True), ("::ffff:127.0.0.1", True), ("fe80::1%eth0", False), ("10.0.0.1", False)],
+)
+def test_loopback_is_told_by_address(host: str, loopback: bool) -> None:
+    assert is_loopback(host) == loopback
