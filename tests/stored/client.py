@@ -3,18 +3,16 @@
 A renamed route or field is changed here and nowhere else in this package.
 """
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import httpx
+from tests.patience import HANG_GUARD_S, wait_until
 
 Json = dict[str, Any]
 
 PAGE = 200
-MAX_WAIT_S = 300.0
-"""A hang guard: a session here takes seconds."""
 POLL_S = 0.2
 MEDIA_TYPES = {"bundle": "application/zip", "notebook": "application/x-ipynb+json"}
 
@@ -46,7 +44,9 @@ class Artifact:
 
 class Client:
     def __init__(self, api: str, key: str) -> None:
-        self._http = httpx.Client(base_url=api, headers={"Authorization": f"Bearer {key}"}, timeout=120)
+        self._http = httpx.Client(
+            base_url=api, headers={"Authorization": f"Bearer {key}"}, timeout=HANG_GUARD_S
+        )
 
     def close(self) -> None:
         self._http.close()
@@ -140,10 +140,14 @@ class Client:
         return predictions
 
     def _settled(self, path: str) -> Standing:
-        deadline = time.monotonic() + MAX_WAIT_S
-        while (standing := _standing(self._get(path))).status not in (*_ENDED, _WAITING):
-            assert time.monotonic() < deadline, f"{path} is {standing.status} after {MAX_WAIT_S:g} s"
-            time.sleep(POLL_S)
+        standing = _standing(self._get(path))
+
+        def is_settled() -> bool:
+            nonlocal standing
+            standing = _standing(self._get(path))
+            return standing.status in (*_ENDED, _WAITING)
+
+        wait_until(is_settled, POLL_S)
         return standing
 
     def _items(self, path: str, **query: Any) -> list[Json]:

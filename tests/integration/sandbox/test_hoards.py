@@ -14,6 +14,7 @@ from .hoards import COUNTS, HOARDS, SUICIDES
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
+# clock: an attack that is cut off has failed as well
 TIGHT = Limits(time_s=4, memory_bytes=256 << 20, disk_bytes=32 << 20)
 
 
@@ -28,6 +29,7 @@ async def _attack(cells: Cells, source: str, limits: Limits) -> Outcome:
 
 @pytest.mark.parametrize("name", sorted(HOARDS))
 async def test_disk_is_not_held_beyond_the_limit(cells: Cells, name: str) -> None:
+    # clock: an attack that is cut off has failed as well
     outcome = await _attack(cells, HOARDS[name], Limits(time_s=20, disk_bytes=TIGHT.disk_bytes))
     assert outcome.value != "PWNED"
 

@@ -61,6 +61,7 @@ async def test_sql_is_answered_and_opens_no_file(unwalled: Cells, tmp_path: Path
 
 
 async def test_limits_hold(unwalled: Cells) -> None:
+    # clock: it spins until the limit, however slowly
     assert (await unwalled.compute("spin", Limits(time_s=1))).end is End.TIMED_OUT
     much = await unwalled.compute("allocate", Limits(memory_bytes=64 << 20), size_bytes=512 << 20)
     assert much.end is End.OUT_OF_MEMORY

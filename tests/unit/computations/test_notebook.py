@@ -164,7 +164,7 @@ def test_code_of_the_crew_runs_only_where_the_reader_asks_for_it_by_name(
 
     def ran(*arguments: str) -> "subprocess.CompletedProcess[str]":
         command = [sys.executable, "-I", "session.py", *arguments]
-        return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=240)
+        return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=HANG_GUARD_S)
 
     by_default = ran()
     assert by_default.returncode == 0, by_default.stderr

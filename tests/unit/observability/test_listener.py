@@ -58,7 +58,8 @@ def test_without_a_token_only_loopback_is_answered(host: str, token: str | None,
     headers = {"Authorization": f"Bearer {token}"} if token else {"Authorization": "Bearer None"}
     with serving_metrics(listening, exposition, token):
         reached = "[::1]" if ":" in host else "127.0.0.1"
-        assert httpx.get(f"http://{reached}:{port}/metrics", headers=headers).status_code == status
+        answer = httpx.get(f"http://{reached}:{port}/metrics", headers=headers, timeout=HANG_GUARD_S)
+        assert answer.status_code == status
 
 
 @pytest.mark.parametrize(

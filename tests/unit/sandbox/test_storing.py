@@ -86,6 +86,7 @@ async def test_a_store_that_does_not_answer_ends_with_the_computations_time(
     monkeypatch.setattr(storing, "MIN_STORING_S", 0.2)
     computes, _ = computer(tmp_path, "stuck")
     with pytest.raises(ComputationFailed, match="write fewer files") as failed:
+        # clock: the store never answers, and the computation is a recorded one: only the limit can end it
         await computes.run(Code("x = 1"), {}, Limits(time_s=1.2))
     assert failed.value.code == "computation_timed_out"
     assert failed.value.facts["stdout"] == "wrote\n"

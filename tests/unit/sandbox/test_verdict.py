@@ -90,6 +90,7 @@ def test_untrusted_work_is_lost_only_where_nothing_of_its_own_can_have_ended_it(
 
 @pytest.mark.parametrize("trusted", [True, False])
 def test_a_kill_at_the_limit_of_the_processor_is_a_time_limit(trusted: bool) -> None:
+    # clock: judged from given figures, nothing runs
     limits = Limits(time_s=10, threads=2, memory_bytes=100)
     ending = Ending(-signal.SIGKILL, None, Usage(8.0, 21.9, 10), None, 0)
     assert judge(ending, b"", limits, trusted=trusted).end is End.TIMED_OUT

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.patience import HANG_GUARD_S
 
 from app.storage.blobs import BlobLimits
 from app.storage.cache import LocalCache
@@ -100,7 +101,7 @@ def test_processes_that_share_a_folder_keep_its_bound_together(tmp_path: Path) -
     for process in processes:
         process.start()
     for process in processes:
-        process.join(120)
+        process.join(HANG_GUARD_S)
     assert [process.exitcode for process in processes] == [0, 0, 0]
     # Each may have published one more while another read the folder.
     assert len(copies(tmp_path / "cache")) <= LIMITS.cache_files + 3
@@ -120,7 +121,7 @@ def test_a_writer_that_is_killed_leaves_a_count_that_is_never_too_low(tmp_path: 
         ):
             pass
         process.kill()
-        process.join(60)
+        process.join(HANG_GUARD_S)
     size = RunningSize(tmp_path / "cache", LIMITS).current()
     assert size.files >= len(copies(tmp_path / "cache"))
     _store_many(tmp_path, 100)
