@@ -15,7 +15,8 @@ FROM python:3.11-slim-bookworm
 RUN useradd --uid 10001 --create-home labcrew && install -d -o labcrew -g labcrew -m 700 /data
 COPY --from=build /venv /venv
 COPY --from=build /labcrew /labcrew
-ENV PATH=/venv/bin:$PATH LABCREW_HOME=/data API_HOST=0.0.0.0 PYTHONUNBUFFERED=1
+# The image listens for others, so it asks for SECRET_KEY, and shows no figures without METRICS_TOKEN.
+ENV PATH=/venv/bin:$PATH LABCREW_ENV=production LABCREW_HOME=/data API_HOST=0.0.0.0 PYTHONUNBUFFERED=1
 WORKDIR /data
 USER labcrew
 VOLUME /data

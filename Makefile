@@ -9,10 +9,13 @@ RUNTIME := .venv/.runtime-installed
 DEV := .venv/.dev-installed
 LOCKS := requirements/bootstrap.txt pyproject.toml scripts/install
 
-.PHONY: help demo up test lint types imports unit fuzz chaos lock bench clean
+# The tests must pass on a machine as slow as this makes it.
+BUSY ?= 24
+
+.PHONY: help demo up test test-under-load lint types imports unit fuzz chaos lock bench clean
 
 help: ## show this list
-	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' $(MAKEFILE_LIST)
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' $(MAKEFILE_LIST)
 
 demo: $(RUNTIME) ## run the crew on a real table, from goal to report
 	$(BIN)/labcrew demo
@@ -23,6 +26,9 @@ up: $(RUNTIME) ## run the whole service in this terminal
 # Side by side: most tests wait for something, and types take one processor for a minute.
 test: $(DEV) ## every check: style, types, import contracts, all tests
 	@$(MAKE) --no-print-directory --jobs=4 lint types imports unit
+
+test-under-load: $(DEV) ## the same while 24 processes compete for the processors; BUSY=48 for more
+	$(BIN)/python scripts/busy $(BUSY) -- $(MAKE) --no-print-directory test
 
 lint: $(DEV) ## style
 	$(BIN)/ruff check .

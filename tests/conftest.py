@@ -19,6 +19,7 @@ from uuid import uuid4
 
 import pytest
 from redis import Redis
+from tests.patience import ended
 
 from app.db.migrations import upgrade
 from app.servers.embedded import EmbeddedServers
@@ -153,7 +154,7 @@ def cells_socket(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     process = subprocess.Popen(command, env={**os.environ, "LABCREW_HOME": str(home)}, cwd=home)
     yield folder / "socket"
     process.terminate()
-    process.wait(10)
+    ended(process)
     shutil.rmtree(folder)
 
 

@@ -6,6 +6,7 @@ on it does whatever the offline crew does, through every serialisation that a re
     python -m tests.scripted_chat 8099
 """
 
+import itertools
 import json
 import socket
 import sys
@@ -32,6 +33,7 @@ allowed no more words, in the middle of a call. `slow`: the right answer, a word
 Answer = Callable[[Json, int], AIMessage]
 """From a request body and how many were answered before to what the model says."""
 
+_NUMBERS = itertools.count(1)
 REFUSAL = "I cannot help with that."
 CUT_ARGUMENTS = '{"target": "surv'
 
@@ -242,7 +244,7 @@ def _wire(message: AIMessage) -> Json:
 
 def _wire_call(name: str, arguments: str, place: int) -> Json:
     function = {"name": name, "arguments": arguments}
-    return {"id": f"call_{time.monotonic_ns()}_{place}", "type": "function", "function": function}
+    return {"id": f"call_{next(_NUMBERS)}_{place}", "type": "function", "function": function}
 
 
 def _finish(wire: Json, fault: Fault | None) -> str:

@@ -24,6 +24,7 @@ from benchmarks.service import COMPUTE, STEPS, UNMETERED, Load, Service, service
 from app.db.pool import Database
 from app.sessions import queries
 from app.sessions.schemas import RUN_GRAPH
+from app.sessions.statements import VIEWS
 
 _API = "/api/v1"
 _SESSIONS = f"{_API}/lab/agent/sessions"
@@ -161,8 +162,8 @@ async def read_all(running: Service, token: str, db: Database) -> None:
 
 async def plans(db: Database, owner: object, session: object) -> None:
     for name, sql, args in (
-        ("list", queries._LIST, (owner, None, RUN_GRAPH, False, None, None, 51, 0)),
-        ("get", queries._ONE, (session, owner, RUN_GRAPH, False)),
+        ("list", VIEWS.list_sessions, (owner, None, RUN_GRAPH, False, None, None, 51, 0)),
+        ("get", queries.GET_SESSION, (session, owner, RUN_GRAPH, False)),
     ):
         lines = [
             row["QUERY PLAN"].strip() for row in await db.rows(f"explain (analyze, costs off) {sql}", *args)

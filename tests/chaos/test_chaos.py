@@ -10,6 +10,7 @@ from tests.chaos.clock import set_clock
 from tests.chaos.injection import HOW, limit_files
 from tests.chaos.plan import KINDS, draw_plan
 from tests.chaos.table import quantile
+from tests.patience import HANG_GUARD_S
 
 
 def test_a_seed_fixes_every_fault_and_every_session() -> None:
@@ -43,7 +44,7 @@ from pathlib import Path
 from tests.chaos.clock import follow
 follow(Path(sys.argv[1]))
 was, steady = time.time(), time.monotonic()
-until = steady + 20
+until = steady + float(sys.argv[2])
 print("ready", flush=True)
 while abs(time.time() - was - (time.monotonic() - steady)) < 3000 and time.monotonic() < until:
     time.sleep(0.02)
@@ -53,7 +54,7 @@ print(round((time.time() - was) / 3600), time.monotonic() < until)
 
 def test_a_process_sees_its_wall_clock_jump_and_no_other(tmp_path: Path) -> None:
     clock = tmp_path / "clock"
-    command = [sys.executable, "-c", _TELL_TIME, str(clock)]
+    command = [sys.executable, "-c", _TELL_TIME, str(clock), str(HANG_GUARD_S)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2]) as process:
         assert process.stdout
         assert process.stdout.readline() == "ready\n"
@@ -66,6 +67,6 @@ def test_a_process_whose_files_are_limited_can_write_none(tmp_path: Path) -> Non
     command = [sys.executable, "-c", script, str(tmp_path / "file")]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         limit_files([process.pid], 0)
-        _, said = process.communicate(b"go\n", timeout=20)
+        _, said = process.communicate(b"go\n", timeout=HANG_GUARD_S)
     assert b"File too large" in said
     limit_files([process.pid], None)  # it has ended, and that is no error

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,13 +13,13 @@ from pathlib import Path
 import httpx
 import pytest
 from tests.otlp import Collector, collecting
+from tests.patience import HANG_GUARD_S, ended, wait_until
 
 from app.cli.service_file import ServiceCard, running_service
 from app.servers.os_user import OURSELVES, launcher
 from app.settings import Settings
 
 PROGRAM = [sys.executable, "-m", "app.cli.program"]
-START_S = 180.0
 
 
 def environment(home: Path, **settings: str) -> dict[str, str]:
@@ -48,7 +47,7 @@ class Up:
 
     def interrupt(self) -> int:
         self.process.send_signal(signal.SIGINT)
-        return self.process.wait(60)
+        return ended(self.process)
 
 
 def run_command(home: Path, *arguments: str, stdin: str = "") -> "subprocess.CompletedProcess[str]":
@@ -58,7 +57,7 @@ def run_command(home: Path, *arguments: str, stdin: str = "") -> "subprocess.Com
         cwd=home.parent,
         text=True,
         capture_output=True,
-        timeout=300,
+        timeout=HANG_GUARD_S,
         input=stdin,
     )
 
@@ -78,22 +77,16 @@ def start(home: Path, **settings: str) -> Up:
         stdout=subprocess.DEVNULL,
         text=True,
     )
-    deadline = time.monotonic() + START_S
-    while (card := running_service(home)) is None:
-        assert process.poll() is None, "the service ended before it was up"
-        assert time.monotonic() < deadline, "the service did not come up"
-        time.sleep(0.05)
+    wait_until(lambda: process.poll() is not None or running_service(home), every_s=0.05)
+    card = running_service(home)
+    assert card, "the service ended before it was up"
     return Up(process, home, card)
 
 
 def stop(up: Up) -> None:
     if up.process.poll() is None:
         up.process.terminate()
-    try:
-        up.process.wait(60)
-    except subprocess.TimeoutExpired:
-        up.process.kill()
-        up.process.wait()
+    ended(up.process)
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +120,7 @@ def start_up() -> Callable[[Path], Up]:
 async def api(up: Up) -> AsyncIterator[httpx.AsyncClient]:
     """A new user, signed in with an access token."""
     login = {"email": f"user{random.randrange(10**9)}@example.com", "password": "correct horse battery"}
-    async with httpx.AsyncClient(base_url=up.api, timeout=60) as client:
+    async with httpx.AsyncClient(base_url=up.api, timeout=HANG_GUARD_S) as client:
         (await client.post("/auth/register", json=login)).raise_for_status()
         tokens = (await client.post("/auth/token", json=login)).raise_for_status().json()
         client.headers["Authorization"] = f"Bearer {tokens['access_token']}"

@@ -1,10 +1,9 @@
-"""A session that is cancelled in the middle of whatever it does has stopped within a second, all of it."""
+"""A session that is cancelled in the middle of whatever it does stops, all of it, though it would not end."""
 
 import asyncio
 import csv
 import io
 import random
-import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from uuid import UUID
 
 import httpx
 import pytest
+from tests.patience import HANG_GUARD_S, hang_guard, until
 
 from app.db.pool import Database, Record
 
@@ -66,7 +66,7 @@ def own_database_url(up) -> str:
 
 @pytest.fixture
 async def rows(own_database_url: str) -> AsyncIterator[Database]:
-    db = await Database.open(own_database_url, size=1, patience_s=10)
+    db = await Database.open(own_database_url, size=1, patience_s=HANG_GUARD_S)
     yield db
     await db.close()
 
@@ -78,37 +78,33 @@ async def table(api: httpx.AsyncClient) -> str:
 
 
 async def computing(up: Any, idle: set[int]) -> None:
-    """Wait until a cell works that was not there before, and let it get into its work."""
-    async with asyncio.timeout(60):
+    """Wait until a cell works that was not there before."""
+    async with hang_guard():
         while not cells(up) - idle:  # noqa: ASYNC110 - a process has no asyncio.Event
             await asyncio.sleep(0.02)
-    await asyncio.sleep(0.3)
+    await asyncio.sleep(0.3)  # clock: it gets further into its work; wherever it is, the cancel counts
 
 
-async def cancelled(api: httpx.AsyncClient, session: str) -> float:
-    """Seconds from the request to the report."""
-    started = time.monotonic()
+async def cancel(api: httpx.AsyncClient, session: str) -> None:
+    """Return when the session is reported cancelled."""
     (await api.delete(f"{SESSIONS}/{session}")).raise_for_status()
-    while time.monotonic() - started < 10:
-        status = (await api.get(f"{SESSIONS}/{session}")).json()["status"]
-        if status == "cancelled":
-            return time.monotonic() - started
-        assert status in ("cancelling", "cancelled")
-        await asyncio.sleep(0.01)
-    pytest.fail(f"the session {session} was never cancelled")
+    async with hang_guard():
+        while (status := (await api.get(f"{SESSIONS}/{session}")).json()["status"]) != "cancelled":
+            assert status == "cancelling"
+            await asyncio.sleep(0.01)
 
 
-async def assert_nothing_runs(rows: Database, session: str, left: int, idle: int) -> None:
+async def assert_nothing_runs(rows: Database, session: str, up: Any, idle: int) -> None:
     standing: Record | None = await rows.row(_STANDING, UUID(session))
     assert standing
     assert standing["lease_until"] is None
     assert standing["ended_at"] is not None
     assert not await rows.rows(_RUNNING_FITS, UUID(session))
-    assert left <= idle, "a cell of the session still runs"
+    await until(lambda: len(cells(up)) <= idle)  # a cell is forked in advance of the next computation
 
 
 @pytest.mark.parametrize("what", RUNS)
-async def test_a_run_is_cancelled_within_a_second(
+async def test_a_run_that_does_not_end_is_cancelled(
     what: str, api: httpx.AsyncClient, up, rows: Database, table: str
 ) -> None:
     language, code = RUNS[what]
@@ -116,12 +112,11 @@ async def test_a_run_is_cancelled_within_a_second(
     wanted = {"language": language, "code": code, "dataset_ids": [table], "time_limit_s": 600}
     run = str((await api.post("/runs", json=wanted)).raise_for_status().json()["id"])
     await computing(up, idle)
-    took_s, left = await cancelled(api, run), len(cells(up))
-    await assert_nothing_runs(rows, run, left, len(idle))
-    assert took_s < 1.0
+    await cancel(api, run)
+    await assert_nothing_runs(rows, run, up, len(idle))
 
 
-async def test_a_fit_is_cancelled_within_a_second(
+async def test_a_fit_that_takes_long_is_cancelled(
     api: httpx.AsyncClient, up, rows: Database, table: str
 ) -> None:
     idle = cells(up)
@@ -131,10 +126,9 @@ async def test_a_fit_is_cancelled_within_a_second(
         "preferences": {"time_budget_s": 600, "target": "sum", "clarify": "never"},
     }
     session = str((await api.post(SESSIONS, json=wish)).raise_for_status().json()["id"])
-    async with asyncio.timeout(120):
+    async with hang_guard():
         while not await rows.rows(_RUNNING_FITS, UUID(session)):  # noqa: ASYNC110 - nor has a row
             await asyncio.sleep(0.02)
     await computing(up, idle)
-    took_s, left = await cancelled(api, session), len(cells(up))
-    await assert_nothing_runs(rows, session, left, len(idle))
-    assert took_s < 1.0
+    await cancel(api, session)
+    await assert_nothing_runs(rows, session, up, len(idle))

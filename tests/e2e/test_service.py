@@ -18,6 +18,7 @@ from uuid import UUID
 import httpx
 import websockets
 from tests.otlp import Collector
+from tests.patience import HANG_GUARD_S, hang_guard
 
 from app.db.pool import Database
 
@@ -57,11 +58,11 @@ async def watch(api: httpx.AsyncClient, session: str) -> AsyncIterator[dict[str,
     """Every durable event to the last one; comes back with its cursor whenever the socket is lost."""
     cursor, address = 0, str(api.base_url).replace("http", "ws", 1)
     headers = {"Authorization": api.headers["Authorization"]}
-    deadline = time.monotonic() + 240
-    while time.monotonic() < deadline:
+    end = time.monotonic() + HANG_GUARD_S  # clock: a hang guard; a timeout would not reach into a generator
+    while time.monotonic() < end:  # clock: as above
         url = f"{address}{SESSIONS.lstrip('/')}/{session}/stream?since={cursor}"
         try:
-            async with websockets.connect(url, additional_headers=headers, open_timeout=5) as socket:
+            async with websockets.connect(url, additional_headers=headers, open_timeout=HANG_GUARD_S) as socket:
                 async for text in socket:
                     event = json.loads(text)
                     if event.get("n") is None:
@@ -101,7 +102,7 @@ async def test_a_sessions_spans_are_one_tree_over_all_processes(
     collector: Collector, api: httpx.AsyncClient
 ) -> None:
     """Of the session of the test before."""
-    async with asyncio.timeout(30):
+    async with hang_guard():
         while not (roots := [one for one in collector.spans() if one.name == "session pipeline"]):  # noqa: ASYNC110
             await asyncio.sleep(0.1)  # the collector is a thread of its own
     spans = {one.span_id: one for one in collector.spans(UUID(bytes=roots[0].trace_id))}
@@ -164,7 +165,7 @@ async def test_a_question_is_answered_and_the_session_goes_on(api: httpx.AsyncCl
 async def test_other_users_sessions_do_not_exist(api: httpx.AsyncClient, up) -> None:
     session = await begin(api)
     login = {"email": f"other{random.randrange(10**9)}@example.com", "password": "correct horse battery"}
-    async with httpx.AsyncClient(base_url=up.api, timeout=60) as other:
+    async with httpx.AsyncClient(base_url=up.api, timeout=HANG_GUARD_S) as other:
         (await other.post("/auth/register", json=login)).raise_for_status()
         token = (await other.post("/auth/token", json=login)).json()["access_token"]
         other.headers["Authorization"] = f"Bearer {token}"
@@ -180,14 +181,14 @@ def socket_of(api: httpx.AsyncClient, session: str) -> websockets.connect:
     address = str(api.base_url).replace("http", "ws", 1)
     headers = {"Authorization": api.headers["Authorization"]}
     url = f"{address}{SESSIONS.lstrip('/')}/{session}/stream"
-    return websockets.connect(url, additional_headers=headers, open_timeout=30)
+    return websockets.connect(url, additional_headers=headers, open_timeout=HANG_GUARD_S)
 
 
 async def replaced(up: Any, part: str) -> None:
     """Ask a process to stop, and wait until another one runs in its place."""
     pid = up.pid_of(part)
     os.kill(pid, signal.SIGTERM)
-    async with asyncio.timeout(60):
+    async with hang_guard():
         while True:
             with suppress(OSError, IndexError, StopIteration):  # its file is being written, or not there
                 if up.pid_of(part) != pid:

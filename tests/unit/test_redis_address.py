@@ -28,7 +28,9 @@ def test_what_names_no_service_is_refused_without_being_repeated(rest: str) -> N
 
 
 async def test_a_client_shows_no_password_and_closes_what_it_opened() -> None:
-    client = open_redis("redis+sentinel://:hunter2@127.0.0.1:1/lab?sentinel_password=hunter3", socket_timeout=1)
+    client = open_redis(
+        "redis+sentinel://:hunter2@127.0.0.1:1/lab?sentinel_password=hunter3", socket_timeout=1
+    )  # clock: nobody is there
     with pytest.raises(RedisError) as refused:
         await client.ping()
     assert "hunter" not in repr(client) + str(refused.value)

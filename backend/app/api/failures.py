@@ -12,7 +12,7 @@ from sqlalchemy.exc import DBAPIError
 from starlette.exceptions import HTTPException
 
 from app.db.pool import is_away
-from app.errors import LabError, Unauthorized
+from app.errors import InvalidInput, LabError, Unauthorized
 from app.observability.metrics.edge import REFUSALS
 
 log = structlog.get_logger(__name__)
@@ -102,11 +102,21 @@ def unknown_problem(request_id: str | None) -> ProblemResponse:
     )
 
 
+MAX_FAULTS = 50
+"""Of one request. A megabyte can hold 100,000 unknown fields, each with an entry larger than itself."""
+MAX_PLACE = 200
+"""Characters of a place in the body: an unknown field's name is as long as its sender likes."""
+
+
 def faults(errors: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
     """Where and why, without the value: it may be a password."""
     return [
-        {"where": ".".join(str(part) for part in error["loc"]), "why": error["msg"], "kind": error["type"]}
-        for error in errors
+        {
+            "where": ".".join(str(part) for part in error["loc"])[:MAX_PLACE],
+            "why": error["msg"],
+            "kind": error["type"],
+        }
+        for error in errors[:MAX_FAULTS]
     ]
 
 
@@ -135,12 +145,9 @@ async def _http(request: Request, error: HTTPException) -> ProblemResponse:
 
 async def _database(request: Request, error: Exception) -> ProblemResponse:
     """Postgres is away, or what was sent holds text that it cannot; anything else is ours to mend."""
-    cause = getattr(error, "orig", None) or error
-    cause = cause.__cause__ or cause
-    if isinstance(cause, asyncpg.CharacterNotInRepertoireError | asyncpg.UntranslatableCharacterError):
-        return await _not_text(request, error)
-    if isinstance(cause, asyncpg.ForeignKeyViolationError) and str(cause.constraint_name).endswith("_users"):
-        return await _lab_error(request, Unauthorized("account_gone", "This account has been deleted."))
+    if refusal := refusal_of(error):
+        return await _lab_error(request, refusal)
+    cause = _cause(error)
     if not is_away(cause):
         raise error
     log.warning("database_away", error=type(cause).__name__)
@@ -148,12 +155,30 @@ async def _database(request: Request, error: Exception) -> ProblemResponse:
     return problem(503, "database_unavailable", detail, _request_id(request), headers={"Retry-After": "3"})
 
 
-async def _not_text(request: Request, error: Exception) -> ProblemResponse:
-    """JSON can spell what is no text: half a surrogate pair, which UTF-8 cannot hold, or a NUL."""
-    detail = "A text that was sent holds a character that cannot be stored."
-    return problem(422, "text_not_storable", detail, _request_id(request))
+def _cause(error: Exception) -> BaseException:
+    """The driver's own error, which SQLAlchemy wraps."""
+    cause = getattr(error, "orig", None) or error
+    return cause.__cause__ or cause
 
 
+def refusal_of(error: Exception) -> LabError | None:
+    """The caller's share in an error of the database: text that it cannot store, or an account that is gone.
+
+    JSON can spell what is no text: half a surrogate pair, which UTF-8 cannot hold, or a NUL.
+    """
+    cause = _cause(error)
+    if isinstance(cause, _NOT_TEXT):
+        return InvalidInput(
+            "text_not_storable", "A text that was sent holds a character that cannot be stored."
+        )
+    if not isinstance(cause, asyncpg.ForeignKeyViolationError):
+        return None
+    if str(cause.constraint_name).endswith("_users"):
+        return Unauthorized("account_gone", "This account has been deleted.")
+    return None
+
+
+_NOT_TEXT = (UnicodeEncodeError, asyncpg.CharacterNotInRepertoireError, asyncpg.UntranslatableCharacterError)
 _OF_THE_DATABASE = (DBAPIError, asyncpg.PostgresError, asyncpg.InterfaceError, ConnectionError, TimeoutError)
 
 
@@ -163,5 +188,5 @@ def add_failures(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, _invalid)  # type: ignore[arg-type] # the same
     for kind in _OF_THE_DATABASE:
         app.add_exception_handler(kind, _database)
-    app.add_exception_handler(UnicodeEncodeError, _not_text)
+    app.add_exception_handler(UnicodeEncodeError, _database)
     app.add_exception_handler(HTTPException, _http)  # type: ignore[arg-type] # the same

@@ -158,7 +158,8 @@ class _Body:
         return max(0.0, min(PAUSE_S, PAUSE_S + self.arrived / SLOWEST_BYTES_PER_S - self.waited_s))
 
 
-_TEXTS = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
+# An unclosed text matches too, to the end of the body: a search that fails would begin again at each quote.
+_TEXTS = re.compile(rb'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
-from websockets.frames import Frame, Opcode
+from websockets.frames import CloseCode, Frame, Opcode
 from websockets.http11 import Request
 
 from app.api.failures import MEDIA_TYPE, problem
@@ -95,6 +95,18 @@ class EdgeSocketProtocol(WebSocketsSansIOProtocol):
         """Whoever does not answer a ping has left: to the application too, which may be about to send."""
         super().keepalive_timeout()
         self.disconnected = True
+
+    def send_receive_event_to_app(self) -> None:
+        """Close with 1007 for text that is not UTF-8; uvicorn logs a traceback for this mistake of a client."""
+        if self.curr_msg_data_type == "text" and not self.close_sent:
+            try:
+                b"".join(self.frames).decode()
+            except UnicodeDecodeError:
+                self.frames = []
+                self.conn.send_close(CloseCode.INVALID_DATA, "A text frame was not UTF-8.")
+                self.handle_parser_exception()
+                return
+        super().send_receive_event_to_app()
 
     def push(self, frames: bytes) -> bool:
         """Write whole frames now; False when the client has yet to take what came before, or is going."""

@@ -52,8 +52,11 @@ async def _cells(resources: Resources) -> None:
     isolation = resources.cells.glance()
     if isolation is None:
         raise _Missing("The process that computes has not answered yet. Its log says why: labcrew doctor")
+    if isolation.halt:
+        raise _Missing(isolation.halt)
     if isolation.refusal:
-        raise _Missing(f"{isolation.refusal} Programs and stored models are refused: labcrew doctor")
+        rest = "; SQL and uploads run with limits only" if isolation.tier == "none" else ""
+        raise _Missing(f"{isolation.refusal} Programs and stored models are refused{rest}: labcrew doctor")
 
 
 NEEDED: Mapping[str, Probe] = {"postgres": _postgres, "schema": _schema, "redis": _redis}

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from enum import IntEnum
@@ -15,12 +15,13 @@ from fastapi import WebSocket, WebSocketDisconnect
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
 
 from app.api.deps import require
-from app.api.failures import faults
+from app.api.failures import faults, refusal_of
 from app.api.heartbeat import with_heartbeats
+from app.api.middleware import MAX_DEPTH, too_deep
 from app.api.protocol import PUSH, text_frame
 from app.auth.principal import Principal, Scope
 from app.db.pool import is_away
-from app.errors import LabError
+from app.errors import LabError, Unauthorized
 from app.observability.metrics.edge import SLOW_CLIENTS
 from app.sessions.events.serialization import EventMessage
 from app.sessions.events.subscription import FellBehind, Push
@@ -35,8 +36,10 @@ class Close(IntEnum):
     """Why a socket was closed. 4xxx are ours, and mirror HTTP."""
 
     ENDED = 1000
+    NOT_A_MESSAGE = 1002
     TOO_LARGE = 1009
     BROKEN = 1011
+    UNAVAILABLE = 1013
     NOT_SIGNED_IN = 4401
     NOT_FOUND = 4404
     NOT_ALLOWED = 4403
@@ -46,7 +49,9 @@ class Close(IntEnum):
 
 REASONS: dict[Close, str] = {
     Close.ENDED: "The session has ended.",
+    Close.NOT_A_MESSAGE: "Send text: JSON in text frames. Binary frames are not understood.",
     Close.TOO_LARGE: "A message was too large.",
+    Close.UNAVAILABLE: "Postgres or Redis does not answer. Come back soon; a used ticket must be a new one.",
     Close.BROKEN: "Something went wrong on our side.",
     Close.NOT_SIGNED_IN: "Send a bearer header that works, or a fresh ticket.",
     Close.NOT_ALLOWED: "This API key lacks the scope `read`.",
@@ -83,13 +88,21 @@ CLOSE_PATIENCE_S = 10.0
 HEARTBEAT = json.dumps({"type": "heartbeat"})
 
 
+class SlowClient(Exception):
+    """A frame was not taken within the patience for sending."""
+
+
 @dataclass(frozen=True)
 class SessionSocket:
-    """`who` is admitted to the session already. A client that lost its socket comes back with its cursor."""
+    """A socket that is admitted to the session already. A client that lost it comes back with its cursor.
+
+    `confirm` returns the caller as Postgres knows them now. Each command asks it, since a socket may be open
+    for days, and this process may not have heard yet of what another revoked.
+    """
 
     socket: WebSocket
     service: SessionService
-    who: Principal
+    confirm: Callable[[], Awaitable[Principal]]
     session_id: UUID
     heartbeat_s: float = HEARTBEAT_S
     send_patience_s: float = SEND_PATIENCE_S
@@ -111,38 +124,53 @@ class SessionSocket:
         await self._part(first)
 
     async def _talk(self, events: AsyncGenerator[list[EventMessage], None]) -> Close:
-        try:
-            async with aclosing(with_heartbeats(events, self.heartbeat_s)) as batches:
-                async for batch in batches:
-                    for text in [HEARTBEAT] if batch is None else [seen.data for seen in batch]:
-                        await self._send(text)
-        except (FellBehind, TimeoutError):
-            SLOW_CLIENTS.labels("socket").inc()
-            return Close.TOO_SLOW
+        async with aclosing(with_heartbeats(events, self.heartbeat_s)) as batches:
+            async for batch in batches:
+                for text in [HEARTBEAT] if batch is None else [seen.data for seen in batch]:
+                    await self._send(text)
         return Close.ENDED
 
     async def _listen(self) -> Close:
         while True:
-            text = await self.socket.receive_text()
-            if len(text) > MAX_BYTES:
+            frame = await self.socket.receive()
+            if frame["type"] == "websocket.disconnect":
+                raise WebSocketDisconnect(frame.get("code", 1005), frame.get("reason"))
+            text = frame.get("text")
+            if text is None:
+                return Close.NOT_A_MESSAGE
+            if len(text.encode()) > MAX_BYTES:
                 return Close.TOO_LARGE
-            await self._send(json.dumps(await self._reply(text)))
+            try:
+                answer = await self._reply(text)
+            except Unauthorized:
+                return Close.NOT_SIGNED_IN
+            await self._send(json.dumps(answer))
 
     async def _reply(self, text: str) -> dict[str, object]:
+        """Raises Unauthorized when the credential has ended."""
+        if too_deep(text.encode()):
+            detail = f"The message is nested deeper than {MAX_DEPTH} levels."
+            return {"type": "problem", "code": "json_too_deep", "detail": detail}
         try:
             message = MESSAGE.validate_json(text)
         except ValidationError as error:
-            found = faults(error.errors())
+            found = faults(error.errors(include_url=False, include_context=False, include_input=False))
             return {"type": "problem", "code": "invalid_message", "detail": found[0]["why"], "errors": found}
         try:
             return {"type": "done", "of": message.type, "id": message.id, **await self._do(message)}
+        except Unauthorized:
+            raise
         except LabError as error:
-            facts = {**error.facts, "code": error.code, "detail": error.detail}
-            return {**facts, "type": "problem", "of": message.type, "id": message.id}
+            return _problem(error, message)
+        except Exception as error:
+            if refusal := refusal_of(error):
+                return _problem(refusal, message)
+            raise
 
     async def _do(self, message: Respond | Cancel) -> dict[str, object]:
-        require(self.who, Scope.SESSIONS)
-        owner = self.who.user_id
+        who = await self.confirm()
+        require(who, Scope.SESSIONS)
+        owner = who.user_id
         if isinstance(message, Cancel):
             await self.service.cancel(owner, self.session_id)
             return {}
@@ -150,8 +178,12 @@ class SessionSocket:
         return {"question": key}
 
     async def _send(self, text: str) -> None:
-        async with asyncio.timeout(self.send_patience_s):
-            await self.socket.send_text(text)
+        """Raises SlowClient when the client does not take it in time."""
+        try:
+            async with asyncio.timeout(self.send_patience_s):
+                await self.socket.send_text(text)
+        except TimeoutError as error:
+            raise SlowClient from error
 
     async def _part(self, ended: "asyncio.Task[Close]") -> None:
         """Close for the reason that came first; a client that has left is not told."""
@@ -159,10 +191,18 @@ class SessionSocket:
             code = ended.result()
         except WebSocketDisconnect:
             return
+        except (FellBehind, SlowClient):
+            SLOW_CLIENTS.labels("socket").inc()
+            code = Close.TOO_SLOW
         except Exception as error:  # noqa: BLE001 - the edge: it is logged
             code = broken(error, self.session_id)
         log.info("socket_closed", session_id=str(self.session_id), code=int(code))
         await close(self.socket, code)
+
+
+def _problem(error: LabError, message: Respond | Cancel) -> dict[str, object]:
+    facts = {**error.facts, "code": error.code, "detail": error.detail}
+    return {**facts, "type": "problem", "of": message.type, "id": message.id}
 
 
 def push_to(socket: WebSocket) -> Push | None:
@@ -179,8 +219,8 @@ def broken(error: Exception, session_id: UUID) -> Close:
     """The code for a failure that is not the client's; it is logged, as ours unless Postgres is away."""
     if is_away(error):
         log.warning("database_away", error=type(error).__name__, session_id=str(session_id))
-    else:
-        log.error("socket_failed", session_id=str(session_id), exc_info=error)
+        return Close.UNAVAILABLE
+    log.error("socket_failed", session_id=str(session_id), exc_info=error)
     return Close.BROKEN
 
 

@@ -5,14 +5,15 @@ import contextlib
 import time
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy.exc import DBAPIError
 
 from app.auth.keys import key_digest, looks_like_key
-from app.auth.principal import EVERY_SCOPE, Credential, Principal, Role, Scope
+from app.auth.principal import EVERY_SCOPE, Credential, CredentialReference, Principal, Role, Scope
 from app.auth.quotas import Quotas
-from app.auth.repository import Holder, holder_of_family, key_stands, use_key
+from app.auth.repository import Holder, holder_of_family, holder_of_key, use_key
 from app.auth.tokens import Claims, TokenSigner
 from app.auth.ttl_cache import TtlCache
 from app.db.unit_of_work import OpenUnitOfWork
@@ -55,11 +56,28 @@ class Authenticator:
         digest = key_digest(credential)
         if known := self._callers.fresh(digest):
             return known
+        generation = self._callers.generation
         if looks_like_key(credential):
             who = await self._of_key(digest)
         else:
             who = await self._of_token(self._signer.read("access", credential))
-        return self._callers.keep(digest, who.user_id, who, min(self._ttl_s, self._left_s(who)))
+        return self._callers.keep(digest, who.user_id, who, min(self._ttl_s, self._left_s(who)), generation)
+
+    async def confirm(self, reference: CredentialReference) -> Principal:
+        """The holder of the credential as Postgres knows it now: state, role, scopes and quotas.
+
+        Nothing remembered is used, so it sees at once what any process revoked, with or without Redis. Raises
+        Unauthorized when the credential has ended, and what `is_away` recognises while Postgres is away.
+        """
+        holder = None if reference.expired(self._signer.now()) else await self._holder(reference)
+        if holder is None:
+            raise Unauthorized(
+                "credential_ended",
+                "The credential behind this was revoked or has expired. Sign in, or use another key.",
+            )
+        if reference.credential is Credential.KEY:
+            return self._key_principal(holder)
+        return self._token_principal(holder, reference.expires_at)
 
     def glance(self, credential: str) -> tuple[UUID, Quotas] | None:
         """Who it seems to be, without asking anybody: to charge, never to admit."""
@@ -78,7 +96,9 @@ class Authenticator:
         key = (who.credential, who.origin)
         known = self._standing.fresh(key)
         if known is None:
-            known = self._standing.keep(key, who.user_id, await self._ask(who), self._ttl_s)
+            generation = self._standing.generation
+            stands = await self._holder(who.reference) is not None
+            known = self._standing.keep(key, who.user_id, stands, self._ttl_s, generation)
         return known
 
     async def left(self, who: Principal) -> None:
@@ -103,8 +123,10 @@ class Authenticator:
         bell = asyncio.Event()
         self._bells.setdefault(who.user_id, set()).add(bell)
         try:
-            while await self._seems_to_stand(who):
-                bell.clear()
+            while True:
+                bell.clear()  # before asking: a bell during the question means to ask again
+                if not await self._seems_to_stand(who):
+                    return
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(min(self._ttl_s, self._left_s(who))):
                         await bell.wait()
@@ -132,42 +154,35 @@ class Authenticator:
             return float("inf")
         return max(0.0, (who.expires_at - self._signer.now()).total_seconds())
 
-    async def _ask(self, who: Principal) -> bool:
+    async def _holder(self, reference: CredentialReference) -> Holder | None:
+        """One statement; None when the credential no longer works, whatever the reason."""
         async with self._open_uow() as uow:
-            if who.credential is Credential.KEY:
-                return await key_stands(uow.db, who.origin)
-            return await holder_of_family(uow.db, who.user_id, who.origin) is not None
+            if reference.credential is Credential.KEY:
+                return await holder_of_key(uow.db, reference.user_id, reference.origin)
+            return await holder_of_family(uow.db, reference.user_id, reference.origin)
 
     async def _of_token(self, claims: Claims) -> Principal:
         async with self._open_uow() as uow:
             holder = await holder_of_family(uow.db, claims.user_id, claims.family)
         if holder is None:
             raise Unauthorized("token_revoked", "This access token no longer works. Sign in again.")
-        return Principal(
-            holder.user_id,
-            Role(holder.role),
-            Credential.TOKEN,
-            holder.origin,
-            claims.expires_at,
-            EVERY_SCOPE,
-            self._quotas(holder),
-        )
+        return self._token_principal(holder, claims.expires_at)
 
     async def _of_key(self, digest: str) -> Principal:
         async with self._open_uow() as uow:
             holder = await use_key(uow.db, digest)
         if holder is None:
             raise Unauthorized("key_invalid", "This API key is unknown, revoked or expired.")
+        return self._key_principal(holder)
+
+    def _token_principal(self, holder: Holder, expires_at: datetime | None) -> Principal:
+        role, quotas = Role(holder.role), self._quotas(holder)
+        return Principal(holder.user_id, role, Credential.TOKEN, holder.origin, expires_at, EVERY_SCOPE, quotas)
+
+    def _key_principal(self, holder: Holder) -> Principal:
+        role, quotas = Role(holder.role), self._quotas(holder)
         scopes = frozenset(Scope(scope) for scope in holder.scopes if scope in EVERY_SCOPE)
-        return Principal(
-            holder.user_id,
-            Role(holder.role),
-            Credential.KEY,
-            holder.origin,
-            holder.expires_at,
-            scopes,
-            self._quotas(holder),
-        )
+        return Principal(holder.user_id, role, Credential.KEY, holder.origin, holder.expires_at, scopes, quotas)
 
     def _quotas(self, holder: Holder) -> Quotas:
         return self._signer.config.quotas.but(holder.quotas)

@@ -41,6 +41,19 @@ USUAL_SCOPES = EVERY_SCOPE - {Scope.ADMIN}
 
 
 @dataclass(frozen=True)
+class CredentialReference:
+    """The identity of a credential that was accepted earlier. It admits nobody: see `Authenticator.confirm`."""
+
+    user_id: UUID
+    credential: Credential
+    origin: UUID
+    expires_at: datetime | None
+
+    def expired(self, now: datetime) -> bool:
+        return self.expires_at is not None and self.expires_at <= now
+
+
+@dataclass(frozen=True)
 class Principal:
     """A known caller.
 
@@ -56,5 +69,9 @@ class Principal:
     scopes: frozenset[Scope] = EVERY_SCOPE
     quotas: Quotas = NO_QUOTAS
 
+    @property
+    def reference(self) -> CredentialReference:
+        return CredentialReference(self.user_id, self.credential, self.origin, self.expires_at)
+
     def expired(self, now: datetime) -> bool:
-        return self.expires_at is not None and self.expires_at <= now
+        return self.reference.expired(now)

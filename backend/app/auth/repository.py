@@ -130,7 +130,12 @@ async def holder_of_family(db: AsyncSession, user_id: UUID, family: UUID) -> Hol
     return Holder(*found, origin=family) if found else None
 
 
-async def key_stands(db: AsyncSession, key_id: UUID) -> bool:
-    """Whether the key still works."""
-    working = select(ApiKeyRow.id).where(ApiKeyRow.id == key_id, ApiKeyRow.user_id == UserRow.id, *_KEY_WORKS)
-    return await db.scalar(working) is not None
+async def holder_of_key(db: AsyncSession, user_id: UUID, key_id: UUID) -> Holder | None:
+    """Holder of a key that still works, without marking it as used."""
+    standing = (
+        select(UserRow.id, UserRow.role, UserRow.quotas, ApiKeyRow.id, ApiKeyRow.scopes, ApiKeyRow.expires_at)
+        .join_from(ApiKeyRow, UserRow, ApiKeyRow.user_id == UserRow.id)
+        .where(ApiKeyRow.id == key_id, UserRow.id == user_id, *_KEY_WORKS)
+    )
+    row = (await db.execute(standing)).one_or_none()
+    return Holder(*row) if row else None

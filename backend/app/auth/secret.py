@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.errors import InvalidInput
+from app.private_files import draft_private, read_private, write_private
 
 MIN_LENGTH = 32
 _FILE = "secret_key"
@@ -17,7 +18,7 @@ def signing_secrets(
     """The secret that signs, then those that still verify.
 
     The configured one; outside production, else, one made once and kept in `home` with mode 0600. Raises
-    InvalidInput when production has none or one is too short to be a secret.
+    InvalidInput when production has none, one is too short to be a secret, or the file is not private.
     """
     if configured is None and production:
         raise InvalidInput(
@@ -40,27 +41,30 @@ def signing_secrets(
 def replace_kept(home: Path) -> None:
     """Put a new secret before those that `home` keeps: the new one signs, the old ones go on verifying."""
     path = home / _FILE
-    draft = _draft(path, "\n".join([secrets.token_hex(32), *_kept(path)]))
-    draft.replace(path)
+    write_private(path, "\n".join([secrets.token_hex(32), *_kept(path)]))
 
 
 def _kept(path: Path) -> list[str]:
-    """The secrets in this file, one a line, made first by whichever process comes first."""
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        draft = _draft(path, secrets.token_hex(32))
+    """The secrets in this file, one a line, made first by whichever process comes first.
+
+    Raises InvalidInput for a file that another user may have written or read, and for one without a secret.
+    """
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        text = read_private(path)
+    except FileNotFoundError:
+        draft = draft_private(path, secrets.token_hex(32))
         try:
             os.link(draft, path)  # never replaces: the first process wins and all read its secret
         except FileExistsError:
             pass
         finally:
             draft.unlink()
-    return path.read_text().split()
-
-
-def _draft(path: Path, text: str) -> Path:
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w") as file:
-        file.write(text)
-    return draft
+        text = read_private(path)
+    kept = text.split()
+    if not kept or min(map(len, kept)) < MIN_LENGTH:
+        raise InvalidInput(
+            "secret_key_too_short",
+            f"{path} holds no secrets of at least {MIN_LENGTH} characters. Remove it, and a new one is made.",
+        )
+    return kept

@@ -8,71 +8,72 @@ from typing import Any
 from uuid import UUID
 
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
 
 from app.auth.keys import key_digest
-from app.auth.principal import Credential, Principal, Role, Scope
-from app.auth.quotas import Quotas
+from app.auth.principal import Credential, CredentialReference
 from app.errors import Unauthorized, Unavailable
+from app.jobs import REDIS_AWAY
 
 TICKET_TTL_S = 30
+"""Long enough for a page to open its socket, too short to be worth stealing from a log of addresses."""
 
 
 @dataclass(frozen=True)
 class Tickets:
-    """A ticket is kept by its digest, with whom and what it admits; it ends with the credential that asked."""
+    """Tickets in Redis, by digest.
+
+    A ticket holds the session and a reference to the credential that asked for it, never what that credential
+    may do: scopes, role and quotas can change until the ticket is used.
+    """
 
     redis: Redis
 
-    async def issue(self, who: Principal, session_id: UUID) -> str:
+    async def issue(self, reference: CredentialReference, session_id: UUID) -> str:
         """Raises Unavailable without Redis."""
         ticket = secrets.token_urlsafe(24)
-        admits = json.dumps({"session": str(session_id), "who": _as_json(who)})
+        content = json.dumps({"session": str(session_id), "credential": _as_json(reference)})
         try:
-            await self.redis.set(_key(ticket), admits, ex=TICKET_TTL_S)
-        except RedisError as error:
+            await self.redis.set(_key(ticket), content, ex=TICKET_TTL_S)
+        except REDIS_AWAY as error:
             raise Unavailable(
                 "tickets_unavailable", "Redis does not answer, so no ticket can be issued. Try again soon."
             ) from error
         return ticket
 
-    async def redeem(self, ticket: str, session_id: UUID) -> Principal:
-        """Whom it admits to this session; it works no second time. Raises Unauthorized."""
+    async def redeem(self, ticket: str, session_id: UUID) -> CredentialReference:
+        """Take the ticket out of Redis, so that it works no second time.
+
+        The caller must confirm the credential. Raises Unauthorized, and Unavailable without Redis.
+        """
         try:
-            kept = await self.redis.getdel(_key(ticket))
-        except RedisError as error:
+            stored = await self.redis.getdel(_key(ticket))
+        except REDIS_AWAY as error:
             raise Unavailable(
-                "tickets_unavailable", "Redis does not answer, so no ticket can be checked."
+                "tickets_unavailable", "Redis does not answer, so no ticket can be checked. Try again soon."
             ) from error
-        admits = json.loads(kept) if kept else {}
-        if admits.get("session") != str(session_id):
+        content = json.loads(stored) if stored else {}
+        if content.get("session") != str(session_id) or "credential" not in content:
             raise Unauthorized("ticket_invalid", "This ticket is unknown, used or expired. Ask for a new one.")
-        return _from_json(admits["who"])
+        return _from_json(content["credential"])
 
 
 def _key(ticket: str) -> str:
     return f"ticket:{key_digest(ticket)}"
 
 
-def _as_json(who: Principal) -> dict[str, Any]:
+def _as_json(reference: CredentialReference) -> dict[str, Any]:
     return {
-        "user_id": str(who.user_id),
-        "role": who.role,
-        "credential": who.credential,
-        "origin": str(who.origin),
-        "expires_at": who.expires_at.isoformat() if who.expires_at else None,
-        "scopes": sorted(who.scopes),
-        "quotas": vars(who.quotas),
+        "user_id": str(reference.user_id),
+        "kind": reference.credential,
+        "origin": str(reference.origin),
+        "expires_at": reference.expires_at.isoformat() if reference.expires_at else None,
     }
 
 
-def _from_json(said: dict[str, Any]) -> Principal:
-    return Principal(
-        user_id=UUID(said["user_id"]),
-        role=Role(said["role"]),
-        credential=Credential(said["credential"]),
-        origin=UUID(said["origin"]),
-        expires_at=datetime.fromisoformat(said["expires_at"]) if said["expires_at"] else None,
-        scopes=frozenset(map(Scope, said["scopes"])),
-        quotas=Quotas(**said["quotas"]),
+def _from_json(fields: dict[str, Any]) -> CredentialReference:
+    return CredentialReference(
+        user_id=UUID(fields["user_id"]),
+        credential=Credential(fields["kind"]),
+        origin=UUID(fields["origin"]),
+        expires_at=datetime.fromisoformat(fields["expires_at"]) if fields["expires_at"] else None,
     )

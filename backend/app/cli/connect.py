@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.cli.service_file import ServiceCard, running_service
 from app.errors import InvalidInput, Unauthorized
+from app.private_files import read_private, write_private
 from app.servers.daemon import Daemon
 from app.servers.folders import private_folder
 from app.servers.os_user import OURSELVES
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     from app.cli.client import LabClient
 
 OWN_ACCOUNT = "terminal@labcrew.example"
-_START_S = 120.0
+_START_S = 900.0
+"""For `up` to come up or to give up, which it says itself."""
 
 
 @contextmanager
@@ -71,8 +73,8 @@ def _own_key(settings: Settings, card: ServiceCard) -> str:
     from app.cli.client import LabClient  # noqa: PLC0415 - see above
 
     file = settings.home / "terminal.key"
-    if file.exists():
-        key = file.read_text().strip()
+    if file.is_symlink() or file.exists():
+        key = read_private(file).strip()
         try:
             with LabClient(card.api, key) as client:
                 client.me()
@@ -80,6 +82,5 @@ def _own_key(settings: Settings, card: ServiceCard) -> str:
         except Unauthorized:
             file.unlink()
     key = Ledger(card.database_url).own_key(OWN_ACCOUNT, "labcrew run")
-    file.touch(mode=0o600)
-    file.write_text(key)
+    write_private(file, key)
     return key

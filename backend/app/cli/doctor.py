@@ -95,7 +95,10 @@ async def _figures(settings: Settings) -> str:
         api = "the API shows them to nobody until METRICS_TOKEN is set"
     if settings.metrics_port is None:
         return f"{api}; workers show none until METRICS_PORT is set"
-    return f"{api}; workers from {settings.metrics_host}:{settings.metrics_port}"
+    workers = f"workers from {settings.metrics_host}:{settings.metrics_port}"
+    if settings.metrics_token is None:
+        workers += ", to this machine only until METRICS_TOKEN is set"
+    return f"{api}; {workers}"
 
 
 async def _redis(settings: Settings) -> str:
@@ -143,8 +146,8 @@ async def _cells(settings: Settings) -> str:
             isolation = await cells.isolation()
         finally:
             await cells.close()
-    if isolation.refusal:
-        raise Unavailable("cells_not_isolated", f"{isolation.refusal} See docs/sandbox.md.")
+    if refusal := isolation.halt or isolation.refusal:
+        raise Unavailable("cells_not_isolated", f"{refusal} See docs/sandbox.md.")
     weaker = "".join(f"; not {tier}: {why}" for tier, why in isolation.missing.items())
     return f"{settings.sandbox_provider}: code that agents write runs behind walls ({isolation.tier}{weaker})"
 

@@ -16,6 +16,7 @@ from app.cli.processes import QUEUES
 from app.cli.scrape_targets import Targets
 from app.cli.service_file import ServiceCard, leave_card, take_card_away
 from app.cli.supervised import Part
+from app.cli.walls_notice import WallsNotice
 from app.errors import Conflict, LabError, Unavailable
 from app.servers.daemon import Daemon
 from app.servers.embedded import EmbeddedServers, FolderLock
@@ -24,7 +25,10 @@ from app.servers.os_user import OURSELVES
 from app.settings import Settings, child_environment
 
 _WATCH_S = 0.2
-_DRAIN_S = 20.0
+_DRAIN_S = 45.0
+"""Longer than a worker takes to hand back its leases on a busy machine; a second Ctrl-C waits for nobody."""
+_START_S = 600.0
+"""For the API to answer while its process lives: on a busy machine its imports alone take a minute."""
 
 
 class Service:
@@ -57,9 +61,14 @@ class Service:
             self.stop()
             raise
 
-    def watch(self) -> None:
-        """Start again what dies, until `stopping` is set. Raises Unavailable when a part keeps dying."""
+    def watch(self, api: str) -> None:
+        """Start again what dies, until `stopping` is set. Raises Unavailable when a part keeps dying.
+
+        Tells once, when the API at the address `api` knows, that the cells lack their walls.
+        """
+        notice = WallsNotice(api, self._tell)
         while not self.stopping.wait(_WATCH_S):
+            notice.look()
             for part in self._parts:
                 self._look_after(part)
 
@@ -107,7 +116,7 @@ class Service:
             for n in range(1, self._settings.workers_per_queue + 1):
                 self._begin_worker(f"worker-{queue}-{n}", queue)
         api_process = self._begin_process("api", ["api", "--fd", str(listener.fileno())], listener)
-        api_process.wait_until(lambda: _answers(api), timeout_s=60)
+        api_process.wait_until(lambda: _answers(api), timeout_s=_START_S)
         self._targets.add("api", f"{reachable(host)}:{port}")
         self._targets.leave(run / "prometheus.json")
         leave_card(self._home, card)

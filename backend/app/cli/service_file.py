@@ -1,10 +1,10 @@
 """The running service's addresses, left in its data folder for commands that come later."""
 
 import json
-import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from app.private_files import read_private, write_private
 from app.servers.embedded import FolderLock
 
 
@@ -19,13 +19,7 @@ class ServiceCard:
 
 
 def leave_card(home: Path, card: ServiceCard) -> None:
-    path = _path(home)
-    draft = path.with_suffix(".draft")
-    draft.unlink(missing_ok=True)
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w") as file:
-        json.dump(asdict(card), file)
-    draft.replace(path)
+    write_private(_path(home), json.dumps(asdict(card)))
 
 
 def take_card_away(home: Path) -> None:
@@ -37,7 +31,7 @@ def running_service(home: Path) -> ServiceCard | None:
     if not FolderLock(home / "lock").is_taken():
         return None
     try:
-        return ServiceCard(**json.loads(_path(home).read_text()))
+        return ServiceCard(**json.loads(read_private(_path(home))))
     except FileNotFoundError:
         return None
 

@@ -25,7 +25,7 @@ def up(port: Port = None, quiet: Quiet = False) -> None:
     try:
         if not quiet:
             typer.echo(_greeting(card, settings))
-        service.watch()
+        service.watch(card.api)
     finally:
         if not quiet:
             typer.echo("Stopping; Ctrl-C again does not wait for what is running.")

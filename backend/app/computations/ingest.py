@@ -16,6 +16,7 @@ from app.computations.uploads.containers import unpack
 from app.computations.uploads.delimited import Write, write_delimited
 from app.computations.uploads.encoding import Text, as_utf8
 from app.computations.uploads.file_formats import json_table, parquet_table, sheet_as_csv
+from app.computations.uploads.json_width import check_json_width
 from app.computations.uploads.keyed_json import keyed_as_csv
 from app.computations.uploads.multi_header import headed_as_csv
 from app.computations.uploads.profile import profile_table
@@ -48,7 +49,7 @@ def convert(bench: Bench, filename: str = "", expanded_bytes: int = _EXPANDED_BY
     work.mkdir()
     target = bench.output / "table.parquet"
     try:
-        with sql.connect(work, bench.threads, _MEMORY_BYTES) as connection:
+        with sql.connect(bench, work, _MEMORY_BYTES) as connection:
             bench.report(0.05, "Reading the file")
 
             def write(table: sql.Table) -> int:
@@ -72,7 +73,7 @@ def profile(bench: Bench) -> dict[str, JsonValue]:
     work = bench.output / ".work"
     work.mkdir()
     try:
-        with sql.connect(work, bench.threads, _MEMORY_BYTES) as connection:
+        with sql.connect(bench, work, _MEMORY_BYTES) as connection:
             bench.report(0.7, "Profiling the columns")
             return profile_table(connection, bench.inputs["table"])
     finally:
@@ -106,6 +107,8 @@ def read_upload(
         )
     text = as_utf8(plain.path, work)
     is_json = _is_json(text.path, filename)
+    if is_json:
+        check_json_width(text.path)
     arrays = arrays_as_csv(connection, text.path, work) if is_json else None
     keyed = keyed_as_csv(text.path, work) if is_json and arrays is None else None
     headed = None if is_json else headed_as_csv(text.path, work)

@@ -35,7 +35,7 @@ def relate(bench: Bench, base: str, target: str) -> dict[str, JsonValue]:
     work = bench.output / ".work"
     work.mkdir()
     try:
-        with sql.connect(work, bench.threads, _MEMORY_BYTES) as connection:
+        with sql.connect(bench, work, _MEMORY_BYTES) as connection:
             sides = _open(connection, bench)
             return _related(connection, sides, base, target)
     finally:

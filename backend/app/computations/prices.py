@@ -45,7 +45,7 @@ def read_bars(
     """
     interval_s = interval_seconds(interval) if interval else None
     now_us = int((time.time() if now_s is None else now_s) * _US)
-    with _work(bench) as work, sql.connect(work, bench.threads, _MEMORY_BYTES) as connection:
+    with _work(bench) as work, sql.connect(bench, work, _MEMORY_BYTES) as connection:
         bench.report(0.02, "Reading the file")
         raw = read_raw(connection, bench, filename, expanded_bytes, Asked(coin, time_zone))
         bench.report(0.25, f"Looking at {raw.rows:,} rows")
@@ -84,7 +84,7 @@ def read_bars(
 def frame(bench: Bench, coins: dict[str, str], interval_s: int, wanted_s: int) -> dict[str, JsonValue]:
     """The input `bars` (records in order of series and time) as frame.parquet; see `bars/frame.py`."""
     by_number = {int(number): coin for number, coin in coins.items()}
-    with _work(bench) as work, sql.connect(work, bench.threads, _MEMORY_BYTES) as connection:
+    with _work(bench) as work, sql.connect(bench, work, _MEMORY_BYTES) as connection:
         return write_frame(connection, bench, by_number, interval_s, wanted_s)
 
 

@@ -4,7 +4,7 @@ import datetime as dt
 import json
 import math
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
 
@@ -37,7 +37,7 @@ def run_sql(
 
 def preview(bench: Bench, limit: int = 20, offset: int = 0) -> dict[str, JsonValue]:
     """Rows of the input `table` in file order: `{"columns", "rows", "offset", "total"}`."""
-    with sql.connect(bench.output, bench.threads, _MEMORY_BYTES) as connection:
+    with sql.connect(bench, bench.output, _MEMORY_BYTES) as connection:
         table = _read(bench.inputs["table"])
         total = _count(connection, bench.inputs["table"])
         page = connection.execute(f"{table} LIMIT ? OFFSET ?", [limit, offset])
@@ -47,7 +47,7 @@ def preview(bench: Bench, limit: int = 20, offset: int = 0) -> dict[str, JsonVal
 
 def statistics(bench: Bench) -> dict[str, JsonValue]:
     """The profile of the input `table`: what each of its columns holds."""
-    with sql.connect(bench.output, bench.threads, _MEMORY_BYTES) as connection:
+    with sql.connect(bench, bench.output, _MEMORY_BYTES) as connection:
         return profile_table(connection, bench.inputs["table"])
 
 
@@ -56,7 +56,7 @@ def _answer(bench: Bench, question: str, rows: int, max_rows: int, memory_bytes:
     work, target = bench.output / ".work", bench.output / "result.parquet"
     work.mkdir()
     try:
-        with sql.connect(work, bench.threads, memory_bytes) as connection:
+        with sql.connect(bench, work, memory_bytes, target) as connection:
             row_count = _keep(connection, bench, question, target, max_rows)
             columns, shown = _shown(connection.execute(_read(target)), rows)
     finally:
@@ -71,7 +71,7 @@ def _keep(
     (tree,) = connection.execute("SELECT json_serialize_sql(?)", [question]).fetchone() or ("{}",)
     require_plain_tree(json.loads(tree), bench.inputs)
     known = _open_tables(connection, bench.inputs)
-    _lock(connection, [*bench.inputs.values(), target])
+    _lock(connection)
     try:
         answer = connection.sql(question)
         kinds = zip(answer.columns, answer.types, strict=True)
@@ -112,16 +112,8 @@ def _open_tables(connection: duckdb.DuckDBPyConnection, inputs: Mapping[str, Pat
     return columns
 
 
-def _lock(connection: duckdb.DuckDBPyConnection, paths: Iterable[Path]) -> None:
-    allowed = ", ".join(sql.text(path) for path in paths)
-    for setting in (
-        "lambda_syntax = 'ENABLE_SINGLE_ARROW'",
-        f"allowed_paths = [{allowed}]",
-        "enable_external_access = false",
-        "python_enable_replacements = false",
-        "allow_community_extensions = false",
-        "lock_configuration = true",
-    ):
+def _lock(connection: duckdb.DuckDBPyConnection) -> None:
+    for setting in ("lambda_syntax = 'ENABLE_SINGLE_ARROW'", "lock_configuration = true"):
         connection.execute(f"SET {setting}")
 
 

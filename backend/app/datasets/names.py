@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 _ENDINGS = re.compile(
-    r"(?i)(\.(csv|tsv|txt|tab|parquet|pq|xlsx?|xlsb|xlsm|ods|json|jsonl|ndjson|gz|zst|bz2|xz|zip))+$"
+    r"(?i)(\.(csv|tsv|txt|tab|parquet|pq|xlsx?|xlsb|xlsm|ods|json|jsonl|ndjson|gz|zst|bz2|xz|zip)){1,9}$"
 )
 _RESERVED = frozenset(
     (  # noqa: SIM905 - ninety words in quotes are no easier to read

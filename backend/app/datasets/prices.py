@@ -17,6 +17,7 @@ from app.computations.bars.interval import interval_seconds
 from app.datasets import price_queries as queries
 from app.datasets.price_loading import STATEMENT_S, Loading, Report, next_head, summed
 from app.datasets.price_series import Series, choose
+from app.datasets.refusals import refusing_unreadable
 from app.db.pool import Database
 from app.errors import InvalidInput, NotFound
 from app.sandbox.computer import Computed, Computer
@@ -159,12 +160,14 @@ class Prices:
             },
         )
         pace = _Pace(on_progress)
-        async with self.computer.streaming(work, {"upload": upload}, _RECORDS, _CELL, pace.hear) as judged:
-            try:
-                loading, facts = await self._load(judged, None if wish.shared else self.owner, pace.say)
-            except asyncio.IncompleteReadError:
-                await judged.ended  # the cell broke off, and says why
-                raise
+        reading = self.computer.streaming(work, {"upload": upload}, _RECORDS, _CELL, pace.hear)
+        with refusing_unreadable():
+            async with reading as judged:
+                try:
+                    loading, facts = await self._load(judged, None if wish.shared else self.owner, pace.say)
+                except asyncio.IncompleteReadError:
+                    await judged.ended  # the cell broke off, and says why
+                    raise
         return {**facts, "added": loading.added, "changed": loading.changed}
 
     async def _load(

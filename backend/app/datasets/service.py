@@ -8,6 +8,7 @@ from uuid import UUID
 from sqlalchemy.exc import IntegrityError
 
 from app.datasets.names import dataset_name
+from app.datasets.refusals import refusing_unreadable
 from app.datasets.repository import DatasetRepository
 from app.db.tables import DatasetRow
 from app.db.unit_of_work import OpenUnitOfWork
@@ -55,14 +56,15 @@ class Datasets:
         """
         if idempotency_key and (made := await self._made_before(upload, idempotency_key)):
             return made
-        computed = await self.computer.run(
-            Computation(
-                "ingest.ingest",
-                {"filename": upload.filename, "expanded_bytes": self.limits.expanded_bytes},
-            ),
-            {"upload": upload.path},
-            self.limits.cell,
-        )
+        with refusing_unreadable():
+            computed = await self.computer.run(
+                Computation(
+                    "ingest.ingest",
+                    {"filename": upload.filename, "expanded_bytes": self.limits.expanded_bytes},
+                ),
+                {"upload": upload.path},
+                self.limits.cell,
+            )
         row = _row(self.owner, upload, computed, idempotency_key)
         try:
             async with self.open_uow() as uow:

@@ -189,10 +189,10 @@ def _check_html(html: str, claims: Sequence[Mapping[str, Any]]) -> Iterator[Mism
             yield Mismatch("html", f"A number that is no claim: {text.strip()!r}.")
 
 
-_LINK = re.compile(r"(?<!\\)\[((?:\\.|[^\]\\])*)\]\(#(c\d+)\)")
+_LINK = re.compile(r"(?<!\\)\[((?:\\.|[^\[\]\\])*)\]\(#(c\d+)\)")
 _CODE = re.compile(r"(?<![\\`])(`+)(?!`).*?(?<!`)\1(?!`)")
 _LISTING = re.compile(r"^(`{3,})$.*?^\1$", re.MULTILINE | re.DOTALL)
-_IMAGE = re.compile(r"!\[([^\]]*)\]\([^)]*\)")
+_IMAGE = re.compile(r"!\[([^\[\]]*)\]\([^()]*\)")
 _ESCAPE = re.compile(r"\\(.)|&lt;")
 
 

@@ -26,18 +26,27 @@ from app.computations.workbench import Workbench, compared, scores
 lab = Workbench(seed={seed}, threads={threads})"""
 
 _SETUP_WITH_CODE = """\
+import sys
+
 import pandas as pd
 
 from app.computations.workbench import Workbench, compared, scores
+from app.modeling.problem.custom_code import holds_code
 from app.sandbox.policy.definitions import define
 
-lab = Workbench(seed={seed}, threads={threads}, code=define)"""
+# Set to True, or run `python session.py --run-crew-code`, once you have read the code of the crew below.
+RUN_CREW_CODE = "--run-crew-code" in sys.argv
+HOW = "To run it: read it above, then set RUN_CREW_CODE = True, or run `python session.py --run-crew-code`."
+
+lab = Workbench(seed={seed}, threads={threads}, code=define if RUN_CREW_CODE else None)"""
 
 _ABOUT_CODE = """\
 ## Code of the crew
 
-Features and estimators that agents wrote in this session. They run here as they ran there, under the same \
-language policy, but with no cell around them: read them first."""
+Features and estimators that agents wrote in this session. Here they are text: candidates that need them are \
+left out, and so is the model if it is made of such candidates. The service ran this code in cells; this \
+notebook has no cell around it, and the language policy alone does not hold what is hostile. With \
+`RUN_CREW_CODE = True` it runs in this process, with your files and your rights: read it first."""
 
 _SPLIT = """\
 split = lab.split(table, PROBLEM)
@@ -52,6 +61,19 @@ for candidate in CANDIDATES:
     fitted.append(lab.fit(split, LEARNED, **spec))
     print(candidate["name"], candidate["run"], fitted[-1].facts["score"])"""
 
+_FIT_WITH_CODE = """\
+fitted, left_out = [], []
+for candidate in CANDIDATES:
+    spec = {**candidate, "recipe": RECIPES[candidate["recipe"]]}
+    if holds_code(spec) and not RUN_CREW_CODE:
+        left_out.append(candidate["name"])
+        continue
+    fitted.append(lab.fit(split, LEARNED, **spec))
+    print(candidate["name"], candidate["run"], fitted[-1].facts["score"])
+if left_out:
+    print("Left out, because they run code of the crew:", ", ".join(dict.fromkeys(left_out)))
+    print(HOW)"""
+
 _BLEND = """\
 of = {{(each.facts["name"], tuple(each.facts["run"])): each for each in fitted}}
 model = lab.blend([of[member] for member in MEMBERS], name={name})
@@ -62,6 +84,22 @@ _PICK = "model = next(each for each in fitted if each.facts['name'] == {name})"
 _BOARD = "compared(LEADERBOARD, scores([*fitted, model]))"
 _BOARD_OF_PARTS = "compared(LEADERBOARD, scores(fitted))"
 
+_BLEND_WITH_CODE = """\
+of = {{(each.facts["name"], tuple(each.facts["run"])): each for each in fitted}}
+complete = all(member in of for member in MEMBERS)
+model = lab.blend([of[member] for member in MEMBERS], name={name}) if complete else None
+print(model.facts["weights"] if model else "The model needs candidates that were left out. " + HOW)"""
+
+_PICK_WITH_CODE = """\
+complete = {name} not in left_out
+model = next(each for each in fitted if each.facts["name"] == {name}) if complete else None
+print("The model is ready." if complete else "The model was left out. " + HOW)"""
+
+_BOARD_WITH_CODE = """\
+board = scores({fits})
+here = {{name: score for name, score in LEADERBOARD.items() if name in board and name not in left_out}}
+compared(here, board)"""
+
 _JUDGE = """\
 final = lab.judge(split, model)
 compared(HOLDOUT, {name: score["value"] for name, score in final["metrics"].items()})"""
@@ -69,6 +107,14 @@ compared(HOLDOUT, {name: score["value"] for name, score in final["metrics"].item
 _EXPLAIN = """\
 explained = lab.explain(split, model)
 pd.DataFrame(explained["importances"])"""
+
+_REFIT = "delivered = lab.refit(split, model)"
+
+_WITH_MODEL = """\
+if complete:
+{code}
+else:
+    print("Left out with the model. " + HOW)"""
 
 
 def notebook(draft: Draft) -> dict[str, Any] | None:
@@ -140,7 +186,7 @@ def _candidates(found: Found) -> list[Cell]:
         ),
         _code(f"LEARNED = {_literal(learned)}\nRECIPES = {_literal(_referring(recipes, sources))}"),
         _code(f"CANDIDATES = {_literal(_referring(specs, sources))}"),
-        _code(_FIT),
+        _code(_FIT_WITH_CODE if sources else _FIT),
     ]
 
 
@@ -199,6 +245,9 @@ def _model(found: Found) -> list[Cell] | None:
     if blend is None:
         if name not in {part.text("name") for part in found.parts}:
             return None
+        if _sources(found):
+            pick = _code(_PICK_WITH_CODE.format(name=repr(name)))
+            return [*_leaderboard(board, _BOARD_WITH_CODE.format(fits="fitted")), pick]
         return [*_leaderboard(board, _BOARD_OF_PARTS), _code(_PICK.format(name=repr(name)))]
     members = [(member.text("name"), tuple(member.value["run"])) for member in parts(blend, "members")]
     together = name not in board
@@ -208,9 +257,27 @@ def _model(found: Found) -> list[Cell] | None:
             "together."
         ),
         _code(f"MEMBERS = {_literal(members)}"),
-        _code(_BLEND.format(name=repr(name))),
-        *_leaderboard({**_scores([blend]), **board}, _BOARD if together else _BOARD_OF_PARTS),
+        _code((_BLEND_WITH_CODE if _sources(found) else _BLEND).format(name=repr(name))),
+        *_leaderboard({**_scores([blend]), **board}, _board_code(found, together)),
     ]
+
+
+def _board_code(found: Found, together: bool) -> str:
+    if _sources(found):
+        return _BOARD_WITH_CODE.format(
+            fits="[*fitted, *([model] if complete else [])]" if together else "fitted"
+        )
+    return _BOARD if together else _BOARD_OF_PARTS
+
+
+def _needing_model(found: Found, code: str) -> Cell:
+    """Code that needs the model, which is left out where it holds code of the crew that was not run."""
+    if not _sources(found):
+        return _code(code)
+    *before, last = code.split("\n")
+    shown = last if "=" in last.partition("(")[0] else f"print({last})"
+    body = "\n".join(f"    {line}" for line in [*before, shown])
+    return _code(_WITH_MODEL.format(code=body))
 
 
 def _leaderboard(board: dict[str, float], code: str) -> list[Cell]:
@@ -236,10 +303,10 @@ def _judged(found: Found) -> list[Cell]:
     return [
         _prose("## The hold-out\n\nOpened once in the session, for the model that was chosen."),
         _code(f"HOLDOUT = {_literal(recorded)}"),
-        _code(_JUDGE),
+        _needing_model(found, _JUDGE),
         *_again(found),
         _prose("## What it relies on\n\nOn more rows than the session may have had time for."),
-        _code(_EXPLAIN),
+        _needing_model(found, _EXPLAIN),
     ]
 
 
@@ -248,7 +315,7 @@ def _again(found: Found) -> list[Cell]:
         return []
     return [
         _prose("## The delivered model\n\nThe same settings on all rows, after the hold-out had judged them."),
-        _code("delivered = lab.refit(split, model)"),
+        _needing_model(found, _REFIT),
     ]
 
 

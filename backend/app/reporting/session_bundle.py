@@ -41,8 +41,9 @@ audit.jsonl      who did what and when, a JSON object a line
 manifest.json    the SHA-256 of every file above, and where it came from
 
 To run it again: install the `labcrew` package in the version of manifest.json, unpack, and run
-`python session.py` in this folder. To check the report's numbers against the journal, and every file
-against the manifest: `labcrew verify FILE.zip`.
+`python session.py` in this folder. Code that the crew wrote is left out of that run, with the candidates
+that need it, unless you have read it and add `--run-crew-code`. To check the report's numbers against the
+journal, and every file against the manifest: `labcrew verify FILE.zip`.
 """
 
 

@@ -117,13 +117,15 @@ def _close_in(request: CellRequest, tier: Tier, walls: Walls | OSError, folder: 
     try:
         if isinstance(walls, OSError):
             raise walls
-        walls.close_in(CellView(tuple(request.inputs.values()), request.output, links, folder))
+        names_stay = not request.trusted and folder is None
+        walls.close_in(CellView(tuple(request.inputs.values()), request.output, links, folder, names_stay))
     except OSError as error:
         raise Unavailable("cells_not_isolated", f"A wall of the cell did not go up: {error}") from error
 
 
 def _answer(request: CellRequest) -> Report:
-    return {"end": End.RETURNED, "value": values.encode(_compute(request), request.limits.value_bytes)}
+    limits = request.answer_limits
+    return {"end": End.RETURNED, "value": values.encode(_compute(request), limits.max_bytes, limits.max_keys)}
 
 
 def _compute(request: CellRequest) -> object:

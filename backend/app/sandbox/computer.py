@@ -1,7 +1,6 @@
 """Run a computation on blobs: fetch its inputs, run it in a cell, keep what it left."""
 
 import asyncio
-import mimetypes
 import tempfile
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
@@ -25,24 +24,15 @@ from app.sandbox.contract import (
     Usage,
 )
 from app.sandbox.folders import remove
-from app.sandbox.metering import metered
+from app.sandbox.metering import charge, metered
 from app.sandbox.outcome import FROM_OUTSIDE
 from app.sandbox.ready import ZYGOTE_DIED
+from app.sandbox.storing import StoredFile, StoringTimedOut, store_files
 from app.sandbox.stream import Streaming, streaming
 from app.storage.blobs import BlobStore, StoreAway
 from app.storage.disk_space import once_there_is_room
 
 log = structlog.get_logger(__name__)
-
-
-@dataclass(frozen=True)
-class StoredFile:
-    """A file that a computation left, now a blob."""
-
-    name: str
-    digest: str
-    size_bytes: int
-    media_type: str
 
 
 @dataclass(frozen=True)
@@ -126,13 +116,24 @@ class Computer:
     ) -> Computed:
         async with self._output() as output:
             outcome = await self._outcome(work, inputs, output, limits, on_progress)
-            return Computed(
-                outcome.value,
-                tuple([await self._keep(output, name) for name in outcome.files]),
-                outcome.usage,
-                outcome.stdout,
-                outcome.stderr,
-            )
+            files, usage = await self._store(output, outcome, self._allowed(limits))
+            return Computed(outcome.value, files, usage, outcome.stdout, outcome.stderr)
+
+    async def _store(
+        self, output: Path, outcome: Outcome, limits: Limits
+    ) -> tuple[tuple[StoredFile, ...], Usage]:
+        try:
+            files, usage = await store_files(self._blobs, output, outcome, limits)
+        except StoringTimedOut:
+            said = {"stdout": outcome.stdout, "stderr": outcome.stderr}
+            raise ComputationFailed(
+                f"computation_{End.TIMED_OUT}",
+                f"The computation did not finish. Storing its {len(outcome.files)} files took longer than its"
+                f" limit of {limits.time_s:g} s left: write fewer files.",
+                **said,
+            ) from None
+        charge(usage.cpu_s - outcome.usage.cpu_s)
+        return files, usage
 
     @asynccontextmanager
     async def streaming(
@@ -195,19 +196,6 @@ class Computer:
         if asked is None:
             return most
         return replace(asked, time_s=min(asked.time_s, most.time_s), memory_bytes=most.memory_bytes)
-
-    async def _keep(self, output: Path, name: str) -> StoredFile:
-        blob = await self._blobs.put_file(output / name)
-        media_type = _MEDIA_TYPES.get(Path(name).suffix) or mimetypes.guess_type(name)[0]
-        return StoredFile(name, blob.digest, blob.size_bytes, media_type or "application/octet-stream")
-
-
-_MEDIA_TYPES = {
-    ".parquet": "application/vnd.apache.parquet",
-    ".skops": "application/vnd.skops",
-    ".md": "text/markdown",
-    ".ipynb": "application/x-ipynb+json",
-}
 
 
 def _frames(stderr: str) -> list[str]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from app.json_types import JsonValue
+from app.sandbox.answer_limits import MAX_PROGRAM_BYTES, MAX_PROGRAM_KEYS, AnswerLimits
 
 
 class End(StrEnum):
@@ -73,6 +74,13 @@ class CellRequest:
     def trusted(self) -> bool:
         return isinstance(self.work, Computation) and self.work.trusted
 
+    @property
+    def answer_limits(self) -> AnswerLimits:
+        """Programs answer people and chat models; computations answer our own code, with whole profiles."""
+        if isinstance(self.work, Code):
+            return AnswerLimits(min(self.limits.value_bytes, MAX_PROGRAM_BYTES), MAX_PROGRAM_KEYS)
+        return AnswerLimits(self.limits.value_bytes)
+
 
 @dataclass(frozen=True)
 class Usage:
@@ -108,12 +116,14 @@ class Outcome:
 class Isolation:
     """Which walls this host has. `refusal`: why untrusted work is refused, or None if it may run.
 
+    `halt`: why all other work is refused too, or None if it may run, with limits only where there is no wall.
     `missing`: for each stronger tier that does not work here, why.
     """
 
     tier: str
     refusal: str | None = None
     missing: Mapping[str, str] = field(default_factory=dict)
+    halt: str | None = None
 
 
 Progress = Callable[[float, str], None]

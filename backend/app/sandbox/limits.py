@@ -9,6 +9,8 @@ from app.errors import is_disk_full
 from app.sandbox.contract import End, Limits
 
 OPEN_FILES = 512
+CPU_GRACE_S = 2
+"""Added to the processor's limit, so that a cell of one thread meets its deadline first."""
 PER_THREAD_BYTES = 160 << 20
 """Address space, not memory: a thread's stack and malloc arena are reserved and mostly never touched."""
 
@@ -34,11 +36,10 @@ def apply(limits: Limits, base: Footprint) -> None:
     mappings too, and leaves room for what threads reserve.
     """
     room = limits.memory_bytes + (limits.threads + 8) * PER_THREAD_BYTES
-    cpu_s = math.ceil(limits.time_s) * max(1, limits.threads) + 2
     for kind, value in {
         resource.RLIMIT_DATA: base.data + limits.memory_bytes,
         resource.RLIMIT_AS: base.address_space + room,
-        resource.RLIMIT_CPU: cpu_s,
+        resource.RLIMIT_CPU: cpu_limit_s(limits),
         resource.RLIMIT_FSIZE: limits.disk_bytes,
         resource.RLIMIT_NOFILE: OPEN_FILES,
         resource.RLIMIT_CORE: 0,
@@ -46,6 +47,11 @@ def apply(limits: Limits, base: Footprint) -> None:
         resource.RLIMIT_MSGQUEUE: 0,
     }.items():
         _lower(kind, value)
+
+
+def cpu_limit_s(limits: Limits) -> int:
+    """Processor time of all threads; the kernel ends a cell there with SIGKILL."""
+    return math.ceil(limits.time_s) * max(1, limits.threads) + CPU_GRACE_S
 
 
 def _lower(kind: int, value: int) -> None:

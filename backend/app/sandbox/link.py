@@ -114,7 +114,8 @@ class ZygoteLink:
 
     def _settle(self, body: dict[str, Any], folder: int | None) -> None:
         ended = self._waiting.pop(body["ended"])
-        ended.set_result(Ending(body["status"], body["reason"], Usage(**body["usage"]), folder))
+        usage = Usage(**body["usage"])
+        ended.set_result(Ending(body["status"], body["reason"], usage, folder, body["oom_kills"]))
 
     def _hang_up(self) -> None:
         """The zygote is gone or told to go: nobody waits for it any longer."""

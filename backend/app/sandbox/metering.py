@@ -1,5 +1,6 @@
 """What the cells of one call used, added up while it runs, those that failed too."""
 
+import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -7,6 +8,9 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from app.sandbox.contract import Limits, Usage
+
+MIN_RECORDED_CPU_S = 0.01
+"""Of work outside a cell. An ordinary goal is read in less, and every call would have a figure of noise."""
 
 
 @dataclass
@@ -26,9 +30,9 @@ class Meter:
             self.memory_limit_bytes = limits.memory_bytes
 
     def facts(self) -> dict[str, float]:
-        """As a call records it; nothing when no cell ran."""
+        """As a call records it; nothing when no cell ran and nothing else took time worth a record."""
         if not self.cells:
-            return {}
+            return {"cpu_s": round(self.cpu_s, 3)} if self.cpu_s >= MIN_RECORDED_CPU_S else {}
         return {
             "cells": self.cells,
             "cpu_s": round(self.cpu_s, 3),
@@ -61,7 +65,24 @@ def metering() -> Iterator[Meter]:
             around.cpu_s += meter.cpu_s
 
 
+@contextmanager
+def metered_thread() -> Iterator[None]:
+    """Count the CPU time that this thread takes in the block, outside any cell, for whoever is metering."""
+    begun = time.thread_time()
+    try:
+        yield
+    finally:
+        if meter := _METER.get():
+            meter.cpu_s += time.thread_time() - begun
+
+
 def metered(usage: Usage, limits: Limits) -> None:
     """Count one cell for whoever is metering, if anybody is."""
     if meter := _METER.get():
         meter.add(usage, limits)
+
+
+def charge(cpu_s: float) -> None:
+    """Count processor time that this process used for a computation beside its cell."""
+    if meter := _METER.get():
+        meter.cpu_s += cpu_s

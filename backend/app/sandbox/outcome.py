@@ -1,12 +1,14 @@
 """Pure: from what kernel and cell say to an outcome. The kernel is believed; the cell's word is data."""
 
-import json
 import signal
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from app.errors import TooLarge
+from app.sandbox.answer_limits import AnswerLimits, parse
 from app.sandbox.contract import End, Fault, Limits, Outcome, Usage
+from app.sandbox.limits import cpu_limit_s
 
 
 @dataclass(frozen=True)
@@ -14,12 +16,14 @@ class Ending:
     """What the zygote saw. `status`: an exit code, or minus the signal. `reason`: why it killed the cell.
 
     `folder`: a descriptor of the filesystem that the cell had for its output, where it had one.
+    `oom_kills`: processes of the host that the kernel ended meanwhile for want of memory; None where not known.
     """
 
     status: int
     reason: str | None
     usage: Usage
     folder: int | None = None
+    oom_kills: int | None = None
 
 
 _KILLED = {
@@ -34,38 +38,81 @@ _SIGNALLED = {
 }
 
 FROM_OUTSIDE = Fault("killed_from_outside", "Something outside ended its process (SIGKILL): try again.")
-"""Nobody of ours did it, and it was far from its memory limit."""
+"""Nobody of ours did it, and it was far from its limits of memory and processor."""
+
+HOST_OUT_OF_MEMORY = Fault(
+    "host_out_of_memory", "The machine ran out of memory while it computed, and the kernel ended it."
+)
+
+_NEAR_CPU_LIMIT = 0.9
+"""Share of the limit: the kernel's two ways to count processor time differ by some ticks."""
 
 # What a cell may say of itself; the other ends are only the kernel's to say.
 _SAID = (End.RETURNED, End.REFUSED, End.RAISED, End.OUT_OF_MEMORY, End.OUT_OF_DISK)
 
 
-def judge(ending: Ending, report: bytes, limits: Limits) -> Outcome:
-    """The outcome without its output: end, usage, value and fault."""
+ANSWER_FRAME_BYTES = 64 << 10
+"""Room for the words around a value, and for a fault: its code, detail and facts."""
+
+
+def judge(
+    ending: Ending,
+    report: bytes,
+    limits: Limits,
+    trusted: bool,
+    answer_limits: AnswerLimits | None = None,
+) -> Outcome:
+    """The outcome without its output: end, usage, value and fault.
+
+    `answer_limits`: bounds of the answer; those of a trusted computation where None.
+    """
     if ending.reason:
         end = _KILLED.get(ending.reason, End.DIED)
         fault = None if ending.reason in _KILLED else Fault("killed", f"It was stopped: {ending.reason}.")
         return Outcome(end, ending.usage, fault=fault)
-    said = last_report(report)
+    said = last_report(report, answer_limits or AnswerLimits(limits.value_bytes))
     if ending.status == 0 and said is not None:
         return as_said(said, ending.usage)
     end = _death(ending, limits)
-    killed = ending.status == -signal.SIGKILL and end is End.DIED
-    return Outcome(end, ending.usage, fault=FROM_OUTSIDE if killed else _obituary(ending))
+    if ending.status != -signal.SIGKILL or end is not End.DIED:
+        return Outcome(end, ending.usage, fault=_obituary(ending))
+    if trusted or ending.oom_kills == 0:
+        return Outcome(end, ending.usage, fault=FROM_OUTSIDE)
+    return Outcome(End.OUT_OF_MEMORY, ending.usage, fault=HOST_OUT_OF_MEMORY)
 
 
 def as_said(said: Mapping[str, Any], usage: Usage) -> Outcome:
     return Outcome(End(said["end"]), usage, said.get("value"), _fault(said.get("fault")))
 
 
-def last_report(report: bytes) -> dict[str, Any] | None:
-    """The cell's last line if it is a well-formed answer."""
+def last_report(report: bytes, limits: AnswerLimits) -> dict[str, Any] | None:
+    """The cell's last line if it is a well-formed answer; a refusal if it is one beyond `limits`.
+
+    The bytes count with the frame around the value, for which ANSWER_FRAME_BYTES are added.
+    """
     line = report.rstrip(b"\n").rpartition(b"\n")[2]
+    if len(line) > limits.max_bytes + ANSWER_FRAME_BYTES:
+        return _refusal(TooLarge("value_too_large", _oversize(len(line), limits)))
     try:
-        said = json.loads(line)
-        return said if isinstance(said, dict) and End(said["end"]) in _SAID else None
+        answer = parse(line)
+        if not isinstance(answer, dict) or End(answer["end"]) not in _SAID:
+            return None
+        limits.check(answer.get("value"), 0)
+        limits.check(answer.get("fault"), 0)
+    except TooLarge as error:
+        return _refusal(error)
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
+    return answer
+
+
+def _oversize(size_bytes: int, limits: AnswerLimits) -> str:
+    return f"The answer is {size_bytes} bytes of JSON, over the limit of {limits.max_bytes}: use a file."
+
+
+def _refusal(error: TooLarge) -> dict[str, Any]:
+    fault = {"kind": error.kind, "code": error.code, "detail": error.detail, "facts": dict(error.facts)}
+    return {"end": End.REFUSED, "fault": fault}
 
 
 def _fault(said: Any) -> Fault | None:
@@ -83,6 +130,9 @@ def _fault(said: Any) -> Fault | None:
 def _death(ending: Ending, limits: Limits) -> End:
     if ending.status in _SIGNALLED:
         return _SIGNALLED[ending.status]
+    spent = ending.usage.cpu_s >= _NEAR_CPU_LIMIT * cpu_limit_s(limits)
+    if ending.status == -signal.SIGKILL and spent:
+        return End.TIMED_OUT
     # Native code that gets no memory aborts, and the kernel kills: near its limit that is what happened.
     near = 0.5 if ending.status == -signal.SIGKILL else 0.8
     near_limit = ending.usage.peak_memory_bytes > near * limits.memory_bytes

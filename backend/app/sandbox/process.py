@@ -34,7 +34,8 @@ class ProcessConfig:
 
     `most_kept`: how many cells stay for more of the same key, each until it was idle for `kept_idle_s`.
     `tier`: "best", or the one of `walls.Tier` to use. `socket`: where the host's zygote listens; without it the
-    provider starts one of its own, in `container` if that is given.
+    provider starts one of its own, in `container` if that is given. `allow_unisolated`: trusted work runs with
+    limits only where the kernel has no walls.
     """
 
     home: Path
@@ -44,6 +45,7 @@ class ProcessConfig:
     tier: str = "best"
     socket: Path | None = None
     container: Container | None = None
+    allow_unisolated: bool = True
 
     @property
     def scratch(self) -> Path:
@@ -96,8 +98,9 @@ class ProcessProvider:
     async def _run(self, request: CellRequest, on_progress: Progress | None) -> Outcome:
         while True:
             zygote = await self._zygote()
-            if not request.trusted and zygote.isolation.refusal:
-                raise Unavailable("cells_not_isolated", zygote.isolation.refusal, **asdict(zygote.isolation))
+            isolation = zygote.isolation
+            if refusal := isolation.halt or (None if request.trusted else isolation.refusal):
+                raise Unavailable("cells_not_isolated", refusal, **asdict(isolation))
             if not isinstance(request.work, Computation) or request.work.kept_for is None:
                 return await zygote.run(request, on_progress)
             if outcome := await self._kept.run(zygote, request.work, request, on_progress):
@@ -138,7 +141,9 @@ class ProcessProvider:
             while True:
                 self._link = ZygoteLink(self._connect, self._forget)
                 try:
-                    zygote = await try_out(self._link, self.scratch, self._config.container)
+                    zygote = await try_out(
+                        self._link, self.scratch, self._config.container, self._config.allow_unisolated
+                    )
                 except Unavailable:
                     if not self._config.socket:
                         raise

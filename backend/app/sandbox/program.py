@@ -66,7 +66,8 @@ def _keep_frame(name: str, frame: object, output: Path) -> JsonValue:
     if not isinstance(frame, pd.DataFrame) or not str(name).isidentifier():
         raise ProgramRaised("TypeError", f'keep["{name}"] must be a DataFrame under a plain name.')
     file = f"{name}.parquet"
-    (output / file).unlink(missing_ok=True)  # a link to the input of that name
+    if (output / file).is_symlink():  # the input of that name, which stays
+        file = f"{name}-kept.parquet"
     frame.to_parquet(output / file)
     return {"file": file, "rows": len(frame), "columns": [str(column) for column in frame.columns]}
 

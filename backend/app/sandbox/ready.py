@@ -27,6 +27,7 @@ from app.sandbox.link import ZygoteLink
 from app.sandbox.outcome import FROM_OUTSIDE, judge
 from app.sandbox.pipes import CellPipes, ProgressLines
 from app.sandbox.scratch import LOCK
+from app.sandbox.walls import Tier
 from app.sandbox.wire import write_request
 
 T = TypeVar("T")
@@ -58,7 +59,13 @@ class ReadyZygote:
             await to_the_end(asyncio.to_thread(remove, lent))
 
 
-async def try_out(link: ZygoteLink, scratch: Path, container: Container | None) -> ReadyZygote:
+WITHOUT_WALLS = "This host's kernel lacks the walls that untrusted work needs (Landlock and seccomp)."
+HALT = "Nothing computes without these walls here: run on Linux 5.13 or newer, or set ALLOW_UNISOLATED=true."
+
+
+async def try_out(
+    link: ZygoteLink, scratch: Path, container: Container | None, allow_unisolated: bool
+) -> ReadyZygote:
     """Start a zygote, and let a canary try the walls before anything untrusted does.
 
     Raises Unavailable when it ends before that is done.
@@ -66,17 +73,21 @@ async def try_out(link: ZygoteLink, scratch: Path, container: Container | None) 
     facts = await link.start()
     tier, missing = facts["tier"], facts["missing"]
     zygote = ReadyZygote(link, scratch, container)
-    refusal = "This host's kernel lacks the walls that untrusted work needs (Landlock and seccomp)."
-    return replace(
-        zygote, isolation=Isolation(tier, refusal if tier == "none" else await _canary(zygote), missing)
-    )
+    if tier == Tier.NONE:
+        halt = None if allow_unisolated else f"{WITHOUT_WALLS} {HALT}"
+        return replace(zygote, isolation=Isolation(tier, WITHOUT_WALLS, missing, halt))
+    return replace(zygote, isolation=Isolation(tier, await _canary(zygote), missing))
+
+
+_CANARY_S = 120.0
+"""The canary takes milliseconds; a machine that is busy at the start must not be one without walls."""
 
 
 async def _canary(zygote: ReadyZygote) -> str | None:
     """Why untrusted work must not run here; None if the canary got nowhere."""
     output = Path(tempfile.mkdtemp(prefix="canary-", dir=zygote.scratch))
     work = Computation("canary.escape", {"path": str(zygote.scratch / LOCK)}, trusted=False)
-    outcome = await zygote.run(CellRequest(work, {}, output, Limits(time_s=20)))
+    outcome = await zygote.run(CellRequest(work, {}, output, Limits(time_s=_CANARY_S)))
     await asyncio.to_thread(remove, output)
     if outcome.fault in (ZYGOTE_DIED.fault, FROM_OUTSIDE):
         raise Unavailable("cells_unavailable", "The process that computes ended while its walls were tried.")
@@ -94,7 +105,8 @@ async def _run(link: ZygoteLink, request: CellRequest, on_progress: Progress | N
         pipes.finish()
     if ending is None:
         return replace(ZYGOTE_DIED, stdout=pipes.stdout.text, stderr=pipes.stderr.text)
-    outcome = judge(ending, bytes(pipes.report.data), request.limits)
+    report = bytes(pipes.report.data)
+    outcome = judge(ending, report, request.limits, request.trusted, request.answer_limits)
     content = await to_the_end(asyncio.to_thread(_gather, ending.folder, request))
     if content.exceeds(request.limits.disk_bytes):
         outcome = Outcome(End.OUT_OF_DISK, outcome.usage)

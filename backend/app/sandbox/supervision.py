@@ -31,6 +31,7 @@ class RunningCell:
     cue: socket.socket
     started: float
     before: "Vitals"
+    oom_kills_before: int | None  # not asked of trusted work
     reason: str | None = None  # why we killed it
     is_stopping: bool = False
     is_over: bool = False  # its client knows how it ended
@@ -54,6 +55,11 @@ class RunningCell:
         left = self.started + self.limits.time_s - time.monotonic()
         return min(WATCH_DISK_S if self.folder is None else WATCH_S, max(0.0, left))
 
+    def oom_kills(self, proc: int) -> int | None:
+        """Processes of the host that the kernel has ended since it started, for want of memory."""
+        now = oom_kills(proc)
+        return None if now is None or self.oom_kills_before is None else now - self.oom_kills_before
+
     def stop(self) -> None:
         """It has answered: whatever it may still run shall run no further."""
         self.is_stopping = True
@@ -73,6 +79,17 @@ class RunningCell:
             os.killpg(self.pid, signal.SIGKILL)
         except (ProcessLookupError, PermissionError):
             return  # it has not made its group yet, or all have ended
+
+
+def oom_kills(proc: int) -> int | None:
+    """Processes that this kernel has ended for want of memory since it started; None if it does not say."""
+    try:
+        file = os.open("vmstat", os.O_RDONLY | os.O_CLOEXEC, dir_fd=proc)
+    except OSError:
+        return None
+    with os.fdopen(file, "rb") as counters:
+        _, name, rest = counters.read().partition(b"\noom_kill ")
+    return int(rest.split()[0]) if name else None
 
 
 @dataclass(frozen=True)

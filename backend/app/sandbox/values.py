@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from app.errors import TooLarge
 from app.json_types import JsonValue
+from app.sandbox.answer_limits import AnswerLimits
 
 PREVIEW_ROWS = 50
 DEPTH = 30
@@ -31,17 +31,10 @@ def to_json(value: object, depth: int = 0) -> JsonValue:
     return repr(value)[:2_000]
 
 
-def encode(value: object, limit_bytes: int) -> JsonValue:
-    """`to_json`, refused as TooLarge when its text is over the limit."""
+def encode(value: object, limit_bytes: int, max_keys: int | None = None) -> JsonValue:
+    """`to_json`, refused as TooLarge when it has more bytes of JSON or more keys."""
     plain = to_json(value)
-    size = len(json.dumps(plain))
-    if size > limit_bytes:
-        raise TooLarge(
-            "value_too_large",
-            f"The result is {size} bytes of JSON, over the limit of {limit_bytes}: leave it in a file instead.",
-            size_bytes=size,
-            limit_bytes=limit_bytes,
-        )
+    AnswerLimits(limit_bytes, max_keys).check(plain, len(json.dumps(plain)))
     return plain
 
 

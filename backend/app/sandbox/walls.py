@@ -20,8 +20,15 @@ from app.sandbox.kernel.calls import PR_SET_DUMPABLE, drop_capabilities, gain_no
 from app.sandbox.kernel.syscalls import AUDIT_ARCHITECTURES, MACHINE
 
 _OWN_GROUP = Path("/proc/self/cgroup")
-_GROUPS = Path("/sys/fs/cgroup")
-"""DuckDB looks up its control group's limits, and aborts where it sees these files and cannot open them."""
+_GROUP_LIMITS = """
+/sys/fs/cgroup{}/memory.max          /sys/fs/cgroup/memory{}/memory.limit_in_bytes
+/sys/fs/cgroup{}/cpu.max             /sys/fs/cgroup/cpu{}/cpu.cfs_quota_us
+/sys/fs/cgroup/cpu{}/cpu.cfs_period_us
+"""
+"""DuckDB looks up its control group's limits, and aborts where it sees these files and cannot open them.
+
+No other file there is granted: some list the processes of the host, or count them.
+"""
 
 
 class Tier(StrEnum):
@@ -38,12 +45,15 @@ class CellView:
 
     `folder`: a filesystem of bounded size to mount as `output`, or None.
     `links`: names in the output folder for files elsewhere, so that a program opens its inputs by name.
+    `names_stay`: no file in `output` is removed or renamed, so all that is on the disk has a name there. Else a
+    file could go on growing behind a descriptor, a mapping or a new name, where no survey sees it.
     """
 
     readable: tuple[Path, ...]
     output: Path
     links: Mapping[str, Path] = field(default_factory=dict)
     folder: int | None = None
+    names_stay: bool = False
 
 
 class Walls:
@@ -72,8 +82,8 @@ class Walls:
         drop_capabilities()
         _hold_own_group()
         self._files.grant(landlock.READ, room.readable)
-        self._files.grant(landlock.WRITE, [room.output])
-        self._files.grant(landlock.READ_BY_NAME, [_OWN_GROUP, _GROUPS])
+        self._files.grant(landlock.ADD if room.names_stay else landlock.WRITE, [room.output])
+        self._files.grant(landlock.READ_BY_NAME, _group_files())
         self._files.bind()
         seccomp.install(seccomp.program(os.getpid()))
 
@@ -82,6 +92,15 @@ def _hold_own_group() -> None:
     """procfs may forget a file that nobody holds, and Landlock's rule with it: hold it as long as we live."""
     if _OWN_GROUP.exists():
         os.open(_OWN_GROUP, os.O_PATH | os.O_CLOEXEC)
+
+
+def _group_files() -> list[Path]:
+    """Where this process's control groups and their limits are read; nothing where it sees no /proc."""
+    if not _OWN_GROUP.exists():
+        return []
+    groups = {line.split(":", 2)[2] for line in _OWN_GROUP.read_text().splitlines()}
+    paths = {name.format(group.rstrip("/")) for name in _GROUP_LIMITS.split() for group in groups}
+    return [_OWN_GROUP, *map(Path, sorted(paths))]
 
 
 def interpreter_paths(cache: Path) -> tuple[Path, ...]:

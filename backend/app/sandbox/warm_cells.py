@@ -83,6 +83,8 @@ class KeptCell:
         self.served = 0
         self.is_over = False
         self._limits = replace(request.limits, time_s=LIFE_S)
+        self._trusted = request.trusted
+        self._answer_limits = request.answer_limits
         self._answer: asyncio.Future[Outcome] | None = None
         self._on_progress: Progress | None = None
         self._asked_at = 0.0
@@ -133,7 +135,7 @@ class KeptCell:
         if not self.life.done():
             return Outcome(End.TIMED_OUT, usage)
         ending = None if self.life.cancelled() else self.life.result()
-        return judge(ending, b"", self._limits) if ending else ZYGOTE_DIED
+        return judge(ending, b"", self._limits, self._trusted) if ending else ZYGOTE_DIED
 
     async def _live(self, zygote: ReadyZygote, request: CellRequest, scratch: Path) -> Ending | None:
         home = Path(tempfile.mkdtemp(prefix="kept-", dir=scratch))
@@ -171,7 +173,7 @@ class KeptCell:
         while (end := data.find(b"\n")) >= 0:
             line = bytes(data[:end])
             del data[: end + 1]
-            said = last_report(line)
+            said = last_report(line, self._answer_limits)
             if said is None:
                 if self._on_progress:
                     tell_progress(line, self._on_progress)

@@ -9,7 +9,8 @@ whatever the cause, its connection closes and its cells end.
     to it    {"run": id, "trusted": ..., "limits": {...}, "output": folder} with four descriptors
              {"kill": id}
     from it  {"ready": {...}}
-             {"ended": id, "status": ..., "reason": ..., "usage": {...}} with its folder, if it had one
+             {"ended": id, "status": ..., "reason": ..., "usage": {...}, "oom_kills": ...} with its folder,
+             if it had one
 """
 
 import json
@@ -34,7 +35,7 @@ from app.sandbox.folders import ENTRIES_LIMIT
 from app.sandbox.kernel.namespaces import bounded_folder, enter, fork_first_process
 from app.sandbox.libraries import load
 from app.sandbox.spare_cells import RELEASE_S, Spares
-from app.sandbox.supervision import RunningCell, vitals
+from app.sandbox.supervision import RunningCell, oom_kills, vitals
 from app.sandbox.walls import Tier, interpreter_paths, survey_host
 from app.sandbox.wire import CONTROL_BYTES
 
@@ -150,7 +151,8 @@ class Zygote:
         except OSError as error:
             reason = f"it could not be started: {error}"
             usage = {"wall_s": 0.0, "cpu_s": 0.0, "peak_memory_bytes": 0}
-            _send(client, {"ended": order["run"], "status": 1, "reason": reason, "usage": usage})
+            end = {"ended": order["run"], "status": 1, "reason": reason, "usage": usage, "oom_kills": None}
+            _send(client, end)
         else:
             self._cells.append(one)
             self._watch(one.pidfd, partial(self._bury, one))
@@ -177,6 +179,7 @@ class Zygote:
             cue=spare.cue,
             started=started,
             before=before,
+            oom_kills_before=None if order["trusted"] else oom_kills(self._proc),
         )
 
     def _supervise(self) -> None:
@@ -243,6 +246,7 @@ class Zygote:
             "status": status,
             "reason": one.reason,
             "usage": usage,
+            "oom_kills": one.oom_kills(self._proc) if status == -signal.SIGKILL else None,
         }
         _send(one.client, end, one.folder)
         if one.folder is not None:

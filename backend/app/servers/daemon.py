@@ -51,7 +51,7 @@ class Daemon:
                 start_new_session=True,
             )
 
-    def start(self, command: Sequence[str], ready: Callable[[], bool], timeout_s: float = 30.0) -> None:
+    def start(self, command: Sequence[str], ready: Callable[[], bool], timeout_s: float = 300.0) -> None:
         """Start it and wait until it is ready; raises Unavailable with the last line of its log."""
         self.launch(command)
         self.wait_until(ready, timeout_s)

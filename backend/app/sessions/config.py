@@ -23,8 +23,9 @@ class SessionsConfig:
     """How long a running step may go on after its worker was asked to stop."""
     time_limit_s: float = 3600.0
     """Of a whole session, without the time it waits for its user."""
-    ending_s: float = 120.0
-    """What a session may take to end after its budget of seconds is used up."""
+    ending_s: float = 600.0
+    """What a session may take to end after its budget of seconds is used up: a hundred times what it takes, so
+    that it reports on a busy machine too."""
     budget: Mapping[str, float] = field(default_factory=dict)
     """Of each resource (`sessions.budget.Resource`), what a session gets that asks for none."""
     budget_most: Mapping[str, float] = field(default_factory=dict)

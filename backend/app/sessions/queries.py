@@ -29,7 +29,7 @@ from app.sessions.schemas import (
 from app.sessions.statements import VIEWS
 from app.sessions.usage import total
 
-_GET_SESSION = VIEWS.get_session.replace("-- USAGE", VIEWS.usage)
+GET_SESSION = VIEWS.get_session.replace("-- USAGE", VIEWS.usage)
 
 
 def session_not_found(session_id: UUID) -> NotFound:
@@ -55,7 +55,7 @@ class SessionReader:
         return part_of(found, portion, total, lambda one: (one.created_at, one.id))
 
     async def get(self, session_id: UUID) -> SessionView:
-        row = await self.db.row(_GET_SESSION, session_id, self.owner, RUN_GRAPH, self.runs)
+        row = await self.db.row(GET_SESSION, session_id, self.owner, RUN_GRAPH, self.runs)
         if row is None:
             raise session_not_found(session_id)
         return SessionView(

@@ -39,7 +39,9 @@ class ServiceSettings(BaseSettings):
         description="Port of a worker's /metrics, under `labcrew up` the first of them; 0 is any, empty none.",
     )
     metrics_token: SecretStr | None = Field(
-        None, description="Bearer token that /metrics asks for; without one, the API shows none in production."
+        None,
+        description="Bearer token that /metrics asks for; without one, production's API and workers off "
+        "loopback show none.",
     )
     retention: Kept = Field(
         Retention(),

@@ -41,6 +41,10 @@ class WorkSettings(ChatSettings, EdgeSettings, StoreSettings, ServiceSettings):
     )
     sandbox_max_memory_mb: int = Field(2048, ge=128, description="Most memory of one computation.")
     sandbox_max_cells: int = Field(16, ge=1, description="Computations that run at once on a host.")
+    allow_unisolated: bool | None = Field(
+        None,
+        description="Compute SQL and uploads where the kernel has no walls; empty: yes, but not in production.",
+    )
     cells_socket: Path | None = Field(
         None,
         description="Where the host's zygote listens, set by `labcrew up`; empty: each process starts its own.",
@@ -68,7 +72,13 @@ class WorkSettings(ChatSettings, EdgeSettings, StoreSettings, ServiceSettings):
 
     @property
     def cells(self) -> ProcessConfig:
-        cells = ProcessConfig(self.home / "cells", self.sandbox_max_cells, socket=self.cells_socket)
+        allowed = not self.production if self.allow_unisolated is None else self.allow_unisolated
+        cells = ProcessConfig(
+            self.home / "cells",
+            self.sandbox_max_cells,
+            socket=self.cells_socket,
+            allow_unisolated=allowed,
+        )
         if self.sandbox_provider == "process":
             return cells
         blobs = (self.artifact_storage_path or self.home / "blobs").absolute()

@@ -31,14 +31,16 @@ class Blob:
 
 @dataclass(frozen=True)
 class BlobLimits:
-    """`max_bytes` of one blob; `cache_bytes` and `cache_grace_s` bound the local copies of a remote store.
+    """`max_bytes` of one blob; `cache_bytes`, `cache_files` and `cache_grace_s` bound a remote store's copies.
 
+    `cache_files`: reading a folder of 20,000 files takes 0.3 s of CPU.
     `patience_s`: how long a full disk is waited for.
     """
 
     max_bytes: int = 2 << 30
     patience_s: float = 10.0
     cache_bytes: int = 4 << 30
+    cache_files: int = 20_000
     cache_grace_s: float = 900.0
 
 

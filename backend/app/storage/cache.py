@@ -1,4 +1,4 @@
-"""Local read-only copies of remote blobs, bounded in bytes, shared by the processes of a host."""
+"""Local read-only copies of remote blobs, bounded in bytes and files, shared by the processes of a host."""
 
 import asyncio
 import contextlib
@@ -6,10 +6,11 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 
 from app.storage.blobs import BlobLimits, checked, digest_file, not_stored
+from app.storage.cache_size import HEADROOM, CacheSize, RunningSize, reading_alone
 
 _PART = ".part-"
 _ABANDONED_S = 3600.0
@@ -19,13 +20,14 @@ _ABANDONED_S = 3600.0
 class LocalCache:
     """A file appears under its digest whole and verified, or not at all.
 
-    The bound is soft: a copy that was asked for in the last `cache_grace_s` seconds may still be read by a
-    cell, so it is never evicted.
+    Bytes and files are bounded. The bounds are soft: a copy that was used in the last `cache_grace_s` seconds
+    may still be read by a cell, so it is never evicted.
     """
 
     def __init__(self, folder: Path, limits: BlobLimits) -> None:
         self._folder = folder
         self._limits = limits
+        self._size = RunningSize(folder, limits)
         self._filling: dict[str, asyncio.Lock] = {}
 
     def find(self, digest: str) -> Path | None:
@@ -74,29 +76,54 @@ class LocalCache:
         return Path(name)
 
     def _publish(self, part: Path, digest: str) -> Path:
-        if digest_file(part, self._limits.max_bytes).digest != digest:
+        blob = digest_file(part, self._limits.max_bytes)
+        if blob.digest != digest:
             raise not_stored(digest)
         path = self._folder / digest
+        if path.exists():
+            return path
         part.chmod(0o444)
+        # Counted first: a crash between the two leaves a count that is too high, and is corrected soon.
+        is_due = self._size.add(blob.size_bytes)
         part.replace(path)
-        self._evict()
+        if is_due:
+            self._evict()
         return path
 
     def _evict(self) -> None:
-        copies = sorted(self._copies())
-        size = sum(size_bytes for _, size_bytes, _ in copies)
-        newest_to_go = time.time() - self._limits.cache_grace_s
-        for used_at, size_bytes, entry in copies:
-            if size <= self._limits.cache_bytes or used_at > newest_to_go:
+        """Read the folder, evict the least recently used copies beyond the bounds, and correct the count."""
+        with reading_alone(self._folder) as is_alone:
+            if not is_alone:
                 return
-            size -= size_bytes
-            entry.unlink(missing_ok=True)
+            before = self._size.current()
+            copies = sorted(self._copies())
+            size = CacheSize(sum(size_bytes for _, size_bytes, _ in copies), len(copies))
+            if size.exceeds(self._limits.cache_bytes, self._limits.cache_files):
+                size = self._evict_oldest(copies, size)
+            self._size.correct(before, size)
+
+    def _evict_oldest(self, copies: Sequence[tuple[float, int, Path]], size: CacheSize) -> CacheSize:
+        max_bytes = (1 - HEADROOM) * self._limits.cache_bytes
+        max_files = (1 - HEADROOM) * self._limits.cache_files
+        max_used_at = time.time() - self._limits.cache_grace_s
+        for used_at, size_bytes, path in copies:
+            if not size.exceeds(max_bytes, max_files) or used_at > max_used_at:
+                break
+            path.unlink(missing_ok=True)
+            size = CacheSize(size.size_bytes - size_bytes, size.files - 1)
+        return size
 
     def _copies(self) -> Iterator[tuple[float, int, Path]]:
-        """When each copy was last asked for, its size and its path; others write and evict meanwhile."""
+        """When each copy was last used, its size and its path; others write and evict meanwhile.
+
+        Parts whose writer is gone are removed.
+        """
         abandoned = time.time() - _ABANDONED_S
-        for entry in self._folder.iterdir():
-            with contextlib.suppress(FileNotFoundError):
-                found = entry.stat()
-                if not entry.name.startswith(_PART) or found.st_mtime < abandoned:
-                    yield found.st_mtime, found.st_size, entry
+        with os.scandir(self._folder) as entries:
+            for entry in entries:
+                with contextlib.suppress(FileNotFoundError):
+                    stat = entry.stat()
+                    if not entry.name.startswith(_PART):
+                        yield stat.st_mtime, stat.st_size, Path(entry.path)
+                    elif stat.st_mtime < abandoned:
+                        Path(entry.path).unlink()

@@ -8,7 +8,7 @@ from app.errors import ToolRefused
 from app.modeling.problem.custom_code import contains_code
 from app.modeling.problem.kinds import BASELINE
 from app.sandbox.computer import ComputationFailed
-from app.sandbox.contract import Computation, Limits
+from app.sandbox.contract import Computation
 from app.sessions.step_scope import Recorded
 from app.tools.choosing import answers_apart
 from app.tools.context import ToolContext
@@ -17,7 +17,6 @@ from app.tools.frames import artifact, figures
 from app.tools.registry import tool
 
 LEDGER = "backtest.csv"
-MAX_S = 120.0
 
 Bps = Annotated[float, Field(ge=0, le=1000, description="Basis points of the traded value.")]
 
@@ -51,7 +50,7 @@ async def backtest_model(
         else:
             inputs["model"] = ref.digest
         work = Computation("backtest.backtest_model", params)
-        computed = await ctx.computer.run(work, inputs, Limits(time_s=MAX_S))
+        computed = await ctx.computer.run(work, inputs)
     except ComputationFailed as failed:
         # A session that has its model and its score is not lost with its backtest.
         raise ToolRefused(f"{model} could not be traded: {failed.detail}") from failed

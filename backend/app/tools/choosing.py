@@ -23,8 +23,6 @@ EVALUATOR = ("model_evaluator",)
 REFIT_LEAST_S, REFIT_GRACE_S = 0.8, 0.2
 """Less time than this is not worth a start; what it may take longer than was left."""
 NO_REFIT = "There was no time to learn again from all rows."
-BLEND_S = 60.0
-"""A blend is quick; this bounds one that is not."""
 
 ModelName = Annotated[str, Field(description="Name of a fitted candidate.", max_length=200)]
 ModelNames = Annotated[list[ModelName], Field(min_length=1, max_length=60)]
@@ -49,7 +47,7 @@ async def build_ensemble(ctx: ToolContext, models: ModelNames) -> Recorded:
     inputs: dict[str, str] = {}
     for place, part in enumerate(parts):
         inputs |= {f"model_{place}": part.model, f"oof_{place}": part.oof}
-    computed = await ctx.computer.run(Computation("train.blend", params), inputs, Limits(time_s=BLEND_S))
+    computed = await ctx.computer.run(Computation("train.blend", params), inputs)
     facts: Any = computed.value
     weights = facts.get("weights") or {}
     said = ", ".join(f"{name} {weight:.2g}" for name, weight in weights.items() if weight > 0)

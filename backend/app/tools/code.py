@@ -2,14 +2,16 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from app.errors import ToolRefused
-from app.sandbox.computer import ComputationFailed, Computed, StoredFile
+from app.json_types import JsonValue
+from app.sandbox.computer import ComputationFailed, Computed
 from app.sandbox.contract import Code, Computation, Limits
+from app.sandbox.storing import StoredFile
 from app.sessions.step_scope import ArtifactDraft, Recorded
 from app.tools.context import ToolContext
 from app.tools.frames import artifact
@@ -63,7 +65,38 @@ async def compute(ctx: ToolContext, language: Language, code: str, limits: Limit
         return await ctx.computer.run(work, tables, limits)
     opened = {f"{name}.parquet": digest for name, digest in tables.items() if _names(code, name)}
     opened |= {file.name: file.digest for file in await ctx.frames.files() if file.name in code}
-    return await ctx.computer.run(Code(code), opened, limits)
+    computed = await ctx.computer.run(Code(code), opened, limits)
+    return replace(computed, value=_program_value(computed.value))
+
+
+class _KeptFrame(BaseModel):
+    """A frame that a program kept, as `sandbox.program` describes it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    file: str
+    rows: int = Field(ge=0)
+    columns: list[str]
+
+
+class _ProgramValue(BaseModel):
+    """A program's answer: `result` is any JSON, `figures` are names of files."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    result: Any = None
+    frames: dict[Annotated[str, Field(pattern=r"^\w{1,200}$")], _KeptFrame] = {}
+    figures: list[str] = []
+
+
+def _program_value(value: JsonValue) -> JsonValue:
+    """The answer as our own code writes it: a program that reached its cell's descriptors can write another."""
+    try:
+        return _ProgramValue.model_validate(value).model_dump()
+    except ValidationError as error:
+        raise ComputationFailed(
+            "computation_died", "The computation did not finish. Its answer is none that a program gives."
+        ) from error
 
 
 def left(computed: Computed) -> list[ArtifactDraft]:

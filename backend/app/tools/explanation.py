@@ -30,7 +30,7 @@ async def explain_model(ctx: ToolContext, model: str) -> Recorded:
     limit_s = await explaining_s(ctx)
     params: dict[str, Any] = {"seed": ctx.session.seed, "limit_s": limit_s}
     work = Computation("explain.explain_model", params, trusted=not contains_code(ref.meta["fit"]))
-    limits = Limits(time_s=(limit_s or 10 * MAX_S) + PATIENCE_S)
+    limits = None if limit_s is None else Limits(time_s=limit_s + PATIENCE_S)
     try:
         computed = await ctx.computer.run(work, {HOLDOUT: holdout.digest, "model": ref.digest}, limits)
     except ComputationFailed as failed:

@@ -7,13 +7,11 @@ from pydantic import Field
 from app.errors import ToolRefused
 from app.modeling.problem.custom_code import contains_code
 from app.sandbox.computer import ComputationFailed
-from app.sandbox.contract import Computation, Limits
+from app.sandbox.contract import Computation
 from app.sessions.step_scope import Recorded
 from app.tools.context import ToolContext
 from app.tools.frames import artifact, figures
 from app.tools.registry import tool
-
-MAX_S = 60.0
 
 
 @tool(agents=())
@@ -25,7 +23,7 @@ async def forecast_future(ctx: ToolContext, model: Annotated[str, Field(max_leng
     work = Computation("forecast.forecast_future", trusted=not contains_code(ref.meta["fit"]))
     inputs = {"train": train.digest, "holdout": holdout.digest, "model": ref.digest}
     try:
-        computed = await ctx.computer.run(work, inputs, Limits(time_s=MAX_S))
+        computed = await ctx.computer.run(work, inputs)
     except ComputationFailed as failed:
         # A session that has its model and its score is not lost with its forecast.
         raise ToolRefused(f"{model} could not forecast: {failed.detail}") from failed

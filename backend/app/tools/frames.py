@@ -7,7 +7,8 @@ from typing import Any
 
 from app.errors import ToolRefused
 from app.json_types import JsonValue
-from app.sandbox.computer import Computed, StoredFile
+from app.sandbox.computer import Computed
+from app.sandbox.storing import StoredFile
 from app.sessions.step_scope import ArtifactDraft
 from app.tools.context import ToolContext
 

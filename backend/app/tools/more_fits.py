@@ -16,7 +16,6 @@ from app.tools.frames import training
 from app.tools.modeling import Fold, Folds, check_run
 from app.tools.registry import tool
 from app.tools.rounds import (
-    GENEROUS_S,
     fit_of,
     fitted,
     ignores_clock,
@@ -33,6 +32,8 @@ ROOM = 1.6
 """How much longer than the first fold a further one may take."""
 CHUNK_S = 2.0
 """Quick folds are fitted in one job up to this time: each job reads the frame again."""
+COUNTED_CHUNK = 4
+"""Folds of one job in a deterministic session, which has no measured time decide."""
 
 
 @tool(agents=EVALUATOR)
@@ -48,7 +49,8 @@ async def add_folds(ctx: ToolContext, models: ModelNames, folds: MoreFolds = Non
         parts = [part.facts for part in await parts_of(ctx, model)]
         facts = joined(parts)
         check_run(folds, facts["folds"])
-        wanted += [({**facts, "settings": parts[0].get("settings")}, run) for run in runs(facts, folds)]
+        size = COUNTED_CHUNK if ignores_clock(ctx) else folds_in(CHUNK_S, facts)
+        wanted += [({**facts, "settings": parts[0].get("settings")}, run) for run in runs(facts, folds, size)]
     if not wanted:
         raise ToolRefused("They were fitted on all these folds already.")
     left_s = await time_left_s(ctx)
@@ -73,14 +75,15 @@ async def tune_hyperparameters(
     `param_grid` (or from each estimator's own space), as many as the time left allows, and fitted."""
     bases = [joined([part.facts for part in await parts_of(ctx, model)]) for model in dict.fromkeys(models)]
     share = len(folds) if folds is not None else int(bases[0]["folds"]["count"])
-    bases = [{**facts, "fit_s": fold_s(facts) * share} for facts in bases]
+    # All cost the same where counts decide: as many are drawn as the round may have.
+    bases = [{**facts, "fit_s": 1.0 if ignores_clock(ctx) else fold_s(facts) * share} for facts in bases]
     check_run(folds, bases[0]["folds"])
     known = [ref.meta["fit"] for ref in await ctx.frames.artifacts("model")]
     left_s = await time_left_s(ctx)
     params: dict[str, Any] = {
         "fits": bases,
         "tried": [{key: fit[key] for key in ("estimator", "hyperparameters", "recipe")} for fit in known],
-        "budget_s": GENEROUS_S * most if ignores_clock(ctx) else left_s * ctx.study.hands,
+        "budget_s": 2.0 * most if ignores_clock(ctx) else left_s * ctx.study.hands,
         "seed": ctx.session.seed + len(known),
         "most": most,
         "param_grid": param_grid,
@@ -101,16 +104,20 @@ async def tune_hyperparameters(
     return await fitted(ctx, fits, left_s)
 
 
-def runs(facts: dict[str, Any], folds: Sequence[int] | None) -> Iterator[list[int]]:
-    """The folds that a candidate lacks, in jobs of about `CHUNK_S` seconds; [] is one job on all rows."""
+def runs(facts: dict[str, Any], folds: Sequence[int] | None, size: int) -> Iterator[list[int]]:
+    """The folds that a candidate lacks, in jobs of at most `size`; [] is one job on all rows."""
     if folds == []:
         yield from [] if facts["refitted"] else [[]]
         return
     every = range(int(facts["folds"]["count"])) if folds is None else folds
     missing = [fold for fold in dict.fromkeys(every) if fold not in run_of(facts)]
-    size = max(1, int(CHUNK_S / max(fold_s(facts), 1e-3)))
     for start in range(0, len(missing), size):
         yield missing[start : start + size]
+
+
+def folds_in(seconds: float, facts: dict[str, Any]) -> int:
+    """Folds of a candidate that are fitted in so many seconds, at least 1."""
+    return max(1, int(seconds / max(fold_s(facts), 1e-3)))
 
 
 def fold_s(facts: dict[str, Any]) -> float:

@@ -21,8 +21,8 @@ from app.reporting.document import spoken
 from app.reporting.evidence import Fact, RecordedCall
 from app.reporting.gallery import GALLERY
 from app.reporting.results import SUMMARY, summarise
-from app.sandbox.computer import StoredFile
 from app.sandbox.contract import Computation
+from app.sandbox.storing import StoredFile
 from app.sessions.recorded_facts import ArtifactFacts, SessionRecords
 from app.sessions.step_scope import ArtifactDraft, Recorded
 from app.sessions.usage import total

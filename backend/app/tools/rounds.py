@@ -26,7 +26,8 @@ MIN_S = 1.5
 GRACE, GRACE_S = 1.25, 2.5
 """How much longer than planned a round may take until the fits that have not come are left out."""
 LATE_S = 60.0
-"""For a first round of which nothing came in time, since workers were away: a model that is late beats none."""
+"""For a first round of which no model came in time, since workers were away or slow: one that is late beats
+none, and the baseline is none."""
 
 
 class Candidate(BaseModel):
@@ -90,7 +91,8 @@ def fit_of(ctx: ToolContext, digest: str, folds: Any, limit_s: float, name: str,
         **spec,
     }
     # A fit keeps its own limit by doing less; the cell's is for one that cannot, and the round has a deadline.
-    return Fit(name, "train.fit_candidate", params, {"frame": digest}, Limits(time_s=4 * limit_s + 10.0))
+    # It is no shorter than that of a late round: there a slow machine must come to its model.
+    return Fit(name, "train.fit_candidate", params, {"frame": digest}, Limits(time_s=4 * limit_s + LATE_S))
 
 
 def longest_first(fits: Sequence[Fit], hands: int) -> list[int]:
@@ -117,8 +119,11 @@ async def fitted(ctx: ToolContext, fits: Sequence[Fit], left_s: float) -> Record
     taken = [replace(fits[place], grace_s=round(deadline_s - left_s, 2)) for place in ordered]
     known = {ref.name for ref in await ctx.frames.artifacts("model")}
     outcomes = await ctx.step.fan_out(ctx.call, taken, deadline_s)
-    if not known and all(outcome.status == "left_out" for outcome in outcomes):
-        outcomes = await ctx.step.fan_out(f"{ctx.call}.late", taken, LATE_S)
+    late = [fit for fit, outcome in zip(taken, outcomes, strict=True) if outcome.status == "left_out"]
+    if not known and not any(map(_is_model, outcomes)) and any(fit.name != BASELINE for fit in late):
+        late_outcomes = await ctx.step.fan_out(f"{ctx.call}.late", late, LATE_S)
+        by_name = {outcome.name: outcome for outcome in late_outcomes}
+        outcomes = [by_name.get(outcome.name, outcome) for outcome in outcomes]
     outcomes = [outcomes[ordered.index(place)] for place in range(len(fits))]
     done = [outcome for outcome in outcomes if outcome.status == "done"]
     if not done:
@@ -134,6 +139,10 @@ async def fitted(ctx: ToolContext, fits: Sequence[Fit], left_s: float) -> Record
         artifacts=[model_artifact(outcome, known) for outcome in done],
         usage={"fit_s": round(sum(outcome.wall_s for outcome in done), 3)},
     )
+
+
+def _is_model(outcome: FitOutcome) -> bool:
+    return outcome.status == "done" and outcome.name != BASELINE
 
 
 def _answered(outcome: FitOutcome) -> dict[str, Any]:

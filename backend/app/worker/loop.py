@@ -80,6 +80,11 @@ class Duties:
         return cls(runner, fits, db, resources.redis, send, config, tidying, heartbeat)
 
 
+_CLOSE_S = 30.0
+"""For a stopping worker to hand back its leases once its steps have ended: long, for a busy machine, and with
+`SessionsConfig.drain_s` within the 45 s after which containers are killed."""
+
+
 class OpenDuties(Protocol):
     def __call__(self) -> AbstractAsyncContextManager[Duties]: ...
 
@@ -116,7 +121,7 @@ class WorkerLoop:
     def stop(self) -> None:
         """After the last job: close what was opened, and end the loop."""
         self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join(timeout=15)
+        self._thread.join(_CLOSE_S)
 
     def _do(self, job: Job, work: Callable[[Duties], Coroutine[Any, Any, None]]) -> None:
         """What was taken from the queue and not begun is queued again, once nobody here takes it any more."""

@@ -52,7 +52,7 @@ async def begun(ada: User, name: str, table: bytes, goal: str, **preferences: An
     wish = {
         "goal": goal,
         "dataset_ids": [upload.json()["id"]],
-        "preferences": {"time_budget_s": 3, "seed": 1, **preferences},
+        "preferences": {"time_budget_s": 3, "deterministic": True, "seed": 1, **preferences},
     }
     created = await ada.http.post(SESSIONS, json=wish)
     assert created.status_code == 201, created.text

@@ -9,7 +9,9 @@ import httpx
 import pytest
 from argon2 import PasswordHasher
 from fastapi import FastAPI
+from tests.patience import HANG_GUARD_S
 
+from app.api import readiness
 from app.main import create_app
 from app.observability.logging import configure_logging
 from app.settings import Settings, load_settings
@@ -22,6 +24,12 @@ PASSWORD = "correct horse battery"
 def _plain_logs() -> None:
     """Outside `configure_logging` structlog draws every local variable of a traceback: seconds for each."""
     configure_logging("WARNING", "console")
+
+
+@pytest.fixture(autouse=True)
+def _patient_readiness(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have `/readyz` wait for Postgres and Redis until they hang."""
+    monkeypatch.setattr(readiness, "_PATIENCE_S", HANG_GUARD_S)
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.db.engine import create_engine
 from app.db.unit_of_work import unit_of_work
-from app.sandbox.contract import Isolation
 from app.sandbox.process import ProcessConfig, ProcessProvider
 from app.settings import Settings
 
@@ -71,13 +70,20 @@ async def test_a_database_without_this_schema_says_what_to_do(
     assert "labcrew migrate" in answer.json()["missing"]["schema"]
 
 
-async def test_cells_that_are_refused_are_named(
-    app: FastAPI, nobody: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("allowed", "text"), [(True, "SQL and uploads run with limits only"), (False, "set ALLOW_UNISOLATED=true")]
+)
+async def test_cells_without_walls_are_named(
+    app: FastAPI, nobody: httpx.AsyncClient, tmp_path: Path, allowed: bool, text: str
 ) -> None:
-    walls = Isolation("none", "This host's kernel lacks the walls.")
-    monkeypatch.setattr(app.state.resources.cells, "glance", lambda: walls)
+    config = ProcessConfig(tmp_path / "cells", tier="none", allow_unisolated=allowed)
+    unwalled = ProcessProvider(config)
+    app.state.resources = replace(app.state.resources, cells=unwalled)
+    await unwalled.start()
     ready = (await nobody.get("/readyz")).json()
-    assert ready["limited"]["cells"].startswith("This host's kernel lacks the walls.")
+    await unwalled.close()
+    assert ready["limited"]["cells"].startswith("This host's kernel lacks the walls")
+    assert text in ready["limited"]["cells"]
     assert (ready["status"], ready["untrusted_code"]["status"]) == ("ready", "refused")
 
 

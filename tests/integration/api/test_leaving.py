@@ -9,6 +9,7 @@ from uuid import UUID
 import httpx
 import uvicorn
 from fastapi import FastAPI
+from tests.patience import HANG_GUARD_S
 from websockets.asyncio.client import ClientConnection
 
 from app.api.protocol import EdgeProtocol, EdgeSocketProtocol
@@ -16,8 +17,6 @@ from app.api.protocol import EdgeProtocol, EdgeSocketProtocol
 from .conftest import PREFIX, User
 from .test_sessions import GOAL, SESSIONS, create
 from .test_stream import Server, Stage, closed, heard, listening_server
-
-PATIENCE_S = 20
 
 
 async def test_watchers_are_told_to_come_back_and_requests_end(app: FastAPI, ada: User) -> None:
@@ -29,12 +28,14 @@ async def test_watchers_are_told_to_come_back_and_requests_end(app: FastAPI, ada
         body = json.dumps(GOAL).encode()
         yield body[:5]
         sending.set()
-        await asyncio.sleep(0.3)
+        await asyncio.sleep(
+            0.3
+        )  # clock: the server is told to leave meanwhile; if it is told later, nothing changes
         yield body[5:]
 
     headers = {**ada.http.headers, "Content-Type": "application/json"}
     async with AsyncExitStack() as stack:
-        http = await stack.enter_async_context(httpx.AsyncClient(headers=headers, timeout=PATIENCE_S))
+        http = await stack.enter_async_context(httpx.AsyncClient(headers=headers, timeout=HANG_GUARD_S))
         config = uvicorn.Config(
             app, http=EdgeProtocol, ws=EdgeSocketProtocol, lifespan="off", log_config=None, access_log=False
         )

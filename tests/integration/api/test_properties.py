@@ -4,7 +4,6 @@ No server error, no answer that the document does not name, nothing of the other
 """
 
 import os
-import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from schemathesis.specs.openapi.checks import (
     response_schema_conformance,
     status_code_conformance,
 )
+from tests.patience import HANG_GUARD_S, wait_until
 
 from app.settings import Settings
 
@@ -90,16 +90,14 @@ NOBODY = Caller({}, {}, ())
 def service(settings: Settings) -> Iterator[Service]:
     quick = {"address_requests": "", "user_requests": "", "user_uploads": "", "user_sessions": 0}
     with served(settings.model_copy(update=quick)) as url:
-        until = time.monotonic() + 60
-        while not _answers(url) and time.monotonic() < until:
-            time.sleep(0.05)
-        document = httpx.get(f"{url}/openapi.json", timeout=60).json()
+        wait_until(lambda: _answers(url), every_s=0.05)
+        document = httpx.get(f"{url}/openapi.json", timeout=HANG_GUARD_S).json()
         yield Service(url, document, _join(url), _join(url))
 
 
 def _answers(url: str) -> bool:
     try:
-        return httpx.get(f"{url}/healthz", timeout=5).is_success
+        return httpx.get(f"{url}/healthz", timeout=HANG_GUARD_S).is_success
     except httpx.TransportError:
         return False
 
@@ -107,7 +105,7 @@ def _answers(url: str) -> bool:
 def _join(url: str) -> Caller:
     """A new user with a session, a run, a dataset and a key."""
     mark = uuid4().hex
-    with httpx.Client(base_url=url + PREFIX, timeout=120) as http:
+    with httpx.Client(base_url=url + PREFIX, timeout=HANG_GUARD_S) as http:
         account = {"email": f"{mark}@example.com", "password": PASSWORD}
         http.post("/auth/register", json=account).raise_for_status()
         token = http.post("/auth/token", json=account).raise_for_status().json()["access_token"]
@@ -144,7 +142,7 @@ def operations(service: Service, mode: GenerationMode) -> Iterator[tuple[str, An
 def check(case: Case, service: Service, caller: Caller, others: tuple[Caller, ...]) -> int:
     case.headers.pop("Authorization", None)
     case.headers.pop("X-API-Key", None)
-    response = case.call(base_url=service.url, headers=caller.headers, timeout=120)
+    response = case.call(base_url=service.url, headers=caller.headers, timeout=HANG_GUARD_S)
     case.validate_response(response, checks=CHECKS)
     for other in others:
         for mark in other.marks:
@@ -215,7 +213,7 @@ def test_operations_one_after_the_other_are_answered_as_documented(service: Serv
 
     class Workflow(schema.as_state_machine()):  # type: ignore[misc]  # made at run time
         def get_call_kwargs(self, case: Case) -> dict[str, Any]:
-            return {"base_url": service.url, "headers": service.ada.headers, "timeout": 120}
+            return {"base_url": service.url, "headers": service.ada.headers, "timeout": HANG_GUARD_S}
 
         def validate_response(self, response: Any, case: Case, **kwargs: Any) -> None:
             case.validate_response(response, checks=CHECKS)

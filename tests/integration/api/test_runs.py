@@ -1,5 +1,6 @@
 """Programs and queries of a person, over the real API, in real cells."""
 
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -7,6 +8,9 @@ import pytest
 from fastapi import FastAPI
 
 from app.db.tables import ArtifactRow, SessionRow
+from app.sandbox.computer import Computer
+from app.sandbox.contract import CellRequest, Code, Computation, Outcome, Progress
+from app.sandbox.process import ProcessProvider
 from app.settings import Settings
 from app.worker.graphs import pipeline_graphs
 from app.worker.loop import Duties
@@ -190,3 +194,49 @@ async def test_a_cell_that_wanted_too_much_memory_is_counted_too(ada: User, duti
     assert seen["outcome"]["end"] == "out_of_memory", seen
     assert seen["usage"]["cells"] == 1
     assert seen["usage"]["peak_memory_bytes"] <= seen["usage"]["memory_limit_bytes"]
+
+
+@dataclass(frozen=True)
+class CellsWithoutPolicy:
+    """Cells that run programs as if the language policy had been got around."""
+
+    cells: ProcessProvider
+
+    async def run(self, request: CellRequest, on_progress: Progress | None = None) -> Outcome:
+        if isinstance(request.work, Code):
+            raw = Computation("canary.unrestricted", {"source": request.work.source}, trusted=False)
+            request = replace(request, work=raw)
+        return await self.cells.run(request, on_progress)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "b'[' * 960 + b']' * 960",
+        "b'{\"result\": ' + b'[' * 200 + b']' * 200 + b'}'",
+        "b'{\"frames\": 3}'",
+        'b\'{"frames": {"../x": {"file": "y", "rows": 1, "columns": []}}}\'',
+        "b'{\"row_count\": 3}'",
+    ],
+)
+async def test_a_forged_answer_fails_its_run_and_breaks_no_endpoint(
+    app: FastAPI, ada: User, value: str
+) -> None:
+    resources = app.state.resources
+    cells: Any = CellsWithoutPolicy(resources.cells)
+    computer = Computer(cells, resources.blobs, resources.cells.scratch, resources.settings.limits)
+    own = replace(resources, computer=computer)
+    forge = (
+        "import os\n"
+        f'os.write(4, b\'{{"end": "returned", "value": \' + {value} + b\'}}\\n\')\n'
+        "os.write(6, b'.')\n"
+        "os._exit(0)\n"
+    )
+    seen = await run(ada, Duties.of(own, pipeline_graphs(own)), "python", forge)
+
+    assert seen["status"] == "failed", seen
+    session = f"/lab/agent/sessions/{seen['id']}"
+    paths = (f"/runs/{seen['id']}", f"/runs/{seen['id']}/status", "/runs", session)
+    parts = ("results", "steps", "messages", "audit", "artifacts", "events", "bundle")
+    for path in (*paths, *(f"{session}/{part}" for part in parts)):
+        assert (await ada.http.get(path)).status_code == 200, path

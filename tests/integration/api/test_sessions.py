@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 from fastapi import FastAPI
+from tests.patience import hang_guard
 
 from app.sessions.tool_permissions import ALWAYS, allows
 
@@ -61,7 +62,9 @@ async def test_a_new_session_is_queued_and_shows_what_was_asked_for(ada: User) -
 
 async def test_a_new_session_is_announced_to_the_workers(app: FastAPI, ada: User) -> None:
     session = await create(ada)
-    _, queued = await app.state.resources.redis.blpop(["steps"], timeout=5)
+    async with hang_guard():
+        while (queued := await app.state.resources.redis.rpop("steps")) is None:  # noqa: ASYNC110 - in Redis
+            await asyncio.sleep(0.01)
     assert session in base64.b64decode(json.loads(queued)["body"]).decode()
 
 

@@ -9,14 +9,13 @@ import pytest
 import uvicorn
 from fastapi import FastAPI
 from starlette.responses import StreamingResponse
+from tests.patience import hang_guard
 
 from app.api import middleware, protocol
 from app.api.protocol import EdgeProtocol
 
 from .conftest import PREFIX, User, client_of
 from .test_stream import listening_server
-
-WAIT_S = 10
 
 
 @pytest.fixture
@@ -38,7 +37,7 @@ async def connected(port: int) -> AsyncIterator[tuple[asyncio.StreamReader, asyn
 
 async def answer(reader: asyncio.StreamReader) -> tuple[int, dict[str, str], dict[str, object]]:
     """Status, headers and body of what comes until the server closes or the body is whole."""
-    async with asyncio.timeout(WAIT_S):
+    async with hang_guard():
         head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
         headers = {
             name.lower(): value for name, _, value in (line.partition(": ") for line in head[1:] if line)
@@ -49,7 +48,7 @@ async def answer(reader: asyncio.StreamReader) -> tuple[int, dict[str, str], dic
 
 async def gone(reader: asyncio.StreamReader) -> None:
     """The server has closed the connection."""
-    async with asyncio.timeout(WAIT_S):
+    async with hang_guard():
         try:
             await reader.read()
         except ConnectionError:
@@ -113,7 +112,7 @@ async def test_an_upload_that_trickles_is_refused_and_leaves_nothing(
         answered = asyncio.create_task(answer(reader))
         while not answered.done():
             writer.write(b"a,b\n")
-            await asyncio.wait({answered}, timeout=0.1)
+            await asyncio.wait({answered}, timeout=0.1)  # clock: how often it trickles
         status, _, problem = answered.result()
         assert (status, problem["code"]) == (408, "too_slow")
     uploads = app.state.resources.settings.home / "uploads"
@@ -142,7 +141,7 @@ async def test_who_does_not_read_the_answer_is_cut(app: FastAPI, monkeypatch: py
     config = uvicorn.Config(app, http=Transport, lifespan="off", log_config=None)
     async with listening_server(config) as port, connected(port) as (_, writer):
         writer.write(b"GET /flood HTTP/1.1\r\nHost: lab\r\n\r\n")
-        async with asyncio.timeout(WAIT_S):
+        async with hang_guard():
             await cut.wait()
 
 

@@ -13,6 +13,8 @@ import httpx
 import pytest
 import uvicorn
 from fastapi import FastAPI
+from prometheus_client import REGISTRY
+from tests.patience import HANG_GUARD_S, hang_guard, until
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosedError
 
@@ -24,8 +26,6 @@ from app.sessions.events.serialization import event_body, sighting
 
 from .conftest import PREFIX, NewUser, User
 from .test_sessions import ask, create
-
-WAIT_S = 10
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Server:
     ) -> AbstractAsyncContextManager[ClientConnection]:
         token = user.tokens["access_token"] if user else ""
         headers = {"Authorization": f"Bearer {token}"} if user else {}
-        return connect(self.url(session, query), additional_headers=headers)
+        return connect(self.url(session, query), additional_headers=headers, open_timeout=HANG_GUARD_S)
 
 
 @asynccontextmanager
@@ -128,7 +128,7 @@ def stage(app: FastAPI, session: str) -> Stage:
 
 
 async def heard(client: ClientConnection, count: int) -> list[dict[str, object]]:
-    async with asyncio.timeout(WAIT_S):
+    async with hang_guard():
         return [json.loads(await client.recv()) for _ in range(count)]
 
 
@@ -136,7 +136,7 @@ async def closed(client: ClientConnection) -> tuple[int | None, list[dict[str, o
     """The close code, and what came before it."""
     before = []
     with suppress(ConnectionClosedError):  # a code of ours is an error to the client's iterator
-        async with asyncio.timeout(WAIT_S):
+        async with hang_guard():
             async for message in client:
                 before.append(json.loads(message))
     return client.close_code, before
@@ -274,7 +274,7 @@ async def test_a_huge_message_closes_the_socket(server: Server, ada: User, sessi
 async def test_a_quiet_socket_has_a_heartbeat(
     server: Server, ada: User, session: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sockets.SessionSocket.__init__, "__defaults__", (0.05, 10.0))
+    monkeypatch.setattr(sockets.SessionSocket.__init__, "__defaults__", (0.05, HANG_GUARD_S))
     async with server.open(session, ada) as client:
         assert await heard(client, 2) == [{"type": "heartbeat"}] * 2
 
@@ -282,21 +282,30 @@ async def test_a_quiet_socket_has_a_heartbeat(
 async def test_a_slow_reader_is_closed_with_a_code_and_comes_back_with_its_cursor(
     server: Server, ada: User, session: str, stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sockets.SessionSocket.__init__, "__defaults__", (15.0, 0.3))
     for _ in range(30):
         await stage.say("x" * 400_000)
-    async with connect(
-        server.url(session),
-        additional_headers={"Authorization": f"Bearer {ada.tokens['access_token']}"},
-        max_queue=1,
-        compression=None,
-    ) as client:
-        await asyncio.sleep(1.0)  # reading nothing is what is tested
-        code, before = await closed(client)
+    too_slow = slow_clients()
+    with monkeypatch.context() as impatient:
+        impatient.setattr(sockets.SessionSocket.__init__, "__defaults__", (15.0, 0.3))
+        impatient.setattr(sockets, "CLOSE_PATIENCE_S", HANG_GUARD_S)
+        async with connect(
+            server.url(session),
+            additional_headers={"Authorization": f"Bearer {ada.tokens['access_token']}"},
+            max_queue=1,
+            compression=None,
+            open_timeout=HANG_GUARD_S,
+        ) as client:
+            await until(lambda: slow_clients() > too_slow)  # reading nothing is what is tested
+            code, before = await closed(client)
     assert code == sockets.Close.TOO_SLOW
     cursor = before[-1]["n"]
     async with server.open(session, ada, f"?since={cursor}") as client:
         assert (await heard(client, 1))[0]["n"] == int(str(cursor)) + 1
+
+
+def slow_clients() -> float:
+    """Sockets that this process has closed since their clients read too slowly."""
+    return REGISTRY.get_sample_value("labcrew_slow_clients_cut_total", {"where": "socket"}) or 0.0
 
 
 def parsed(text: str) -> list[dict[str, str]]:
@@ -309,7 +318,7 @@ async def test_an_event_stream_replays_and_closes(
 ) -> None:
     await stage.say("one")
     await stage.finish()
-    async with httpx.AsyncClient(headers=ada.http.headers, timeout=WAIT_S) as http:
+    async with httpx.AsyncClient(headers=ada.http.headers, timeout=HANG_GUARD_S) as http:
         answer = await http.get(server.url(session, scheme="http"))
     assert answer.headers["content-type"].startswith("text/event-stream")
     retry, one, last = parsed(answer.text)
@@ -324,7 +333,7 @@ async def test_an_event_stream_goes_on_from_the_last_event_id(
     for text in ("one", "two"):
         await stage.say(text)
     await stage.finish()
-    async with httpx.AsyncClient(headers=ada.http.headers, timeout=WAIT_S) as http:
+    async with httpx.AsyncClient(headers=ada.http.headers, timeout=HANG_GUARD_S) as http:
         url = server.url(session, scheme="http")
         rest = await http.get(url, headers={"Last-Event-ID": "1"})
         same = await http.get(url, params={"since": 1})
@@ -336,7 +345,7 @@ async def test_an_event_stream_goes_on_from_the_last_event_id(
 
 async def test_an_event_stream_pushes(server: Server, ada: User, session: str, stage: Stage) -> None:
     async with (
-        httpx.AsyncClient(headers=ada.http.headers, timeout=WAIT_S) as http,
+        httpx.AsyncClient(headers=ada.http.headers, timeout=HANG_GUARD_S) as http,
         http.stream("GET", server.url(session, scheme="http")) as answer,
     ):
         lines = answer.aiter_lines()

@@ -4,6 +4,7 @@ import asyncpg
 import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
+from tests.patience import HANG_GUARD_S
 
 from app.db.engine import create_engine
 from app.db.pool import Database, is_away
@@ -23,7 +24,7 @@ async def test_a_statement_survives_its_connection(database_url: str) -> None:
 
 
 async def test_a_wrong_argument_is_not_tried_again(database_url: str) -> None:
-    db = await Database.open(database_url, size=1, patience_s=30)
+    db = await Database.open(database_url, size=1, patience_s=10 * HANG_GUARD_S)
     with pytest.raises(asyncpg.DataError):
         await db.row("select $1::int", "no number")
     await db.close()

@@ -23,9 +23,9 @@ QUICK = {"time_budget_s": 15, "deterministic": True, "seed": 3}
 
 
 def calls(journal: MemoryJournal) -> list[tuple[str, Any]]:
-    return [
-        (call.name, call.request) for call, done in journal.recorded if call.kind == "tool" and not done.failed
-    ]
+    """By their places in the journal: of calls side by side, either may be recorded first."""
+    placed = sorted(zip(journal.calls, journal.recorded, strict=True), key=lambda entry: entry[0])
+    return [(call.name, call.request) for _, (call, done) in placed if call.kind == "tool" and not done.failed]
 
 
 async def finished(drive: MemoryDrive) -> dict[str, Any]:

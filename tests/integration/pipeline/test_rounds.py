@@ -63,12 +63,13 @@ async def test_a_deterministic_session_comes_to_the_same_twice(lab):
 async def test_choices_by_the_clock_are_made_again_on_a_replay(lab):
     """Driven again over its own journal, as after a crash, with a clock that says something else."""
     await lab.upload(DATA / "penguins.csv")
-    drive = lab.drive("Which species is a penguin?", {"time_budget_s": 5})
+    by_clock = {"time_budget_s": 5, "deterministic": False}
+    drive = lab.drive("Which species is a penguin?", by_clock)
     first = drive.spec.result(await drive.run())
     journal = drive.journal
     before = len(journal.recorded)
     journal.steps = {seq: step for seq, step in journal.steps.items() if seq <= 5}
-    again = lab.drive("Which species is a penguin?", {"time_budget_s": 5}, journal)
+    again = lab.drive("Which species is a penguin?", by_clock, journal)
     again = replace(again, began=again.began - 100)
     assert again.spec.result(await again.run())["leaderboard"] == first["leaderboard"]
     assert len(journal.recorded) == before

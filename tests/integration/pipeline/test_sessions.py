@@ -22,7 +22,7 @@ NODES = [
     "final_evaluation",
     "reporting",
 ]
-QUICK = {"time_budget_s": 5, "deterministic": False}
+QUICK = {"time_budget_s": 5}
 
 
 def tools(journal: MemoryJournal) -> list[str]:

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from langchain_core.messages import AIMessage
 from langchain_core.messages.tool import tool_call
+from tests.patience import HANG_GUARD_S
 from tests.scripted_chat import ScriptedChat, by_policy, output_of, serving
 
 from app.agents.roster import assemble
@@ -141,9 +142,9 @@ async def read(lab: Any, digest: str) -> bytes:
 async def test_code_that_never_ends_or_takes_all_memory_is_stopped_and_said(lab, tmp_path: Path) -> None:
     stripes(60).to_parquet(tmp_path / "train.parquet")
     problem = {"target": "struck", "kind": "classification", "metric": "roc_auc", "classes": ["no", "yes"]}
-    for body, code in (
-        ("while True:\n        pass", "computation_timed_out"),
-        ("x = [0] * 10**12", "computation_out_of_memory"),
+    for body, code, time_s in (
+        ("while True:\n        pass", "computation_timed_out", 2.0),
+        ("x = [0] * 10**12", "computation_out_of_memory", HANG_GUARD_S),
     ):
         source = f"def transform(frame, state):\n    {body}"
         params = {"problem": problem, "name": "x", "columns": COLUMNS, "source": source}
@@ -151,6 +152,6 @@ async def test_code_that_never_ends_or_takes_all_memory_is_stopped_and_said(lab,
             await lab.computer.run(
                 Computation("custom_code.write_features", params, trusted=False),
                 {"frame": tmp_path / "train.parquet"},
-                Limits(time_s=2.0),
+                Limits(time_s=time_s),
             )
         assert ended.value.code == code

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
+from tests.patience import HANG_GUARD_S
 
 from app.json_types import JsonValue
 from app.sandbox.container import Container, engine_refusal
@@ -33,7 +34,7 @@ class Cells:
         on_progress: Progress | None = None,
     ) -> Outcome:
         output = Path(tempfile.mkdtemp(dir=self.provider.scratch))
-        request = CellRequest(work, inputs or {}, output, limits or Limits(time_s=20))
+        request = CellRequest(work, inputs or {}, output, limits or Limits(time_s=HANG_GUARD_S))
         try:
             return await self.provider.run(request, on_progress)
         finally:

@@ -1,9 +1,10 @@
 """Attacks on the walls: what agent-written code could do if the language policy let everything through."""
 
-import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.patience import HANG_GUARD_S
 
 from app.sandbox.contract import Code, Computation, End, Limits
 
@@ -23,7 +24,8 @@ ESCAPES = {
     }.items()
     for name, source in attacks.items()
 }
-TIGHT = Limits(time_s=4, memory_bytes=256 << 20, disk_bytes=32 << 20, stdout_bytes=10_000)
+TIGHT = Limits(time_s=HANG_GUARD_S, memory_bytes=256 << 20, disk_bytes=32 << 20, stdout_bytes=10_000)
+"""Whatever fills something is ended for that, on a slow machine too; what may run out of time has 4 s."""
 
 
 @pytest.fixture
@@ -52,12 +54,13 @@ def _assert_untouched(secret: Path) -> None:
 @pytest.mark.parametrize("name", sorted(BOMBS))
 async def test_a_bomb_ends_itself_only(cells: Cells, name: str) -> None:
     source, ends = BOMBS[name]
-    started = time.monotonic()
+    limits = (
+        replace(TIGHT, time_s=4) if "timed_out" in ends else TIGHT
+    )  # clock: its expiry is one of the ends that are allowed
     outcome = await cells.run(
-        Computation("canary.unrestricted", {"source": source}, trusted=False), limits=TIGHT
+        Computation("canary.unrestricted", {"source": source}, trusted=False), limits=limits
     )
     assert str(outcome.end) in ends.split(), outcome
-    assert time.monotonic() - started < 40  # its limit is 4 s; the rest is a busy machine
     assert len(outcome.stdout) <= 10_001
     assert (await cells.compute("echo", value=1)).value == 1
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.patience import until
 
 from app.errors import Unavailable
 from app.sandbox.container import Container
@@ -18,7 +19,7 @@ from app.sandbox.contract import CellRequest, Computation, End, Outcome
 from app.sandbox.process import ProcessConfig, ProcessProvider
 
 from .conftest import container_for
-from .test_lifetimes import until
+from .test_lifetimes import computing
 
 OWNER = """
 import asyncio, sys
@@ -32,7 +33,7 @@ async def main():
     provider = ProcessProvider(ProcessConfig(home, container=container))
     await provider.start()
     print("ready", flush=True)
-    await asyncio.sleep(600)
+    await asyncio.Event().wait()
 
 asyncio.run(main())
 """
@@ -65,8 +66,7 @@ async def test_a_hardened_container_that_is_killed_is_an_outcome_and_is_replaced
 ) -> None:
     provider = ProcessProvider(ProcessConfig(tmp_path, container=container))
     await provider.start()
-    spinning = asyncio.create_task(compute(provider, "spin"))
-    await asyncio.sleep(0.3)
+    spinning = await computing(provider)
     [first] = standing(container)
     assert_hardened(container, first)
     os.kill(int(docker("inspect", "--format={{.State.Pid}}", first)), signal.SIGKILL)
@@ -95,7 +95,7 @@ async def test_a_killed_owner_leaves_no_container(tmp_path: Path, container: Con
 async def test_a_container_that_outlived_its_owner_is_swept(tmp_path: Path, container: Container) -> None:
     label = f"--label=labcrew.scratch={container.scratch}"
     gone = f"--label=labcrew.door={tmp_path / 'gone'}"
-    docker("run", "--detach", "--rm", "--network=none", label, gone, container.image, "sleep", "600")
+    docker("run", "--detach", "--rm", "--network=none", label, gone, container.image, "sleep", "infinity")
     provider = ProcessProvider(ProcessConfig(tmp_path, container=container))
     await provider.start()
     assert len(standing(container)) == 1

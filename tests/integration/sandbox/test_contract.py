@@ -1,11 +1,11 @@
 """The contract of `sandbox.contract`, kept by every provider."""
 
 import asyncio
-import time
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from tests.patience import HANG_GUARD_S
 
 from app.sandbox.contract import Code, Computation, End, Limits
 from app.sandbox.process import DOOR
@@ -64,14 +64,18 @@ async def test_a_crash_is_an_outcome(cells: Cells) -> None:
 
 
 async def test_a_deadline_ends_it_and_keeps_what_it_said(cells: Cells) -> None:
-    started = time.monotonic()
-    outcome = await cells.compute("spin", Limits(time_s=0.3))
-    assert (outcome.end, outcome.stdout) == (End.TIMED_OUT, "spinning\n")
-    assert time.monotonic() - started < 5
+    for time_s in (0.3, 3, 30, HANG_GUARD_S):  # until it was quick enough to say something
+        outcome = await cells.compute("spin", Limits(time_s=time_s))
+        assert outcome.end is End.TIMED_OUT
+        if outcome.stdout:
+            break
+    assert outcome.stdout == "spinning\n"
 
 
 async def test_sleep_counts_against_the_deadline(cells: Cells) -> None:
-    assert (await cells.compute("rest", Limits(time_s=0.3), seconds=60)).end is End.TIMED_OUT
+    assert (
+        await cells.compute("rest", Limits(time_s=0.3), seconds=10 * HANG_GUARD_S)
+    ).end is End.TIMED_OUT  # clock: its expiry is what is tested
 
 
 async def test_memory_is_bounded(cells: Cells) -> None:
@@ -99,6 +103,45 @@ async def test_a_value_over_its_limit_is_refused(cells: Cells) -> None:
     assert (outcome.end, outcome.fault.code) == (End.REFUSED, "value_too_large")
 
 
+FORGE = """
+import os
+with open(4, 'wb') as report:
+    report.write(b'{"end": "returned", "value": ' + %s + b'}\\n')
+os.write(6, b'.')
+os._exit(0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("value", "ends"),
+    [
+        ("b'[' * 64 + b']' * 64", {End.RETURNED}),
+        ("b'[' * 65 + b']' * 65", {End.REFUSED}),
+        # The reader itself gives up at a depth that depends on its own stack.
+        ("b'[' * 960 + b']' * 960", {End.REFUSED, End.DIED}),
+        ("b'[' * 200_000 + b']' * 200_000", {End.REFUSED, End.DIED}),
+        ("b'[' + b'1, ' * 1_450_000 + b'1]'", {End.REFUSED}),
+        ("b'NaN'", {End.DIED}),
+    ],
+)
+async def test_a_forged_answer_keeps_the_bounds_of_an_answer(cells: Cells, value: str, ends: set[End]) -> None:
+    work = Computation("canary.unrestricted", {"source": FORGE % value}, trusted=False)
+    outcome = await cells.run(work)
+    assert outcome.end in ends, outcome
+    assert outcome.value is None or End.RETURNED in ends
+
+
+async def test_a_programs_value_is_bounded_more_tightly_than_a_computations(cells: Cells) -> None:
+    keys = await cells.run(Code("result = [{'a': n} for n in range(10_001)]"))
+    size = await cells.run(Code("result = 'x' * 1_100_000"))
+    fits = await cells.run(Code("result = [{'a': n} for n in range(9_000)]"))
+    assert (keys.fault and keys.fault.code, size.fault and size.fault.code) == (
+        "value_has_too_many_keys",
+        "value_too_large",
+    )
+    assert fits.end is End.RETURNED
+
+
 async def test_a_value_of_megabytes_arrives(cells: Cells) -> None:
     outcome = await cells.compute("echo", Limits(stdout_bytes=100), value="x" * (3 * MIB))
     assert outcome.value == "x" * (3 * MIB)
@@ -106,13 +149,11 @@ async def test_a_value_of_megabytes_arrives(cells: Cells) -> None:
 
 
 async def test_cancelling_kills_before_it_is_seen(cells: Cells) -> None:
-    running = asyncio.create_task(cells.compute("spin"))
-    await asyncio.sleep(0.2)
-    started = time.monotonic()
+    running = asyncio.create_task(cells.compute("spin", Limits(time_s=10 * HANG_GUARD_S)))
+    await asyncio.sleep(0.2)  # clock: it gets into its work; a cancel before that is no other outcome
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
-    assert time.monotonic() - started < 1
     assert (await cells.compute("echo", value=1)).value == 1
 
 

@@ -16,7 +16,8 @@ from uuid import UUID, uuid4
 
 import pytest
 from redis.asyncio import Redis
-from tests.integration.sessions.lab.duties import open_duties
+from tests.integration.sessions.lab.duties import ONE_SLICE, open_duties
+from tests.patience import HANG_GUARD_S, until
 
 from app import jobs
 from app.db.pool import Database, Record
@@ -51,12 +52,10 @@ class Worker:
     def resume(self) -> None:
         os.kill(self.pid, signal.SIGCONT)
 
-    async def end(self, patience_s: float = 20.0) -> None:
+    async def end(self) -> None:
         """Ask it to stop, and wait until it has."""
         os.kill(self.keeper, signal.SIGTERM)
-        async with asyncio.timeout(patience_s):
-            while self.is_alive:  # noqa: ASYNC110 - a process has no asyncio.Event
-                await asyncio.sleep(0.02)
+        await until(lambda: not self.is_alive)
 
     @property
     def is_alive(self) -> bool:
@@ -127,31 +126,38 @@ class Lab:
         assert row
         return row
 
-    async def until(
-        self, session_id: UUID, is_so: Callable[[Record], bool], patience_s: float = 30.0
-    ) -> Record:
+    async def until(self, session_id: UUID, is_so: Callable[[Record], bool]) -> Record:
         """The session's row once it is so."""
-        deadline = time.monotonic() + patience_s
+        deadline = time.monotonic() + HANG_GUARD_S  # clock: a hang guard that shows the logs
         while not is_so(row := await self.session(session_id)):
-            if time.monotonic() > deadline:
+            if time.monotonic() > deadline:  # clock: a hang guard that shows the logs
                 pytest.fail(f"never came to it: {dict(row)}\n{self.logs()}")
             await asyncio.sleep(0.01)
         return row
 
-    async def ended(self, session_id: UUID, patience_s: float = 30.0) -> Record:
-        return await self.until(session_id, lambda row: row["ended_at"] is not None, patience_s)
+    async def ended(self, session_id: UUID) -> Record:
+        return await self.until(session_id, lambda row: row["ended_at"] is not None)
 
-    async def answer(self, session_id: UUID, answer: str = "b", patience_s: float = 30.0) -> None:
+    async def lapse(self) -> None:
+        """End all leases now, as the clock would where the processes that held them are dead.
+
+        No lease of the lab runs out by itself within a test: on a slow machine a living holder may be late.
+        """
+        await self.db.rows("update sessions set lease_until = now() where lease_until > now()")
+        await self.db.rows("update fits set lease_until = now() where status = 'running'")
+        await self.db.rows("update deletions set lease_until = null")
+
+    async def answer(self, session_id: UUID, answer: str = "b") -> None:
         """Answer its next question as soon as it is asked, whatever the session's status is then."""
         unanswered = "select 1 from questions where session_id = $1 and answered_at is null"
-        await self.found(unanswered, session_id, patience_s=patience_s)
+        await self.found(unanswered, session_id)
         await self.service.respond(self.owner, session_id, None, answer)
 
-    async def found(self, sql: str, *args: Any, patience_s: float = 30.0) -> Record:
+    async def found(self, sql: str, *args: Any) -> Record:
         """The first row of a query, once there is one."""
-        deadline = time.monotonic() + patience_s
+        deadline = time.monotonic() + HANG_GUARD_S  # clock: a hang guard that shows the logs
         while (row := await self.db.row(sql, *args)) is None:
-            if time.monotonic() > deadline:
+            if time.monotonic() > deadline:  # clock: a hang guard that shows the logs
                 pytest.fail(f"never found: {sql}\n{self.logs()}")
             await asyncio.sleep(0.005)
         return row
@@ -197,7 +203,7 @@ def nursery() -> Iterator[Nursery]:
 
 @pytest.fixture
 async def lab(nursery: Nursery, database_url: str, redis_url: str, tmp_path: Path) -> AsyncIterator[Lab]:
-    db = await Database.open(database_url, size=4, patience_s=10)
+    db = await Database.open(database_url, size=4, patience_s=HANG_GUARD_S)
     redis = open_redis(redis_url)
     tail, send = Tail(redis), ManyTimes(redis)
     tail.start()
@@ -228,5 +234,5 @@ async def duties(lab: Lab) -> AsyncIterator[Duties]:
         "REDIS_URL": lab.redis_url,
         "LAB_FOLDER": str(lab.folder),
     }
-    async with open_duties(environment) as duties:
+    async with open_duties(environment, ONE_SLICE) as duties:
         yield duties

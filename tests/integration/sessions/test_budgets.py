@@ -7,7 +7,9 @@ from uuid import UUID
 
 import pytest
 from tests.integration.sessions.conftest import Lab
+from tests.integration.sessions.lab.graph import NEVER_MS
 from tests.integration.sessions.lab.rows import assert_numbered
+from tests.patience import until
 
 from app.worker.loop import Duties
 
@@ -82,28 +84,52 @@ async def test_nothing_is_asked_where_the_operator_allows_no_more(lab: Lab, duti
     assert question["answered_by"] == "default"
 
 
-async def test_seconds_are_those_of_work_and_more_of_them_move_the_time_limit(lab: Lab, duties: Duties) -> None:
-    session_id = await lab.create(send=False, budget={"seconds": 0.6}, step_ms=250)
+_HOURS_OF_WAITING = """
+update sessions set
+  started_at = started_at - interval '2 hours', waiting_since = waiting_since - interval '2 hours'
+"""
+_AN_HOUR_OF_WORK = """
+update sessions set started_at = started_at - interval '1 hour', deadline_at = deadline_at - interval '1 hour'
+"""
+"""What the database's clock would have made of the row of a session that waits for its user."""
+
+
+async def test_seconds_of_waiting_are_not_those_of_work(lab: Lab, duties: Duties) -> None:
+    session_id = await lab.create(send=False, ask=True, budget={"seconds": 3600})
     await duties.runner.advance(session_id)
-    before = await lab.session(session_id)
-    assert before["status"] == "awaiting_user"
-    first = await made(lab, "tool")
-    assert first <= 3
-    await asyncio.sleep(1.2)
-    await lab.service.respond(lab.owner, session_id, None, 1.0)
+    await lab.db.rows(_HOURS_OF_WAITING)
+    await lab.answer(session_id)
     await duties.runner.advance(session_id)
     row = await lab.session(session_id)
-    assert row["status"] == "awaiting_user"
-    assert row["waited_s"] >= 1.2
-    assert await made(lab, "tool") > first, "the wait was taken for work"
-    moved_s = (row["deadline_at"] - before["deadline_at"]).total_seconds() - row["waited_s"]
-    assert moved_s == pytest.approx(1.0, abs=0.01)
+    assert row["status"] == "completed", row["error"]
+    assert row["waited_s"] >= 7200
+    assert len(await asked(lab, session_id)) == 1
+
+
+async def test_more_seconds_move_the_time_limit(lab: Lab, duties: Duties) -> None:
+    session_id = await lab.create(send=False, ask=True, budget={"seconds": 3600})
+    await duties.runner.advance(session_id)
+    await lab.db.rows(_AN_HOUR_OF_WORK)
+    await lab.answer(session_id)
+    await duties.runner.advance(session_id)
+    before, first = await lab.session(session_id), await made(lab, "tool")
+    assert before["status"] == "awaiting_user"
+    assert (await asked(lab, session_id))[-1]["kind"] == "budget"
+    await lab.service.respond(lab.owner, session_id, None, 3000)
+    await duties.runner.advance(session_id)
+    row = await lab.session(session_id)
+    assert row["status"] == "completed", row["error"]
+    assert await made(lab, "tool") > first
+    waited_s = row["waited_s"] - before["waited_s"]
+    moved_s = (row["deadline_at"] - before["deadline_at"]).total_seconds() - waited_s
+    assert moved_s == pytest.approx(3000, abs=0.01)
 
 
 async def test_a_round_of_fits_ends_with_the_seconds(lab: Lab, duties: Duties) -> None:
-    session_id = await lab.create(send=False, budget={"seconds": 2}, fits=1, fit_ms=60_000)
+    """Its own deadline is `HANG_GUARD_S`."""
+    session_id = await lab.create(send=False, budget={"seconds": 600}, fits=1, fit_ms=NEVER_MS)
     await duties.runner.advance(session_id)
-    row = await lab.db.row("select deadline_at - now() < interval '2 seconds' as soon from rounds")
+    row = await lab.db.row("select deadline_at - now() < interval '600 seconds' as soon from rounds")
     assert row
     assert row["soon"]
 
@@ -111,12 +137,19 @@ async def test_a_round_of_fits_ends_with_the_seconds(lab: Lab, duties: Duties) -
 @pytest.mark.parametrize("place", range(9, 31, 3))
 async def test_a_worker_killed_around_the_question_asks_it_once(lab: Lab, place: int) -> None:
     lab.start_worker()
-    session_id = await lab.create(seed=place, budget={"tool_calls": 3, "seconds": 600})
+    session_id = await lab.create(seed=place, budget={"tool_calls": 3, "seconds": 3600})
+    freeing = asyncio.create_task(_lapse_once_struck(lab, session_id))
     await lab.answer(session_id, 4)  # type: ignore[arg-type]  # a budget is answered with a number
     await lab.answer(session_id, "report")
     row = await lab.ended(session_id)
+    freeing.cancel()
     assert row["status"] == "completed", row["error"]
     assert await made(lab, "tool") == 7
     assert len(await asked(lab, session_id)) == 2
     assert len(await warnings(lab, session_id)) == 2
     await assert_numbered(lab.db, session_id)
+
+
+async def _lapse_once_struck(lab: Lab, session_id: UUID) -> None:
+    await until((lab.folder / f"struck-{session_id}").exists)
+    await lab.lapse()

@@ -3,6 +3,7 @@
 import json
 
 from tests.integration.sessions.conftest import Lab
+from tests.integration.sessions.lab.graph import NEVER_MS
 
 from app.retention.accounts import AccountDeletions
 from app.retention.deletions import Deletions
@@ -14,11 +15,11 @@ def _deletions(lab: Lab) -> Deletions:
 
 async def test_a_running_session_is_deleted_by_workers_that_are_killed(lab: Lab) -> None:
     worker = lab.start_worker()
-    running, other = await lab.create(fits=2, fit_ms=60_000), await lab.create(ask=True)
+    running, other = await lab.create(fits=2, fit_ms=NEVER_MS), await lab.create(ask=True)
     await lab.found("select from fits where status = 'running'")
     assert await _deletions(lab).session(lab.owner, running, None) == 1
     worker.kill()
-    await lab.db.rows("update deletions set lease_until = null")
+    await lab.lapse()
     await lab.found("select from deletions where done_at is not null")
     assert [row["id"] for row in await lab.db.rows("select id from sessions")] == [other]
     left = "select from calls where session_id = $1 union all select from audit where session_id = $1"
@@ -30,11 +31,11 @@ async def test_a_running_session_is_deleted_by_workers_that_are_killed(lab: Lab)
 async def test_an_account_is_deleted_by_workers_that_are_killed(lab: Lab) -> None:
     worker = lab.start_worker()
     for fits in (0, 0, 2):
-        await lab.create(fits=fits, fit_ms=60_000)
+        await lab.create(fits=fits, fit_ms=NEVER_MS)
     await lab.found("select from fits where status = 'running'")
     await AccountDeletions(lab.db, lab.redis, _deletions(lab)).ask(lab.owner, "operator")
     worker.kill()
-    await lab.db.rows("update deletions set lease_until = null")
+    await lab.lapse()
     done = await lab.found("select gone from deletions where done_at is not null")
     assert json.loads(done["gone"])["sessions"] == 3
     assert await lab.db.rows("select id from users union all select id from sessions") == []

@@ -2,42 +2,39 @@
 
 import asyncio
 import json
-import time
 
 import pytest
 from tests.integration.sessions.conftest import Lab
+from tests.integration.sessions.lab.graph import NEVER_MS
 from tests.integration.sessions.lab.rows import assert_numbered
 
 from app.sessions.waiting.fits import FitKey
 from app.worker.loop import Duties
 
 
-async def test_a_cancel_during_fits_ends_the_session_within_a_second(lab: Lab) -> None:
-    lab.start_worker()
-    session_id = await lab.create(fits=3, fit_ms=60_000)
+async def test_a_cancel_during_fits_ends_the_session(lab: Lab) -> None:
+    """At once: no clock of the worker, whose leases are not renewed within this test, has to come round."""
+    lab.start_worker(LAB_RENEW_S="3600")
+    session_id = await lab.create(fits=3, fit_ms=NEVER_MS)
     await lab.found("select 1 from fits where status = 'running' limit 1")
-    started = time.monotonic()
     await lab.service.cancel(lab.owner, session_id)
     row = await lab.ended(session_id)
     assert row["status"] == "cancelled"
-    assert time.monotonic() - started < 1.0
     await assert_numbered(lab.db, session_id)
     assert not await lab.db.rows("select 1 from fits where status in ('queued', 'running')")
 
 
 async def test_a_cancel_during_a_step_stops_the_step(lab: Lab) -> None:
-    lab.start_worker()
-    session_id = await lab.create(step_ms=60_000)
+    lab.start_worker(LAB_RENEW_S="3600")
+    session_id = await lab.create(step_ms=NEVER_MS)
     await lab.until(session_id, lambda row: row["status"] == "running")
-    started = time.monotonic()
     await lab.service.cancel(lab.owner, session_id)
     assert (await lab.ended(session_id))["status"] == "cancelled"
-    assert time.monotonic() - started < 1.0
 
 
 async def test_a_cancel_is_seen_without_redis(lab: Lab, duties: Duties) -> None:
     """The row is what counts; the message only saves waiting for the next renewal."""
-    session_id = await lab.create(send=False, step_ms=60_000)
+    session_id = await lab.create(send=False, step_ms=NEVER_MS)
     drive = asyncio.create_task(duties.runner.advance(session_id))
     await lab.until(session_id, lambda row: row["status"] == "running")
     await lab.db.rows("update sessions set cancel = true, wake = wake + 1 where id = $1", session_id)
@@ -46,7 +43,7 @@ async def test_a_cancel_is_seen_without_redis(lab: Lab, duties: Duties) -> None:
 
 
 async def test_cancelled_is_not_said_while_a_fit_runs(lab: Lab, duties: Duties) -> None:
-    session_id = await lab.create(send=False, fits=1, fit_ms=60_000)
+    session_id = await lab.create(send=False, fits=1, fit_ms=NEVER_MS)
     await duties.runner.advance(session_id)
     fit = asyncio.create_task(duties.fits.run(FitKey(session_id, "4.round", 0)))
     await lab.found("select 1 from fits where status = 'running'")
@@ -60,9 +57,10 @@ async def test_cancelled_is_not_said_while_a_fit_runs(lab: Lab, duties: Duties) 
 
 async def test_a_cancelled_session_whose_fit_worker_died_still_ends(lab: Lab) -> None:
     worker = lab.start_worker()
-    session_id = await lab.create(fits=1, fit_ms=60_000)
+    session_id = await lab.create(fits=1, fit_ms=NEVER_MS)
     await lab.found("select 1 from fits where status = 'running'")
     worker.kill()
+    await lab.lapse()
     await lab.service.cancel(lab.owner, session_id)
     assert (await lab.ended(session_id))["status"] == "cancelled"
 
@@ -77,7 +75,7 @@ async def test_a_session_that_waits_for_its_user_can_be_cancelled(lab: Lab) -> N
 
 async def test_a_session_past_its_time_limit_fails_and_says_so(lab: Lab) -> None:
     lab.start_worker()
-    session_id = await lab.create(fits=1, fit_ms=60_000)
+    session_id = await lab.create(fits=1, fit_ms=NEVER_MS)
     await lab.found("select 1 from fits where status = 'running'")
     await lab.db.rows("update sessions set deadline_at = now() where id = $1", session_id)
     row = await lab.ended(session_id)
@@ -90,7 +88,7 @@ async def test_time_spent_waiting_for_the_user_does_not_count(lab: Lab) -> None:
     row = await lab.until(session_id, lambda row: row["status"] == "awaiting_user")
     waited = "update sessions set waiting_since = now() - interval '2 hours', deadline_at = now() where id = $1"
     await lab.db.rows(waited, session_id)
-    await asyncio.sleep(0.5)
+    await asyncio.sleep(0.5)  # clock: several sweeps pass over it; fewer are no fault
     assert (await lab.session(session_id))["status"] == "awaiting_user"
     await lab.answer(session_id)
     row = await lab.ended(session_id)
@@ -99,7 +97,7 @@ async def test_time_spent_waiting_for_the_user_does_not_count(lab: Lab) -> None:
 
 async def test_a_fit_that_misses_the_deadline_is_left_out(lab: Lab) -> None:
     lab.start_worker()
-    session_id = await lab.create(fits=2, fit_ms=60_000, fit_deadline_s=0.5)
+    session_id = await lab.create(fits=2, fit_ms=NEVER_MS, fit_deadline_s=0.5)
     row = await lab.ended(session_id)
     assert row["status"] == "completed", row["error"]
     assert json.loads(row["result"])["scores"] == [["c0", "left_out", None], ["c1", "left_out", None]]
@@ -139,7 +137,7 @@ async def test_never_clarify_takes_the_default_and_says_so(lab: Lab, duties: Dut
 
 async def test_a_worker_that_is_asked_to_stop_hands_its_sessions_on(lab: Lab) -> None:
     worker = lab.start_worker()
-    session_id = await lab.create(step_ms=150, fits=2, fit_ms=60_000)
+    session_id = await lab.create(step_ms=150, fits=2, fit_ms=NEVER_MS)
     await lab.until(session_id, lambda row: row["last_seq"] >= 1)
     await worker.end()
     row = await lab.session(session_id)
@@ -153,7 +151,7 @@ async def test_a_worker_that_is_asked_to_stop_hands_its_sessions_on(lab: Lab) ->
 
 async def test_a_fit_is_handed_on_when_its_worker_stops(lab: Lab) -> None:
     worker = lab.start_worker()
-    await lab.create(fits=1, fit_ms=60_000)
+    await lab.create(fits=1, fit_ms=NEVER_MS)
     await lab.found("select 1 from fits where status = 'running'")
     await worker.end()
     row = await lab.db.row("select status, runs from fits")

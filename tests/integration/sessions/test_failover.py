@@ -13,6 +13,7 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 from tests.integration.sessions.conftest import Lab
 from tests.integration.sessions.lab.rows import assert_all_once, effects
+from tests.patience import hang_guard
 
 from app.jobs import QUEUES
 from app.servers.folders import package_folder
@@ -84,8 +85,9 @@ def redis_url(trio: Trio) -> str:
 
 async def test_sessions_survive_the_death_of_the_master(lab: Lab, trio: Trio) -> None:
     await trio.ready()
+    # A drive may end with its Redis; that a slow one is taken for dead as early changes nothing.
     for _ in range(2):
-        lab.start_worker()
+        lab.start_worker(LAB_LEASE_S="1")
     first = await lab.create(fits=2)
     await lab.ended(first)
     like = await effects(lab.db, first)
@@ -93,11 +95,11 @@ async def test_sessions_survive_the_death_of_the_master(lab: Lab, trio: Trio) ->
     await lab.until(made[0], lambda row: row["status"] == "running")
     trio.master.kill()
     for session_id in made:
-        await lab.ended(session_id, patience_s=60)
+        await lab.ended(session_id)
         await assert_all_once(lab.db, session_id, like)
 
     # The workers take their jobs from the promoted server.
-    async with asyncio.timeout(60):
+    async with hang_guard():
         last = await lab.create(fits=2)
         await lab.ended(last)
         while await _waiting(lab) != [0, 0]:  # noqa: ASYNC110 - a server has no asyncio.Event

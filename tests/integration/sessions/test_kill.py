@@ -32,11 +32,11 @@ async def test_a_session_survives_a_kill_at_every_journal_boundary(lab: Lab) -> 
     assert statements >= 20
     for place in range(2, 2 * statements + 2):
         session_id = await lab.create(seed=place, ask=True, fits=2)
-        answered = asyncio.create_task(lab.answer(session_id, patience_s=60))
+        answered = asyncio.create_task(lab.answer(session_id))
         if await _struck(lab, session_id):
             await _skip_the_wait(lab, session_id)
         await answered
-        await lab.ended(session_id, patience_s=60)
+        await lab.ended(session_id)
         await assert_all_once(lab.db, session_id, like)
     assert len(list(lab.folder.glob("struck-*"))) >= 2 * statements - 4
 
@@ -44,7 +44,7 @@ async def test_a_session_survives_a_kill_at_every_journal_boundary(lab: Lab) -> 
 async def _struck(lab: Lab, session_id: UUID) -> bool:
     """Whether the worker was killed for this session; False once it ended without."""
     mark = lab.folder / f"struck-{session_id}"
-    await lab.until(session_id, lambda row: mark.exists() or row["ended_at"] is not None, 60)
+    await lab.until(session_id, lambda row: mark.exists() or row["ended_at"] is not None)
     return mark.exists()
 
 
@@ -71,12 +71,13 @@ async def test_sessions_survive_kills_at_random_moments(lab: Lab) -> None:
         for _ in range(8):
             await asyncio.sleep(chance.uniform(0.05, 0.5))
             chance.choice(workers).kill()
+            await lab.lapse()
 
     killing = asyncio.create_task(kill_now_and_then())
-    await asyncio.gather(*(lab.answer(session_id, patience_s=60) for session_id in made))
+    await asyncio.gather(*(lab.answer(session_id) for session_id in made))
     await killing
     for session_id in made:
-        await lab.ended(session_id, patience_s=60)
+        await lab.ended(session_id)
         await assert_all_once(lab.db, session_id, like)
 
 
@@ -84,10 +85,10 @@ async def test_fits_that_die_with_their_worker_run_again(lab: Lab) -> None:
     worker = lab.start_worker()
     session_id = await lab.create(fits=4, fit_ms=600)
     for _ in range(2):
-        await lab.found("select 1 from fits where status = 'running' limit 1")
+        doomed = await lab.found("select candidate, fence from fits where status = 'running' limit 1")
         worker.kill()
-        await lab.db.row("update fits set lease_until = now() where status = 'running' returning 1")
-        await asyncio.sleep(0.3)
+        await lab.lapse()
+        await lab.found("select 1 from fits where candidate = $1 and fence > $2", *doomed.values())
     await lab.ended(session_id)
     await assert_all_once(lab.db, session_id, {"fits": [(n, "done") for n in range(4)]})
     again = await lab.db.row("select max(runs) as runs from fits")

@@ -158,6 +158,7 @@ async def test_a_session_goes_on_when_redis_is_emptied(lab: Lab) -> None:
             await lab.redis.flushdb()
             if n % 4 == 3:
                 workers[0].kill()
+                await lab.lapse()
 
     emptying = asyncio.create_task(empty())
     await asyncio.gather(*(lab.answer(session_id) for session_id in made))
@@ -172,6 +173,7 @@ async def test_a_paused_worker_that_comes_back_changes_nothing(lab: Lab) -> None
     session_id = await lab.create(step_ms=300)
     await lab.until(session_id, lambda row: row["last_seq"] >= 1)
     slow.pause()
+    await lab.lapse()
     lab.start_worker()
     await lab.until(session_id, lambda row: row["last_seq"] >= 3)
     slow.resume()

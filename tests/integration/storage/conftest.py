@@ -5,7 +5,6 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -14,6 +13,7 @@ from uuid import uuid4
 
 import asyncpg
 import pytest
+from tests.patience import HANG_GUARD_S, ended, wait_until
 
 from app.storage.blobs import BlobLimits, BlobStore
 from app.storage.bucket import Bucket
@@ -37,7 +37,14 @@ class S3Server:
         name = f"test-{uuid4().hex}"
         (self.folder / name).mkdir()
         return Bucket(
-            name, "lab/crew", self.endpoint, "us-east-1", "tests", SECRET, patience_s=0.5, stall_s=2.0
+            name,
+            "lab/crew",
+            self.endpoint,
+            "us-east-1",
+            "tests",
+            SECRET,
+            patience_s=HANG_GUARD_S,
+            stall_s=HANG_GUARD_S,
         )
 
     def object(self, bucket: Bucket, digest: str) -> Path:
@@ -62,23 +69,19 @@ def serving_s3(folder: Path, port: int = 0) -> Iterator[S3Server]:
         env={"PATH": os.environ["PATH"], "NANIO_ACCESS_KEY": "tests", "NANIO_SECRET_KEY": SECRET},
     )
     try:
-        _wait_for(port)
+        wait_until(lambda: _takes_connections(port), every_s=0.02)
         yield S3Server(f"http://127.0.0.1:{port}", folder)
     finally:
         process.terminate()
-        process.wait(10)
+        ended(process)
 
 
-def _wait_for(port: int) -> None:
-    until = time.monotonic() + 30
-    while time.monotonic() < until:
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-        except OSError:
-            time.sleep(0.02)
-        else:
-            return
-    raise TimeoutError("the S3 server did not start")
+def _takes_connections(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), HANG_GUARD_S).close()
+    except OSError:
+        return False
+    return True
 
 
 @pytest.fixture(scope="session")

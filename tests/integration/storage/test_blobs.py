@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.integration.storage.conftest import LIMITS, S3Server
+from tests.patience import HANG_GUARD_S
 
 from app.errors import InvalidInput, NotFound, TooLarge
 from app.storage.blobs import CHUNK_BYTES, BlobLimits, BlobStore
@@ -36,7 +37,7 @@ def make_older(store: BlobStore, request: pytest.FixtureRequest, tmp_path: Path)
             s3: S3Server = request.getfixturevalue("s3")
             return s3.make_older(request.getfixturevalue("bucket"), digest, by_s)
         path = tmp_path / "blobs" / digest[:2] / digest
-        return os.utime(path, (time.time() - by_s,) * 2)
+        return os.utime(path, (time.time() - by_s,) * 2)  # clock: a date
 
     return make_older
 
@@ -155,14 +156,14 @@ async def test_the_cache_stays_within_its_bound(remote: BlobStore, tmp_path: Pat
     digests = [(await remote.put_bytes(os.urandom(2 << 20))).digest for _ in range(5)]
     for n, digest in enumerate(digests):
         path = await remote.local_path(digest)
-        os.utime(path, (time.time() - 100 + n,) * 2)
+        os.utime(path, (time.time() - 100 + n,) * 2)  # clock: a date
     kept = {path.name for path in (tmp_path / "cache").iterdir()}
     assert kept == set(digests[2:])
     assert (await remote.local_path(digests[0])).is_file()
 
 
 async def test_a_copy_that_is_in_use_is_not_evicted(bucket: Bucket, tmp_path: Path) -> None:
-    limits = BlobLimits(max_bytes=12 << 20, cache_bytes=1 << 20, cache_grace_s=60)
+    limits = BlobLimits(max_bytes=12 << 20, cache_bytes=1 << 20, cache_grace_s=HANG_GUARD_S)
     store = S3Blobs(bucket, tmp_path / "cache", limits)
     paths = [await store.local_path((await store.put_bytes(os.urandom(1 << 20))).digest) for _ in range(4)]
     assert all(path.is_file() for path in paths)
@@ -184,7 +185,7 @@ async def test_a_copy_that_is_being_written_is_not_evicted_until_its_writer_is_g
     part = tmp_path / "cache" / ".part-of-another-process"
     part.parent.mkdir()
     part.write_bytes(bytes(5 << 20))
-    os.utime(part, (time.time() - age_s,) * 2)
+    os.utime(part, (time.time() - age_s,) * 2)  # clock: a date
     for _ in range(2):
         await remote.local_path((await remote.put_bytes(os.urandom(4 << 20))).digest)
     assert part.exists() == stays
@@ -208,7 +209,7 @@ async def test_a_put_that_is_cut_leaves_no_blob(postgres_blobs: PostgresBlobs, t
     remote = postgres_blobs
     path = a_file(tmp_path, 10 << 20)
     put = asyncio.create_task(remote.put_file(path))
-    await asyncio.sleep(0.03)
+    await asyncio.sleep(0.03)  # clock: wherever it is cut, no half of a blob may stay
     put.cancel()
     with pytest.raises(asyncio.CancelledError):
         await put

@@ -11,6 +11,7 @@ import nbformat
 import numpy as np
 import pandas as pd
 import pytest
+from tests.patience import HANG_GUARD_S
 
 from app.computations import custom_code as computation
 from app.computations import evaluate, explain, predict, split, train
@@ -149,7 +150,7 @@ def test_a_session_with_code_is_judged_told_and_done_again(
     beside = source.parents[1]
     (beside / "session.py").write_text(code)
     ran = subprocess.run(
-        [sys.executable, "-I", "session.py"], cwd=beside, capture_output=True, text=True, timeout=120
+        [sys.executable, "-I", "session.py"], cwd=beside, capture_output=True, text=True, timeout=HANG_GUARD_S
     )
     assert ran.returncode == 0, ran.stderr
 

@@ -5,7 +5,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -15,13 +15,16 @@ import numpy as np
 import pandas as pd
 import pytest
 from nbclient import NotebookClient
+from tests.patience import HANG_GUARD_S
 
 from app.computations import evaluate, report, split, train
 from app.computations.bench import Bench
 from app.computations.workbench import NotReproduced, Workbench, compared
 from app.errors import InvalidInput
+from app.modeling.custom_code.functions import allow_code
 from app.reporting.evidence import RecordedCall
 from app.reporting.script import script
+from app.sandbox.policy.definitions import define
 
 Compute = Callable[..., tuple[Any, Path]]
 
@@ -48,8 +51,11 @@ def source(tmp_path: Path) -> Path:
     return path
 
 
-def session(compute: Compute, source: Path) -> list[RecordedCall]:
-    """A session in short: rounds that the clock decided, an ensemble, the hold-out."""
+def session(compute: Compute, source: Path, recipe: Sequence[Mapping[str, Any]] = ()) -> list[RecordedCall]:
+    """A session in short: rounds that the clock decided, an ensemble, the hold-out.
+
+    `recipe`: of LightGBM alone.
+    """
     calls: list[RecordedCall] = []
 
     def record(tool: str, result: Any, node: str = "model_training", request: Any = None) -> None:
@@ -67,9 +73,10 @@ def session(compute: Compute, source: Path) -> list[RecordedCall]:
         record(tool, {"fits": [{key: fit[key] for key in fit if key != "schema"}], "left_out": []})
 
     fitted("train_classification_model", estimator="baseline", run=[0])
-    fitted("train_classification_model", estimator="LightGBM", run=[0], time_limit_s=1.5)
+    own = {"recipe": list(recipe)} if recipe else {}
+    fitted("train_classification_model", estimator="LightGBM", run=[0], time_limit_s=1.5, **own)
     fitted("train_classification_model", estimator="LogisticRegression", run=[0], time_limit_s=1.5)
-    fitted("add_folds", estimator="LightGBM", run=[1], settings=made[1][0]["settings"])
+    fitted("add_folds", estimator="LightGBM", run=[1], settings=made[1][0]["settings"], **own)
     fitted("add_folds", estimator="LogisticRegression", run=[1], settings=made[2][0]["settings"])
     voices = made[1:]
     inputs = {f"model_{place}": left / "model.skops" for place, (_, left) in enumerate(voices)}
@@ -105,7 +112,9 @@ def executed(notebook: dict[str, Any], folder: Path, home: Path) -> Any:
     kernel = {"HOME": str(home), "PATH": os.environ["PATH"]}
     given = nbformat.from_dict(notebook)
     place = {"metadata": {"path": folder}}
-    client = NotebookClient(given, timeout=120, startup_timeout=120, kernel_name="python3", resources=place)
+    client = NotebookClient(
+        given, timeout=HANG_GUARD_S, startup_timeout=HANG_GUARD_S, kernel_name="python3", resources=place
+    )
     return client.execute(env=kernel)
 
 
@@ -128,10 +137,54 @@ def test_the_notebook_of_a_session_comes_to_what_was_recorded_in_a_kernel_of_its
     (folder / "session.py").write_text(script(notebook))
     source.write_bytes(source.read_bytes() + b" ")
     refused = subprocess.run(
-        [sys.executable, "-I", "session.py"], cwd=folder, capture_output=True, text=True, timeout=120
+        [sys.executable, "-I", "session.py"], cwd=folder, capture_output=True, text=True, timeout=HANG_GUARD_S
     )
     assert refused.returncode == 1
     assert "not the file that the session worked on" in refused.stderr
+
+
+SUM = """
+def transform(frame, state):
+    return frame.assign(total=frame["a"] + frame["b"])
+"""
+FEATURE = {"op": "python", "name": "total", "columns": ["a", "b"], "source": SUM}
+
+
+def test_code_of_the_crew_runs_only_where_the_reader_asks_for_it_by_name(
+    compute: Compute, source: Path, tmp_path: Path
+) -> None:
+    with allow_code(define):
+        calls = session(compute, source, [FEATURE])
+    notebook = written(compute, calls, source, tmp_path)
+    nbformat.validate(nbformat.from_dict(notebook))
+    folder = source.parents[1]
+    # Whoever turns source into functions says so: code that is not read by it does not run.
+    marked = script(notebook).replace("from app.sandbox.policy.definitions import define", MARKED)
+    (folder / "session.py").write_text(marked)
+
+    def ran(*arguments: str) -> "subprocess.CompletedProcess[str]":
+        command = [sys.executable, "-I", "session.py", *arguments]
+        return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=HANG_GUARD_S)
+
+    by_default = ran()
+    assert by_default.returncode == 0, by_default.stderr
+    assert "CREW CODE READ" not in by_default.stdout
+    assert "Left out, because they run code of the crew: LightGBM" in by_default.stdout
+    assert "--run-crew-code" in by_default.stdout
+    assert "LogisticRegression [0]" in by_default.stdout
+
+    by_name = ran("--run-crew-code")
+    assert by_name.returncode == 0, by_name.stderr
+    assert "CREW CODE READ" in by_name.stdout
+    assert "Left out" not in by_name.stdout
+
+
+MARKED = """from app.sandbox.policy.definitions import define as policy_define
+
+def define(source):
+    print("CREW CODE READ")
+    return policy_define(source)
+"""
 
 
 def test_what_does_not_come_out_again_is_said() -> None:

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 
 import httpx
 import pytest
+from tests.patience import HANG_GUARD_S
 
 from app.errors import Conflict
 from app.observability.metrics.exposition import exposition
-from app.observability.metrics.listener import listen, serving_metrics
+from app.observability.metrics.listener import is_loopback, listen, serving_metrics
 
 
 @pytest.fixture
@@ -17,22 +18,53 @@ def address() -> Iterator[str]:
     with serving_metrics(listening, exposition, "figures"):
         yield f"http://{host}:{port}"
     with pytest.raises(httpx.ConnectError):
-        httpx.get(f"http://{host}:{port}/metrics")
+        httpx.get(f"http://{host}:{port}/metrics", timeout=HANG_GUARD_S)
 
 
 def test_they_are_shown_to_who_has_the_token_and_nothing_else_is(address: str) -> None:
     token = {"Authorization": "Bearer figures"}
-    shown = httpx.get(f"{address}/metrics", headers=token)
+    http = httpx.Client(base_url=address, timeout=HANG_GUARD_S)
+    shown = http.get("/metrics", headers=token)
     assert shown.status_code == 200
     assert shown.headers["content-type"].startswith("text/plain; version=")
     assert "# TYPE labcrew_sessions_ended_total counter" in shown.text
     assert "process_resident_memory_bytes" in shown.text
-    assert httpx.get(f"{address}/metrics").status_code == 401
-    assert httpx.get(f"{address}/metrics", headers={"Authorization": "Bearer figure"}).status_code == 401
-    assert httpx.get(f"{address}/", headers=token).status_code == 404
-    assert httpx.post(f"{address}/metrics", headers=token).status_code == 501
+    assert http.get("/metrics").status_code == 401
+    assert http.get("/metrics", headers={"Authorization": "Bearer figure"}).status_code == 401
+    assert http.get("/", headers=token).status_code == 404
+    assert http.post("/metrics", headers=token).status_code == 501
+    http.close()
 
 
 def test_a_taken_port_is_refused_with_what_to_do() -> None:
     with listen("127.0.0.1", 0) as taken, pytest.raises(Conflict, match="METRICS_PORT"):
         listen("127.0.0.1", taken.getsockname()[1])
+
+
+@pytest.mark.parametrize(
+    ("host", "token", "status"),
+    [
+        ("127.0.0.1", None, 200),
+        ("localhost", None, 200),
+        ("::1", None, 200),
+        ("0.0.0.0", None, 401),
+        ("::", None, 401),
+        ("0.0.0.0", "figures", 200),
+    ],
+)
+def test_without_a_token_only_loopback_is_answered(host: str, token: str | None, status: int) -> None:
+    listening = listen(host, 0)
+    port = listening.getsockname()[1]
+    headers = {"Authorization": f"Bearer {token}"} if token else {"Authorization": "Bearer None"}
+    with serving_metrics(listening, exposition, token):
+        reached = "[::1]" if ":" in host else "127.0.0.1"
+        answer = httpx.get(f"http://{reached}:{port}/metrics", headers=headers, timeout=HANG_GUARD_S)
+        assert answer.status_code == status
+
+
+@pytest.mark.parametrize(
+    ("host", "loopback"),
+    [("127.8.8.8", True), ("::ffff:127.0.0.1", True), ("fe80::1%eth0", False), ("10.0.0.1", False)],
+)
+def test_loopback_is_told_by_address(host: str, loopback: bool) -> None:
+    assert is_loopback(host) == loopback

@@ -74,7 +74,7 @@ def test_spans_follow_the_conventions_and_share_their_sessions_trace(collector: 
 
 
 def test_a_session_is_one_tree_whoever_made_its_parts_and_whenever(sent: Sent) -> None:
-    session, other, began_at = uuid4(), uuid4(), time.time() - 60
+    session, other, began_at = uuid4(), uuid4(), time.time() - 60  # clock: a date
     past_span("create_session", "pipeline", session, began_at, {})
     with (
         span("invoke_agent", "planner", session, {}),

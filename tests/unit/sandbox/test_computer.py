@@ -77,13 +77,17 @@ class NotingCells(BreakingCells):
 
 @pytest.mark.parametrize(
     ("asked", "time_s", "threads"),
-    [(None, 60, 1), (Limits(time_s=910, threads=2), 60, 2), (Limits(time_s=5), 5, 1)],
+    [
+        (None, 60, 1),
+        (Limits(time_s=910, threads=2), 60, 2),
+        (Limits(time_s=5), 5, 1),
+    ],  # clock: figures that are only passed on
 )
 async def test_no_computation_gets_more_than_the_operator_allows(
     tmp_path: Path, asked: Limits | None, time_s: float, threads: int
 ) -> None:
     cells = NotingCells()
-    operators = Limits(time_s=60, memory_bytes=512 << 20)
+    operators = Limits(time_s=60, memory_bytes=512 << 20)  # clock: as above
     computer = Computer(cells, FolderBlobs(tmp_path / "blobs"), tmp_path, operators)
     await computer.run(Computation("canary.echo"), {}, asked)
     [given] = cells.given

@@ -3,11 +3,24 @@ import signal
 
 import pytest
 
-from app.sandbox.contract import End, Limits, Usage
-from app.sandbox.outcome import FROM_OUTSIDE, Ending, judge
+from app.json_types import JsonValue
+from app.sandbox.answer_limits import MAX_DEPTH, AnswerLimits
+from app.sandbox.contract import End, Fault, Limits, Outcome, Usage
+from app.sandbox.outcome import FROM_OUTSIDE, HOST_OUT_OF_MEMORY, Ending
+from app.sandbox.outcome import judge as judge_of
 
 LIMITS = Limits(memory_bytes=100)
 USAGE = Usage(1.0, 1.0, 10)
+
+
+def judge(
+    ending: Ending,
+    report: bytes,
+    limits: Limits,
+    answer_limits: AnswerLimits | None = None,
+    trusted: bool = True,
+) -> Outcome:
+    return judge_of(ending, report, limits, trusted, answer_limits)
 
 
 def report(**said: object) -> bytes:
@@ -59,6 +72,31 @@ def test_a_kill_far_from_the_memory_limit_came_from_outside() -> None:
 
 
 @pytest.mark.parametrize(
+    ("trusted", "oom_kills", "end", "fault"),
+    [
+        (False, 0, End.DIED, FROM_OUTSIDE),
+        (False, 1, End.OUT_OF_MEMORY, HOST_OUT_OF_MEMORY),
+        (False, None, End.OUT_OF_MEMORY, HOST_OUT_OF_MEMORY),
+        (True, 1, End.DIED, FROM_OUTSIDE),
+    ],
+)
+def test_untrusted_work_is_lost_only_where_nothing_of_its_own_can_have_ended_it(
+    trusted: bool, oom_kills: int | None, end: End, fault: Fault
+) -> None:
+    ending = Ending(-signal.SIGKILL, None, Usage(1.0, 1.0, 20), None, oom_kills)
+    outcome = judge(ending, b"", LIMITS, trusted=trusted)
+    assert (outcome.end, outcome.fault) == (end, fault)
+
+
+@pytest.mark.parametrize("trusted", [True, False])
+def test_a_kill_at_the_limit_of_the_processor_is_a_time_limit(trusted: bool) -> None:
+    # clock: judged from given figures, nothing runs
+    limits = Limits(time_s=10, threads=2, memory_bytes=100)
+    ending = Ending(-signal.SIGKILL, None, Usage(8.0, 21.9, 10), None, 0)
+    assert judge(ending, b"", limits, trusted=trusted).end is End.TIMED_OUT
+
+
+@pytest.mark.parametrize(
     "said",
     [
         b"",
@@ -81,3 +119,44 @@ def test_a_fault_of_wrong_shape_is_read_as_far_as_it_goes() -> None:
     outcome = judge(Ending(0, None, USAGE), report(end="refused", fault={"code": 7, "facts": []}), LIMITS)
     assert outcome.fault is not None
     assert (outcome.fault.code, outcome.fault.facts) == ("7", {})
+
+
+def nested(depth: int) -> JsonValue:
+    value: JsonValue = 1
+    for level in range(depth):
+        value = [value] if level % 2 else {"a": value}
+    return value
+
+
+def test_an_answer_at_every_bound_is_a_value() -> None:
+    value = {"deep": nested(MAX_DEPTH - 1), **{str(n): n for n in range(50)}}
+    keys = 1 + 50 + (MAX_DEPTH - 1 + 1) // 2
+    limits = AnswerLimits(len(json.dumps(value)), max_keys=keys)
+    outcome = judge(Ending(0, None, USAGE), report(end="returned", value=value), LIMITS, limits)
+    assert (outcome.end, outcome.value) == (End.RETURNED, value)
+
+
+@pytest.mark.parametrize(
+    ("answer", "code"),
+    [
+        ({"end": "returned", "value": nested(MAX_DEPTH + 1)}, "value_too_deep"),
+        ({"end": "returned", "value": nested(900)}, "value_too_deep"),
+        ({"end": "returned", "value": [[{"k": nested(MAX_DEPTH)}]]}, "value_too_deep"),
+        ({"end": "refused", "fault": {"code": "x", "facts": nested(MAX_DEPTH + 1)}}, "value_too_deep"),
+        ({"end": "returned", "value": dict.fromkeys(map(str, range(101)))}, "value_has_too_many_keys"),
+        ({"end": "returned", "value": [{"k": n} for n in range(101)]}, "value_has_too_many_keys"),
+        ({"end": "returned", "value": "x" * (1 << 20)}, "value_too_large"),
+        ({"end": "raised", "fault": {"code": "x", "detail": "x" * (1 << 20)}}, "value_too_large"),
+    ],
+)
+def test_an_answer_beyond_a_bound_is_refused_by_its_name(answer: dict[str, object], code: str) -> None:
+    limits = AnswerLimits(100_000, max_keys=100)
+    outcome = judge(Ending(0, None, USAGE), report(**answer), LIMITS, limits)
+    assert outcome.fault is not None
+    assert (outcome.end, outcome.fault.code, outcome.value) == (End.REFUSED, code, None)
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "9" * 5_000])
+def test_an_answer_with_a_number_that_json_lacks_is_no_answer(number: str) -> None:
+    line = b'{"end": "returned", "value": [%b]}\n' % number.encode()
+    assert judge(Ending(0, None, USAGE), line, LIMITS).end is End.DIED

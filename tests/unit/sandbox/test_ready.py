@@ -21,5 +21,5 @@ class DyingLink:
 
 async def test_a_zygote_that_ends_while_it_is_tried_is_none(tmp_path: Path) -> None:
     with pytest.raises(Unavailable, match="ended while"):
-        await try_out(DyingLink(), tmp_path, None)  # type: ignore[arg-type]
+        await try_out(DyingLink(), tmp_path, None, True)  # type: ignore[arg-type]
     assert not any(tmp_path.iterdir())  # noqa: ASYNC240 - a test

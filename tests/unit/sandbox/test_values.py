@@ -55,3 +55,9 @@ def test_a_value_over_the_limit_is_refused_with_both_sizes() -> None:
     with pytest.raises(TooLarge) as refusal:
         encode("x" * 100, limit_bytes=50)
     assert refusal.value.facts == {"size_bytes": 102, "limit_bytes": 50}
+
+
+def test_a_value_with_too_many_keys_is_refused() -> None:
+    assert encode([{"a": 1}] * 5, limit_bytes=1_000, max_keys=5) == [{"a": 1}] * 5
+    with pytest.raises(TooLarge, match="more than 4 keys"):
+        encode([{"a": 1}] * 5, limit_bytes=1_000, max_keys=4)

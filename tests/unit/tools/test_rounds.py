@@ -95,22 +95,28 @@ def test_the_first_part_of_a_candidate_is_a_model_and_what_comes_later_belongs_t
 
 
 class Rounds(MemoryStep):
-    """Fits come from the second round on; how long each round could wait is noted."""
+    """Fits but `quick` ones come from the second round on; how long each round could wait is noted."""
 
-    def __init__(self, session: SessionFacts) -> None:
+    def __init__(self, session: SessionFacts, quick: tuple[str, ...] = ()) -> None:
         super().__init__(session)
+        self.quick = quick
+        self.rounds: list[list[str]] = []
         self.waits: list[float] = []
 
     async def fan_out(self, key, fits, deadline_s):
         self.waits.append(deadline_s)
-        if len(self.waits) == 1:
-            return [FitOutcome(fit.name, "left_out") for fit in fits]
+        self.rounds.append([fit.name for fit in fits])
+        return [self.outcome(fit) for fit in fits]
+
+    def outcome(self, fit):
+        if len(self.waits) == 1 and fit.name not in self.quick:
+            return FitOutcome(fit.name, "left_out")
         files = {
             name: {"digest": name, "size_bytes": 1, "media_type": "x"}
             for name in ("model.skops", "oof.parquet")
         }
-        facts = {"name": "Ridge", "score": 0.5, "metric": "rmse", "greater_is_better": False}
-        return [FitOutcome(fit.name, "done", facts, files) for fit in fits]
+        facts = {"name": fit.name, "score": 0.5, "metric": "rmse", "greater_is_better": False}
+        return FitOutcome(fit.name, "done", facts, files)
 
 
 class Frames:
@@ -133,6 +139,25 @@ async def test_a_first_round_of_which_nothing_came_waits_once_more_for_a_model()
     waits, models = await first_or_further_round([])
     assert waits[1:] == [LATE_S]
     assert models == 1
+
+
+@pytest.mark.parametrize(
+    ("quick", "rounds"),
+    [
+        (("baseline",), [["baseline", "Ridge", "XGBoost"], ["Ridge", "XGBoost"]]),
+        (("Ridge",), [["baseline", "Ridge", "XGBoost"]]),
+    ],
+)
+async def test_a_first_round_of_which_the_baseline_came_alone_waits_for_a_model(quick, rounds):
+    ctx = context(13.0)
+    step = Rounds(ctx.session, quick)
+    names = rounds[0]
+    fits = [fit_of(ctx, "d", {}, 2.0, name=name, estimator=name) for name in names]
+    answered = await fitted(replace(ctx, step=step, frames=Frames([])), fits, 2.0)
+    assert step.rounds == rounds
+    assert [fit["name"] for fit in answered.value["fits"]] == [
+        n for n in names if len(rounds) > 1 or n in quick
+    ]
 
 
 async def test_a_further_round_of_which_nothing_came_keeps_nobody_waiting():

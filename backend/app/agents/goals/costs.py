@@ -14,6 +14,8 @@ _ALARM = r"(?:(?:an? |one |the )?(?:false|wrong|needless) (?:alarms?|positives?|
 _TIMES = rf"(?P<times>\d+(?:\.\d+)?|{'|'.join(NUMBERS)}|twice|thrice)(?:\s*(?:times|x|-?fold))?"
 _AS = r"(?:(?: \w+){0,4}? (?:than|as))?"
 _COST = r"(?:is|are|costs?|counts?|weighs?|matters?|hurts?)(?: us| about| roughly)*"
+_GAP, _NO_NUMBER = r"[^.;]{0,200}?", r"[^.;\d]{0,100}?"
+"""Characters between the parts of a phrase: two short clauses. Unbounded, every part is sought to the end."""
 _AMOUNT = r"[$\u20ac\u00a3]?\s*(?P<{}>\d[\d,]*(?:\.\d+)?)"
 
 
@@ -52,13 +54,15 @@ _PHRASES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Costs]], ...] =
     ),
     (
         _phrase(
-            rf"\b{_MISS} {_COST} {_AMOUNT.format('missed')}[^.;]*?\b{_ALARM}[^.;\d]*?{_AMOUNT.format('alarm')}"
+            rf"\b{_MISS} {_COST} {_AMOUNT.format('missed')}"
+            rf"{_GAP}\b{_ALARM}{_NO_NUMBER}{_AMOUNT.format('alarm')}"
         ),
         lambda found: Costs(_amount(found, "alarm"), _amount(found, "missed")),
     ),
     (
         _phrase(
-            rf"\b{_ALARM} {_COST} {_AMOUNT.format('alarm')}[^.;]*?\b{_MISS}[^.;\d]*?{_AMOUNT.format('missed')}"
+            rf"\b{_ALARM} {_COST} {_AMOUNT.format('alarm')}"
+            rf"{_GAP}\b{_MISS}{_NO_NUMBER}{_AMOUNT.format('missed')}"
         ),
         lambda found: Costs(_amount(found, "alarm"), _amount(found, "missed")),
     ),

@@ -62,7 +62,7 @@ KINDS: tuple[tuple[str, ProblemKindName], ...] = (
 OUTLOOKS: tuple[tuple[str, OutlookName], ...] = (
     (r"\bdirection\b|\bup or down\b|\brise or fall\b|\b(go|goes|move|moves) (up|down)\b", "direction"),
     (
-        r"\b(whether|if|will|does)\b[^.;:!?]*\b((rise|climb|increase|gain|fall|drop|decrease|decline)s?\b"
+        r"\b(whether|if|will|does)\b[^.;:!?]{0,300}\b((rise|climb|increase|gain|fall|drop|decrease|decline)s?\b"
         r"|(be|is|ends?|closes?|trades?) (higher|lower)\b)",
         "direction",
     ),
@@ -145,7 +145,7 @@ INPUTS = re.compile(
     r"|~(?P<formula>[^.;:!?]*)",
     re.IGNORECASE,
 )
-QUOTED = re.compile(r"`([^`]+)`|\"([^\"]+)\"|“([^”]+)”|(?<!\w)'([^']+)'(?!\w)")
+QUOTED = re.compile(r"`([^`]+)`|\"([^\"]+)\"|“([^“”]+)”|(?<!\w)'([^']+)'(?!\w)")
 VERB = re.compile(
     r"\b(?:predict(?:ing|s|ion of|or of)?|forecast(?:ing|s)?|estimat(?:e|es|ing)|classify(?:ing)?"
     r"|model(?:ling)?|explain(?:ing)?|detect(?:ing)?|determin(?:e|es|ed)"
@@ -155,9 +155,10 @@ VERB = re.compile(
 )
 POSITIVE = re.compile(
     r"\bpositive class (?:is|=|should be)?\s*[`'\"]?(?P<a>[\w-]+)"
-    r"|[`'\"]?(?P<b>[\w-]+)[`'\"]? (?:is|as) the positive class",
+    r"|[`'\"]?(?<![\w-])(?P<b>[\w-]++)[`'\"]? (?:is|as) the positive class",
     re.IGNORECASE,
 )
+"""A word is tried from its beginning only, and never given back in part: else long ones take quadratic time."""
 GROUPS = re.compile(
     r"\b(?:for|to|on|across) (?:new|unseen|unknown|other|future)\s+(?P<a>\w+)"
     r"|\b(?:per|for each|for every|by each)\s+(?P<b>\w+)"

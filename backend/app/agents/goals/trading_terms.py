@@ -17,7 +17,7 @@ _FEE = r"fees?|commissions?|costs?|(?:trading|transaction|taker|maker) (?:fees?|
 def _amount(kind: str) -> re.Pattern[str]:
     """`fees of 10 bps`, `10 bps fees`, `0.1% in fees`."""
     return re.compile(
-        rf"\b(?:{kind})\b(?: (?:of|are|is|at|about|around|roughly))*\s*[:=]?\s*"
+        rf"\b(?:{kind})\b(?: (?:of|are|is|at|about|around|roughly))*(?:\s*[:=])?\s*"
         rf"(?P<a>{_NUMBER})\s*(?P<ua>{_UNIT})"
         rf"|\b(?P<b>{_NUMBER})\s*(?P<ub>{_UNIT})(?: (?:of|in|for|as|per trade|a trade))*\s*(?:{kind})\b",
         re.IGNORECASE,

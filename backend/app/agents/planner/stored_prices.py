@@ -10,7 +10,7 @@ from app.agents.runtime.conversation import View
 from app.computations.bars.interval import DAY_S, interval_seconds
 from app.datasets.price_series import known_coin
 
-_TOKEN = re.compile(r"[A-Za-z0-9^](?:[\w.:/=^-]*\w)?")
+_TOKEN = re.compile(r"[A-Za-z0-9^](?:[\w.:/=^-]{0,60}\w)?")
 _MIN_PLAIN = 5
 """Letters from which on a name in small letters is no word of the goal by chance, as `eurusd`."""
 _ALWAYS_OPEN = 0.8

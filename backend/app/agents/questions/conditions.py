@@ -13,7 +13,7 @@ from app.agents.questions.vocabulary import COMPARATIVES, COMPARISONS, WEEKDAYS
 _COMPARED = "|".join(pattern for pattern, _ in COMPARISONS)
 _NAMED = "|".join((*MONTHS, *WEEKDAYS))
 _NO = r"(?:not|never|no|non|without|except|excluding|other than)"
-_LINK = r"(?:(?:is|are|was|were|equals|equal|to|of|=|has|have|with|called|named|in)\s+)*"
+_LINK = r"(?:(?:is|are|was|were|equals|equal|to|of|=|has|have|with|called|named|in)\s+){0,5}"
 
 
 def take_conditions(sentence: Sentence) -> None:
@@ -115,7 +115,7 @@ def _counted(sentence: Sentence) -> None:
 def _ages(sentence: Sentence) -> None:
     """Under 18 is an age where there is one and nothing else was said."""
     while found := sentence.take_of(
-        rf"R (?:(?:who|that|are|were|is|was) )*(?P<how>{_COMPARED}) (?P<n>N\d+)(?: years?(?: old)?)?"
+        rf"R (?:(?:who|that|are|were|is|was) ){{0,5}}(?P<how>{_COMPARED}) (?P<n>N\d+)(?: years?(?: old)?)?"
     ):
         column = meant(sentence, "age", "an age")
         sentence.put(" R " + sentence.condition(_test(sentence, column, _comparison(found["how"]), found["n"])))

@@ -10,7 +10,7 @@ _ONE = rf"(?:C\d+|{_PART})"
 _SIDE = "(?:top|bottom|best|worst|highest|lowest|largest|smallest|biggest)"
 _LEAD = (
     r"(?:grouped by|broken down by|split by|separately for|for each|for every|in each|in every|of each|of every"
-    r"|within each|with each|by each|each|every|across|by|per)(?: the| different| all| number of)*"
+    r"|within each|with each|by each|each|every|across|by|per)(?: the| different| all| number of){0,5}"
 )
 
 
@@ -19,7 +19,7 @@ def take_groups(sentence: Sentence) -> None:
     # What the top five are ranked by is no group.
     sentence.text = re.sub(rf"\b({_SIDE}(?: N\d+)? (?:{_ONE}|R)) by\b", r"\1 @", sentence.text)
     while found := sentence.take(
-        rf"\b{_LEAD} (?P<all>{_ONE}(?:(?: ,| and| ,? ?by| ,? and by|,) {_ONE})*)(?!\w)"
+        rf"\b{_LEAD} (?P<all>{_ONE}(?:(?: ,| and| ,? ?by| ,? and by|,) {_ONE}){{0,20}})(?!\w)"
     ):
         for mark in _marks(found["all"]):
             sentence.groups.append(group_of(sentence, mark))

@@ -49,7 +49,7 @@ def _correlation(sentence: Sentence) -> Wanted | None:
     if not sentence.has(r"\bcorrelat\w*|\b(?:related|associated|relationship|association)\b"):
         return None
     found = sentence.take(r"(?P<a>C\d+) (?:is |are )?(?:and|with|to|,)(?: the)? (?P<b>C\d+)") or sentence.take(
-        r"(?P<a>C\d+) (?:\w+ )*?(?:with|to|and)(?: the)? (?P<b>C\d+)"
+        r"(?P<a>C\d+) (?:\w+ ){0,8}?(?:with|to|and)(?: the)? (?P<b>C\d+)"
     )
     if not found:
         raise NotUnderstood("A correlation is of two columns, and it does not name two.")
@@ -140,11 +140,12 @@ _RANKINGS = (
     rf"\b(?P<side>top|bottom|best|worst|highest|lowest|largest|smallest|biggest)(?: (?P<n>N\d+))? {_WHAT}"
     rf" (?:by|in|on|for|with|in terms of|according to|ranked by|ordered by|@)(?: the| their)?"
     rf" (?:(?P<sup>{SUPERLATIVE}) )?{_AGG}{_BY}",
-    rf"\b(?:which|what|name|list|show|give|in which|the|those|me)(?: are| is| the| me| were| was)*"
-    rf"(?: (?P<n>N\d+))? {_WHAT} (?:{_VERB} )*{_SUP} {_AGG}{_BY}",
-    rf"(?P<n>N\d+) {_WHAT} (?:{_VERB} )*{_SUP} {_AGG}{_BY}",
+    rf"\b(?:which|what|name|list|show|give|in which|the|those|me)(?: are| is| the| me| were| was){{0,5}}"
+    rf"(?: (?P<n>N\d+))? {_WHAT} (?:{_VERB} ){{0,5}}{_SUP} {_AGG}{_BY}",
+    rf"(?P<n>N\d+) {_WHAT} (?:{_VERB} ){{0,5}}{_SUP} {_AGG}{_BY}",
     rf"\b(?:which|what|in which|in what|when)(?: (?P<n>N\d+))? ?{_WHAT}"
-    rf" (?:is |was |were |are |did |does |do |the )*{_AGG}{_BY} (?:is |was |were |are )?(?:the )?{_SUP}\b",
+    rf" (?:is |was |were |are |did |does |do |the ){{0,5}}{_AGG}{_BY}"
+    rf" (?:is |was |were |are )?(?:the )?{_SUP}\b",
 )
 
 
@@ -190,7 +191,7 @@ def _share(sentence: Sentence) -> Wanted | None:
         return _of_whole(sentence)
     # Men in third class who survived: of three conditions the last is asked for, unless it says among what.
     apart = "among|within|where" if len(marks) > 2 else "among|within|in|of|where"
-    between = rf"(?:\w+ )*?(?:{apart}) (?:\w+ )*?"
+    between = rf"(?:\w+ ){{0,8}}?(?:{apart}) (?:\w+ ){{0,8}}?"
     first_asked = len(marks) > 1 and sentence.has(rf"{marks[0]} {between}{marks[1]}")
     asked = marks[0] if first_asked else marks[-1]
     sentence.take(rf"{asked}\b")
@@ -282,8 +283,8 @@ def _aggregates(sentence: Sentence) -> Wanted | None:
     """Mean fare; mean and median of fare and age; the oldest passenger."""
     one = rf"(?:{AGGREGATE})"
     found = sentence.take(
-        rf"\b(?P<aggs>{one}(?:(?: ,|,)? (?:and |or )?(?:the )?{one})*)(?: values?| amount| number)?"
-        r"(?: of| in| for| is)?(?: the| all| R)* (?P<cs>C\d+(?:(?: ,|,)?(?: and| or)? (?:the )?C\d+)*)"
+        rf"\b(?P<aggs>{one}(?:(?: ,|,)? (?:and |or )?(?:the )?{one}){{0,20}})(?: values?| amount| number)?"
+        r"(?: of| in| for| is)?(?: the| all| R){0,5} (?P<cs>C\d+(?:(?: ,|,)?(?: and| or)? (?:the )?C\d+){0,20})"
     ) or sentence.take(rf"(?P<cs>C\d+) (?:on )?(?P<aggs>{one})\b")
     if found:
         functions = [AGGREGATES[name] for name in re.findall(one, found["aggs"])]

@@ -22,7 +22,7 @@ from app.agents.questions.vocabulary import (
 )
 
 _TOKEN = re.compile(
-    r"`(?P<ticked>[^`]+)`|[\"\u201c](?P<quoted>[^\"\u201d]+)[\"\u201d]|(?<!\w)'(?P<single>[^']+)'(?!\w)"
+    r"`(?P<ticked>[^`]+)`|[\"\u201c](?P<quoted>[^\"\u201c\u201d]+)[\"\u201d]|(?<!\w)'(?P<single>[^']+)'(?!\w)"
     r"|(?P<date>\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?)"
     r"|[$\u20ac\u00a3]?(?P<number>-?\d[\d,]*(?:\.\d+)?)(?P<thousand>k)?(?![\w])%?"
     r"|(?P<word>\w+)|(?P<sign>>=|<=|!=|<>|[=<>,;])"

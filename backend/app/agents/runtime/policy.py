@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from app.agents.runtime.conversation import View, read
 from app.llm.offline import Decide
+from app.sandbox.metering import metered_thread
 
 
 @dataclass(frozen=True)
@@ -39,10 +40,11 @@ def follow(rules: Sequence[Rule]) -> Decide:
     """The policy of a table; its last rule must always decide."""
 
     def decide(messages: Sequence[BaseMessage]) -> AIMessage:
-        view = read(messages)
-        for rule in rules:
-            if move := rule(view):
-                return _message(move)
+        with metered_thread():  # goals and answers are strangers' text: their session pays for the reading
+            view = read(messages)
+            for rule in rules:
+                if move := rule(view):
+                    return _message(move)
         raise AssertionError("The last rule of a policy must always decide.")
 
     return decide

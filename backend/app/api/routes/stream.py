@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
+from functools import partial
 from typing import Annotated
 from uuid import UUID
 
@@ -41,7 +42,7 @@ async def create_ticket(
 ) -> TicketView:
     """For browsers, which send no header with a socket: append `?ticket=` to the stream's address."""
     await reader.must_exist(session_id)
-    ticket = await desk.tickets.issue(principal, session_id)
+    ticket = await desk.tickets.issue(principal.reference, session_id)
     return TicketView(ticket=ticket, expires_in=TICKET_TTL_S)
 
 
@@ -120,6 +121,7 @@ _CODES: dict[str, Close] = {
     "not_found": Close.NOT_FOUND,
     "forbidden": Close.NOT_ALLOWED,
     "too_many": Close.TOO_MANY,
+    "unavailable": Close.UNAVAILABLE,
 }
 
 
@@ -139,7 +141,8 @@ async def stream(
         await SessionReader(resources.database, who.user_id).must_exist(session_id)
         async with staying(socket, who, "socket") as ended:
             events = resources.watch.batches(session_id, since, push_to(socket))
-            await SessionSocket(socket, session_service(resources), who, session_id).serve(events, ended)
+            confirm = partial(desk.authenticator.confirm, who.reference)
+            await SessionSocket(socket, session_service(resources), confirm, session_id).serve(events, ended)
     except LabError as refusal:
         if refusal.kind == "too_many":
             REFUSALS.labels(refusal.code).inc()
@@ -149,8 +152,10 @@ async def stream(
 
 
 async def _admitted(socket: WebSocket, session_id: UUID, desk: AuthServices, ticket: str | None) -> Principal:
+    """The caller by ticket or by header; a ticket counts for no more than its credential does now."""
     if ticket is not None:
-        return await desk.tickets.redeem(ticket, session_id)
-    who = await principal_of(socket.headers, desk)
+        who = await desk.authenticator.confirm(await desk.tickets.redeem(ticket, session_id))
+    else:
+        who = await principal_of(socket.headers, desk)
     require(who, Scope.READ)
     return who

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from app.computations.uploads import sql
+from app.computations.uploads.names import check_width
 from app.errors import InvalidInput
 
 _HEAD = 64 << 10
@@ -38,10 +39,11 @@ def feather_as_parquet(path: Path, work: Path) -> Path:
         with (
             pa.memory_map(str(path)) as source,
             pa.ipc.open_file(source) as reader,
-            pq.ParquetWriter(target, _plain(reader.schema), compression="lz4") as writer,
         ):
-            for at in range(reader.num_record_batches):
-                writer.write_batch(reader.get_batch(at).cast(_plain(reader.schema)))
+            check_width(len(reader.schema))
+            with pq.ParquetWriter(target, _plain(reader.schema), compression="lz4") as writer:
+                for at in range(reader.num_record_batches):
+                    writer.write_batch(reader.get_batch(at).cast(_plain(reader.schema)))
     except (pa.ArrowException, OSError, ValueError) as error:
         raise InvalidInput("damaged_file", f"The Feather file cannot be read: {str(error)[:300]}") from error
     return target
@@ -65,7 +67,9 @@ def _rows_to_csv(connection: duckdb.DuckDBPyConnection, path: Path, target: Path
     )
     try:
         found = connection.execute(f"SELECT json_array_length(row) FROM {source} LIMIT 1").fetchone()  # noqa: S608
-        cells = ", ".join(f"row->>{at} AS column_{at + 1}" for at in range(int(found[0]) if found else 0))
+        width = int(found[0]) if found else 0
+        check_width(width)
+        cells = ", ".join(f"row->>{at} AS column_{at + 1}" for at in range(width))
         connection.execute(
             f"COPY (SELECT {cells} FROM {source}) TO {sql.text(target)} (FORMAT csv, HEADER false)"  # noqa: S608
         )
@@ -82,6 +86,7 @@ def _wrapped_to_csv(path: Path, target: Path) -> Path | None:
         raise InvalidInput("damaged_file", f"The JSON file cannot be read: {str(error)[:300]}") from error
     if not rows:
         return None
+    check_width(max(map(len, rows)))
     with target.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows(rows)
     return target

@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import lzma
+import re
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -12,9 +13,15 @@ from typing import IO, cast
 
 import pyarrow as pa
 
-from app.errors import InvalidInput, TooLarge
+from app.computations.uploads.expansion import Expansion
+from app.computations.uploads.extent import Extent
+from app.errors import InvalidInput
 
 _PIECE = 1 << 20
+MAX_DIRECTORY_BYTES = 4 << 20
+"""Of a zip archive's list of files: about 40,000 names, which take 40 MB as Python objects."""
+_MAX_END_BYTES = (64 << 10) + 22
+"""The end record of a zip archive with the longest comment that its format allows."""
 _ACCEPTED = (
     "CSV or TSV, Parquet, Feather, Excel, JSON or JSON Lines, each also compressed with gzip, zstd, bzip2 or xz"
 )
@@ -46,6 +53,7 @@ _KINDS = (
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "excel"),
     (b"PK\x03\x04", "zip"),
 )
+_WORKSHEET = re.compile(r"(?i)sheet[^/]*\.xml$")
 _EXCEL_PARTS = ("xl/workbook.xml", "xl/workbook.bin", "content.xml")
 _DAMAGED = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
 
@@ -54,16 +62,17 @@ def unpack(path: Path, work: Path, expanded_bytes: int) -> Plain:
     """The plain file of an upload, in `work` if it had to be unpacked.
 
     Raises InvalidInput for what is empty, damaged or no table; TooLarge when it unpacks to more than
-    `expanded_bytes` (a bomb is stopped there, not after).
+    `Expansion` allows (a bomb is stopped there, not after).
     """
+    expansion = Expansion(path, work, expanded_bytes)
     head = _head(path)
     if not head:
         raise InvalidInput("empty_file", "The file is empty.")
     for magic, name, opener in _COMPRESSIONS:
         if head.startswith(magic):
-            return _unpack_stream(path, name, opener, work, expanded_bytes)
+            return _unpack_stream(path, name, opener, work, expansion)
     if _kind(head) == "zip":
-        return _unpack_zip(path, work, expanded_bytes)
+        return _unpack_zip(path, work, expansion)
     return Plain(path, _kind(head))
 
 
@@ -80,24 +89,28 @@ def _kind(head: bytes) -> str:
     return next((kind for magic, kind in _KINDS if head.startswith(magic)), "text")
 
 
-def _unpack_stream(path: Path, name: str, opener: _Opener, work: Path, expanded_bytes: int) -> Plain:
+def _unpack_stream(path: Path, name: str, opener: _Opener, work: Path, expansion: Expansion) -> Plain:
     target = work / "unpacked"
     with _naming_damage(name), opener(path) as source:
-        _copy(source, target, expanded_bytes)
-    inner = unpack(target, work, expanded_bytes) if _kind(_head(target)) == "zip" else None
+        _copy(source, target, expansion)
     head = _head(target)
     if any(head.startswith(magic) for magic, _, _ in _COMPRESSIONS):
         raise InvalidInput("nested_archive", "The file is compressed twice; unpack it once and send that.")
     if not head:
         raise InvalidInput("empty_file", f"The {name} file has nothing in it.")
-    return Plain(inner.path if inner else target, inner.kind if inner else _kind(head), name)
+    if _kind(head) == "zip":
+        inner = _unpack_zip(target, work, expansion)
+        return Plain(inner.path, inner.kind, name)
+    return Plain(target, _kind(head), name)
 
 
-def _unpack_zip(path: Path, work: Path, expanded_bytes: int) -> Plain:
+def _unpack_zip(path: Path, work: Path, expansion: Expansion) -> Plain:
+    with _naming_damage("zip"):
+        _check_directory(path)
     with _naming_damage("zip"), zipfile.ZipFile(path) as archive:
         names = [entry.filename for entry in archive.infolist() if not entry.is_dir()]
         if any(part in names for part in _EXCEL_PARTS):
-            _measure(archive, expanded_bytes)
+            _measure(archive, expansion)
             return Plain(path, "excel")
         names = [name for name in names if not name.startswith("__MACOSX/")]
         if len(names) != 1:
@@ -108,40 +121,48 @@ def _unpack_zip(path: Path, work: Path, expanded_bytes: int) -> Plain:
             )
         target = work / "unzipped"
         with archive.open(names[0]) as source:
-            _copy(source, target, expanded_bytes)
+            _copy(source, target, expansion)
     kind = _kind(_head(target))
     if kind == "zip":
         raise InvalidInput("nested_archive", "The zip archive holds an archive; send the table itself.")
     return Plain(target, kind, "zip")
 
 
-def _measure(archive: zipfile.ZipFile, expanded_bytes: int) -> None:
-    """Unpack to nowhere: the sizes that an archive states are its own claim."""
-    left = expanded_bytes
+def _check_directory(path: Path) -> None:
+    """Refuse a zip whose directory is so long that reading it takes the memory of the cell."""
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - _MAX_END_BYTES))
+        tail = file.read()
+    end = tail.rfind(b"PK\x05\x06")
+    if end < 0 or len(tail) < end + 22:
+        raise zipfile.BadZipFile("it has no directory")
+    directory_bytes = int.from_bytes(tail[end + 12 : end + 16], "little")
+    if directory_bytes > MAX_DIRECTORY_BYTES:
+        raise InvalidInput(
+            "archive_of_files",
+            f"The zip archive's list of files is longer than {MAX_DIRECTORY_BYTES:,} bytes; send one table.",
+        )
+
+
+def _measure(archive: zipfile.ZipFile, expansion: Expansion) -> None:
+    """Refuse a workbook by the sizes that it states, then by those that it has: a statement may be a lie."""
+    stated = sum(entry.file_size for entry in archive.infolist())
+    expansion.measure(stated)
+    expansion.measure(-stated)
     for entry in archive.infolist():
+        extent = Extent() if _WORKSHEET.search(entry.filename) else None
         with archive.open(entry) as source:
             while piece := source.read(_PIECE):
-                left -= len(piece)
-                if left < 0:
-                    raise _bomb(expanded_bytes)
+                expansion.measure(len(piece))
+                if extent:
+                    extent.feed(piece)
 
 
-def _copy(source: IO[bytes], target: Path, expanded_bytes: int) -> None:
-    size = 0
+def _copy(source: IO[bytes], target: Path, expansion: Expansion) -> None:
     with target.open("wb") as file:
         while piece := source.read(_PIECE):
-            size += len(piece)
-            if size > expanded_bytes:
-                raise _bomb(expanded_bytes)
+            expansion.take(len(piece))
             file.write(piece)
-
-
-def _bomb(expanded_bytes: int) -> TooLarge:
-    return TooLarge(
-        "expands_too_far",
-        f"The file unpacks to more than {expanded_bytes:,} bytes.",
-        limit_bytes=expanded_bytes,
-    )
 
 
 class _naming_damage:

@@ -5,10 +5,12 @@ import io
 import re
 import string
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from app.computations.uploads.column_types import INTEGER, MISSING, READINGS
+from app.computations.uploads.names import check_width
 
 _LIKELY = "\t;,|"
 _RARE = "^~:\x1f\x1e\x01 "
@@ -50,7 +52,12 @@ def sniff(sample: str, whole: bool, delimiter: str | None = None) -> tuple[Diale
     quote, escape = _quoting(sample)
     delimiter = delimiter or stated
     marks = [delimiter] if delimiter else _marks(sample)
+    has_line = whole or _ends_a_line(sample)
+    if not has_line:
+        check_width(_partial_width(sample, marks, quote, escape), at_least=True)
     best = max((_lay_out(sample, mark, quote, escape, whole) for mark in marks), key=_merit)
+    if has_line:
+        check_width(best.width)
     rows = best.rows[best.lead :]
     dialect = Dialect(best.delimiter, quote, escape, skip + best.lead_lines)
     if not rows:
@@ -58,6 +65,35 @@ def sniff(sample: str, whole: bool, delimiter: str | None = None) -> tuple[Diale
     header = _is_header(rows)
     names = tuple(rows[0]) if header else ("",) * best.width
     return replace(dialect, header=header, names=names), rows[1:] if header else rows
+
+
+def _ends_a_line(sample: str) -> bool:
+    return "\n" in sample or "\r" in sample
+
+
+def _partial_width(sample: str, marks: Sequence[str], quote: str, escape: str) -> int:
+    """Fields of a first line that is longer than the sample.
+
+    Without quotes, by the likely mark that cuts it most. With quotes, by the one that cuts it least: a mark
+    inside a long quoted text cuts it, but the delimiter leaves such a field in one piece.
+    """
+    rows: Iterator[list[str]] = (
+        next(_reader(sample, mark, quote, escape), []) for mark in marks if mark in _LIKELY
+    )
+    widths = [len(row) for row in rows if len(row) > 1]
+    return (min if quote in sample else max)(widths, default=1)
+
+
+def _reader(sample: str, delimiter: str, quote: str, escape: str) -> Any:
+    """A `csv.reader`, which counts its lines."""
+    csv.field_size_limit(_FIELD_BYTES)
+    return csv.reader(
+        io.StringIO(sample, newline=""),
+        delimiter=delimiter,
+        quotechar=quote,
+        doublequote=escape == quote,
+        escapechar=None if escape == quote else escape,
+    )
 
 
 def _marks(sample: str) -> list[str]:
@@ -68,17 +104,17 @@ def _marks(sample: str) -> list[str]:
 
 def _preamble(sample: str) -> tuple[int, str, str | None]:
     """Lines to skip (Excel's `sep=;`, comments, blank lines), the rest, and a delimiter that was stated."""
-    skip, stated = 0, None
-    while sample:
-        line, end, rest = sample.partition("\n")
-        said = re.fullmatch(r"sep=(.)\r?", line)
-        if not (said or line.startswith(("# ", "##")) or not line.strip(" \r")):
+    skip, start, stated = 0, 0, None
+    # By position: cutting the sample at each of a million blank lines would copy it a million times.
+    while start < len(sample):
+        end = sample.find("\n", start)
+        line = sample[start : len(sample) if end < 0 else end]
+        separator = re.fullmatch(r"sep=(.)\r?", line)
+        if not (separator or line.startswith(("# ", "##")) or not line.strip(" \r")) or end < 0:
             break
-        if not end:
-            break
-        stated = said[1] if said else stated
-        skip, sample = skip + 1, rest
-    return skip, sample, stated
+        stated = separator[1] if separator else stated
+        skip, start = skip + 1, end + 1
+    return skip, sample[start:], stated
 
 
 def _quoting(sample: str) -> tuple[str, str]:
@@ -96,14 +132,7 @@ def _unusual(sample: str) -> list[str]:
 
 
 def _lay_out(sample: str, delimiter: str, quote: str, escape: str, whole: bool) -> _Layout:
-    csv.field_size_limit(_FIELD_BYTES)
-    reader = csv.reader(
-        io.StringIO(sample, newline=""),
-        delimiter=delimiter,
-        quotechar=quote,
-        doublequote=escape == quote,
-        escapechar=None if escape == quote else escape,
-    )
+    reader = _reader(sample, delimiter, quote, escape)
     lines: list[int] = []
     rows: list[list[str]] = []
     try:

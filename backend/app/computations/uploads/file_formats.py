@@ -10,7 +10,8 @@ import duckdb
 from python_calamine import CalamineError, CalamineWorkbook
 
 from app.computations.uploads import sql
-from app.computations.uploads.names import mend_names
+from app.computations.uploads.compound import check_compound
+from app.computations.uploads.names import check_width, mend_names
 from app.errors import InvalidInput
 
 _QUOTED_PATH = re.compile(r""" (['"])/[^'"]*\1""")
@@ -43,11 +44,33 @@ _PLAIN: dict[str, tuple[str, str]] = {
 _NESTED = "CAST(to_json({c}) AS VARCHAR)"
 _OBJECT_BYTES = 64 << 20
 _MIN_COLUMNS = 3
+_MAX_ELEMENTS = 8
+"""Schema elements a column: lists and maps take up to 5, and a record's fields become columns themselves."""
 
 
 def parquet_table(connection: duckdb.DuckDBPyConnection, path: Path) -> sql.Table:
-    """Raises InvalidInput when the file is damaged."""
+    """Raises InvalidInput when the file is damaged, TooLarge for too many columns, before they are listed."""
+    check_width(_schema_elements(path) // _MAX_ELEMENTS, at_least=True)
     return _plain_table(connection, f"read_parquet({sql.text(path)})", {"kind": "parquet"}, "parquet")
+
+
+def _schema_elements(path: Path) -> int:
+    """Elements of a Parquet file's schema as its footer states them; 0 where they cannot be told.
+
+    The footer is Thrift's compact protocol, of which the first fields are read: the version, and the head of
+    the list of elements. Reading all of a footer of a million columns takes seconds and a gigabyte.
+    """
+    with path.open("rb") as file:
+        size_bytes = path.stat().st_size
+        file.seek(max(0, size_bytes - 8))
+        footer_bytes = int.from_bytes(file.read(4), "little")
+        file.seek(max(0, size_bytes - 8 - footer_bytes))
+        head = file.read(32)
+    match = re.match(rb"(?s)\x15[\x80-\xff]*[\x00-\x7f]\x19([\x0c-\xfc])([\x80-\xff]*[\x00-\x7f])", head)
+    if match is None:
+        return 0
+    short = match[1][0] >> 4
+    return short if short < 15 else sum((byte & 127) << (7 * place) for place, byte in enumerate(match[2]))
 
 
 def json_table(connection: duckdb.DuckDBPyConnection, path: Path) -> sql.Table:
@@ -62,6 +85,10 @@ def sheet_as_csv(path: Path, work: Path) -> tuple[Path, dict[str, object], list[
 
     Raises InvalidInput for a workbook that is damaged, locked or empty.
     """
+    with path.open("rb") as file:
+        is_compound = file.read(4) == b"\xd0\xcf\x11\xe0"
+    if is_compound:
+        check_compound(path)
     try:
         workbook = CalamineWorkbook.from_path(str(path))
         for sheet in workbook.sheet_names:
@@ -72,6 +99,13 @@ def sheet_as_csv(path: Path, work: Path) -> tuple[Path, dict[str, object], list[
                 return target, {"kind": "excel", "sheet": sheet}, notes
     except (CalamineError, OSError, ValueError) as error:
         raise InvalidInput("damaged_file", f"The Excel file cannot be read: {error}") from error
+    except BaseException as error:
+        # A panic of the reader, which is written in Rust: its type cannot be imported, and is no Exception.
+        if type(error).__name__ != "PanicException":
+            raise
+        raise InvalidInput(
+            "damaged_file", "The Excel file is damaged: open it in Excel and save it again."
+        ) from error
     raise InvalidInput("empty_file", "The Excel file has no cells.")
 
 
@@ -80,6 +114,7 @@ def _write_rows(target: Path, rows: Iterable[Sequence[object]]) -> bool:
     with target.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         for row in rows:
+            check_width(len(row))
             cells = [_spelled(cell) for cell in row]
             if any(cells) or wrote:
                 writer.writerow(cells)

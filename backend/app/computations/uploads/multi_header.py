@@ -8,6 +8,8 @@ from pathlib import Path
 _LEVELS = frozenset({"price", "attributes"})
 """What yfinance and its kin call the level of open, high, low and close."""
 _SYMBOLS = frozenset({"ticker", "symbols", "symbol", "tickers"})
+_MAX_LINE = 1 << 20
+"""Characters of the first line. yfinance writes 10 a column."""
 _TIMES = frozenset({"date", "datetime"})
 
 
@@ -18,6 +20,9 @@ def headed_as_csv(path: Path, work: Path) -> Path | None:
     change places.
     """
     with path.open(encoding="utf-8", newline="") as file:
+        if len(file.readline(_MAX_LINE)) == _MAX_LINE:
+            return None  # the reader of any CSV measures how wide it is before it takes the line into memory
+        file.seek(0)
         reader = csv.reader(file)
         try:
             head = list(itertools.islice(reader, 3))

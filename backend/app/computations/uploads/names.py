@@ -6,19 +6,26 @@ from collections.abc import Sequence
 from app.errors import TooLarge
 
 MAX_COLUMNS = 4096
+"""Of a table. Every column has a buffer in DuckDB's writer: 10,000 do not fit into the memory of a cell."""
 _MAX_LENGTH = 120
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\u200b-\u200f\u2028-\u202e\u2060\ufeff]+")
 
 
-def mend_names(raw: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Names in order and notes; case alone tells no columns apart. Raises TooLarge over MAX_COLUMNS."""
-    if len(raw) > MAX_COLUMNS:
+def check_width(columns: int, at_least: bool = False) -> None:
+    """Raise TooLarge over MAX_COLUMNS; `at_least`: only so many were counted and there may be more."""
+    if columns > MAX_COLUMNS:
+        count = f"at least {columns:,}" if at_least else f"{columns:,}"
         raise TooLarge(
             "too_many_columns",
-            f"The table has {len(raw):,} columns; at most {MAX_COLUMNS:,} are read.",
-            columns=len(raw),
+            f"The table has {count} columns; at most {MAX_COLUMNS:,} are read.",
+            columns=columns,
             limit=MAX_COLUMNS,
         )
+
+
+def mend_names(raw: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Names in order and notes; case alone tells no columns apart. Raises TooLarge over MAX_COLUMNS."""
+    check_width(len(raw))
     names: list[str] = []
     notes: list[str] = []
     taken = {_printable(name).casefold() for name in raw}

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import duckdb
 
+from app.computations.bench import Bench
+
 Column = dict[str, str]
 """`{"name", "type"}`; type is integer, number, boolean, text or datetime."""
 
@@ -30,11 +32,17 @@ def text(value: str | Path) -> str:
 
 
 @contextmanager
-def connect(work: Path, threads: int, memory_bytes: int) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A database in memory that spills into `work` and fetches no extension."""
+def connect(
+    bench: Bench, work: Path, memory_bytes: int, target: Path | None = None
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A database in memory that spills into `work`, fetches no extension and reaches no other file.
+
+    It reads the inputs, and writes `target`, or anywhere in the output folder where there is none. No statement
+    opens it further: walls around the cell are not everywhere.
+    """
     connection = duckdb.connect(
         config={
-            "threads": threads,
+            "threads": bench.threads,
             "memory_limit": f"{memory_bytes}B",
             "temp_directory": str(work / "spill"),
             "autoinstall_known_extensions": False,
@@ -43,6 +51,20 @@ def connect(work: Path, threads: int, memory_bytes: int) -> Iterator[duckdb.Duck
     )
     try:
         connection.execute("SET TimeZone = 'UTC'")
+        _shut(connection, bench, target)
         yield connection
     finally:
         connection.close()
+
+
+def _shut(connection: duckdb.DuckDBPyConnection, bench: Bench, target: Path | None) -> None:
+    files = ", ".join(text(path) for path in (*bench.inputs.values(), *([target] if target else [])))
+    folders = "" if target else text(bench.output)
+    for setting in (
+        f"allowed_paths = [{files}]",
+        f"allowed_directories = [{folders}]",
+        "enable_external_access = false",
+        "python_enable_replacements = false",
+        "allow_community_extensions = false",
+    ):
+        connection.execute(f"SET {setting}")

@@ -1,6 +1,7 @@
 """`/metrics` of a process that serves nothing else, in a thread: it answers even while the event loop hangs."""
 
 import hmac
+import ipaddress
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -8,8 +9,12 @@ from contextlib import contextmanager
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import structlog
+
 from app.errors import Conflict
 from app.observability.metrics.exposition import MEDIA_TYPE
+
+log = structlog.get_logger(__name__)
 
 _PATIENCE_S = 5.0
 
@@ -34,11 +39,23 @@ def may_read(authorization: str | None, token: str | None) -> bool:
     return hmac.compare_digest((authorization or "").encode(), f"Bearer {token}".encode())
 
 
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches an address; a name must have been resolved."""
+    address = ipaddress.ip_address(host.partition("%")[0])
+    return (getattr(address, "ipv4_mapped", None) or address).is_loopback
+
+
 @contextmanager
 def serving_metrics(
     listening: socket.socket, figures: Callable[[], bytes], token: str | None
 ) -> Iterator[None]:
-    """Answer on `listening`, a socket that listens already, while the block runs; then close it."""
+    """Answer on `listening`, a socket that listens already, while the block runs; then close it.
+
+    Without a token only loopback is answered: figures tell what a service does, and to whom it fails.
+    """
+    closed = token is None and not is_loopback(listening.getsockname()[0])
+    if closed:
+        log.warning("metrics_closed", why="METRICS_TOKEN is not set, and METRICS_HOST is not loopback")
 
     class Scrape(BaseHTTPRequestHandler):
         timeout = _PATIENCE_S
@@ -47,6 +64,10 @@ def serving_metrics(
         def do_GET(self) -> None:
             if self.path.partition("?")[0] != "/metrics":
                 self.send_error(HTTPStatus.NOT_FOUND)
+            elif closed:
+                self.send_error(
+                    HTTPStatus.UNAUTHORIZED, explain="Set METRICS_TOKEN, and send it as a bearer token."
+                )
             elif not may_read(self.headers.get("authorization"), token):
                 self.send_error(HTTPStatus.UNAUTHORIZED)
             else:

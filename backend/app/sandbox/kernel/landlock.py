@@ -18,7 +18,9 @@ _REFER, _TRUNCATE, _IOCTL_DEV = 1 << 13, 1 << 14, 1 << 15
 READ = _READ_FILE | _READ_DIR
 READ_BY_NAME = _READ_FILE
 """Below such a folder, files can be read by whoever knows their names, and folders not listed."""
-WRITE = READ | _WRITE_FILE | _REMOVE_DIR | _REMOVE_FILE | _MAKE_DIR | _MAKE_REG | _TRUNCATE | _REFER
+ADD = READ | _WRITE_FILE | _MAKE_DIR | _MAKE_REG | _TRUNCATE
+"""Below such a folder, files are made, written and shortened, and each keeps its name and place for good."""
+WRITE = ADD | _REMOVE_DIR | _REMOVE_FILE | _REFER
 _OF_A_FILE = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
 
 # What each ABI can deny; handled rights are denied unless a rule grants them.

@@ -22,14 +22,23 @@ _DENY = 0x00050000  # plus the errno
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
 
 X32 = 0x40000000
-CLONE_THREAD = 0x10000
+CLONE_THREAD = 0x10F00
+"""Of one memory, working folder, table of descriptors and set of handlers (VM, FS, FILES, SIGHAND, THREAD)."""
+CLOSE_RANGE_UNSHARE = 0x02
 MAP_SHARED, MAP_ANONYMOUS = 0x01, 0x20
-O_ACCMODE, O_TRUNC = 0o3, 0o1000
+O_ACCMODE, O_TRUNC, O_UNNAMED = 0o3, 0o1000, 0o20000000
 # Duplicating, flags and locks; not F_SETOWN or F_SETSIG, which make the kernel send signals to others.
 FCNTL = (0, 1, 2, 3, 4, 5, 6, 7, 36, 37, 38, 1030, 1032)
 TCGETS, TIOCGWINSZ, FIONBIO, FIOCLEX = 0x5401, 0x5413, 0x5421, 0x5451
 PR_SET_NAME, PR_SET_VMA = 15, 0x53564D41
 SECCOMP_SET_MODE_FILTER, FLAG_TSYNC = 1, 1
+SIGKILL = 9
+FUTEX_COMMAND = 0xFFFFFFFF & ~(128 | 256)
+"""An operation without its flags FUTEX_PRIVATE_FLAG and FUTEX_CLOCK_REALTIME."""
+FUTEX_INHERITING = (6, 7, 8, 11, 12, 13)
+"""Operations of priority inheritance: their word in memory names a thread of any process."""
+CLOCKS, CLOCK_OF_PROCESS, CLOCK_OF_THREAD = 0xFFFFFFF0, -6 & 0xFFFFFFFF, -2 & 0xFFFFFFFF
+"""The mask of the clocks 0 to 15, and those of the caller; other negative numbers name any process."""
 
 
 @dataclass(frozen=True)
@@ -43,38 +52,64 @@ class When:
 
 @dataclass(frozen=True)
 class Rule:
-    """`call` gets `answer` if the condition holds, or always if there is none."""
+    """`call` gets `answer` where all conditions hold; always where there are none."""
 
     call: str
     answer: int
-    when: When | None = None
+    when: tuple[When, ...] = ()
 
 
 def deny(number: int) -> int:
     return _DENY | number
 
 
+def _denied(call: str, *when: When, number: int = errno.EPERM) -> Rule:
+    return Rule(call, deny(number), when)
+
+
+def _allowed(call: str, *when: When) -> Rule:
+    return Rule(call, ALLOW, when)
+
+
 _OPENS = [(call, at) for call, at in (("open", 1), ("openat", 2)) if call in CONDITIONAL]
+_POINTER = 0xFFFFFFFF_FFFFFFFF
 
 RULES = [
-    *(Rule(call, ALLOW) for call in ALLOWED),
     # Opening for reading must not truncate: Landlock before ABI 3 would not notice.
-    *(Rule(call, deny(errno.EPERM), When(at, O_TRUNC, O_ACCMODE | O_TRUNC)) for call, at in _OPENS),
-    *(Rule(call, ALLOW) for call, _ in _OPENS),
+    *(_denied(call, When(at, O_TRUNC, O_ACCMODE | O_TRUNC)) for call, at in _OPENS),
+    # A file without a name is on the disk and in no folder, where supervision would count it.
+    *(_denied(call, When(at, O_UNNAMED, O_UNNAMED), number=errno.EOPNOTSUPP) for call, at in _OPENS),
+    *(_allowed(call) for call, _ in _OPENS),
+    # Takes any number of bytes at once, past the limit of a file too, before supervision looks again.
+    _denied("fallocate", number=errno.EOPNOTSUPP),
     # Memory shared with nobody would escape the limit on private memory.
-    Rule("mmap", deny(errno.EPERM), When(3, MAP_SHARED | MAP_ANONYMOUS, MAP_SHARED | MAP_ANONYMOUS)),
-    Rule("mmap", ALLOW),
-    # Threads, not processes. clone3 hides its flags in memory, so glibc must fall back to clone.
-    Rule("clone", ALLOW, When(0, CLONE_THREAD, CLONE_THREAD)),
-    Rule("clone3", deny(errno.ENOSYS)),
-    # Reading one's limits, not setting them.
-    Rule("prlimit64", ALLOW, When(2, 0, 0xFFFFFFFF_FFFFFFFF)),
-    *(Rule("ioctl", ALLOW, When(1, command)) for command in (TCGETS, TIOCGWINSZ, FIONBIO, FIOCLEX)),
-    *(Rule("fcntl", ALLOW, When(1, command)) for command in FCNTL),
-    Rule("sched_setaffinity", ALLOW, When(0, 0)),
-    *(Rule("prctl", ALLOW, When(0, option)) for option in (PR_SET_NAME, PR_SET_VMA)),
+    _denied("mmap", When(3, MAP_SHARED | MAP_ANONYMOUS, MAP_SHARED | MAP_ANONYMOUS)),
+    _allowed("mmap"),
+    # A lock that names a thread of another process says whether it exists, and lends it our priority.
+    *(_denied("futex", When(1, command, FUTEX_COMMAND), number=errno.ENOSYS) for command in FUTEX_INHERITING),
+    _allowed("futex"),
+    # Threads, not processes, and of one table of descriptors: each table has a limit of its own.
+    # clone3 hides its flags in memory, so glibc must fall back to clone.
+    _allowed("clone", When(0, CLONE_THREAD, CLONE_THREAD)),
+    _denied("clone3", number=errno.ENOSYS),
+    _denied("close_range", When(2, CLOSE_RANGE_UNSHARE, CLOSE_RANGE_UNSHARE)),
+    _allowed("close_range"),
+    *(_allowed("ioctl", When(1, command)) for command in (TCGETS, TIOCGWINSZ, FIONBIO, FIOCLEX)),
+    *(_allowed("fcntl", When(1, command)) for command in FCNTL),
+    _allowed("sched_setaffinity", When(0, 0)),
+    *(_allowed("prctl", When(0, option)) for option in (PR_SET_NAME, PR_SET_VMA)),
+    *(
+        _allowed(call, when)
+        for call in ("clock_gettime", "clock_getres", "clock_nanosleep")
+        for when in (When(0, 0, CLOCKS), When(0, CLOCK_OF_PROCESS), When(0, CLOCK_OF_THREAD))
+    ),
+    # Last: the kernel remembers which calls are always allowed, and runs the filter for the others only.
+    *(_allowed(call) for call in ALLOWED),
 ]
 """The first rule that fits a call decides."""
+
+OF_A_PROCESS = ("sched_getaffinity", "sched_getparam", "sched_getscheduler", "getpgid", "getsid")
+"""Calls whose first argument is a process: asked of every number, they would count those of the host."""
 
 
 def program(pid: int) -> bytes:
@@ -83,8 +118,18 @@ def program(pid: int) -> bytes:
 
 
 def own_rules(pid: int) -> list[Rule]:
-    """Signals to oneself: `raise` and `abort` need them."""
-    return [Rule("kill", ALLOW, When(0, pid)), Rule("tgkill", ALLOW, When(0, pid))]
+    """What a process may ask of itself and of no other.
+
+    Signals, because `raise` and `abort` need them; not SIGKILL, which thereby comes from outside or the kernel.
+    Limits are read and not set.
+    """
+    return [
+        _denied("kill", When(1, SIGKILL)),
+        _denied("tgkill", When(2, SIGKILL)),
+        *(_allowed(call, When(0, pid)) for call in ("kill", "tgkill")),
+        *(_allowed(call, When(0, number)) for call in OF_A_PROCESS for number in (0, pid)),
+        *(_allowed("prlimit64", When(0, number), When(2, 0, _POINTER)) for number in (0, pid)),
+    ]
 
 
 def assemble(rules: Iterable[Rule]) -> bytes:
@@ -104,23 +149,27 @@ def install(code: bytes) -> None:
 
 
 def _compile(rule: Rule) -> list[bytes]:
-    body = [] if rule.when is None else _test(rule.when, rule.answer)
-    body = body or [_code(_RETURN, rule.answer)]
+    body = _test(rule.when, rule.answer) if rule.when else [_code(_RETURN, rule.answer)]
     number = {**ALLOWED, **CONDITIONAL}[rule.call]
     return [_code(_JUMP_EQUAL, number, if_false=len(body)), *body]
 
 
-def _test(when: When, answer: int) -> list[bytes]:
-    """Both halves of the argument; then load the call's number again for the rules that follow."""
-    offset = _ARGUMENTS + 8 * when.argument
-    low = (offset, when.mask & 0xFFFFFFFF, when.value & 0xFFFFFFFF)
-    high = (offset + 4, when.mask >> 32, when.value >> 32)
-    halves = [half for half in (low, high) if half[1]]
+def _test(conditions: Iterable[When], answer: int) -> list[bytes]:
+    """Both halves of each argument; then load the call's number again for the rules that follow."""
+    halves = [half for when in conditions for half in _halves(when)]
     lines: list[bytes] = []
     for place, (at, mask, value) in enumerate(halves):
         to_reload = 3 * (len(halves) - place - 1) + 1
         lines += [_code(_LOAD, at), _code(_AND, mask), _code(_JUMP_EQUAL, value, if_false=to_reload)]
     return [*lines, _code(_RETURN, answer), _code(_LOAD, _NUMBER)]
+
+
+def _halves(when: When) -> list[tuple[int, int, int]]:
+    """Offset, mask and value of the low and the high word, where the mask has bits there."""
+    offset = _ARGUMENTS + 8 * when.argument
+    low = (offset, when.mask & 0xFFFFFFFF, when.value & 0xFFFFFFFF)
+    high = (offset + 4, when.mask >> 32, when.value >> 32)
+    return [half for half in (low, high) if half[1]]
 
 
 def _code(operation: int, operand: int, if_true: int = 0, if_false: int = 0) -> bytes:

@@ -8,11 +8,11 @@ import platform
 _ALLOWED = """
 read 0 63            write 1 64           readv 19 65          writev 20 66         pread64 17 67
 pwrite64 18 68       preadv 295 69        pwritev 296 70       lseek 8 62           close 3 57
-close_range 436 436  fstat 5 80           newfstatat 262 79    stat 4 -             lstat 6 -
+fstat 5 80           newfstatat 262 79    stat 4 -             lstat 6 -
 statx 332 291        access 21 -          faccessat 269 48     faccessat2 439 439   readlink 89 -
 readlinkat 267 78    getdents 78 -        getdents64 217 61    getcwd 79 17
 dup 32 23            dup2 33 -            dup3 292 24          pipe 22 -            pipe2 293 59
-ftruncate 77 46      fsync 74 82          fdatasync 75 83      fallocate 285 47     fadvise64 221 223
+ftruncate 77 46      fsync 74 82          fdatasync 75 83      fadvise64 221 223
 mkdir 83 -           mkdirat 258 34       unlink 87 -          unlinkat 263 35      rmdir 84 -
 rename 82 -          renameat 264 38      renameat2 316 276    umask 95 166         chdir 80 49
 flock 73 32          sendfile 40 71       copy_file_range 326 285   statfs 137 43   fstatfs 138 44
@@ -21,14 +21,13 @@ munmap 11 215        mprotect 10 226      mremap 25 216        madvise 28 233
 brk 12 214           msync 26 227         mincore 27 232       membarrier 324 283   get_mempolicy 239 236
 set_mempolicy 238 237
 
-futex 202 98         futex_waitv 449 449  rseq 334 293         set_robust_list 273 99
-set_tid_address 218 96   sched_yield 24 124   sched_getaffinity 204 123
-sched_getparam 143 121   sched_getscheduler 145 120   getcpu 309 168
+futex_waitv 449 449  rseq 334 293         set_robust_list 273 99
+set_tid_address 218 96   sched_yield 24 124   getcpu 309 168
 exit 60 93           exit_group 231 94    restart_syscall 219 128   arch_prctl 158 -
 
-nanosleep 35 101     clock_nanosleep 230 115   clock_gettime 228 113   clock_getres 229 114
-gettimeofday 96 169  time 201 -           times 100 153        timerfd_create 283 85
-timerfd_settime 286 86    getitimer 36 102    setitimer 38 103    alarm 37 -       pause 34 -
+nanosleep 35 101     gettimeofday 96 169  time 201 -           times 100 153
+timerfd_create 283 85    timerfd_settime 286 86    getitimer 36 102    setitimer 38 103
+alarm 37 -           pause 34 -
 
 rt_sigaction 13 134  rt_sigprocmask 14 135     rt_sigreturn 15 139     rt_sigsuspend 130 133
 rt_sigpending 127 136     rt_sigtimedwait 128 137   sigaltstack 131 132
@@ -36,16 +35,19 @@ rt_sigpending 127 136     rt_sigtimedwait 128 137   sigaltstack 131 132
 poll 7 -             ppoll 271 73         select 23 -          pselect6 270 72      epoll_create 213 -
 epoll_create1 291 20 epoll_ctl 233 21     epoll_wait 232 -     epoll_pwait 281 22   eventfd2 290 19
 
-getpid 39 172        gettid 186 178       getppid 110 173      getpgrp 111 -        getpgid 121 155
-getsid 124 156       getuid 102 174       geteuid 107 175      getgid 104 176       getegid 108 177
+getpid 39 172        gettid 186 178       getppid 110 173      getpgrp 111 -
+getuid 102 174       geteuid 107 175      getgid 104 176       getegid 108 177
 getresuid 118 148    getresgid 120 150    getgroups 115 158    getrusage 98 165     getrlimit 97 163
-uname 63 160         sysinfo 99 179       getrandom 318 278    capget 125 90        wait4 61 260
+uname 63 160         getrandom 318 278    wait4 61 260
 """
 
 _CONDITIONAL = """
 open 2 -             openat 257 56        clone 56 220         clone3 435 435       ioctl 16 29
 prlimit64 302 261    prctl 157 167        kill 62 129          tgkill 234 131       fcntl 72 25
-sched_setaffinity 203 122 mmap 9 222
+sched_setaffinity 203 122 mmap 9 222         close_range 436 436  fallocate 285 47
+futex 202 98         sched_getaffinity 204 123      sched_getparam 143 121
+sched_getscheduler 145 120   getpgid 121 155        getsid 124 156
+clock_gettime 228 113        clock_getres 229 114   clock_nanosleep 230 115
 """
 
 _SETTING_UP = """

@@ -1,10 +1,10 @@
-import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from uuid import uuid4
 
 import pytest
 from redis.asyncio import Redis
+from tests.patience import HANG_GUARD_S, hang_guard
 
 from app.sessions.events.publisher import Tail, channel, parse
 from app.sessions.events.serialization import EventMessage, sighting
@@ -27,13 +27,13 @@ def _said(n: int) -> EventMessage:
 
 async def test_a_burst_is_two_messages_its_first_event_and_the_rest(tail: Tail, redis_url: str) -> None:
     redis = Redis.from_url(redis_url)
-    async with redis.pubsub() as heard, asyncio.timeout(10):
+    async with redis.pubsub() as heard, hang_guard():
         await heard.subscribe(channel(ONE), channel(OTHER))
         tail.show(ONE, _said(1))
         tail.start()
         told: list[tuple[str, list[int | None]]] = []
         while len(told) < 3:
-            message = await heard.get_message(ignore_subscribe_messages=True, timeout=5)
+            message = await heard.get_message(ignore_subscribe_messages=True, timeout=HANG_GUARD_S)
             if message is None:
                 continue
             told.append((message["channel"].decode(), [seen.n for seen in parse(message["data"].decode())]))
@@ -48,11 +48,12 @@ async def test_a_burst_is_two_messages_its_first_event_and_the_rest(tail: Tail, 
 
 async def test_what_waits_is_sent_when_it_closes(tail: Tail, redis_url: str) -> None:
     redis = Redis.from_url(redis_url)
-    async with redis.pubsub() as heard, asyncio.timeout(10):
+    async with redis.pubsub() as heard, hang_guard():
         await heard.subscribe(channel(ONE))
         tail.show(ONE, _said(1))
         await tail.close()
-        while (message := await heard.get_message(ignore_subscribe_messages=True, timeout=5)) is None:
-            pass
+        message = None
+        while message is None:
+            message = await heard.get_message(ignore_subscribe_messages=True, timeout=HANG_GUARD_S)
     assert [seen.n for seen in parse(message["data"].decode())] == [1]
     await redis.aclose()

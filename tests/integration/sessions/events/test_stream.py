@@ -3,10 +3,13 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from uuid import UUID
 
 import pytest
 from tests.integration.sessions.conftest import Lab
+from tests.patience import hang_guard, until
 
+from app import jobs
 from app.sessions.events import stream as watching
 from app.sessions.events import subscription as listening
 from app.sessions.events.publisher import channel
@@ -23,6 +26,13 @@ async def watch(lab: Lab) -> AsyncIterator[Watch]:
     await watch.close()
 
 
+async def _heard_by(lab: Lab, *session_ids: UUID) -> None:
+    """Wait until Redis sends somebody the events of each session; live ones are for who listens by then."""
+    async with hang_guard():
+        while 0 in [n for _, n in await lab.redis.pubsub_numsub(*map(channel, session_ids))]:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+
+
 async def _see(watch: Watch, lab: Lab, session_id: object, since: int = 0) -> list[EventMessage]:
     return [seen async for seen in watch.subscribe(session_id, since)]  # type: ignore[arg-type]
 
@@ -32,10 +42,12 @@ def _numbers(seen: list[EventMessage]) -> list[int]:
 
 
 async def test_a_watcher_sees_durable_events_in_order_and_live_ones_between(lab: Lab, watch: Watch) -> None:
-    lab.start_worker()
     session_id = await lab.create(fits=2, step_ms=5)
-    async with asyncio.timeout(60):
-        seen = await _see(watch, lab, session_id)
+    watching = asyncio.create_task(_see(watch, lab, session_id))
+    await _heard_by(lab, session_id)
+    lab.start_worker()
+    async with hang_guard():
+        seen = await watching
     assert _numbers(seen) == list(range(1, len(_numbers(seen)) + 1))
     assert seen[-1].kind == "session_finished"
     assert {"step_started", "progress"} <= {one.kind for one in seen if one.n is None}
@@ -51,7 +63,7 @@ async def test_a_watcher_of_a_finished_session_gets_it_all_and_is_let_go(
 ) -> None:
     session_id = await lab.create(send=False)
     await duties.runner.advance(session_id)
-    async with asyncio.timeout(5):
+    async with hang_guard():
         all_of_it = await _see(watch, lab, session_id)
         rest = await _see(watch, lab, session_id, since=4)
         nothing = await _see(watch, lab, session_id, since=len(all_of_it))
@@ -62,10 +74,10 @@ async def test_a_watcher_of_a_finished_session_gets_it_all_and_is_let_go(
 async def test_the_tail_and_the_rows_say_the_same(lab: Lab, watch: Watch, duties: Duties) -> None:
     session_id = await lab.create(send=False, fits=1)
     task = asyncio.create_task(_see(watch, lab, session_id))
-    await asyncio.sleep(0.2)
+    await _heard_by(lab, session_id)
     lab.start_worker()
-    lab.send(__import__("app.jobs", fromlist=["advance"]).advance(session_id))
-    async with asyncio.timeout(60):
+    lab.send(jobs.advance(session_id))
+    async with hang_guard():
         live = [one for one in await task if one.n is not None]
         read = await _see(watch, lab, session_id)
     assert [(one.n, json.loads(one.data)) for one in live] == [(one.n, json.loads(one.data)) for one in read]
@@ -85,7 +97,7 @@ async def test_a_watcher_misses_nothing_when_the_tail_is_cut(
             await lab.redis.client_kill_filter(_type="pubsub", skipme=True)
 
     cutting = asyncio.create_task(cut())
-    async with asyncio.timeout(60):
+    async with hang_guard():
         seen = await _see(watch, lab, session_id)
     cutting.cancel()
     assert _numbers(seen) == list(range(1, len(_numbers(seen)) + 1))
@@ -103,7 +115,7 @@ async def test_a_watcher_that_does_not_read_is_sent_away(
     assert first.n == 1
     await lab.answer(session_id)
     await duties.runner.advance(session_id)
-    await asyncio.sleep(0.3)
+    await until(lambda: all(listener._overrun for listener in watch._listeners[session_id]))
     with pytest.raises(FellBehind):
         async for _ in stream:
             pass
@@ -117,7 +129,7 @@ async def test_many_watchers_share_one_connection(lab: Lab, watch: Watch) -> Non
     async def connections() -> list[int]:
         return [count for _, count in await lab.redis.pubsub_numsub(*map(channel, made))]
 
-    async with asyncio.timeout(60):
+    async with hang_guard():
         while min(await connections()) == 0:  # noqa: ASYNC110 - Redis rings no bell
             await asyncio.sleep(0.01)
         assert await connections() == [1, 1, 1]

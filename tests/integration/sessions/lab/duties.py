@@ -5,12 +5,13 @@ import os
 import signal
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 from tests.integration.sessions.lab.graph import need_store, spec
+from tests.patience import HANG_GUARD_S
 
 from app.db.pool import Database, Record
 from app.jobs import QUEUES, JobSender
@@ -32,8 +33,20 @@ from app.storage.folder import FolderBlobs
 from app.worker.loop import Duties
 
 QUICK = SessionsConfig(
-    lease_s=1.0, renew_s=0.25, slice_s=1.0, sweep_s=0.2, grace_s=0.4, drain_s=2.0, most_crashes=1000
+    lease_s=60.0,
+    renew_s=0.25,
+    slice_s=1.0,
+    sweep_s=0.2,
+    grace_s=0.4,
+    drain_s=2.0,
+    time_limit_s=10 * HANG_GUARD_S,
+    ending_s=HANG_GUARD_S,
+    most_crashes=1000,
 )
+"""No lease runs out because a machine is slow: who kills a worker ends its leases (`Lab.lapse`). One that the
+worker's last statement renewed after that costs a minute."""
+ONE_SLICE = replace(QUICK, lease_s=HANG_GUARD_S, slice_s=HANG_GUARD_S)
+"""One call of `advance` drives a session until it waits or ends, however long that takes."""
 
 
 class WaitingCells:
@@ -103,9 +116,11 @@ async def open_duties(
 ) -> AsyncIterator[Duties]:
     """`environment`: DATABASE_URL, REDIS_URL and LAB_FOLDER."""
     folder = Path(environment["LAB_FOLDER"])
-    db = await MortalDatabase.open(environment["DATABASE_URL"], patience_s=20.0)
+    db = await MortalDatabase.open(environment["DATABASE_URL"], patience_s=HANG_GUARD_S)
     db.scythe = Scythe(folder)
-    redis = open_redis(environment["REDIS_URL"], socket_timeout=5, socket_connect_timeout=2)
+    redis = open_redis(
+        environment["REDIS_URL"], socket_timeout=HANG_GUARD_S, socket_connect_timeout=HANG_GUARD_S
+    )
     tail, send = Tail(redis), JobSender(redis)
     tail.start()
     graphs = Graphs([spec(version, also)])

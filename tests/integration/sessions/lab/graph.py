@@ -13,11 +13,15 @@ from typing import Annotated, Any
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
+from tests.patience import HANG_GUARD_S
 
 from app.sessions.events.events import Progress
 from app.sessions.graphs import GraphSpec, JournaledState, Node, journaled
 from app.sessions.step_scope import ArtifactDraft, Call, Fit, Question, Recorded, StepScope
 from app.storage.blobs import StoreAway
+
+NEVER_MS = 10_000 * HANG_GUARD_S
+"""Of a fit or a node that has not ended when the test has."""
 
 NODES = ("planning", "asking", "retrieval", "training", "evaluation", "reporting")
 
@@ -89,7 +93,7 @@ async def _train(state: Mapping[str, Any], runtime: Runtime[StepScope]) -> dict[
     params = {"ms": wanted.get("fit_ms", 0), "seconds": wanted.get("fit_ms", 0) / 1000}
     params["away_while"] = wanted.get("away_while", "")
     fits = [Fit(f"c{n}", wanted.get("function", "lab.fit"), params, {}) for n in range(wanted.get("fits", 0))]
-    outcomes = await step.fan_out("round", fits, wanted.get("fit_deadline_s", 60.0))
+    outcomes = await step.fan_out("round", fits, wanted.get("fit_deadline_s", HANG_GUARD_S))
     return {"scores": [[one.name, one.status, one.value] for one in outcomes], "log": [[step.node]]}
 
 

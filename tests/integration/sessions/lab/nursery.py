@@ -33,6 +33,9 @@ def opening() -> OpenDuties:
         return lambda: open_service(os.environ)
     config = replace(QUICK, slice_s=float(os.environ.get("LAB_SLICE_S", "1.0")))
     config = replace(config, stranded_grace_s=float(os.environ.get("LAB_STRANDED_S", "600")))
+    config = replace(config, lease_s=float(os.environ.get("LAB_LEASE_S", config.lease_s)))
+    if renew_s := os.environ.get("LAB_RENEW_S"):
+        config = replace(config, renew_s=float(renew_s), lease_s=2 * float(renew_s))
     version, *also = map(int, os.environ.get("LAB_VERSION", "1").split(","))
     return lambda: open_duties(os.environ, config, version, tuple(also))
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.integration.sessions.lab.duties import QUICK
+from tests.patience import HANG_GUARD_S
 
 from app.db.pool import Database, Record
 from app.resources import open_resources
@@ -26,11 +27,9 @@ _KEY, _ABOUT = 7, 10
 
 
 class QuickSettings(Settings):
-    """No lease runs out on a slow machine: who kills a worker ends its lease."""
-
     @property
     def sessions(self) -> SessionsConfig:
-        return replace(QUICK, lease_s=10.0)
+        return QUICK
 
 
 @dataclass
@@ -65,7 +64,7 @@ async def open_service(environment: Mapping[str, str]) -> AsyncIterator[Duties]:
     """`environment`: LAB_SETTINGS, a JSON object of settings, and LAB_FOLDER."""
     settings = QuickSettings(_env_file=None, **json.loads(environment["LAB_SETTINGS"]))
     async with open_resources(settings, "worker") as resources:
-        database = await AnswerDatabase.open(settings.database_url or "", patience_s=20.0)
+        database = await AnswerDatabase.open(settings.database_url or "", patience_s=HANG_GUARD_S)
         database.scythe = AnswerScythe(Path(environment["LAB_FOLDER"]))
         mortal = replace(resources, database=database)
         try:

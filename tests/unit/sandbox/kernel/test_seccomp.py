@@ -41,7 +41,8 @@ def test_every_listed_call_is_allowed(call: str) -> None:
 
 # Sockets, processes, owners, modes, links, mounts, other processes' memory, keys, kernel programs.
 UNLISTED = """
-    41 42 49 53 57 58 59 62 76 86 88 90 92 101 105 133 165 169 272 298 308 310 319 321 322 323 425 434
+    41 42 49 53 57 58 59 62 76 86 88 90 92 99 101 105 125 133 140 165 169 200 252 272
+    274 279 312 315 298 308 310 319 321 322 323 425 434
     424 438 9999
 """
 
@@ -63,6 +64,54 @@ def test_threads_may_be_made_and_processes_not() -> None:
     assert answer(CONDITIONAL["clone3"]) == ENOSYS
 
 
+def test_threads_share_one_table_of_descriptors() -> None:
+    without_files, unshared = 0x3D0B00, 2
+    assert answer(CONDITIONAL["clone"], without_files) == EPERM
+    assert answer(CONDITIONAL["close_range"], 3, 9, 0) == seccomp.ALLOW
+    assert answer(CONDITIONAL["close_range"], 3, 9, unshared) == EPERM
+    assert answer(CONDITIONAL["close_range"], 3, 9, unshared | 4) == EPERM
+
+
+def test_no_signal_ends_a_process_as_if_from_outside() -> None:
+    assert answer(CONDITIONAL["kill"], PID, 9) == EPERM
+    assert answer(CONDITIONAL["tgkill"], PID, PID, 9) == EPERM
+    assert answer(CONDITIONAL["tgkill"], PID, PID, 9 | 1 << 32) == EPERM
+
+
+def test_other_processes_are_not_asked_for() -> None:
+    for call in seccomp.OF_A_PROCESS:
+        for own in (0, PID):
+            assert answer(CONDITIONAL[call], own) == seccomp.ALLOW
+        for other in (1, PID + 1, 0xFFFFFFFF):
+            assert answer(CONDITIONAL[call], other) == EPERM
+
+
+@pytest.mark.parametrize("call", ["clock_gettime", "clock_getres", "clock_nanosleep"])
+def test_clocks_of_other_processes_are_not_read(call: str) -> None:
+    of_processes = [(~pid << 3 | kind) & 0xFFFFFFFF for pid in (1, PID + 1) for kind in (0, 1, 2, 3, 6)]
+    own_process, own_thread = -6 & 0xFFFFFFFF, -2 & 0xFFFFFFFF
+    for clock in (0, 1, 2, 3, 4, 7, 11, own_process, own_thread):
+        assert answer(CONDITIONAL[call], clock) == seccomp.ALLOW
+    for clock in (*of_processes, 16, 0x80000000):
+        assert answer(CONDITIONAL[call], clock) == EPERM
+
+
+def test_a_lock_names_no_other_process() -> None:
+    private, realtime = 128, 256
+    for command in (0, 1, 3, 4, 5, 9, 10):
+        assert answer(CONDITIONAL["futex"], 0, command | private | realtime) == seccomp.ALLOW
+    for command in (6, 7, 8, 11, 12, 13):
+        assert answer(CONDITIONAL["futex"], 0, command | private) == ENOSYS
+
+
+def test_disk_is_taken_by_writing_to_named_files_only() -> None:
+    unnamed, missing = os.O_TMPFILE | os.O_RDWR, 0x00050000 | errno.EOPNOTSUPP
+    assert answer(CONDITIONAL["openat"], 0, 0, unnamed) == missing
+    assert answer(CONDITIONAL["openat"], 0, 0, os.O_RDONLY | os.O_DIRECTORY) == seccomp.ALLOW
+    for mode in (0, 1, 3):
+        assert answer(CONDITIONAL["fallocate"], 3, mode, 0, 1 << 40) == missing
+
+
 def test_signals_go_to_oneself_only() -> None:
     assert answer(CONDITIONAL["kill"], PID, 6) == seccomp.ALLOW
     for other in (1, PID + 1, 0, 0xFFFFFFFF):
@@ -79,6 +128,9 @@ def test_the_kernel_is_not_made_to_signal_others() -> None:
 
 def test_limits_are_read_and_not_set() -> None:
     assert answer(CONDITIONAL["prlimit64"], 0, 7, 0) == seccomp.ALLOW
+    assert answer(CONDITIONAL["prlimit64"], PID, 7, 0) == seccomp.ALLOW
+    assert answer(CONDITIONAL["prlimit64"], PID + 1, 7, 0) == EPERM
+    assert answer(CONDITIONAL["prlimit64"], PID, 7, 0x1000) == EPERM
     assert answer(CONDITIONAL["prlimit64"], 0, 7, 0x1000) == EPERM
     assert answer(CONDITIONAL["prlimit64"], 0, 7, 0x1_0000_0000) == EPERM
 

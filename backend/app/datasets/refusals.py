@@ -1,0 +1,46 @@
+"""A cell that ended while it read an upload, as a refusal of the file.
+
+The readers are native code: a damaged or hostile file may crash them, or have them take all time or memory.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from app.errors import InvalidInput, TooLarge
+from app.sandbox.computer import CellLost, ComputationFailed
+from app.sandbox.contract import End
+
+_TOO_LARGE = {
+    End.TIMED_OUT: (
+        "too_long_to_read",
+        "The file takes longer to read than reading may take: send fewer rows.",
+    ),
+    End.OUT_OF_MEMORY: (
+        "too_large_to_read",
+        "The file needs more memory than reading may take: send it as CSV.",
+    ),
+    End.OUT_OF_DISK: ("expands_too_far", "The file unpacks to more than may be written: send fewer rows."),
+}
+
+
+@contextmanager
+def refusing_unreadable() -> Iterator[None]:
+    """Raise TooLarge or InvalidInput where the cell of the block ended without an answer.
+
+    A cell that was lost for a reason of the host says nothing of the file, and neither does one that was
+    cancelled.
+    """
+    try:
+        yield
+    except CellLost:
+        raise
+    except ComputationFailed as failed:
+        end = failed.code.removeprefix("computation_")
+        if end in _TOO_LARGE:
+            raise TooLarge(*_TOO_LARGE[End(end)]) from failed
+        if end in (End.DIED, End.RAISED):
+            raise InvalidInput(
+                "damaged_file",
+                "The file cannot be read: its reader broke off. Open it where it was made, and save it again.",
+            ) from failed
+        raise

@@ -1,0 +1,58 @@
+"""Files that a computation's database reaches: its inputs and its output folder, whatever a statement says."""
+
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from app.computations.bench import Bench
+from app.computations.uploads import sql
+
+MIB = 1 << 20
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    (tmp_path / "output").mkdir()
+    (tmp_path / "input.csv").write_text("v\n1\n")
+    (tmp_path / "secret.csv").write_text("word\nhidden\n")
+    return Bench({"upload": tmp_path / "input.csv"}, tmp_path / "output")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT * FROM read_csv('{}/secret.csv')",
+        "SELECT * FROM '{}/secret.csv'",
+        "SELECT * FROM read_text('{}/output/../secret.csv')",
+        "SELECT * FROM glob('{}/*')",
+        "COPY (SELECT 1) TO '{}/new.csv'",
+        "ATTACH '{}/new.db'",
+        "SET enable_external_access = true",
+        "SET allowed_directories = ['{}']",
+        "INSTALL httpfs",
+    ],
+)
+def test_other_files_are_out_of_reach(bench: Bench, tmp_path: Path, statement: str) -> None:
+    before = sorted(tmp_path.iterdir())
+    with (
+        sql.connect(bench, bench.output, 256 * MIB) as connection,
+        pytest.raises(duckdb.Error),
+    ):
+        connection.execute(statement.format(tmp_path))
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_inputs_are_read_and_the_output_folder_is_written(bench: Bench) -> None:
+    target = bench.output / "table.parquet"
+    with sql.connect(bench, bench.output, 256 * MIB) as connection:
+        connection.execute(f"COPY (FROM read_csv({sql.text(bench.inputs['upload'])})) TO {sql.text(target)}")
+        assert connection.execute(f"FROM read_parquet({sql.text(target)})").fetchall() == [(1,)]
+
+
+def test_with_a_target_nothing_else_is_written(bench: Bench) -> None:
+    with (
+        sql.connect(bench, bench.output, 256 * MIB, bench.output / "result.parquet") as connection,
+        pytest.raises(duckdb.Error),
+    ):
+        connection.execute(f"COPY (SELECT 1) TO '{bench.output}/other.parquet'")

@@ -1,0 +1,83 @@
+"""Bounds of uploads are kept while a file is read: bytes unpacked, and columns."""
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from app.computations.uploads.containers import unpack
+from app.computations.uploads.dialect import sniff
+from app.computations.uploads.expansion import MAX_RATIO, MIN_EXPANDED_BYTES
+from app.computations.uploads.json_width import check_json_width
+from app.errors import InvalidInput, TooLarge
+
+OPERATOR_BYTES = 8 << 30
+COLUMNS = [f"c{number}" for number in range(200_000)]
+
+
+def zipped(data: bytes) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.csv", data)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress, zipped])
+def test_a_bomb_is_written_to_its_bound_only(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
+    upload = tmp_path / "upload"
+    upload.write_bytes(pack(bytes(8 * MIN_EXPANDED_BYTES)))
+    with pytest.raises(TooLarge) as refused:
+        unpack(upload, tmp_path, OPERATOR_BYTES)
+    bound = max(MAX_RATIO * upload.stat().st_size, MIN_EXPANDED_BYTES)
+    assert refused.value.facts == {"limit_bytes": bound}
+    written = sum(path.stat().st_size for path in tmp_path.iterdir() if path != upload)
+    assert written <= bound
+
+
+def test_a_zip_with_an_endless_list_of_files_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    upload = tmp_path / "upload"
+    data = bytearray(zipped(b"a,b\n1,2\n"))
+    end = data.rfind(b"PK\x05\x06")
+    data[end + 12 : end + 16] = (400 << 20).to_bytes(4, "little")
+    upload.write_bytes(data)
+    with pytest.raises(InvalidInput, match="list of files"):
+        unpack(upload, tmp_path, OPERATOR_BYTES)
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t", ";", "|"])
+@pytest.mark.parametrize("quote", ["", '"'])
+def test_columns_are_counted_before_the_first_line_ends(delimiter: str, quote: str) -> None:
+    sample = delimiter.join(f"{quote}{name}{quote}" for name in COLUMNS)[: 1 << 20]
+    with pytest.raises(TooLarge, match="at least"):
+        sniff(sample, whole=False)
+
+
+def test_marks_in_one_long_quoted_text_are_no_columns() -> None:
+    sample = '1,"' + "word; word, word | " * 60_000
+    sniff(sample[: 1 << 20], whole=False)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps([dict.fromkeys(COLUMNS, 1)]),
+        json.dumps(dict.fromkeys(COLUMNS, "text, with: marks {")),
+        "\n".join(json.dumps({name: None}) for name in COLUMNS[:10_000]),
+    ],
+)
+def test_keys_of_json_records_are_counted_as_columns(tmp_path: Path, text: str) -> None:
+    (tmp_path / "t.json").write_text(text)
+    with pytest.raises(TooLarge, match="columns"):
+        check_json_width(tmp_path / "t.json")
+
+
+def test_json_rows_by_their_times_are_no_columns(tmp_path: Path) -> None:
+    rows = {f"2024-01-01 {number}": {"open": 1, "close": [2]} for number in range(20_000)}
+    (tmp_path / "t.json").write_text(json.dumps(rows))
+    check_json_width(tmp_path / "t.json")

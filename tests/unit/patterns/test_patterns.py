@@ -1,0 +1,141 @@
+"""Every pattern of the application takes linear time on texts that are made against it."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from .attack import SUPERLINEAR, growth
+from .collect import Source, Unresolved, collect
+
+ANCHORED = {
+    "app.computations.uploads.delimited.READINGS": "Reading.fits uses fullmatch; else DuckDB, which is linear",
+    "app.computations.uploads.dialect.READINGS": "the same",
+    "app.computations.uploads.column_types.READINGS": "the same",
+    "app.computations.bars.timestamps._DECISIVE": "only DuckDB's regexp_full_match reads it, which is linear",
+    "app.modeling.type_inference.date_format._LOOKS": "every one begins with ^",
+    "app.modeling.analysis.redundancy._CODE": "only pandas' str.fullmatch reads it",
+}
+"""Patterns in containers, or of other engines, that no search begins again at each character."""
+
+PARTS = 8
+"""The patterns are measured in parts, so that several processes share them."""
+
+NOT_YET_LINEAR = {
+    "app.sandbox.policy.texts._WORD": "spaces of an expression in a program; `(?:@\\s*)?` would be linear",
+}
+
+RESOLVED_ELSEWHERE = {
+    "app.agents.questions.measures:_share": "parts of a pattern that is measured in one piece",
+    "app.agents.questions.reading:_read": "a word of the question, escaped by being \\w+ only, then \\w*",
+    "app.agents.questions.sentence:take": "its callers' patterns are resolved",
+    "app.agents.questions.sentence:take_of": "the same",
+    "app.agents.questions.sentence:has": "the same",
+    "app.agents.planner.costs:_phrase": "its results are values of the module",
+    "app.agents.planner.goal:_first": "tables of phrases, which are values",
+    "app.agents.planner.goal:_without_metrics": "the same",
+    "app.agents.planner.market:_amount": "its results are values of the module",
+    "app.api.middleware:__init__": "paths of routes, from main",
+    "app.computations.bars.raw:read_raw": "notes of ours",
+    "app.computations.uploads.kinds:fits": "READINGS, which are values",
+    "app.tools.code:_names": "an escaped name between two look-arounds",
+}
+
+
+@pytest.fixture(scope="session")
+def collected() -> tuple[list[Source], list[Unresolved]]:
+    sources, unresolved = collect()
+    return list(sources.values()), unresolved
+
+
+def test_the_patterns_of_all_packages_are_collected(collected: tuple[list[Source], list[Unresolved]]) -> None:
+    sources, unresolved = collected
+    places = {source.place for source in sources}
+    assert len(sources) > 250
+    for place in (
+        "app.agents.goals.patterns.POSITIVE",
+        "app.agents.goals.patterns.METRICS",
+        "app.api.middleware._TEXTS",
+        "app.cli.scoring.suite._PACKAGE",
+        "app.reporting.check._LINK",
+        "app.computations.uploads.keyed_json._MOMENT",
+        "app.modeling.type_inference.durations._SPELLED",
+    ):
+        assert place in places
+    assert {one.place for one in unresolved} <= set(RESOLVED_ELSEWHERE)
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_every_pattern_is_linear(part: int, collected: tuple[list[Source], list[Unresolved]]) -> None:
+    sources = sorted(collected[0], key=lambda source: (source.place, str(source.pattern)))
+    steep = []
+    for source in sources[part::PARTS]:
+        if source.place in NOT_YET_LINEAR:
+            continue
+        anchored = source.anchored or source.place in ANCHORED
+        worst = growth(re.compile(source.pattern, source.flags), anchored=anchored)
+        if worst and worst.ratio > SUPERLINEAR:
+            steep.append(f"{source.place}: time x {worst.ratio:.1f} at double length of {worst.text!r}")
+    assert steep == [], "bound its repeats, or make them possessive"
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"[\w-]+ (?:is|as) the positive class",
+        r"\bwhether\b[^.]*\brise\b",
+        r"fee\s*[:=]?\s*\d",
+        r"\w+\s+$",
+        r"\[([^\]]*)\]\(",
+        r"(\.(csv|gz))+$",
+        r'"(?:[^"\\]|\\.)*+"',
+    ],
+)
+def test_a_planted_quadratic_pattern_is_seen(pattern: str) -> None:
+    worst = growth(re.compile(pattern))
+    assert worst is not None
+    assert worst.ratio > SUPERLINEAR
+
+
+@pytest.mark.parametrize("pattern", [r"a\s*\w*\s*b\s*\w*\s*c", r"\d*\d*\d*x", r"(?:,\s*)*\w*,\s*\w*;"])
+def test_a_planted_polynomial_pattern_is_seen(pattern: str) -> None:
+    worst = growth(re.compile(pattern))
+    assert worst is not None
+    assert worst.ratio > SUPERLINEAR
+
+
+@pytest.mark.parametrize("pattern", [r"(a+)+$", r"(?:a|a)*b", r"(?:\w+\s?)*:", r"^(?:(?:x|y)+z?)+$"])
+def test_a_planted_exponential_pattern_is_seen(pattern: str) -> None:
+    worst = growth(re.compile(pattern), anchored=True)
+    assert worst is not None
+    assert worst.ratio > SUPERLINEAR
+
+
+@pytest.mark.parametrize(
+    "pattern", [r"(?<!\w)\w++ is", r"\bto\b[^.]{0,200}\bgo\b", r"a?b", r"[^\s]+", r"\bx\w+"]
+)
+def test_a_linear_pattern_passes(pattern: str) -> None:
+    worst = growth(re.compile(pattern))
+    assert worst is None or worst.ratio <= SUPERLINEAR
+
+
+def test_a_pattern_in_a_call_is_collected(tmp_path: Path) -> None:
+    """Inline patterns count as well, with what their function's own names stand for."""
+    import ast
+    import types
+
+    from .collect import _of_calls
+
+    path = tmp_path / "planted.py"
+    path.write_text(
+        "import re\nTABLE = ((r'a+b', 1),)\n"
+        "def f(text):\n    for pattern, _ in TABLE:\n        re.search(pattern, text)\n"
+        "    end = 'c+'\n    return re.fullmatch(rf'x{end}', text)\n"
+    )
+    module = types.ModuleType("planted")
+    module.__file__ = str(path)
+    exec(path.read_text(), vars(module))
+    unresolved: list[Unresolved] = []
+    sources = list(_of_calls(module, ast.parse(path.read_text()), unresolved))
+    assert {(source.pattern, source.anchored) for source in sources} == {("a+b", False), ("xc+", True)}
+    assert unresolved == []
