@@ -28,8 +28,11 @@ _LIBRARY_FILES = (
 _PATH_TAKERS = ("matplotlib.image", "matplotlib.pyplot", "numpy.lib", "scipy.io", "PIL.Image")
 """Parts of those that open what their caller names."""
 
-_HOST_FILES = ("/proc/cpuinfo", "/sys/devices/system/cpu", "/sys/fs/cgroup", "/dev/null", "/dev/urandom")
-"""What libraries read to learn how many processors they may use."""
+_HOST_FILES = (
+    "/dev/null", "/dev/urandom", "/etc/zoneinfo/", "/proc/cpuinfo", "/sys/devices/system/cpu", "/sys/fs/cgroup",
+    "/usr/lib/zoneinfo/", "/usr/share/lib/zoneinfo/", "/usr/share/zoneinfo/",
+)  # fmt: skip
+"""What libraries read to learn how many processors they may use, and time zones."""
 
 _COMPILERS = (
     "collections", "dataclasses", "importlib", "jinja2", "patsy.eval", "runpy", "scipy", "sklearn", "statsmodels",
@@ -39,7 +42,7 @@ _COMPILERS = (
 
 _INSPECTORS = (
     "ast", "contextlib", "dis", "importlib", "inspect", "joblib", "linecache", "threading", "traceback",
-    "types", "warnings", "weakref", "_weakrefset", "abc", "enum", "app",
+    "types", "warnings", "weakref", "_weakrefset", "abc", "enum", "app", "pandas.util", "patsy.eval",
 )  # fmt: skip
 """Modules that read the code and globals of functions, and hand out neither."""
 
@@ -166,7 +169,7 @@ def _library_folders() -> tuple[str, ...]:
         installed = (place for place in sys.path if place.startswith("/") and "-packages" in place)
         places = {sys.prefix, sys.base_prefix, str(Path(app.__path__[0])), *installed}
         caches = {os.environ.get("MPLCONFIGDIR", ""), os.environ.get("XDG_CACHE_HOME", "")}
-        fonts = {"/usr/share/fonts", "/usr/local/share/fonts", "/usr/share/zoneinfo", "/etc/localtime"}
+        fonts = {"/usr/share/fonts", "/usr/local/share/fonts"}
         _folders.extend(place for place in {*places, *caches, *fonts} if len(place) > 1)
     return tuple(_folders)
 
@@ -181,7 +184,7 @@ def _on_import(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
     by_name = _asker(frame, skip=_BOOTSTRAP) == "importlib"
     is_codec = root == "encodings" or root.startswith("_codecs_")
     is_known = is_codec or name in MODULES or root in PACKAGES | DEPENDENCIES
-    if root not in _UNLIKELY and (is_known or not by_name):
+    if is_known or (not by_name and not (root in _UNLIKELY and not _is_importing(frame))):
         return ""
     return f"import of {name!r} is not allowed here"
 
@@ -208,9 +211,13 @@ def _is_importing(frame: FrameType) -> bool:
 
 
 def _on_attribute(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
-    if _within(_asker(frame), _INSPECTORS) or _is_importing(frame):
+    if arguments[1] in _DEFAULTS or _within(_asker(frame), _INSPECTORS) or _is_importing(frame):
         return ""
     return f"{arguments[1]!r} is not accessible here"
+
+
+_DEFAULTS = ("__defaults__", "__kwdefaults__")
+"""Values of parameters: matplotlib reads them with each figure, and they are data."""
 
 
 def _on_folder(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
