@@ -79,7 +79,6 @@ DENIED_OBJECTS = _names(
     operator.attrgetter operator.methodcaller operator.call
     pandas.eval pandas.read_pickle pandas.to_pickle
     scipy.LowLevelCallable
-    statsmodels.base.model.LikelihoodModelResults.load statsmodels.base.wrapper.ResultsWrapper.load
     string.Formatter
     typing.ForwardRef typing.get_args typing.get_origin typing.get_type_hints
     """
@@ -91,8 +90,8 @@ DENIED_ATTRIBUTES = _names(
     ag_await ag_code ag_frame co_code cr_await cr_code cr_frame cr_origin f_back f_builtins f_code f_generator
     f_globals f_locals f_trace gi_code gi_frame gi_yieldfrom tb_frame tb_next
     func_closure func_code func_defaults func_dict func_globals im_class im_func im_self
-    cffi ctypes fdel fget format_map from_custom_template fset load_config mro read_clipboard read_hdf read_pickle
-    read_sql read_sql_query read_sql_table to_clipboard to_hdf to_pickle to_sql tofile with_traceback
+    cffi ctypes fdel fget format_map from_custom_template fset load_config mro read_clipboard read_hdf
+    read_pickle read_sql read_sql_query read_sql_table to_clipboard to_hdf to_pickle to_sql tofile with_traceback
     """
 )
 """Attributes refused on every object, beside all that begin with an underscore."""

@@ -4,7 +4,6 @@ A cell serves one request and ends, so nothing is put back. Each place does the 
 what is refused is refused only while a program's code is on the stack, or nobody needs it.
 """
 
-import contextlib
 import functools
 import operator
 import os
@@ -15,7 +14,8 @@ from typing import Any
 
 import joblib
 
-from app.sandbox.policy.texts import check_formula, check_name
+from app.sandbox.policy.objects import deny
+from app.sandbox.policy.texts import check_formula, check_name, exact
 from app.sandbox.policy.watch import program_on_stack
 
 _narrowed: set[str] = set()
@@ -46,16 +46,36 @@ def _without_folder(self: joblib.Memory, location: object = None, *arguments: An
 
 
 def _check_formulas(module: ModuleType) -> None:
-    """Every formula of statsmodels and patsy is evaluated here, piece by piece, as Python."""
-    evaluate = module.EvalEnvironment.eval
+    """Every piece of a formula that patsy evaluates as Python, for itself or statsmodels, is made here."""
+    init = module.EvalFactor.__init__
 
-    @functools.wraps(evaluate)
-    def eval_checked(self: object, expr: str, *arguments: Any, **options: Any) -> Any:
+    @functools.wraps(init)
+    def init_checked(self: object, code: Any, *arguments: Any, **options: Any) -> None:
         if program_on_stack():
-            check_formula(expr)
-        return evaluate(self, expr, *arguments, **options)
+            check_formula(str(code))
+        init(self, code, *arguments, **options)
 
-    module.EvalEnvironment.eval = eval_checked
+    module.EvalFactor.__init__ = init_checked
+
+
+def _check_descriptions(module: ModuleType) -> None:
+    """Formulas as a whole, before patsy splits them: its own errors say less."""
+    from_formula = module.ModelDesc.from_formula.__func__
+
+    @classmethod  # type: ignore[misc]  # it becomes a method of patsy's class
+    def from_formula_checked(cls: type, tree_or_string: Any) -> Any:
+        if isinstance(tree_or_string, str) and program_on_stack():
+            check_formula(exact(tree_or_string))
+        return from_formula(cls, tree_or_string)
+
+    module.ModelDesc.from_formula = from_formula_checked
+
+
+def _deny_unpickling(module: ModuleType) -> None:
+    for name in ("LikelihoodModelResults", "ResultsWrapper", "Results"):
+        load = getattr(getattr(module, name, None), "load", None)
+        if load is not None:
+            deny(load, f"{module.__name__}.{name}.load")
 
 
 def _check_nodes(module: ModuleType) -> None:
@@ -94,7 +114,7 @@ def _check_getters(module: ModuleType) -> None:
                 check_name(part)
         return operator.attrgetter(*names)
 
-    module.attrgetter = getter
+    setattr(module, "attrgetter", getter)  # noqa: B010 (mypy knows no such name of a module)
 
 
 def _announced(function: Callable[..., Any], position: int, mode: str) -> Callable[..., Any]:
@@ -131,7 +151,10 @@ _FUNNELS: dict[str, Callable[[ModuleType], None]] = {
     "matplotlib.ticker": lambda _: _check_fields(sys.modules["string"]),
     "pandas.core.computation.expr": _check_nodes,
     "pandas.io.parquet": _announce_parquet,
+    "patsy.desc": _check_descriptions,
     "patsy.eval": _check_formulas,
+    "statsmodels.base.model": _deny_unpickling,
+    "statsmodels.base.wrapper": _deny_unpickling,
     "sklearn.feature_selection._base": _check_getters,
     "xgboost.core": _announce_trees,
 }

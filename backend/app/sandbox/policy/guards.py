@@ -21,11 +21,31 @@ _FIXED = (
     types.CodeType, types.TracebackType,
 )  # fmt: skip
 _FIXED_HOMES = frozenset(
-    "abc contextlib dataclasses enum functools inspect joblib operator string typing warnings".split()
+    (
+        "abc",
+        "contextlib",
+        "dataclasses",
+        "enum",
+        "functools",
+        "inspect",
+        "joblib",
+        "operator",
+        "string",
+        "typing",
+        "warnings",
+    )
 )
 """Modules of the standard library whose objects steer what reads names or makes code: they stay as they are."""
 
-FUNCTIONS_OF_MODULES: dict[tuple[str, str], Callable[..., Any]] = {}
+
+def _use_backend(backend: str, *, force: bool = True) -> None:
+    """`matplotlib.use` for what draws into files: other texts name modules to import."""
+    if type(backend) is not str or backend.lower() not in ("agg", "pdf", "ps", "svg"):
+        raise ImportError(f"the backend {backend!r} is not allowed here: use 'agg', 'pdf', 'ps' or 'svg'")
+    importlib.import_module("matplotlib").use(backend, force=force)
+
+
+FUNCTIONS_OF_MODULES: dict[tuple[str, str], Callable[..., Any]] = {("matplotlib", "use"): _use_backend}
 """Guards in place of functions of modules, by module and name."""
 
 
@@ -195,7 +215,7 @@ def label(owner: Any, name: str) -> str:
     elif name == "__name__" and isinstance(owner, type):
         value = type.__dict__["__name__"].__get__(owner)
     elif name == "__name__" and isinstance(owner, _FIXED):
-        value = owner.__name__
+        value = getattr(owner, "__name__", "")
     else:
         raise AttributeError(f"{name!r} is not accessible here")
     return str.__str__(value)
@@ -227,4 +247,4 @@ def relative_open(
     text = exact(path)
     if text.startswith(("/", "~")) or ".." in text.split("/"):
         raise PermissionError("only files beside the program can be opened here: use a plain file name")
-    return open(text, mode, buffering, encoding, errors, newline)  # noqa: PTH123 (the code's own open, with its own closing)
+    return open(text, mode, buffering, encoding, errors, newline)  # noqa: PTH123 (the code closes it)

@@ -38,8 +38,6 @@ def _find_denied() -> dict[int, str]:
     """Identities of DENIED_OBJECTS that this installation has."""
     denied = {}
     for path in DENIED_OBJECTS:
-        if path.partition(".")[0] == "statsmodels":
-            continue  # not imported before a program does
         with contextlib.suppress(ImportError, AttributeError):
             denied[id(_unbound(pkgutil.resolve_name(path)))] = path
     return denied
@@ -52,7 +50,7 @@ _KINDS: dict[type, bool] = {}
 """Classes of libraries met so far: True if an instance needs no further look."""
 
 
-def refusal(value: object) -> str | None:
+def refusal(value: object) -> str | None:  # noqa: C901 (a ladder of exact classes, in the order of their frequency)
     """The reason why no program may hold `value`; None if it may."""
     kind = type(value)
     plain = _KINDS.get(kind)

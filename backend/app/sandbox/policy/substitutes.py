@@ -1,4 +1,4 @@
-"""Stand-ins for functions and classes that a program needs, and that would read names or make classes unguarded.
+"""Stand-ins for functions and classes that would read names or make classes unguarded.
 
 A stand-in takes the place of the original wherever a program meets it; the original itself is denied.
 """
@@ -8,6 +8,7 @@ import collections
 import dataclasses
 import enum
 import functools
+import inspect
 import keyword
 import typing
 from collections.abc import Callable, Iterable
@@ -38,9 +39,9 @@ def _dataclass(cls: type | None = None, **options: Any) -> Any:
     """`@dataclass`, for classes of a class statement: it pastes the names of fields into source text."""
 
     def decorate(cls: type) -> type:
-        for name in cls.__dict__.get("__annotations__", {}):
+        for name in inspect.get_annotations(cls):
             _check_identifier(name)
-        return dataclasses.dataclass(cls, **options)  # type: ignore[call-overload]  # the caller's options
+        return dataclasses.dataclass(cls, **options)
 
     return decorate if cls is None else decorate(cls)
 
@@ -55,7 +56,7 @@ def _namedtuple(
     typename: str, field_names: str | Iterable[str], *, rename: bool = False, defaults: Any = None
 ) -> type:
     fields = field_names if isinstance(field_names, str) else [str.__str__(name) for name in field_names]
-    made = collections.namedtuple(typename, fields, rename=rename, defaults=defaults)  # type: ignore[misc]  # noqa: PYI024  # the caller's fields
+    made = collections.namedtuple(typename, fields, rename=rename, defaults=defaults)  # type: ignore[misc, arg-type]  # the caller's
     made.__module__ = "__main__"
     return made
 

@@ -1,7 +1,7 @@
 """The policy's second line: what the interpreter itself reports while a program's code is on the stack.
 
-An audit hook cannot be taken away again and sees what no guard of the language does: a library that opens a file,
-imports by name, evaluates text or unpickles on a program's behalf. It judges by who asks: an event counts only
+An audit hook cannot be taken away again and sees what no guard of the language does: a library that opens
+a file, imports by name, evaluates text or unpickles on a program's behalf. It judges by who asks: an event counts only
 while code of a program is on this thread's stack (or on any, for a thread that a library started), so our own
 work in the same process is not touched.
 """
@@ -35,8 +35,8 @@ _HOST_FILES = (
 """What libraries read to learn how many processors they may use, and time zones."""
 
 _COMPILERS = (
-    "collections", "dataclasses", "importlib", "jinja2", "patsy.eval", "runpy", "scipy", "sklearn", "statsmodels",
-    "numpy", "matplotlib", "seaborn", "xgboost", "pandas", "narwhals", "decorator", "ast", "pyparsing",
+    "collections", "dataclasses", "importlib", "jinja2", "patsy.eval", "runpy", "scipy", "sklearn",
+    "statsmodels", "numpy", "matplotlib", "seaborn", "xgboost", "pandas", "narwhals", "decorator", "ast", "pyparsing",
 )  # fmt: skip
 """Modules that make code of text which is their own."""
 
@@ -178,7 +178,7 @@ _folders: list[str] = []
 
 
 def _on_import(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
-    """An import statement of a library is its own affair; a name that `import_module` gets may be a program's."""
+    """An import statement is the library's own; a name that `import_module` gets may be a program's."""
     name = str(arguments[0])
     root = name.partition(".")[0]
     by_name = _asker(frame, skip=_BOOTSTRAP) == "importlib"
@@ -190,7 +190,9 @@ def _on_import(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
 
 
 _BOOTSTRAP = frozenset({"importlib._bootstrap", "importlib._bootstrap_external"})
-_UNLIKELY = frozenset("antigravity idlelib lib2to3 pdb test this tkinter turtle turtledemo webbrowser".split())
+_UNLIKELY = frozenset(
+    ("antigravity", "idlelib", "lib2to3", "pdb", "test", "this", "tkinter", "turtle", "webbrowser")
+)
 """Modules that no library needs in a cell, and that a name from a program might be tried with."""
 
 
@@ -201,7 +203,7 @@ def _on_code(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
 
 
 def _is_importing(frame: FrameType) -> bool:
-    """True while a module that the program's code led to is being imported: what runs then is the module's own."""
+    """True while a module is being imported for the program: what runs then is the module's own code."""
     for caller in _frames(frame):
         if _is_programs(caller):
             return False
