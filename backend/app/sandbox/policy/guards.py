@@ -138,9 +138,9 @@ def _read_from_module(module: types.ModuleType, name: str, default: Any) -> Any:
     substitute = SUBSTITUTES.get(id(value))
     if substitute is not None:
         return substitute
-    if isinstance(value, types.ModuleType | type):
-        return checked(value)
-    return watched(module, name, value) if callable(value) else checked(value)
+    if isinstance(value, types.ModuleType | type) or not callable(value):
+        value = checked(value)
+    return watched(module, name, value) if callable(value) else value
 
 
 def _is_listed_module(module: types.ModuleType, name: str) -> bool:

@@ -157,6 +157,32 @@ class Box:
 dataclasses.fields(Box)[0].name = '__class__'
 result = 'PWNED'
 """,
+    "a method by a statistic": "import seaborn.objects as so\nso.Agg('__class__')\nresult = 'PWNED'",
+    "a template of a colour bar": """
+import matplotlib.pyplot as plt
+figure, axes = plt.subplots()
+bar = figure.colorbar(axes.imshow([[1, 2]]), format='{x.__class__}')
+figure.canvas.draw()
+result = 'PWNED' if 'class' in str([label.get_text() for label in bar.ax.get_yticklabels()]) else ''
+""",
+    "a formula of an imputation": """
+import pandas as pd, statsmodels.api as sm
+data = sm.MICEData(pd.DataFrame({'a': [1.0, None, 2.0, 3.0], 'b': [1.0, 2.0, 3.0, 4.0]}))
+data.set_imputer('a', 'b + __import__("os").getpid()')
+data.update_all()
+result = 'PWNED'
+""",
+    "a method by a window": """
+import pandas as pd
+pd.Series([1, 2]).rolling(2).agg(['sum', '__dir__'])
+result = 'PWNED'
+""",
+    "a method by a bar": """
+import pandas as pd, seaborn as sns
+frame = pd.DataFrame({'a': [1, 2], 'b': [1, 2]})
+sns.barplot(data=frame, x='a', y='b', estimator='__class__')
+result = 'PWNED'
+""",
     "a template of importances": """
 import numpy as np, xgboost as xgb
 model = xgb.XGBRegressor(n_estimators=1).fit(np.arange(8.0).reshape(4, 2), [1, 2, 3, 4])
