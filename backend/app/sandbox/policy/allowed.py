@@ -91,7 +91,8 @@ DENIED_ATTRIBUTES = _names(
     f_globals f_locals f_trace gi_code gi_frame gi_yieldfrom tb_frame tb_next
     func_closure func_code func_defaults func_dict func_globals im_class im_func im_self
     cffi ctypes fdel fget format_map from_custom_template fset load_config mro read_clipboard read_hdf
-    read_pickle read_sql read_sql_query read_sql_table to_clipboard to_hdf to_pickle to_sql tofile with_traceback
+    read_pickle read_sql read_sql_query read_sql_table to_clipboard to_hdf to_pickle to_sql tofile
+    with_traceback
     """
 )
 """Attributes refused on every object, beside all that begin with an underscore."""

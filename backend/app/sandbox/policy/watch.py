@@ -1,9 +1,9 @@
 """The policy's second line: what the interpreter itself reports while a program's code is on the stack.
 
-An audit hook cannot be taken away again and sees what no guard of the language does: a library that opens
-a file, imports by name, evaluates text or unpickles on a program's behalf. It judges by who asks: an event counts only
-while code of a program is on this thread's stack (or on any, for a thread that a library started), so our own
-work in the same process is not touched.
+An audit hook cannot be taken away again and sees what no guard of the language does: a library that opens a
+file, imports by name, evaluates text or unpickles on a program's behalf. It judges by who asks: an event counts
+only while code of a program is on this thread's stack (or on any, for a thread that a library started), so our
+own work in the same process is not touched.
 """
 
 import os
@@ -35,8 +35,8 @@ _HOST_FILES = (
 """What libraries read to learn how many processors they may use, and time zones."""
 
 _COMPILERS = (
-    "collections", "dataclasses", "importlib", "jinja2", "patsy.eval", "runpy", "scipy", "sklearn",
-    "statsmodels", "numpy", "matplotlib", "seaborn", "xgboost", "pandas", "narwhals", "decorator", "ast", "pyparsing",
+    "collections", "dataclasses", "importlib", "jinja2", "patsy.eval", "scipy", "sklearn",
+    "statsmodels", "numpy", "matplotlib", "seaborn", "xgboost", "pandas", "narwhals", "ast", "pyparsing",
 )  # fmt: skip
 """Modules that make code of text which is their own."""
 
@@ -233,6 +233,15 @@ def _on_ctypes(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
     return "" if _within(_asker(frame), _NATIVE) else f"{event} is not allowed here"
 
 
+def _on_process(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
+    """joblib counts processors with `lscpu`; behind a cell's walls that fails, and it counts otherwise."""
+    counts = any(str(caller.f_globals.get("__name__")) == _COUNTER for caller in list(_frames(frame))[:8])
+    return "" if counts and arguments[0] == "lscpu" else f"{event} is not allowed here"
+
+
+_COUNTER = "joblib.externals.loky.backend.context"
+
+
 def _on_marshal(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
     return "" if "importlib" in _asker(frame) else f"{event} is not allowed here"
 
@@ -250,6 +259,7 @@ _JUDGES: dict[str, Callable[[str, tuple[Any, ...], FrameType], str] | None] = {
     "os.listdir": _on_folder,
     "os.scandir": _on_folder,
     "os.walk": _on_folder,
+    "subprocess.Popen": _on_process,
 }
 for _name in ("dlopen", "dlsym", "dlsym/handle", "addressof", "call_function", "cdata", "cdata/buffer",
               "get_errno", "set_errno", "string_at", "wstring_at", "PyObj_FromPtr"):  # fmt: skip

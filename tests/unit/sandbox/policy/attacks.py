@@ -1,7 +1,10 @@
 """Ways past a language policy, by kind. Each sets `result` to "PWNED" if it got what it was after."""
 
 GUARDS = {
-    "the parts of a guard": "import pandas as pd\nresult = 'PWNED' if pd.DataFrame({'a': [1]}).query.func else ''",
+    "the parts of a guard": """
+import pandas as pd
+result = 'PWNED' if pd.DataFrame({'a': [1]}).query.func else ''
+""",
     "the keywords of a partial": """
 import functools
 result = 'PWNED' if functools.partial(print, sep='').keywords else ''

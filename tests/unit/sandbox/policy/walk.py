@@ -1,8 +1,9 @@
 """A random walk over everything that a program can reach, with the table of allowed objects as its oracle.
 
-The walk starts from the names of a program and its imports. Each step reads an attribute through the guard, takes
-an item, iterates, or calls what it holds with values that it holds or with texts that name what is forbidden. Each
-value is judged by identity, apart from the guards' own judgement. A find is printed as the path that led to it.
+The walk starts from the names of a program and its imports. Each step reads an attribute through the guard,
+takes an item, iterates, or calls what it holds, with values that it holds or texts that name what is forbidden.
+Each value is judged by identity, apart from the guards' own judgement, and so is what the interpreter reports
+after the policy's own hook let it pass. A find is printed as the path that led to it.
 """
 
 import builtins
@@ -18,24 +19,28 @@ from app.sandbox.policy.language import compile_code
 from app.sandbox.policy.namespace import program_namespace
 
 TEXTS = (
-    "__class__", "__globals__", "__subclasses__", "__dict__", "__init__.__globals__", "f_globals", "func_globals",
-    "{0.__class__}", "{x.__class__}", "\uff3f\uff3fclass\uff3f\uff3f", "a.__class__", "@a.__class__", "@sys", "@re",
-    "module://this", "os", "eval", "query", "agg", "sum", "mean", "a", "x", "a ~ __import__('os')", "/etc/passwd",
-    "../x", "plot.csv", "'' . __class__",
+    "__class__", "__globals__", "__subclasses__", "__dict__", "__init__.__globals__", "f_globals",
+    "func_globals",
+    "{0.__class__}", "{x.__class__}", "\uff3f\uff3fclass\uff3f\uff3f", "a.__class__", "@a.__class__", "@sys",
+    "@re", "module://this", "os", "eval", "query", "agg", "sum", "mean", "a", "x", "a ~ __import__('os')",
+    "/etc/passwd", "../x", "plot.csv", "''.__class__",
 )  # fmt: skip
 """Texts that would reach something if a library took them for a name, a template, an expression or a path."""
 
 MAX_REFS = 6_000
 """Values held at most: older ones make room for newer."""
 
+_REPORTED = ("os.exec", "os.fork", "os.posix_spawn", "os.system", "pickle.find_class", "socket.connect")
+"""Events that no program causes. So is an `open` of one of TEXTS that leads outside."""
+
 _SAFE = {id(getattr(builtins, name)) for name in BUILTINS} | {
     id(getattr(builtins, name))
-    for name in ("abs", "bool", "callable", "chr", "complex", "divmod", "float", "hash", "hex", "id", "int", "len",
-                 "oct", "ord", "pow", "range", "repr", "round", "slice", "str")
+    for name in (
+        "abs", "bool", "callable", "chr", "complex", "divmod", "float", "hash", "hex", "id", "int", "len", "oct",
+        "ord", "pow", "range", "repr", "round", "slice", "str",
+    )
 }  # fmt: skip
-_SKIPPED = frozenset(
-    "exit sleep input show setrecursionlimit seed acquire join wait pause get_test_data stress".split()
-)
+_SKIPPED = frozenset({"exit", "sleep", "show", "acquire", "join", "wait", "get_test_data"})
 """Names that end or hold up the walk itself."""
 
 
@@ -79,6 +84,13 @@ class Walk:
         self._refs: list[Ref] = [Ref(text, repr(text)) for text in TEXTS]
         self._modules = modules
         self._probe = self._define()
+        self._reports: list[str] = []
+        sys.addaudithook(self._hear)
+
+    def _hear(self, event: str, arguments: tuple[Any, ...]) -> None:
+        outside = event == "open" and str(arguments[0]).endswith(("etc/passwd", "../x"))
+        if outside or event in _REPORTED:
+            self._reports.append(f"{event} {arguments[:1]}")
 
     def _define(self) -> Callable[..., Any]:
         """Steps run inside compiled code of a program, so that what watches the interpreter sees them."""
@@ -128,7 +140,7 @@ class Walk:
             return self._random.choice(TEXTS)
         try:
             names = dir(value)
-        except Exception:
+        except Exception:  # noqa: BLE001 (nonsense raises anything)
             names = []
         return self._random.choice(names or ["a"])
 
@@ -143,9 +155,11 @@ class Walk:
         try:
             value = self._probe(act)
             items = list(_few(value))
-        except Escape:
-            raise
-        except (Exception, SystemExit):
+        except (Exception, SystemExit):  # noqa: BLE001 (nonsense raises anything)
+            items = None
+        if self._reports:
+            raise Escape(f"{self._reports[0]}: {path}")
+        if items is None:
             return False
         self._hold(value, path)
         for number, item in enumerate(items):
