@@ -36,8 +36,8 @@ _REPORTED = ("os.exec", "os.fork", "os.posix_spawn", "os.system", "pickle.find_c
 _SAFE = {id(getattr(builtins, name)) for name in BUILTINS} | {
     id(getattr(builtins, name))
     for name in (
-        "abs", "bool", "callable", "chr", "complex", "divmod", "float", "hash", "hex", "id", "int", "len", "oct",
-        "ord", "pow", "range", "repr", "round", "slice", "str",
+        "abs", "bool", "callable", "chr", "complex", "divmod", "float", "hash", "hex", "id", "int", "len",
+        "oct", "ord", "pow", "range", "repr", "round", "slice", "str",
     )
 }  # fmt: skip
 _SKIPPED = frozenset({"exit", "sleep", "show", "acquire", "join", "wait", "get_test_data"})
