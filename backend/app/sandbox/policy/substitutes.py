@@ -100,7 +100,10 @@ def _by_statement_only(original: Any) -> Any:
     def refuse(*_: object, **__: object) -> Any:
         raise TypeError(f"{original.__name__} is allowed in a class statement only")
 
-    refuse.__mro_entries__ = original.__mro_entries__  # type: ignore[attr-defined]  # as the original has it
+    def entries(bases: tuple[Any, ...]) -> Any:
+        return original.__mro_entries__(tuple(original if base is refuse else base for base in bases))
+
+    refuse.__mro_entries__ = entries  # type: ignore[attr-defined]  # read by the class statement
     return refuse
 
 

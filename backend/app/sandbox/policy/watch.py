@@ -43,6 +43,7 @@ _COMPILERS = (
 _INSPECTORS = (
     "ast", "contextlib", "dis", "importlib", "inspect", "joblib", "linecache", "threading", "traceback",
     "types", "warnings", "weakref", "_weakrefset", "abc", "enum", "app", "pandas.util", "patsy.eval",
+    "statsmodels.graphics.utils",
 )  # fmt: skip
 """Modules that read the code and globals of functions, and hand out neither."""
 
