@@ -225,6 +225,8 @@ _DEFAULTS = ("__defaults__", "__kwdefaults__")
 
 def _on_folder(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
     path = arguments[0] if arguments else "."
+    if _asker(frame) in ("os", "matplotlib.font_manager") and _reads_own_files(frame):
+        return ""  # it looks for fonts where hosts keep them
     if path is None or isinstance(path, int) or is_beside(_exact(path)) or _is_of_library(_exact(path)):
         return ""
     return f"{_exact(path)!r} cannot be listed here"
