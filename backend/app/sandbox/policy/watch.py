@@ -43,7 +43,8 @@ _COMPILERS = (
 _INSPECTORS = (
     "ast", "contextlib", "dis", "importlib", "inspect", "joblib", "linecache", "threading", "traceback",
     "types", "warnings", "weakref", "_weakrefset", "abc", "enum", "app", "pandas.util", "patsy.eval",
-    "statsmodels.graphics.utils",
+    "matplotlib._api", "matplotlib.artist", "matplotlib.cbook", "numpy._core.overrides", "numpy._utils",
+    "pandas.core.common", "pandas.core.indexes", "scipy.interpolate._rbf", "statsmodels.graphics.utils",
 )  # fmt: skip
 """Modules that read the code and globals of functions, and hand out neither."""
 
