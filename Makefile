@@ -43,7 +43,8 @@ imports: $(DEV) ## dependencies point down
 unit: $(DEV) ## all tests
 	$(BIN)/pytest -n $(JOBS) --dist worksteal
 
-fuzz: $(DEV) ## call the whole API with many made-up requests; FUZZ_EXAMPLES=50 for each operation
+fuzz: $(DEV) ## make up requests (FUZZ_EXAMPLES=50 for each) and walk the cells' policy; FUZZ_SECONDS=600 FUZZ_SEED=
+	FUZZ_SECONDS=$${FUZZ_SECONDS:-600} $(BIN)/pytest -n 0 tests/unit/sandbox/policy/test_walk.py -s
 	FUZZ_EXAMPLES=$${FUZZ_EXAMPLES:-50} $(BIN)/pytest -n 0 tests/integration/api/test_properties.py
 
 chaos: $(DEV) ## break everything at random while sessions run; CHAOS_FAULTS=500 CHAOS_SESSIONS=100 CHAOS_SEED=

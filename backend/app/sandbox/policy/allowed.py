@@ -1,7 +1,14 @@
-"""The policy as tables that an operator can read: modules, names, methods, builtins."""
+"""The policy as tables that an operator can read: modules and their names, attributes, methods, builtins.
+
+The names of each module stand in `modules/`, one file per library. A name that is not there does not exist for
+a program, so a release that adds names widens nothing until somebody has reviewed them.
+"""
 
 import operator
+import sys
+import tomllib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 
@@ -9,76 +16,129 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-LIBRARIES = _names("pandas numpy scipy sklearn xgboost statsmodels matplotlib seaborn mpl_toolkits")
-"""Packages that may be imported with their public submodules."""
+def _read_tables() -> dict[str, frozenset[str]]:
+    tables: dict[str, frozenset[str]] = {}
+    for path in sorted((Path(__file__).parent / "modules").glob("*.toml")):
+        for module, names in tomllib.loads(path.read_text()).items():
+            tables[module] = _names(names)
+    return tables
 
-MODULES = _names(
+
+MODULES = _read_tables()
+"""Public names of each module that may be imported, by the module's full name."""
+
+STANDARD_LIBRARY = frozenset(name for name in MODULES if name.partition(".")[0] in sys.stdlib_module_names)
+
+PACKAGES = frozenset(name.partition(".")[0] for name in MODULES) - STANDARD_LIBRARY
+
+DEPENDENCIES = _names(
     """
-    __future__ abc base64 bisect calendar cmath collections collections.abc contextlib copy csv dataclasses
-    datetime decimal difflib enum fractions functools hashlib heapq itertools json math numbers pprint random
-    re statistics string textwrap time typing unicodedata uuid warnings zoneinfo
+    PIL calamine contourpy cycler dateutil defusedxml fontTools formulaic jinja2 joblib kiwisolver markupsafe
+    narwhals packaging patsy pyarrow pyparsing python_calamine pytz six threadpoolctl tzdata
     """
 )
-"""Modules of the standard library that may be imported."""
+"""Packages that the libraries import by themselves, and by name; a program cannot."""
 
-ONLY: dict[str, frozenset[str]] = {
-    "io": _names("BytesIO StringIO TextIOWrapper"),
-    "joblib": _names("Parallel delayed dump hash"),
-    "operator": frozenset(name for name in dir(operator) if name not in ("attrgetter", "methodcaller")),
-    "sys": _names("byteorder exit float_info getsizeof maxsize stderr stdout version version_info"),
-}
-"""Modules of which only these names may be used."""
+HOMES = PACKAGES | _names(
+    """
+    __main__ PIL contourpy dateutil kiwisolver narwhals pyparsing
+    _bisect _collections _collections_abc _contextvars _csv _datetime _decimal _functools _hashlib _heapq _io
+    _json _md5 _operator _random _sha1 _sha256 _sha3 _sha512 _sre _statistics _string _struct _strptime
+    _warnings _weakrefset _zoneinfo
+    """
+)
+"""Packages and modules, beside MODULES, of which a program may hold functions and classes that it met."""
 
-DENIED_MODULES = tuple(
+REFUSED_HOMES = tuple(
     _names(
         """
-        matplotlib.backends matplotlib.testing
-        numpy.ctypeslib numpy.distutils numpy.f2py numpy.testing
-        pandas.compat pandas.core.computation pandas.io.clipboard pandas.io.pickle pandas.io.sql
-        scipy.io.matlab sklearn.externals statsmodels.compat statsmodels.iolib.smpickle
+        joblib.externals joblib.memory joblib.numpy_pickle joblib.disk joblib.func_inspect
+        matplotlib.backends.registry matplotlib.cbook matplotlib.testing
+        numpy.ctypeslib numpy.distutils numpy.f2py numpy.lib._npyio_impl numpy.lib.format numpy.lib._format_impl
+        numpy.lib.npyio numpy.testing numpy._pytesttester
+        pandas.compat pandas.core.computation pandas.io.clipboard pandas.io.clipboards pandas.io.common
+        pandas.io.pickle pandas.io.pytables pandas.io.sql patsy.eval
+        scipy._lib._ccallback scipy._lib._uarray scipy._lib.uarray
+        sklearn.datasets._openml sklearn.externals sklearn.utils.discovery
+        statsmodels.compat statsmodels.iolib.smpickle statsmodels.datasets.utils
         """
     )
 )
-"""Parts of the libraries that load pickles, compile or evaluate text, or lead out of them."""
+"""Parts of these that load pickles, import by name, compile or evaluate text, or lead out of the libraries."""
 
 DENIED_OBJECTS = _names(
     """
-    builtins.__import__ builtins.breakpoint builtins.compile builtins.delattr builtins.eval builtins.exec
-    builtins.getattr builtins.globals builtins.input builtins.locals builtins.memoryview builtins.open
-    builtins.setattr builtins.vars
-    dataclasses.make_dataclass io.FileIO io.open_code joblib.Memory joblib.load
-    numpy.lib.stride_tricks.as_strided numpy.load operator.attrgetter operator.methodcaller
-    pandas.eval pandas.read_pickle pandas.to_pickle scipy.LowLevelCallable
-    statsmodels.base.model.LikelihoodModelResults.load statsmodels.base.wrapper.ResultsWrapper.load
-    statsmodels.iolib.smpickle.load_pickle statsmodels.iolib.smpickle.save_pickle string.Formatter
-    typing.get_type_hints
+    _io.FileIO _io.open_code _io.open
+    collections.UserString
+    functools.singledispatch functools.singledispatchmethod
+    dataclasses.Field dataclasses.make_dataclass
+    enum.global_enum enum.EnumType
+    joblib.Memory joblib.load
+    matplotlib.use matplotlib.rc_file
+    numpy.lib.stride_tricks.as_strided numpy.load numpy.memmap numpy.lib.npyio.NpzFile
+    operator.attrgetter operator.methodcaller operator.call
+    pandas.eval pandas.read_pickle pandas.to_pickle
+    scipy.LowLevelCallable
+    string.Formatter
+    typing.ForwardRef typing.get_args typing.get_origin typing.get_type_hints
     """
 )
-"""Functions and classes refused wherever they are met, under any name."""
+"""Functions and classes refused wherever they are met, under any name. What stands in a module's list wins."""
 
 DENIED_ATTRIBUTES = _names(
     """
-    ctypes format_map mro to_clipboard to_hdf to_pickle to_sql tofile with_traceback load_config
-    read_clipboard read_hdf read_pickle read_sql read_sql_query read_sql_table
+    ag_await ag_code ag_frame co_code cr_await cr_code cr_frame cr_origin f_back f_builtins f_code f_generator
+    f_globals f_locals f_trace gi_code gi_frame gi_yieldfrom tb_frame tb_next
+    func_closure func_code func_defaults func_dict func_globals im_class im_func im_self
+    cffi ctypes fdel fget format_map from_custom_template fset load_config mro read_clipboard read_hdf
+    read_pickle read_sql read_sql_query read_sql_table to_clipboard to_hdf to_pickle to_sql tofile
+    with_traceback
     """
 )
 """Attributes refused on every object, beside all that begin with an underscore."""
 
-DISPATCHERS = _names("agg aggregate apply transform")
-"""Methods that take the name of another method as text: the name must pass the same guard."""
+PARTS_OF_PARTIALS = _names("args func keywords")
+"""Attributes refused on a `functools.partial`, which would take it apart."""
+
+DISPATCHERS = _names(
+    """
+    agg aggregate apply transform pivot_table crosstab Agg Est barplot catplot lineplot
+    lmplot make_scorer pointplot regplot relplot
+    """
+)
+"""Functions that take the name of a method as text: the name must pass the same guard."""
+
+NAMES_METHODS_IN = _names("aggfunc estimator func importance_getter response_method x_estimator")
+"""Parameters of these that may name a method."""
 
 EXPRESSIONS = _names("query eval")
 """Methods of frames that evaluate text: plain `@name` and public attributes only."""
 
-FORMULA_MODULES = ("statsmodels.formula",)
-FORMULA_METHODS = _names("from_formula")
+TEMPLATES = _names(
+    "StrMethodFormatter bar_label colorbar format_index format_index_names label pie_label plot_importance "
+    "relabel_index set_major_formatter set_minor_formatter Colorbar"
+)
+"""Functions whose text may be a format string, which would read attributes."""
+
+ACCESSORS = _names("register_dataframe_accessor register_index_accessor register_series_accessor")
+"""Functions that set an attribute, named by text, on a class of pandas."""
+
 FORMULA_CALLS = _names(
     """
-    C I Q bs cc cr te center scale standardize Sum Treatment Poly Helmert Diff np.log np.log1p np.exp np.sqrt
-    np.abs np.power np.square log exp sqrt abs pow
+    C I Q bs cc cr te center scale standardize poly log exp sqrt abs pow Sum Treatment Poly Helmert Diff
+    np.abs np.cbrt np.cos np.exp np.expm1 np.floor np.log np.log10 np.log1p np.log2 np.maximum np.minimum
+    np.power np.round np.sign np.sin np.sqrt np.square np.tan np.tanh np.where
     """
 )
 """What a model's formula may call: formulas are evaluated as Python."""
+
+EXPRESSION_CALLS = _names(
+    """
+    sin cos tan exp log expm1 log1p sqrt sinh cosh tanh arcsin arccos arctan arccosh arcsinh arctanh abs log10
+    floor ceil arctan2
+    """
+)
+"""Functions, beside public methods of columns, that `query` and `eval` may call."""
 
 MAGIC_METHODS = _names(
     """
@@ -100,7 +160,7 @@ BUILTINS = _names(
 )
 """Builtins beside RestrictedPython's own list."""
 
-DEFINING = (MODULES - {"csv", "time", "uuid"}) | _names("numpy operator pandas scipy sklearn")
+DEFINING = (STANDARD_LIBRARY - {"csv", "io", "sys", "time", "uuid"}) | _names("numpy pandas scipy sklearn")
 """What features and estimators may import, with public submodules: no plots, no clock, no files."""
 
 NO_FILES_FROM = _names(
@@ -113,8 +173,8 @@ NO_FILES_FROM = _names(
 
 READERS = _names(
     """
-    DataSource ExcelFile ExcelWriter HDFStore fromfile fromregex genfromtxt load loadtxt memmap open_memmap
-    save savetxt savez savez_compressed
+    DataSource ExcelFile ExcelWriter HDFStore fromfile fromregex genfromtxt load load_npz loadtxt memmap
+    open_memmap save save_npz savetxt savez savez_compressed
     """
 )
 READERS_BEGIN = ("read_", "fetch_", "load_")
@@ -145,11 +205,10 @@ IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def may_import(name: str) -> bool:
-    """Whether a module, by its full name, may be imported or reached."""
-    parts = name.split(".")
-    if name in MODULES or name in ONLY:
-        return True
-    if parts[0] not in LIBRARIES or any(part.startswith("_") for part in parts):
+def is_home(module: str) -> bool:
+    """True for a module of which a program may hold functions and classes."""
+    if module.startswith(REFUSED_HOMES) and any(
+        module == refused or module.startswith(f"{refused}.") for refused in REFUSED_HOMES
+    ):
         return False
-    return not any(name == denied or name.startswith(f"{denied}.") for denied in DENIED_MODULES)
+    return module in MODULES or module.partition(".")[0] in HOMES

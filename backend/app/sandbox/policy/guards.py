@@ -1,44 +1,52 @@
 """What compiled code calls instead of reading, writing and importing by itself."""
 
 import _string  # type: ignore[import-not-found]  # what string.Formatter itself uses; no stub
-import contextlib
 import functools
 import importlib
-import pkgutil
 import string
 import sys
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from app.sandbox.policy.allowed import (
-    DENIED_OBJECTS,
-    IN_PLACE,
-    ONLY,
-    may_import,
-)
-from app.sandbox.policy.texts import check_name, watched
+from app.sandbox.policy.allowed import IN_PLACE, MAGIC_METHODS, MODULES, PARTS_OF_PARTIALS
+from app.sandbox.policy.funnels import narrow
+from app.sandbox.policy.objects import refusal
+from app.sandbox.policy.substitutes import SUBSTITUTES
+from app.sandbox.policy.texts import check_name, exact, watched
 
 _MISSING = object()
-_INNARDS = (types.FrameType, types.CodeType, types.TracebackType)
-_FIXED = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType, *_INNARDS)
+_FIXED = (
+    types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.FrameType,
+    types.CodeType, types.TracebackType,
+)  # fmt: skip
+_FIXED_HOMES = frozenset(
+    (
+        "abc",
+        "contextlib",
+        "dataclasses",
+        "enum",
+        "functools",
+        "inspect",
+        "joblib",
+        "operator",
+        "string",
+        "typing",
+        "warnings",
+    )
+)
+"""Modules of the standard library whose objects steer what reads names or makes code: they stay as they are."""
 
 
-def _find_denied() -> dict[int, str]:
-    """Identities of DENIED_OBJECTS that this installation has."""
-    found = {}
-    for path in DENIED_OBJECTS:
-        with contextlib.suppress(ImportError, AttributeError):
-            found[id(_unbound(pkgutil.resolve_name(path)))] = path
-    return found
+def _use_backend(backend: str, *, force: bool = True) -> None:
+    """`matplotlib.use` for what draws into files: other texts name modules to import."""
+    if type(backend) is not str or backend.lower() not in ("agg", "pdf", "ps", "svg"):
+        raise ImportError(f"the backend {backend!r} is not allowed here: use 'agg', 'pdf', 'ps' or 'svg'")
+    importlib.import_module("matplotlib").use(backend, force=force)
 
 
-def _unbound(value: object) -> object:
-    """The function of a method: reading a method makes a new object each time."""
-    return value.__func__ if isinstance(value, types.MethodType) else value
-
-
-_DENIED = _find_denied()  # when the zygote imports this, not in every cell
+FUNCTIONS_OF_MODULES: dict[tuple[str, str], Callable[..., Any]] = {("matplotlib", "use"): _use_backend}
+"""Guards in place of functions of modules, by module and name."""
 
 
 def guarded_import(
@@ -49,80 +57,97 @@ def guarded_import(
     level: int = 0,
 ) -> types.ModuleType:
     """`import` with the policy's list. Each name of a from-import passes the attribute guard."""
-    if level or type(name) is not str or not may_import(name):
+    if level or type(name) is not str or name not in MODULES:
         raise ImportError(f"import of {name!r} is not allowed here")
     module = importlib.import_module(name)
+    narrow()
     for part in fromlist or ():
-        if not hasattr(module, part) and may_import(f"{name}.{part}"):
+        if f"{name}.{part}" in MODULES and not hasattr(module, part):
             importlib.import_module(f"{name}.{part}")
-        read_attribute(module, part)
-    return module if fromlist else sys.modules[name.partition(".")[0]]
+    if not fromlist:
+        return sys.modules[name.partition(".")[0]]
+    # The import statement reads the names from what this returns, so they are read here, with the guard.
+    offer = types.ModuleType(name)
+    for part in fromlist:
+        setattr(offer, part, read_attribute(module, part))
+    return offer
 
 
 def read_attribute(owner: Any, name: str, default: Any = _MISSING) -> Any:
     """`owner.name` if the policy has nothing against name or value."""
     check_name(name)
-    if name == "format" and isinstance(owner, str):
-        return functools.partial(_format, str(owner))
-    if name == "format" and isinstance(owner, type) and issubclass(owner, str):
-        return _format
     if isinstance(owner, types.ModuleType):
         return _read_from_module(owner, name, default)
+    if name in PARTS_OF_PARTIALS and isinstance(owner, functools.partial | functools.partialmethod):
+        raise AttributeError(f"{name!r} of a partial is not accessible here")
     value = getattr(owner, name) if default is _MISSING else getattr(owner, name, default)
+    if isinstance(owner, type) and value is not default:
+        _check_own(owner, name)
+    return _passed(owner, name, value)
+
+
+def _passed(owner: Any, name: str, value: Any) -> Any:
+    if name == "format" and _is_format(value):
+        return _format if isinstance(value, types.MethodDescriptorType) else _formatting(value.__self__)
     if isinstance(value, types.ModuleType):
         raise AttributeError(f"{name!r} is not accessible here")
-    if callable(value):
-        return watched(owner, name, checked(value))
-    return checked(value)
+    value = checked(value)
+    return watched(owner, name, value) if callable(value) else value
+
+
+def _check_own(owner: type, name: str) -> None:
+    """What a class has from its metaclass makes classes, or changes what `isinstance` says."""
+    own = any(name in vars(cls) for cls in type.__dict__["__mro__"].__get__(owner))
+    inherited = getattr(type(owner), name, None)
+    if not own and callable(inherited):
+        raise AttributeError(f"{name!r} of a class is not accessible here")
+
+
+def _is_format(value: object) -> bool:
+    """True for `str.format`, bound or not, however it was reached."""
+    if isinstance(value, types.BuiltinMethodType):
+        return isinstance(value.__self__, str)
+    return isinstance(value, types.MethodDescriptorType) and issubclass(value.__objclass__, str)
 
 
 def checked(value: Any) -> Any:
-    """`value`, unless it is one of the things that no code here may hold."""
-    known = id(_unbound(value))
-    if known in _DENIED:
-        raise AttributeError(f"{_DENIED[known]} is not allowed here")
-    if isinstance(value, _INNARDS):
-        raise AttributeError(f"a {type(value).__name__} is not accessible here")
-    if type(value).__module__ in ("ctypes", "_ctypes"):
-        raise AttributeError("ctypes is not allowed here")
+    """`value` or its stand-in, unless it is one of the things that no code here may hold."""
+    substitute = SUBSTITUTES.get(id(value))
+    if substitute is not None:
+        return substitute
+    reason = refusal(value)
+    if reason is not None:
+        raise AttributeError(f"{reason} is not accessible here")
     return value
 
 
 def _read_from_module(module: types.ModuleType, name: str, default: Any) -> Any:
-    """Public names of allowed modules; never another package's module or function through this one."""
+    """Names that the policy lists for this module; never another package's module through it."""
     full_name = module.__name__
-    if not may_import(full_name) or name not in ONLY.get(full_name, (name,)):
+    if sys.modules.get(full_name) is not module:
+        return getattr(module, name)  # what an import statement is being offered
+    names = MODULES.get(full_name)
+    if names is None or (name not in names and not _is_listed_module(module, name)):
+        if default is not _MISSING and not hasattr(module, name):
+            return default
         raise AttributeError(f"{full_name}.{name} is not allowed here")
-    value = getattr(module, name) if default is _MISSING else getattr(module, name, default)
-    if isinstance(value, types.ModuleType):
-        same_package = value.__name__.partition(".")[0] == full_name.partition(".")[0]
-        if not (same_package and may_import(value.__name__)):
-            raise AttributeError(f"module {value.__name__} is not accessible through {full_name}")
-        return value
-    if not _is_at_home(value):
-        raise AttributeError(f"{full_name}.{name} is not allowed here")
-    return watched(module, name, checked(value)) if callable(value) else checked(value)
+    value = getattr(module, name)
+    guard = FUNCTIONS_OF_MODULES.get((full_name, name))
+    if guard is not None:
+        return guard
+    substitute = SUBSTITUTES.get(id(value))
+    if substitute is not None:
+        return substitute
+    if isinstance(value, types.ModuleType | type) or not callable(value):
+        value = checked(value)
+    return watched(module, name, value) if callable(value) else value
 
 
-_HAVE_A_HOME = (type, types.FunctionType, types.BuiltinFunctionType)
-
-
-def _is_at_home(value: object) -> bool:
-    """Whether a function or class belongs to something that may be imported, or to the builtins."""
-    home = getattr(value, "__module__", None)
-    if not isinstance(home, str) or not isinstance(
-        value, type | types.FunctionType | types.BuiltinFunctionType
-    ):
-        return True
-    if isinstance(value, type) and issubclass(value, BaseException):
-        return True
-    root = home.partition(".")[0]
-    return root == "builtins" or may_import(root) or may_import(root.lstrip("_")) or root in _ACCELERATORS
-
-
-_ACCELERATORS = frozenset(
-    {"_io", "_struct", "_sre", "_strptime", "_weakrefset", "_csv", "posixpath", "pyarrow"}
-)
+def _is_listed_module(module: types.ModuleType, name: str) -> bool:
+    value = getattr(module, name, None)
+    if not isinstance(value, types.ModuleType) or value.__name__ not in MODULES:
+        return False
+    return value.__name__.partition(".")[0] == module.__name__.partition(".")[0]
 
 
 class _Formatter(string.Formatter):
@@ -132,19 +157,22 @@ class _Formatter(string.Formatter):
         first, rest = _string.formatter_field_name_split(field_name)
         value = self.get_value(first, args, kwargs)
         for is_attribute, key in rest:
-            value = read_attribute(value, key) if is_attribute else value[key]
+            value = read_attribute(value, key) if is_attribute else read_item(value, key)
         return value, first
 
 
 def _format(template: str, /, *arguments: Any, **named: Any) -> str:
-    return _Formatter().vformat(str(template), arguments, named)
+    return _Formatter().vformat(exact(template), arguments, named)
+
+
+def _formatting(template: str) -> Callable[..., str]:
+    def fill(*arguments: Any, **named: Any) -> str:
+        return _format(template, *arguments, **named)
+
+    return fill
 
 
 def has_attribute(owner: Any, name: str) -> bool:
-    return read_attribute(owner, name, None) is not None or _has(owner, name)
-
-
-def _has(owner: Any, name: str) -> bool:
     try:
         read_attribute(owner, name)
     except AttributeError:
@@ -161,13 +189,36 @@ def writable(owner: Any) -> Any:
     """`owner`, if it is data: modules, functions and classes of libraries stay as they are."""
     if isinstance(owner, _FIXED):
         raise TypeError(f"a {type(owner).__name__} cannot be changed here")
-    if isinstance(owner, type) and type.__getattribute__(owner, "__module__") != "__main__":
-        raise TypeError("classes of libraries cannot be changed here")
+    if isinstance(owner, type):
+        if type.__getattribute__(owner, "__module__") != "__main__":
+            raise TypeError("classes of libraries cannot be changed here")
+    elif type(owner).__module__ in _FIXED_HOMES:
+        raise TypeError(f"a {type(owner).__name__} cannot be changed here")
     return owner
 
 
 def read_item(owner: Any, key: Any) -> Any:
     return checked(owner[key])
+
+
+def base_method(owner: Any, name: str) -> Any:
+    """`super().__init__` and its like, which a class may define and therefore extend."""
+    if type(owner) is not super or name not in MAGIC_METHODS:
+        raise AttributeError(f"{name!r} is not accessible here")
+    return getattr(owner, name)
+
+
+def label(owner: Any, name: str) -> str:
+    """`__name__` of a class or function and `__version__` of a module: text only."""
+    if name == "__version__" and isinstance(owner, types.ModuleType) and owner.__name__ in MODULES:
+        value = owner.__version__
+    elif name == "__name__" and isinstance(owner, type):
+        value = type.__dict__["__name__"].__get__(owner)
+    elif name == "__name__" and isinstance(owner, _FIXED):
+        value = getattr(owner, "__name__", "")
+    else:
+        raise AttributeError(f"{name!r} is not accessible here")
+    return str.__str__(value)
 
 
 def change_item(operation: str, owner: Any, key: Any, value: Any) -> None:
@@ -182,14 +233,18 @@ def change_variable(operation: str, old: Any, value: Any) -> Any:
     return IN_PLACE[operation](old, value)
 
 
-def kind_of(value: object) -> type:
-    """`type(value)`: the other uses of `type` make classes past the policy."""
-    return type(value)
-
-
-def relative_open(path: object, mode: str = "r", **options: Any) -> Any:
+def relative_open(
+    path: object,
+    mode: str = "r",
+    buffering: int = -1,
+    encoding: str | None = None,
+    errors: str | None = None,
+    newline: str | None = None,
+) -> Any:
     """`open` for files of the output folder and inputs by name."""
-    text = str(path)
-    if text.startswith("/") or ".." in text.split("/"):
+    if not isinstance(path, str):
+        raise TypeError("open takes a file's name as text here")
+    text = exact(path)
+    if text.startswith(("/", "~")) or ".." in text.split("/"):
         raise PermissionError("only files beside the program can be opened here: use a plain file name")
-    return open(text, mode, **options)  # noqa: PTH123 (the code's own open, with its own closing)
+    return open(text, mode, buffering, encoding, errors, newline)  # noqa: PTH123 (the code closes it)

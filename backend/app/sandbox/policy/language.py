@@ -18,7 +18,7 @@ from RestrictedPython.transformer import (
 )
 
 from app.errors import InvalidInput
-from app.sandbox.policy.allowed import MAGIC_METHODS
+from app.sandbox.policy.allowed import DENIED_ATTRIBUTES, MAGIC_METHODS
 
 FILENAME = "<code>"
 
@@ -37,6 +37,16 @@ def compile_code(source: str) -> CodeType:
             "code_not_allowed", f"The code was not run. {said}", errors=list(compiled.errors[:10])
         )
     return compiled.code
+
+
+def _is_super(node: ast.expr) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "super"
+        and not node.args
+        and not node.keywords
+    )
 
 
 class Language(RestrictingNodeTransformer):
@@ -62,6 +72,21 @@ class Language(RestrictingNodeTransformer):
         call = ast.Expr(ast.Call(ast.Name(guard, ast.Load()), arguments, []))
         copy_locations(call, node)
         return ast.fix_missing_locations(call)
+
+    def visit_Attribute(self, node: ast.Attribute) -> Visited:
+        """`super().__init__`, `type(x).__name__` and `numpy.__version__`, each by a guard of its own."""
+        if isinstance(node.ctx, ast.Load):
+            guard = "_label_" if node.attr in ("__name__", "__version__") else ""
+            if node.attr in MAGIC_METHODS and _is_super(node.value):
+                guard = "_base_method_"
+            if guard:
+                arguments: list[ast.expr] = [self.visit(node.value), ast.Constant(node.attr)]
+                call = ast.Call(ast.Name(guard, ast.Load()), arguments, [])
+                copy_locations(call, node)
+                return ast.fix_missing_locations(call)
+        elif node.attr in DENIED_ATTRIBUTES:
+            self.error(node, f'"{node.attr}" is an invalid attribute name.')
+        return super().visit_Attribute(node)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> Visited:
         """Names keep their annotation (dataclasses read it); other targets are plain assignments."""

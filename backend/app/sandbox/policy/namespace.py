@@ -13,7 +13,9 @@ from RestrictedPython.Guards import (
 
 from app.sandbox.policy import guards
 from app.sandbox.policy.allowed import BUILTINS
-from app.sandbox.policy.caches import refuse_caches
+from app.sandbox.policy.funnels import narrow
+from app.sandbox.policy.substitutes import SUBSTITUTES, kind_of
+from app.sandbox.policy.watch import watch
 
 
 class Printer:
@@ -29,7 +31,8 @@ class Printer:
 
 def program_namespace() -> dict[str, Any]:
     """Fresh globals for one program, in a process that is its own."""
-    refuse_caches()
+    narrow()
+    watch()
     sys.modules["__main__"] = types.ModuleType("__main__")  # what the zygote ran is none of its business
     return {"__builtins__": dict(_BUILTINS), **_GUARDS}
 
@@ -41,7 +44,9 @@ _BUILTINS: dict[str, Any] = {
     "getattr": guards.read_attribute,
     "hasattr": guards.has_attribute,
     "setattr": guards.write_attribute,
-    "type": guards.kind_of,
+    "isinstance": SUBSTITUTES[id(isinstance)],
+    "issubclass": SUBSTITUTES[id(issubclass)],
+    "type": kind_of,
     "open": guards.relative_open,
 }
 for _unsafe in ("delattr", "_getattr_"):
@@ -51,6 +56,8 @@ _GUARDS: dict[str, Any] = {
     "__name__": "__main__",
     "__metaclass__": type,
     "_getattr_": guards.read_attribute,
+    "_base_method_": guards.base_method,
+    "_label_": guards.label,
     "_getitem_": guards.read_item,
     "_getiter_": iter,
     "_iter_unpack_sequence_": guarded_iter_unpack_sequence,

@@ -1,114 +1,266 @@
-"""Text that libraries evaluate or look up names by: `query`, `agg("name")`, model formulas."""
+"""Text that libraries evaluate or look names up by: `query`, `agg("name")`, format strings, model formulas."""
 
-import functools
+import ast
+import io
 import re
+import string
 import sys
+import tokenize
 import types
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from RestrictedPython.transformer import INSPECT_ATTRIBUTES
+import numpy as np
 
 from app.sandbox.policy.allowed import (
+    ACCESSORS,
     DENIED_ATTRIBUTES,
     DISPATCHERS,
+    EXPRESSION_CALLS,
     EXPRESSIONS,
     FORMULA_CALLS,
-    FORMULA_METHODS,
-    FORMULA_MODULES,
+    MODULES,
+    NAMES_METHODS_IN,
+    TEMPLATES,
 )
 
-_WORD = re.compile(r"@?\s*[A-Za-z_][\w]*|`[^`]*`|'[^']*'|\"[^\"]*\"")
+_BY_NAME = EXPRESSIONS | DISPATCHERS | TEMPLATES | ACCESSORS | {"format", "pipe"}
+"""Names of what takes text itself: text may not name it, or the text inside would pass unseen."""
+
+_DISPATCH = frozenset({"pandas", "seaborn"})
+_FILL = frozenset({"matplotlib", "mpl_toolkits", "pandas", "seaborn", "xgboost"})
+"""Packages whose functions of these names take text in this way."""
+
+_EXPRESSION_NODES = (
+    ast.Module, ast.Expr, ast.Assign, ast.BoolOp, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Name, ast.Constant,
+    ast.Call, ast.keyword, ast.Attribute, ast.Subscript, ast.Slice, ast.List, ast.Tuple,
+    ast.boolop, ast.operator, ast.unaryop, ast.cmpop, ast.expr_context,
+)  # fmt: skip
+_FORMULA_NODES = (
+    ast.Expression, ast.BoolOp, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Name, ast.Constant, ast.Call,
+    ast.keyword, ast.Attribute, ast.List, ast.Tuple,
+    ast.boolop, ast.operator, ast.unaryop, ast.cmpop, ast.expr_context,
+)  # fmt: skip
+_QUOTED = re.compile(r"`[^`]*`|'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"")
+_VARIABLE = re.compile(r"@\s*([^\W\d]\w*)\s*(.?)")
 
 
 def check_name(name: str) -> None:
     """Raises AttributeError for a name that no code may read, however it is spelt."""
     if type(name) is not str:
         raise TypeError("an attribute's name must be a str")
-    if name.startswith("_") or name in INSPECT_ATTRIBUTES or name in DENIED_ATTRIBUTES:
+    if name.startswith("_") or name in DENIED_ATTRIBUTES:
         raise AttributeError(f"{name!r} is not accessible here")
 
 
+def check_text(name: str) -> None:
+    """The same for a name inside text, which must not lead to a function that reads text again."""
+    plain = unicodedata.normalize("NFKC", name).strip()
+    check_name(plain)
+    if plain in _BY_NAME:
+        raise AttributeError(f"{plain!r} is not accessible by text here")
+
+
+def exact(text: str) -> str:
+    """A plain str of the same characters: a subclass may answer for itself."""
+    return str.__str__(text)
+
+
 def watched(owner: Any, name: str, value: Callable[..., Any]) -> Callable[..., Any]:
-    """`value`, behind a check of the text that it would evaluate or look up."""
-    if name in EXPRESSIONS and not isinstance(owner, types.ModuleType):
-        return functools.partial(_evaluate, value)
-    if name in DISPATCHERS:
-        return functools.partial(_dispatch, value)
-    in_formulas = isinstance(owner, types.ModuleType) and owner.__name__.startswith(FORMULA_MODULES)
-    if name in FORMULA_METHODS or in_formulas:
-        return functools.partial(_fit_formula, value)
+    """`value`, behind a check of the text that it would evaluate or look up.
+
+    The guards are closures: nothing of them can be read, unlike the parts of a `functools.partial`.
+    """
+    if name not in _BY_NAME:
+        return value
+    home = getattr(value, "__module__", None)
+    package = home.partition(".")[0] if isinstance(home, str) else "pandas"
+    if name in EXPRESSIONS and package == "pandas":
+        return _evaluating(value)
+    if name in DISPATCHERS and (package in _DISPATCH or name == "make_scorer"):
+        return _dispatching(value)
+    if (name in TEMPLATES or name == "format") and package in _FILL:
+        return _with_templates(value)
+    if name in ACCESSORS:
+        return _with_accessor(value)
     return value
 
 
-def _evaluate(method: Callable[..., Any], expression: str, **options: bool) -> Any:
-    """`frame.query(expression)`; `@name` finds the plain data of the code that asks."""
-    if type(expression) is not str:
-        raise TypeError("the expression must be a str")
-    asked = set()
-    for name, before, after in _words(expression):
-        if before == "." or name.startswith("_"):
-            check_name(name)
-        if name.startswith("@"):
-            asked.add(name.lstrip("@ "))
-            if after in (".", "(", "["):
-                raise ValueError("only a plain @name is allowed in an expression here")
-    if options.keys() - {"inplace"}:
-        raise ValueError("an expression takes no options here: refer to variables by @name")
-    return method(expression, **options, engine="python", local_dict=_data_of_caller(asked))
+def _evaluating(method: Callable[..., Any]) -> Callable[..., Any]:
+    def evaluate(*arguments: Any, **options: Any) -> Any:
+        """`frame.query(expression)`; `@name` is the plain data of that name in the calling code."""
+        *owner, expression = (*arguments, options.pop("expr")) if "expr" in options else arguments
+        if not isinstance(expression, str) or len(owner) > 1:
+            raise TypeError("the expression must be a str, and the only argument")
+        if options.keys() - {"inplace"}:
+            raise ValueError("an expression takes no options here: refer to variables by @name")
+        variables = check_expression(exact(expression))
+        scope = _data_of_caller(sys._getframe(1), variables)
+        return method(*owner, exact(expression), **options, engine="python", global_dict={}, local_dict=scope)
+
+    return evaluate
 
 
-def _words(expression: str) -> Iterator[tuple[str, str, str]]:
-    """Each name of an expression, with the characters before and after it; quoted text is skipped."""
-    for found in _WORD.finditer(expression):
-        word = found.group()
-        if word[0] not in "'\"`":
-            before = expression[: found.start()].rstrip()[-1:]
-            after = expression[found.end() :].lstrip()[:1]
-            yield word, before, after
+def check_expression(expression: str) -> set[str]:
+    """Names after `@`. Raises for anything but public attributes, their calls, and operators."""
+    plain = unicodedata.normalize("NFKC", expression)
+    if re.search(r"\.\s*_", plain):
+        raise AttributeError("a name that begins with an underscore is not accessible in an expression here")
+    variables = set()
+    unquoted = _QUOTED.sub(" quoted_ ", plain)
+    for match in _VARIABLE.finditer(unquoted):
+        name, after = match.groups()
+        check_name(name)
+        if after and after in ".([":
+            raise ValueError("only a plain @name is allowed in an expression here")
+        variables.add(name)
+    lines = [line for line in re.split(r"[\n;]", unquoted.replace("@", " ")) if line.strip()]
+    source = "\n".join(re.sub(r"&&?", "&", line).strip() for line in lines)
+    try:
+        nodes = list(ast.walk(ast.parse(source)))
+    except SyntaxError as error:
+        raise ValueError(f"the expression cannot be read: {error.msg}") from None
+    for node in nodes:
+        _check_node(node, _EXPRESSION_NODES, "an expression")
+        if isinstance(node, ast.Attribute):
+            check_text(node.attr)
+        if isinstance(node, ast.Name):
+            check_name(node.id)
+        if isinstance(node, ast.Call):
+            is_function = isinstance(node.func, ast.Name) and node.func.id in EXPRESSION_CALLS
+            if not is_function and not isinstance(node.func, ast.Attribute):
+                raise ValueError("an expression may call methods of columns and plain mathematics only")
+    return variables
 
 
-def _data_of_caller(names: set[str]) -> dict[str, Any]:
-    frame = sys._getframe(2)
+def _check_node(node: ast.AST, kinds: tuple[type[ast.AST], ...], place: str) -> None:
+    if not isinstance(node, kinds):
+        raise ValueError(f"{type(node).__name__} is not allowed in {place} here")
+
+
+def _data_of_caller(frame: types.FrameType, names: set[str]) -> dict[str, Any]:
     seen = {name: value for scope in (frame.f_globals, frame.f_locals) for name, value in scope.items()}
-    return {name: seen[name] for name in names if name in seen and not callable(seen[name])}
+    return {
+        name: seen[name]
+        for name in names
+        if name in seen and not callable(seen[name]) and not isinstance(seen[name], types.ModuleType)
+    }
 
 
-def _dispatch(method: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
-    """`frame.agg("mean")`: the text names an attribute."""
-    for value in (*arguments[:1], *named.values()):
-        for name in _texts(value):
-            if name in EXPRESSIONS or name in DISPATCHERS:
-                raise AttributeError(f"{name!r} is not accessible here")
-            check_name(name)
-    return method(*arguments, **named)
+def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
+    def dispatch(*arguments: Any, **named: Any) -> Any:
+        """`frame.agg("mean")`: the text names an attribute."""
+        for position, value in enumerate(arguments):
+            _check_dispatch(value, strictly=position == 0)
+        for name, value in named.items():
+            _check_dispatch(value, strictly=name in NAMES_METHODS_IN)
+        return function(*arguments, **named)
+
+    return dispatch
 
 
-def _texts(value: object) -> Iterator[str]:
+def _check_dispatch(value: object, *, strictly: bool) -> None:
+    """`strictly`: this argument names methods; another may be a column's name, as `_merge` is."""
+    for text in _texts(value):
+        if strictly or text.startswith("__") or text in _BY_NAME or text in DENIED_ATTRIBUTES:
+            check_text(text)
+        if hasattr(np, text) and text not in MODULES["numpy"] and strictly:
+            raise AttributeError(f"{text!r} is not accessible by text here")
+
+
+def _texts(value: object, depth: int = 0) -> Iterator[str]:
+    """Texts inside containers; keys of mappings name columns, not methods."""
     if isinstance(value, str):
-        yield str(value)
+        yield exact(value)
+    elif depth > 8:  # deeper than any specification of aggregations; a container may hold itself
+        raise ValueError("the names of methods are nested too deeply")
     elif isinstance(value, Mapping):
         for item in value.values():
-            yield from _texts(item)
+            yield from _texts(item, depth + 1)
     elif isinstance(value, list | tuple | set | frozenset):
         for item in value:
-            yield from _texts(item)
+            yield from _texts(item, depth + 1)
+    elif isinstance(value, np.ndarray) and value.dtype.kind in "OU" and value.size < 1_000:
+        yield from _texts(value.tolist(), depth + 1)
 
 
-def _fit_formula(method: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
-    """`ols("y ~ C(x)", frame)`: the formula is evaluated as Python."""
-    for value in (*arguments, *named.values()):
-        if isinstance(value, str):
-            _check_formula(str(value))
-    return method(*arguments, **named)
+def _with_templates(function: Callable[..., Any]) -> Callable[..., Any]:
+    def fill(*arguments: Any, **named: Any) -> Any:
+        """`styler.format("{:.2f}")`: fields of the text may not read attributes."""
+        for value in (*arguments, *named.values()):
+            for text in _texts(value):
+                check_template(text)
+        return function(*arguments, **named)
+
+    return fill
 
 
-def _check_formula(formula: str) -> None:
-    for found in re.finditer(r"([A-Za-z_][\w.]*)\s*(\(?)", formula):
-        name, call = found.groups()
-        if call and name not in FORMULA_CALLS:
-            raise ValueError(f"{name!r} cannot be called in a formula here; allowed: {sorted(FORMULA_CALLS)}")
-        if any(part.startswith("__") for part in name.split(".")) or ("." in name and not call):
-            raise ValueError(f"{name!r} is not allowed in a formula here")
-    if re.search(r"[)\]}\"']\s*[.(\[]", formula):
-        raise ValueError("a formula may not call or read from the result of an expression here")
+def check_template(template: str) -> None:
+    """Raises AttributeError if a field of the format string would read a private attribute."""
+    try:
+        fields = [(name, spec) for _, name, spec, _ in string.Formatter().parse(template) if name is not None]
+    except ValueError:
+        return  # not a format string: nothing is filled in
+    for name, spec in fields:
+        for part in name.split(".")[1:]:
+            check_text(part.partition("[")[0])
+        if spec:
+            check_template(spec)
+
+
+def _with_accessor(function: Callable[..., Any]) -> Callable[..., Any]:
+    def register(name: str) -> Any:
+        check_text(name)
+        return function(name)
+
+    return register
+
+
+def check_formula(formula: str) -> None:
+    """Raises ValueError for a formula that does more than name columns and call what FORMULA_CALLS lists."""
+    plain = unicodedata.normalize("NFKC", formula)
+    for side in _sides(plain):
+        try:
+            tree = ast.parse(side, mode="eval")
+        except (SyntaxError, ValueError):
+            raise ValueError(f"the formula {formula!r} cannot be read") from None
+        names_of_calls = set()
+        for node in ast.walk(tree):
+            _check_node(node, _FORMULA_NODES, "a formula")
+            if isinstance(node, ast.Call):
+                names_of_calls.add(id(node.func))
+                if _dotted(node.func) not in FORMULA_CALLS:
+                    raise ValueError(
+                        f"{ast.unparse(node.func)!r} cannot be called in a formula here; "
+                        f"allowed: {sorted(FORMULA_CALLS)}"
+                    )
+            if isinstance(node, ast.Name) and node.id.startswith("_"):
+                raise ValueError(f"{node.id!r} is not allowed in a formula here")
+            if isinstance(node, ast.Attribute) and id(node) not in names_of_calls:
+                raise ValueError(f"{ast.unparse(node)!r} is not allowed in a formula here")
+
+
+def _dotted(node: ast.expr) -> str:
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return f"{node.value.id}.{node.attr}"
+    return ""
+
+
+def _sides(formula: str) -> list[str]:
+    """Both sides of `~` as Python: the `:` of an interaction becomes an operator that formulas lack."""
+    sides = [""]
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO(formula.strip()).readline))
+    except (tokenize.TokenError, SyntaxError):
+        raise ValueError(f"the formula {formula!r} cannot be read") from None
+    for token in tokens:
+        if token.string == "@":
+            raise ValueError("'@' is not allowed in a formula here")
+        if token.string == "~":
+            sides.append("")
+        elif token.type not in (tokenize.NEWLINE, tokenize.NL, tokenize.ENDMARKER):
+            sides[-1] += " @ " if token.string == ":" else f" {token.string}"
+    return [side for side in (text.strip() for text in sides) if side]

@@ -79,6 +79,26 @@ class Child(Base):
 seen = (Point(1) < Point(2), Side.LEFT.name, Child().name(), Child().size)
 result = "ok" if seen == (True, "LEFT", "base!", 3) else seen
 """,
+    "classes of typing, and initialisers of bases": """
+from typing import NamedTuple, TypedDict
+class Point(NamedTuple):
+    x: int
+    y: int = 2
+class Row(TypedDict):
+    x: int
+class Base:
+    def __init__(self, size): self.size = size
+class Child(Base):
+    def __init__(self): super().__init__(3)
+seen = (Point(1).y, Row(x=1)["x"], Child().size, type(Child()).__name__)
+result = "ok" if seen == (2, 1, 3, "Child") else seen
+""",
+    "a partial regression is plotted": """
+import pandas as pd, statsmodels.api as sm
+frame = pd.DataFrame({"a": [1.0, 2.0, 4.0, 3.0], "b": [1.0, 3.0, 2.0, 5.0], "y": [2.0, 1.0, 4.0, 3.0]})
+sm.graphics.plot_partregress("a", "b", ["y"], data=frame, result_object=False)
+result = "ok"
+""",
     "matching and unpacking": """
 def kind(value):
     match value:

@@ -1,0 +1,160 @@
+"""Narrow places inside libraries that every way to a hazard passes, closed for this process.
+
+A cell serves one request and ends, so nothing is put back. Each place does the same as before for our own code:
+what is refused is refused only while a program's code is on the stack, or nobody needs it.
+"""
+
+import functools
+import operator
+import os
+import sys
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import joblib
+
+from app.sandbox.policy.objects import deny
+from app.sandbox.policy.texts import check_formula, check_name, exact
+from app.sandbox.policy.watch import program_on_stack
+
+_narrowed: set[str] = set()
+
+
+def narrow() -> None:
+    """Close what the modules that are imported by now contain. Called again after each import of a program."""
+    joblib.Memory.__init__ = _without_folder
+    for name, close in _FUNNELS.items():
+        module = sys.modules.get(name)
+        if module is not None and name not in _narrowed and not _is_half_imported(module):
+            _narrowed.add(name)
+            close(module)
+
+
+def _is_half_imported(module: ModuleType) -> bool:
+    return bool(getattr(module.__spec__, "_initializing", False))
+
+
+_memory_init = joblib.Memory.__init__
+
+
+def _without_folder(self: joblib.Memory, location: object = None, *arguments: Any, **options: Any) -> None:
+    """joblib reads caches on disk back as pickles, and a program writes into that folder."""
+    if location is not None and program_on_stack():
+        raise PermissionError(f"memory={location!r} is not allowed here: nothing is cached on disk")
+    _memory_init(self, location, *arguments, **options)
+
+
+def _check_formulas(module: ModuleType) -> None:
+    """Every piece of a formula that patsy evaluates as Python, for itself or statsmodels, is made here."""
+    init = module.EvalFactor.__init__
+
+    @functools.wraps(init)
+    def init_checked(self: object, code: Any, *arguments: Any, **options: Any) -> None:
+        if program_on_stack():
+            check_formula(str(code))
+        init(self, code, *arguments, **options)
+
+    module.EvalFactor.__init__ = init_checked
+
+
+def _check_descriptions(module: ModuleType) -> None:
+    """Formulas as a whole, before patsy splits them: its own errors say less."""
+    from_formula = module.ModelDesc.from_formula.__func__
+
+    @classmethod  # type: ignore[misc]  # it becomes a method of patsy's class
+    def from_formula_checked(cls: type, tree_or_string: Any) -> Any:
+        if isinstance(tree_or_string, str) and program_on_stack():
+            check_formula(exact(tree_or_string))
+        return from_formula(cls, tree_or_string)
+
+    module.ModelDesc.from_formula = from_formula_checked
+
+
+def _deny_unpickling(module: ModuleType) -> None:
+    for name in ("LikelihoodModelResults", "ResultsWrapper", "Results"):
+        load = getattr(getattr(module, name, None), "load", None)
+        if load is not None:
+            deny(load, f"{module.__name__}.{name}.load")
+
+
+def _check_nodes(module: ModuleType) -> None:
+    """`query` and `eval` of pandas read attributes here."""
+    visit = module.BaseExprVisitor.visit_Attribute
+
+    @functools.wraps(visit)
+    def visit_checked(self: object, node: Any, **options: Any) -> Any:
+        if program_on_stack():
+            check_name(node.attr)
+        return visit(self, node, **options)
+
+    module.BaseExprVisitor.visit_Attribute = visit_checked
+
+
+def _check_fields(module: ModuleType) -> None:
+    """Format strings of matplotlib's formatters."""
+    get_field = module.Formatter.get_field
+
+    @functools.wraps(get_field)
+    def get_field_checked(self: object, field_name: str, *arguments: Any) -> Any:
+        if program_on_stack():
+            for part in field_name.split(".")[1:]:
+                check_name(part.partition("[")[0])
+        return get_field(self, field_name, *arguments)
+
+    module.Formatter.get_field = get_field_checked
+
+
+def _check_getters(module: ModuleType) -> None:
+    """`importance_getter` of scikit-learn's selectors: a path of attributes as text."""
+
+    def getter(*names: str) -> Callable[[Any], Any]:
+        for name in names:
+            for part in name.split("."):
+                check_name(part)
+        return operator.attrgetter(*names)
+
+    setattr(module, "attrgetter", getter)  # noqa: B010 (mypy knows no such name of a module)
+
+
+def _announced(function: Callable[..., Any], position: int, mode: str) -> Callable[..., Any]:
+    """`function`, whose argument at `position` names a file that compiled code opens by itself."""
+
+    @functools.wraps(function)
+    def announce(*arguments: Any, **options: Any) -> Any:
+        values = [*arguments[position : position + 1], *(options[name] for name in _PATHS if name in options)]
+        for value in values:
+            if isinstance(value, str | bytes | os.PathLike):
+                sys.audit("open", os.path.expanduser(value), mode, 0)  # noqa: PTH111 (bytes too)
+        return function(*arguments, **options)
+
+    return announce
+
+
+_PATHS = ("data", "fname", "model_file", "path")
+"""Names of the parameters that may name such a file."""
+
+
+def _announce_parquet(module: ModuleType) -> None:
+    module.PyArrowImpl.read = _announced(module.PyArrowImpl.read, 1, "r")
+    module.PyArrowImpl.write = _announced(module.PyArrowImpl.write, 2, "w")
+
+
+def _announce_trees(module: ModuleType) -> None:
+    module.DMatrix.__init__ = _announced(module.DMatrix.__init__, 1, "r")
+    module.DMatrix.save_binary = _announced(module.DMatrix.save_binary, 1, "w")
+    module.Booster.load_model = _announced(module.Booster.load_model, 1, "r")
+    module.Booster.save_model = _announced(module.Booster.save_model, 1, "w")
+
+
+_FUNNELS: dict[str, Callable[[ModuleType], None]] = {
+    "matplotlib.ticker": lambda _: _check_fields(sys.modules["string"]),
+    "pandas.core.computation.expr": _check_nodes,
+    "pandas.io.parquet": _announce_parquet,
+    "patsy.desc": _check_descriptions,
+    "patsy.eval": _check_formulas,
+    "statsmodels.base.model": _deny_unpickling,
+    "statsmodels.base.wrapper": _deny_unpickling,
+    "sklearn.feature_selection._base": _check_getters,
+    "xgboost.core": _announce_trees,
+}

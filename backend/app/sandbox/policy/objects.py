@@ -1,0 +1,149 @@
+"""The objects that a program may hold, decided by identity and home. The fuzzer's oracle is the same table."""
+
+import builtins
+import contextlib
+import pkgutil
+import sys
+import types
+from collections.abc import Iterable
+from typing import Any
+
+from RestrictedPython.Guards import safe_builtins
+
+from app.sandbox.policy.allowed import BUILTINS, DENIED_OBJECTS, MODULES, is_home
+
+_INNARDS = (types.FrameType, types.CodeType, types.TracebackType, types.CellType, types.ModuleType)
+
+_INERT: Iterable[type] = (
+    type(None), type(...), type(NotImplemented), range, slice, complex, bytearray, bytes,
+    type({}.keys()), type({}.values()), type({}.items()), type(iter({})), type(iter([])), type(iter(())),
+    type(iter("")), type(iter(range(0))), type(iter(set())), type(iter(b"")), type(reversed([])),
+    types.GeneratorType, types.GenericAlias, types.UnionType, types.SimpleNamespace, types.MappingProxyType,
+    types.WrapperDescriptorType, types.MethodWrapperType,
+    types.MethodDescriptorType, types.ClassMethodDescriptorType, types.GetSetDescriptorType,
+    types.MemberDescriptorType, types.BuiltinFunctionType, types.DynamicClassAttribute,
+)  # fmt: skip
+"""Builtin classes without a name in `builtins` whose instances lead nowhere, and which make nothing."""
+
+_OPAQUE = (types.FunctionType, types.MethodType, memoryview)
+"""Builtin classes that a program has instances of, but that it may not hold: they make functions, or views."""
+
+
+def _unbound(value: object) -> object:
+    """The function of a method: reading a method makes a new object each time."""
+    return value.__func__ if isinstance(value, types.MethodType) else value
+
+
+def _find_denied() -> dict[int, str]:
+    """Identities of DENIED_OBJECTS that this installation has."""
+    denied = {}
+    for path in DENIED_OBJECTS:
+        with contextlib.suppress(ImportError, AttributeError):
+            denied[id(_unbound(pkgutil.resolve_name(path)))] = path
+    return denied
+
+
+_PUBLIC = {name: getattr(builtins, name) for name in (*BUILTINS, *safe_builtins) if hasattr(builtins, name)}
+_BUILTINS = {id(value) for value in (*_PUBLIC.values(), *_INERT)}
+_DENIED = _find_denied()  # when the zygote imports this, not in every cell
+_KINDS: dict[type, bool] = {}
+"""Classes of libraries met so far: True if an instance needs no further look."""
+
+
+def refusal(value: object) -> str | None:  # noqa: C901 (a ladder of exact classes, in the order of their frequency)
+    """The reason why no program may hold `value`; None if it may."""
+    kind = type(value)
+    plain = _KINDS.get(kind)
+    if plain is None:
+        plain = _is_plain(kind)
+        if kind.__module__ != "__main__":
+            _KINDS[kind] = plain
+    if plain:
+        return None
+    if id(value) in _DENIED:
+        return _DENIED[id(value)]
+    if kind is types.FunctionType:
+        return _of_function(value)  # type: ignore[arg-type]  # checked by its exact class
+    if kind is types.MethodType:
+        return refusal(value.__func__)  # type: ignore[attr-defined]  # the same
+    if kind is types.BuiltinFunctionType:
+        return _of_builtin(value)
+    if issubclass(kind, type):
+        return _of_class(value)  # type: ignore[arg-type]  # the same
+    if issubclass(kind, types.ModuleType):
+        return _of_module(value)  # type: ignore[arg-type]  # the same
+    if kind is dict:
+        return "the names of a module" if "__builtins__" in value else None  # type: ignore[operator]  # the same
+    if issubclass(kind, _INNARDS):
+        return f"a {kind.__name__}"
+    home = getattr(value, "__module__", None)
+    if callable(value) and isinstance(home, str):  # a function of a compiled module, a ufunc
+        return None if home == "builtins" or is_home(home) else f"a {kind.__name__} of {home}"
+    return f"a {kind.__name__} of {kind.__module__}"
+
+
+def _is_plain(kind: type) -> bool:
+    """True for a class of data that a program may hold any instance of."""
+    if issubclass(kind, (type, *_INNARDS)) or kind is dict or kind in _SPECIAL:
+        return False
+    if id(kind) in _DENIED:
+        return False
+    if issubclass(kind, BaseException) or issubclass(kind, (types.GeneratorType, memoryview)):
+        return True
+    home = type.__getattribute__(kind, "__module__")
+    if kind.__name__ == "cython_function_or_method":
+        return False
+    return isinstance(home, str) and (home == "builtins" or is_home(home))
+
+
+_SPECIAL = frozenset({types.FunctionType, types.MethodType, types.BuiltinFunctionType})
+
+
+def _of_function(function: types.FunctionType) -> str | None:
+    home = function.__globals__.get("__name__", "")
+    if home.startswith("app.sandbox.policy.") or is_home(home):
+        return None
+    return f"{home}.{function.__qualname__}"
+
+
+def _of_builtin(value: Any) -> str | None:
+    owner = value.__self__
+    if isinstance(owner, types.ModuleType):
+        if owner is builtins:
+            return None if id(value) in _BUILTINS else f"builtins.{value.__name__}"
+        return None if is_home(owner.__name__) else f"{owner.__name__}.{value.__name__}"
+    if owner is None:
+        home = getattr(value, "__module__", None) or ""
+        return None if not home or is_home(home) else f"{home}.{value.__name__}"
+    if isinstance(owner, type):
+        return refusal(owner)
+    return None
+
+
+def _of_class(value: type) -> str | None:
+    if issubclass(value, type):
+        return f"a class of classes, {value.__name__}"
+    if issubclass(value, BaseException) or id(value) in _BUILTINS:
+        return None
+    home = type.__getattribute__(value, "__module__")
+    if home == "builtins" or value in _OPAQUE:
+        return f"builtins.{value.__name__}"
+    if issubclass(value, _INNARDS):
+        return f"{home}.{value.__name__}"
+    return None if isinstance(home, str) and is_home(home) else f"{home}.{value.__name__}"
+
+
+def _of_module(module: types.ModuleType) -> str | None:
+    name = module.__name__
+    is_listed = name in MODULES and sys.modules.get(name) is module
+    return None if is_listed or name == "__main__" else f"module {name}"
+
+
+def deny(value: object, name: str) -> None:
+    """From now on no program may hold `value`."""
+    _DENIED[id(_unbound(value))] = name
+    _KEPT.append(value)
+
+
+_KEPT: list[object] = []
+"""What was denied later stays alive, so that no other object gets its identity."""

@@ -1,0 +1,157 @@
+"""Stand-ins for functions and classes that would read names or make classes unguarded.
+
+A stand-in takes the place of the original wherever a program meets it; the original itself is denied.
+"""
+
+import builtins
+import collections
+import dataclasses
+import enum
+import functools
+import inspect
+import keyword
+import typing
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from app.sandbox.policy.objects import deny
+
+_COPIED = ("__module__", "__name__", "__qualname__", "__doc__")
+"""What `functools.wraps` copies, without `__wrapped__` and `__dict__`: they would hold the function itself."""
+
+
+def _update_wrapper(wrapper: Any, wrapped: Any) -> Any:
+    for name in _COPIED:
+        value = getattr(wrapped, name, None)
+        if type(value) is str and hasattr(wrapper, "__code__"):
+            setattr(wrapper, name, value)
+    return wrapper
+
+
+def _wraps(wrapped: Callable[..., Any]) -> Callable[[Any], Any]:
+    def decorate(wrapper: Any) -> Any:
+        return _update_wrapper(wrapper, wrapped)
+
+    return decorate
+
+
+def _dataclass(cls: type | None = None, **options: Any) -> Any:
+    """`@dataclass`, for classes of a class statement: it pastes the names of fields into source text."""
+
+    def decorate(cls: type) -> type:
+        for name in inspect.get_annotations(cls):
+            _check_identifier(name)
+        return dataclasses.dataclass(cls, **options)
+
+    return decorate if cls is None else decorate(cls)
+
+
+def _check_identifier(name: object) -> None:
+    is_plain = type(name) is str and name.isidentifier() and not keyword.iskeyword(name)
+    if not is_plain or str(name).startswith("__"):
+        raise TypeError(f"{name!r} cannot be the name of a field here")
+
+
+def _namedtuple(
+    typename: str, field_names: str | Iterable[str], *, rename: bool = False, defaults: Any = None
+) -> type:
+    fields = field_names if isinstance(field_names, str) else [str.__str__(name) for name in field_names]
+    made = collections.namedtuple(typename, fields, rename=rename, defaults=defaults)  # type: ignore[misc, arg-type]  # the caller's
+    made.__module__ = "__main__"
+    return made
+
+
+class _ByStatement(enum.EnumType):
+    """Enumerations whose call finds a member, and never makes a class."""
+
+    def __call__(cls, value: object) -> Any:  # type: ignore[override]  # that is the point
+        return super().__call__(value)
+
+
+class _Enum(enum.Enum, metaclass=_ByStatement):
+    pass
+
+
+class _IntEnum(enum.IntEnum, metaclass=_ByStatement):
+    pass
+
+
+class _StrEnum(enum.StrEnum, metaclass=_ByStatement):
+    pass
+
+
+class _Flag(enum.Flag, metaclass=_ByStatement):
+    pass
+
+
+class _IntFlag(enum.IntFlag, metaclass=_ByStatement):
+    pass
+
+
+def _named(substitute: Any, original: Any) -> Any:
+    """The substitute under the original's name, for messages and for `repr`."""
+    substitute.__name__ = substitute.__qualname__ = original.__name__
+    return substitute
+
+
+def _by_statement_only(original: Any) -> Any:
+    """`class X(TypedDict): ...` works; a call would take names of fields that are no identifiers."""
+
+    def refuse(*_: object, **__: object) -> Any:
+        raise TypeError(f"{original.__name__} is allowed in a class statement only")
+
+    def entries(bases: tuple[Any, ...]) -> Any:
+        return original.__mro_entries__(tuple(original if base is refuse else base for base in bases))
+
+    refuse.__mro_entries__ = entries  # type: ignore[attr-defined]  # read by the class statement
+    return refuse
+
+
+def _is_instance(value: object, kinds: Any) -> bool:
+    return isinstance(value, _kinds(kinds))
+
+
+def _is_subclass(kind: Any, kinds: Any) -> bool:
+    return issubclass(kind, _kinds(kinds))
+
+
+def _kinds(kinds: Any) -> Any:
+    """What a program writes as `type` is a function here."""
+    if kinds is kind_of:
+        return type
+    return tuple(_kinds(kind) for kind in kinds) if type(kinds) is tuple else kinds
+
+
+def kind_of(value: object, /) -> type:
+    """`type(value)`: the other uses of `type` make classes past the policy."""
+    from app.sandbox.policy.guards import checked  # noqa: PLC0415 (guards use this module)
+
+    kind: type = checked(type(value))
+    return kind
+
+
+def _substitutes() -> dict[int, Any]:
+    pairs: list[tuple[Any, Any]] = [
+        (functools.wraps, _wraps),
+        (functools.update_wrapper, _update_wrapper),
+        (dataclasses.dataclass, _dataclass),
+        (collections.namedtuple, _namedtuple),
+        (enum.Enum, _Enum),
+        (enum.IntEnum, _IntEnum),
+        (enum.StrEnum, _StrEnum),
+        (enum.Flag, _Flag),
+        (enum.IntFlag, _IntFlag),
+        (typing.TypedDict, _by_statement_only(typing.TypedDict)),
+        (typing.NamedTuple, _by_statement_only(typing.NamedTuple)),
+        (builtins.isinstance, _is_instance),
+        (builtins.issubclass, _is_subclass),
+    ]
+    table = {}
+    for original, substitute in pairs:
+        table[id(original)] = _named(substitute, original)
+    return table
+
+
+SUBSTITUTES = _substitutes()
+for _original in (functools.wraps, functools.update_wrapper, enum.EnumType):
+    deny(_original, f"{_original.__module__}.{_original.__name__}")

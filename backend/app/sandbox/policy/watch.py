@@ -1,0 +1,278 @@
+"""The policy's second line: what the interpreter itself reports while a program's code is on the stack.
+
+An audit hook cannot be taken away again and sees what no guard of the language does: a library that opens a
+file, imports by name, evaluates text or unpickles on a program's behalf. It judges by who asks: an event counts
+only while code of a program is on this thread's stack (or on any, for a thread that a library started), so our
+own work in the same process is not touched.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import app
+from app.sandbox.policy.allowed import DEPENDENCIES, MODULES, PACKAGES
+
+PROGRAM = "<program>"
+"""The name by which a program's own code asks: `__main__` may be anybody's."""
+
+_LIBRARY_FILES = (
+    "PIL", "contourpy", "dateutil", "importlib", "linecache", "matplotlib", "numpy", "scipy", "seaborn",
+    "sklearn.datasets", "statsmodels.datasets", "tokenize", "tzdata", "zoneinfo",
+)  # fmt: skip
+"""Modules that read files of their own: fonts, styles, time zones, sample data, lines of code for warnings."""
+
+_PATH_TAKERS = ("matplotlib.image", "matplotlib.pyplot", "numpy.lib", "scipy.io", "PIL.Image")
+"""Parts of those that open what their caller names."""
+
+_HOST_FILES = (
+    "/dev/null", "/dev/urandom", "/etc/zoneinfo/", "/proc/cpuinfo", "/sys/devices/system/cpu", "/sys/fs/cgroup",
+    "/usr/lib/zoneinfo/", "/usr/share/lib/zoneinfo/", "/usr/share/zoneinfo/",
+)  # fmt: skip
+"""What libraries read to learn how many processors they may use, and time zones."""
+
+_COMPILERS = (
+    "collections", "dataclasses", "importlib", "jinja2", "patsy.eval", "scipy", "sklearn",
+    "statsmodels", "numpy", "matplotlib", "seaborn", "xgboost", "pandas", "narwhals", "ast", "pyparsing",
+)  # fmt: skip
+"""Modules that make code of text which is their own."""
+
+_INSPECTORS = (
+    "ast", "contextlib", "dis", "importlib", "inspect", "joblib", "linecache", "threading", "traceback",
+    "types", "warnings", "weakref", "_weakrefset", "abc", "enum", "app", "pandas.util", "patsy.eval",
+    "matplotlib._api", "matplotlib.artist", "matplotlib.cbook", "numpy._core.overrides", "numpy._utils",
+    "pandas.core.common", "pandas.core.indexes", "scipy.interpolate._rbf", "statsmodels.graphics.utils",
+)  # fmt: skip
+"""Modules that read the code and globals of functions, and hand out neither."""
+
+_NATIVE = ("ctypes", "joblib", "numpy", "sklearn", "threadpoolctl", "xgboost")
+"""Modules that call a library of theirs by ctypes."""
+
+_WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+
+
+def watch() -> None:
+    """Install the hook, once in this process."""
+    if not _installed:
+        _installed.append(True)
+        sys.addaudithook(_on_event)
+
+
+_installed: list[bool] = []
+
+
+def program_on_stack() -> bool:
+    """True while code that the language policy compiled is running on this thread, or started its work."""
+    if any(map(_is_programs, _frames(sys._getframe(1)))):
+        return True
+    if _is_main_thread():
+        return False
+    return any(_is_programs(frame) for other in sys._current_frames().values() for frame in _frames(other))
+
+
+def _is_programs(frame: FrameType) -> bool:
+    """Told by its globals: to read the frame's code would be an event itself."""
+    return "_inplacevar_" in frame.f_globals
+
+
+def _is_main_thread() -> bool:
+    threading = sys.modules.get("threading")
+    return threading is None or threading.get_ident() == threading.main_thread().ident
+
+
+def _frames(frame: FrameType | None) -> Iterator[FrameType]:
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
+
+
+def _on_event(event: str, arguments: tuple[Any, ...]) -> None:
+    if event in _JUDGES:
+        judge = _JUDGES[event]
+    else:
+        refused = event.startswith(_REFUSED) and event not in _HARMLESS
+        judge = _JUDGES[event] = _refuse if refused else None
+    if judge is not None and program_on_stack():
+        reason = judge(event, arguments, sys._getframe(1))
+        if reason:
+            raise PermissionError(reason)
+
+
+def _asker(frame: FrameType | None, *, skip: frozenset[str] = frozenset()) -> str:
+    """The name of the module whose code asks, past this one and past `skip`."""
+    for caller in _frames(frame):
+        name = str(caller.f_globals.get("__name__", ""))
+        if name != __name__ and name not in skip:
+            return PROGRAM if _is_programs(caller) else name
+    return ""
+
+
+def _within(name: str, modules: tuple[str, ...]) -> bool:
+    return any(name == module or name.startswith(f"{module}.") for module in modules)
+
+
+def _refuse(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
+    return f"{event} is not allowed here"
+
+
+def _on_open(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
+    path, mode, flags = arguments
+    if isinstance(path, int):
+        return ""  # a descriptor that is open
+    text = _exact(path)
+    writes = bool(flags & _WRITES) or (isinstance(mode, str) and not set(mode) <= set("rbtU"))
+    if not writes and not _is_upwards(text):
+        if text.startswith(_HOST_FILES):
+            return ""
+        if _is_of_library(text) and _reads_own_files(frame):
+            return ""
+    if is_beside(text):
+        return f"import from {text!r} is not allowed here" if "importlib" in _asker(frame) else ""
+    return f"{text!r} cannot be opened here: only files beside the program can, by a plain name"
+
+
+def _reads_own_files(frame: FrameType) -> bool:
+    for caller in _frames(frame):
+        name = str(caller.f_globals.get("__name__", ""))
+        if _is_programs(caller):
+            return False
+        if _within(name, _LIBRARY_FILES) and not _within(name, _PATH_TAKERS):
+            return True
+    return False
+
+
+def _exact(path: object) -> str:
+    text = os.fspath(path)  # type: ignore[call-overload]  # what open was called with
+    if isinstance(text, bytes):
+        return os.fsdecode(bytes(text))
+    return str.__str__(text)
+
+
+def is_beside(text: str) -> bool:
+    """True for a path inside the current folder, by its text alone: the program cannot make links."""
+    if _is_upwards(text) or "://" in text:
+        return False
+    return not text.startswith("/") or f"{text}/".startswith(f"{os.getcwd().rstrip('/')}/")  # noqa: PTH109
+
+
+def _is_upwards(text: str) -> bool:
+    return ".." in text.split("/")
+
+
+def _is_of_library(text: str) -> bool:
+    return text.startswith(_library_folders())
+
+
+def _library_folders() -> tuple[str, ...]:
+    if not _folders:
+        installed = (place for place in sys.path if place.startswith("/") and "-packages" in place)
+        places = {sys.prefix, sys.base_prefix, str(Path(app.__path__[0])), *installed}
+        caches = {os.environ.get("MPLCONFIGDIR", ""), os.environ.get("XDG_CACHE_HOME", "")}
+        fonts = {"/usr/share/fonts", "/usr/local/share/fonts"}
+        _folders.extend(place for place in {*places, *caches, *fonts} if len(place) > 1)
+    return tuple(_folders)
+
+
+_folders: list[str] = []
+
+
+def _on_import(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
+    """An import statement is the library's own; a name that `import_module` gets may be a program's."""
+    name = str(arguments[0])
+    root = name.partition(".")[0]
+    by_name = _asker(frame, skip=_BOOTSTRAP) == "importlib"
+    is_codec = root == "encodings" or root.startswith("_codecs_")
+    is_known = is_codec or name in MODULES or root in PACKAGES | DEPENDENCIES
+    if is_known or (not by_name and not (root in _UNLIKELY and not _is_importing(frame))):
+        return ""
+    return f"import of {name!r} is not allowed here"
+
+
+_BOOTSTRAP = frozenset({"importlib._bootstrap", "importlib._bootstrap_external"})
+_UNLIKELY = frozenset(
+    ("antigravity", "idlelib", "lib2to3", "pdb", "test", "this", "tkinter", "turtle", "webbrowser")
+)
+"""Modules that no library needs in a cell, and that a name from a program might be tried with."""
+
+
+def _on_code(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
+    if _within(_asker(frame), _COMPILERS) or _is_importing(frame):
+        return ""
+    return f"{event} of text is not allowed here"
+
+
+def _is_importing(frame: FrameType) -> bool:
+    """True while a module is being imported for the program: what runs then is the module's own code."""
+    for caller in _frames(frame):
+        if _is_programs(caller):
+            return False
+        if caller.f_globals.get("__name__") in _BOOTSTRAP:
+            return True
+    return False
+
+
+def _on_attribute(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
+    if arguments[1] in _DEFAULTS or _within(_asker(frame), _INSPECTORS) or _is_importing(frame):
+        return ""
+    return f"{arguments[1]!r} is not accessible here"
+
+
+_DEFAULTS = ("__defaults__", "__kwdefaults__")
+"""Values of parameters: matplotlib reads them with each figure, and they are data."""
+
+
+def _on_folder(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
+    path = arguments[0] if arguments else "."
+    if _asker(frame) in ("os", "matplotlib.font_manager") and _reads_own_files(frame):
+        return ""  # it looks for fonts where hosts keep them
+    if path is None or isinstance(path, int) or is_beside(_exact(path)) or _is_of_library(_exact(path)):
+        return ""
+    return f"{_exact(path)!r} cannot be listed here"
+
+
+def _on_ctypes(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
+    return "" if _within(_asker(frame), _NATIVE) else f"{event} is not allowed here"
+
+
+def _on_process(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
+    """joblib counts processors with `lscpu`; behind a cell's walls that fails, and it counts otherwise."""
+    counts = any(str(caller.f_globals.get("__name__")) == _COUNTER for caller in list(_frames(frame))[:8])
+    return "" if counts and arguments[0] == "lscpu" else f"{event} is not allowed here"
+
+
+_COUNTER = "joblib.externals.loky.backend.context"
+
+
+def _on_marshal(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
+    return "" if "importlib" in _asker(frame) else f"{event} is not allowed here"
+
+
+_JUDGES: dict[str, Callable[[str, tuple[Any, ...], FrameType], str] | None] = {
+    "exec": _on_code,
+    "import": _on_import,
+    "marshal.load": _on_marshal,
+    "marshal.loads": _on_marshal,
+    "object.__getattr__": _on_attribute,
+    "open": _on_open,
+    "glob.glob": _on_folder,
+    "glob.glob/2": _on_folder,
+    "os.fwalk": _on_folder,
+    "os.listdir": _on_folder,
+    "os.scandir": _on_folder,
+    "os.walk": _on_folder,
+    "subprocess.Popen": _on_process,
+}
+for _name in ("dlopen", "dlsym", "dlsym/handle", "addressof", "call_function", "cdata", "cdata/buffer",
+              "get_errno", "set_errno", "string_at", "wstring_at", "PyObj_FromPtr"):  # fmt: skip
+    _JUDGES[f"ctypes.{_name}"] = _on_ctypes
+
+_REFUSED = (
+    "code.__new__", "fcntl.", "ftplib.", "gc.", "glob.", "http.", "imaplib.", "mmap.", "nntplib.", "os.",
+    "pickle.find_class", "poplib.", "pty.", "resource.setrlimit", "resource.prlimit", "shutil.", "signal.",
+    "smtplib.", "socket.", "sqlite3.", "subprocess.", "sys.addaudithook", "sys.setprofile", "sys.settrace",
+    "syslog.", "telnetlib.", "urllib.", "webbrowser.", "winreg.",
+)  # fmt: skip
+_HARMLESS = frozenset({"os.putenv", "os.unsetenv", "gc.collect"})

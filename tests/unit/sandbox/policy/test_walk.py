@@ -1,0 +1,95 @@
+"""Random walks over what programs can reach: `make fuzz` runs them for FUZZ_SECONDS, from FUZZ_SEED."""
+
+import faulthandler
+import multiprocessing
+import os
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.sandbox.policy import allowed, guards
+
+from .walk import Escape, Walk
+
+STEPS = 1_500
+"""Of one walk: each starts again from a process that no earlier one has changed."""
+MODULES = [
+    "collections", "contextlib", "copy", "dataclasses", "enum", "functools", "io", "itertools", "json", "numpy",
+    "numpy.linalg", "operator", "pandas", "pandas.api.extensions", "re", "scipy.stats", "sklearn.linear_model",
+    "sklearn.pipeline", "string", "sys", "types", "typing", "matplotlib.pyplot", "matplotlib.ticker", "xgboost",
+]  # fmt: skip
+
+
+def _walk(seed: int, folder: str, pipe: Any, prepare: Callable[[], None] | None, modules: list[str]) -> None:
+    os.chdir(folder)
+    quiet = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(quiet, 1)
+    os.dup2(quiet, 2)
+    faulthandler.disable()
+    try:
+        if prepare is not None:
+            prepare()
+        pipe.send(("reached", Walk(seed, modules).run(STEPS)))
+    except Escape as escape:
+        pipe.send(("escape", str(escape)))
+    except BaseException:  # noqa: BLE001 (it is reported)
+        pipe.send(("failed", traceback.format_exc()))
+    pipe.close()
+    os._exit(0)
+
+
+def walk(
+    seed: int, folder: Path, prepare: Callable[[], None] | None = None, modules: list[str] = MODULES
+) -> tuple[str, Any]:
+    """One walk in a process of its own: `("reached", steps)` or `("escape", path)`; a crash reaches 0."""
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=_walk, args=(seed, str(folder), theirs, prepare, modules))
+    process.start()
+    theirs.close()
+    try:
+        outcome: tuple[str, Any] = ours.recv() if ours.poll(60) else ("reached", 0)
+    except EOFError:
+        outcome = ("reached", 0)  # the library crashed on nonsense: a cell would end here
+    process.kill()
+    process.join()
+    return outcome
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_no_walk_leaves_the_list(tmp_path: Path) -> None:
+    seed = int(os.environ.get("FUZZ_SEED") or time.time_ns() % 1_000_000)
+    seconds = float(os.environ.get("FUZZ_SECONDS") or 0)
+    sys.__stdout__ and print(f"FUZZ_SEED={seed}", file=sys.__stdout__, flush=True)
+    ends = time.monotonic() + seconds
+    walks = reached = 0
+    while walks < 2 or time.monotonic() < ends:
+        kind, value = walk(seed + walks, tmp_path)
+        assert kind == "reached", f"FUZZ_SEED={seed + walks}: {kind}: {value}"
+        reached += value
+        walks += 1
+    assert reached > 100, "the walks got nowhere"
+    if seconds:
+        print(f"{walks} walks, {reached} values reached, no escape", file=sys.__stdout__, flush=True)
+
+
+def _plant_module() -> None:
+    allowed.MODULES["json"] = allowed.MODULES["json"] | {"codecs"}
+    guards._is_listed_module = lambda module, name: isinstance(getattr(module, name, None), type(module))
+    guards.checked = lambda value: value
+
+
+def _plant_class() -> None:
+    allowed.MODULES["enum"] = allowed.MODULES["enum"] | {"EnumMeta"}
+    guards.refusal = lambda value: None
+
+
+@pytest.mark.parametrize("plant", [_plant_module, _plant_class])
+def test_a_planted_hole_is_found(plant: Callable[[], None], tmp_path: Path) -> None:
+    outcomes = (walk(seed, tmp_path, plant, ["json", "enum", "abc", "numpy"]) for seed in range(12))
+    assert any(kind == "escape" for kind, _ in outcomes)
