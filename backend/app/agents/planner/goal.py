@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TypeVar
 
 from app.agents.planner import intents, phrases
@@ -73,6 +74,12 @@ class Goal:
         return bool(said) and all(word in intents.GENERIC or stem(word) in set(stems(table)) for word in said)
 
 
+MAX_PHRASES = 100
+"""Of a kind in one goal: each is compared with every column. Columns to leave out may be listed one by one."""
+MAX_ROLES = 1000
+"""Columns that a goal may describe."""
+
+
 def read_goal(text: str) -> Goal:
     """Take a goal apart."""
     costs, costless = costs_of(text)
@@ -94,27 +101,27 @@ def read_goal(text: str) -> Goal:
         asked=asked,
         after_verb=asked[verb.end() :] if verb else "",
         inputs=" ".join(found["rest"] or found["formula"] or "" for found in phrases.INPUTS.finditer(without)),
-        quoted=tuple(next(filter(None, groups)) for groups in phrases.QUOTED.findall(asked)),
+        quoted=tuple(next(filter(None, groups)) for groups in phrases.QUOTED.findall(asked)[:MAX_PHRASES]),
         kind=_kind(text, metric),
         metric=metric,
         ahead=ahead,
         outlook=outlook,
-        excluded=tuple(_excluded(text)),
+        excluded=tuple(islice(_excluded(text), MAX_PHRASES)),
         positive=next(_named(phrases.POSITIVE, text), None),
-        groups=tuple(_named(phrases.GROUPS, text)),
+        groups=tuple(islice(_named(phrases.GROUPS, text), MAX_PHRASES)),
         time=next(_named(phrases.TIME, text), None),
         wants_join=bool(phrases.JOIN.search(text)),
         threshold=_threshold(text),
         coin=next((phrases.COINS[word] for word in words(text) if word in phrases.COINS), None),
         about_coins=bool(phrases.COIN_PRICES.search(text)),
-        denied=tuple(found["rest"] or found["tail"] or "" for found in intents.DENIED.finditer(text)),
+        denied=tuple(islice(_denied(text), MAX_PHRASES)),
         looks=wants_no_model
         or bool(intents.LOOKING.search(text) and not (verb and not verb[0].lower().startswith("detect"))),
         wants_no_model=wants_no_model,
         costs=costs,
         percent=percent,
         each_step=bool(phrases.EACH_STEP.search(text)),
-        roles=roles_of(text),
+        roles=roles_of(text)[:MAX_ROLES],
     )
 
 
@@ -140,6 +147,10 @@ def _first(table: Sequence[tuple[str, Meaning]], text: str) -> Meaning | None:
 
 def _named(pattern: re.Pattern[str], text: str) -> Iterator[str]:
     return (next(filter(None, found.groups())) for found in pattern.finditer(text))
+
+
+def _denied(text: str) -> Iterator[str]:
+    return (found["rest"] or found["tail"] or "" for found in intents.DENIED.finditer(text))
 
 
 def _without_metrics(text: str) -> str:
