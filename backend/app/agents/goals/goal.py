@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TypeVar
 
 from app.agents.goals import intents, patterns
@@ -74,6 +75,12 @@ class Goal:
         return bool(said) and all(word in intents.GENERIC or stem(word) in set(stems(table)) for word in said)
 
 
+MAX_PHRASES = 100
+"""Of a kind in one goal: each is compared with every column. Columns to leave out may be listed one by one."""
+MAX_ROLES = 1000
+"""Columns that a goal may describe."""
+
+
 def read_goal(text: str) -> Goal:
     """Take a goal apart."""
     costs, costless = costs_of(text)
@@ -95,27 +102,27 @@ def read_goal(text: str) -> Goal:
         asked=asked,
         after_verb=asked[verb.end() :] if verb else "",
         inputs=" ".join(found["rest"] or found["formula"] or "" for found in patterns.INPUTS.finditer(without)),
-        quoted=tuple(next(filter(None, groups)) for groups in patterns.QUOTED.findall(asked)),
+        quoted=tuple(next(filter(None, groups)) for groups in patterns.QUOTED.findall(asked)[:MAX_PHRASES]),
         kind=_kind(text, metric),
         metric=metric,
         ahead=ahead,
         outlook=outlook,
-        excluded=tuple(_excluded(text)),
+        excluded=tuple(islice(_excluded(text), MAX_PHRASES)),
         positive=next(_named(patterns.POSITIVE, text), None),
-        groups=tuple(_named(patterns.GROUPS, text)),
+        groups=tuple(islice(_named(patterns.GROUPS, text), MAX_PHRASES)),
         time=next(_named(patterns.TIME, text), None),
         wants_join=bool(patterns.JOIN.search(text)),
         threshold=_threshold(text),
         coin=next((patterns.COINS[word] for word in words(text) if word in patterns.COINS), None),
         about_coins=bool(patterns.COIN_PRICES.search(text)),
-        denied=tuple(found["rest"] or found["tail"] or "" for found in intents.DENIED.finditer(text)),
+        denied=tuple(islice(_denied(text), MAX_PHRASES)),
         looks=wants_no_model
         or bool(intents.LOOKING.search(text) and not (verb and not verb[0].lower().startswith("detect"))),
         wants_no_model=wants_no_model,
         costs=costs,
         percent=percent,
         each_step=bool(patterns.EACH_STEP.search(text)),
-        roles=roles_of(text),
+        roles=roles_of(text)[:MAX_ROLES],
     )
 
 
@@ -141,6 +148,10 @@ def _first(table: Sequence[tuple[str, Meaning]], text: str) -> Meaning | None:
 
 def _named(pattern: re.Pattern[str], text: str) -> Iterator[str]:
     return (next(filter(None, found.groups())) for found in pattern.finditer(text))
+
+
+def _denied(text: str) -> Iterator[str]:
+    return (found["rest"] or found["tail"] or "" for found in intents.DENIED.finditer(text))
 
 
 def _without_metrics(text: str) -> str:

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from functools import lru_cache
 
 _WORD = re.compile(r"[^\W_]+", re.UNICODE)
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -102,7 +103,24 @@ MEANINGS: tuple[frozenset[str], ...] = tuple(
 
 def words(text: str) -> list[str]:
     """The words of a text in lower case, without accents; `SalePrice` and `sale_price` are two words each."""
-    return [word.lower() for word in _WORD.findall(_CAMEL.sub(" ", _without_accents(text)))]
+    return list(_read(text)[0])
+
+
+def _split(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Words and their stems."""
+    split = tuple(word.lower() for word in _WORD.findall(_CAMEL.sub(" ", _without_accents(text))))
+    return split, tuple(map(stem, split))
+
+
+# Names of columns are compared with every word of a goal, so both are split once. Names are many and short
+# (10,000 of at most 200 characters); goals are few and long.
+MAX_NAME = 200
+_split_name = lru_cache(maxsize=10_000)(_split)
+_split_goal = lru_cache(maxsize=64)(_split)
+
+
+def _read(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    return _split_name(text) if len(text) <= MAX_NAME else _split_goal(text)
 
 
 def _without_accents(text: str) -> str:
@@ -112,8 +130,17 @@ def _without_accents(text: str) -> str:
     return "".join(sign for sign in parts if not unicodedata.combining(sign))
 
 
+MAX_WORD = 64
+"""Characters of a word whose stem is remembered: a stranger's words must not fill the memory."""
+
+
 def stem(word: str) -> str:
     """A crude English stem: survive, survived, survival and survivors share one."""
+    return _stem(word) if len(word) <= MAX_WORD else _stem.__wrapped__(word)
+
+
+@lru_cache(maxsize=10_000)
+def _stem(word: str) -> str:
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= _MIN_STEM:
             return word[: -len(ending)]
@@ -121,7 +148,7 @@ def stem(word: str) -> str:
 
 
 def stems(text: str) -> list[str]:
-    return [stem(word) for word in words(text)]
+    return list(_read(text)[1])
 
 
 _MEANINGS_BY_STEM: dict[str, set[int]] = {}
@@ -130,6 +157,11 @@ for _i, _group in enumerate(MEANINGS):
         _MEANINGS_BY_STEM.setdefault(stem(_word), set()).add(_i)
 
 
+def meanings(word: str) -> set[int]:
+    """Places in MEANINGS of a stem."""
+    return _MEANINGS_BY_STEM.get(word, set())
+
+
 def same_meaning(one: str, other: str) -> bool:
     """Do two stems belong to a common meaning?"""
-    return bool(_MEANINGS_BY_STEM.get(one, set()) & _MEANINGS_BY_STEM.get(other, set()))
+    return not meanings(one).isdisjoint(meanings(other))

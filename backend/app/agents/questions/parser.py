@@ -7,6 +7,7 @@ from dataclasses import replace
 from app.agents.goals import patterns
 from app.agents.goals.costs import costs_of
 from app.agents.goals.intents import NO_MODEL
+from app.agents.goals.stemming import words
 from app.agents.goals.tables import Table
 from app.agents.questions.conditions import take_conditions, take_flags
 from app.agents.questions.group_by import take_groups
@@ -19,6 +20,12 @@ from app.agents.questions.vocabulary import NOT_OF_DATA, SIGNS
 from app.modeling.problem.names import nearest_names
 
 _POLITE = re.compile(r"^\W*(?:please|hi|hello|hey)\b\W*|\bplease\b", re.IGNORECASE)
+
+
+MAX_WORDS = 300
+"""Of a question. Each is sought in every name of a table, and none that can be answered is that long."""
+MAX_UNKNOWN = 5
+"""Words that a refusal explains: for each the nearest names are sought."""
 
 
 def is_question(goal: str) -> bool:
@@ -37,6 +44,9 @@ def _judges_a_model(text: str) -> bool:
 def read_question(goal: str, tables: Sequence[Table]) -> Inquiry | Misread:
     """What a question asks of one of the tables."""
     text = _POLITE.sub(" ", NO_MODEL.sub(" ", goal)).strip()
+    if len(words(text)) > MAX_WORDS:
+        shorter = examples(tables[0]) if tables else ()
+        return Misread(f"It has more than {MAX_WORDS} words. Ask in fewer.", tuple(shorter))
     read = [_read(text, table) for table in tables]
     understood = [one for one in read if isinstance(one, Inquiry)]
     named = [one for one in understood if scan(text, _of(tables, one)).names_table]
@@ -72,7 +82,7 @@ def _read(text: str, table: Table) -> Inquiry | Misread:
     except NotUnderstood as why:
         unknown = [
             word for word in sentence.left if word.isalpha() and word.islower() and not SIGNS.search(word)
-        ]
+        ][:MAX_UNKNOWN]
         told = (
             f" Nothing is known of {', '.join(_told(sentence, w, _names(table)) for w in unknown)}."
             if unknown
@@ -111,12 +121,13 @@ def _taken(sentence: Sentence) -> Inquiry:
 def _strange(sentence: Sentence, table: Table) -> str:
     """Words that stand for nothing, where the question failed for another reason."""
     left = [word for word in dict.fromkeys(sentence.left) if word.isalpha() and word.islower()]
-    unknown = [_told(sentence, word, _names(table)) for word in left if not SIGNS.search(word)]
+    strange = [word for word in left if not SIGNS.search(word)][:MAX_UNKNOWN]
+    unknown = [_told(sentence, word, _names(table)) for word in strange]
     return f" Nothing is known of {', '.join(unknown)}." if unknown else ""
 
 
 def _unknown(sentence: Sentence, table: Table) -> str:
-    told = [_told(sentence, word, _names(table)) for word in dict.fromkeys(sentence.left)]
+    told = [_told(sentence, word, _names(table)) for word in [*dict.fromkeys(sentence.left)][:MAX_UNKNOWN]]
     return f"What is not understood: {', '.join(told)}."
 
 

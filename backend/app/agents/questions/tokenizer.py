@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from app.agents.goals.patterns import MONTHS, SECONDS
-from app.agents.goals.stemming import same_meaning, stem, words
+from app.agents.goals.stemming import same_meaning, stem, stems, words
 from app.agents.goals.tables import Column, Table, row_spacing_s
 from app.agents.goals.target import UNITS
 from app.agents.questions.query import Cell
@@ -147,7 +147,11 @@ def _whole_names(found: Scanned) -> None:
     spoken = [(words(column.name), column) for column in found.table.columns]
     spoken += [(name[:-1], column) for name, column in spoken if len(name) > 1 and name[-1] in UNITS]
     spoken = [(name, column) for name, column in spoken if name and not (len(name) == 1 and len(name[0]) == 1)]
+    told = {token.word for token in found.tokens}
+    told_stems = {stem(word) for word in told}
     for name, column in sorted(spoken, key=lambda one: -len(one[0])):
+        if not all(_same_as_any(word, told, told_stems) for word in name):
+            continue
         for start in _places(found.tokens, name):
             _claim(found.tokens, start, len(name), found.column_mark(column))
 
@@ -157,6 +161,11 @@ def _places(tokens: Sequence[Token], name: Sequence[str]) -> Iterator[int]:
         part = tokens[start : start + len(name)]
         if all(not token.mark and _same(token.word, word) for token, word in zip(part, name, strict=True)):
             yield start
+
+
+def _same_as_any(word: str, told: set[str], told_stems: set[str]) -> bool:
+    """A cheap test that no word fails which `_same` takes for one of the text."""
+    return not told.isdisjoint((word, f"{word}s", f"{word}es")) or stem(word) in told_stems
 
 
 def _same(said: str, word: str) -> bool:
@@ -270,8 +279,12 @@ def _is_daily(table: Table) -> bool:
 
 def _parts_of_names(found: Scanned) -> None:
     """Words that stand in the name of one column: `mass` in `body_mass_g`."""
+    by_stem: dict[str, list[Column]] = {}
+    for column in found.table.columns:
+        for part in dict.fromkeys(stems(column.name)):
+            by_stem.setdefault(part, []).append(column)
     for token in _open(found):
-        inside = [c for c in found.table.columns if stem(token.word) in {stem(w) for w in words(c.name)}]
+        inside = by_stem.get(stem(token.word), [])
         if len(inside) > 1:
             found.unclear.append((token.word, tuple(column.name for column in inside)))
         if len(inside) == 1:
@@ -281,8 +294,9 @@ def _parts_of_names(found: Scanned) -> None:
 
 def _meanings(found: Scanned) -> None:
     """Words that mean the name of one column."""
+    plain = [(column, name) for column in found.table.columns if (name := _lone_word(column))]
     for token in _open(found):
-        alike = [c for c in found.table.columns if _means(token.word, c)]
+        alike = [column for column, name in plain if _means(token.word, name)]
         if len(alike) == 1:
             token.mark = found.column_mark(alike[0])
             found.readings.append(f"`{alike[0].name}` is taken for {token.word!r}.")
@@ -296,9 +310,12 @@ def _open(found: Scanned) -> list[Token]:
     ]
 
 
-def _means(said: str, column: Column) -> bool:
+def _lone_word(column: Column) -> str | None:
+    """The word of a name that has only one beside its unit."""
     name = [word for word in words(column.name) if word not in UNITS]
-    if len(name) != 1:
-        return False
-    is_cut = len(name[0]) >= 4 and said.startswith(name[0])
-    return is_cut or same_meaning(stem(said), stem(name[0]))
+    return name[0] if len(name) == 1 else None
+
+
+def _means(said: str, name: str) -> bool:
+    is_cut = len(name) >= 4 and said.startswith(name)
+    return is_cut or same_meaning(stem(said), stem(name))
