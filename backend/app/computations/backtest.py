@@ -17,7 +17,7 @@ from app.modeling.problem.problem import Problem
 from app.modeling.recipe.recipe import select_inputs
 from app.modeling.scoring.calibration import apply_calibration
 from app.modeling.training.fitting import predict_all
-from app.reporting.figure_choice import of_backtest
+from app.reporting.figure_choice import backtest_figures
 
 MIN_ROWS = 20
 LEDGER = "backtest.csv"
@@ -47,7 +47,7 @@ def backtest_model(
     tried = _tried(bench, problem, fits or [])
     facts, ledger = backtest_report(train, holdout, problem, Terms(**terms), said, tried, model)
     ledger.to_csv(bench.output / LEDGER, index=False)
-    facts["figures"] = leave_pictures(bench.output, of_backtest(facts, problem.target))
+    facts["figures"] = leave_pictures(bench.output, backtest_figures(facts, problem.target))
     return answer(facts)
 
 

@@ -21,7 +21,7 @@ from app.modeling.scoring.calibration import apply_calibration
 from app.modeling.training.ensemble.average import Model, first_recipe, list_members
 from app.modeling.training.fitting import predict_all
 from app.modeling.training.schema import find_unused_columns
-from app.reporting.figure_choice import of_explanation
+from app.reporting.figure_choice import explanation_figures
 
 
 def explain_model(bench: Bench, seed: int = 0, repeats: int = 5, limit_s: float | None = None) -> JsonValue:
@@ -59,7 +59,7 @@ def explain_model(bench: Bench, seed: int = 0, repeats: int = 5, limit_s: float 
     )
     facts: dict[str, Any] = {**made.facts}
     points = _points(made.contributions)
-    facts["figures"] = leave_pictures(bench.output, of_explanation(facts, problem.target, points))
+    facts["figures"] = leave_pictures(bench.output, explanation_figures(facts, problem.target, points))
     return answer(facts)
 
 

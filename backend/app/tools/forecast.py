@@ -10,10 +10,10 @@ from app.sandbox.computer import ComputationFailed
 from app.sandbox.contract import Computation, Limits
 from app.sessions.step_scope import Recorded
 from app.tools.context import ToolContext
-from app.tools.frames import artifact, figures
+from app.tools.frames import figure_artifacts, make_artifact
 from app.tools.registry import tool
 
-MAX_S = 60.0
+MAX_FORECAST_S = 60.0
 
 
 @tool(agents=())
@@ -25,14 +25,16 @@ async def forecast_future(ctx: ToolContext, model: Annotated[str, Field(max_leng
     work = Computation("forecast.forecast_future", trusted=not contains_code(ref.meta["fit"]))
     inputs = {"train": train.digest, "holdout": holdout.digest, "model": ref.digest}
     try:
-        computed = await ctx.computer.run(work, inputs, Limits(time_s=MAX_S))
+        computed = await ctx.computer.run(work, inputs, Limits(time_s=MAX_FORECAST_S))
     except ComputationFailed as failed:
         # A session that has its model and its score is not lost with its forecast.
         raise ToolRefused(f"{model} could not forecast: {failed.detail}") from failed
     value: Any = {**computed.value, "model": model}  # type: ignore[dict-item]  # an object
-    files = [artifact(computed.file(name), "table", name) for name in ("forecasts.csv", "forecasts.parquet")]
+    files = [
+        make_artifact(computed.file(name), "table", name) for name in ("forecasts.csv", "forecasts.parquet")
+    ]
     return Recorded(
         value=value,
         summary=f"{value['rows']:,} forecasts, from {value['first']} to {value['last']}.",
-        artifacts=[*files, *figures(computed, value["figures"])],
+        artifacts=[*files, *figure_artifacts(computed, value["figures"])],
     )

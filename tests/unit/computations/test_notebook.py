@@ -21,7 +21,7 @@ from app.computations.bench import Bench
 from app.computations.workbench import NotReproduced, Workbench, compared
 from app.errors import InvalidInput
 from app.reporting.evidence import RecordedCall
-from app.reporting.script import script
+from app.reporting.script import notebook_to_script
 
 Compute = Callable[..., tuple[Any, Path]]
 
@@ -125,7 +125,7 @@ def test_the_notebook_of_a_session_comes_to_what_was_recorded_in_a_kernel_of_its
     assert ran.cells[-1].outputs[0].text == "APART 0.0\n"
     assert [path.name for path in folder.iterdir()] == ["data"]
 
-    (folder / "session.py").write_text(script(notebook))
+    (folder / "session.py").write_text(notebook_to_script(notebook))
     source.write_bytes(source.read_bytes() + b" ")
     refused = subprocess.run(
         [sys.executable, "-I", "session.py"], cwd=folder, capture_output=True, text=True, timeout=120
