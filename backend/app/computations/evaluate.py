@@ -120,7 +120,7 @@ def feature_importance(
         estimator, hyperparameters or {}, recipe or [], seed, threads_for(frame, bench.threads)
     )
     made = make_folds(frame, whole, FoldPlan.from_json(folds))
-    facts = fold_importance.permutation_importance(frame, whole, spec, made, repeats)
+    facts = fold_importance.importance_on_fold(frame, whole, spec, made, repeats)
     facts["figures"] = leave_pictures(bench.output, importance_figures(facts))
     return answer(facts)
 

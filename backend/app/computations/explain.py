@@ -10,9 +10,9 @@ from app.computations.frames import answer, read_frame, read_model
 from app.computations.pictures import leave_pictures
 from app.json_types import JsonValue
 from app.modeling.explanation.contributions import Contributions
-from app.modeling.explanation.explain import explain
-from app.modeling.explanation.members import tree_member
-from app.modeling.explanation.subject import Deadline, Subject, looks_back
+from app.modeling.explanation.explain import explain_predictions
+from app.modeling.explanation.members import find_tree_member
+from app.modeling.explanation.subject import Deadline, ExplainedModel, looks_back
 from app.modeling.labels.labels import make_labels
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.forecast_origins import ORIGIN_ROW, ROWS_AHEAD, expand_horizon_rows
@@ -45,12 +45,12 @@ def explain_model(bench: Bench, seed: int = 0, repeats: int = 5, limit_s: float 
         return apply_calibration(said, stored.metadata.get("calibration"))
 
     in_order = problem.every_step or looks_back(first_recipe(stored.pipeline).operations)
-    subject = Subject(say, problem, in_order)
-    made = explain(
+    subject = ExplainedModel(say, problem, in_order)
+    made = explain_predictions(
         subject,
         inputs,
         labels[known],
-        lambda rows: tree_member(stored.pipeline, rows),
+        lambda rows: find_tree_member(stored.pipeline, rows),
         stored.metadata,
         seed,
         repeats,

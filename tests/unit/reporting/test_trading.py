@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from app.modeling.markets.backtest import Terms
+from app.modeling.markets.backtest import TradingTerms
 from app.modeling.markets.backtest_report import backtest_report
 from app.modeling.problem.kinds import Outlook, ProblemKind
 from app.modeling.problem.problem import Problem
@@ -50,7 +50,7 @@ def facts() -> dict[str, Any]:
     said = {name: (rows, chance.normal(0, 0.01, len(rows))) for name in ("a", "b")}
     guessed = chance.normal(0, 0.01, len(holdout))
     made: dict[str, Any] = to_json_value(
-        backtest_report(train, holdout, PROBLEM, Terms(5, 1), guessed, said, "a")[0]
+        backtest_report(train, holdout, PROBLEM, TradingTerms(5, 1), guessed, said, "a")[0]
     )
     return made
 
