@@ -11,7 +11,7 @@ from app.datasets.prices import Prices
 from app.sandbox.computer import Computer
 from app.sessions.recorded_facts import SessionRecords
 from app.sessions.step_scope import StepScope
-from app.tools.clock import Hands, hands_of, one_hand, worked_s
+from app.tools.clock import CountFitSlots, one_fit_slot, recorded_fit_slots, recorded_work_s
 from app.tools.context import ToolContext, TrainingContext
 
 Crew = Mapping[str, Agent[Any]]
@@ -29,7 +29,7 @@ class LabContext:
     crew: Crew
     records: SessionRecords | None = None
     prices: Prices | None = None
-    hands: Hands = one_hand
+    hands: CountFitSlots = one_fit_slot
 
     def tools(self, agent: str, study: TrainingContext | None = None) -> ToolContext:
         """The context of an agent's tools in this step."""
@@ -39,15 +39,15 @@ class LabContext:
             self.frames,
             self.datasets,
             self.computer,
-            settled=study,
+            training_context=study,
             records=self.records,
             prices=self.prices,
         )
 
     async def clock(self, key: str) -> float:
         """The session's working time in seconds, read once and then replayed."""
-        return await worked_s(self.step, key)
+        return await recorded_work_s(self.step, key)
 
     async def hands_now(self) -> int:
         """Fits that the fleet computes at a time, asked once and then replayed."""
-        return await hands_of(self.step, "hands", self.hands)
+        return await recorded_fit_slots(self.step, "hands", self.hands)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from app.agents.state import Json
-from app.tools.fit_parts import joined, run_of
+from app.tools.fit_parts import fitted_folds, merge_parts
 
 _SHORT = (
     "name",
@@ -23,7 +23,7 @@ _SHORT = (
 
 
 def short(fits: Iterable[Mapping[str, Any]]) -> list[Json]:
-    return [{**{key: fit[key] for key in _SHORT}, "run": run_of(fit)} for fit in fits]
+    return [{**{key: fit[key] for key in _SHORT}, "run": fitted_folds(fit)} for fit in fits]
 
 
 def merged(before: Iterable[Json], new: Iterable[Json]) -> list[Json]:
@@ -47,4 +47,4 @@ def _over(fits: Sequence[Json]) -> Json:
         if not seen.intersection(fit["run"]):
             seen.update(fit["run"])
             kept.insert(0, fit)
-    return joined(kept)
+    return merge_parts(kept)

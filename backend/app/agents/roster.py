@@ -59,7 +59,7 @@ def assemble(chat: ChatConfig, toolsets: Toolsets, bounds: AgentLimits | None = 
         part: Agent(
             role,
             open_chat_models(chat, role.name, role.decide),
-            toolsets.of(role.name),
+            toolsets.for_agent(role.name),
             bounds,
             patience,
             caching(chat, role.name),

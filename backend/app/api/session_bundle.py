@@ -16,9 +16,9 @@ from app.datasets.repository import DatasetRepository
 from app.db.keyset import Portion
 from app.db.tables import ArtifactRow, DatasetRow
 from app.errors import Conflict, NotFound
-from app.reporting.check import verify
-from app.reporting.script import script
-from app.reporting.session_bundle import README, Piece, bundle_layout
+from app.reporting.check import verify_report
+from app.reporting.script import notebook_to_script
+from app.reporting.session_bundle import README, BundleFile, bundle_layout
 from app.resources import Resources
 from app.sessions.journal_export import SessionEvidence
 from app.sessions.queries import SessionReader
@@ -51,7 +51,7 @@ class Parcel:
         return next(reversed(found.values()))
 
     async def script(self, notebook: ArtifactRow) -> str:
-        return script(json.loads(await self._bytes(notebook.digest)))
+        return notebook_to_script(json.loads(await self._bytes(notebook.digest)))
 
     async def entries(self, session: SessionView) -> list[Entry]:
         """Raises Conflict before the session has ended, NotFound when bytes are gone."""
@@ -93,7 +93,7 @@ class Parcel:
             (await self._bytes(written[name].digest)).decode() if name in written else None for name in _REPORT
         ]
         calls = [call async for call in self._evidence().calls(session_id)]
-        verdict = await asyncio.to_thread(verify, json.loads(document or "{}"), calls, page, text)
+        verdict = await asyncio.to_thread(verify_report, json.loads(document or "{}"), calls, page, text)
         return VerificationView(
             session_id=session_id,
             report=written["report.json"].id,
@@ -112,7 +112,7 @@ class Parcel:
     def _evidence(self) -> SessionEvidence:
         return SessionEvidence(self.resources.database, self.owner)
 
-    def _stored(self, path: str, piece: Piece) -> Entry:
+    def _stored(self, path: str, piece: BundleFile) -> Entry:
         about = {"kind": piece.kind, "name": piece.name, "media_type": piece.media_type, **piece.source}
         return Entry(path, self.resources.blobs.open(piece.digest), about, piece.size_bytes)
 
@@ -136,16 +136,16 @@ class Parcel:
         return b"".join([piece async for piece in self.resources.blobs.open(digest)])
 
 
-def _piece(row: ArtifactRow) -> Piece:
+def _piece(row: ArtifactRow) -> BundleFile:
     source = {"artifact": str(row.id), "step": row.seq, "call": row.call_key}
-    return Piece(row.kind, row.name, row.digest, row.size_bytes, row.media_type, source)
+    return BundleFile(row.kind, row.name, row.digest, row.size_bytes, row.media_type, source)
 
 
-def _tables(datasets: Sequence[DatasetRow]) -> list[Piece]:
+def _tables(datasets: Sequence[DatasetRow]) -> list[BundleFile]:
     """The uploads as tables, under the names that they have in SQL; one that was deleted is not among them."""
     names = table_names([row.name for row in datasets])
     return [
-        Piece("dataset", name, row.digest, row.size_bytes, _PARQUET, {"dataset": str(row.id)})
+        BundleFile("dataset", name, row.digest, row.size_bytes, _PARQUET, {"dataset": str(row.id)})
         for name, row in zip(names, datasets, strict=True)
     ]
 

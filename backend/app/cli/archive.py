@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from app.errors import InvalidInput
-from app.reporting.check import Mismatch, Verdict, verify
+from app.reporting.check import Mismatch, ReportVerification, verify_report
 from app.reporting.evidence import RecordedCall
 
 _REPORT = "report/report"
 _PIECE_BYTES = 1 << 20
 
 
-def check_archive(path: Path) -> Verdict:
+def check_archive(path: Path) -> ReportVerification:
     """Every file against the manifest, then every claim of the report against the journal.
 
     Raises InvalidInput for a file that is no archive of a session.
@@ -26,7 +26,7 @@ def check_archive(path: Path) -> Verdict:
             verdict = _report(archive, names)
     except (zipfile.BadZipFile, KeyError, ValueError, TypeError) as error:
         raise InvalidInput("no_bundle", f"{path} is no archive of a session: {error}.") from error
-    return Verdict(verdict.checked, (*damaged, *verdict.mismatches))
+    return ReportVerification(verdict.checked, (*damaged, *verdict.mismatches))
 
 
 def _damaged(archive: zipfile.ZipFile, names: set[str]) -> Iterator[Mismatch]:
@@ -48,12 +48,12 @@ def _digest(archive: zipfile.ZipFile, name: str) -> str:
     return seen.hexdigest()
 
 
-def _report(archive: zipfile.ZipFile, names: set[str]) -> Verdict:
+def _report(archive: zipfile.ZipFile, names: set[str]) -> ReportVerification:
     if f"{_REPORT}.json" not in names:
-        return Verdict(0, (Mismatch("report", "The archive holds no report."),))
+        return ReportVerification(0, (Mismatch("report", "The archive holds no report."),))
     calls = [RecordedCall(**json.loads(line)) for line in archive.read("journal.jsonl").splitlines()]
     page, text = (_text(archive, names, f"{_REPORT}.{kind}") for kind in ("html", "md"))
-    return verify(json.loads(archive.read(f"{_REPORT}.json")), calls, page, text)
+    return verify_report(json.loads(archive.read(f"{_REPORT}.json")), calls, page, text)
 
 
 def _text(archive: zipfile.ZipFile, names: set[str], name: str) -> str | None:

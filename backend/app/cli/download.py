@@ -12,7 +12,7 @@ from app.errors import NotFound
 from app.settings import load_settings
 
 if TYPE_CHECKING:
-    from app.reporting.check import Verdict
+    from app.reporting.check import ReportVerification
 
 _MAX_SHOWN = 20
 
@@ -64,17 +64,17 @@ def _save(session: str, what: str, file: Path, url: str | None, key: str | None)
     typer.echo(f"{file} ({file.stat().st_size:,} bytes)")
 
 
-def _of_session(session: str, url: str | None, key: str | None) -> "Verdict":
+def _of_session(session: str, url: str | None, key: str | None) -> "ReportVerification":
     from app.cli.connect import connected  # noqa: PLC0415 - see above
-    from app.reporting.check import Mismatch, Verdict  # noqa: PLC0415 - see above
+    from app.reporting.check import Mismatch, ReportVerification  # noqa: PLC0415 - see above
 
     with connected(load_settings(), url, key, typer.echo) as client:
         found = client.verification(session)
     mismatches = tuple(Mismatch(each["where"], each["problem"]) for each in found["mismatches"])
-    return Verdict(found["checked"], mismatches)
+    return ReportVerification(found["checked"], mismatches)
 
 
-def _of_archive(path: Path) -> "Verdict":
+def _of_archive(path: Path) -> "ReportVerification":
     from app.cli.archive import check_archive  # noqa: PLC0415 - see above
 
     if not path.is_file():

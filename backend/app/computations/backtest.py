@@ -10,14 +10,14 @@ from app.computations.frames import answer, read_frame, read_model
 from app.computations.pictures import leave_pictures
 from app.errors import InvalidInput
 from app.json_types import JsonValue
-from app.modeling.markets.backtest import Terms
+from app.modeling.markets.backtest import TradingTerms
 from app.modeling.markets.backtest_report import backtest_report
 from app.modeling.problem.kinds import Outlook
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.recipe import select_inputs
 from app.modeling.scoring.calibration import apply_calibration
 from app.modeling.training.fitting import predict_all
-from app.reporting.figure_choice import of_backtest
+from app.reporting.figure_choice import backtest_figures
 
 MIN_ROWS = 20
 LEDGER = "backtest.csv"
@@ -45,9 +45,9 @@ def backtest_model(
     said = _answers(bench, holdout, problem)
     said = apply_calibration(said, chosen.get("calibration")) if problem.is_classification else said
     tried = _tried(bench, problem, fits or [])
-    facts, ledger = backtest_report(train, holdout, problem, Terms(**terms), said, tried, model)
+    facts, ledger = backtest_report(train, holdout, problem, TradingTerms(**terms), said, tried, model)
     ledger.to_csv(bench.output / LEDGER, index=False)
-    facts["figures"] = leave_pictures(bench.output, of_backtest(facts, problem.target))
+    facts["figures"] = leave_pictures(bench.output, backtest_figures(facts, problem.target))
     return answer(facts)
 
 

@@ -33,7 +33,7 @@ from app.modeling.training.cross_validation import cross_validate
 from app.modeling.training.fitting import CandidateSpec, predict_all
 from app.modeling.training.fitting import fit as fit_on_all
 from app.modeling.training.time_limits import threads_for
-from app.reporting.figure_choice import of_comparison, of_evaluation, of_importances
+from app.reporting.figure_choice import comparison_figures, evaluation_figures, importance_figures
 
 
 def evaluate_model(
@@ -55,7 +55,7 @@ def evaluate_model(
     groups = frame[whole.group_column].iloc[rows] if whole.group_column else None
     ahead = None if ROWS_AHEAD not in oof else oof[ROWS_AHEAD].to_numpy()
     facts = evaluate_predictions(predicted, baseline, whole, "cross-validation", seed, fit, groups, ahead=ahead)
-    facts["figures"] = leave_pictures(bench.output, of_evaluation(facts, whole.target))
+    facts["figures"] = leave_pictures(bench.output, evaluation_figures(facts, whole.target))
     return answer(facts)
 
 
@@ -92,7 +92,7 @@ def compare_models(
             seed,
         )
     facts = comparison.compare_candidates(fits, left_out or [], apart)
-    facts["figures"] = leave_pictures(bench.output, of_comparison(facts, fits))
+    facts["figures"] = leave_pictures(bench.output, comparison_figures(facts, fits))
     return answer(facts)
 
 
@@ -120,8 +120,8 @@ def feature_importance(
         estimator, hyperparameters or {}, recipe or [], seed, threads_for(frame, bench.threads)
     )
     made = make_folds(frame, whole, FoldPlan.from_json(folds))
-    facts = fold_importance.permutation_importance(frame, whole, spec, made, repeats)
-    facts["figures"] = leave_pictures(bench.output, of_importances(facts))
+    facts = fold_importance.importance_on_fold(frame, whole, spec, made, repeats)
+    facts["figures"] = leave_pictures(bench.output, importance_figures(facts))
     return answer(facts)
 
 
@@ -187,7 +187,7 @@ def final_evaluation(bench: Bench, seed: int = 0, fit: dict[str, Any] | None = N
     if ahead is not None:
         bounds = metadata.get("prediction_intervals")
         facts["by_step"] = score_by_step(predicted, baseline, ahead[known], whole, bounds, said_without)
-    facts["figures"] = leave_pictures(bench.output, of_evaluation(facts, whole.target))
+    facts["figures"] = leave_pictures(bench.output, evaluation_figures(facts, whole.target))
     return answer(facts)
 
 

@@ -10,9 +10,9 @@ from app.computations.frames import answer, read_frame, read_model
 from app.computations.pictures import leave_pictures
 from app.json_types import JsonValue
 from app.modeling.explanation.contributions import Contributions
-from app.modeling.explanation.explain import explain
-from app.modeling.explanation.members import tree_member
-from app.modeling.explanation.subject import Deadline, Subject, looks_back
+from app.modeling.explanation.explain import explain_predictions
+from app.modeling.explanation.members import find_tree_member
+from app.modeling.explanation.subject import Deadline, ExplainedModel, looks_back
 from app.modeling.labels.labels import make_labels
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.forecast_origins import ORIGIN_ROW, ROWS_AHEAD, expand_horizon_rows
@@ -21,7 +21,7 @@ from app.modeling.scoring.calibration import apply_calibration
 from app.modeling.training.ensemble.average import Model, first_recipe, list_members
 from app.modeling.training.fitting import predict_all
 from app.modeling.training.schema import find_unused_columns
-from app.reporting.figure_choice import of_explanation
+from app.reporting.figure_choice import explanation_figures
 
 
 def explain_model(bench: Bench, seed: int = 0, repeats: int = 5, limit_s: float | None = None) -> JsonValue:
@@ -45,12 +45,12 @@ def explain_model(bench: Bench, seed: int = 0, repeats: int = 5, limit_s: float 
         return apply_calibration(said, stored.metadata.get("calibration"))
 
     in_order = problem.every_step or looks_back(first_recipe(stored.pipeline).operations)
-    subject = Subject(say, problem, in_order)
-    made = explain(
+    subject = ExplainedModel(say, problem, in_order)
+    made = explain_predictions(
         subject,
         inputs,
         labels[known],
-        lambda rows: tree_member(stored.pipeline, rows),
+        lambda rows: find_tree_member(stored.pipeline, rows),
         stored.metadata,
         seed,
         repeats,
@@ -59,7 +59,7 @@ def explain_model(bench: Bench, seed: int = 0, repeats: int = 5, limit_s: float 
     )
     facts: dict[str, Any] = {**made.facts}
     points = _points(made.contributions)
-    facts["figures"] = leave_pictures(bench.output, of_explanation(facts, problem.target, points))
+    facts["figures"] = leave_pictures(bench.output, explanation_figures(facts, problem.target, points))
     return answer(facts)
 
 

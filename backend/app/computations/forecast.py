@@ -16,7 +16,7 @@ from app.modeling.recipe.recipe import select_inputs
 from app.modeling.table.json_values import to_json_value
 from app.modeling.table.numeric import to_float
 from app.modeling.training.ensemble.average import first_recipe
-from app.reporting.figure_choice import of_forecast
+from app.reporting.figure_choice import forecast_figures
 
 MAX_TOLD = 60
 """Forecasts that are told, of as many whole series as fit; all are in the file."""
@@ -53,7 +53,7 @@ def forecast_future(bench: Bench) -> JsonValue:
         "group_column": problem.group_column,
         "forecasts": model.facts(len(made), made.head(_told(made, problem)), [])["predictions"],
     }
-    drawn = of_forecast(_panels(table, made, problem), problem.target) if _is_amount(problem) else []
+    drawn = forecast_figures(_panels(table, made, problem), problem.target) if _is_amount(problem) else []
     facts["figures"] = leave_pictures(bench.output, drawn)
     return answer(facts)
 

@@ -37,7 +37,7 @@ def predict_table(bench: Bench, form: Format = "parquet", shown: int = MAX_ANSWE
     model, table = open_model(bench), BatchedTable(bench.inputs["table"])
     warnings = _Warnings(check_columns(table.schema.names, table.rows, model.schema))
     _check_cells(bench, model, table)
-    looks_back = model.problem.every_step or first_recipe(model.stored.pipeline).past() is not None
+    looks_back = model.problem.every_step or first_recipe(model.stored.pipeline).load_history() is not None
     known = [column["name"] for column in model.schema if column["name"] in table.schema.names]
     first: pd.DataFrame | None = None
     count = 0

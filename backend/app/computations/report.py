@@ -8,14 +8,14 @@ from app.computations.bench import Bench
 from app.errors import InvalidInput
 from app.json_types import JsonValue
 from app.reporting import html, markdown, model_card
-from app.reporting.check import verify
-from app.reporting.compose import compose, draft_of
-from app.reporting.document import Report, spoken
-from app.reporting.evidence import Fact, RecordedCall
+from app.reporting.check import verify_report
+from app.reporting.compose import build_draft, compose
+from app.reporting.document import Report, plain_text
+from app.reporting.draft import ReportDraft
+from app.reporting.evidence import RecordedCall, RecordedFact
 from app.reporting.gallery import FigureRef
-from app.reporting.notebook import notebook
+from app.reporting.notebook import make_notebook
 from app.reporting.sections import trials
-from app.reporting.sections.context import Draft
 from app.reporting.sections.summary import headline
 
 
@@ -46,10 +46,10 @@ def write_report(
         text = markdown.render(card)
         _prove(card, draft, text=text)
         (bench.output / "model_card.md").write_text(text, encoding="utf-8")
-    again = notebook(draft)
+    again = make_notebook(draft)
     if again is not None:
         (bench.output / "notebook.ipynb").write_text(json.dumps(again, indent=1), encoding="utf-8")
-    return {**facts, "headline": spoken(headline(draft))}
+    return {**facts, "headline": plain_text(headline(draft))}
 
 
 def write_comparison(bench: Bench, own: dict[str, Any], figures: Sequence[dict[str, Any]] = ()) -> JsonValue:
@@ -58,22 +58,22 @@ def write_comparison(bench: Bench, own: dict[str, Any], figures: Sequence[dict[s
     Raises InvalidInput `nothing_to_compare` before any candidate was compared.
     """
     draft = _draft(bench, own, figures, ())
-    if not draft.found.comparison:
+    if not draft.facts.comparison:
         raise InvalidInput("nothing_to_compare", "Compare candidates first: there is nothing to compare yet.")
     facts = _leave(bench, "comparison", compose(draft, COMPARISON, "Candidates compared"), draft)
-    return {**facts, "headline": draft.found.comparison.text("reason")}
+    return {**facts, "headline": draft.facts.comparison.text("reason")}
 
 
 def _draft(
     bench: Bench, own: dict[str, Any], figures: Sequence[dict[str, Any]], remarks: Sequence[str]
-) -> Draft:
+) -> ReportDraft:
     calls = [RecordedCall(**call) for call in json.loads(bench.inputs["calls"].read_bytes())]
     last = RecordedCall(**own)
-    session = Fact(last, "/session", last.result["session"])
-    return draft_of([*calls, last], session, [FigureRef(**figure) for figure in figures], remarks)
+    session = RecordedFact(last, "/session", last.result["session"])
+    return build_draft([*calls, last], session, [FigureRef(**figure) for figure in figures], remarks)
 
 
-def _leave(bench: Bench, name: str, report: Report, draft: Draft) -> dict[str, JsonValue]:
+def _leave(bench: Bench, name: str, report: Report, draft: ReportDraft) -> dict[str, JsonValue]:
     images = {figure.name: bench.inputs[figure.name].read_bytes() for figure in draft.figures}
     page, text = html.render(report, images), markdown.render(report)
     checked = _prove(report, draft, page, text)
@@ -88,9 +88,9 @@ def _leave(bench: Bench, name: str, report: Report, draft: Draft) -> dict[str, J
     }
 
 
-def _prove(report: Report, draft: Draft, page: str | None = None, text: str | None = None) -> int:
+def _prove(report: Report, draft: ReportDraft, page: str | None = None, text: str | None = None) -> int:
     """How many claims were read again from the calls; raises ReportUnproven when one does not hold."""
-    verdict = verify(report.to_json(), draft.calls, page, text)
+    verdict = verify_report(report.to_json(), draft.calls, page, text)
     if not verdict.passes:
         first = verdict.mismatches[0]
         raise ReportUnproven(f"The report fails its own check: {first.where}: {first.problem}")

@@ -25,7 +25,7 @@ from app.sandbox.computer import Computer
 from app.sessions.graphs import GraphSpec, journaled
 from app.sessions.recorded_facts import SessionRecords
 from app.sessions.step_scope import SessionFacts, StepScope
-from app.tools.clock import Hands, one_hand
+from app.tools.clock import CountFitSlots, one_fit_slot
 
 NAME = "pipeline"
 VERSION = 3
@@ -68,7 +68,7 @@ def spec(
     shelf_of: Callable[[SessionFacts], DatasetShelf],
     records_of: Callable[[SessionFacts], SessionRecords],
     prices_of: Callable[[SessionFacts], Prices] | None = None,
-    hands: Hands = one_hand,
+    hands: CountFitSlots = one_fit_slot,
 ) -> GraphSpec:
     """The pipeline as a graph that sessions can run."""
     graph: Any = StateGraph(LabState)  # its overloads do not know a node that takes any state

@@ -76,7 +76,7 @@ async def _judge_and_refit(ctx: ToolContext, model: Json) -> ToolAnswer:
     judged = await _invoke(ctx, ToolRequest("tool:0.0", evaluate_on_holdout.__name__, model))
     if judged.refusal is None:
         refitted = await _invoke(ctx, ToolRequest("tool:0.2", refit_model.__name__, model))
-        if ctx.study.problem.get("horizon"):
+        if ctx.training.problem.get("horizon"):
             made: Any = refitted.value if refitted.refusal is None else model
             await _invoke(ctx, ToolRequest("tool:0.4", forecast_future.__name__, {"model": made["model"]}))
     return judged

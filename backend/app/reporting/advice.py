@@ -6,14 +6,14 @@ from math import sqrt
 
 from app.modeling.problem.kinds import BASELINE
 from app.reporting.document import Name, Text
-from app.reporting.evidence import Fact, parts
-from app.reporting.sections.context import Draft, listed
+from app.reporting.draft import ReportDraft, join_texts
+from app.reporting.evidence import RecordedFact, items_at
 
-_FEW_ROWS = 500
-_RARE = 0.1
-_BADLY_CALIBRATED = 0.03
-_CLOSE_SHARE = 0.5
-_LITTLE = 0.2
+_MIN_TRAINING_ROWS = 500
+_MIN_CLASS_SHARE = 0.1
+_MIN_CALIBRATION_ERROR = 0.03
+_MIN_DOMINANT_SHARE = 0.5
+_MAX_USELESS_SHARE = 0.2
 """A column that costs surely less than this share of the best one is of little use."""
 
 
@@ -25,17 +25,17 @@ class Advice:
     text: Text
 
 
-Rule = Callable[[Draft], Text]
+Rule = Callable[[ReportDraft], Text]
 """Nothing where the rule does not apply."""
 
 
-def advise(draft: Draft) -> list[Advice]:
+def advise(draft: ReportDraft) -> list[Advice]:
     """In the order of the table: what matters most first."""
     return [Advice(name, text) for name, rule in RULES.items() if (text := rule(draft))]
 
 
-def _not_better_than_a_guess(draft: Draft) -> Text:
-    beats = _final(draft, "beats_baseline")
+def _no_better_than_baseline(draft: ReportDraft) -> Text:
+    beats = _evaluation_fact(draft, "beats_baseline")
     if beats is None or beats.value is True:
         return ()
     return (
@@ -44,15 +44,15 @@ def _not_better_than_a_guess(draft: Draft) -> Text:
     )
 
 
-def _no_edge(draft: Draft) -> Text:
-    tested = draft.found.backtest
+def _no_edge(draft: ReportDraft) -> Text:
+    tested = draft.facts.backtest
     if tested is None or tested.value["edge"]:
         return ()
     return ("Do not trade on it: what it foretells does not pay for the trades, or not beyond chance.",)
 
 
-def _needless(draft: Draft) -> Text:
-    references = parts(draft.found.final, "references")
+def _no_model_needed(draft: ReportDraft) -> Text:
+    references = items_at(draft.facts.final, "references")
     unbeaten = [each for each in references if (each.value["difference"]["low"] or 0.0) <= 0]
     if not unbeaten:
         return ()
@@ -60,14 +60,14 @@ def _needless(draft: Draft) -> Text:
     return ("Take the ", name, " instead until more rows tell otherwise: it needs no model.")
 
 
-def _holdout_reopened(draft: Draft) -> Text:
-    if len(draft.found.final_calls) < 2:
+def _holdout_reopened(draft: ReportDraft) -> Text:
+    if len(draft.facts.final_calls) < 2:
         return ()
     return ("Judge the model again on rows that no one has seen: this hold-out was opened more than once.",)
 
 
-def _disagreement(draft: Draft) -> Text:
-    agrees = _final(draft, "agrees_with_cv")
+def _disagreement(draft: ReportDraft) -> Text:
+    agrees = _evaluation_fact(draft, "agrees_with_cv")
     if agrees is None or agrees.value is not False:
         return ()
     return (
@@ -76,27 +76,27 @@ def _disagreement(draft: Draft) -> Text:
     )
 
 
-def _leaks(draft: Draft) -> Text:
-    leaks = parts(draft.found.eda, "leaks")
+def _leaking_columns(draft: ReportDraft) -> Text:
+    leaks = items_at(draft.facts.eda, "leaks")
     columns = [(draft.read(column),) for leak in leaks if (column := leak.at("column"))]
     if not columns:
         return ()
     return (
         "Ask when ",
-        *listed(columns),
+        *join_texts(columns),
         " becomes known: what is only known after the outcome must not be given to a model.",
     )
 
 
-def _no_real_winner(draft: Draft) -> Text:
+def _tied_candidates(draft: ReportDraft) -> Text:
     close = [
         entry
-        for entry in parts(draft.found.comparison, "leaderboard")
+        for entry in items_at(draft.facts.comparison, "leaderboard")
         if entry.value.get("distinguishable") is False and entry.value.get("difference")
     ]
-    if not close or not draft.found.chosen:
+    if not close or not draft.facts.chosen_model:
         return ()
-    names = listed([draft.shown(entry.at("name")) for entry in close[:4]])
+    names = join_texts([draft.render(entry.at("name")) for entry in close[:4]])
     return (
         "Choose by speed and simplicity as much as by score: the folds cannot tell ",
         *names,
@@ -104,20 +104,20 @@ def _no_real_winner(draft: Draft) -> Text:
     )
 
 
-def _few_rows(draft: Draft) -> Text:
-    rows = draft.found.split.at("train_rows") if draft.found.split else None
-    if rows is None or rows.value >= _FEW_ROWS:
+def _few_rows(draft: ReportDraft) -> Text:
+    rows = draft.facts.split.at("train_rows") if draft.facts.split else None
+    if rows is None or rows.value >= _MIN_TRAINING_ROWS:
         return ()
     return ("Collect more rows: with ", draft.read(rows, "integer"), " to learn from, intervals stay wide.")
 
 
-def _rare_class(draft: Draft) -> Text:
-    classes = draft.found.split.at("target_summary", "classes") if draft.found.split else None
+def _rare_class(draft: ReportDraft) -> Text:
+    classes = draft.facts.split.at("target_summary", "classes") if draft.facts.split else None
     if classes is None or not classes.items():
         return ()
     count = min(classes.items(), key=lambda fact: fact.value)
     total = sum(fact.value for fact in classes.items())
-    if not total or count.value / total >= _RARE:
+    if not total or count.value / total >= _MIN_CLASS_SHARE:
         return ()
     return (
         "Choose the threshold by what errors cost, and do not judge by accuracy: the rarest class has only ",
@@ -126,11 +126,11 @@ def _rare_class(draft: Draft) -> Text:
     )
 
 
-def _calibration(draft: Draft) -> Text:
-    error = _final(draft, "calibration", "error")
-    if error is None or error.value is None or error.value < _BADLY_CALIBRATED:
+def _calibration(draft: ReportDraft) -> Text:
+    error = _evaluation_fact(draft, "calibration", "error")
+    if error is None or error.value is None or error.value < _MIN_CALIBRATION_ERROR:
         return ()
-    if error.value < 2 * _by_chance(parts(draft.found.final, "calibration", "bins")):
+    if error.value < 2 * _expected_error(items_at(draft.facts.final, "calibration", "bins")):
         return ()
     return (
         "Do not read the probabilities as chances: on average they are off by ",
@@ -139,7 +139,7 @@ def _calibration(draft: Draft) -> Text:
     )
 
 
-def _by_chance(bins: list[Fact]) -> float:
+def _expected_error(bins: list[RecordedFact]) -> float:
     """The mean distance that perfect probabilities show in bins of this size."""
     rows = sum(each.value["count"] for each in bins)
     distances = [
@@ -151,13 +151,13 @@ def _by_chance(bins: list[Fact]) -> float:
     return sum(distances) / rows if rows else 0.0
 
 
-def _one_column_carries_it(draft: Draft) -> Text:
-    entries = parts(draft.found.importance, "importances")
+def _dominant_column(draft: ReportDraft) -> Text:
+    entries = items_at(draft.facts.importance, "importances")
     if len(entries) < 2:
         return ()
     total = sum(max(entry.value["mean"], 0) for entry in entries)
     column = entries[0].at("column")
-    if not total or column is None or entries[0].value["mean"] / total < _CLOSE_SHARE:
+    if not total or column is None or entries[0].value["mean"] / total < _MIN_DOMINANT_SHARE:
         return ()
     return (
         "Guard the quality of ",
@@ -166,51 +166,51 @@ def _one_column_carries_it(draft: Draft) -> Text:
     )
 
 
-def _useless_columns(draft: Draft) -> Text:
+def _useless_columns(draft: ReportDraft) -> Text:
     """Only where others are told to help: few rows prove nothing against a column."""
-    ranked = parts(draft.found.importance, "importances")
+    ranked = items_at(draft.facts.importance, "importances")
     best = max((entry.value["mean"] for entry in ranked if entry.value.get("helps")), default=0.0)
     useless = [entry for entry in ranked if _is_useless(entry, best)]
-    names = [draft.shown(entry.at("column")) for entry in useless[:6]]
+    names = [draft.render(entry.at("column")) for entry in useless[:6]]
     if not names:
         return ()
     more = " and others" if len(useless) > len(names) else ""
     return (
         "Consider a simpler model without ",
-        *listed(names),
+        *join_texts(names),
         f"{more}: shuffling costs nothing that can be told.",
     )
 
 
-def _is_useless(entry: Fact, best: float) -> bool:
+def _is_useless(entry: RecordedFact, best: float) -> bool:
     reach = entry.value["mean"] + 2 * entry.value["std"]
-    return entry.value.get("helps") is False and reach < _LITTLE * best
+    return entry.value.get("helps") is False and reach < _MAX_USELESS_SHARE * best
 
 
-def _cut_short(draft: Draft) -> Text:
-    limited = [fit for fit in draft.found.fits if fit.at("limited") and fit.text("estimator") != BASELINE]
-    if not limited and not parts(draft.found.comparison, "left_out"):
+def _limited_fits(draft: ReportDraft) -> Text:
+    limited = [fit for fit in draft.facts.fits if fit.at("limited") and fit.text("estimator") != BASELINE]
+    if not limited and not items_at(draft.facts.comparison, "left_out"):
         return ()
     return ("Run again with a larger time budget: some candidates were cut short or left out.",)
 
 
-def _worst_segment(draft: Draft) -> Text:
-    worst = parts(draft.found.explanation, "segments", "worst")
+def _worst_segment(draft: ReportDraft) -> Text:
+    worst = items_at(draft.facts.explanation, "segments", "worst")
     if not worst:
         return ()
     first = worst[0]
     return (
         "Have a person look at answers where ",
-        *draft.shown(first.at("column")),
+        *draft.render(first.at("column")),
         " ",
-        *draft.shown(first.at("text")),
+        *draft.render(first.at("text")),
         ", or collect more such rows: the model errs there more than elsewhere.",
     )
 
 
-def _time(draft: Draft) -> Text:
-    column = draft.found.problem.at("time_column") if draft.found.problem else None
-    if column is None or draft.found.final is None:
+def _watch_over_time(draft: ReportDraft) -> Text:
+    column = draft.facts.problem.at("time_column") if draft.facts.problem else None
+    if column is None or draft.facts.final is None:
         return ()
     return (
         "Watch the score in use and train again when it falls: rows are ordered by ",
@@ -219,8 +219,8 @@ def _time(draft: Draft) -> Text:
     )
 
 
-def _next_step(draft: Draft) -> Text:
-    beats = _final(draft, "beats_baseline")
+def _next_step(draft: ReportDraft) -> Text:
+    beats = _evaluation_fact(draft, "beats_baseline")
     if beats is None or beats.value is not True:
         return ()
     return (
@@ -230,24 +230,24 @@ def _next_step(draft: Draft) -> Text:
 
 
 RULES: dict[str, Rule] = {
-    "not_better_than_a_guess": _not_better_than_a_guess,
+    "not_better_than_a_guess": _no_better_than_baseline,
     "no_edge": _no_edge,
-    "no_model_needed": _needless,
+    "no_model_needed": _no_model_needed,
     "holdout_reopened": _holdout_reopened,
     "holdout_disagrees": _disagreement,
-    "leaking_columns": _leaks,
+    "leaking_columns": _leaking_columns,
     "rare_class": _rare_class,
     "badly_calibrated": _calibration,
     "few_rows": _few_rows,
-    "one_column_carries_it": _one_column_carries_it,
-    "no_real_winner": _no_real_winner,
+    "one_column_carries_it": _dominant_column,
+    "no_real_winner": _tied_candidates,
     "worst_segment": _worst_segment,
     "useless_columns": _useless_columns,
-    "cut_short": _cut_short,
-    "watch_over_time": _time,
+    "cut_short": _limited_fits,
+    "watch_over_time": _watch_over_time,
     "try_on_new_rows": _next_step,
 }
 
 
-def _final(draft: Draft, *path: str) -> Fact | None:
-    return draft.found.final.at(*path) if draft.found.final else None
+def _evaluation_fact(draft: ReportDraft, *path: str) -> RecordedFact | None:
+    return draft.facts.final.at(*path) if draft.facts.final else None

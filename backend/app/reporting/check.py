@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from html.parser import HTMLParser
 from typing import Any
 
-from app.reporting.claims import compute, text_of
-from app.reporting.evidence import RecordedCall, resolve
-from app.reporting.markdown import plain
+from app.reporting.claims import apply_operation, render_claim
+from app.reporting.evidence import RecordedCall, resolve_pointer
+from app.reporting.markdown import escape_text
 from app.reporting.metrics import VOCABULARY
 
 _NUMERAL = re.compile(r"\d")
@@ -28,7 +28,7 @@ class Mismatch:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class ReportVerification:
     """`checked`: how many claims were read again. A report in which nothing was checked does not pass."""
 
     checked: int
@@ -39,12 +39,12 @@ class Verdict:
         return self.checked > 0 and not self.mismatches
 
 
-def verify(
+def verify_report(
     report: Mapping[str, Any],
     calls: Sequence[RecordedCall],
     html: str | None = None,
     markdown: str | None = None,
-) -> Verdict:
+) -> ReportVerification:
     """Check `report.json` and, where given, its renderings against the recorded calls."""
     claims: Sequence[Mapping[str, Any]] = report.get("claims") or []
     recorded = {(call.seq, call.key): call for call in calls}
@@ -57,16 +57,16 @@ def verify(
         found += _check_html(html, claims)
     if markdown is not None:
         found += _check_markdown(markdown, claims, {name for _, name, code in _names(report) if not code})
-    return Verdict(len(claims), tuple(found))
+    return ReportVerification(len(claims), tuple(found))
 
 
 def _check_claim(claim: Mapping[str, Any], recorded: Mapping[tuple[int, str], RecordedCall]) -> Mismatch | None:
     where = str(claim.get("id"))
     try:
         places = [claim, *claim.get("operands", [])]
-        values = [resolve(recorded[p["step"], p["call"]].result, p["pointer"]) for p in places]
-        value = compute(claim["operation"], values)
-        text = text_of(claim, value)
+        values = [resolve_pointer(recorded[p["step"], p["call"]].result, p["pointer"]) for p in places]
+        value = apply_operation(claim["operation"], values)
+        text = render_claim(claim, value)
     except (KeyError, TypeError, ValueError, ZeroDivisionError, IndexError) as error:
         return Mismatch(where, f"It cannot be read again from the journal: {type(error).__name__} {error}.")
     if not _same(value, claim.get("value")):
@@ -204,7 +204,7 @@ def _check_markdown(markdown: str, claims: Sequence[Mapping[str, Any]], words: s
     yield from _check_shown("markdown", shown, claims)
     body = _LINK.sub("", body)
     for said in sorted(words, key=len, reverse=True):
-        body = body.replace(plain(said), "")
+        body = body.replace(escape_text(said), "")
     for line in body.splitlines():
         if _NUMERAL.search(line):
             yield Mismatch("markdown", f"A number that is no claim: {line.strip()!r}.")

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.reporting.evidence import Fact, Json
-from app.reporting.safe_text import legible
+from app.reporting.evidence import Json, RecordedFact
+from app.reporting.safe_text import make_legible
 
 
 @dataclass(frozen=True)
@@ -85,33 +85,33 @@ STYLES: dict[str, Callable[[Any], str]] = {
     "seconds": _seconds,
     "mebibytes": lambda value: f"{value / 1048576:,.0f} MiB",
     "milliseconds": lambda value: f"{value:.0f} ms",
-    "text": lambda value: legible(str(value)),
+    "text": lambda value: make_legible(str(value)),
     "digest": lambda value: str(value)[:12],
     "moment": lambda value: str(value)[:16].replace("T", " ").removesuffix(" 00:00"),
     "minute": lambda value: str(value)[:16].replace("T", " "),
 }
 
 
-def compute(operation: str, values: Sequence[Json]) -> Json:
+def apply_operation(operation: str, values: Sequence[Json]) -> Json:
     """Raises KeyError for an unknown operation, TypeError or ZeroDivisionError where it has no value."""
     return OPERATIONS[operation](*values)
 
 
 @dataclass
-class Ledger:
+class ClaimCollector:
     """The claims of one report; equal claims are one, ids count in the order of first use."""
 
     claims: dict[tuple[str, str, tuple[Source, ...]], Claim] = field(default_factory=dict)
 
-    def read(self, fact: Fact, style: str) -> Claim:
+    def read(self, fact: RecordedFact, style: str) -> Claim:
         return self.derive("read", [fact], style)
 
-    def derive(self, operation: str, facts: Sequence[Fact], style: str) -> Claim:
+    def derive(self, operation: str, facts: Sequence[RecordedFact], style: str) -> Claim:
         """Raises what `compute` raises: a section that derives must know that its facts allow it."""
         sources = tuple(Source(fact.call.seq, fact.call.key, fact.pointer) for fact in facts)
         key = (operation, style, sources)
         if key not in self.claims:
-            value = compute(operation, [fact.value for fact in facts])
+            value = apply_operation(operation, [fact.value for fact in facts])
             self.claims[key] = Claim(
                 f"c{len(self.claims) + 1}", STYLES[style](value), value, style, operation, sources
             )
@@ -121,6 +121,6 @@ class Ledger:
         return list(self.claims.values())
 
 
-def text_of(claim: Mapping[str, Any], value: Json) -> str:
+def render_claim(claim: Mapping[str, Any], value: Json) -> str:
     """What a claim in JSON must show if its value is this; KeyError for an unknown style."""
     return STYLES[str(claim["style"])](value)

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Sequence
 
 from app.reporting.document import Name, ProvenanceRow, Report, Section, Text
-from app.reporting.evidence import Fact, RecordedCall
-from app.reporting.facts import gather
+from app.reporting.draft import ReportDraft
+from app.reporting.evidence import RecordedCall, RecordedFact
+from app.reporting.facts import gather_facts
 from app.reporting.gallery import FigureRef
 from app.reporting.sections import (
     answer,
@@ -20,9 +21,8 @@ from app.reporting.sections import (
     trading,
     trials,
 )
-from app.reporting.sections.context import Draft
 
-MakeSection = Callable[[Draft], Section | None]
+MakeSection = Callable[[ReportDraft], Section | None]
 
 SECTIONS: tuple[MakeSection, ...] = (
     summary.section,
@@ -44,10 +44,10 @@ SECTIONS: tuple[MakeSection, ...] = (
     closing.reproducibility,
 )
 
-ANSWERED: tuple[MakeSection, ...] = (
+ANSWER_SECTIONS: tuple[MakeSection, ...] = (
     answer.section,
     goal.section,
-    answer.way,
+    answer.derivation,
     data.section,
     closing.questions,
     closing.reproducibility,
@@ -55,31 +55,36 @@ ANSWERED: tuple[MakeSection, ...] = (
 """Of a session that answered a question about the data."""
 
 
-def draft_of(
-    calls: Sequence[RecordedCall], session: Fact, figures: Sequence[FigureRef] = (), remarks: Sequence[str] = ()
-) -> Draft:
+def build_draft(
+    calls: Sequence[RecordedCall],
+    session: RecordedFact,
+    figures: Sequence[FigureRef] = (),
+    remarks: Sequence[str] = (),
+) -> ReportDraft:
     """`session` points at what is known of the session, inside the result of a recorded call."""
-    return Draft(calls, gather(calls, session), figures, remarks)
+    return ReportDraft(calls, gather_facts(calls, session), figures, remarks)
 
 
-def compose(draft: Draft, sections: Sequence[MakeSection] | None = None, title: str = "") -> Report:
+def compose(draft: ReportDraft, sections: Sequence[MakeSection] | None = None, title: str = "") -> Report:
     """The whole report, or these sections of it; a part without facts is left out."""
-    wanted = sections or (ANSWERED if draft.found.asks else SECTIONS)
+    wanted = sections or (ANSWER_SECTIONS if draft.facts.is_question else SECTIONS)
     made = [section for make in wanted if (section := make(draft)) is not None]
     subtitle = ("Every number is linked to the recorded call that produced it.",)
-    return Report((title,) if title else _title(draft), subtitle, made, draft.ledger.all(), cited(draft))
+    return Report(
+        (title,) if title else _title(draft), subtitle, made, draft.claims.all(), list_cited_calls(draft)
+    )
 
 
-def _title(draft: Draft) -> Text:
-    if draft.found.asks:
+def _title(draft: ReportDraft) -> Text:
+    if draft.facts.is_question:
         return ("A question about the data",)
-    target = draft.found.problem.at("target") if draft.found.problem else None
+    target = draft.facts.problem.at("target") if draft.facts.problem else None
     return ("Predicting ", Name(str(target.value))) if target else ("What this session found",)
 
 
-def cited(draft: Draft) -> list[ProvenanceRow]:
+def list_cited_calls(draft: ReportDraft) -> list[ProvenanceRow]:
     """The calls that claims or figures cite, in their order."""
-    places = {(source.step, source.call) for claim in draft.ledger.all() for source in claim.sources}
+    places = {(source.step, source.call) for claim in draft.claims.all() for source in claim.sources}
     places |= {(figure.step, figure.call) for figure in draft.figures}
     return [
         ProvenanceRow(call.seq, call.node, call.key, call.tool, call.agent)

@@ -66,7 +66,7 @@ class Tiles:
 
 
 @dataclass(frozen=True)
-class Table:
+class ReportTable:
     """`numeric`: places of the columns that are aligned right. `marked`: rows to stand out. `heads`: instead of
     `columns` where their names come from data."""
 
@@ -108,7 +108,7 @@ class Listing:
     kind: str = "listing"
 
 
-Block = Paragraph | Bullets | Quote | Callout | Tiles | Table | Gallery | Listing
+Block = Paragraph | Bullets | Quote | Callout | Tiles | ReportTable | Gallery | Listing
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ class ProvenanceRow:
     agent: str
 
 
-def spoken(text: Text) -> str:
+def plain_text(text: Text) -> str:
     """The words alone, for a window's title or a line in a log."""
     return "".join(piece if isinstance(piece, str) else piece.text for piece in text)
 

@@ -25,14 +25,14 @@ class RecordedCall:
 
 
 @dataclass(frozen=True)
-class Fact:
+class RecordedFact:
     """A value inside a recorded result, and its JSON pointer (RFC 6901)."""
 
     call: RecordedCall
     pointer: str
     value: Json
 
-    def at(self, *path: str | int) -> "Fact | None":
+    def at(self, *path: str | int) -> "RecordedFact | None":
         """The fact deeper down, or None where nothing (or null) was recorded."""
         value, pointer = self.value, self.pointer
         for part in path:
@@ -40,9 +40,9 @@ class Fact:
             if found is None:
                 return None
             value, pointer = found, f"{pointer}/{_escape(part)}"
-        return Fact(self.call, pointer, value)
+        return RecordedFact(self.call, pointer, value)
 
-    def children(self) -> Iterator[tuple[str, "Fact"]]:
+    def children(self) -> Iterator[tuple[str, "RecordedFact"]]:
         """The members of an object or the items of a list, those that are null left out."""
         value = self.value
         names = value if isinstance(value, Mapping) else range(len(value)) if isinstance(value, list) else ()
@@ -51,7 +51,7 @@ class Fact:
             if child is not None:
                 yield str(name), child
 
-    def items(self) -> list["Fact"]:
+    def items(self) -> list["RecordedFact"]:
         return [child for _, child in self.children()]
 
     def text(self, *path: str | int) -> str:
@@ -60,18 +60,18 @@ class Fact:
         return str(fact.value) if fact else ""
 
 
-def parts(fact: Fact | None, *path: str | int) -> list[Fact]:
+def items_at(fact: RecordedFact | None, *path: str | int) -> list[RecordedFact]:
     """The items there; none where nothing was recorded."""
     found = fact.at(*path) if fact else None
     return found.items() if found else []
 
 
-def proving(calls: Sequence[RecordedCall]) -> list[RecordedCall]:
+def successful_calls(calls: Sequence[RecordedCall]) -> list[RecordedCall]:
     """The calls that succeeded, in the order in which they were made; a chat call proves nothing."""
     return [call for call in calls if not call.failed and call.kind != "chat"]
 
 
-def resolve(value: Json, pointer: str) -> Json:
+def resolve_pointer(value: Json, pointer: str) -> Json:
     """The value that a JSON pointer names; KeyError when there is none."""
     for part in pointer.split("/")[1:]:
         name = part.replace("~1", "/").replace("~0", "~")

@@ -7,29 +7,29 @@ own code or a table's words could imitate an evaluation.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from app.reporting.evidence import Fact, RecordedCall, proving
+from app.reporting.evidence import RecordedCall, RecordedFact, successful_calls
 
 HOLD_OUT_NODE = "final_evaluation"
 ANSWERING_NODE = "answering"
 TUNING_NODE = "hyperparameter_tuning"
-_DEEPEST = 5
+_MAX_DEPTH = 5
 
 
 @dataclass(frozen=True)
-class Shape:
+class FactShape:
     """Facts of one kind: the tools that record them and the keys that they have."""
 
     tools: tuple[str, ...]
     keys: tuple[str, ...]
 
 
-SPLIT = Shape(("lock_holdout",), ("train_rows", "holdout_rows"))
-EDA = Shape(("perform_eda",), ("findings", "leaks"))
-FRAME = Shape(
+SPLIT = FactShape(("lock_holdout",), ("train_rows", "holdout_rows"))
+EDA = FactShape(("perform_eda",), ("findings", "leaks"))
+FRAME = FactShape(
     ("clean_data", "create_features", "calculate_technical_indicators", "write_features"),
     ("effects", "recipe", "added"),
 )
-FIT = Shape(
+FIT = FactShape(
     (
         "train_classification_model",
         "train_regression_model",
@@ -39,52 +39,52 @@ FIT = Shape(
     ),
     ("fold_scores", "estimator", "score"),
 )
-BLEND = Shape(("build_ensemble",), ("weights", "members"))
-COMPARISON = Shape(("compare_models",), ("leaderboard", "chosen", "metric"))
-REFIT = Shape(("refit_model",), ("rows", "fits", "model"))
-EXPLANATION = Shape(("explain_model",), ("importances", "segments"))
-IMPORTANCE = Shape(("feature_importance",), ("importances", "metric"))
-FORECAST = Shape(("forecast_future",), ("forecasts", "first", "last"))
-BACKTEST = Shape(("backtest_model",), ("strategy", "baselines", "edge"))
-ANSWER = Shape(("answer_by_sql", "answer_by_program"), ("columns", "rows", "language", "code"))
-HOLD_OUT = Shape(("final_evaluation",), ("on", "metrics", "rows"))
+BLEND = FactShape(("build_ensemble",), ("weights", "members"))
+COMPARISON = FactShape(("compare_models",), ("leaderboard", "chosen", "metric"))
+REFIT = FactShape(("refit_model",), ("rows", "fits", "model"))
+EXPLANATION = FactShape(("explain_model",), ("importances", "segments"))
+IMPORTANCE = FactShape(("feature_importance",), ("importances", "metric"))
+FORECAST = FactShape(("forecast_future",), ("forecasts", "first", "last"))
+BACKTEST = FactShape(("backtest_model",), ("strategy", "baselines", "edge"))
+ANSWER = FactShape(("answer_by_sql", "answer_by_program"), ("columns", "rows", "language", "code"))
+HOLD_OUT = FactShape(("final_evaluation",), ("on", "metrics", "rows"))
 
 
 @dataclass(frozen=True)
-class Found:
+class ReportFacts:
     """None or empty where a session never came so far. `session` cites what is known of the session itself."""
 
-    session: Fact
-    split: Fact | None
-    eda: Fact | None
-    frames: Sequence[Fact]
-    parts: Sequence[Fact]
+    session: RecordedFact
+    split: RecordedFact | None
+    eda: RecordedFact | None
+    frames: Sequence[RecordedFact]
+    fit_parts: Sequence[RecordedFact]
     """Every fit. A candidate is fitted in parts: they share its name and differ in their folds."""
-    fits: Sequence[Fact]
+    fits: Sequence[RecordedFact]
     """The first part of each candidate."""
-    blends: Sequence[Fact]
+    blends: Sequence[RecordedFact]
     """Candidates put together: the newest of each name."""
-    comparison: Fact | None
-    explanation: Fact | None
-    importance: Fact | None
+    comparison: RecordedFact | None
+    explanation: RecordedFact | None
+    importance: RecordedFact | None
     """The explanation's, on the hold-out; an earlier one out of fold where nothing was explained."""
-    final: Fact | None
+    final: RecordedFact | None
     """The evaluation on the hold-out, from the node that may open it."""
-    refit: Fact | None
+    refit: RecordedFact | None
     """The chosen model learned again from all rows, after the hold-out had judged it."""
-    backtest: Fact | None
+    backtest: RecordedFact | None
     """What trading on the chosen model made of the hold-out."""
-    forecast: Fact | None
+    forecast: RecordedFact | None
     """What the delivered model expects after the last row."""
     final_calls: Sequence[RecordedCall]
     last_fit_step: int | None
-    asks: bool = False
+    is_question: bool = False
     """The session answered a question about the data, or tried to."""
-    answer: Fact | None = None
+    answer: RecordedFact | None = None
     """The last answer, from the node that answers."""
 
     @property
-    def problem(self) -> Fact | None:
+    def problem(self) -> RecordedFact | None:
         return self.split.at("problem") if self.split else None
 
     @property
@@ -96,76 +96,81 @@ class Found:
         return ""
 
     @property
-    def chosen(self) -> Fact | None:
+    def chosen_model(self) -> RecordedFact | None:
         """The name of the model that was judged on the hold-out."""
         named = [self.final.at("model"), self.final.at("name")] if self.final else []
         if self.comparison:
             named += [self.comparison.at("chosen"), self.comparison.at("best")]
         return next((fact for fact in named if fact and isinstance(fact.value, str)), None)
 
-    def fit_of(self, name: str) -> Fact | None:
+    def find_fit(self, name: str) -> RecordedFact | None:
         """What a model was made by: a blend, or the fit of a candidate."""
         return next((fit for fit in (*self.blends, *self.fits) if fit.text("name") == name), None)
 
     @property
-    def blend(self) -> Fact | None:
+    def blend(self) -> RecordedFact | None:
         """The blend that was chosen, where it has more than one candidate."""
         found = next(
-            (each for each in self.blends if self.chosen and each.text("name") == self.chosen.value), None
+            (
+                each
+                for each in self.blends
+                if self.chosen_model and each.text("name") == self.chosen_model.value
+            ),
+            None,
         )
         return found if found and len(found.value["weights"]) > 1 else None
 
 
-def gather(calls: Sequence[RecordedCall], session: Fact) -> Found:
-    proven = proving(calls)
-    finals = [fact for fact in shaped(proven, HOLD_OUT) if _opened(fact)]
-    fits, blends = shaped(proven, FIT), shaped(proven, BLEND)
-    explanation = _newest(shaped(proven, EXPLANATION))
+def gather_facts(calls: Sequence[RecordedCall], session: RecordedFact) -> ReportFacts:
+    proven = successful_calls(calls)
+    finals = [fact for fact in find_facts(proven, HOLD_OUT) if _is_holdout_evaluation(fact)]
+    fits, blends = find_facts(proven, FIT), find_facts(proven, BLEND)
+    explanation = _newest(find_facts(proven, EXPLANATION))
     asked = [call for call in calls if call.node == ANSWERING_NODE]
-    return Found(
+    return ReportFacts(
         session=session,
-        split=_newest(shaped(proven, SPLIT)),
-        eda=_newest(shaped(proven, EDA)),
-        frames=shaped(proven, FRAME),
-        parts=fits,
+        split=_newest(find_facts(proven, SPLIT)),
+        eda=_newest(find_facts(proven, EDA)),
+        frames=find_facts(proven, FRAME),
+        fit_parts=fits,
         fits=list({fit.text("name"): fit for fit in reversed(fits)}.values())[::-1],
         blends=list({each.text("name"): each for each in blends}.values()),
-        comparison=_newest(shaped(proven, COMPARISON)),
+        comparison=_newest(find_facts(proven, COMPARISON)),
         explanation=explanation,
-        importance=explanation or _newest(shaped(proven, IMPORTANCE)),
+        importance=explanation or _newest(find_facts(proven, IMPORTANCE)),
         final=finals[-1] if finals else None,
-        refit=next((each for each in shaped(proven, REFIT) if each.value["rows"]), None),
-        backtest=_newest([each for each in shaped(proven, BACKTEST) if each.call.node == HOLD_OUT_NODE]),
-        forecast=_newest([each for each in shaped(proven, FORECAST) if each.call.node == HOLD_OUT_NODE]),
+        refit=next((each for each in find_facts(proven, REFIT) if each.value["rows"]), None),
+        backtest=_newest([each for each in find_facts(proven, BACKTEST) if each.call.node == HOLD_OUT_NODE]),
+        forecast=_newest([each for each in find_facts(proven, FORECAST) if each.call.node == HOLD_OUT_NODE]),
         final_calls=[fact.call for fact in finals],
-        asks=bool(asked),
-        answer=_newest(shaped(proving(asked), ANSWER)),
+        is_question=bool(asked),
+        answer=_newest(find_facts(successful_calls(asked), ANSWER)),
         last_fit_step=max((fit.call.seq for fit in (*fits, *blends)), default=None),
     )
 
 
-def shaped(calls: Sequence[RecordedCall], shape: Shape) -> list[Fact]:
+def find_facts(calls: Sequence[RecordedCall], shape: FactShape) -> list[RecordedFact]:
     """The facts of that shape, in the order in which they were recorded."""
     return [
         fact
         for call in calls
         if call.tool in shape.tools
-        for fact in _within(Fact(call, "", call.result), shape.keys, _DEEPEST)
+        for fact in _search(RecordedFact(call, "", call.result), shape.keys, _MAX_DEPTH)
     ]
 
 
-def _opened(fact: Fact) -> bool:
+def _is_holdout_evaluation(fact: RecordedFact) -> bool:
     return fact.text("on") == "hold-out" and fact.call.node == HOLD_OUT_NODE
 
 
-def _newest(facts: Sequence[Fact]) -> Fact | None:
+def _newest(facts: Sequence[RecordedFact]) -> RecordedFact | None:
     return facts[-1] if facts else None
 
 
-def _within(fact: Fact, keys: Sequence[str], depth: int) -> Iterator[Fact]:
+def _search(fact: RecordedFact, keys: Sequence[str], depth: int) -> Iterator[RecordedFact]:
     if isinstance(fact.value, Mapping) and all(key in fact.value for key in keys):
         yield fact
     elif depth:
         for child in fact.items():
             if isinstance(child.value, (Mapping, list)):
-                yield from _within(child, keys, depth - 1)
+                yield from _search(child, keys, depth - 1)

@@ -24,7 +24,7 @@ class Drawable:
     facts: dict[str, Any]
 
 
-def of_comparison(facts: Facts, fits: Sequence[Facts]) -> list[Drawable]:
+def comparison_figures(facts: Facts, fits: Sequence[Facts]) -> list[Drawable]:
     """The best candidates and always the baseline, with their folds; one without a score is not drawn."""
     folds = {fit["name"]: fit["fold_scores"] for fit in fits}
     scored = [row for row in facts["leaderboard"] if row["score"] is not None]
@@ -46,25 +46,25 @@ def of_comparison(facts: Facts, fits: Sequence[Facts]) -> list[Drawable]:
     return [Drawable("leaderboard", given)] if entries else []
 
 
-def of_importances(facts: Facts) -> list[Drawable]:
+def importance_figures(facts: Facts) -> list[Drawable]:
     features = [dict(entry) for entry in facts["importances"]]
     given = {"metric": describe_metric(facts["metric"]).label, "features": features}
     return [Drawable("importances", given)] if features else []
 
 
-def of_explanation(
+def explanation_figures(
     facts: Facts, target: str, points: tuple[Sequence[Any], Sequence[Any]] | None = None
 ) -> list[Drawable]:
     """`points`: what each feature added in each row, and the feature there, as `Contributions` have them."""
     return [
-        *of_importances(facts),
+        *importance_figures(facts),
         *_dependence(facts, target),
         *_contributions(facts, target, points),
         *_segments(facts, target),
     ]
 
 
-def of_evaluation(facts: Facts, target: str) -> list[Drawable]:
+def evaluation_figures(facts: Facts, target: str) -> list[Drawable]:
     """Curves and matrices of a classification, errors of a regression: whatever was measured."""
     label = str(facts.get("model") or "model")
     return [
@@ -77,13 +77,13 @@ def of_evaluation(facts: Facts, target: str) -> list[Drawable]:
     ]
 
 
-def of_forecast(panels: Sequence[Facts], target: str) -> list[Drawable]:
+def forecast_figures(panels: Sequence[Facts], target: str) -> list[Drawable]:
     """`panels`: as `figures.forecast.future` takes them."""
     shown = [dict(panel) for panel in panels if len(panel["times"]) > 1]
     return [Drawable("forecast", {"panels": shown, "target": target})] if shown else []
 
 
-def of_backtest(facts: Facts, target: str) -> list[Drawable]:
+def backtest_figures(facts: Facts, target: str) -> list[Drawable]:
     """The price, what was held, and what became of the capital beside buying and holding."""
     curve, terms = facts["curve"], facts["terms"]
     several = len(facts["coins"]) > 1

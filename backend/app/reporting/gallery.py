@@ -115,6 +115,6 @@ GALLERY: dict[str, FigureKind] = {
 }
 
 
-def picture(figure: FigureRef) -> Picture:
+def make_picture(figure: FigureRef) -> Picture:
     kind = GALLERY[figure.name]
     return Picture(figure.name, kind.title, kind.caption, figure.digest, figure.step, figure.call, kind.wide)

@@ -8,8 +8,8 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup, escape
 
 from app.reporting.claims import Claim
-from app.reporting.document import Name, ProvenanceRow, Report, Text, spoken
-from app.reporting.safe_text import legible
+from app.reporting.document import Name, ProvenanceRow, Report, Text, plain_text
+from app.reporting.safe_text import make_legible
 
 _HERE = Path(__file__).parent
 _STYLE = (_HERE / "page.css").read_text(encoding="utf-8")
@@ -24,11 +24,11 @@ def render(report: Report, figures: Mapping[str, bytes]) -> str:
     calls = {(row.step, row.call): row for row in report.calls}
     return _PAGE.render(
         report=report,
-        title=spoken(report.title),
+        title=plain_text(report.title),
         style=Markup(_STYLE),  # noqa: S704 - our own file, nothing from data
         calls=calls,
         inline=lambda text: _inline(text, calls),
-        legible=legible,
+        legible=make_legible,
         images={name: _data_uri(svg) for name, svg in figures.items()},
     )
 
@@ -43,11 +43,11 @@ def _piece(piece: str | Claim | Name, calls: Mapping[tuple[int, str], Provenance
         tool = calls[first.step, first.call].tool
         title = f"Step {first.step}, {tool}, {first.pointer or '/'}"
         return Markup('<a class="claim" href="#{}" title="{}">{}</a>').format(
-            piece.id, legible(title), legible(piece.text)
+            piece.id, make_legible(title), make_legible(piece.text)
         )
     if isinstance(piece, Name):
         tag = "code" if piece.code else "span"
-        return Markup('<{0} class="name">{1}</{0}>').format(tag, legible(piece.text))
+        return Markup('<{0} class="name">{1}</{0}>').format(tag, make_legible(piece.text))
     return escape(piece)
 
 

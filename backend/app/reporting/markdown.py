@@ -15,12 +15,12 @@ from app.reporting.document import (
     Picture,
     Quote,
     Report,
+    ReportTable,
     Section,
-    Table,
     Text,
     Tiles,
 )
-from app.reporting.safe_text import legible
+from app.reporting.safe_text import make_legible
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|~>$&:@/])")
 _TONES = {"good": "Good", "warn": "Take care", "info": "Note"}
@@ -38,25 +38,25 @@ def inline(text: Text) -> str:
     return "".join(_piece(piece) for piece in text)
 
 
-def code(text: str) -> str:
+def code_span(text: str) -> str:
     """A code span that holds any text, in tables too: its fence is longer than any run of backticks in it."""
-    text = legible(text).replace("|", "\\|") or " "
+    text = make_legible(text).replace("|", "\\|") or " "
     runs = [len(run) for run in re.findall(r"`+", text)]
     fence = "`" * (max(runs, default=0) + 1)
     pad = " " if runs else ""
     return f"{fence}{pad}{text}{pad}{fence}"
 
 
-def plain(text: str) -> str:
+def escape_text(text: str) -> str:
     """Words of a person or of data as literal text: no markup, no HTML, no link."""
-    return _SPECIAL.sub(r"\\\1", legible(text)).replace("<", "&lt;")
+    return _SPECIAL.sub(r"\\\1", make_legible(text)).replace("<", "&lt;")
 
 
 def _piece(piece: str | Claim | Name) -> str:
     if isinstance(piece, Claim):
-        return f"[{plain(piece.text)}](#{piece.id})"
+        return f"[{escape_text(piece.text)}](#{piece.id})"
     if isinstance(piece, Name):
-        return code(piece.text) if piece.code else plain(piece.text)
+        return code_span(piece.text) if piece.code else escape_text(piece.text)
     return _prose(piece)
 
 
@@ -81,7 +81,7 @@ def _block(block: Block) -> str:
             return f"> **{_TONES[block.tone]}.** {inline(block.text)}"
         case Tiles():
             return "\n".join(_tile(tile.label, tile.value, tile.note) for tile in block.tiles)
-        case Table():
+        case ReportTable():
             return _table(block)
         case Gallery():
             return "\n\n".join(_picture(picture) for picture in block.pictures)
@@ -90,7 +90,7 @@ def _block(block: Block) -> str:
 
 
 def _listing(source: str) -> str:
-    lines = [legible(line) for line in source.split("\n")]
+    lines = [make_legible(line) for line in source.split("\n")]
     runs = [len(run) for line in lines for run in re.findall(r"`+", line)]
     fence = "`" * max(3, max(runs, default=0) + 1)
     return "\n".join([fence, *lines, fence])
@@ -105,7 +105,7 @@ def _tile(label: str, value: Text, note: Text) -> str:
     return f"- **{_prose(label)}:** {inline(value)}{tail}"
 
 
-def _table(table: Table) -> str:
+def _table(table: ReportTable) -> str:
     heads = [inline(head) for head in table.heads] or [_prose(name) for name in table.columns]
     rules = ["---:" if place in table.numeric else "---" for place in range(len(heads))]
     lines = [_row(heads), _row(rules)]
@@ -137,6 +137,12 @@ def _provenance(report: Report) -> str:
         for source in claim.sources:
             row = names[source.step, source.call]
             anchor = f'<a id="{claim.id}"></a>{claim.id}' if source is claim.sources[0] else ""
-            cells = [anchor, plain(claim.text), str(source.step), code(source.call), code(row.tool)]
-            lines.append(_row([*cells, code(source.pointer or "/"), claim.operation]))
+            cells = [
+                anchor,
+                escape_text(claim.text),
+                str(source.step),
+                code_span(source.call),
+                code_span(row.tool),
+            ]
+            lines.append(_row([*cells, code_span(source.pointer or "/"), claim.operation]))
     return "\n".join(lines)

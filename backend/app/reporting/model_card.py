@@ -2,21 +2,21 @@
 
 from app.modeling.problem.metrics import METRICS
 from app.reporting.advice import advise
-from app.reporting.compose import cited
-from app.reporting.document import Block, Bullets, Name, Paragraph, Report, Section, Table, Text
-from app.reporting.evidence import Fact, parts
+from app.reporting.compose import list_cited_calls
+from app.reporting.document import Block, Bullets, Name, Paragraph, Report, ReportTable, Section, Text
+from app.reporting.draft import EMPTY_CELL, ReportDraft
+from app.reporting.evidence import RecordedFact, items_at
 from app.reporting.metrics import describe_metric
 from app.reporting.sections import closing, code
-from app.reporting.sections.context import NOTHING, Draft
 from app.reporting.sections.explanation import segments
 
 
-def compose(draft: Draft) -> Report | None:
+def compose(draft: ReportDraft) -> Report | None:
     """A card for the model that was judged on the hold-out; None where none was. Its claims are its own."""
-    final = draft.found.final
+    final = draft.facts.final
     if final is None:
         return None
-    draft = Draft(draft.calls, draft.found)
+    draft = ReportDraft(draft.calls, draft.facts)
     made = [
         _details(draft),
         code.section(draft) or Section("code", "", []),
@@ -31,18 +31,18 @@ def compose(draft: Draft) -> Report | None:
     ]
     sections = [section for section in made if section.blocks]
     subtitle = ("Of a model that predicts ", *_target(draft), ".")
-    return Report(("Model card",), subtitle, sections, draft.ledger.all(), cited(draft))
+    return Report(("Model card",), subtitle, sections, draft.claims.all(), list_cited_calls(draft))
 
 
-def _target(draft: Draft) -> Text:
-    return draft.shown(draft.found.problem.at("target") if draft.found.problem else None)
+def _target(draft: ReportDraft) -> Text:
+    return draft.render(draft.facts.problem.at("target") if draft.facts.problem else None)
 
 
-def _details(draft: Draft) -> Section:
-    found, session = draft.found, draft.found.session
-    fit = found.fit_of(str(found.chosen.value)) if found.chosen else None
-    facts: list[tuple[str, Fact | None, str]] = [
-        ("Model", found.chosen, "text"),
+def _details(draft: ReportDraft) -> Section:
+    found, session = draft.facts, draft.facts.session
+    fit = found.find_fit(str(found.chosen_model.value)) if found.chosen_model else None
+    facts: list[tuple[str, RecordedFact | None, str]] = [
+        ("Model", found.chosen_model, "text"),
         ("Estimator", fit.at("estimator") if fit else None, "text"),
         ("Features", fit.at("features") if fit else None, "integer"),
         ("Problem", found.problem.at("kind") if found.problem else None, "text"),
@@ -61,34 +61,34 @@ def _details(draft: Draft) -> Section:
     rows += [
         [(Name(name),), (draft.read(version),)] for name, version in (versions.children() if versions else ())
     ]
-    chosen = str(found.chosen.value) if found.chosen else ""
+    chosen = str(found.chosen_model.value) if found.chosen_model else ""
     rows += [
         [("Digest of the stored model",), (draft.read(digest),)]
-        for each in parts(session, "artifacts")
+        for each in items_at(session, "artifacts")
         if each.text("kind") == "model"
         and chosen in (each.text("name"), each.text("name").removesuffix(".skops"))
         and (digest := each.at("digest"))
     ]
-    return Section("details", "Model details", [Table(("What", "Value"), rows)])
+    return Section("details", "Model details", [ReportTable(("What", "Value"), rows)])
 
 
 _FOR = "For rows that come about like the training rows, with the same columns in the same units."
 _NOT_FOR = "Not for deciding about people with nobody looking at each case, and not for finding causes."
 
 
-def _intended_use(draft: Draft) -> Section:
-    goal = draft.found.session.at("goal")
+def _intended_use(draft: ReportDraft) -> Section:
+    goal = draft.facts.session.at("goal")
     words = [Paragraph(("Made for this goal: ", Name(str(goal.value), code=False)))] if goal else []
     return Section("use", "Intended use", [*words, Bullets([(_FOR,), (_NOT_FOR,)])])
 
 
-def _factors(draft: Draft) -> Section:
-    ranked = parts(draft.found.importance, "importances")
+def _factors(draft: ReportDraft) -> Section:
+    ranked = items_at(draft.facts.importance, "importances")
     helping = [each for each in ranked if each.value.get("helps")]
     if not helping:
         return Section("factors", "Factors", [])
     items = [
-        (*draft.shown(each.at("column")), ": loss of ", *draft.score(each.at("mean"))) for each in helping[:8]
+        (*draft.render(each.at("column")), ": loss of ", *draft.score(each.at("mean"))) for each in helping[:8]
     ]
     return Section(
         "factors",
@@ -97,62 +97,66 @@ def _factors(draft: Draft) -> Section:
     )
 
 
-def _metrics(draft: Draft) -> Section:
-    final = draft.found.final
+def _metrics(draft: ReportDraft) -> Section:
+    final = draft.facts.final
     method = final.at("interval_method") if final else None
     how: Text = (" Intervals: ", draft.read(method), ".") if method else ()
     text = ("The deciding metric is ", draft.metric_name, ", ", draft.metric.meaning, ".", *how)
     return Section("metrics", "Metrics", [Paragraph(text)])
 
 
-def _evaluation_data(draft: Draft) -> Section:
-    split = draft.found.split
+def _evaluation_data(draft: ReportDraft) -> Section:
+    split = draft.facts.split
     if split is None:
         return Section("evaluation-data", "Evaluation data", [])
     text = (
-        *draft.shown(split.at("holdout_rows"), "integer"),
+        *draft.render(split.at("holdout_rows"), "integer"),
         " rows locked away before any step saw the data. ",
-        *draft.shown(split.at("reason")),
+        *draft.render(split.at("reason")),
     )
     return Section("evaluation-data", "Evaluation data", [Paragraph(text)])
 
 
-def _training_data(draft: Draft) -> Section:
+def _training_data(draft: ReportDraft) -> Section:
     blocks: list[Block] = []
     rows = [
-        [draft.shown(each.at("name")), draft.shown(each.at("rows"), "integer"), draft.shown(each.at("digest"))]
-        for each in parts(draft.found.session, "datasets")
+        [
+            draft.render(each.at("name")),
+            draft.render(each.at("rows"), "integer"),
+            draft.render(each.at("digest")),
+        ]
+        for each in items_at(draft.facts.session, "datasets")
     ]
     if rows:
-        blocks.append(Table(("Dataset", "Rows", "Digest"), rows, numeric=(1,)))
-    if draft.found.split:
-        rows_text = draft.shown(draft.found.split.at("train_rows"), "integer")
+        blocks.append(ReportTable(("Dataset", "Rows", "Digest"), rows, numeric=(1,)))
+    if draft.facts.split:
+        rows_text = draft.render(draft.facts.split.at("train_rows"), "integer")
         blocks.append(Paragraph((*rows_text, " rows were used to learn.")))
     return Section("training-data", "Training data", blocks)
 
 
-def _analyses(draft: Draft, final: Fact) -> Section:
+def _analyses(draft: ReportDraft, final: RecordedFact) -> Section:
     metrics = final.at("metrics")
     rows = [
         [
             (Name(describe_metric(name).label, code=False),),
             draft.score(score.at("value"), describe_metric(name).style),
-            draft.interval(score, describe_metric(name).style) or NOTHING,
+            draft.interval(score, describe_metric(name).style) or EMPTY_CELL,
             draft.score(final.at("baseline", name), describe_metric(name).style),
         ]
         for name in METRICS
         if metrics and (score := metrics.at(name))
     ]
-    blocks: list[Block] = [Table(("Metric", "Hold-out", "Interval", "Baseline"), rows, numeric=(1, 2, 3))]
+    blocks: list[Block] = [ReportTable(("Metric", "Hold-out", "Interval", "Baseline"), rows, numeric=(1, 2, 3))]
     classes = [
         [
-            draft.shown(each.at("class")),
-            *(draft.shown(each.at(name), "score") for name in ("precision", "recall")),
+            draft.render(each.at("class")),
+            *(draft.render(each.at(name), "score") for name in ("precision", "recall")),
         ]
-        for each in parts(final, "per_class")
+        for each in items_at(final, "per_class")
     ]
     if classes:
-        blocks.append(Table(("Class", "Precision", "Recall"), classes, numeric=(1, 2)))
+        blocks.append(ReportTable(("Class", "Precision", "Recall"), classes, numeric=(1, 2)))
     blocks += (
         [Paragraph(("By segment, where it is worse than elsewhere beyond chance:",)), *worst]
         if (worst := segments(draft))
@@ -169,7 +173,7 @@ def _ethics() -> Section:
     return Section("ethics", "Ethical considerations", [Paragraph((text,))])
 
 
-def _caveats(draft: Draft) -> Section:
+def _caveats(draft: ReportDraft) -> Section:
     limits = closing.limits(draft).blocks
     advice = [each.text for each in advise(draft)]
     return Section("caveats", "Caveats and recommendations", [*limits, *([Bullets(advice)] if advice else [])])

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from pprint import pformat
 from typing import Any
 
-from app.reporting.custom_code import code_in
-from app.reporting.evidence import Fact, RecordedCall, parts, proving
-from app.reporting.facts import Found
-from app.reporting.markdown import plain
-from app.reporting.sections.context import Draft
-from app.reporting.session_bundle import plain_name
+from app.reporting.custom_code import iter_custom_code
+from app.reporting.draft import ReportDraft
+from app.reporting.evidence import RecordedCall, RecordedFact, items_at, successful_calls
+from app.reporting.facts import ReportFacts
+from app.reporting.markdown import escape_text
+from app.reporting.session_bundle import safe_file_name
 
 RETRIEVED = "data"
 
@@ -117,15 +117,28 @@ else:
     print("Left out with the model. " + HOW)"""
 
 
-def notebook(draft: Draft) -> dict[str, Any] | None:
+def make_notebook(draft: ReportDraft) -> dict[str, Any] | None:
     """The notebook as nbformat 4.5 JSON; None for a session in which no model was judged."""
-    found = draft.found
-    table = _table(draft.calls, found)
-    made = _model(found)
-    if found.final is None or found.chosen is None or found.split is None or table is None or made is None:
+    found = draft.facts
+    table = _data_cells(draft.calls, found)
+    made = _model_cells(found)
+    if (
+        found.final is None
+        or found.chosen_model is None
+        or found.split is None
+        or table is None
+        or made is None
+    ):
         return None
-    learned = [*_written(found), *_candidates(found)]
-    cells = [*_opening(found), *table, *_lock(found), *learned, *made, *_judged(found)]
+    learned = [*_custom_code_cells(found), *_candidate_cells(found)]
+    cells = [
+        *_introduction_cells(found),
+        *table,
+        *_split_cells(found),
+        *learned,
+        *made,
+        *_evaluation_cells(found),
+    ]
     return {
         "cells": [{"id": f"cell-{place}", **cell} for place, cell in enumerate(cells)],
         "metadata": {
@@ -140,26 +153,26 @@ def notebook(draft: Draft) -> dict[str, Any] | None:
 Cell = dict[str, Any]
 
 
-def _opening(found: Found) -> list[Cell]:
+def _introduction_cells(found: ReportFacts) -> list[Cell]:
     versions = ", ".join(
         f"{name} {version}" for name, version in (found.session.value.get("versions") or {}).items()
     )
-    threads = max((int(part.value.get("threads") or 1) for part in found.parts), default=1)
+    threads = max((int(part.value.get("threads") or 1) for part in found.fit_parts), default=1)
     template = _SETUP_WITH_CODE if _sources(found) else _SETUP
     setup = template.format(seed=repr(found.session.value.get("seed", 0)), threads=threads)
-    title = f"Predicting {plain(found.problem.text('target'))}" if found.problem else "A session again"
+    title = f"Predicting {escape_text(found.problem.text('target'))}" if found.problem else "A session again"
     return [
-        _prose(f"# {title}\n\n{plain(found.session.text('goal'))}"),
+        _prose(f"# {title}\n\n{escape_text(found.session.text('goal'))}"),
         _prose(
             "This does the session again, without the service: the same data, split, candidates, settings and "
             "seed. It needs the `labcrew` package and the folder `data` of the session's archive beside it. "
-            f"The session ran with {plain(versions) or 'versions that were not recorded'}."
+            f"The session ran with {escape_text(versions) or 'versions that were not recorded'}."
         ),
         _code(setup),
     ]
 
 
-def _lock(found: Found) -> list[Cell]:
+def _split_cells(found: ReportFacts) -> list[Cell]:
     split = found.split.value if found.split else {}
     rows = {name: split.get(name) for name in ("train_rows", "holdout_rows", "duplicates_removed")}
     return [
@@ -172,11 +185,11 @@ def _lock(found: Found) -> list[Cell]:
     ]
 
 
-def _candidates(found: Found) -> list[Cell]:
+def _candidate_cells(found: ReportFacts) -> list[Cell]:
     recipes: list[Any] = []
     sources = _sources(found)
-    specs = [_spec(part, recipes) for part in found.parts]
-    fitted_for = [part.value["problem"] for part in found.parts if part.value.get("problem")]
+    specs = [_spec(part, recipes) for part in found.fit_parts]
+    fitted_for = [part.value["problem"] for part in found.fit_parts if part.value.get("problem")]
     learned = fitted_for[-1] if fitted_for else found.problem.value if found.problem else {}
     return [
         _prose(
@@ -184,13 +197,13 @@ def _candidates(found: Found) -> list[Cell]:
             "all rows at once; `settings` is what the clock and early stopping decided then. `LEARNED` is the "
             "problem as candidates were fitted for it: columns may have been left out after the split."
         ),
-        _code(f"LEARNED = {_literal(learned)}\nRECIPES = {_literal(_referring(recipes, sources))}"),
-        _code(f"CANDIDATES = {_literal(_referring(specs, sources))}"),
+        _code(f"LEARNED = {_literal(learned)}\nRECIPES = {_literal(_reference_sources(recipes, sources))}"),
+        _code(f"CANDIDATES = {_literal(_reference_sources(specs, sources))}"),
         _code(_FIT_WITH_CODE if sources else _FIT),
     ]
 
 
-def _spec(part: Fact, recipes: list[Any]) -> dict[str, Any]:
+def _spec(part: RecordedFact, recipes: list[Any]) -> dict[str, Any]:
     value = part.value
     recipe = value.get("recipe") or []
     if recipe not in recipes:
@@ -199,23 +212,23 @@ def _spec(part: Fact, recipes: list[Any]) -> dict[str, Any]:
     return {**kept, "run": value.get("run"), "settings": value.get("settings"), "recipe": recipes.index(recipe)}
 
 
-def _written(found: Found) -> list[Cell]:
+def _custom_code_cells(found: ReportFacts) -> list[Cell]:
     """A variable for each source that an agent wrote."""
-    made = [_code(_assigned(name, text.split("\n"))) for text, name in _sources(found).items()]
+    made = [_code(_assignment(name, text.split("\n"))) for text, name in _sources(found).items()]
     return [_prose(_ABOUT_CODE), *made] if made else []
 
 
-def _assigned(name: str, lines: list[str]) -> str:
+def _assignment(name: str, lines: list[str]) -> str:
     """Line by line, each as a literal: whatever it holds, it is data here."""
     body = "".join(f"    {line!r},\n" for line in lines)
     return f'{name} = "\\n".join([\n{body}])'
 
 
-def _sources(found: Found) -> dict[str, "_Variable"]:
+def _sources(found: ReportFacts) -> dict[str, "_Variable"]:
     """The sources in the order in which they came, each with the name of its variable."""
     named: dict[str, _Variable] = {}
-    for part in found.parts:
-        for code in code_in(part):
+    for part in found.fit_parts:
+        for code in iter_custom_code(part):
             named.setdefault(code.text("source"), _Variable(f"SOURCE_{len(named) + 1}"))
     return named
 
@@ -229,27 +242,27 @@ class _Variable(str):
         return str(self)
 
 
-def _referring(value: Any, sources: dict[str, _Variable]) -> Any:
+def _reference_sources(value: Any, sources: dict[str, _Variable]) -> Any:
     if isinstance(value, dict):
-        made = {key: _referring(item, sources) for key, item in value.items()}
+        made = {key: _reference_sources(item, sources) for key, item in value.items()}
         source = value.get("source")
         return {**made, "source": sources[source]} if isinstance(source, str) and source in sources else made
-    return [_referring(item, sources) for item in value] if isinstance(value, list) else value
+    return [_reference_sources(item, sources) for item in value] if isinstance(value, list) else value
 
 
-def _model(found: Found) -> list[Cell] | None:
+def _model_cells(found: ReportFacts) -> list[Cell] | None:
     """The chosen model out of its parts, and the leaderboard that led to it."""
-    name = str(found.chosen.value) if found.chosen else ""
+    name = str(found.chosen_model.value) if found.chosen_model else ""
     blend = next((each for each in found.blends if each.text("name") == name), None)
-    board = _scores(found.parts)
+    board = _scores(found.fit_parts)
     if blend is None:
-        if name not in {part.text("name") for part in found.parts}:
+        if name not in {part.text("name") for part in found.fit_parts}:
             return None
         if _sources(found):
             pick = _code(_PICK_WITH_CODE.format(name=repr(name)))
-            return [*_leaderboard(board, _BOARD_WITH_CODE.format(fits="fitted")), pick]
-        return [*_leaderboard(board, _BOARD_OF_PARTS), _code(_PICK.format(name=repr(name)))]
-    members = [(member.text("name"), tuple(member.value["run"])) for member in parts(blend, "members")]
+            return [*_leaderboard_cells(board, _BOARD_WITH_CODE.format(fits="fitted")), pick]
+        return [*_leaderboard_cells(board, _BOARD_OF_PARTS), _code(_PICK.format(name=repr(name)))]
+    members = [(member.text("name"), tuple(member.value["run"])) for member in items_at(blend, "members")]
     together = name not in board
     return [
         _prose(
@@ -258,11 +271,11 @@ def _model(found: Found) -> list[Cell] | None:
         ),
         _code(f"MEMBERS = {_literal(members)}"),
         _code((_BLEND_WITH_CODE if _sources(found) else _BLEND).format(name=repr(name))),
-        *_leaderboard({**_scores([blend]), **board}, _board_code(found, together)),
+        *_leaderboard_cells({**_scores([blend]), **board}, _board_code(found, together)),
     ]
 
 
-def _board_code(found: Found, together: bool) -> str:
+def _board_code(found: ReportFacts, together: bool) -> str:
     if _sources(found):
         return _BOARD_WITH_CODE.format(
             fits="[*fitted, *([model] if complete else [])]" if together else "fitted"
@@ -270,7 +283,7 @@ def _board_code(found: Found, together: bool) -> str:
     return _BOARD if together else _BOARD_OF_PARTS
 
 
-def _needing_model(found: Found, code: str) -> Cell:
+def _needing_model(found: ReportFacts, code: str) -> Cell:
     """Code that needs the model, which is left out where it holds code of the crew that was not run."""
     if not _sources(found):
         return _code(code)
@@ -280,7 +293,7 @@ def _needing_model(found: Found, code: str) -> Cell:
     return _code(_WITH_MODEL.format(code=body))
 
 
-def _leaderboard(board: dict[str, float], code: str) -> list[Cell]:
+def _leaderboard_cells(board: dict[str, float], code: str) -> list[Cell]:
     return [
         _prose("## The leaderboard\n\nMean over folds, as recorded and as it came out now."),
         _code(f"LEADERBOARD = {_literal(board)}"),
@@ -288,7 +301,7 @@ def _leaderboard(board: dict[str, float], code: str) -> list[Cell]:
     ]
 
 
-def _scores(fits: Sequence[Fact]) -> dict[str, float]:
+def _scores(fits: Sequence[RecordedFact]) -> dict[str, float]:
     """As `workbench.scores` counts them."""
     by_name: dict[str, list[float]] = {}
     for fit in fits:
@@ -297,20 +310,20 @@ def _scores(fits: Sequence[Fact]) -> dict[str, float]:
     return {name: statistics.fmean(known) for name, known in by_name.items() if known}
 
 
-def _judged(found: Found) -> list[Cell]:
+def _evaluation_cells(found: ReportFacts) -> list[Cell]:
     metrics = found.final.value["metrics"] if found.final else {}
     recorded = {name: score.get("value") for name, score in metrics.items()}
     return [
         _prose("## The hold-out\n\nOpened once in the session, for the model that was chosen."),
         _code(f"HOLDOUT = {_literal(recorded)}"),
         _needing_model(found, _JUDGE),
-        *_again(found),
+        *_refit_cells(found),
         _prose("## What it relies on\n\nOn more rows than the session may have had time for."),
         _needing_model(found, _EXPLAIN),
     ]
 
 
-def _again(found: Found) -> list[Cell]:
+def _refit_cells(found: ReportFacts) -> list[Cell]:
     if found.refit is None:
         return []
     return [
@@ -319,12 +332,12 @@ def _again(found: Found) -> list[Cell]:
     ]
 
 
-def _table(calls: Sequence[RecordedCall], found: Found) -> list[Cell] | None:
+def _data_cells(calls: Sequence[RecordedCall], found: ReportFacts) -> list[Cell] | None:
     """How the session's table was made: of the uploads where that is recorded, else as it was kept."""
     uploads = found.session.value.get("datasets") or []
     digests = {str(each.get("table") or each["name"]): each.get("digest") for each in uploads}
     opening = _prose("## Data\n\nThe tables as they came in; another file under their name is refused.")
-    for call in reversed(proving(calls)):
+    for call in reversed(successful_calls(calls)):
         request = call.request or {}
         if call.tool == "execute_sql" and request.get("keep") and digests:
             entries = "".join(_entry(name, digest) for name, digest in digests.items())
@@ -332,13 +345,13 @@ def _table(calls: Sequence[RecordedCall], found: Found) -> list[Cell] | None:
             return [opening, _code(f"tables = {{\n{entries}}}"), _code(query)]
         if call.tool == "fetch_dataset" and request.get("dataset") in digests:
             return [opening, _code(f"table = {_open(request['dataset'], digests[request['dataset']])}")]
-    kept = [each.text("digest") for each in parts(found.session, "artifacts") if _is_retrieved(each)]
+    kept = [each.text("digest") for each in items_at(found.session, "artifacts") if _is_retrieved(each)]
     if kept:
         return [opening, _code(f"table = {_open(RETRIEVED, kept[-1])}")]
     return [opening, _code(f"table = {_open(*next(iter(digests.items())))}")] if len(digests) == 1 else None
 
 
-def _is_retrieved(artifact: Fact) -> bool:
+def _is_retrieved(artifact: RecordedFact) -> bool:
     return artifact.text("kind") == "frame" and artifact.text("name") == RETRIEVED
 
 
@@ -347,7 +360,7 @@ def _entry(name: str, digest: str | None) -> str:
 
 
 def _open(name: str, digest: str | None) -> str:
-    return f"lab.open({f'data/{plain_name(name)}.parquet'!r}, sha256={digest!r})"
+    return f"lab.open({f'data/{safe_file_name(name)}.parquet'!r}, sha256={digest!r})"
 
 
 def _prose(text: str) -> Cell:

@@ -3,15 +3,15 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from app.reporting.claims import Ledger
-from app.reporting.document import spoken
-from app.reporting.evidence import Fact, RecordedCall, parts
-from app.reporting.facts import Found, gather
-from app.reporting.sections.context import Draft
+from app.reporting.claims import ClaimCollector
+from app.reporting.document import plain_text
+from app.reporting.draft import ReportDraft
+from app.reporting.evidence import RecordedCall, RecordedFact, items_at
+from app.reporting.facts import ReportFacts, gather_facts
 from app.reporting.sections.summary import headline
-from app.reporting.sections.trials import folded
+from app.reporting.sections.trials import find_tied
 
-SUMMARY = "generate_summary"
+SUMMARY_TOOL = "generate_summary"
 _SPLIT = ("kind", "reason", "train_rows", "holdout_rows", "duplicates_removed", "unlabelled_removed")
 _ANSWER = (
     "columns",
@@ -37,30 +37,30 @@ def summarise(calls: Sequence[RecordedCall], artifacts: Sequence[Mapping[str, An
     rows_used, rows_there, tables, readings}, report: {artifact, checked, markdown, json, model_card}, notebook,
     cautions}`. `folded`: one of several that cannot be told from the best, which the report folds into a line.
     """
-    written = next((call for call in reversed(calls) if call.tool == SUMMARY and not call.failed), None)
-    session = Fact(written, "/session", written.result.get("session")) if written else _nobody()
-    found = gather(calls, session)
+    written = next((call for call in reversed(calls) if call.tool == SUMMARY_TOOL and not call.failed), None)
+    session = RecordedFact(written, "/session", written.result.get("session")) if written else _empty_session()
+    found = gather_facts(calls, session)
     newest = {(str(each["kind"]), str(each["name"])): str(each["id"]) for each in artifacts}
-    chosen = str(found.chosen.value) if found.chosen else None
+    chosen = str(found.chosen_model.value) if found.chosen_model else None
     return {
-        "headline": spoken(headline(Draft(calls, found, ledger=Ledger()))),
+        "headline": plain_text(headline(ReportDraft(calls, found, claims=ClaimCollector()))),
         "problem": found.problem.value if found.problem else None,
         "split": {name: found.split.value.get(name) for name in _SPLIT} if found.split else None,
         "metric": found.metric or None,
         "leaderboard": _leaderboard(found, chosen),
         "holdout": _holdout(found),
         "metrics": found.final.value["metrics"] if found.final else {},
-        "importances": [each.value for each in parts(found.importance, "importances")],
-        "model": newest.get(("model", _delivered(found, chosen))) if chosen else None,
+        "importances": [each.value for each in items_at(found.importance, "importances")],
+        "model": newest.get(("model", _delivered_name(found, chosen))) if chosen else None,
         "model_name": chosen,
-        "answer": _answered(found),
+        "answer": _answer(found),
         "report": _report(newest, written),
         "notebook": newest.get(("notebook", "notebook.ipynb")),
-        "cautions": [note.value for note in parts(found.final, "notes")],
+        "cautions": [note.value for note in items_at(found.final, "notes")],
     }
 
 
-def _answered(found: Found) -> dict[str, Any] | None:
+def _answer(found: ReportFacts) -> dict[str, Any] | None:
     """What a question was answered with; `value` where it is a single one."""
     if found.answer is None:
         return None
@@ -69,15 +69,15 @@ def _answered(found: Found) -> dict[str, Any] | None:
     return {"value": facts["rows"][0][0] if single else None, **{name: facts.get(name) for name in _ANSWER}}
 
 
-def _delivered(found: Found, chosen: str) -> str:
+def _delivered_name(found: ReportFacts, chosen: str) -> str:
     """The name of the model that learned from all rows, else of the one that was judged."""
     return found.refit.text("model") if found.refit else chosen
 
 
-def _leaderboard(found: Found, chosen: str | None) -> list[dict[str, Any]]:
+def _leaderboard(found: ReportFacts, chosen: str | None) -> list[dict[str, Any]]:
     baseline = found.comparison.text("baseline") if found.comparison else ""
-    entries = parts(found.comparison, "leaderboard")
-    tied = folded(entries, chosen or "")
+    entries = items_at(found.comparison, "leaderboard")
+    tied = find_tied(entries, chosen or "")
     return [
         {
             **{key: entry.value.get(key) for key in ("name", "score", "std", "fit_s")},
@@ -89,7 +89,7 @@ def _leaderboard(found: Found, chosen: str | None) -> list[dict[str, Any]]:
     ]
 
 
-def _holdout(found: Found) -> dict[str, Any] | None:
+def _holdout(found: ReportFacts) -> dict[str, Any] | None:
     if found.final is None:
         return None
     final = found.final.value
@@ -116,6 +116,6 @@ def _report(newest: Mapping[tuple[str, str], str], written: RecordedCall | None)
     }
 
 
-def _nobody() -> Fact:
+def _empty_session() -> RecordedFact:
     """Stands for a session of which nothing was written down."""
-    return Fact(RecordedCall(0, "", "", "", "", None, {}), "", {})
+    return RecordedFact(RecordedCall(0, "", "", "", "", None, {}), "", {})

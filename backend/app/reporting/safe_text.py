@@ -3,7 +3,7 @@
 import unicodedata
 
 
-def legible(text: str) -> str:
+def make_legible(text: str) -> str:
     """Control, format and surrogate characters become a visible sign; line breaks become spaces."""
     return "".join(
         " "

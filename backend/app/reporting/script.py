@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 
-def script(notebook: Mapping[str, Any]) -> str:
+def notebook_to_script(notebook: Mapping[str, Any]) -> str:
     """A runnable script with the notebook's code in its order, and the last value of each cell printed."""
     parts = [_cell(cell) for cell in notebook["cells"]]
     return "\n\n".join(part for part in parts if part) + "\n"

@@ -16,8 +16,8 @@ FOLDERS: Mapping[str, str] = {
     "dataset": "data",
     "notebook": "",
 }
-OTHERS = "files"
-WRITTEN = ("readme.txt", "session.py", "journal.jsonl", "audit.jsonl", "manifest.json")
+DEFAULT_FOLDER = "files"
+GENERATED_FILES = ("readme.txt", "session.py", "journal.jsonl", "audit.jsonl", "manifest.json")
 """Files that are written for the archive."""
 
 _SUFFIXES: Mapping[str, str] = {
@@ -48,7 +48,7 @@ journal, and every file against the manifest: `labcrew verify FILE.zip`.
 
 
 @dataclass(frozen=True)
-class Piece:
+class BundleFile:
     """One file to be taken along: `kind` and `name` as its artifact has them, `digest` names its bytes."""
 
     kind: str
@@ -59,41 +59,41 @@ class Piece:
     source: Mapping[str, object]
 
 
-def bundle_layout(pieces: Iterable[Piece]) -> dict[str, Piece]:
+def bundle_layout(pieces: Iterable[BundleFile]) -> dict[str, BundleFile]:
     """Pieces by their path in the archive, the newest of each kind and name; equal data is there once.
 
     `pieces` come oldest first. A path is made of plain letters only, and lies inside the archive.
     """
     newest = {(piece.kind, piece.name): piece for piece in pieces}
-    placed: dict[str, Piece] = {}
-    used: set[str] = set(WRITTEN)
+    placed: dict[str, BundleFile] = {}
+    used: set[str] = set(GENERATED_FILES)
     data: set[str] = set()
     for piece in newest.values():
         if FOLDERS.get(piece.kind) == "data":
             if piece.digest in data:
                 continue
             data.add(piece.digest)
-        path = _free(_path(piece), used)
+        path = _unused_path(_path(piece), used)
         used.add(path.lower())
         placed[path] = piece
     return placed
 
 
-def _path(piece: Piece) -> str:
-    folder = FOLDERS.get(piece.kind, OTHERS)
-    name = plain_name(piece.name)
+def _path(piece: BundleFile) -> str:
+    folder = FOLDERS.get(piece.kind, DEFAULT_FOLDER)
+    name = safe_file_name(piece.name)
     suffix = _SUFFIXES.get(piece.kind, "")
     if suffix and not name.endswith(suffix):
         name += suffix
     return f"{folder}/{name}" if folder else name
 
 
-def plain_name(name: str) -> str:
+def safe_file_name(name: str) -> str:
     """A file name of letters, digits, dots, dashes and underscores that begins with no dot."""
     return re.sub(r"[^A-Za-z0-9._-]", "_", name).lstrip(".")[:120] or "file"
 
 
-def _free(path: str, used: Set[str]) -> str:
+def _unused_path(path: str, used: Set[str]) -> str:
     """The path, or that with a number: two names that differ in case only are one file on some machines."""
     stem, dot, suffix = path.rpartition(".") if "." in path else (path, "", "")
     place, free = 2, path

@@ -19,7 +19,7 @@ from app.sandbox.contract import Limits
 from app.sessions.events.events import Progress
 from app.sessions.graphs import GraphSpec, JournaledState, journaled
 from app.sessions.step_scope import Call, Recorded, SessionFacts, StepScope
-from app.tools.code import compute, failure, left, outcome
+from app.tools.code import failure_report, output_artifacts, run_code, success_report
 from app.tools.context import ToolContext
 
 VERSION = 1
@@ -72,14 +72,16 @@ async def _record(ctx: ToolContext, wish: RunPreferences, limits: Limits) -> Rec
         if wish.prediction is not None:
             computed = await _predict(ctx, wish.prediction, own)
         elif wish.language != "prediction":
-            computed = await compute(ctx, wish.language, ctx.session.goal, own)
+            computed = await run_code(ctx, wish.language, ctx.session.goal, own)
         else:
             raise InvalidInput("no_prediction", "The run does not say what to predict.")
     except Unavailable:
         raise
     except LabError as error:
-        return Recorded(failure(error.code, error.detail, error.facts), error.detail, failed=True)
-    return Recorded(outcome(computed), f"It ended in {computed.usage.wall_s:.1f} s.", left(computed))
+        return Recorded(failure_report(error.code, error.detail, error.facts), error.detail, failed=True)
+    return Recorded(
+        success_report(computed), f"It ended in {computed.usage.wall_s:.1f} s.", output_artifacts(computed)
+    )
 
 
 async def _predict(ctx: ToolContext, order: PredictionOrder, limits: Limits) -> Computed:

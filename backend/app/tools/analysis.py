@@ -12,7 +12,7 @@ from app.sandbox.contract import Computation
 from app.sessions.step_scope import Recorded
 from app.tasks import side_by_side
 from app.tools.context import ToolContext
-from app.tools.frames import TRAIN, Training, figures, frame_artifact, training
+from app.tools.frames import TRAIN, TrainingFrame, figure_artifacts, find_training_frame, frame_artifact
 from app.tools.registry import FrameName, tool
 
 ANALYST = ("data_analyst",)
@@ -26,9 +26,9 @@ Operations = Annotated[
     ),
 ]
 NewName = Annotated[str, Field(pattern=r"^[A-Za-z][\w-]{0,59}$", description="Name of the frame to make.")]
-WIDE = 30
+MIN_WIDE_COLUMNS = 30
 """Columns from which on figures are drawn of the most telling only."""
-DRAWN_FROM_S = 12.0
+MIN_DRAWING_BUDGET_S = 12.0
 Indicator = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.]{0,59}$")]
 
 
@@ -38,30 +38,32 @@ async def perform_eda(ctx: ToolContext, frame: FrameName = TRAIN) -> Recorded:
 
     Each finding carries the operations that would mend it; `suggested_cleaning` collects them.
     """
-    source = await training(ctx, frame)
+    source = await find_training_frame(ctx, frame)
     params: dict[str, Any] = {
-        "problem": dict(ctx.study.problem),
+        "problem": dict(ctx.training.problem),
         "recipe": source.recipe,
         "seed": ctx.session.seed,
     }
-    computed, drawn = await _explored(ctx, source, params)
+    computed, drawn = await _explore(ctx, source, params)
     facts: Any = {**computed.value, "figures": drawn.value["figures"]}  # type: ignore[dict-item,index,call-overload]
     leaks = f", {len(facts['leaks'])} possible leak(s)" if facts["leaks"] else ""
     return Recorded(
         value=facts,
         summary=f"{facts['rows']} rows: {len(facts['findings'])} finding(s){leaks}.",
-        artifacts=figures(drawn, facts["figures"]),
+        artifacts=figure_artifacts(drawn, facts["figures"]),
     )
 
 
-async def _explored(ctx: ToolContext, source: Training, params: dict[str, Any]) -> tuple[Computed, Computed]:
+async def _explore(
+    ctx: ToolContext, source: TrainingFrame, params: dict[str, Any]
+) -> tuple[Computed, Computed]:
     """Facts and figures, in two cells at a time; the figures of a wide frame need to know what is telling.
 
     A session of a few seconds draws nothing here: figures take longer than models of a small table.
     """
     inputs = {"frame": source.digest}
-    wide = len(source.columns) > WIDE
-    if float(ctx.session.preferences.get("time_budget_s") or DRAWN_FROM_S) < DRAWN_FROM_S:
+    wide = len(source.columns) > MIN_WIDE_COLUMNS
+    if float(ctx.session.preferences.get("time_budget_s") or MIN_DRAWING_BUDGET_S) < MIN_DRAWING_BUDGET_S:
         computed = await ctx.computer.run(Computation("explore.perform_eda", {**params, "draw": False}), inputs)
         return computed, computed
     looking = ctx.computer.run(Computation("explore.perform_eda", {**params, "draw": wide}), inputs)
@@ -80,7 +82,7 @@ async def clean_data(
 
     What it learns (medians, quantiles) comes from training rows only, in time order from each fold's alone.
     """
-    return await _extended(ctx, "clean.clean_data", frame, name, {"operations": operations})
+    return await _extend_recipe(ctx, "clean.clean_data", frame, name, {"operations": operations})
 
 
 @tool(agents=ANALYST)
@@ -94,7 +96,7 @@ async def create_features(
     """Build features: parts of dates, texts and names, ratios; with `lookback_periods` (rows) lags, changes and
     rolling statistics from the past only. Makes a new frame."""
     params = {"operations": operations, "lookback_periods": lookback_periods}
-    return await _extended(ctx, "features.create_features", frame, name, params)
+    return await _extend_recipe(ctx, "features.create_features", frame, name, params)
 
 
 @tool(agents=ANALYST)
@@ -117,18 +119,20 @@ async def calculate_technical_indicators(
     by the group column. `relative`: as shares of the close and of the usual volume, as models need them;
     otherwise in TA-Lib's own units. Makes a new frame.
     """
-    source = await training(ctx, frame)
+    source = await find_training_frame(ctx, frame)
     columns = {"close": close, "high": high, "low": low, "volume": volume, "opening": opening}
     known = {key: resolve_name(column, source.columns, "column") for key, column in columns.items() if column}
     params = {"indicators": list(indicators) if indicators else None, "relative": relative, **known}
-    return await _extended(ctx, "features.technical_indicators", frame, name, params)
+    return await _extend_recipe(ctx, "features.technical_indicators", frame, name, params)
 
 
-async def _extended(ctx: ToolContext, function: str, frame: str, name: str, params: dict[str, Any]) -> Recorded:
+async def _extend_recipe(
+    ctx: ToolContext, function: str, frame: str, name: str, params: dict[str, Any]
+) -> Recorded:
     if contains_code(params):
         raise ToolRefused("Code comes into a recipe by write_features, which tries it first.")
-    source = await training(ctx, frame)
-    given = {"problem": dict(ctx.study.problem), "recipe": source.recipe, **params}
+    source = await find_training_frame(ctx, frame)
+    given = {"problem": dict(ctx.training.problem), "recipe": source.recipe, **params}
     computed = await ctx.computer.run(Computation(function, given), {"frame": source.digest})
     facts: Any = {**computed.value, "frame": name}  # type: ignore[dict-item]  # FrameFacts
     said = " ".join(facts["effects"]) or "Nothing had to be changed."

@@ -8,12 +8,12 @@ from app.errors import ToolRefused
 from app.sandbox.computer import ComputationFailed
 from app.sandbox.contract import Computation
 from app.sessions.step_scope import Recorded
-from app.tools.code import Source, compute, left
+from app.tools.code import Source, output_artifacts, run_code
 from app.tools.context import ToolContext
-from app.tools.frames import artifact
-from app.tools.program_answer import table_of
+from app.tools.frames import make_artifact
+from app.tools.program_answer import make_answer
 from app.tools.registry import tool
-from app.tools.sql_tables import queryable
+from app.tools.sql_tables import list_queryable_tables
 
 ANALYST = ("data_analyst",)
 ANSWER = "answer"
@@ -32,14 +32,14 @@ async def answer_by_sql(ctx: ToolContext, sql: Source, readings: Readings = []) 
     Name each figure by an alias that can be read. Leave out rows without the value that is measured by a WHERE:
     the rows that remain are counted as the rows that the answer rests on. The last answer counts.
     """
-    tables = await queryable(ctx.datasets, ctx.frames)
+    tables = await list_queryable_tables(ctx.datasets, ctx.frames)
     computed = await ctx.computer.run(Computation("answer.answer", {"sql": sql}), tables)
     facts: Any = computed.value
     meta = {"rows": facts["row_count"], "columns": facts["columns"], "source": {"sql": sql}}
     return Recorded(
         value={**facts, "language": "sql", "code": sql, "readings": list(readings)},
         summary=f"{facts['row_count']} row(s) of {len(facts['columns'])} column(s).",
-        artifacts=[artifact(computed.file("result.parquet"), "table", ANSWER, meta)],
+        artifacts=[make_artifact(computed.file("result.parquet"), "table", ANSWER, meta)],
     )
 
 
@@ -50,13 +50,13 @@ async def answer_by_program(ctx: ToolContext, code: Source, readings: Readings =
     Set `result` to a number, a text, a list of them, or a list of records. The last answer counts.
     """
     try:
-        computed = await compute(ctx, "python", code)
+        computed = await run_code(ctx, "python", code)
     except ComputationFailed as failed:
         raise ToolRefused(failed.detail) from failed
     told: Any = computed.value
-    facts = table_of(told.get("result") if isinstance(told, dict) else told)
+    facts = make_answer(told.get("result") if isinstance(told, dict) else told)
     return Recorded(
         value={**facts, "language": "python", "code": code, "readings": list(readings)},
         summary=f"{facts['row_count']} row(s) of {len(facts['columns'])} column(s).",
-        artifacts=left(computed),
+        artifacts=output_artifacts(computed),
     )

@@ -15,7 +15,7 @@ from app.sessions.tool_permissions import ALWAYS
 from app.tools.context import ToolContext
 
 APPROVE, REJECT = "approve", "reject"
-MAX_SHOWN = 20_000
+MAX_PREVIEW_CHARS = 20_000
 
 
 @dataclass(frozen=True)
@@ -26,17 +26,17 @@ class Preview:
     risk: str
 
 
-PreviewOf = Callable[..., Awaitable[Preview]]
+PreviewFunction = Callable[..., Awaitable[Preview]]
 
 
-def unified(name: str, before: str, after: str) -> str:
+def unified_diff(name: str, before: str, after: str) -> str:
     lines = difflib.unified_diff(
         before.splitlines(), after.splitlines(), f"{name} (now)", f"{name} (after)", lineterm=""
     )
     return "\n".join(lines)
 
 
-async def approved(
+async def request_approval(
     ctx: ToolContext,
     tool: str,
     arguments: Mapping[str, Any],
@@ -46,12 +46,13 @@ async def approved(
     """The arguments that the user approves, perhaps changed by them; raises ToolRefused when they reject."""
     if ctx.records is not None and await ctx.records.allows(tool):
         return arguments
+    shortened = preview.text[:MAX_PREVIEW_CHARS]
     answer = await ctx.step.ask(
         Question(
             key=f"approve:{ctx.call}",
             agent=ctx.agent,
             kind="approval",
-            text=f"The {ctx.agent} wants to call {tool}.\n\n{preview.text[:MAX_SHOWN]}\n\n{preview.risk}",
+            text=f"The {ctx.agent} wants to call {tool}.\n\n{shortened}\n\n{preview.risk}",
             answer_schema=_answer_schema(schema),
             options=[APPROVE, REJECT, ALWAYS],
             default=REJECT,
@@ -67,7 +68,7 @@ async def approved(
     raise ToolRefused(f"The user does not want this call{reason}. Go on without it, or propose another one.")
 
 
-def shown(arguments: Mapping[str, Any]) -> str:
+def format_arguments(arguments: Mapping[str, Any]) -> str:
     """Arguments as they are read best: texts as they are, the rest as JSON."""
     lines = [
         f"{name}:\n{value}" if isinstance(value, str) and "\n" in value else f"{name}: {json.dumps(value)}"

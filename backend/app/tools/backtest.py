@@ -10,13 +10,13 @@ from app.modeling.problem.kinds import BASELINE
 from app.sandbox.computer import ComputationFailed
 from app.sandbox.contract import Computation
 from app.sessions.step_scope import Recorded
-from app.tools.choosing import answers_apart
+from app.tools.choosing import predict_holdout_in_isolation
 from app.tools.context import ToolContext
-from app.tools.fit_parts import PART
-from app.tools.frames import artifact, figures
+from app.tools.fit_parts import PART_KIND
+from app.tools.frames import figure_artifacts, make_artifact
 from app.tools.registry import tool
 
-LEDGER = "backtest.csv"
+TRADES_FILE = "backtest.csv"
 
 Bps = Annotated[float, Field(ge=0, le=1000, description="Basis points of the traded value.")]
 
@@ -31,7 +31,7 @@ async def backtest_model(
     holdout = await ctx.frames.artifact("holdout", "holdout")
     inputs = {"train": train.digest, "holdout": holdout.digest}
     fits: list[Any] = []
-    for part in [*await ctx.frames.artifacts("model"), *await ctx.frames.artifacts(PART)]:
+    for part in [*await ctx.frames.artifacts("model"), *await ctx.frames.artifacts(PART_KIND)]:
         facts = part.meta["fit"]
         if facts["estimator"] == BASELINE or "oof" not in part.meta or facts.get("run") == []:
             continue
@@ -43,10 +43,10 @@ async def backtest_model(
         "low": 0.0 if long_only else -1.0,
         "high": 1.0,
     }
-    params = {"model": model, "terms": terms, "fits": fits, "chosen": _chosen(ref.meta["fit"])}
+    params = {"model": model, "terms": terms, "fits": fits, "chosen": _chosen_model_facts(ref.meta["fit"])}
     try:
         if contains_code(ref.meta["fit"]):
-            inputs["answers"] = await answers_apart(ctx, ref, holdout)
+            inputs["answers"] = await predict_holdout_in_isolation(ctx, ref, holdout)
         else:
             inputs["model"] = ref.digest
         work = Computation("backtest.backtest_model", params)
@@ -55,14 +55,14 @@ async def backtest_model(
         # A session that has its model and its score is not lost with its backtest.
         raise ToolRefused(f"{model} could not be traded: {failed.detail}") from failed
     value: Any = computed.value
-    ledger = artifact(computed.file(LEDGER), "table", LEDGER)
+    ledger = make_artifact(computed.file(TRADES_FILE), "table", TRADES_FILE)
     return Recorded(
         value=value,
         summary=str(value["verdict"])[:500],
-        artifacts=[ledger, *figures(computed, value["figures"])],
+        artifacts=[ledger, *figure_artifacts(computed, value["figures"])],
     )
 
 
-def _chosen(fit: Any) -> dict[str, Any]:
+def _chosen_model_facts(fit: Any) -> dict[str, Any]:
     """What of a model's facts tells how its answers are read."""
     return {"problem": dict(fit["problem"]), "calibration": fit.get("calibration")}

@@ -12,17 +12,17 @@ from app.modeling.problem.kinds import BASELINE, ENSEMBLE
 from app.sandbox.computer import ComputationFailed
 from app.sandbox.contract import Computation, Limits
 from app.sessions.step_scope import ArtifactDraft, Recorded
-from app.tools.clock import worked_s
+from app.tools.clock import recorded_work_s
 from app.tools.context import ToolContext
-from app.tools.fit_parts import Part, joined, parts_of
-from app.tools.frames import figures, training
+from app.tools.fit_parts import FitPart, load_parts, merge_parts
+from app.tools.frames import figure_artifacts, find_training_frame
 from app.tools.registry import tool
-from app.tools.rounds import GENEROUS_S, ignores_clock, number, time_left_s
+from app.tools.rounds import MAX_DETERMINISTIC_FIT_S, format_number, ignores_clock, time_left_s
 
 EVALUATOR = ("model_evaluator",)
-REFIT_LEAST_S, REFIT_GRACE_S = 0.8, 0.2
+MIN_REFIT_S, MAX_REFIT_OVERRUN_S = 0.8, 0.2
 """Less time than this is not worth a start; what it may take longer than was left."""
-NO_REFIT = "There was no time to learn again from all rows."
+NO_REFIT_SUMMARY = "There was no time to learn again from all rows."
 
 ModelName = Annotated[str, Field(description="Name of a fitted candidate.", max_length=200)]
 ModelNames = Annotated[list[ModelName], Field(min_length=1, max_length=60)]
@@ -35,10 +35,10 @@ async def build_ensemble(ctx: ToolContext, models: ModelNames) -> Recorded:
 
     With a single candidate all its folds become one model under its own name.
     """
-    parts = [part for model in dict.fromkeys(models) for part in await parts_of(ctx, model)]
+    parts = [part for model in dict.fromkeys(models) for part in await load_parts(ctx, model)]
     names = list(dict.fromkeys(part.facts["name"] for part in parts))
     params: dict[str, Any] = {
-        "problem": dict(ctx.study.problem),
+        "problem": dict(ctx.training.problem),
         "folds": parts[0].facts["folds"],
         "fits": [dict(part.facts) for part in parts],
         "seed": ctx.session.seed,
@@ -53,8 +53,8 @@ async def build_ensemble(ctx: ToolContext, models: ModelNames) -> Recorded:
     said = ", ".join(f"{name} {weight:.2g}" for name, weight in weights.items() if weight > 0)
     return Recorded(
         value={key: value for key, value in facts.items() if key != "schema"},
-        summary=f"{facts['name']}: {facts['metric']} {number(facts['score'])}. Weights: {said}."[:500],
-        artifacts=[_blended(computed, facts)],
+        summary=f"{facts['name']}: {facts['metric']} {format_number(facts['score'])}. Weights: {said}."[:500],
+        artifacts=[_ensemble_artifact(computed, facts)],
     )
 
 
@@ -65,15 +65,15 @@ async def compare_models(ctx: ToolContext, models: ModelNames) -> Recorded:
 
     Says which one to choose and whether it beats the baseline.
     """
-    candidates = [await parts_of(ctx, model) for model in dict.fromkeys(models)]
+    candidates = [await load_parts(ctx, model) for model in dict.fromkeys(models)]
     inputs = {
         f"oof_{place}_{number}": part.oof
         for place, parts in enumerate(candidates)
         for number, part in enumerate(parts)
     }
     params: dict[str, Any] = {
-        "problem": dict(ctx.study.problem),
-        "fits": [_facts_of(parts) for parts in candidates],
+        "problem": dict(ctx.training.problem),
+        "fits": [_merge_facts(parts) for parts in candidates],
         "seed": ctx.session.seed,
     }
     computed = await ctx.computer.run(Computation("evaluate.compare_models", params), inputs)
@@ -82,7 +82,7 @@ async def compare_models(ctx: ToolContext, models: ModelNames) -> Recorded:
     return Recorded(
         value=facts,
         summary=f"{facts['reason']} It {beats} the baseline.",
-        artifacts=figures(computed, facts.get("figures", ())),
+        artifacts=figure_artifacts(computed, facts.get("figures", ())),
     )
 
 
@@ -90,10 +90,10 @@ async def compare_models(ctx: ToolContext, models: ModelNames) -> Recorded:
 async def evaluate_model(ctx: ToolContext, model: ModelName) -> Recorded:
     """Judge one candidate in detail on rows that did not teach it: every metric with its interval, confusion,
     curves, calibration or residuals, and what to be careful about."""
-    part = (await parts_of(ctx, model))[0]
-    raw = await training(ctx, "train")
+    part = (await load_parts(ctx, model))[0]
+    raw = await find_training_frame(ctx, "train")
     params = {
-        "problem": dict(ctx.study.problem),
+        "problem": dict(ctx.training.problem),
         "fit": dict(part.facts),
         "folds": part.facts["folds"],
         "seed": ctx.session.seed,
@@ -104,9 +104,9 @@ async def evaluate_model(ctx: ToolContext, model: ModelName) -> Recorded:
     score = value["metrics"][value["metric"]]
     return Recorded(
         value=value,
-        summary=f"{model}: {value['metric']} {number(score['value'])} "
-        f"({number(score['low'])} to {number(score['high'])}) out of fold.",
-        artifacts=figures(computed, value["figures"]),
+        summary=f"{model}: {value['metric']} {format_number(score['value'])} "
+        f"({format_number(score['low'])} to {format_number(score['high'])}) out of fold.",
+        artifacts=figure_artifacts(computed, value["figures"]),
     )
 
 
@@ -115,12 +115,12 @@ async def feature_importance(
     ctx: ToolContext, model: ModelName, repeats: Annotated[int, Field(ge=2, le=30)] = 5
 ) -> Recorded:
     """How much the score suffers when one raw column is shuffled (permutation importance, out of fold)."""
-    facts = (await parts_of(ctx, model))[0].facts
+    facts = (await load_parts(ctx, model))[0].facts
     if "members" in facts:
         raise ToolRefused(f"{model} is a blend: ask for one of {', '.join(facts['weights'])}.")
-    raw = await training(ctx, "train")
+    raw = await find_training_frame(ctx, "train")
     params = {
-        "problem": dict(ctx.study.problem),
+        "problem": dict(ctx.training.problem),
         "estimator": facts["estimator"],
         "folds": facts["folds"],
         "recipe": facts["recipe"],
@@ -137,7 +137,7 @@ async def feature_importance(
     return Recorded(
         value=value,
         summary=f"{model} leans most on {first}.",
-        artifacts=figures(computed, value.get("figures", ())),
+        artifacts=figure_artifacts(computed, value.get("figures", ())),
     )
 
 
@@ -145,12 +145,12 @@ async def feature_importance(
 async def final_evaluation(ctx: ToolContext, model: ModelName) -> Recorded:
     """Open the hold-out, once, for the model that was chosen."""
     ref = await ctx.frames.artifact("model", model)
-    raw = await training(ctx, "train")
+    raw = await find_training_frame(ctx, "train")
     holdout = await ctx.frames.artifact("holdout", "holdout")
     inputs = {"train": raw.digest, "holdout": holdout.digest}
     params: dict[str, Any] = {"seed": ctx.session.seed}
     if contains_code(ref.meta["fit"]):
-        inputs |= {"answers": await answers_apart(ctx, ref, holdout)}
+        inputs |= {"answers": await predict_holdout_in_isolation(ctx, ref, holdout)}
         params |= {"fit": dict(ref.meta["fit"])}
     else:
         inputs |= {"model": ref.digest}
@@ -159,9 +159,9 @@ async def final_evaluation(ctx: ToolContext, model: ModelName) -> Recorded:
     score = value["metrics"][value["metric"]]
     return Recorded(
         value=value,
-        summary=f"{model} on the hold-out: {value['metric']} {number(score['value'])} "
-        f"(95% {number(score['low'])} to {number(score['high'])}).",
-        artifacts=figures(computed, value["figures"]),
+        summary=f"{model} on the hold-out: {value['metric']} {format_number(score['value'])} "
+        f"(95% {format_number(score['low'])} to {format_number(score['high'])}).",
+        artifacts=figure_artifacts(computed, value["figures"]),
     )
 
 
@@ -172,14 +172,14 @@ async def refit_model(ctx: ToolContext, model: ModelName) -> Recorded:
     Nothing is chosen after it, and its score stays the hold-out's. Without the time, the judged model stays.
     """
     ref = await ctx.frames.artifact("model", model)
-    left_s = None if ignores_clock(ctx) else ctx.study.until_s - await worked_s(ctx.step, ctx.call)
+    left_s = None if ignores_clock(ctx) else ctx.training.deadline_s - await recorded_work_s(ctx.step, ctx.call)
     facts = ref.meta["fit"]
-    if facts["estimator"] == BASELINE or (left_s is not None and left_s < REFIT_LEAST_S):
-        return Recorded(value={"rows": 0, "fits": 0, "fit_s": 0.0, "model": model}, summary=NO_REFIT)
-    raw = await training(ctx, "train")
+    if facts["estimator"] == BASELINE or (left_s is not None and left_s < MIN_REFIT_S):
+        return Recorded(value={"rows": 0, "fits": 0, "fit_s": 0.0, "model": model}, summary=NO_REFIT_SUMMARY)
+    raw = await find_training_frame(ctx, "train")
     holdout = await ctx.frames.artifact("holdout", "holdout")
     params: dict[str, Any] = {"fit": dict(facts), "seed": ctx.session.seed, "time_limit_s": left_s}
-    limits = Limits(time_s=GENEROUS_S if left_s is None else left_s + REFIT_GRACE_S)
+    limits = Limits(time_s=MAX_DETERMINISTIC_FIT_S if left_s is None else left_s + MAX_REFIT_OVERRUN_S)
     try:
         computed = await ctx.computer.run(
             Computation("train.refit", params), {"train": raw.digest, "holdout": holdout.digest}, limits
@@ -188,7 +188,7 @@ async def refit_model(ctx: ToolContext, model: ModelName) -> Recorded:
         raise ToolRefused(f"{model} could not learn again from all rows: {failed.detail}") from failed
     value: Any = {**computed.value, "model": model}  # type: ignore[dict-item]  # an object
     if not value["rows"]:
-        return Recorded(value=value, summary=NO_REFIT)
+        return Recorded(value=value, summary=NO_REFIT_SUMMARY)
     name = f"{model} on all rows"
     file = computed.file("model.skops")
     meta = {"fit": {**facts, "learned_rows": value["rows"]}, "oof": ref.meta["oof"]}
@@ -199,7 +199,7 @@ async def refit_model(ctx: ToolContext, model: ModelName) -> Recorded:
     )
 
 
-async def answers_apart(ctx: ToolContext, model: FrameRef, holdout: FrameRef) -> str:
+async def predict_holdout_in_isolation(ctx: ToolContext, model: FrameRef, holdout: FrameRef) -> str:
     """What a model with code of its own says of the hold-out, from a cell in which its answers are not."""
     asking = Computation("evaluate.questions_of_holdout", {"problem": dict(model.meta["fit"]["problem"])})
     asked = await ctx.computer.run(asking, {"holdout": holdout.digest})
@@ -209,11 +209,11 @@ async def answers_apart(ctx: ToolContext, model: FrameRef, holdout: FrameRef) ->
     return answered.file("answers.parquet").digest
 
 
-def _facts_of(parts: Sequence[Part]) -> dict[str, Any]:
-    return joined([part.facts for part in parts])
+def _merge_facts(parts: Sequence[FitPart]) -> dict[str, Any]:
+    return merge_parts([part.facts for part in parts])
 
 
-def _blended(computed: Any, facts: Mapping[str, Any]) -> ArtifactDraft:
+def _ensemble_artifact(computed: Any, facts: Mapping[str, Any]) -> ArtifactDraft:
     model, oof = computed.file("model.skops"), computed.file("oof.parquet")
     meta = {"fit": dict(facts), "oof": oof.digest}
     return ArtifactDraft("model", facts["name"], model.media_type, model.digest, model.size_bytes, meta)

@@ -4,15 +4,15 @@ from collections.abc import Awaitable, Callable
 
 from app.sessions.step_scope import Call, Recorded, StepScope
 
-Hands = Callable[[], Awaitable[int]]
+CountFitSlots = Callable[[], Awaitable[int]]
 """How many fits the fleet computes at a time."""
 
 
-async def one_hand() -> int:
+async def one_fit_slot() -> int:
     return 1
 
 
-async def worked_s(step: StepScope, key: str) -> float:
+async def recorded_work_s(step: StepScope, key: str) -> float:
     """The session's working time in seconds: since its first claim, without waiting for its user."""
 
     async def read() -> Recorded:
@@ -21,9 +21,9 @@ async def worked_s(step: StepScope, key: str) -> float:
     return await _number(step, key, "clock", read)
 
 
-async def hands_of(step: StepScope, key: str, hands: Hands) -> int:
+async def recorded_fit_slots(step: StepScope, key: str, count_slots: CountFitSlots) -> int:
     async def read() -> Recorded:
-        return Recorded(value=await hands())
+        return Recorded(value=await count_slots())
 
     return int(await _number(step, key, "hands", read))
 

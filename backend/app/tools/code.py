@@ -14,18 +14,18 @@ from app.sandbox.contract import Code, Computation, Limits
 from app.sandbox.storing import StoredFile
 from app.sessions.step_scope import ArtifactDraft, Recorded
 from app.tools.context import ToolContext
-from app.tools.frames import artifact
+from app.tools.frames import make_artifact
 from app.tools.registry import tool
-from app.tools.sql_tables import queryable
+from app.tools.sql_tables import list_queryable_tables
 
 Language = Literal["python", "sql"]
 Source = Annotated[str, Field(min_length=1, max_length=20_000)]
 
-SQL_ROWS = 100
-WORDS = 4_000
+MAX_SQL_ROWS = 100
+MAX_STDOUT_CHARS = 4_000
 """How much of stdout an agent reads back. Characters."""
 
-KINDS = {
+ARTIFACT_KINDS = {
     "image": "figure",
     "text/csv": "table",
     "application/vnd.apache.parquet": "table",
@@ -46,24 +46,24 @@ async def run_python(ctx: ToolContext, code: Source) -> Recorded:
     A kept frame has no recipe: it can be read, not trained on.
     """
     try:
-        computed = await compute(ctx, "python", code)
+        computed = await run_code(ctx, "python", code)
     except ComputationFailed as failed:
-        said = str(failed.facts.get("stdout", ""))[-WORDS:]
+        said = str(failed.facts.get("stdout", ""))[-MAX_STDOUT_CHARS:]
         raise ToolRefused(f"{failed.detail}\n{said}".strip()) from failed
-    value = {**_facts(computed), "stdout": computed.stdout[-WORDS:]}
-    return Recorded(value=value, summary=_summary(computed), artifacts=left(computed))
+    value = {**_facts(computed), "stdout": computed.stdout[-MAX_STDOUT_CHARS:]}
+    return Recorded(value=value, summary=_summary(computed), artifacts=output_artifacts(computed))
 
 
-async def compute(ctx: ToolContext, language: Language, code: str, limits: Limits | None = None) -> Computed:
+async def run_code(ctx: ToolContext, language: Language, code: str, limits: Limits | None = None) -> Computed:
     """Run code over the tables that may be seen now; of those a program opens what it names.
 
     Raises LabError when it is refused, ComputationFailed when it fails, Unavailable without the walls it needs.
     """
-    tables = await queryable(ctx.datasets, ctx.frames)
+    tables = await list_queryable_tables(ctx.datasets, ctx.frames)
     if language == "sql":
-        work = Computation("query.run_sql", {"sql": code, "rows": SQL_ROWS})
+        work = Computation("query.run_sql", {"sql": code, "rows": MAX_SQL_ROWS})
         return await ctx.computer.run(work, tables, limits)
-    opened = {f"{name}.parquet": digest for name, digest in tables.items() if _names(code, name)}
+    opened = {f"{name}.parquet": digest for name, digest in tables.items() if _mentions(code, name)}
     opened |= {file.name: file.digest for file in await ctx.frames.files() if file.name in code}
     computed = await ctx.computer.run(Code(code), opened, limits)
     return replace(computed, value=_program_value(computed.value))
@@ -99,18 +99,18 @@ def _program_value(value: JsonValue) -> JsonValue:
         ) from error
 
 
-def left(computed: Computed) -> list[ArtifactDraft]:
+def output_artifacts(computed: Computed) -> list[ArtifactDraft]:
     """What a program or a query left: kept frames by their names, everything else by what it is."""
-    frames = _kept(computed)
+    frames = _frame_outputs(computed)
     return [
-        artifact(file, "frame", *frames[file.name])
+        make_artifact(file, "frame", *frames[file.name])
         if file.name in frames
-        else artifact(file, kind_of(file), file.name)
+        else make_artifact(file, artifact_kind(file), file.name)
         for file in computed.files
     ]
 
 
-def outcome(computed: Computed) -> dict[str, Any]:
+def success_report(computed: Computed) -> dict[str, Any]:
     """How a run ended well, in JSON."""
     return {
         "end": "returned",
@@ -121,7 +121,7 @@ def outcome(computed: Computed) -> dict[str, Any]:
     }
 
 
-def failure(code: str, detail: str, facts: Mapping[str, object]) -> dict[str, Any]:
+def failure_report(code: str, detail: str, facts: Mapping[str, object]) -> dict[str, Any]:
     """How a run ended badly, in JSON, with what it had said until then."""
     return {
         "end": code.removeprefix("computation_"),
@@ -131,8 +131,8 @@ def failure(code: str, detail: str, facts: Mapping[str, object]) -> dict[str, An
     }
 
 
-def kind_of(file: StoredFile) -> str:
-    return KINDS.get(file.media_type) or KINDS.get(file.media_type.split("/")[0]) or "other"
+def artifact_kind(file: StoredFile) -> str:
+    return ARTIFACT_KINDS.get(file.media_type) or ARTIFACT_KINDS.get(file.media_type.split("/")[0]) or "other"
 
 
 def _facts(computed: Computed) -> dict[str, Any]:
@@ -140,7 +140,7 @@ def _facts(computed: Computed) -> dict[str, Any]:
     return dict(computed.value) if isinstance(computed.value, dict) else {"result": computed.value}
 
 
-def _kept(computed: Computed) -> dict[str, tuple[str, dict[str, Any]]]:
+def _frame_outputs(computed: Computed) -> dict[str, tuple[str, dict[str, Any]]]:
     """Files that are frames: `{file: (name, meta)}`."""
     facts = _facts(computed)
     if "row_count" in facts:
@@ -156,5 +156,5 @@ def _summary(computed: Computed) -> str:
     return f"The program ended in {computed.usage.wall_s:.1f} s" + (f" and left {saved}." if saved else ".")
 
 
-def _names(code: str, table: str) -> bool:
+def _mentions(code: str, table: str) -> bool:
     return re.search(rf"(?<![A-Za-z0-9_]){re.escape(table)}(?![A-Za-z0-9_])", code, re.IGNORECASE) is not None

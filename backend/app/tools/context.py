@@ -24,8 +24,8 @@ class TrainingContext:
 
     problem: Mapping[str, Any]
     folds: Mapping[str, Any]
-    until_s: float = 60.0
-    hands: int = 1
+    deadline_s: float = 60.0
+    fit_slots: int = 1
     families: tuple[str, ...] = ()
 
 
@@ -42,7 +42,7 @@ class ToolContext:
     datasets: DatasetShelf
     computer: Computer
     call: str = ""
-    settled: TrainingContext | None = field(default=None)
+    training_context: TrainingContext | None = field(default=None)
     records: SessionRecords | None = None
     prices: Prices | None = None
 
@@ -51,8 +51,8 @@ class ToolContext:
         return self.step.session
 
     @property
-    def study(self) -> TrainingContext:
+    def training(self) -> TrainingContext:
         """Raises ToolRefused before the split."""
-        if self.settled is None:
+        if self.training_context is None:
             raise ToolRefused("The hold-out is not locked yet, so there is nothing to train on.")
-        return self.settled
+        return self.training_context

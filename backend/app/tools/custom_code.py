@@ -17,19 +17,19 @@ from app.sandbox.contract import Computation, Limits
 from app.sessions.step_scope import ArtifactDraft, Recorded
 from app.tools.analysis import NewName
 from app.tools.context import ToolContext
-from app.tools.frames import TRAIN, artifact, frame_artifact, training
+from app.tools.frames import TRAIN, find_training_frame, frame_artifact, make_artifact
 from app.tools.registry import ColumnName, FrameName, tool
-from app.tools.rounds import COSTS, Candidate, ignores_clock, number, time_left_s
+from app.tools.rounds import RELATIVE_COSTS, Candidate, format_number, ignores_clock, time_left_s
 
-ESTIMATOR = "estimator"
+ESTIMATOR_KIND = "estimator"
 """Kind of artifact: the source of an estimator; its `meta` is what a fit of it is asked by."""
-SOURCE = "text"
+SOURCE_KIND = "text"
 DEFAULT_BUDGET_S = 60.0
-TRIAL = (0.25, 4.0, 30.0)
+TRIAL_TIME = (0.25, 4.0, 30.0)
 """Share of the session's time that a trial may take, in seconds at least and at most."""
-COUNTED_S = 120.0
+MAX_DETERMINISTIC_TRIAL_S = 120.0
 """Of a trial or of making features in a deterministic session: what a machine four times as slow also meets."""
-PACE = (0.1, 1.0, 30.0)
+FEATURE_TIME = (0.1, 1.0, 30.0)
 """The same, for making features of all training rows once."""
 
 Source = Annotated[str, Field(min_length=1, max_length=8_000)]
@@ -54,18 +54,18 @@ async def write_features(
     the state only: never other rows. numpy, pandas, scipy and scikit-learn can be imported; no files.
     It is tried at once, also on single rows and on missing and unseen values; a refusal says what is wrong.
     """
-    made = await training(ctx, frame)
+    made = await find_training_frame(ctx, frame)
     for column in columns:
         resolve_name(column, made.columns, "column")
     params: dict[str, Any] = {
-        "problem": dict(ctx.study.problem),
+        "problem": dict(ctx.training.problem),
         "recipe": made.recipe,
         "name": name,
         "columns": columns,
         "source": source,
-        "limit_s": _seconds(ctx, PACE),
+        "limit_s": _time_limit_s(ctx, FEATURE_TIME),
     }
-    computed = await _tried(ctx, "custom_code.write_features", params, made.digest)
+    computed = await _run_trial(ctx, "custom_code.write_features", params, made.digest)
     facts: Any = {**computed.value, "frame": name}  # type: ignore[dict-item]  # FrameFacts
     new = ", ".join(facts["new_columns"][:8]) or "changed columns"
     return Recorded(
@@ -73,7 +73,7 @@ async def write_features(
         summary=f"{name}: made {new} by code that passed {len(facts['trial']['checks'])} checks."[:500],
         artifacts=[
             frame_artifact(computed, name, facts),
-            artifact(computed.file(f"{name}.py"), SOURCE, f"{name}.py"),
+            make_artifact(computed.file(f"{name}.py"), SOURCE_KIND, f"{name}.py"),
         ],
     )
 
@@ -100,11 +100,11 @@ async def write_estimator(
     not depend on other rows. numpy, pandas, scipy and scikit-learn can be imported; no files, no network.
     It is tried at once on a part of the training rows; a refusal says what is wrong.
     """
-    if name in COSTS or name.casefold() == CUSTOM_ESTIMATOR.casefold():
+    if name in RELATIVE_COSTS or name.casefold() == CUSTOM_ESTIMATOR.casefold():
         raise ToolRefused(f"There is a family called {name}: give your estimator another name.")
-    source_of = await training(ctx, frame)
+    source_of = await find_training_frame(ctx, frame)
     params: dict[str, Any] = {
-        "problem": dict(ctx.study.problem),
+        "problem": dict(ctx.training.problem),
         "recipe": source_of.recipe,
         "name": name,
         "source": source,
@@ -112,26 +112,26 @@ async def write_estimator(
         "seed": ctx.session.seed,
         "limit_s": await time_left_s(ctx),
     }
-    computed = await _tried(ctx, "custom_code.write_estimator", params, source_of.digest)
+    computed = await _run_trial(ctx, "custom_code.write_estimator", params, source_of.digest)
     facts: Any = computed.value
     meta = {key: facts[key] for key in ("estimator", "hyperparameters")}
     file = computed.file(f"{name}.py")
     trial = facts["trial"]
-    metric = ctx.study.problem["metric"]
+    metric, score = ctx.training.problem["metric"], format_number(trial["score"])
     return Recorded(
         value={**facts, "name": name},
-        summary=f"{name} can be trained; {metric} {number(trial['score'])} in a trial on {trial['rows']} rows.",
-        artifacts=[ArtifactDraft(ESTIMATOR, name, file.media_type, file.digest, file.size_bytes, meta)],
+        summary=f"{name} can be trained; {metric} {score} in a trial on {trial['rows']} rows.",
+        artifacts=[ArtifactDraft(ESTIMATOR_KIND, name, file.media_type, file.digest, file.size_bytes, meta)],
     )
 
 
-async def with_source(ctx: ToolContext, candidates: Sequence[Candidate]) -> list[Candidate]:
+async def add_sources(ctx: ToolContext, candidates: Sequence[Candidate]) -> list[Candidate]:
     """Candidates that name a written estimator with its source; raises ToolRefused for untried code."""
-    written = {ref.name: ref.meta for ref in await ctx.frames.artifacts(ESTIMATOR)}
-    return [_with_source(candidate, written) for candidate in candidates]
+    written = {ref.name: ref.meta for ref in await ctx.frames.artifacts(ESTIMATOR_KIND)}
+    return [_add_source(candidate, written) for candidate in candidates]
 
 
-def _with_source(candidate: Candidate, written: Mapping[str, Mapping[str, Any]]) -> Candidate:
+def _add_source(candidate: Candidate, written: Mapping[str, Mapping[str, Any]]) -> Candidate:
     if candidate.estimator in written:
         meta = dict(written[candidate.estimator])
         return Candidate(name=candidate.name or candidate.estimator, **meta)
@@ -146,18 +146,18 @@ def _list(names: Iterable[str]) -> str:
     return ", ".join(names) or "none"
 
 
-async def _tried(ctx: ToolContext, function: str, params: dict[str, Any], digest: str) -> Computed:
+async def _run_trial(ctx: ToolContext, function: str, params: dict[str, Any], digest: str) -> Computed:
     """In a cell of untrusted work; whatever ends it is the author's to read."""
     work = Computation(function, params, trusted=False)
     try:
-        return await ctx.computer.run(work, {"frame": digest}, Limits(time_s=_seconds(ctx, TRIAL)))
+        return await ctx.computer.run(work, {"frame": digest}, Limits(time_s=_time_limit_s(ctx, TRIAL_TIME)))
     except (ComputationFailed, Unavailable) as failed:
         raise ToolRefused(f"This code cannot be used. {failed.detail}") from failed
 
 
-def _seconds(ctx: ToolContext, bounds: tuple[float, float, float]) -> float:
+def _time_limit_s(ctx: ToolContext, bounds: tuple[float, float, float]) -> float:
     share, least, most = bounds
     if ignores_clock(ctx):
-        return COUNTED_S
+        return MAX_DETERMINISTIC_TRIAL_S
     budget_s = float(ctx.session.preferences.get("time_budget_s") or DEFAULT_BUDGET_S)
     return min(max(share * budget_s, least), most)

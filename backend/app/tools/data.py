@@ -8,13 +8,13 @@ from app.json_types import JsonValue
 from app.sandbox.contract import Computation
 from app.sessions.step_scope import ArtifactDraft, Recorded
 from app.tools.context import ToolContext
-from app.tools.frames import RETRIEVED, TRAIN, artifact
+from app.tools.frames import RETRIEVED, TRAIN, make_artifact
 from app.tools.registry import tool
-from app.tools.sql_tables import queryable
+from app.tools.sql_tables import list_queryable_tables
 
 RETRIEVAL = ("data_retrieval",)
 READERS = ("planner", "data_retrieval")
-PREVIEW_ROWS = 20
+MAX_PREVIEW_ROWS = 20
 
 DatasetName = Annotated[str, Field(description="A dataset's table name, name or id.", max_length=300)]
 
@@ -68,11 +68,13 @@ async def execute_sql(
     keep: Annotated[bool, Field(description="Keep the result as the session's table.")] = False,
 ) -> Recorded:
     """Run one SELECT (DuckDB) over the session's tables; the first rows come back."""
-    tables = await queryable(ctx.datasets, ctx.frames)
-    computed = await ctx.computer.run(Computation("query.run_sql", {"sql": sql, "rows": PREVIEW_ROWS}), tables)
+    tables = await list_queryable_tables(ctx.datasets, ctx.frames)
+    computed = await ctx.computer.run(
+        Computation("query.run_sql", {"sql": sql, "rows": MAX_PREVIEW_ROWS}), tables
+    )
     facts: Any = computed.value
     meta = {"rows": facts["row_count"], "columns": facts["columns"], "source": {"sql": sql}}
-    kept = [artifact(computed.file("result.parquet"), "frame", RETRIEVED, meta)] if keep else []
+    kept = [make_artifact(computed.file("result.parquet"), "frame", RETRIEVED, meta)] if keep else []
     return Recorded(
         value={**facts, "frame": RETRIEVED if keep else None},
         summary=f"{facts['row_count']} rows, {len(facts['columns'])} columns.",
@@ -113,7 +115,9 @@ async def lock_holdout(ctx: ToolContext, problem: dict[str, Any]) -> Recorded:
         value=facts,
         summary=f"{facts['train_rows']} rows to learn from, {facts['holdout_rows']} locked ({facts['kind']}).",
         artifacts=[
-            artifact(computed.file("train.parquet"), "frame", TRAIN, train),
-            artifact(computed.file("holdout.parquet"), "holdout", "holdout", {"rows": facts["holdout_rows"]}),
+            make_artifact(computed.file("train.parquet"), "frame", TRAIN, train),
+            make_artifact(
+                computed.file("holdout.parquet"), "holdout", "holdout", {"rows": facts["holdout_rows"]}
+            ),
         ],
     )

@@ -7,18 +7,18 @@ from app.modeling.problem.custom_code import contains_code
 from app.sandbox.computer import ComputationFailed
 from app.sandbox.contract import Computation, Limits
 from app.sessions.step_scope import Recorded
-from app.tools.clock import worked_s
+from app.tools.clock import recorded_work_s
 from app.tools.context import ToolContext
-from app.tools.frames import figures
+from app.tools.frames import figure_artifacts
 from app.tools.registry import tool
 
 HOLDOUT = "holdout"
-SHARE = 0.05
+BUDGET_SHARE = 0.05
 MIN_S, MAX_S = 1.2, 20.0
-OPENING_S, LATE_S = 1.6, 0.3
+OVERHEAD_S, MIN_LATE_S = 1.6, 0.3
 """What reading the model and drawing take beside the measuring; what a session that is late has for it."""
 DEFAULT_BUDGET_S = 60.0
-PATIENCE_S = 30.0
+MAX_OVERHEAD_S = 30.0
 """Beside the measuring: to read the model and the rows, and to draw."""
 
 
@@ -27,10 +27,10 @@ async def explain_model(ctx: ToolContext, model: str) -> Recorded:
     """What the model relies on, how its answers move and where it errs, on the hold-out that was opened."""
     ref = await ctx.frames.artifact("model", model)
     holdout = await ctx.frames.artifact(HOLDOUT, HOLDOUT)
-    limit_s = await explaining_s(ctx)
+    limit_s = await explanation_limit_s(ctx)
     params: dict[str, Any] = {"seed": ctx.session.seed, "limit_s": limit_s}
     work = Computation("explain.explain_model", params, trusted=not contains_code(ref.meta["fit"]))
-    limits = None if limit_s is None else Limits(time_s=limit_s + PATIENCE_S)
+    limits = None if limit_s is None else Limits(time_s=limit_s + MAX_OVERHEAD_S)
     try:
         computed = await ctx.computer.run(work, {HOLDOUT: holdout.digest, "model": ref.digest}, limits)
     except ComputationFailed as failed:
@@ -38,21 +38,23 @@ async def explain_model(ctx: ToolContext, model: str) -> Recorded:
         raise ToolRefused(f"{model} could not be explained: {failed.detail}") from failed
     value: Any = {**computed.value, "model": model}  # type: ignore[dict-item]  # ExplanationFacts
     return Recorded(
-        value=value, summary=_said(model, value), artifacts=figures(computed, value.get("figures", ()))
+        value=value,
+        summary=_summary(model, value),
+        artifacts=figure_artifacts(computed, value.get("figures", ())),
     )
 
 
-async def explaining_s(ctx: ToolContext) -> float | None:
+async def explanation_limit_s(ctx: ToolContext) -> float | None:
     """Seconds to measure in: a small share of the session's, and no more than is left before its report; None
     where counts decide and not the clock."""
     if ctx.session.preferences.get("deterministic"):
         return None
     budget_s = float(ctx.session.preferences.get("time_budget_s") or DEFAULT_BUDGET_S)
-    left_s = ctx.study.until_s - await worked_s(ctx.step, ctx.call) - OPENING_S
-    return round(min(max(SHARE * budget_s, MIN_S), MAX_S, max(left_s, LATE_S)), 3)
+    left_s = ctx.training.deadline_s - await recorded_work_s(ctx.step, ctx.call) - OVERHEAD_S
+    return round(min(max(BUDGET_SHARE * budget_s, MIN_S), MAX_S, max(left_s, MIN_LATE_S)), 3)
 
 
-def _said(model: str, facts: dict[str, Any]) -> str:
+def _summary(model: str, facts: dict[str, Any]) -> str:
     helping = [entry["column"] for entry in facts["importances"] if entry["helps"]]
     relied = f"{model} relies most on {', '.join(helping[:3])}." if helping else "No column stands out."
     worst = (facts["segments"] or {}).get("worst") or []

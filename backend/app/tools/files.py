@@ -8,7 +8,7 @@ from app.artifacts.file_names import LONGEST, checked_name
 from app.artifacts.workspace import FileRef
 from app.errors import ToolRefused
 from app.sessions.step_scope import ArtifactDraft, Recorded
-from app.tools.approval import Preview, unified
+from app.tools.approval import Preview, unified_diff
 from app.tools.context import ToolContext
 from app.tools.registry import tool
 
@@ -17,8 +17,8 @@ WORKERS = ("data_analyst", "model_trainer", "reporter")
 FileName = Annotated[str, Field(min_length=1, max_length=LONGEST)]
 Text = Annotated[str, Field(max_length=100_000)]
 
-LINES = 400
-READABLE_BYTES = 1_000_000
+MAX_LINES = 400
+MAX_READABLE_BYTES = 1_000_000
 
 
 @tool(agents=WORKERS)
@@ -33,10 +33,10 @@ async def read_file(
     ctx: ToolContext,
     name: FileName,
     first_line: Annotated[int, Field(ge=1)] = 1,
-    lines: Annotated[int, Field(ge=1, le=LINES)] = LINES,
+    lines: Annotated[int, Field(ge=1, le=MAX_LINES)] = MAX_LINES,
 ) -> Recorded:
     """Read a text file of the workspace, `lines` of it from `first_line` on."""
-    whole = (await _text(ctx, name)).splitlines(keepends=True)
+    whole = (await _read_text(ctx, name)).splitlines(keepends=True)
     shown = whole[first_line - 1 : first_line - 1 + lines]
     value: dict[str, Any] = {
         "name": name,
@@ -56,17 +56,19 @@ async def write_file(ctx: ToolContext, name: FileName, text: Text) -> Recorded:
     return Recorded(
         value={"name": known, "bytes": len(text.encode())},
         summary=f"{known} is written.",
-        artifacts=[await _stored(ctx, known, text)],
+        artifacts=[await _store_text(ctx, known, text)],
     )
 
 
-async def _edit_shown(ctx: ToolContext, name: str, old: str, new: str, every: bool = False) -> Preview:
-    before = await _text(ctx, name)
-    after = _edited(name, before, old, new, every)
-    return Preview(unified(name, before, after), f"{name} is changed for all that comes after in this session.")
+async def _preview_edit(ctx: ToolContext, name: str, old: str, new: str, every: bool = False) -> Preview:
+    before = await _read_text(ctx, name)
+    after = _replace_text(name, before, old, new, every)
+    return Preview(
+        unified_diff(name, before, after), f"{name} is changed for all that comes after in this session."
+    )
 
 
-@tool(agents=WORKERS, preview=_edit_shown)
+@tool(agents=WORKERS, preview=_preview_edit)
 async def edit_file(
     ctx: ToolContext,
     name: FileName,
@@ -78,22 +80,22 @@ async def edit_file(
 
     The user sees the change and approves it first, unless they allowed it for this session.
     """
-    before = await _text(ctx, name)
-    after = _edited(name, before, old, new, every)
+    before = await _read_text(ctx, name)
+    after = _replace_text(name, before, old, new, every)
     return Recorded(
         value={"name": name, "replaced": before.count(old) if every else 1},
         summary=f"{name} is changed.",
-        artifacts=[await _stored(ctx, name, after)],
+        artifacts=[await _store_text(ctx, name, after)],
     )
 
 
-async def _file(ctx: ToolContext, name: str) -> FileRef:
+async def _find_file(ctx: ToolContext, name: str) -> FileRef:
     return await ctx.frames.file(checked_name(name))
 
 
-async def _text(ctx: ToolContext, name: str) -> str:
-    file = await _file(ctx, name)
-    if file.size_bytes > READABLE_BYTES:
+async def _read_text(ctx: ToolContext, name: str) -> str:
+    file = await _find_file(ctx, name)
+    if file.size_bytes > MAX_READABLE_BYTES:
         raise ToolRefused(f"{name} has {file.size_bytes:,} bytes. Read it in a program instead.")
     try:
         return (await ctx.frames.read(file)).decode("utf-8")
@@ -101,7 +103,7 @@ async def _text(ctx: ToolContext, name: str) -> str:
         raise ToolRefused(f"{name} is no text. Open it in a program instead.") from None
 
 
-def _edited(name: str, before: str, old: str, new: str, every: bool) -> str:
+def _replace_text(name: str, before: str, old: str, new: str, every: bool) -> str:
     found = before.count(old)
     if found == 0:
         raise ToolRefused(f"{name} does not hold that text. Read it again: it must match to the letter.")
@@ -112,6 +114,6 @@ def _edited(name: str, before: str, old: str, new: str, every: bool) -> str:
     return before.replace(old, new)
 
 
-async def _stored(ctx: ToolContext, name: str, text: str) -> ArtifactDraft:
+async def _store_text(ctx: ToolContext, name: str, text: str) -> ArtifactDraft:
     blob = await ctx.frames.put(text.encode())
     return ArtifactDraft("text", name, "text/plain; charset=utf-8", blob.digest, blob.size_bytes)

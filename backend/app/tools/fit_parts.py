@@ -9,14 +9,14 @@ from app.artifacts.workspace import FrameRef
 from app.modeling.problem.names import resolve_name
 from app.tools.context import ToolContext
 
-PART = "part"
+PART_KIND = "part"
 """Kind of artifact: the folds of a candidate that were fitted after its first; no model by itself."""
 
 Facts = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Part:
+class FitPart:
     """`model` and `oof` are digests: what was fitted, and what it said of the rows that did not teach it."""
 
     facts: Facts
@@ -24,34 +24,34 @@ class Part:
     oof: str
 
 
-async def parts_of(ctx: ToolContext, model: str) -> list[Part]:
+async def load_parts(ctx: ToolContext, model: str) -> list[FitPart]:
     """Every part of a candidate, the first one first; raises ToolRefused naming the nearest names."""
     models = {ref.name: ref for ref in await ctx.frames.artifacts("model")}
     whole = models[resolve_name(model, models, "model")]
     if "members" in whole.meta["fit"]:
         return [_part(whole)]  # blended already: its parts are inside
-    later = [ref for ref in await ctx.frames.artifacts(PART) if ref.meta["fit"]["name"] == whole.name]
+    later = [ref for ref in await ctx.frames.artifacts(PART_KIND) if ref.meta["fit"]["name"] == whole.name]
     return [_part(whole), *(_part(ref) for ref in later)]
 
 
-def _part(ref: FrameRef) -> Part:
-    return Part(ref.meta["fit"], ref.digest, str(ref.meta["oof"]))
+def _part(ref: FrameRef) -> FitPart:
+    return FitPart(ref.meta["fit"], ref.digest, str(ref.meta["oof"]))
 
 
-def joined(parts: Sequence[Facts]) -> dict[str, Any]:
+def merge_parts(parts: Sequence[Facts]) -> dict[str, Any]:
     """The facts of a candidate over all its parts: scores by fold, their mean and spread, seconds in all.
 
     `refitted`: one of the parts learned from all rows, without a fold.
     """
     first = parts[0]
-    refitted = any(part.get("refitted") or run_of(part) == [] for part in parts)
+    refitted = any(part.get("refitted") or fitted_folds(part) == [] for part in parts)
     if len(parts) == 1:
-        return {**first, "run": run_of(first), "refitted": refitted}
-    scores = _by_fold(parts)
+        return {**first, "run": fitted_folds(first), "refitted": refitted}
+    scores = _scores_by_fold(parts)
     known = [score for score in scores if score is not None]
     return {
         **first,
-        "run": [fold for part in parts for fold in run_of(part)],
+        "run": [fold for part in parts for fold in fitted_folds(part)],
         "refitted": refitted,
         "fold_scores": scores,
         "fold_count": len(known),
@@ -63,15 +63,15 @@ def joined(parts: Sequence[Facts]) -> dict[str, Any]:
     }
 
 
-def run_of(facts: Facts) -> list[int]:
+def fitted_folds(facts: Facts) -> list[int]:
     """The folds that a part was fitted on; all of them where it does not say."""
     run = facts.get("run")
     return list(range(int(facts["folds"]["count"]))) if run is None else list(run)
 
 
-def _by_fold(parts: Sequence[Facts]) -> list[float | None]:
+def _scores_by_fold(parts: Sequence[Facts]) -> list[float | None]:
     scores: list[float | None] = [None] * int(parts[0]["folds"]["count"])
     for part in parts:
-        for fold in run_of(part):
+        for fold in fitted_folds(part):
             scores[fold] = part["fold_scores"][fold]
     return scores

@@ -10,7 +10,7 @@ from app.sandbox.computer import ComputationFailed
 from app.sandbox.contract import Computation
 from app.sessions.step_scope import Recorded
 from app.tools.context import ToolContext
-from app.tools.frames import artifact, figures
+from app.tools.frames import figure_artifacts, make_artifact
 from app.tools.registry import tool
 
 
@@ -28,9 +28,11 @@ async def forecast_future(ctx: ToolContext, model: Annotated[str, Field(max_leng
         # A session that has its model and its score is not lost with its forecast.
         raise ToolRefused(f"{model} could not forecast: {failed.detail}") from failed
     value: Any = {**computed.value, "model": model}  # type: ignore[dict-item]  # an object
-    files = [artifact(computed.file(name), "table", name) for name in ("forecasts.csv", "forecasts.parquet")]
+    files = [
+        make_artifact(computed.file(name), "table", name) for name in ("forecasts.csv", "forecasts.parquet")
+    ]
     return Recorded(
         value=value,
         summary=f"{value['rows']:,} forecasts, from {value['first']} to {value['last']}.",
-        artifacts=[*files, *figures(computed, value["figures"])],
+        artifacts=[*files, *figure_artifacts(computed, value["figures"])],
     )

@@ -17,7 +17,7 @@ TRAIN = "train"
 
 
 @dataclass(frozen=True)
-class Training:
+class TrainingFrame:
     """A frame to learn from: the raw training rows, and the recipe that makes the frame's features of them."""
 
     digest: str
@@ -25,7 +25,7 @@ class Training:
     columns: list[str]
 
 
-async def training(ctx: ToolContext, frame: str) -> Training:
+async def find_training_frame(ctx: ToolContext, frame: str) -> TrainingFrame:
     """Raises ToolRefused when there is no such frame, or when it has no recipe."""
     ref = await ctx.frames.frame(frame)
     recipe = ref.meta.get("recipe")
@@ -34,18 +34,20 @@ async def training(ctx: ToolContext, frame: str) -> Training:
             f"The frame {frame!r} has no recipe that makes its features, so nothing can be trained on it."
         )
     raw = ref if frame == TRAIN else await ctx.frames.frame(TRAIN)
-    return Training(raw.digest, list(recipe), [column["name"] for column in ref.meta.get("columns", ())])
+    return TrainingFrame(raw.digest, list(recipe), [column["name"] for column in ref.meta.get("columns", ())])
 
 
-def artifact(file: StoredFile, kind: str, name: str, meta: Mapping[str, Any] | None = None) -> ArtifactDraft:
+def make_artifact(
+    file: StoredFile, kind: str, name: str, meta: Mapping[str, Any] | None = None
+) -> ArtifactDraft:
     return ArtifactDraft(kind, name, file.media_type, file.digest, file.size_bytes, dict(meta or {}))
 
 
-def figures(computed: Computed, titles: Iterable[Mapping[str, str]]) -> list[ArtifactDraft]:
+def figure_artifacts(computed: Computed, titles: Iterable[Mapping[str, str]]) -> list[ArtifactDraft]:
     """The figures that a computation left, titled as its facts say, in every format."""
     title_of = {PurePath(entry["file"]).stem: entry["title"] for entry in titles}
     return [
-        artifact(file, "figure", file.name, {"title": title_of[PurePath(file.name).stem]})
+        make_artifact(file, "figure", file.name, {"title": title_of[PurePath(file.name).stem]})
         for file in computed.files
         if PurePath(file.name).stem in title_of
     ]
@@ -59,4 +61,4 @@ def frame_artifact(computed: Computed, name: str, facts: Mapping[str, JsonValue]
     if name in (TRAIN, RETRIEVED):
         raise ToolRefused(f"{name!r} holds the raw rows: give the new frame another name.")
     meta = {"rows": facts["rows"], "columns": facts["columns"], "recipe": facts["recipe"], "source": TRAIN}
-    return artifact(computed.file("frame.parquet"), "frame", name, meta)
+    return make_artifact(computed.file("frame.parquet"), "frame", name, meta)

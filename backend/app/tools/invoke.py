@@ -15,22 +15,22 @@ from app.observability.metrics.agents import tool_returned
 from app.sandbox.computer import ComputationFailed
 from app.sessions.events.events import ToolCalled, ToolReturned
 from app.sessions.step_scope import Call, Recorded
-from app.tools.approval import Preview, approved, shown
+from app.tools.approval import Preview, format_arguments, request_approval
 from app.tools.context import ToolContext
 from app.tools.registry import ToolSpec
 
 REFUSED = "refused"
 """The only key of a refusal's recorded value."""
 
-_TOO_MUCH = ("computation_timed_out", "computation_out_of_memory", "computation_out_of_disk")
+_RESOURCE_ERRORS = ("computation_timed_out", "computation_out_of_memory", "computation_out_of_disk")
 """An agent can act on these by asking for less; a computation that broke is nobody's to talk round."""
 
-NEEDED_TO_END = ("planner", "data_retrieval", "pipeline", "reporter")
+AGENTS_WITHOUT_BUDGET = ("planner", "data_retrieval", "pipeline", "reporter")
 """Whose tools still run when the budget is used up: without them there is nothing to report."""
 
-USED_UP = "The session's budget is used up. Finish with what you know."
+BUDGET_USED_UP = "The session's budget is used up. Finish with what you know."
 
-_MAX_ARGUMENT = 200
+_MAX_ARGUMENT_CHARS = 200
 
 
 @dataclass(frozen=True)
@@ -60,20 +60,20 @@ async def invoke(tools: Mapping[str, ToolSpec], ctx: ToolContext, request: ToolR
     step = ctx.step
 
     async def run() -> Recorded:
-        if not await step.afford("tool", ctx.agent) and ctx.agent not in NEEDED_TO_END:
-            return _refusal(USED_UP)
+        if not await step.afford("tool", ctx.agent) and ctx.agent not in AGENTS_WITHOUT_BUDGET:
+            return _refusal(BUDGET_USED_UP)
         step.tell(
             ToolCalled(
                 step=step.seq,
                 agent=ctx.agent,
                 tool=request.name,
                 call=request.key,
-                arguments=_shortened(request.arguments),
+                arguments=_shorten(request.arguments),
                 attempt=step.attempt,
             )
         )
         started = time.perf_counter()
-        recorded = await _measured(tools, ctx, request)
+        recorded = await _run_measured(tools, ctx, request)
         returned = ToolReturned(
             step=step.seq,
             agent=ctx.agent,
@@ -87,17 +87,17 @@ async def invoke(tools: Mapping[str, ToolSpec], ctx: ToolContext, request: ToolR
 
     call = Call(request.key, "tool", request.name, ctx.agent, dict(request.arguments))
     value = await step.call(call, run)
-    return ToolAnswer(request, value, refusal_of(value))
+    return ToolAnswer(request, value, get_refusal(value))
 
 
-def refusal_of(value: JsonValue) -> str | None:
+def get_refusal(value: JsonValue) -> str | None:
     """The text of a recorded refusal, or None for a value."""
     if isinstance(value, dict) and list(value) == [REFUSED]:
         return str(value[REFUSED])
     return None
 
 
-async def _measured(tools: Mapping[str, ToolSpec], ctx: ToolContext, request: ToolRequest) -> Recorded:
+async def _run_measured(tools: Mapping[str, ToolSpec], ctx: ToolContext, request: ToolRequest) -> Recorded:
     """A name that a chat model made up is no label; a call that waits for its user is not over."""
     name = request.name if request.name in tools else "unknown"
     clock = time.perf_counter()
@@ -115,41 +115,43 @@ async def _measured(tools: Mapping[str, ToolSpec], ctx: ToolContext, request: To
 async def _run_or_refuse(tools: Mapping[str, ToolSpec], ctx: ToolContext, request: ToolRequest) -> Recorded:
     try:
         spec = tools[resolve_name(request.name, tools, "tool")]
-        arguments = _validated(spec, request.arguments)
-        if spec.asks:
-            arguments = _validated(spec, await _approved(ctx, spec, request, arguments))
+        arguments = _validate(spec, request.arguments)
+        if spec.needs_approval:
+            arguments = _validate(spec, await _approve(ctx, spec, request, arguments))
         return await spec.run(ctx, **arguments)
     except ToolRefused as refused:
         return _refusal(str(refused))
     except (ComputationFailed, Unavailable) as error:
-        if error.code not in _TOO_MUCH:
+        if error.code not in _RESOURCE_ERRORS:
             raise
         return _refusal(error.detail)
     except LabError as error:
         return _refusal(error.detail)
 
 
-async def _approved(
+async def _approve(
     ctx: ToolContext, spec: ToolSpec, request: ToolRequest, arguments: Mapping[str, Any]
 ) -> Mapping[str, Any]:
     """The arguments that the user lets through. What would be refused anyway is never put to them."""
     if spec.preview:
         preview = await spec.preview(ctx, **arguments)
     else:
-        preview = Preview(shown(request.arguments), "It is asked before each call, as the operator wishes.")
+        preview = Preview(
+            format_arguments(request.arguments), "It is asked before each call, as the operator wishes."
+        )
     schema = spec.arguments.model_json_schema()
-    return await approved(ctx, spec.name, request.arguments, schema, preview)
+    return await request_approval(ctx, spec.name, request.arguments, schema, preview)
 
 
-def _validated(spec: ToolSpec, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def _validate(spec: ToolSpec, arguments: Mapping[str, Any]) -> dict[str, Any]:
     try:
         parsed = spec.arguments.model_validate(dict(arguments))
     except ValidationError as error:
-        raise ToolRefused(_readable(spec, error)) from error
+        raise ToolRefused(_validation_message(spec, error)) from error
     return {name: getattr(parsed, name) for name in type(parsed).model_fields}
 
 
-def _readable(spec: ToolSpec, error: ValidationError) -> str:
+def _validation_message(spec: ToolSpec, error: ValidationError) -> str:
     problems = []
     for problem in error.errors(include_url=False, include_context=False):
         where = ".".join(str(part) for part in problem["loc"]) or "arguments"
@@ -162,8 +164,10 @@ def _refusal(text: str) -> Recorded:
     return Recorded(value={REFUSED: text}, summary=text, failed=True)
 
 
-def _shortened(arguments: Mapping[str, Any]) -> dict[str, Any]:
+def _shorten(arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        name: value[:_MAX_ARGUMENT] + "…" if isinstance(value, str) and len(value) > _MAX_ARGUMENT else value
+        name: value[:_MAX_ARGUMENT_CHARS] + "…"
+        if isinstance(value, str) and len(value) > _MAX_ARGUMENT_CHARS
+        else value
         for name, value in arguments.items()
     }

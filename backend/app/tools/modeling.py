@@ -9,10 +9,10 @@ from app.errors import ToolRefused
 from app.modeling.problem.kinds import BASELINE
 from app.sessions.step_scope import Recorded
 from app.tools.context import ToolContext
-from app.tools.custom_code import with_source
-from app.tools.frames import training
+from app.tools.custom_code import add_sources
+from app.tools.frames import find_training_frame
 from app.tools.registry import FrameName, tool
-from app.tools.rounds import Candidate, fit_of, fitted, named, shares_s, time_left_s
+from app.tools.rounds import Candidate, make_fit, name_candidates, run_round, time_left_s, time_shares_s
 
 TRAINER = ("model_trainer",)
 
@@ -61,29 +61,29 @@ async def cross_validate_model(
     folds: Annotated[int, Field(ge=2, le=20)] = 5,
 ) -> Recorded:
     """Judge one candidate by cross-validation with another number of folds."""
-    return await _fit_round(ctx, frame, [candidate], {**ctx.study.folds, "count": folds}, None)
+    return await _fit_round(ctx, frame, [candidate], {**ctx.training.folds, "count": folds}, None)
 
 
 async def _train(
     ctx: ToolContext, kind: str, frame: str, candidates: Sequence[Candidate], folds: list[int] | None
 ) -> Recorded:
-    wanted = ctx.study.problem["kind"]
+    wanted = ctx.training.problem["kind"]
     if wanted != kind:
         raise ToolRefused(f"The problem is {wanted}: call train_{wanted}_model.")
-    return await _fit_round(ctx, frame, candidates, ctx.study.folds, folds)
+    return await _fit_round(ctx, frame, candidates, ctx.training.folds, folds)
 
 
 async def _fit_round(
     ctx: ToolContext, frame: str, candidates: Sequence[Candidate], folds: Any, run: list[int] | None
 ) -> Recorded:
     check_families(ctx, [candidate.estimator for candidate in candidates])
-    source = await training(ctx, frame)
-    candidates = await with_source(ctx, candidates)
+    source = await find_training_frame(ctx, frame)
+    candidates = await add_sources(ctx, candidates)
     check_run(run, folds)
     left_s = await time_left_s(ctx)
-    limits_s = shares_s(ctx, left_s, [candidate.estimator for candidate in candidates])
+    limits_s = time_shares_s(ctx, left_s, [candidate.estimator for candidate in candidates])
     fits = [
-        fit_of(
+        make_fit(
             ctx,
             source.digest,
             folds,
@@ -94,14 +94,14 @@ async def _fit_round(
             recipe=source.recipe,
             run=run,
         )
-        for (name, candidate), limit_s in zip(named(candidates), limits_s, strict=True)
+        for (name, candidate), limit_s in zip(name_candidates(candidates), limits_s, strict=True)
     ]
-    return await fitted(ctx, fits, left_s)
+    return await run_round(ctx, fits, left_s)
 
 
 def check_families(ctx: ToolContext, estimators: Sequence[str]) -> None:
     """Raises ToolRefused for one that the plan does not have."""
-    planned = ctx.study.families
+    planned = ctx.training.families
     other = next((name for name in estimators if planned and name not in (*planned, BASELINE)), None)
     if other is not None:
         raise ToolRefused(f"The plan fits {', '.join(planned)} only, and the {BASELINE}; not {other}.")

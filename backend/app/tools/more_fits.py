@@ -11,28 +11,28 @@ from app.sandbox.contract import Computation
 from app.sessions.step_scope import Fit, Recorded
 from app.tools.choosing import EVALUATOR, ModelNames
 from app.tools.context import ToolContext
-from app.tools.fit_parts import joined, parts_of, run_of
-from app.tools.frames import training
+from app.tools.fit_parts import fitted_folds, load_parts, merge_parts
+from app.tools.frames import find_training_frame
 from app.tools.modeling import Fold, Folds, check_run
 from app.tools.registry import tool
 from app.tools.rounds import (
-    fit_of,
-    fitted,
     ignores_clock,
-    shares_s,
-    spec_of,
+    make_fit,
+    run_round,
+    select_spec,
     time_left_s,
+    time_shares_s,
 )
 
 MoreFolds = Annotated[
     list[Fold] | None,
     Field(description="Which folds to fit where they lack them, from 0; null: all.", max_length=20),
 ]
-ROOM = 1.6
+FOLD_TIME_FACTOR = 1.6
 """How much longer than the first fold a further one may take."""
-CHUNK_S = 2.0
+MAX_CHUNK_S = 2.0
 """Quick folds are fitted in one job up to this time: each job reads the frame again."""
-COUNTED_CHUNK = 4
+DETERMINISTIC_CHUNK = 4
 """Folds of one job in a deterministic session, which has no measured time decide."""
 
 
@@ -43,23 +43,25 @@ async def add_folds(ctx: ToolContext, models: ModelNames, folds: MoreFolds = Non
 
     Where rows are ordered in time, `folds` [] fits them once more on all rows: that is then their model.
     """
-    raw = await training(ctx, "train")
+    raw = await find_training_frame(ctx, "train")
     wanted: list[tuple[dict[str, Any], list[int]]] = []
     for model in dict.fromkeys(models):
-        parts = [part.facts for part in await parts_of(ctx, model)]
-        facts = joined(parts)
+        parts = [part.facts for part in await load_parts(ctx, model)]
+        facts = merge_parts(parts)
         check_run(folds, facts["folds"])
-        size = COUNTED_CHUNK if ignores_clock(ctx) else folds_in(CHUNK_S, facts)
-        wanted += [({**facts, "settings": parts[0].get("settings")}, run) for run in runs(facts, folds, size)]
+        size = DETERMINISTIC_CHUNK if ignores_clock(ctx) else folds_within(MAX_CHUNK_S, facts)
+        wanted += [
+            ({**facts, "settings": parts[0].get("settings")}, run) for run in missing_runs(facts, folds, size)
+        ]
     if not wanted:
         raise ToolRefused("They were fitted on all these folds already.")
     left_s = await time_left_s(ctx)
-    shares = shares_s(ctx, left_s, [facts["estimator"] for facts, _ in wanted])
+    shares = time_shares_s(ctx, left_s, [facts["estimator"] for facts, _ in wanted])
     fits = [
-        _further(ctx, raw.digest, facts, run, max(share, _expected_s(facts, run)))
+        _make_fold_fit(ctx, raw.digest, facts, run, max(share, _expected_time_s(facts, run)))
         for (facts, run), share in zip(wanted, shares, strict=True)
     ]
-    return await fitted(ctx, fits, left_s)
+    return await run_round(ctx, fits, left_s)
 
 
 @tool(agents=EVALUATOR)
@@ -73,17 +75,19 @@ async def tune_hyperparameters(
 ) -> Recorded:
     """One round of tuning, starting from the best of these candidates: new hyperparameters are drawn from
     `param_grid` (or from each estimator's own space), as many as the time left allows, and fitted."""
-    bases = [joined([part.facts for part in await parts_of(ctx, model)]) for model in dict.fromkeys(models)]
+    bases = [
+        merge_parts([part.facts for part in await load_parts(ctx, model)]) for model in dict.fromkeys(models)
+    ]
     share = len(folds) if folds is not None else int(bases[0]["folds"]["count"])
     # All cost the same where counts decide: as many are drawn as the round may have.
-    bases = [{**facts, "fit_s": 1.0 if ignores_clock(ctx) else fold_s(facts) * share} for facts in bases]
+    bases = [{**facts, "fit_s": 1.0 if ignores_clock(ctx) else fold_time_s(facts) * share} for facts in bases]
     check_run(folds, bases[0]["folds"])
     known = [ref.meta["fit"] for ref in await ctx.frames.artifacts("model")]
     left_s = await time_left_s(ctx)
     params: dict[str, Any] = {
         "fits": bases,
         "tried": [{key: fit[key] for key in ("estimator", "hyperparameters", "recipe")} for fit in known],
-        "budget_s": 2.0 * most if ignores_clock(ctx) else left_s * ctx.study.hands,
+        "budget_s": 2.0 * most if ignores_clock(ctx) else left_s * ctx.training.fit_slots,
         "seed": ctx.session.seed + len(known),
         "most": most,
         "param_grid": param_grid,
@@ -93,50 +97,50 @@ async def tune_hyperparameters(
     if not proposed["candidates"]:
         raise ToolRefused(f"Not one more fit would be done in the {left_s:.0f} s that are left.")
     plan = bases[0]["folds"] if cv is None else {**bases[0]["folds"], "count": cv}
-    raw = await training(ctx, "train")
+    raw = await find_training_frame(ctx, "train")
     taken = [fit["name"] for fit in known]
-    specs = list(_named(proposed["candidates"], taken))
-    shares = shares_s(ctx, left_s, [spec["estimator"] for spec in specs])
+    specs = list(_name_proposals(proposed["candidates"], taken))
+    shares = time_shares_s(ctx, left_s, [spec["estimator"] for spec in specs])
     fits = [
-        fit_of(ctx, raw.digest, plan, share, run=folds, **spec)
+        make_fit(ctx, raw.digest, plan, share, run=folds, **spec)
         for spec, share in zip(specs, shares, strict=True)
     ]
-    return await fitted(ctx, fits, left_s)
+    return await run_round(ctx, fits, left_s)
 
 
-def runs(facts: dict[str, Any], folds: Sequence[int] | None, size: int) -> Iterator[list[int]]:
+def missing_runs(facts: dict[str, Any], folds: Sequence[int] | None, size: int) -> Iterator[list[int]]:
     """The folds that a candidate lacks, in jobs of at most `size`; [] is one job on all rows."""
     if folds == []:
         yield from [] if facts["refitted"] else [[]]
         return
     every = range(int(facts["folds"]["count"])) if folds is None else folds
-    missing = [fold for fold in dict.fromkeys(every) if fold not in run_of(facts)]
+    missing = [fold for fold in dict.fromkeys(every) if fold not in fitted_folds(facts)]
     for start in range(0, len(missing), size):
         yield missing[start : start + size]
 
 
-def folds_in(seconds: float, facts: dict[str, Any]) -> int:
+def folds_within(seconds: float, facts: dict[str, Any]) -> int:
     """Folds of a candidate that are fitted in so many seconds, at least 1."""
-    return max(1, int(seconds / max(fold_s(facts), 1e-3)))
+    return max(1, int(seconds / max(fold_time_s(facts), 1e-3)))
 
 
-def fold_s(facts: dict[str, Any]) -> float:
+def fold_time_s(facts: dict[str, Any]) -> float:
     """Seconds that one more fold of a candidate takes."""
-    return float(facts["fit_s"]) / max(len(run_of(facts)), 1)
+    return float(facts["fit_s"]) / max(len(fitted_folds(facts)), 1)
 
 
-def _expected_s(facts: dict[str, Any], run: Sequence[int]) -> float:
-    return ROOM * fold_s(facts) * max(len(run), 1)
+def _expected_time_s(facts: dict[str, Any], run: Sequence[int]) -> float:
+    return FOLD_TIME_FACTOR * fold_time_s(facts) * max(len(run), 1)
 
 
-def _further(ctx: ToolContext, digest: str, facts: dict[str, Any], run: list[int], limit_s: float) -> Fit:
+def _make_fold_fit(ctx: ToolContext, digest: str, facts: dict[str, Any], run: list[int], limit_s: float) -> Fit:
     spec = {key: facts[key] for key in ("name", "estimator", "hyperparameters", "recipe", "settings")}
-    return fit_of(ctx, digest, facts["folds"], limit_s, run=run, **spec)
+    return make_fit(ctx, digest, facts["folds"], limit_s, run=run, **spec)
 
 
-def _named(proposed: Sequence[dict[str, Any]], taken: list[str]) -> Iterator[dict[str, Any]]:
+def _name_proposals(proposed: Sequence[dict[str, Any]], taken: list[str]) -> Iterator[dict[str, Any]]:
     """The proposals under names that nothing has yet: their estimator's, numbered on."""
     for each in proposed:
         name = next(name for n in count(1) if (name := f"{each['estimator']}-t{n}") not in taken)
         taken.append(name)
-        yield {**spec_of(each), "name": name}
+        yield {**select_spec(each), "name": name}

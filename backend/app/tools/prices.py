@@ -13,7 +13,7 @@ from app.json_types import JsonValue
 from app.modeling.problem.names import resolve_name
 from app.sessions.step_scope import Recorded
 from app.tools.context import ToolContext
-from app.tools.frames import RETRIEVED, artifact
+from app.tools.frames import RETRIEVED, make_artifact
 from app.tools.registry import tool
 
 RETRIEVAL = ("data_retrieval",)
@@ -29,7 +29,7 @@ Moment = Annotated[datetime | None, Field(description="ISO 8601; without a zone 
 @tool(agents=PLANNING)
 async def get_available_coins(ctx: ToolContext) -> Recorded:
     """The coins and intervals that there are bars of, with their number and the first and last time."""
-    coins = [_plain(one.listed()) for one in await _prices(ctx).series()]
+    coins = [_to_json(one.listed()) for one in await _prices(ctx).series()]
     names = ", ".join(f"{row['coin']} {row['interval']} ({row['bars']:,} bars)" for row in coins)
     return Recorded(value={"coins": list(coins)}, summary=names or "There are no prices.")
 
@@ -43,8 +43,8 @@ async def get_data_statistics(
 ) -> Recorded:
     """Prices summed up per coin and interval: bars, gaps, lowest, highest, mean, deviation and change."""
     prices = _prices(ctx)
-    known = _known(coin, await prices.series()) if coin else None
-    rows = [_plain(row) for row in await prices.statistics(known, in_utc(start), in_utc(end))]
+    known = _resolve_coin(coin, await prices.series()) if coin else None
+    rows = [_to_json(row) for row in await prices.statistics(known, in_utc(start), in_utc(end))]
     return Recorded(value={"coins": list(rows)}, summary=f"{len(rows)} series.")
 
 
@@ -62,7 +62,7 @@ async def fetch_price_data(
     """
     prices = _prices(ctx)
     series = await prices.series()
-    known = list(dict.fromkeys(_known(coin, series) for coin in coins))
+    known = list(dict.fromkeys(_resolve_coin(coin, series) for coin in coins))
     fetched = await prices.fetch(known, in_utc(start), in_utc(end), interval)
     facts = fetched.facts
     said: dict[str, JsonValue] = {
@@ -77,7 +77,7 @@ async def fetch_price_data(
         value={"frame": RETRIEVED, **said, **facts},
         summary=f"{names}: {facts['rows']:,} bars of {said['interval']}."
         + (f" {lacking:,} of them lack a part." if lacking else ""),
-        artifacts=[artifact(fetched.computed.file("frame.parquet"), "frame", RETRIEVED, meta)],
+        artifacts=[make_artifact(fetched.computed.file("frame.parquet"), "frame", RETRIEVED, meta)],
     )
 
 
@@ -87,10 +87,10 @@ def _prices(ctx: ToolContext) -> Prices:
     return ctx.prices
 
 
-def _known(coin: str, series: list[Series]) -> str:
+def _resolve_coin(coin: str, series: list[Series]) -> str:
     names = list(dict.fromkeys(one.coin for one in series))
     return known_coin(coin, names) or resolve_name(coin, names, "coin")
 
 
-def _plain(row: dict[str, Any]) -> dict[str, JsonValue]:
+def _to_json(row: dict[str, Any]) -> dict[str, JsonValue]:
     return {key: value.isoformat() if isinstance(value, datetime) else value for key, value in row.items()}

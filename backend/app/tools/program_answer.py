@@ -9,13 +9,13 @@ MAX_ROWS = 200
 """Rows of an answer that are shown."""
 
 
-def table_of(result: Any) -> dict[str, Any]:
+def make_answer(result: Any) -> dict[str, Any]:
     """A program's `result` in the shape of `computations.answer`; raises ToolRefused for what is no table."""
     records = _records(result)
     names = list(dict.fromkeys(name for record in records for name in record))
     rows: list[JsonValue] = [[record.get(name) for name in names] for record in records[:MAX_ROWS]]
     if any(not isinstance(cell, str | int | float | bool | None) for row in rows for cell in row):  # type: ignore[union-attr]  # lists, made above
-        raise _no_table()
+        raise _not_tabular()
     columns: list[JsonValue] = [
         {"name": name, "type": _type([record.get(name) for record in records])} for name in names
     ]
@@ -39,7 +39,7 @@ def _records(result: Any) -> list[dict[str, Any]]:
         return [{"value": one} for one in result]
     if isinstance(result, str | int | float | bool):
         return [{"value": result}]
-    raise _no_table()
+    raise _not_tabular()
 
 
 def _type(cells: list[Any]) -> str:
@@ -51,5 +51,5 @@ def _type(cells: list[Any]) -> str:
     return "number" if known and all(isinstance(cell, int | float) for cell in known) else "text"
 
 
-def _no_table() -> ToolRefused:
+def _not_tabular() -> ToolRefused:
     return ToolRefused("Set `result` to a number, a text, a list of them, or a list of records.")

@@ -15,13 +15,13 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from app.sessions.step_scope import Recorded
-from app.tools.approval import PreviewOf
+from app.tools.approval import PreviewFunction
 
 FrameName = Annotated[str, Field(description="Name of a frame of this session.", max_length=200)]
 ColumnName = Annotated[str, Field(max_length=500)]
 
-Run = Callable[..., Awaitable[Recorded]]
-F = TypeVar("F", bound=Run)
+ToolFunction = Callable[..., Awaitable[Recorded]]
+F = TypeVar("F", bound=ToolFunction)
 
 EVERY_AGENT = ("planner", "data_retrieval", "data_analyst", "model_trainer", "model_evaluator", "reporter")
 
@@ -33,11 +33,11 @@ class ToolSpec:
     name: str
     description: str
     arguments: type[BaseModel]
-    run: Run
+    run: ToolFunction
     agents: tuple[str, ...]
-    asks: bool = False
+    needs_approval: bool = False
     """Does every call wait for the user's approval?"""
-    preview: PreviewOf | None = None
+    preview: PreviewFunction | None = None
     """What a call would do, for the user to read; takes what `run` takes."""
 
 
@@ -45,7 +45,7 @@ REGISTRY: dict[str, ToolSpec] = {}
 """Every tool of the process by name, filled as `tools/*.py` are imported."""
 
 
-def tool(agents: Iterable[str], preview: PreviewOf | None = None) -> Callable[[F], F]:
+def tool(agents: Iterable[str], preview: PreviewFunction | None = None) -> Callable[[F], F]:
     """Register a function as a tool of these agents; `()` for one that only the pipeline itself calls.
 
     A tool with a `preview` asks the user before each call.
@@ -58,10 +58,10 @@ def tool(agents: Iterable[str], preview: PreviewOf | None = None) -> Callable[[F
         REGISTRY[name] = ToolSpec(
             name=name,
             description=inspect.getdoc(function) or "",
-            arguments=_arguments(function),
+            arguments=_argument_model(function),
             run=function,
             agents=tuple(agents),
-            asks=preview is not None,
+            needs_approval=preview is not None,
             preview=preview,
         )
         return function
@@ -69,12 +69,12 @@ def tool(agents: Iterable[str], preview: PreviewOf | None = None) -> Callable[[F
     return register
 
 
-def tools_of(agent: str) -> Mapping[str, ToolSpec]:
+def agent_tools(agent: str) -> Mapping[str, ToolSpec]:
     """The tools that an agent has before any configuration narrows them."""
     return {name: spec for name, spec in REGISTRY.items() if agent in spec.agents}
 
 
-def _arguments(function: Run) -> type[BaseModel]:
+def _argument_model(function: ToolFunction) -> type[BaseModel]:
     hints = get_type_hints(function, include_extras=True)
     _, *parameters = inspect.signature(function).parameters.values()
     fields: dict[str, Any] = {

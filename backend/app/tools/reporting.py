@@ -16,11 +16,11 @@ from pydantic import Field
 from app.datasets.dataset_source import DatasetRef
 from app.errors import ToolRefused, Unavailable
 from app.reporting.advice import advise
-from app.reporting.compose import draft_of
-from app.reporting.document import spoken
-from app.reporting.evidence import Fact, RecordedCall
+from app.reporting.compose import build_draft
+from app.reporting.document import plain_text
+from app.reporting.evidence import RecordedCall, RecordedFact
 from app.reporting.gallery import GALLERY
-from app.reporting.results import SUMMARY, summarise
+from app.reporting.results import SUMMARY_TOOL, summarise
 from app.sandbox.contract import Computation
 from app.sandbox.storing import StoredFile
 from app.sessions.recorded_facts import ArtifactFacts, SessionRecords
@@ -43,7 +43,7 @@ _LIBRARIES = (
     "matplotlib",
 )
 _KINDS = {"model_card.md": "model_card", "notebook.ipynb": "notebook"}
-_KEPT = ("model", "frame", "holdout", "table")
+_LISTED_KINDS = ("model", "frame", "holdout", "table")
 
 Remarks = Annotated[
     list[Annotated[str, Field(min_length=1, max_length=600)]],
@@ -55,10 +55,10 @@ Remarks = Annotated[
 async def generate_recommendations(ctx: ToolContext) -> Recorded:
     """What to do next, each recommendation following from a finding of this session."""
     calls = await _records(ctx).calls(ctx.step)
-    session = await _session(ctx)
-    own = _own(ctx, "generate_recommendations", session)
-    advice = advise(draft_of(calls, Fact(own, "/session", session)))
-    found = [{"rule": each.rule, "text": spoken(each.text)} for each in advice]
+    session = await _session_facts(ctx)
+    own = _current_call(ctx, "generate_recommendations", session)
+    advice = advise(build_draft(calls, RecordedFact(own, "/session", session)))
+    found = [{"rule": each.rule, "text": plain_text(each.text)} for each in advice]
     value: Any = {"session": session, "recommendations": found}
     rules = ", ".join(each.rule for each in advice) or "none"
     return Recorded(value=value, summary=f"{len(advice)} recommendation(s): {rules}")
@@ -80,7 +80,7 @@ async def generate_summary(ctx: ToolContext, remarks: Remarks = []) -> Recorded:
     for remark in remarks:
         if re.search(r"\d", remark):
             raise ToolRefused(f"A remark holds no number, the report has them from the journal: {remark!r}.")
-    value, files = await _write(ctx, SUMMARY, "report.write_report", {"remarks": list(remarks)})
+    value, files = await _write(ctx, SUMMARY_TOOL, "report.write_report", {"remarks": list(remarks)})
     return Recorded(value=value, summary=str(value["headline"]), artifacts=files)
 
 
@@ -96,7 +96,7 @@ async def _write(
 ) -> tuple[dict[str, Any], list[ArtifactDraft]]:
     records = _records(ctx)
     calls = await records.calls(ctx.step)
-    own = _own(ctx, name, await _session(ctx))
+    own = _current_call(ctx, name, await _session_facts(ctx))
     figures: Any = _figures(await records.artifacts(), calls)
     with tempfile.TemporaryDirectory(prefix="report-") as folder:
         recorded = Path(folder) / "calls.json"
@@ -114,14 +114,14 @@ def _dump(path: Path, calls: Sequence[RecordedCall]) -> None:
     path.write_text(json.dumps([dataclasses.asdict(call) for call in calls]), encoding="utf-8")
 
 
-def _own(ctx: ToolContext, name: str, session: Mapping[str, Any]) -> RecordedCall:
+def _current_call(ctx: ToolContext, name: str, session: Mapping[str, Any]) -> RecordedCall:
     """The call being made, as it will be recorded: the report cites the session's facts in it."""
     return RecordedCall(
         ctx.step.seq, ctx.step.node, ctx.call, name, ctx.agent, None, {"session": dict(session)}
     )
 
 
-async def _session(ctx: ToolContext) -> dict[str, Any]:
+async def _session_facts(ctx: ToolContext) -> dict[str, Any]:
     """What is known of the session itself."""
     records = _records(ctx)
     return {
@@ -137,7 +137,7 @@ async def _session(ctx: ToolContext) -> dict[str, Any]:
         "artifacts": [
             {"kind": each.kind, "name": each.name, "digest": each.digest}
             for each in await records.artifacts()
-            if each.kind in _KEPT
+            if each.kind in _LISTED_KINDS
         ],
         "versions": _versions(),
     }

@@ -11,22 +11,22 @@ from app.modeling.problem.family_catalog import FAMILIES
 from app.modeling.problem.kinds import BASELINE
 from app.sandbox.contract import Limits
 from app.sessions.step_scope import ArtifactDraft, Fit, FitOutcome, Recorded
-from app.tools.clock import worked_s
+from app.tools.clock import recorded_work_s
 from app.tools.context import ToolContext
-from app.tools.fit_parts import PART
+from app.tools.fit_parts import PART_KIND
 
-LEFT_OUT_OF_ANSWERS = ("schema",)
-EVERY = 0.7
+UNREPORTED_KEYS = ("schema",)
+FIXED_FIT_COST = 0.7
 """What a fit takes beside learning: reading, encoding and writing; 1 is the learning of the first family."""
-COSTS = {BASELINE: 0.1} | {family.name: EVERY + family.relative_cost for family in FAMILIES}
+RELATIVE_COSTS = {BASELINE: 0.1} | {family.name: FIXED_FIT_COST + family.relative_cost for family in FAMILIES}
 MIN_SHARE_S = 0.5
-GENEROUS_S = 600.0
-MIN_S = 1.5
+MAX_DETERMINISTIC_FIT_S = 600.0
+MIN_ROUND_S = 1.5
 """A session that has used up its time still gets a model."""
-GRACE, GRACE_S = 1.25, 2.5
+MAX_OVERRUN_FACTOR, MAX_OVERRUN_S = 1.25, 2.5
 """How much longer than planned a round may take until the fits that have not come are left out."""
-LATE_S = 60.0
-"""For a first round of which no model came in time, since workers were away or slow: one that is late beats
+MAX_LATE_ROUND_S = 60.0
+"""For a first round of which no model came in time, since workers were away or slow: a model that is late beats
 none, and the baseline is none."""
 
 
@@ -40,7 +40,7 @@ class Candidate(BaseModel):
     name: Annotated[str, Field(pattern=r"^[A-Za-z][\w.-]{0,79}$")] | None = None
 
 
-def named(candidates: Sequence[Candidate]) -> list[tuple[str, Candidate]]:
+def name_candidates(candidates: Sequence[Candidate]) -> list[tuple[str, Candidate]]:
     """Every candidate under a name of its own: its own, its estimator's, or that with a number."""
     named: dict[str, Candidate] = {}
     for candidate in candidates:
@@ -56,7 +56,7 @@ def free_name(wanted: str, taken: Sequence[str] | dict[str, Any]) -> str:
     return name
 
 
-def spec_of(proposed: dict[str, Any]) -> dict[str, Any]:
+def select_spec(proposed: dict[str, Any]) -> dict[str, Any]:
     return {key: proposed[key] for key in ("name", "estimator", "hyperparameters", "recipe")}
 
 
@@ -68,22 +68,22 @@ def ignores_clock(ctx: ToolContext) -> bool:
 async def time_left_s(ctx: ToolContext) -> float:
     """Until the round that comes next must be over, by a recorded look at the clock."""
     if ignores_clock(ctx):
-        return GENEROUS_S
-    return max(MIN_S, ctx.study.until_s - await worked_s(ctx.step, ctx.call))
+        return MAX_DETERMINISTIC_FIT_S
+    return max(MIN_ROUND_S, ctx.training.deadline_s - await recorded_work_s(ctx.step, ctx.call))
 
 
-def shares_s(ctx: ToolContext, left_s: float, estimators: Sequence[str]) -> list[float]:
+def time_shares_s(ctx: ToolContext, left_s: float, estimators: Sequence[str]) -> list[float]:
     """Seconds that each fit of a round may take: by what its family usually takes beside the others."""
     if ignores_clock(ctx):
-        return [GENEROUS_S] * len(estimators)
-    costs = [COSTS.get(estimator, 1.0) for estimator in estimators]
-    room_s = left_s * ctx.study.hands / sum(costs)
+        return [MAX_DETERMINISTIC_FIT_S] * len(estimators)
+    costs = [RELATIVE_COSTS.get(estimator, 1.0) for estimator in estimators]
+    room_s = left_s * ctx.training.fit_slots / sum(costs)
     return [min(left_s, max(room_s * cost, MIN_SHARE_S)) for cost in costs]
 
 
-def fit_of(ctx: ToolContext, digest: str, folds: Any, limit_s: float, name: str, **spec: Any) -> Fit:
+def make_fit(ctx: ToolContext, digest: str, folds: Any, limit_s: float, name: str, **spec: Any) -> Fit:
     params = {
-        "problem": dict(ctx.study.problem),
+        "problem": dict(ctx.training.problem),
         "folds": dict(folds),
         "name": name,
         "seed": ctx.session.seed,
@@ -92,7 +92,9 @@ def fit_of(ctx: ToolContext, digest: str, folds: Any, limit_s: float, name: str,
     }
     # A fit keeps its own limit by doing less; the cell's is for one that cannot, and the round has a deadline.
     # It is no shorter than that of a late round: there a slow machine must come to its model.
-    return Fit(name, "train.fit_candidate", params, {"frame": digest}, Limits(time_s=4 * limit_s + LATE_S))
+    return Fit(
+        name, "train.fit_candidate", params, {"frame": digest}, Limits(time_s=4 * limit_s + MAX_LATE_ROUND_S)
+    )
 
 
 def longest_first(fits: Sequence[Fit], hands: int) -> list[int]:
@@ -112,25 +114,31 @@ def _limit_s(fit: Fit) -> float:
     return float(limit_s or 0.0)
 
 
-async def fitted(ctx: ToolContext, fits: Sequence[Fit], left_s: float) -> Recorded:
+async def run_round(ctx: ToolContext, fits: Sequence[Fit], left_s: float) -> Recorded:
     """Run a round; raises ToolRefused when nothing came of it."""
-    deadline_s = GENEROUS_S * len(fits) if ignores_clock(ctx) else left_s * GRACE + GRACE_S
-    ordered = longest_first(fits, ctx.study.hands)
+    deadline_s = (
+        MAX_DETERMINISTIC_FIT_S * len(fits)
+        if ignores_clock(ctx)
+        else left_s * MAX_OVERRUN_FACTOR + MAX_OVERRUN_S
+    )
+    ordered = longest_first(fits, ctx.training.fit_slots)
     taken = [replace(fits[place], grace_s=round(deadline_s - left_s, 2)) for place in ordered]
     known = {ref.name for ref in await ctx.frames.artifacts("model")}
     outcomes = await ctx.step.fan_out(ctx.call, taken, deadline_s)
     late = [fit for fit, outcome in zip(taken, outcomes, strict=True) if outcome.status == "left_out"]
     if not known and not any(map(_is_model, outcomes)) and any(fit.name != BASELINE for fit in late):
-        late_outcomes = await ctx.step.fan_out(f"{ctx.call}.late", late, LATE_S)
+        late_outcomes = await ctx.step.fan_out(f"{ctx.call}.late", late, MAX_LATE_ROUND_S)
         by_name = {outcome.name: outcome for outcome in late_outcomes}
         outcomes = [by_name.get(outcome.name, outcome) for outcome in outcomes]
     outcomes = [outcomes[ordered.index(place)] for place in range(len(fits))]
     done = [outcome for outcome in outcomes if outcome.status == "done"]
     if not done:
-        raise ToolRefused("Not one candidate was fitted. " + " ".join(_why(outcome) for outcome in outcomes))
-    facts = [_answered(outcome) for outcome in done]
-    left_out = [{"name": o.name, "reason": _why(o)} for o in outcomes if o.status != "done"]
-    scores = ", ".join(f"{fit['name']} {number(fit['score'])}" for fit in facts)
+        raise ToolRefused(
+            "Not one candidate was fitted. " + " ".join(_failure_reason(outcome) for outcome in outcomes)
+        )
+    facts = [_reported_facts(outcome) for outcome in done]
+    left_out = [{"name": o.name, "reason": _failure_reason(o)} for o in outcomes if o.status != "done"]
+    scores = ", ".join(f"{fit['name']} {format_number(fit['score'])}" for fit in facts)
     missing = f" Left out: {', '.join(entry['name'] for entry in left_out)}." if left_out else ""
     value: Any = {"fits": facts, "left_out": left_out}
     return Recorded(
@@ -145,9 +153,9 @@ def _is_model(outcome: FitOutcome) -> bool:
     return outcome.status == "done" and outcome.name != BASELINE
 
 
-def _answered(outcome: FitOutcome) -> dict[str, Any]:
+def _reported_facts(outcome: FitOutcome) -> dict[str, Any]:
     facts: Any = outcome.value
-    return {key: value for key, value in facts.items() if key not in LEFT_OUT_OF_ANSWERS}
+    return {key: value for key, value in facts.items() if key not in UNREPORTED_KEYS}
 
 
 def model_artifact(outcome: FitOutcome, known: set[str]) -> ArtifactDraft:
@@ -157,16 +165,16 @@ def model_artifact(outcome: FitOutcome, known: set[str]) -> ArtifactDraft:
     meta = {"fit": facts, "oof": outcome.files["oof.parquet"]["digest"]}
     is_first = outcome.name not in known
     run = ",".join(str(fold) for fold in facts.get("run") or ())
-    kind, name = ("model", outcome.name) if is_first else (PART, f"{outcome.name}[{run}]")
+    kind, name = ("model", outcome.name) if is_first else (PART_KIND, f"{outcome.name}[{run}]")
     known.add(outcome.name)
     return ArtifactDraft(kind, name, file["media_type"], file["digest"], int(file["size_bytes"]), meta)
 
 
-def _why(outcome: FitOutcome) -> str:
+def _failure_reason(outcome: FitOutcome) -> str:
     return outcome.reason or f"{outcome.name} did not come in time."
 
 
-def number(value: float | None) -> str:
+def format_number(value: float | None) -> str:
     if value is None:
         return "none"
     return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.4g}"

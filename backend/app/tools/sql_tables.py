@@ -5,7 +5,7 @@ from app.datasets.dataset_source import DatasetShelf
 from app.datasets.names import table_names
 
 
-async def queryable(datasets: DatasetShelf, frames: Workspace) -> dict[str, str]:
+async def list_queryable_tables(datasets: DatasetShelf, frames: Workspace) -> dict[str, str]:
     """`{table name: digest}`: the datasets until the hold-out is locked, and the frames that count."""
     tables = {}
     if not await frames.is_split():

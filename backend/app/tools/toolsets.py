@@ -21,7 +21,7 @@ from pydantic import TypeAdapter, ValidationError
 from app import tools
 from app.errors import InvalidInput
 from app.modeling.problem.names import nearest_names
-from app.tools.registry import EVERY_AGENT, REGISTRY, ToolSpec, tools_of
+from app.tools.registry import EVERY_AGENT, REGISTRY, ToolSpec, agent_tools
 
 for _module in pkgutil.iter_modules(tools.__path__, f"{tools.__name__}."):
     importlib.import_module(_module.name)  # which registers its tools
@@ -37,13 +37,13 @@ class Toolsets:
     allowed: Mapping[str, Sequence[str]] = field(default_factory=dict)
     approve: Sequence[str] = ()
 
-    def of(self, agent: str) -> Mapping[str, ToolSpec]:
-        tools = tools_of(agent)
+    def for_agent(self, agent: str) -> Mapping[str, ToolSpec]:
+        tools = agent_tools(agent)
         kept = self.allowed.get(agent, list(tools))
-        return {name: self._asking(tools[name]) for name in kept}
+        return {name: self._with_approval(tools[name]) for name in kept}
 
-    def _asking(self, spec: ToolSpec) -> ToolSpec:
-        return replace(spec, asks=True) if spec.name in self.approve else spec
+    def _with_approval(self, spec: ToolSpec) -> ToolSpec:
+        return replace(spec, needs_approval=True) if spec.name in self.approve else spec
 
 
 def load_toolsets(path: Path | None) -> Toolsets:
@@ -54,28 +54,28 @@ def load_toolsets(path: Path | None) -> Toolsets:
         text = path.read_text(encoding="utf-8")
         table = _TABLE.validate_python(json.loads(text) if path.suffix == ".json" else tomllib.loads(text))
     except OSError as error:
-        raise _wrong(path, f"it cannot be read ({error.strerror})") from error
+        raise _invalid_config(path, f"it cannot be read ({error.strerror})") from error
     except (ValueError, ValidationError) as error:
-        raise _wrong(path, f"it is not a table of lists of tool names ({error})") from error
+        raise _invalid_config(path, f"it is not a table of lists of tool names ({error})") from error
     approve = table.pop(APPROVE, [])
     _check_names(path, APPROVE, approve, REGISTRY)
     for agent, names in table.items():
-        _check(path, agent, names)
+        _check_agent(path, agent, names)
     return Toolsets(table, approve)
 
 
-def _check(path: Path, agent: str, names: Sequence[str]) -> None:
+def _check_agent(path: Path, agent: str, names: Sequence[str]) -> None:
     if agent not in EVERY_AGENT:
-        raise _wrong(path, f"there is no agent {agent!r}; agents are {', '.join(EVERY_AGENT)}")
-    _check_names(path, agent, names, tools_of(agent))
+        raise _invalid_config(path, f"there is no agent {agent!r}; agents are {', '.join(EVERY_AGENT)}")
+    _check_names(path, agent, names, agent_tools(agent))
 
 
 def _check_names(path: Path, key: str, names: Sequence[str], known: Mapping[str, ToolSpec]) -> None:
     for name in names:
         if name not in known:
             close = ", ".join(nearest_names(name, known)) or ", ".join(known)
-            raise _wrong(path, f"{key} has no tool {name!r}; the nearest are {close}")
+            raise _invalid_config(path, f"{key} has no tool {name!r}; the nearest are {close}")
 
 
-def _wrong(path: Path, what: str) -> InvalidInput:
+def _invalid_config(path: Path, what: str) -> InvalidInput:
     return InvalidInput("bad_tools_config", f"TOOLS_CONFIG={path}: {what}.")

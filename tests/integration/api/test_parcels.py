@@ -17,8 +17,8 @@ from app.cli.archive import check_archive
 from app.db.tables import ArtifactRow, CallRow, DatasetRow, SessionRow, StepRow
 from app.errors import InvalidInput
 from app.reporting import html, markdown
-from app.reporting.compose import compose, draft_of
-from app.reporting.evidence import Fact, RecordedCall
+from app.reporting.compose import build_draft, compose
+from app.reporting.evidence import RecordedCall, RecordedFact
 
 from .conftest import User
 
@@ -52,7 +52,7 @@ def make(app: FastAPI, ada: User, calls: list[RecordedCall]) -> Make:
     async def session(ended: bool = True, altered: bool = False) -> UUID:
         session_id, dataset_id = uuid4(), uuid4()
         last = calls[-1]
-        report = compose(draft_of(calls, Fact(last, "/session", last.result["session"])))
+        report = compose(build_draft(calls, RecordedFact(last, "/session", last.result["session"])))
         document = report.to_json()
         if altered:
             document["claims"][0]["value"] = "RandomForest"

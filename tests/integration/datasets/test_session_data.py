@@ -12,7 +12,7 @@ from app.db.tables import ArtifactRow, DatasetRow, SessionRow, UserRow
 from app.db.unit_of_work import OpenUnitOfWork, unit_of_work
 from app.errors import ToolRefused
 from app.storage.folder import FolderBlobs
-from app.tools.sql_tables import queryable
+from app.tools.sql_tables import list_queryable_tables
 
 OWNER, SESSION = uuid4(), uuid4()
 FIRST, SECOND, FOREIGN = uuid4(), uuid4(), uuid4()
@@ -107,7 +107,7 @@ async def test_after_the_split_only_training_rows_can_be_opened(
         SessionShelf(open_uow, OWNER, [FIRST]),
     )
     await keep(open_uow, 2, "frame", "data", "all")
-    assert await queryable(shelf, workspace) == {"sales": FIRST.hex * 2, "data": "all"}
+    assert await list_queryable_tables(shelf, workspace) == {"sales": FIRST.hex * 2, "data": "all"}
     await keep(open_uow, 3, "frame", "train", "tr")
     await keep(open_uow, 3, "holdout", "holdout", "ho")
     assert await workspace.is_split()
@@ -117,7 +117,7 @@ async def test_after_the_split_only_training_rows_can_be_opened(
     with pytest.raises(ToolRefused):
         await workspace.frame("holdout")
     await keep(open_uow, 4, "frame", "features", "fe")
-    assert await queryable(shelf, workspace) == {"train": "tr", "features": "fe"}
+    assert await list_queryable_tables(shelf, workspace) == {"train": "tr", "features": "fe"}
     assert (await workspace.artifact("holdout", "holdout")).digest == "ho"
 
 

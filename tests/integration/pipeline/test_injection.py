@@ -19,7 +19,7 @@ from tests.scripted_chat import ScriptedChat, by_policy, serving
 
 from app.llm.config import ChatConfig
 from app.sessions.step_scope import Call
-from app.tools.registry import EVERY_AGENT, tools_of
+from app.tools.registry import EVERY_AGENT, agent_tools
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
@@ -157,7 +157,7 @@ async def test_a_model_that_obeys_its_data_gets_nowhere(lab, secrets, tmp_path):
     assert len(obedient.obeyed) == len(ORDERS)
     tools = [(call, done) for call, done in drive.journal.recorded if call.kind == "tool"]
     for call, done in tools:
-        if call.agent in EVERY_AGENT and call.name not in tools_of(call.agent):
+        if call.agent in EVERY_AGENT and call.name not in agent_tools(call.agent):
             assert done.failed, f"{call.agent} ran {call.name}"
         if call.agent in EVERY_AGENT and (call.name, call.request) in ORDERS and not harmless(call):
             assert done.failed, f"{call.agent}'s {call.name} did {call.request}"

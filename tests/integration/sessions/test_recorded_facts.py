@@ -8,9 +8,9 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.db.pool import Database
-from app.reporting.check import verify
-from app.reporting.compose import compose, draft_of
-from app.reporting.evidence import Fact, RecordedCall
+from app.reporting.check import verify_report
+from app.reporting.compose import build_draft, compose
+from app.reporting.evidence import RecordedCall, RecordedFact
 from app.sessions.in_memory import MemoryStep
 from app.sessions.recorded_facts import DatabaseRecords
 from app.sessions.step_scope import SessionFacts
@@ -80,15 +80,17 @@ async def test_an_altered_row_of_the_journal_fails_the_report(db: Database) -> N
     await call(db, MINE, 1, "tool:1.0", "tool", compared)
     records, step = DatabaseRecords(db, MINE), MemoryStep(FACTS, seq=2, node="reporting")
     own = RecordedCall(2, "reporting", "tool:1.0", "generate_summary", "reporter", {}, {"session": session})
-    report = compose(draft_of([*await records.calls(step), own], Fact(own, "/session", session))).to_json()
-    assert verify(report, [*await records.calls(step), own]).passes
+    report = compose(
+        build_draft([*await records.calls(step), own], RecordedFact(own, "/session", session))
+    ).to_json()
+    assert verify_report(report, [*await records.calls(step), own]).passes
 
     await db.rows("alter table calls disable trigger append_only")
     await db.rows(
         "update calls set result = replace(result::text, '0.75', '0.85')::json where session_id = $1", MINE
     )
 
-    verdict = verify(report, [*await records.calls(step), own])
+    verdict = verify_report(report, [*await records.calls(step), own])
     assert [mismatch.problem for mismatch in verdict.mismatches] == ["It says 0.75; the journal says 0.85."]
 
 

@@ -172,7 +172,9 @@ class Bench:
     ) -> AgentResult[Any]:
         agent = self.crew[part]
         step = MemoryStep(facts(str(brief.get("goal", "")), preferences), self.journal)
-        ctx = ToolContext(agent.role.name, step, self.frames, self.shelf, self.computer, settled=self.settled)
+        ctx = ToolContext(
+            agent.role.name, step, self.frames, self.shelf, self.computer, training_context=self.settled
+        )
         return await agent.run(ctx, dict(brief), check)
 
     @property

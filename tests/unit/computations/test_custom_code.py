@@ -19,7 +19,7 @@ from app.computations.bench import Bench
 from app.errors import InvalidInput, Unavailable
 from app.modeling.custom_code.functions import allow_code
 from app.reporting.evidence import RecordedCall
-from app.reporting.script import script
+from app.reporting.script import notebook_to_script
 from app.sandbox.policy.definitions import define
 
 from .test_notebook import Compute, written
@@ -145,7 +145,7 @@ def test_a_session_with_code_is_judged_told_and_done_again(
 
     notebook = written(compute, session.calls, source, folder)
     nbformat.validate(nbformat.from_dict(notebook))
-    code = script(notebook)
+    code = notebook_to_script(notebook)
     assert code.count("def transform(frame, state):") == 1  # however many fits learned from it
     beside = source.parents[1]
     (beside / "session.py").write_text(code)

@@ -68,7 +68,7 @@ def test_a_clean_table_raises_no_alarm_and_keeps_its_promise(study: Study) -> No
     assert (done.locked["kind"], done.locked["notes"], done.leaks) == ("stratified", [], {})
     fit, verdict = done.judged("LogisticRegression")
     assert (verdict["beats_baseline"], verdict["agrees_with_cv"], verdict["notes"]) == (True, True, [])
-    assert fit["threshold_text"].startswith("The positive class is chosen from")
+    assert fit["threshold_text"].startswith("The positive class is predicted from")
 
 
 def test_a_leak_is_named(study: Study) -> None:

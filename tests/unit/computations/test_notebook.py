@@ -23,7 +23,7 @@ from app.computations.workbench import NotReproduced, Workbench, compared
 from app.errors import InvalidInput
 from app.modeling.custom_code.functions import allow_code
 from app.reporting.evidence import RecordedCall
-from app.reporting.script import script
+from app.reporting.script import notebook_to_script
 from app.sandbox.policy.definitions import define
 
 Compute = Callable[..., tuple[Any, Path]]
@@ -134,7 +134,7 @@ def test_the_notebook_of_a_session_comes_to_what_was_recorded_in_a_kernel_of_its
     assert ran.cells[-1].outputs[0].text == "APART 0.0\n"
     assert [path.name for path in folder.iterdir()] == ["data"]
 
-    (folder / "session.py").write_text(script(notebook))
+    (folder / "session.py").write_text(notebook_to_script(notebook))
     source.write_bytes(source.read_bytes() + b" ")
     refused = subprocess.run(
         [sys.executable, "-I", "session.py"], cwd=folder, capture_output=True, text=True, timeout=HANG_GUARD_S
@@ -159,7 +159,7 @@ def test_code_of_the_crew_runs_only_where_the_reader_asks_for_it_by_name(
     nbformat.validate(nbformat.from_dict(notebook))
     folder = source.parents[1]
     # Whoever turns source into functions says so: code that is not read by it does not run.
-    marked = script(notebook).replace("from app.sandbox.policy.definitions import define", MARKED)
+    marked = notebook_to_script(notebook).replace("from app.sandbox.policy.definitions import define", MARKED)
     (folder / "session.py").write_text(marked)
 
     def ran(*arguments: str) -> "subprocess.CompletedProcess[str]":

@@ -13,7 +13,7 @@ import pytest
 from app.computations import evaluate, explore, report, split, train
 from app.computations.bench import Bench
 from app.errors import InvalidInput, LabError
-from app.reporting.check import verify
+from app.reporting.check import verify_report
 from app.reporting.evidence import RecordedCall
 
 Compute = Callable[..., tuple[Any, Path]]
@@ -130,7 +130,7 @@ def test_a_real_session_is_written_down_whole(
     ]
     assert facts["sections"] == [*parts, "reproducibility"]
     document = json.loads((left / "report.json").read_text())
-    verdict = verify(document, [*calls, RecordedCall(**own())], (left / "report.html").read_text())
+    verdict = verify_report(document, [*calls, RecordedCall(**own())], (left / "report.html").read_text())
     assert verdict.mismatches == ()
     assert verdict.checked == facts["checked"] > 40
     assert (left / "model_card.md").stat().st_size > 1000

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from app.modeling.explanation.fold_importance import permutation_importance
+from app.modeling.explanation.fold_importance import importance_on_fold
 from app.modeling.labels.split import FoldPlan, SplitKind, make_folds
 from app.modeling.problem.kinds import ProblemKind
 from app.modeling.problem.problem import Problem
@@ -71,7 +71,7 @@ def test_importance_is_high_for_what_matters_and_none_for_noise() -> None:
     frame["noise"] = np.random.default_rng(5).normal(size=400)
     asked = problem(frame, "left")
     made = make_folds(frame, asked, FoldPlan(SplitKind.STRATIFIED, 5, 0))
-    facts = permutation_importance(frame, asked, CandidateSpec("LogisticRegression"), made)
+    facts = importance_on_fold(frame, asked, CandidateSpec("LogisticRegression"), made)
     by_name = {entry["column"]: entry for entry in facts["importances"]}
     assert facts["importances"][0]["column"] == "age"
     assert by_name["age"]["helps"]

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from app.reporting.compose import draft_of
-from app.reporting.evidence import Fact, RecordedCall
+from app.reporting.compose import build_draft
+from app.reporting.draft import ReportDraft
+from app.reporting.evidence import RecordedCall, RecordedFact
 from app.reporting.gallery import GALLERY, FigureRef
-from app.reporting.sections.context import Draft
 
 RECORDED = Path(__file__).parent / "recorded"
 
@@ -47,7 +47,7 @@ def diabetes() -> list[RecordedCall]:
 
 
 @pytest.fixture
-def draft() -> Callable[..., Draft]:
+def draft() -> Callable[..., ReportDraft]:
     return make_draft
 
 
@@ -70,9 +70,9 @@ def make_draft(
     remarks: Sequence[str] = (),
     figures: Sequence[FigureRef] = (),
     **facts: Any,
-) -> Draft:
+) -> ReportDraft:
     last = own_call(calls, **facts)
-    return draft_of([*calls, last], Fact(last, "/session", last.result["session"]), figures, remarks)
+    return build_draft([*calls, last], RecordedFact(last, "/session", last.result["session"]), figures, remarks)
 
 
 def drawn(calls: Sequence[RecordedCall]) -> list[FigureRef]:

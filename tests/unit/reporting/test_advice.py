@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from app.reporting.advice import RULES, advise
-from app.reporting.document import spoken
+from app.reporting.document import plain_text
 from app.reporting.evidence import RecordedCall
 
 from .conftest import altered, make_draft
@@ -62,7 +62,7 @@ def test_a_finding_leads_to_its_recommendation(
     rule: str, tool: str, change: Change, says: str, titanic: list[RecordedCall]
 ) -> None:
     before = {each.rule for each in advise(make_draft(titanic))}
-    after = {each.rule: spoken(each.text) for each in advise(make_draft(altered(titanic, tool, change)))}
+    after = {each.rule: plain_text(each.text) for each in advise(make_draft(altered(titanic, tool, change)))}
 
     assert rule in after
     assert says in after[rule]
@@ -77,7 +77,8 @@ def test_the_column_that_carries_the_model_is_named(titanic: list[RecordedCall])
         ]
 
     advice = {
-        each.rule: spoken(each.text) for each in advise(make_draft(altered(titanic, "explain_model", change)))
+        each.rule: plain_text(each.text)
+        for each in advise(make_draft(altered(titanic, "explain_model", change)))
     }
 
     assert "Guard the quality of sex" in advice["one_column_carries_it"]

@@ -3,10 +3,10 @@
 from typing import Any
 
 from app.reporting import html, markdown
-from app.reporting.check import verify
-from app.reporting.compose import compose, draft_of
-from app.reporting.document import spoken
-from app.reporting.evidence import Fact, RecordedCall
+from app.reporting.check import verify_report
+from app.reporting.compose import build_draft, compose
+from app.reporting.document import plain_text
+from app.reporting.evidence import RecordedCall, RecordedFact
 from app.reporting.results import summarise
 from app.reporting.sections.summary import headline
 
@@ -36,7 +36,7 @@ def answered(rows: list[list[Any]], node: str = "answering", **more: Any) -> lis
 
 
 def draft(calls: list[RecordedCall]) -> Any:
-    return draft_of(calls, Fact(calls[-1], "/session", calls[-1].result["session"]))
+    return build_draft(calls, RecordedFact(calls[-1], "/session", calls[-1].result["session"]))
 
 
 def test_an_answer_with_numerals_everywhere_is_proven_from_the_record():
@@ -44,7 +44,7 @@ def test_an_answer_with_numerals_everywhere_is_proven_from_the_record():
     made = draft(calls)
     report = compose(made)
     page, text = html.render(report, {}), markdown.render(report)
-    verdict = verify(report.to_json(), calls, page, text)
+    verdict = verify_report(report.to_json(), calls, page, text)
     assert verdict.passes, verdict.mismatches
     assert verdict.checked >= 10
     assert "<script>" not in page
@@ -54,15 +54,15 @@ def test_an_answer_with_numerals_everywhere_is_proven_from_the_record():
 def test_one_altered_figure_fails_the_report():
     calls = answered([["a", 1.5], ["b", 2.5]])
     report = compose(draft(calls)).to_json()
-    assert verify(report, calls).passes
-    assert not verify(report, answered([["a", 1.5], ["b", 2.6]])).passes
+    assert verify_report(report, calls).passes
+    assert not verify_report(report, answered([["a", 1.5], ["b", 2.6]])).passes
 
 
 def test_the_answer_in_a_sentence():
-    assert spoken(headline(draft(answered([["a", 1.5], ["b", 2.5]])))) == "mean of x1: a 1.50; b 2.50."
-    assert spoken(headline(draft(answered([["a", 1.5]])))) == "Q3 2024 is a and mean of x1 is 1.50."
-    assert spoken(headline(draft(answered([])))) == "No row of the data answers it."
-    assert spoken(headline(draft(answered([["a", n] for n in range(9)])))) == "The answer has 9 rows."
+    assert plain_text(headline(draft(answered([["a", 1.5], ["b", 2.5]])))) == "mean of x1: a 1.50; b 2.50."
+    assert plain_text(headline(draft(answered([["a", 1.5]])))) == "Q3 2024 is a and mean of x1 is 1.50."
+    assert plain_text(headline(draft(answered([])))) == "No row of the data answers it."
+    assert plain_text(headline(draft(answered([["a", n] for n in range(9)])))) == "The answer has 9 rows."
 
 
 def test_only_the_node_that_answers_is_believed():

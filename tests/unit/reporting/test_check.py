@@ -8,21 +8,21 @@ from typing import Any
 import pytest
 
 from app.reporting import html, markdown
-from app.reporting.check import Verdict, verify
+from app.reporting.check import ReportVerification, verify_report
 from app.reporting.compose import compose
 from app.reporting.document import Name, Paragraph, Report, Section
+from app.reporting.draft import ReportDraft
 from app.reporting.evidence import RecordedCall
-from app.reporting.sections.context import Draft
 
 from .conftest import altered, make_draft, recorded
 
 
-def written(calls: list[RecordedCall]) -> tuple[Draft, Report]:
+def written(calls: list[RecordedCall]) -> tuple[ReportDraft, Report]:
     draft = make_draft(calls)
     return draft, compose(draft)
 
 
-def problems(verdict: Verdict) -> str:
+def problems(verdict: ReportVerification) -> str:
     return "\n".join(f"{mismatch.where}: {mismatch.problem}" for mismatch in verdict.mismatches)
 
 
@@ -30,7 +30,7 @@ def problems(verdict: Verdict) -> str:
 def test_a_report_of_a_real_session_passes(name: str) -> None:
     draft, report = written(recorded(name))
 
-    verdict = verify(report.to_json(), draft.calls, html.render(report, {}), markdown.render(report))
+    verdict = verify_report(report.to_json(), draft.calls, html.render(report, {}), markdown.render(report))
 
     assert problems(verdict) == ""
     assert verdict.passes
@@ -45,7 +45,7 @@ def test_a_report_on_a_hostile_name_passes(name: str) -> None:
     calls = [RecordedCall(**call) for call in json.loads(said.replace("survived", json.dumps(name)[1:-1]))]
     draft, report = written(calls)
 
-    verdict = verify(report.to_json(), draft.calls, html.render(report, {}), markdown.render(report))
+    verdict = verify_report(report.to_json(), draft.calls, html.render(report, {}), markdown.render(report))
 
     assert problems(verdict) == ""
 
@@ -56,7 +56,7 @@ def test_one_altered_recorded_result_fails(titanic: list[RecordedCall]) -> None:
     def change(result: Any) -> None:
         result["metrics"]["roc_auc"]["value"] += 0.001
 
-    verdict = verify(report.to_json(), [*altered(titanic, "final_evaluation", change), draft.calls[-1]])
+    verdict = verify_report(report.to_json(), [*altered(titanic, "final_evaluation", change), draft.calls[-1]])
 
     assert not verdict.passes
     assert "the journal says 0.8" in problems(verdict)
@@ -72,19 +72,19 @@ def test_no_claim_can_be_altered_unseen(titanic: list[RecordedCall]) -> None:
         claim["value"] = (
             claim["value"] + 1 if isinstance(claim["value"], (int, float)) else f"{claim['value']}!"
         )
-        assert not verify(changed, draft.calls).passes, claim
+        assert not verify_report(changed, draft.calls).passes, claim
         changed = copy.deepcopy(document)
         changed["claims"][place]["text"] += "0"
-        assert not verify(changed, draft.calls).passes, claim
+        assert not verify_report(changed, draft.calls).passes, claim
 
 
 def test_a_report_without_a_claim_fails(titanic: list[RecordedCall]) -> None:
     draft, report = written(titanic)
     empty = Report(("Report",), (), [Section("s", "Summary", [Paragraph(("All is well.",))])], [])
 
-    assert not verify(empty.to_json(), draft.calls).passes
-    assert not verify({}, draft.calls).passes
-    assert verify(report.to_json(), draft.calls).passes
+    assert not verify_report(empty.to_json(), draft.calls).passes
+    assert not verify_report({}, draft.calls).passes
+    assert verify_report(report.to_json(), draft.calls).passes
 
 
 def test_a_claim_on_a_call_that_was_never_made_fails(titanic: list[RecordedCall]) -> None:
@@ -92,7 +92,7 @@ def test_a_claim_on_a_call_that_was_never_made_fails(titanic: list[RecordedCall]
 
     without = [call for call in draft.calls if call.tool != "final_evaluation"]
 
-    assert not verify(report.to_json(), without).passes
+    assert not verify_report(report.to_json(), without).passes
 
 
 def _prose(document: Any) -> None:
@@ -129,7 +129,7 @@ def test_a_number_that_nobody_vouches_for_fails(
 
     forge(document)
 
-    assert not verify(document, draft.calls).passes
+    assert not verify_report(document, draft.calls).passes
 
 
 @pytest.mark.parametrize(
@@ -145,8 +145,8 @@ def test_a_page_that_shows_something_else_fails(old: str, new: str, titanic: lis
     page = html.render(report, {})
     assert old in page
 
-    assert verify(report.to_json(), draft.calls, html=page).passes
-    assert not verify(report.to_json(), draft.calls, html=page.replace(old, new, 1)).passes
+    assert verify_report(report.to_json(), draft.calls, html=page).passes
+    assert not verify_report(report.to_json(), draft.calls, html=page.replace(old, new, 1)).passes
 
 
 @pytest.mark.parametrize(
@@ -157,13 +157,13 @@ def test_markdown_that_shows_something_else_fails(old: str, new: str, titanic: l
     text = markdown.render(report)
     assert old in text
 
-    assert not verify(report.to_json(), draft.calls, markdown=text.replace(old, new, 1)).passes
+    assert not verify_report(report.to_json(), draft.calls, markdown=text.replace(old, new, 1)).passes
 
 
 def test_a_page_without_any_claim_fails(titanic: list[RecordedCall]) -> None:
     draft, report = written(titanic)
 
-    assert not verify(report.to_json(), draft.calls, html="<p>All is well.</p>").passes
+    assert not verify_report(report.to_json(), draft.calls, html="<p>All is well.</p>").passes
 
 
 def test_a_quote_may_hold_numbers_that_were_recorded(titanic: list[RecordedCall]) -> None:
@@ -175,4 +175,4 @@ def test_a_quote_may_hold_numbers_that_were_recorded(titanic: list[RecordedCall]
         {"kind": "paragraph", "text": [{"name": quoted.text, "code": quoted.code}]}
     )
 
-    assert verify(document, draft.calls).passes
+    assert verify_report(document, draft.calls).passes

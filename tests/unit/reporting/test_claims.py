@@ -1,7 +1,7 @@
 import pytest
 
-from app.reporting.claims import STYLES, Ledger
-from app.reporting.evidence import Fact, RecordedCall
+from app.reporting.claims import STYLES, ClaimCollector
+from app.reporting.evidence import RecordedCall, RecordedFact
 
 
 @pytest.mark.parametrize(
@@ -31,9 +31,9 @@ def test_a_style_shows_a_value_as_people_read_it(style: str, value: object, text
 
 def test_the_same_fact_in_the_same_style_is_one_claim() -> None:
     result = {"rows": 12}
-    found = Fact(RecordedCall(1, "n", "k", "t", "a", None, result), "", result).at("rows")
+    found = RecordedFact(RecordedCall(1, "n", "k", "t", "a", None, result), "", result).at("rows")
     assert found is not None
-    ledger = Ledger()
+    ledger = ClaimCollector()
 
     assert ledger.read(found, "integer") is ledger.read(found, "integer")
     assert ledger.read(found, "score").id != ledger.read(found, "integer").id
@@ -42,10 +42,10 @@ def test_the_same_fact_in_the_same_style_is_one_claim() -> None:
 
 def test_a_derived_claim_names_all_that_it_was_derived_from() -> None:
     result = {"part": 3, "whole": 12}
-    whole = Fact(RecordedCall(4, "n", "tool:1.0", "t", "a", None, result), "", result)
+    whole = RecordedFact(RecordedCall(4, "n", "tool:1.0", "t", "a", None, result), "", result)
     ends = [fact for fact in (whole.at("part"), whole.at("whole")) if fact]
 
-    claim = Ledger().derive("share", ends, "percent").to_json()
+    claim = ClaimCollector().derive("share", ends, "percent").to_json()
 
     assert (claim["text"], claim["step"], claim["call"], claim["pointer"]) == ("25.0%", 4, "tool:1.0", "/part")
     assert claim["operands"] == [{"step": 4, "call": "tool:1.0", "pointer": "/whole"}]

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from app.reporting import html, markdown
-from app.reporting.check import verify
+from app.reporting.check import verify_report
 from app.reporting.compose import compose
-from app.reporting.document import Gallery, Report, Table, spoken
+from app.reporting.document import Gallery, Report, ReportTable, plain_text
+from app.reporting.draft import ReportDraft
 from app.reporting.evidence import RecordedCall
-from app.reporting.facts import gather
+from app.reporting.facts import gather_facts
 from app.reporting.gallery import GALLERY
 from app.reporting.results import summarise
-from app.reporting.sections.context import Draft
 from app.reporting.sections.summary import headline
 
 from .conftest import altered, drawn, make_draft
@@ -24,11 +24,11 @@ def ids(report: Report) -> list[str]:
     return [section.id for section in report.sections]
 
 
-def prose(draft: Draft) -> str:
+def prose(draft: ReportDraft) -> str:
     """The Markdown of a report that passes its check."""
     report = compose(draft)
     text = markdown.render(report)
-    verdict = verify(report.to_json(), draft.calls, html.render(report, {}), text)
+    verdict = verify_report(report.to_json(), draft.calls, html.render(report, {}), text)
     assert verdict.mismatches == ()
     return text.replace("\\", "")
 
@@ -138,7 +138,7 @@ def test_the_worst_part_of_the_rows_is_named_with_what_it_is_compared_with(titan
     report = compose(make_draft(altered(titanic, "explain_model", change)))
     (part,) = (section for section in report.sections if section.id == "errors")
 
-    assert spoken(part.blocks[0].text).startswith(
+    assert plain_text(part.blocks[0].text).startswith(
         "Worst where sex is male: there it gets 31.0% of the rows wrong, elsewhere 10.0%"
     )
 
@@ -174,7 +174,7 @@ def test_what_other_tools_answer_cannot_imitate_an_evaluation(tool: str, titanic
     forged = {**only(titanic, "final_evaluation")[0].result, "rows": 1_000_000}
     call = replace(only(titanic, "final_evaluation")[0], tool=tool, result={"value": forged}, seq=99)
 
-    found = gather([*titanic, call], make_draft(titanic).found.session)
+    found = gather_facts([*titanic, call], make_draft(titanic).facts.session)
 
     assert found.final is not None
     assert found.final.value["rows"] == 263
@@ -183,11 +183,11 @@ def test_what_other_tools_answer_cannot_imitate_an_evaluation(tool: str, titanic
 def test_only_the_node_that_opens_the_hold_out_can_evaluate_on_it(titanic: list[RecordedCall]) -> None:
     calls = [replace(call, node="model_evaluation") for call in titanic]
 
-    assert gather(calls, make_draft(titanic).found.session).final is None
+    assert gather_facts(calls, make_draft(titanic).facts.session).final is None
 
 
 def test_the_headline_names_model_score_interval_rows_and_baseline(titanic: list[RecordedCall]) -> None:
-    words = spoken(headline(make_draft(titanic)))
+    words = plain_text(headline(make_draft(titanic)))
 
     assert words.startswith("LogisticRegression predicts survived with ROC AUC of 0.818 (interval 0.7")
     assert words.endswith("on 263 rows that it had never seen; guessing without any column reaches 0.500.")
@@ -258,11 +258,13 @@ def test_an_ensemble_is_told_by_its_weights_and_its_own_threshold(titanic: list[
     draft = make_draft(calls)
     report = compose(draft)
 
-    said = [spoken(block.text) for part in report.sections for block in part.blocks if hasattr(block, "text")]
+    said = [
+        plain_text(block.text) for part in report.sections for block in part.blocks if hasattr(block, "text")
+    ]
     assert any("them: LogisticRegression 75% and LightGBM 25%." in text for text in said)
     assert "Probabilities were left as they are." in said
     assert any(text.endswith(". It makes F1 highest on 1050 rows.") for text in said)
-    assert verify(report.to_json(), draft.calls, html.render(report, {}), markdown.render(report)).passes
+    assert verify_report(report.to_json(), draft.calls, html.render(report, {}), markdown.render(report)).passes
 
 
 def test_prediction_intervals_stand_beside_what_they_held(diabetes: list[RecordedCall]) -> None:
@@ -272,7 +274,7 @@ def test_prediction_intervals_stand_beside_what_they_held(diabetes: list[Recorde
     report = compose(draft)
 
     (part,) = (section for section in report.sections if section.id == "results")
-    said = [spoken(block.text) for block in part.blocks if hasattr(block, "text")]
+    said = [plain_text(block.text) for block in part.blocks if hasattr(block, "text")]
     assert any("in 90% of cases. On the hold-out it held it in 91.0% (84.0% to 96.0%)" in text for text in said)
 
 
@@ -312,14 +314,14 @@ def test_candidates_within_noise_of_the_best_are_folded_and_all_listed_at_the_en
         next(part for part in report.sections if part.id == id) for id in ("trials", "candidates")
     )
     rows = {
-        section.id: len(next(b for b in section.blocks if isinstance(b, Table)).rows)
+        section.id: len(next(b for b in section.blocks if isinstance(b, ReportTable)).rows)
         for section in (trials, everyone)
     }
     assert rows == {"trials": 8, "candidates": 26}
     assert "more within noise of the best: see every candidate below" in text
-    count = next(claim for claim in draft.ledger.all() if claim.operation == "how_many")
+    count = next(claim for claim in draft.claims.all() if claim.operation == "how_many")
     assert count.text == "18"
     assert sum(entry["folded"] for entry in summarise(calls, [])["leaderboard"]) == 18
     assert "Trial 19" in " ".join(
-        spoken(row[0]) for row in next(b for b in trials.blocks if isinstance(b, Table)).rows
+        plain_text(row[0]) for row in next(b for b in trials.blocks if isinstance(b, ReportTable)).rows
     )

@@ -1,14 +1,14 @@
 import pytest
 
-from app.reporting.evidence import Fact, RecordedCall, parts, proving, resolve
+from app.reporting.evidence import RecordedCall, RecordedFact, items_at, resolve_pointer, successful_calls
 
 
 def call(result: object, **given: object) -> RecordedCall:
     return RecordedCall(1, "node", "tool:1.0", "tool", "agent", None, result, **given)  # type: ignore[arg-type]
 
 
-def fact(result: object) -> Fact:
-    return Fact(call(result), "", result)
+def fact(result: object) -> RecordedFact:
+    return RecordedFact(call(result), "", result)
 
 
 @pytest.mark.parametrize("name", ["a/b", "~", "~1", "", " ", "0"])
@@ -18,7 +18,7 @@ def test_a_pointer_leads_back_to_the_fact_whatever_the_name(name: str) -> None:
     found = fact(result).at(name, 0, "deep")
 
     assert found is not None
-    assert resolve(result, found.pointer) == 3
+    assert resolve_pointer(result, found.pointer) == 3
 
 
 def test_what_was_not_recorded_is_none() -> None:
@@ -27,16 +27,16 @@ def test_what_was_not_recorded_is_none() -> None:
     assert found.at("there") is None
     assert found.at("list", 1) is None
     assert found.at("list", "x", "y") is None
-    assert parts(None, "anything") == []
+    assert items_at(None, "anything") == []
 
 
 @pytest.mark.parametrize("pointer", ["/list/1", "/list/-1", "/no", "/list/0/deeper", "/list/x"])
 def test_a_pointer_to_nothing_is_an_error(pointer: str) -> None:
     with pytest.raises(KeyError):
-        resolve({"list": [1]}, pointer)
+        resolve_pointer({"list": [1]}, pointer)
 
 
 def test_chat_and_failed_calls_prove_nothing() -> None:
     good = call(1)
 
-    assert proving([call(2, kind="chat"), good, call(3, failed=True)]) == [good]
+    assert successful_calls([call(2, kind="chat"), good, call(3, failed=True)]) == [good]

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from app.reporting.evidence import RecordedCall
-from app.reporting.figure_choice import of_comparison, of_evaluation, of_importances
+from app.reporting.figure_choice import comparison_figures, evaluation_figures, importance_figures
 
 from .conftest import recorded
 
@@ -21,7 +21,7 @@ def result(calls: list[RecordedCall], tool: str) -> Any:
     ],
 )
 def test_an_evaluation_is_drawn_as_its_problem_asks(name: str, kinds: list[str]) -> None:
-    made = of_evaluation(result(recorded(name), "final_evaluation"), "y")
+    made = evaluation_figures(result(recorded(name), "final_evaluation"), "y")
 
     assert [each.kind for each in made] == kinds
 
@@ -29,7 +29,7 @@ def test_an_evaluation_is_drawn_as_its_problem_asks(name: str, kinds: list[str])
 def test_a_residual_is_what_the_prediction_missed(diabetes: list[RecordedCall]) -> None:
     final = result(diabetes, "final_evaluation")
 
-    (_, residuals) = of_evaluation(final, "y")
+    (_, residuals) = evaluation_figures(final, "y")
 
     point = final["residuals"]["points"][0]
     assert residuals.facts["residuals"][0] == pytest.approx(point["truth"] - point["prediction"])
@@ -40,8 +40,8 @@ def test_what_was_not_measured_is_not_drawn(titanic: list[RecordedCall]) -> None
     final["metrics"]["roc_auc"]["value"] = None
     final |= {"precision_recall": None, "calibration": None, "confusion": None}
 
-    assert of_evaluation(final, "y") == []
-    assert of_importances({"metric": "rmse", "importances": []}) == []
+    assert evaluation_figures(final, "y") == []
+    assert importance_figures({"metric": "rmse", "importances": []}) == []
 
 
 def test_many_candidates_are_cut_but_the_baseline_stays(titanic: list[RecordedCall]) -> None:
@@ -50,7 +50,7 @@ def test_many_candidates_are_cut_but_the_baseline_stays(titanic: list[RecordedCa
     compared["leaderboard"] = [{**row, "name": f"m{n}"} for n in range(30)] + [{**row, "name": "baseline"}]
     compared["leaderboard"].append({**row, "name": "broken", "score": None})
 
-    (board,) = of_comparison(compared, [])
+    (board,) = comparison_figures(compared, [])
 
     names = [entry["name"] for entry in board.facts["entries"]]
     assert len(names) == 15

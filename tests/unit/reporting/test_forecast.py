@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from app.reporting import markdown
-from app.reporting.check import verify
+from app.reporting.check import verify_report
 from app.reporting.compose import compose
 from app.reporting.evidence import RecordedCall
 
@@ -43,7 +43,7 @@ def told(calls: list[RecordedCall], value: dict[str, Any]) -> str:
     draft = make_draft([*calls[:place], call, *calls[place:]])
     report = compose(draft)
     text = markdown.render(report)
-    verdict = verify(report.to_json(), draft.calls, markdown=text)
+    verdict = verify_report(report.to_json(), draft.calls, markdown=text)
     assert verdict.passes, verdict.mismatches
     return re.sub(r"\[([^\]]*)\]\(#[^)]*\)", r"\1", text).replace("\\", "")
 

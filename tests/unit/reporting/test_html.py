@@ -4,7 +4,7 @@ from html.parser import HTMLParser
 import pytest
 
 from app.reporting import html
-from app.reporting.check import verify
+from app.reporting.check import verify_report
 from app.reporting.compose import compose
 from app.reporting.evidence import RecordedCall
 
@@ -107,7 +107,7 @@ def test_names_from_data_stay_text(name: str, titanic: list[RecordedCall]) -> No
     assert not {"\u202e", "\u0000", "\u2028"} & set(page)
     assert "49" not in re.sub(r"\d{3,}|c\d+", "", page) or "{{ 7 * 7 }}" in page
     assert "{{ 7 * 7 }}" in page or "{{" not in name
-    verdict = verify(report.to_json(), draft.calls)
+    verdict = verify_report(report.to_json(), draft.calls)
     assert verdict.mismatches == ()
 
 

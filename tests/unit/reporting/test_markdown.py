@@ -1,9 +1,9 @@
 import pytest
 
 from app.reporting import markdown
-from app.reporting.check import verify
+from app.reporting.check import verify_report
 from app.reporting.compose import compose
-from app.reporting.document import Name, Paragraph, Report, Section, Table
+from app.reporting.document import Name, Paragraph, Report, ReportTable, Section
 from app.reporting.evidence import RecordedCall
 
 from .conftest import make_draft
@@ -22,7 +22,7 @@ from .conftest import make_draft
     ],
 )
 def test_a_code_span_holds_any_name(name: str, span: str) -> None:
-    assert markdown.code(name) == span
+    assert markdown.code_span(name) == span
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_a_code_span_holds_any_name(name: str, span: str) -> None:
     ],
 )
 def test_a_persons_words_are_no_markup(words: str) -> None:
-    plain = markdown.plain(words)
+    plain = markdown.escape_text(words)
 
     assert "\n" not in plain
     for sign in "[]()#|*_<!:@":
@@ -48,7 +48,7 @@ def test_a_persons_words_are_no_markup(words: str) -> None:
 
 def test_a_cell_never_breaks_its_row() -> None:
     hostile = Name("a|b\n| c | `d`", code=True)
-    table = Table(("What", "Value"), [[(hostile,), (Name("x|y", code=False),)]])
+    table = ReportTable(("What", "Value"), [[(hostile,), (Name("x|y", code=False),)]])
 
     text = markdown.render(Report(("T",), (), [Section("s", "S", [table, Paragraph(("end",))])], []))
 
@@ -69,6 +69,6 @@ def test_a_goal_full_of_markup_and_numbers_still_passes_the_check(titanic: list[
     draft = make_draft(titanic, goal="[1](http://x) | 2 **3** `4`\n## 5\n- 6 <b>7</b>")
     report = compose(draft)
 
-    verdict = verify(report.to_json(), draft.calls, markdown=markdown.render(report))
+    verdict = verify_report(report.to_json(), draft.calls, markdown=markdown.render(report))
 
     assert verdict.mismatches == ()

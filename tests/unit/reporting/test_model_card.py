@@ -1,5 +1,5 @@
 from app.reporting import markdown, model_card
-from app.reporting.check import verify
+from app.reporting.check import verify_report
 from app.reporting.evidence import RecordedCall
 
 from .conftest import make_draft
@@ -27,7 +27,7 @@ def test_a_card_has_the_sections_of_the_paper_and_proves_its_numbers(titanic: li
     ]
     for fact in ("3\\.11\\.9", "LogisticRegression", "9f2c1b7a44d0e3c5", "Seed"):
         assert fact in text
-    assert verify(card.to_json(), draft.calls, markdown=text).mismatches == ()
+    assert verify_report(card.to_json(), draft.calls, markdown=text).mismatches == ()
 
 
 def test_without_a_judged_model_there_is_no_card(titanic: list[RecordedCall]) -> None:

@@ -7,7 +7,7 @@ import nbformat
 import pytest
 
 from app.reporting.evidence import RecordedCall
-from app.reporting.notebook import notebook
+from app.reporting.notebook import make_notebook
 
 from .conftest import SESSION, altered, make_draft, recorded
 
@@ -18,7 +18,7 @@ def code(made: dict[str, Any]) -> list[str]:
 
 @pytest.mark.parametrize("name", ["titanic", "diabetes"])
 def test_a_notebook_is_valid(name: str) -> None:
-    made = notebook(make_draft(recorded(name)))
+    made = make_notebook(make_draft(recorded(name)))
 
     assert made is not None
     nbformat.validate(nbformat.from_dict(made))
@@ -32,7 +32,7 @@ def test_names_stand_in_code_as_literals(name: str, titanic: list[RecordedCall])
         result["problem"]["target"] = name
 
     datasets = [{"name": name, "table": name, "rows": 1}]
-    made = notebook(make_draft(altered(titanic, "lock_holdout", change), datasets=datasets, goal=name))
+    made = make_notebook(make_draft(altered(titanic, "lock_holdout", change), datasets=datasets, goal=name))
 
     assert made is not None
     imported = {
@@ -51,13 +51,13 @@ def test_a_kept_query_makes_the_table(titanic: list[RecordedCall]) -> None:
     call = RecordedCall(2, "data_retrieval", "tool:2.0", "execute_sql", "x", {"sql": sql, "keep": True}, {})
     datasets = [{"name": "a", "table": "a"}, {"name": "b", "table": "b"}]
 
-    made = notebook(make_draft([*titanic, call], datasets=datasets))
+    made = make_notebook(make_draft([*titanic, call], datasets=datasets))
 
     assert made is not None
     assert any(f"lab.query({sql!r}, **tables)" in source for source in code(made))
 
 
 def test_without_a_known_table_or_result_there_is_no_notebook(titanic: list[RecordedCall]) -> None:
-    assert notebook(make_draft(titanic, datasets=[])) is None
-    assert notebook(make_draft([call for call in titanic if call.tool != "final_evaluation"])) is None
+    assert make_notebook(make_draft(titanic, datasets=[])) is None
+    assert make_notebook(make_draft([call for call in titanic if call.tool != "final_evaluation"])) is None
     assert SESSION["datasets"]

@@ -4,12 +4,12 @@ import ast
 
 import pytest
 
-from app.reporting.script import script
+from app.reporting.script import notebook_to_script
 
 
 @pytest.mark.parametrize("end", ["\n", "\r", "\r\n", "\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\u2029"])
 def test_prose_never_becomes_code(end: str) -> None:
-    made = script({"cells": [{"cell_type": "markdown", "source": f"# Title{end}import os"}]})
+    made = notebook_to_script({"cells": [{"cell_type": "markdown", "source": f"# Title{end}import os"}]})
 
     assert ast.parse(made).body == []
     assert "import os" in made
@@ -22,4 +22,4 @@ def test_code_stays_as_it_is_in_its_order() -> None:
         {"cell_type": "code", "source": "c = a + b"},
     ]
 
-    assert script({"cells": cells}) == "a = 1\nb = 2\n\n# Then:\n\nc = a + b\n"
+    assert notebook_to_script({"cells": cells}) == "a = 1\nb = 2\n\n# Then:\n\nc = a + b\n"

@@ -2,11 +2,11 @@
 
 import pytest
 
-from app.reporting.session_bundle import WRITTEN, Piece, bundle_layout, plain_name
+from app.reporting.session_bundle import GENERATED_FILES, BundleFile, bundle_layout, safe_file_name
 
 
-def piece(kind: str, name: str, digest: str = "a") -> Piece:
-    return Piece(kind, name, digest, 1, "text/plain", {})
+def piece(kind: str, name: str, digest: str = "a") -> BundleFile:
+    return BundleFile(kind, name, digest, 1, "text/plain", {})
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "/root", "..", "", ".", "a\x00b", "C:\\x", "é" * 300])
@@ -15,8 +15,8 @@ def test_no_name_leads_out_of_the_archive(name: str) -> None:
 
     assert path.startswith("files/")
     assert path.count("/") == 1
-    assert plain_name(name).isascii()
-    assert not plain_name(name).startswith(".")
+    assert safe_file_name(name).isascii()
+    assert not safe_file_name(name).startswith(".")
 
 
 def test_the_newest_of_a_name_is_taken_and_alike_names_stay_apart() -> None:
@@ -36,6 +36,6 @@ def test_equal_data_is_there_once_under_the_first_name() -> None:
     assert list(placed) == ["data/titanic.parquet", "data/train.parquet"]
 
 
-@pytest.mark.parametrize("name", WRITTEN)
+@pytest.mark.parametrize("name", GENERATED_FILES)
 def test_a_file_of_the_session_does_not_take_the_place_of_one_of_ours(name: str) -> None:
     assert list(bundle_layout([piece("notebook", name)])) != [name]

@@ -7,17 +7,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from app.modeling.markets.backtest import Terms
+from app.modeling.markets.backtest import TradingTerms
 from app.modeling.markets.backtest_report import backtest_report
 from app.modeling.problem.kinds import Outlook, ProblemKind
 from app.modeling.problem.problem import Problem
 from app.modeling.table.json_values import to_json_value
 from app.reporting import html, markdown
-from app.reporting.check import verify
+from app.reporting.check import verify_report
 from app.reporting.compose import compose
-from app.reporting.document import spoken
+from app.reporting.document import plain_text
 from app.reporting.evidence import RecordedCall
-from app.reporting.figure_choice import of_backtest
+from app.reporting.figure_choice import backtest_figures
 from app.reporting.figures.drawing import draw
 from app.reporting.sections.summary import headline
 
@@ -50,7 +50,7 @@ def facts() -> dict[str, Any]:
     said = {name: (rows, chance.normal(0, 0.01, len(rows))) for name in ("a", "b")}
     guessed = chance.normal(0, 0.01, len(holdout))
     made: dict[str, Any] = to_json_value(
-        backtest_report(train, holdout, PROBLEM, Terms(5, 1), guessed, said, "a")[0]
+        backtest_report(train, holdout, PROBLEM, TradingTerms(5, 1), guessed, said, "a")[0]
     )
     return made
 
@@ -65,7 +65,7 @@ def traded(titanic: list[RecordedCall], facts: dict[str, Any]) -> list[RecordedC
 
 def test_no_edge_is_the_headline(traded, facts):
     assert not facts["edge"]
-    assert spoken(headline(make_draft(traded))).startswith("No edge after costs: ")
+    assert plain_text(headline(make_draft(traded))).startswith("No edge after costs: ")
 
 
 def test_every_number_of_the_section_is_a_claim_and_every_figure_has_its_place(traded, facts):
@@ -75,7 +75,7 @@ def test_every_number_of_the_section_is_a_claim_and_every_figure_has_its_place(t
     [section] = [each for each in report.sections if each.id == "trading"]
     images = {each.name: b"<svg></svg>" for each in figures}
     page, text = html.render(report, images), markdown.render(report)
-    verdict = verify(report.to_json(), draft.calls, page, text)
+    verdict = verify_report(report.to_json(), draft.calls, page, text)
     assert verdict.passes, verdict.mismatches
     assert len(section.blocks[-1].pictures) == len(figures) == 4
     for said in ("buy and hold", "persistence", "drift", "calm", "wild", "ETH", "basis points", "Do not trade"):
@@ -88,7 +88,7 @@ def test_a_backtest_that_another_node_recorded_is_not_believed(traded):
 
 
 def test_what_was_traded_can_be_drawn(facts):
-    made = of_backtest(facts, "close")
+    made = backtest_figures(facts, "close")
     assert [each.kind for each in made] == [
         "backtest_price",
         "backtest_signal",

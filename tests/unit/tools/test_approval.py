@@ -20,7 +20,7 @@ from app.storage.blobs import Blob
 from app.tools import files
 from app.tools.context import ToolContext
 from app.tools.invoke import ToolRequest, invoke
-from app.tools.registry import EVERY_AGENT, tools_of
+from app.tools.registry import EVERY_AGENT, agent_tools
 from app.tools.toolsets import Toolsets
 
 MODULES = (files,)
@@ -73,7 +73,7 @@ class Case:
         facts = SessionFacts(UUID(int=1), UUID(int=2), "", self.preferences, (), 0, datetime.now(UTC))
         step = MemoryStep(facts, self.journal)
         ctx = ToolContext("data_analyst", step, self.folder, None, None, records=self.rules)  # type: ignore[arg-type]
-        return await invoke(self.toolsets.of("data_analyst"), ctx, ToolRequest(key, tool, arguments))
+        return await invoke(self.toolsets.for_agent("data_analyst"), ctx, ToolRequest(key, tool, arguments))
 
     async def edit(self, answer: Any, key: str = "tool:0.0") -> Any:
         with pytest.raises(GraphInterrupt):
@@ -195,4 +195,4 @@ async def test_a_file_is_read_by_lines(case):
 
 
 def test_only_those_who_work_on_files_have_the_tools():
-    assert [agent for agent in EVERY_AGENT if "edit_file" in tools_of(agent)] == list(files.WORKERS)
+    assert [agent for agent in EVERY_AGENT if "edit_file" in agent_tools(agent)] == list(files.WORKERS)

@@ -13,7 +13,7 @@ from app.sessions.in_memory import MemoryStep
 from app.sessions.step_scope import SessionFacts
 from app.tools.analysis import clean_data, create_features
 from app.tools.context import ToolContext, TrainingContext
-from app.tools.custom_code import with_source, write_estimator, write_features
+from app.tools.custom_code import add_sources, write_estimator, write_features
 from app.tools.rounds import Candidate
 
 SOURCE = "def fit(X, y):\n    return 1"
@@ -45,7 +45,7 @@ class NoWalls:
 def context(agent: str = "model_trainer") -> ToolContext:
     facts = SessionFacts(UUID(int=1), UUID(int=2), "", {"time_budget_s": 20}, (), 0, datetime.now(UTC))
     study = TrainingContext({"target": "y", "metric": "roc_auc"}, {"kind": "random"})
-    return ToolContext(agent, MemoryStep(facts), Frames(), None, NoWalls(), settled=study)  # type: ignore[arg-type]
+    return ToolContext(agent, MemoryStep(facts), Frames(), None, NoWalls(), training_context=study)  # type: ignore[arg-type]
 
 
 async def test_a_written_estimator_is_trained_by_its_name():
@@ -54,7 +54,7 @@ async def test_a_written_estimator_is_trained_by_its_name():
         Candidate(estimator="Mine", name="Again"),
         Candidate(estimator="Ridge"),
     ]
-    mine, again, ridge = await with_source(context(), asked)
+    mine, again, ridge = await add_sources(context(), asked)
     assert (mine.name, again.name) == ("Mine", "Again")
     assert mine.estimator == again.estimator == "Written"
     assert mine.hyperparameters["source"] == SOURCE
@@ -65,7 +65,7 @@ async def test_a_written_estimator_is_trained_by_its_name():
 async def test_code_that_was_not_tried_is_not_trained(name: str):
     asked = [Candidate(estimator=name, hyperparameters={"source": SOURCE})]
     with pytest.raises(ToolRefused, match=r"by write_estimator first.*Mine"):
-        await with_source(context(), asked)
+        await add_sources(context(), asked)
 
 
 @pytest.mark.parametrize("tool", [clean_data, create_features])

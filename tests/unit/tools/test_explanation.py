@@ -8,24 +8,26 @@ import pytest
 from app.sessions.in_memory import MemoryStep
 from app.sessions.step_scope import SessionFacts
 from app.tools.context import ToolContext, TrainingContext
-from app.tools.explanation import LATE_S, MIN_S, explaining_s
+from app.tools.explanation import MIN_LATE_S, MIN_S, explanation_limit_s
 
 
 def context(until_s: float, **preferences: float | bool) -> ToolContext:
     facts = SessionFacts(UUID(int=1), UUID(int=2), "", preferences, (), 0, datetime.now(UTC))
     settled = TrainingContext({"target": "y"}, {"kind": "random"}, until_s)
-    return ToolContext("pipeline", MemoryStep(facts), None, None, None, settled=settled)  # type: ignore[arg-type]
+    return ToolContext("pipeline", MemoryStep(facts), None, None, None, training_context=settled)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
     ("budget_s", "left_s", "seconds"),
-    [(20.0, 10.0, MIN_S), (200.0, 100.0, 10.0), (200.0, -5.0, LATE_S), (5.0, 2.3, 0.7)],
+    [(20.0, 10.0, MIN_S), (200.0, 100.0, 10.0), (200.0, -5.0, MIN_LATE_S), (5.0, 2.3, 0.7)],
 )
 async def test_it_is_a_small_share_of_the_budget_and_no_more_than_is_left(
     budget_s: float, left_s: float, seconds: float
 ) -> None:
-    assert await explaining_s(context(left_s, time_budget_s=budget_s)) == pytest.approx(seconds, abs=0.05)
+    assert await explanation_limit_s(context(left_s, time_budget_s=budget_s)) == pytest.approx(
+        seconds, abs=0.05
+    )
 
 
 async def test_a_deterministic_session_measures_without_a_clock() -> None:
-    assert await explaining_s(context(1.0, deterministic=True)) is None
+    assert await explanation_limit_s(context(1.0, deterministic=True)) is None

@@ -11,13 +11,13 @@ from app.sessions.in_memory import MemoryJournal, MemoryStep
 from app.sessions.step_scope import Recorded, SessionFacts
 from app.tools.context import ToolContext
 from app.tools.invoke import ToolRequest, invoke
-from app.tools.registry import ToolSpec, _arguments
+from app.tools.registry import ToolSpec, _argument_model
 
 FACTS = SessionFacts(UUID(int=1), UUID(int=2), "", {}, (), 0, datetime.now(UTC))
 
 
 def spec_of(function) -> dict[str, ToolSpec]:
-    return {"double": ToolSpec("double", "", _arguments(function), function, ())}
+    return {"double": ToolSpec("double", "", _argument_model(function), function, ())}
 
 
 @pytest.fixture

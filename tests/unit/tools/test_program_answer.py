@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from app.errors import ToolRefused
-from app.tools.program_answer import MAX_ROWS, table_of
+from app.tools.program_answer import MAX_ROWS, make_answer
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ from app.tools.program_answer import MAX_ROWS, table_of
     ],
 )
 def test_what_a_program_told_becomes_a_table(result, columns, rows):
-    told = table_of(result)
+    told = make_answer(result)
     assert [(each["name"], each["type"]) for each in told["columns"]] == columns
     assert (told["rows"], told["row_count"], told["rows_used"]) == (rows, len(rows), None)
 
@@ -25,9 +25,9 @@ def test_what_a_program_told_becomes_a_table(result, columns, rows):
 @pytest.mark.parametrize("result", [None, [], {}, {"a": [1, 2]}, [{"a": {"b": 1}}], [[1], [2]]])
 def test_what_is_no_table_is_refused_with_what_would_be(result: Any):
     with pytest.raises(ToolRefused, match="Set `result` to"):
-        table_of(result)
+        make_answer(result)
 
 
 def test_a_long_list_is_shown_in_part_and_counted_whole():
-    told = table_of([*range(MAX_ROWS + 1)])
+    told = make_answer([*range(MAX_ROWS + 1)])
     assert (len(told["rows"]), told["row_count"], told["truncated"]) == (MAX_ROWS, MAX_ROWS + 1, True)

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from app.sessions.step_scope import Recorded
 from app.tools.context import ToolContext
-from app.tools.registry import EVERY_AGENT, REGISTRY, tool, tools_of
+from app.tools.registry import EVERY_AGENT, REGISTRY, agent_tools, tool
 from app.tools.toolsets import Toolsets
 
 DESIGNED = {
@@ -36,12 +36,12 @@ DESIGNED = {
 
 @pytest.mark.parametrize("agent", DESIGNED)
 def test_every_agent_has_its_tools_and_can_ask(agent):
-    assert set(Toolsets().of(agent)) >= DESIGNED[agent] | {"ask_user"}
+    assert set(Toolsets().for_agent(agent)) >= DESIGNED[agent] | {"ask_user"}
 
 
 def test_no_agent_can_touch_the_hold_out():
     for agent in EVERY_AGENT:
-        assert not {"lock_holdout", "final_evaluation"} & set(tools_of(agent))
+        assert not {"lock_holdout", "final_evaluation"} & set(agent_tools(agent))
 
 
 def test_every_tool_says_what_it_does():

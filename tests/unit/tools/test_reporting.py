@@ -13,7 +13,7 @@ import pytest
 from app.computations.bench import Bench
 from app.datasets.dataset_source import DatasetRef
 from app.errors import LabError, ToolRefused, Unavailable
-from app.reporting.check import verify
+from app.reporting.check import verify_report
 from app.reporting.evidence import RecordedCall
 from app.sandbox.computer import Computer
 from app.sandbox.contract import CellRequest, Computation, End, Fault, Outcome, Progress, Usage
@@ -149,7 +149,7 @@ async def test_the_summary_leaves_a_report_that_the_journal_proves(
     report = json.loads(await text(blob_store, made, "report.json"))
     page, words = await text(blob_store, made, "report.html"), await text(blob_store, made, "report.md")
     record(records, ctx, "generate_summary", made)
-    verdict = verify(report, records.recorded, page, words)
+    verdict = verify_report(report, records.recorded, page, words)
     assert verdict.mismatches == ()
     assert verdict.checked > 100
 

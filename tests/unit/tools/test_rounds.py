@@ -12,16 +12,16 @@ from app.sessions.in_memory import MemoryStep
 from app.sessions.step_scope import FitOutcome, SessionFacts
 from app.tools.context import ToolContext, TrainingContext
 from app.tools.rounds import (
-    LATE_S,
-    MIN_S,
+    MAX_LATE_ROUND_S,
+    MIN_ROUND_S,
     Candidate,
-    fit_of,
-    fitted,
     longest_first,
+    make_fit,
     model_artifact,
-    named,
-    shares_s,
+    name_candidates,
+    run_round,
     time_left_s,
+    time_shares_s,
 )
 
 PROBLEM = {"target": "y"}
@@ -30,7 +30,7 @@ PROBLEM = {"target": "y"}
 def context(until_s: float, hands: int = 1, **preferences: bool) -> ToolContext:
     facts = SessionFacts(UUID(int=1), UUID(int=2), "", preferences, (), 0, datetime.now(UTC))
     settled = TrainingContext(PROBLEM, {"kind": "random"}, until_s, hands)
-    return ToolContext("model_trainer", MemoryStep(facts), None, None, None, settled=settled)  # type: ignore[arg-type]
+    return ToolContext("model_trainer", MemoryStep(facts), None, None, None, training_context=settled)  # type: ignore[arg-type]
 
 
 def test_candidates_of_one_estimator_get_names_of_their_own():
@@ -39,17 +39,17 @@ def test_candidates_of_one_estimator_get_names_of_their_own():
         Candidate(estimator="XGBoost"),
         Candidate(estimator="Ridge", name="XGBoost-2"),
     ]
-    assert [name for name, _ in named(candidates)] == ["XGBoost", "XGBoost-2", "XGBoost-2-2"]
+    assert [name for name, _ in name_candidates(candidates)] == ["XGBoost", "XGBoost-2", "XGBoost-2-2"]
 
 
 def test_the_fits_of_a_round_share_its_time_between_all_workers():
     four = ["LightGBM", "LightGBMExtra", "LightGBM", "LightGBM"]
-    assert shares_s(context(30.0, hands=2), 30.0, four) == [15.0] * 4
-    assert shares_s(context(30.0, hands=8), 30.0, four) == [30.0] * 4
+    assert time_shares_s(context(30.0, hands=2), 30.0, four) == [15.0] * 4
+    assert time_shares_s(context(30.0, hands=8), 30.0, four) == [30.0] * 4
 
 
 def test_a_family_that_takes_longer_gets_a_larger_share_and_the_baseline_hardly_any():
-    naive, quick, slow = shares_s(context(30.0), 30.0, ["baseline", "LightGBM", "XGBoost"])
+    naive, quick, slow = time_shares_s(context(30.0), 30.0, ["baseline", "LightGBM", "XGBoost"])
     assert naive < 2 < quick < slow
     assert naive + quick + slow == pytest.approx(30.0)
 
@@ -60,14 +60,14 @@ async def test_the_time_that_is_left_is_looked_at_once_and_never_nothing():
     assert 25 < first <= 30
     later = replace(ctx, step=replace(ctx.step, began=ctx.step.began - 20))  # type: ignore[type-var]
     assert await time_left_s(later) == first
-    assert await time_left_s(context(until_s=0.0)) == MIN_S
+    assert await time_left_s(context(until_s=0.0)) == MIN_ROUND_S
 
 
 def test_a_deterministic_session_gives_no_limit_by_the_clock():
     limits = {}
     for deterministic in (False, True):
         ctx = context(10.0, deterministic=deterministic)
-        fit = fit_of(ctx, "d", {}, shares_s(ctx, 10.0, ["XGBoost"])[0], name="x", estimator="XGBoost")
+        fit = make_fit(ctx, "d", {}, time_shares_s(ctx, 10.0, ["XGBoost"])[0], name="x", estimator="XGBoost")
         limits[deterministic] = fit.params["time_limit_s"]
     assert limits == {False: 10.0, True: None}
 
@@ -75,7 +75,7 @@ def test_a_deterministic_session_gives_no_limit_by_the_clock():
 def test_workers_take_the_longest_fit_first_so_that_none_works_on_alone_and_one_worker_the_most_telling():
     limits = {"LightGBM": 3.9, "Network": 10.0, "XGBoost": 5.0, "baseline": 0.2}
     fits = [
-        fit_of(context(13.0), "d", {}, limit_s, name=name, estimator=name) for name, limit_s in limits.items()
+        make_fit(context(13.0), "d", {}, limit_s, name=name, estimator=name) for name, limit_s in limits.items()
     ]
     assert longest_first(fits, hands=2) == [3, 1, 2, 0]
     assert longest_first(fits, hands=1) == [0, 1, 2, 3]
@@ -130,14 +130,14 @@ class Frames:
 async def first_or_further_round(models: list[str]) -> tuple[list[float], int]:
     ctx = context(13.0)
     step = Rounds(ctx.session)
-    fits = [fit_of(ctx, "d", {}, 2.0, name="Ridge", estimator="Ridge")]
-    answered = await fitted(replace(ctx, step=step, frames=Frames(models)), fits, 2.0)
+    fits = [make_fit(ctx, "d", {}, 2.0, name="Ridge", estimator="Ridge")]
+    answered = await run_round(replace(ctx, step=step, frames=Frames(models)), fits, 2.0)
     return step.waits, len(answered.artifacts)
 
 
 async def test_a_first_round_of_which_nothing_came_waits_once_more_for_a_model():
     waits, models = await first_or_further_round([])
-    assert waits[1:] == [LATE_S]
+    assert waits[1:] == [MAX_LATE_ROUND_S]
     assert models == 1
 
 
@@ -152,8 +152,8 @@ async def test_a_first_round_of_which_the_baseline_came_alone_waits_for_a_model(
     ctx = context(13.0)
     step = Rounds(ctx.session, quick)
     names = rounds[0]
-    fits = [fit_of(ctx, "d", {}, 2.0, name=name, estimator=name) for name in names]
-    answered = await fitted(replace(ctx, step=step, frames=Frames([])), fits, 2.0)
+    fits = [make_fit(ctx, "d", {}, 2.0, name=name, estimator=name) for name in names]
+    answered = await run_round(replace(ctx, step=step, frames=Frames([])), fits, 2.0)
     assert step.rounds == rounds
     assert [fit["name"] for fit in answered.value["fits"]] == [
         n for n in names if len(rounds) > 1 or n in quick

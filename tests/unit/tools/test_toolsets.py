@@ -15,9 +15,9 @@ JSON = '{"data_analyst": ["perform_eda"], "reporter": []}'
 def test_an_agent_keeps_only_the_tools_that_the_file_names(tmp_path, name, text):
     (tmp_path / name).write_text(text)
     toolsets = load_toolsets(tmp_path / name)
-    assert list(toolsets.of("data_analyst")) == ["perform_eda"]
-    assert list(toolsets.of("reporter")) == []
-    assert "list_datasets" in toolsets.of("planner")
+    assert list(toolsets.for_agent("data_analyst")) == ["perform_eda"]
+    assert list(toolsets.for_agent("reporter")) == []
+    assert "list_datasets" in toolsets.for_agent("planner")
 
 
 def test_the_crew_works_with_the_narrowed_set(tmp_path):

@@ -13,7 +13,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 
 from app.json_types import JsonValue
 from app.modeling.problem.custom_code import omit_source
-from app.tools.invoke import refusal_of
+from app.tools.invoke import get_refusal
 
 _OPEN, _CLOSE = "<data>\n", "\n</data>"
 
@@ -83,6 +83,6 @@ def read(messages: Sequence[BaseMessage]) -> View:
         elif isinstance(message, ToolMessage) and message.tool_call_id in asked:
             name, arguments = asked[message.tool_call_id]
             value = unfenced(message.text)
-            refusal = refusal_of(value) if value is not None else message.text
+            refusal = get_refusal(value) if value is not None else message.text
             answered.append(Answered(name, arguments, value, refusal))
     return View(brief, tuple(answered))

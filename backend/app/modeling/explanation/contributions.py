@@ -1,4 +1,4 @@
-"""What each feature adds to a tree model's answers: exact SHAP values, by the boosting libraries themselves."""
+"""Feature contributions of tree models: exact SHAP values, computed by the boosting libraries."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,14 +13,17 @@ from app.modeling.problem.problem import Problem
 from app.modeling.table.json_values import round_significant
 
 MAX_ROWS = 400
-FIRST_ROWS, ROWS_AT_A_TIME = 5, 50
+"""Rows whose values are drawn and averaged: more do not change the picture."""
+FIRST_ROWS, BATCH_ROWS = 5, 50
+"""Rows of the first call, which measures the time, and of later ones."""
 MIN_ROWS = 25
-"""What fewer rows say on the average is chance."""
+"""Averages over fewer rows are mostly chance."""
 MAX_FEATURES = 12
+"""Features in the report, the largest ones."""
 
 
 class Additive(Protocol):
-    """A tree model that can take its answers apart."""
+    """A tree model that can decompose its predictions."""
 
     def contributions(self, X: Any) -> np.ndarray:
         """(rows, features + 1), the constant last, of a number or of the second of two classes in log-odds;
@@ -29,9 +32,12 @@ class Additive(Protocol):
 
 @dataclass(frozen=True)
 class TreeMember:
-    """A tree model inside a stored one. `matrix`: its features of some rows, an array or a frame; `names` and
-    `ordered`: of each feature, its name and whether more of it means something (a category's code does not).
-    `on_log`: it learned the logarithm of its target."""
+    """A tree model inside a stored one.
+
+    `matrix`: its features of some rows, an array or a frame; `names` and `ordered`: for each feature, its name
+    and whether its order has a meaning (a category's code has none). `on_log`: it was trained on the logarithm
+    of the target.
+    """
 
     name: str
     model: Additive
@@ -43,73 +49,76 @@ class TreeMember:
 
 @dataclass(frozen=True)
 class Contributions:
-    """`values[row, place]` is what the feature at that place of `facts["features"]` adds to the answer;
-    `numbers` is the feature itself there, nan where it is missing or only a code."""
+    """SHAP values: `values[row, k]` is the contribution of the k-th of `facts["features"]` to the
+    prediction; `numbers` is the feature's value, nan if it is missing or only a code."""
 
     facts: ContributionFacts
     values: np.ndarray
     numbers: np.ndarray
 
 
-def contributions(
+def explain_contributions(
     member: TreeMember, problem: Problem, truth: np.ndarray, seed: int = 0, deadline: Deadline | None = None
 ) -> Contributions | None:
     """SHAP values of up to 400 rows, fewer where the deadline asks; None where it has no time for enough.
 
     A classifier's are of the positive class, or of the most frequent one in `truth` where there are more.
     """
-    place = _told_class(problem, truth)
+    class_index = _explained_class(problem, truth)
     deadline = deadline or Deadline(None)
     order = np.random.default_rng(seed).permutation(len(member.matrix))[:MAX_ROWS]
-    asked: list[np.ndarray] = []
+    batches: list[np.ndarray] = []
     parts: list[np.ndarray] = []
     done = 0
     while done < len(order):
-        room = ROWS_AT_A_TIME if done else FIRST_ROWS
+        batch_rows = BATCH_ROWS if done else FIRST_ROWS
         if done and deadline.limit_s is not None:
-            room = min(room, int(deadline.left_s / max(deadline.spent_s / done, 1e-9)))
-        if room < 1:
+            batch_rows = min(batch_rows, int(deadline.left_s / max(deadline.spent_s / done, 1e-9)))
+        if batch_rows < 1:
             break
-        asked.append(order[done : done + room])
-        parts.append(_of_class(member.model.contributions(_rows(member.matrix, asked[-1])), place))
-        done += len(asked[-1])
+        batches.append(order[done : done + batch_rows])
+        parts.append(_of_class(member.model.contributions(_select(member.matrix, batches[-1])), class_index))
+        done += len(batches[-1])
     if done < min(MIN_ROWS, len(order)):
         return None
-    of_class = None if place is None else str((problem.classes or ())[place])
-    return _ranked(
-        member, of_class, np.concatenate(parts), np.asarray(_rows(member.matrix, np.concatenate(asked)))
+    of_class = None if class_index is None else str((problem.classes or ())[class_index])
+    return _rank_features(
+        member, of_class, np.concatenate(parts), np.asarray(_select(member.matrix, np.concatenate(batches)))
     )
 
 
-def _rows(matrix: Any, places: np.ndarray) -> Any:
-    return matrix.iloc[places] if isinstance(matrix, pd.DataFrame) else matrix[places]
+def _select(matrix: Any, positions: np.ndarray) -> Any:
+    return matrix.iloc[positions] if isinstance(matrix, pd.DataFrame) else matrix[positions]
 
 
-def _told_class(problem: Problem, truth: np.ndarray) -> int | None:
+def _explained_class(problem: Problem, truth: np.ndarray) -> int | None:
     if not problem.is_classification:
         return None
     return problem.positive_index if problem.is_binary else int(np.bincount(truth.astype(int)).argmax())
 
 
-def _of_class(values: np.ndarray, place: int | None) -> np.ndarray:
-    """Without the constant. The values of the first of two classes are those of the second negated."""
+def _of_class(values: np.ndarray, class_index: int | None) -> np.ndarray:
+    """Contributions to one class, without the constant; those to the first of two classes are the negated
+    ones."""
     if values.ndim == 3:
-        return np.asarray(values[:, place, :-1])
-    return np.asarray(-values[:, :-1] if place == 0 else values[:, :-1])
+        return np.asarray(values[:, class_index, :-1])
+    return np.asarray(-values[:, :-1] if class_index == 0 else values[:, :-1])
 
 
-def _ranked(member: TreeMember, of_class: str | None, values: np.ndarray, matrix: np.ndarray) -> Contributions:
+def _rank_features(
+    member: TreeMember, of_class: str | None, values: np.ndarray, matrix: np.ndarray
+) -> Contributions:
     size = np.abs(values).mean(axis=0)
-    first = [int(place) for place in np.argsort(-size, kind="stable")[:MAX_FEATURES] if size[place] > 0]
-    ordered = np.array([bool(member.ordered[place]) for place in first])
-    numbers = np.where(ordered, matrix[:, first].astype("float64"), np.nan)
+    largest = [int(column) for column in np.argsort(-size, kind="stable")[:MAX_FEATURES] if size[column] > 0]
+    ordered = np.array([bool(member.ordered[column]) for column in largest])
+    numbers = np.where(ordered, matrix[:, largest].astype("float64"), np.nan)
     features = [
         {
-            "feature": str(member.names[place]),
-            "mean": round_significant(float(size[place])) or 0.0,
-            "direction": _direction(numbers[:, rank], values[:, place]),
+            "feature": str(member.names[column]),
+            "mean": round_significant(float(size[column])) or 0.0,
+            "direction": _direction(numbers[:, rank], values[:, column]),
         }
-        for rank, place in enumerate(first)
+        for rank, column in enumerate(largest)
     ]
     facts: ContributionFacts = {
         "member": member.name,
@@ -117,14 +126,14 @@ def _ranked(member: TreeMember, of_class: str | None, values: np.ndarray, matrix
         "unit": "log_target" if member.on_log else "target" if of_class is None else "log_odds",
         "rows": len(values),
         "features": features,
-        "left_out": int((size > 0).sum()) - len(first),
+        "left_out": int((size > 0).sum()) - len(largest),
     }
-    return Contributions(facts, values[:, first], numbers)
+    return Contributions(facts, values[:, largest], numbers)
 
 
 def _direction(numbers: np.ndarray, values: np.ndarray) -> float | None:
-    known = ~np.isnan(numbers)
-    if known.sum() < 3 or np.ptp(numbers[known]) == 0 or np.ptp(values[known]) == 0:
+    present = ~np.isnan(numbers)
+    if present.sum() < 3 or np.ptp(numbers[present]) == 0 or np.ptp(values[present]) == 0:
         return None
-    ranks = pd.DataFrame({"number": numbers[known], "adds": values[known]}).rank()
+    ranks = pd.DataFrame({"number": numbers[present], "adds": values[present]}).rank()
     return round_significant(float(ranks["number"].corr(ranks["adds"])), 3)

@@ -1,4 +1,4 @@
-"""How answers move with one column: everything else stays as it is, and that column is set for all rows."""
+"""Partial dependence: mean predictions as one column is set to each of several values for all rows."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,128 +7,137 @@ import numpy as np
 import pandas as pd
 
 from app.modeling.explanation.facts import Dependence
-from app.modeling.explanation.subject import Deadline, Subject
+from app.modeling.explanation.subject import Deadline, ExplainedModel
 from app.modeling.table.columns import ColumnKind, column_kind
 from app.modeling.table.json_values import round_significant, to_json_scalar
 
 MAX_COLUMNS = 6
+"""Columns in the report, the most important ones."""
 MAX_ROWS = 200
+"""Rows that are averaged over: the error of a mean is then small beside its range."""
 MIN_ROWS = 30
+"""Rows below which the mean and the quantiles are noise."""
 MAX_POINTS = 11
+"""Values of a number or date."""
 MAX_VALUES = 8
+"""Categories, the most frequent ones."""
 MAX_CLASSES = 4
+"""Classes with a line of their own."""
 DENSITY_BINS = 16
 
 
 def partial_dependence(
-    subject: Subject,
+    subject: ExplainedModel,
     rows: pd.DataFrame,
     columns: Sequence[str],
     seed: int = 0,
     deadline: Deadline | None = None,
 ) -> list[Dependence]:
-    """For each of the first `columns` that has values to step through (free text has none).
+    """Compute the dependence on each of the first `columns` that has a range of values (free text has none).
 
-    The answer is the positive class's probability, the number, or the probability of each frequent class. `low`
-    and `high` hold the middle four fifths of the rows, so a wide band means that other columns decide too.
+    The prediction is the positive class's probability, the number, or the probability of each frequent class.
+    `low` and `high` bound the middle four fifths of the rows, so a wide band means that other columns matter
+    too.
     """
     deadline = deadline or Deadline(None)
-    made: list[Dependence] = []
+    dependences: list[Dependence] = []
     sample = _sample(subject, rows, seed, deadline)
     for name in columns:
-        steps = _steps(rows[name])
+        steps = _choose_values(rows[name])
         if steps is None:
             continue
         started = deadline.spent_s
-        made.append(_along(subject, sample, rows[name], name, *steps))
-        took_s = deadline.spent_s - started
-        if len(made) == MAX_COLUMNS or deadline.left_s < took_s:
+        dependences.append(_vary_column(subject, sample, rows[name], name, *steps))
+        column_s = deadline.spent_s - started
+        if len(dependences) == MAX_COLUMNS or deadline.left_s < column_s:
             break
-        if deadline.limit_s is not None and took_s * (MAX_COLUMNS - len(made)) > deadline.left_s:
-            share = deadline.left_s / (took_s * (MAX_COLUMNS - len(made)))
+        if deadline.limit_s is not None and column_s * (MAX_COLUMNS - len(dependences)) > deadline.left_s:
+            share = deadline.left_s / (column_s * (MAX_COLUMNS - len(dependences)))
             count = max(int(len(sample) * share), min(MIN_ROWS, len(sample)))
             sample = sample.iloc[subject.sample(len(sample), count, seed)].reset_index(drop=True)
-    return made
+    return dependences
 
 
-def _sample(subject: Subject, rows: pd.DataFrame, seed: int, deadline: Deadline) -> pd.DataFrame:
-    """Rows for every column to step through, going by what the fewest take."""
+def _sample(subject: ExplainedModel, rows: pd.DataFrame, seed: int, deadline: Deadline) -> pd.DataFrame:
+    """Sample the rows to vary, as many as the deadline allows, going by the time of a few."""
     count = MAX_ROWS
     if deadline.limit_s is not None:
         started = deadline.spent_s
         few = rows.iloc[:MIN_ROWS]
-        subject.say(few)
-        a_row_s = max((deadline.spent_s - started) / max(len(few), 1), 1e-9)
-        count = min(max(int(deadline.left_s / (MAX_COLUMNS * MAX_POINTS * a_row_s)), MIN_ROWS), MAX_ROWS)
+        subject.predict(few)
+        seconds_per_row = max((deadline.spent_s - started) / max(len(few), 1), 1e-9)
+        count = min(
+            max(int(deadline.left_s / (MAX_COLUMNS * MAX_POINTS * seconds_per_row)), MIN_ROWS), MAX_ROWS
+        )
     return rows.iloc[subject.sample(len(rows), count, seed)].reset_index(drop=True)
 
 
-def _steps(column: pd.Series) -> tuple[str, list[Any]] | None:
-    """The kind of the column and the values that it is set to; None where stepping says nothing."""
-    known = column.dropna()
+def _choose_values(column: pd.Series) -> tuple[str, list[Any]] | None:
+    """The kind of the column and the values to set; None if the column cannot be varied."""
+    present = column.dropna()
     kind = column_kind(column)
-    if kind in (ColumnKind.EMPTY, ColumnKind.TEXT) or known.nunique() < 2:
+    if kind in (ColumnKind.EMPTY, ColumnKind.TEXT) or present.nunique() < 2:
         return None
-    if kind in (ColumnKind.NUMBER, ColumnKind.DATETIME) and known.nunique() > MAX_VALUES:
+    if kind in (ColumnKind.NUMBER, ColumnKind.DATETIME) and present.nunique() > MAX_VALUES:
         shares = np.linspace(0.02, 0.98, MAX_POINTS)
-        values = list(dict.fromkeys(known.quantile(shares, interpolation="nearest").tolist()))
+        values = list(dict.fromkeys(present.quantile(shares, interpolation="nearest").tolist()))
         return ("datetime" if kind is ColumnKind.DATETIME else "number"), values
-    frequent = known.value_counts().index[:MAX_VALUES].tolist()
+    frequent = present.value_counts().index[:MAX_VALUES].tolist()
     ordered = sorted(frequent) if kind in (ColumnKind.NUMBER, ColumnKind.DATETIME) else frequent
     return "category", ordered
 
 
-def _along(
-    subject: Subject, sample: pd.DataFrame, column: pd.Series, name: str, kind: str, values: list[Any]
+def _vary_column(
+    subject: ExplainedModel, sample: pd.DataFrame, column: pd.Series, name: str, kind: str, values: list[Any]
 ) -> Dependence:
-    said = subject.say_all([_set(sample, name, value) for value in values])
-    answers = np.stack(said)  # (values, rows[, classes])
+    outputs = subject.predict_frames([_set_column(sample, name, value) for value in values])
+    predictions = np.stack(outputs)  # (values, rows[, classes])
     facts: Dependence = {
         "column": name,
         "kind": kind,
         "at": [to_json_scalar(value) for value in values],
         "rows": len(sample),
-        "lines": [_line(subject, answers, place) for place in _told(subject, answers)],
+        "lines": [_line(subject, predictions, index) for index in _drawn_classes(subject, predictions)],
         "density": _density(column, kind, values),
     }
     return facts
 
 
-def _set(sample: pd.DataFrame, name: str, value: Any) -> pd.DataFrame:
+def _set_column(sample: pd.DataFrame, name: str, value: Any) -> pd.DataFrame:
     column = pd.Series([value] * len(sample), index=sample.index, dtype=sample[name].dtype)
     return sample.assign(**{name: column})
 
 
-def _told(subject: Subject, answers: np.ndarray) -> list[int | None]:
-    """Places of the classes that get a line; None stands for a number."""
-    if answers.ndim == 2:
+def _drawn_classes(subject: ExplainedModel, predictions: np.ndarray) -> list[int | None]:
+    """Indices of the classes with a line; None for a number."""
+    if predictions.ndim == 2:
         return [None]
     if subject.problem.is_binary:
         return [subject.problem.positive_index]
-    likely = np.argsort(-answers.mean(axis=(0, 1)))[:MAX_CLASSES]
-    return [int(place) for place in sorted(likely)]
+    likely = np.argsort(-predictions.mean(axis=(0, 1)))[:MAX_CLASSES]
+    return [int(index) for index in sorted(likely)]
 
 
-def _line(subject: Subject, answers: np.ndarray, place: int | None) -> dict[str, Any]:
-    of_class = answers if place is None else answers[:, :, place]
+def _line(subject: ExplainedModel, predictions: np.ndarray, class_index: int | None) -> dict[str, Any]:
+    of_class = predictions if class_index is None else predictions[:, :, class_index]
     classes = subject.problem.classes or ()
     low, high = np.quantile(of_class, (0.1, 0.9), axis=1)
     return {
-        "class": None if place is None else str(classes[place]),
-        "mean": [round_significant(float(each)) for each in of_class.mean(axis=1)],
-        "low": [round_significant(float(each)) for each in low],
-        "high": [round_significant(float(each)) for each in high],
+        "class": None if class_index is None else str(classes[class_index]),
+        "mean": [round_significant(float(value)) for value in of_class.mean(axis=1)],
+        "low": [round_significant(float(value)) for value in low],
+        "high": [round_significant(float(value)) for value in high],
     }
 
 
 def _density(column: pd.Series, kind: str, values: list[Any]) -> dict[str, Any]:
-    """Where the rows are: counts per step of a category, or of a number's or date's range."""
+    """Distribution of the rows: counts per category, or per bin of a number's range."""
     if kind == "category":
-        found = column.value_counts()
-        return {"counts": [int(found.get(value, 0)) for value in values]}
+        value_counts = column.value_counts()
+        return {"counts": [int(value_counts.get(value, 0)) for value in values]}
     if kind == "datetime":
         return {}
-    known = column.dropna().astype("float64")
-    inside = known[(known >= values[0]) & (known <= values[-1])]
+    present = column.dropna().astype("float64")
+    inside = present[(present >= values[0]) & (present <= values[-1])]
     counts, edges = np.histogram(inside, bins=DENSITY_BINS, range=(float(values[0]), float(values[-1])))
     return {"edges": [round_significant(float(edge)) for edge in edges], "counts": counts.tolist()}

@@ -1,4 +1,4 @@
-"""The shapes of what explanation answers: strict JSON."""
+"""Facts of an explanation, as strict JSON."""
 
 from typing import Any, TypedDict
 
@@ -6,10 +6,10 @@ from app.modeling.problem.results import Importance
 
 
 class Dependence(TypedDict):
-    """Answers along one column. `kind`: `number`, `category` or `datetime`; `at`: the values it was set to.
+    """Predictions along one column. `kind`: `number`, `category` or `datetime`; `at`: the values it was set to.
 
-    A line: `{"class": str | None, "mean", "low", "high"}`, one entry a value; `low` and `high` hold the middle
-    four fifths of the rows. `density`: `{"counts"}` a value, or `{"edges", "counts"}` of a number.
+    A line: `{"class": str | None, "mean", "low", "high"}`, one entry per value; `low` and `high` bound the
+    middle four fifths of the rows. `density`: `{"counts"}` per value, or `{"edges", "counts"}` of a number.
     """
 
     column: str
@@ -21,11 +21,11 @@ class Dependence(TypedDict):
 
 
 class ContributionFacts(TypedDict):
-    """SHAP values of one tree model (`member`): mean size by feature, largest first.
+    """SHAP values of one tree model (`member`): mean absolute value by feature, largest first.
 
-    A feature: `{"feature", "mean", "direction"}`; `direction` is the rank correlation of the feature with what
-    it adds, None where it has no order. `left_out`: how many more features add something. `unit`: `log_odds` of
-    `of_class`, `target`, or `log_target` of a member that learned logarithms.
+    A feature: `{"feature", "mean", "direction"}`; `direction` is the rank correlation of the feature with its
+    contribution, None if it has no order. `left_out`: the number of further features with contributions.
+    `unit`: `log_odds` of `of_class`, `target`, or `log_target` of a member trained on logarithms.
     """
 
     member: str
@@ -37,7 +37,8 @@ class ContributionFacts(TypedDict):
 
 
 class Segment(TypedDict):
-    """Rows whose `column` `text` (such as `is yes`), with their error, its 95% interval, and that elsewhere."""
+    """Rows whose `column` `text` (such as `is yes`), with their error, its 95% interval, and the error
+    elsewhere."""
 
     column: str
     text: str
@@ -49,9 +50,10 @@ class Segment(TypedDict):
 
 
 class SegmentFacts(TypedDict):
-    """`measure`: `wrong` (share of rows) or `absolute_error` (mean, in units of the target).
+    """Errors by segment.
 
-    `tested`: how many segments were looked at; `worst`: those that are worse than the rest beyond chance.
+    `measure`: `wrong` (share of rows) or `absolute_error` (mean, in units of the target). `tested`: the number
+    of segments tested; `worst`: those that are worse than the rest beyond chance.
     """
 
     measure: str
@@ -62,7 +64,7 @@ class SegmentFacts(TypedDict):
 
 
 class ExplanationFacts(TypedDict):
-    """`explain.explain_model`, on hold-out rows after they were opened."""
+    """Facts of `explain.explain_model`, on hold-out rows after they were opened."""
 
     model: str | None
     on: str

@@ -1,10 +1,10 @@
-"""How much a candidate leans on each raw column, out of fold: before a model is chosen."""
+"""Permutation importance of raw columns for a candidate, out of fold, before a model is chosen."""
 
 import numpy as np
 import pandas as pd
 
-from app.modeling.explanation.importance import permutation_importance as shuffled_importance
-from app.modeling.explanation.subject import Deadline, Subject, looks_back
+from app.modeling.explanation.importance import permutation_importance
+from app.modeling.explanation.subject import Deadline, ExplainedModel, looks_back
 from app.modeling.labels.labels import make_labels
 from app.modeling.labels.split import Fold
 from app.modeling.problem.problem import Problem
@@ -13,7 +13,7 @@ from app.modeling.recipe.recipe import select_inputs
 from app.modeling.training.fitting import CandidateSpec, fit_rows, predict_all
 
 
-def permutation_importance(
+def importance_on_fold(
     frame: pd.DataFrame,
     problem: Problem,
     spec: CandidateSpec,
@@ -21,24 +21,24 @@ def permutation_importance(
     repeats: int = 5,
     limit_s: float | None = None,
 ) -> ImportanceFacts:
-    """As `explanation.importance`, on the rows of the last fold, of a model that the others taught."""
+    """Compute the importance of raw columns on the rows of the last fold, of a model fitted on the others."""
     deadline = Deadline(limit_s)
     labels, inputs, fold = make_labels(frame, problem), select_inputs(frame, problem), made_folds[-1]
     model = fit_rows(frame, labels, fold.train, problem, spec)
     if fold.history is not None:
         model.named_steps["recipe"].store_history(inputs.iloc[fold.history])
 
-    def say(rows: pd.DataFrame) -> np.ndarray:
+    def predict(rows: pd.DataFrame) -> np.ndarray:
         return predict_all(model, rows, problem, spec.threads)
 
-    subject = Subject(say, problem, looks_back(spec.recipe))
+    subject = ExplainedModel(predict, problem, looks_back(spec.recipe))
     rows, truth = inputs.iloc[fold.test], labels.iloc[fold.test].to_numpy()
-    return shuffled_importance(
-        subject, rows, truth, shuffled_columns(inputs, problem), repeats, spec.seed, deadline.within(1.0)
+    return permutation_importance(
+        subject, rows, truth, list_shuffled_columns(inputs, problem), repeats, spec.seed, deadline.within(1.0)
     )
 
 
-def shuffled_columns(inputs: pd.DataFrame, problem: Problem) -> list[str]:
-    """Columns that may carry something: not those that only order or group the rows."""
+def list_shuffled_columns(inputs: pd.DataFrame, problem: Problem) -> list[str]:
+    """List the columns to shuffle: all that do not only order or group the rows."""
     fixed = {problem.time_column, problem.group_column}
     return [str(name) for name in inputs.columns if name not in fixed]

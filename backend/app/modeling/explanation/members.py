@@ -1,4 +1,4 @@
-"""The tree model inside a stored one whose answers can be taken apart."""
+"""The tree model inside a stored model whose predictions can be decomposed."""
 
 import numpy as np
 import pandas as pd
@@ -9,8 +9,8 @@ from app.modeling.explanation.contributions import TreeMember
 from app.modeling.training.ensemble.average import Model, list_members
 
 
-def tree_member(model: Model, rows: pd.DataFrame) -> TreeMember | None:
-    """The member with the largest weight that has SHAP values, with its features of these raw rows."""
+def find_tree_member(model: Model, rows: pd.DataFrame) -> TreeMember | None:
+    """Find the member with the largest weight that has SHAP values, and its features of these raw rows."""
     members = list_members(model)
     weights = [1.0] if isinstance(model, Pipeline) else list(model.weights)
     for place in np.argsort(-np.asarray(weights), kind="stable"):

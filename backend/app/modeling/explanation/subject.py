@@ -1,4 +1,4 @@
-"""A fitted model as whoever explains it sees it: rows in, answers out, and what an answer costs."""
+"""The model to explain, as a function from raw rows to predictions, with a deadline."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -10,17 +10,18 @@ import pandas as pd
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.recipe import RecipeJson, parse_recipe
 
-Say = Callable[[pd.DataFrame], np.ndarray]
+Predict = Callable[[pd.DataFrame], np.ndarray]
 """Raw rows -> probabilities of every class (rows, classes), or numbers (rows,)."""
 
-MAX_TOGETHER = 40_000
-"""Rows that are asked about in one call: enough to spread the cost of a call, few enough for any memory."""
-MAX_CELLS = 4_000_000
+MAX_BATCH_ROWS = 40_000
+"""Rows of one prediction call: enough to spread the cost of a call, few enough for any memory."""
+MAX_BATCH_CELLS = 4_000_000
+"""Rows times columns of one prediction call: 32 MB as float64."""
 
 
 @dataclass
 class Deadline:
-    """Seconds that may be spent from now on; None is as many as it takes."""
+    """A number of seconds from now on; None for no limit."""
 
     limit_s: float | None
     now: Callable[[], float] = time.perf_counter
@@ -42,50 +43,51 @@ class Deadline:
         return self.left_s <= 0
 
     def within(self, share: float) -> "Deadline":
-        """A deadline of its own over this share of what is left."""
+        """Make a deadline over this share of the time left."""
         limit_s = None if self.limit_s is None else max(share * self.left_s, 0.0)
         return Deadline(limit_s, self.now)
 
 
 @dataclass(frozen=True)
-class Subject:
-    """`in_order`: answers lean on the rows before, so rows stay together and in their order."""
+class ExplainedModel:
+    """The model to explain. `keeps_order`: predictions depend on earlier rows, so rows must stay together
+    and in order."""
 
-    say: Say
+    predict: Predict
     problem: Problem
-    in_order: bool = False
+    keeps_order: bool = False
 
-    def sample(self, rows: int, most: int, seed: int) -> np.ndarray:
-        """Places of at most `most` of so many rows: drawn at random, or the first where order matters."""
-        if rows <= most:
+    def sample(self, rows: int, max_rows: int, seed: int) -> np.ndarray:
+        """Positions of at most `max_rows` rows: drawn at random, or the first ones if order matters."""
+        if rows <= max_rows:
             return np.arange(rows)
-        if self.in_order:
-            return np.arange(most)
-        return np.sort(np.random.default_rng(seed).permutation(rows)[:most])
+        if self.keeps_order:
+            return np.arange(max_rows)
+        return np.sort(np.random.default_rng(seed).permutation(rows)[:max_rows])
 
-    def say_all(self, frames: Sequence[pd.DataFrame]) -> list[np.ndarray]:
-        """What it says of each frame (alike in columns), in few calls."""
-        if self.in_order:
-            return [self.say(frame) for frame in frames]
-        said: list[np.ndarray] = []
-        for batch in _batches(frames):
-            together = self.say(pd.concat(batch, ignore_index=True))
-            said += np.split(together, np.cumsum([len(frame) for frame in batch])[:-1])
-        return said
+    def predict_frames(self, frames: Sequence[pd.DataFrame]) -> list[np.ndarray]:
+        """Predict each frame (all with the same columns), in few calls."""
+        if self.keeps_order:
+            return [self.predict(frame) for frame in frames]
+        outputs: list[np.ndarray] = []
+        for batch in _combine_frames(frames):
+            combined = self.predict(pd.concat(batch, ignore_index=True))
+            outputs += np.split(combined, np.cumsum([len(frame) for frame in batch])[:-1])
+        return outputs
 
 
 def looks_back(recipe: RecipeJson) -> bool:
-    """Whether features are made of the rows before (lags, rolling statistics)."""
+    """Return true if features depend on earlier rows (lags, rolling statistics)."""
     return any(step.needs_order for step in parse_recipe(recipe))
 
 
-def _batches(frames: Sequence[pd.DataFrame]) -> list[list[pd.DataFrame]]:
-    made: list[list[pd.DataFrame]] = []
-    room = 0
+def _combine_frames(frames: Sequence[pd.DataFrame]) -> list[list[pd.DataFrame]]:
+    batches: list[list[pd.DataFrame]] = []
+    rows_left = 0
     for frame in frames:
-        if not made or len(frame) > room:
-            made.append([])
-            room = max(min(MAX_TOGETHER, MAX_CELLS // max(frame.shape[1], 1)), len(frame))
-        made[-1].append(frame)
-        room -= len(frame)
-    return made
+        if not batches or len(frame) > rows_left:
+            batches.append([])
+            rows_left = max(min(MAX_BATCH_ROWS, MAX_BATCH_CELLS // max(frame.shape[1], 1)), len(frame))
+        batches[-1].append(frame)
+        rows_left -= len(frame)
+    return batches

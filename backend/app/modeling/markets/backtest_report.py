@@ -1,4 +1,4 @@
-"""A model of prices as a strategy on its hold-out: all that is said of it, as facts."""
+"""The backtest report: a model of prices as a strategy on its hold-out, as facts."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -8,42 +8,53 @@ import numpy as np
 import pandas as pd
 
 from app.modeling.labels.barriers import BarrierOutcomes, PriceRanges, find_range_columns, triple_barrier
-from app.modeling.markets.backtest import StrategyReturns, Terms, drawdown, equity, run_strategy
-from app.modeling.markets.regimes import trend_regimes, volatility_regimes
-from app.modeling.markets.sharpe import bars_per_year, measured, sharpe_ratio
-from app.modeling.markets.signals import Endings, by_time, expected_gain, expected_move, next_returns, wanted
-from app.modeling.markets.significance import judge
-from app.modeling.markets.strategies import BASELINES, positions_of
+from app.modeling.markets.backtest import StrategyReturns, TradingTerms, drawdown, equity_curve, run_strategy
+from app.modeling.markets.regimes import label_trend_regimes, label_volatility_regimes
+from app.modeling.markets.sharpe import bars_per_year, performance_figures, sharpe_ratio
+from app.modeling.markets.signals import (
+    TradeEnds,
+    expected_gain,
+    expected_move,
+    next_returns,
+    pivot_by_time,
+    target_positions,
+)
+from app.modeling.markets.significance import assess_edge
+from app.modeling.markets.strategies import BASELINES, baseline_positions
 from app.modeling.markets.trial import Trials, evaluate_strategies
 from app.modeling.problem.problem import Problem
 from app.modeling.table.numeric import to_float
 
 BARRIERS = ("take_profit", "stop_loss")
 MAX_POINTS = 400
+"""Points of a drawn curve: about one per two pixels."""
 REGIME_BARS = 20
+"""Bars over which regimes are measured, at least."""
 MIN_BARS = 30
+"""Bars below which a Sharpe ratio is meaningless."""
 
 
 @dataclass(frozen=True)
 class Market:
-    """Prices (times, coins) of the training rows and of the hold-out, and what the rows are called."""
+    """Prices (times, coins) of the training rows (`before`) and of the hold-out (`prices`)."""
 
     problem: Problem
     before: pd.DataFrame
     prices: pd.DataFrame
     within: Mapping[str, pd.DataFrame]
-    """Opens, highs and lows of both, where there are all of them."""
+    """Opens, highs and lows of both, if the table has all of them."""
 
     @classmethod
-    def of(cls, train: pd.DataFrame, holdout: pd.DataFrame, problem: Problem) -> "Market":
+    def from_frames(cls, train: pd.DataFrame, holdout: pd.DataFrame, problem: Problem) -> "Market":
         def tables(column: str) -> tuple[pd.DataFrame, pd.DataFrame]:
             before, after = (
-                by_time(to_float(rows[column]).to_numpy(), *_places(rows, problem)) for rows in (train, holdout)
+                pivot_by_time(to_float(rows[column]).to_numpy(), *_row_keys(rows, problem))
+                for rows in (train, holdout)
             )
             return before.reindex(columns=after.columns), after
 
-        named = find_range_columns(holdout, problem.target)
-        within = {name: pd.concat(tables(column)) for column, name in named.items()}
+        range_columns = find_range_columns(holdout, problem.target)
+        within = {name: pd.concat(tables(column)) for column, name in range_columns.items()}
         return cls(problem, *tables(problem.target), within)
 
     @property
@@ -51,36 +62,36 @@ class Market:
         return self.problem.horizon or 1
 
     def usual_moves(self) -> pd.Series:
-        """The mean absolute move over the horizon in the training rows, of each coin."""
-        moved = self.before.shift(-self.horizon) / self.before - 1
-        return moved.abs().mean()
+        """Mean absolute move over the horizon in the training rows, per coin."""
+        returns = self.before.shift(-self.horizon) / self.before - 1
+        return returns.abs().mean()
 
-    def trades(self, prices: pd.DataFrame) -> tuple[pd.DataFrame, Endings] | None:
-        """What a trade that is opened at each price earns, and how it ends; None without barriers."""
+    def trades(self, prices: pd.DataFrame) -> tuple[pd.DataFrame, TradeEnds] | None:
+        """Simulate a trade opened at each price: its return, and its end; None without barriers."""
         if self.problem.barriers is None:
             return None
-        width, found = np.ones(len(prices)), {}
-        for name, each in prices.items():
-            close = each.ffill().to_numpy()
-            inside = {key: table[name].reindex(prices.index) for key, table in self.within.items()}
+        width, outcomes = np.ones(len(prices)), {}
+        for name, column in prices.items():
+            close = column.ffill().to_numpy()
+            inside = {key: wide[name].reindex(prices.index) for key, wide in self.within.items()}
             ranges = PriceRanges.from_table(pd.DataFrame(inside), close) if inside else None
-            found[name] = triple_barrier(close, width, self.horizon, *self.problem.barriers, ranges)
+            outcomes[name] = triple_barrier(close, width, self.horizon, *self.problem.barriers, ranges)
 
-        def told(of: Callable[[BarrierOutcomes], np.ndarray]) -> pd.DataFrame:
-            return pd.DataFrame({name: of(each) for name, each in found.items()}, index=prices.index)
+        def table(field: Callable[[BarrierOutcomes], np.ndarray]) -> pd.DataFrame:
+            return pd.DataFrame({name: field(coin) for name, coin in outcomes.items()}, index=prices.index)
 
-        endings = Endings(told(lambda each: each.touched), told(lambda each: each.beyond))
-        return told(lambda each: each.earned), endings
+        endings = TradeEnds(table(lambda coin: coin.touched), table(lambda coin: coin.beyond))
+        return table(lambda coin: coin.earned), endings
 
-    def endings(self, prices: pd.DataFrame) -> Endings | None:
-        made = self.trades(prices)
-        return None if made is None else made[1]
+    def endings(self, prices: pd.DataFrame) -> TradeEnds | None:
+        simulated = self.trades(prices)
+        return None if simulated is None else simulated[1]
 
-    def moves(self, rows: pd.DataFrame, output: np.ndarray) -> pd.DataFrame:
-        """What a model's output on rows says of the next bars, as (times, coins)."""
-        times, coins = _places(rows, self.problem)
+    def expected_moves(self, rows: pd.DataFrame, output: np.ndarray) -> pd.DataFrame:
+        """Convert a model's output on rows to expected moves, as (times, coins)."""
+        times, coins = _row_keys(rows, self.problem)
 
-        def each(usual: pd.Series) -> np.ndarray:
+        def by_row(usual: pd.Series) -> np.ndarray:
             if coins is None:
                 return np.full(len(rows), float(usual.iloc[0]))
             return coins.astype("str").map(usual).to_numpy(dtype=float)
@@ -88,13 +99,15 @@ class Market:
         before = self.trades(self.before)
         if before is not None:
             gain, loss = before[0].where(before[0] > 0).mean(), before[0].where(before[0] <= 0).mean()
-            expected = expected_gain(output, each(gain.fillna(0.0)), each(loss.fillna(0.0)), self.problem)
-            return by_time(expected, times, coins)
+            expected = expected_gain(output, by_row(gain.fillna(0.0)), by_row(loss.fillna(0.0)), self.problem)
+            return pivot_by_time(expected, times, coins)
         present = rows[self.problem.target].to_numpy(dtype=float)
-        return by_time(expected_move(output, present, each(self.usual_moves()), self.problem), times, coins)
+        return pivot_by_time(
+            expected_move(output, present, by_row(self.usual_moves()), self.problem), times, coins
+        )
 
 
-def _places(rows: pd.DataFrame, problem: Problem) -> tuple[pd.Series, pd.Series | None]:
+def _row_keys(rows: pd.DataFrame, problem: Problem) -> tuple[pd.Series, pd.Series | None]:
     coins = rows[problem.group_column] if problem.group_column else None
     return rows[problem.time_column], coins
 
@@ -103,33 +116,34 @@ def backtest_report(
     train: pd.DataFrame,
     holdout: pd.DataFrame,
     problem: Problem,
-    terms: Terms,
-    said: np.ndarray,
-    tried: Mapping[str, tuple[np.ndarray, np.ndarray]],
-    chosen: str,
+    terms: TradingTerms,
+    predictions: np.ndarray,
+    oof: Mapping[str, tuple[np.ndarray, np.ndarray]],
+    choice: str,
 ) -> tuple[dict[str, Any], pd.DataFrame]:
-    """`said`: the chosen model's output on the hold-out's rows. `tried`: of every candidate, the positions of
-    the training rows that it judged out of fold, and its output there. Answers facts for JSON, and the hold-out
-    bar by bar (`_ledger`).
+    """Trade the chosen model on the hold-out; return facts for JSON, and the hold-out bar by bar (`_ledger`).
+
+    `predictions`: the chosen model's output on the hold-out's rows. `oof`: for each candidate, the positions of
+    the training rows that it predicted out of fold, and its output there.
     """
-    market = Market.of(train, holdout, problem)
-    moves = {name: market.moves(train.iloc[rows], output) for name, (rows, output) in tried.items()}
+    market = Market.from_frames(train, holdout, problem)
+    moves = {name: market.expected_moves(train.iloc[rows], output) for name, (rows, output) in oof.items()}
     trials = evaluate_strategies(
-        moves, market.before, chosen, terms, market.horizon, market.endings(market.before)
+        moves, market.before, choice, terms, market.horizon, market.endings(market.before)
     )
     returns = next_returns(market.prices).to_numpy()[:-1]
-    expected = market.moves(holdout, said).reindex_like(market.prices).to_numpy()
+    expected = market.expected_moves(holdout, predictions).reindex_like(market.prices).to_numpy()
     endings = market.endings(market.prices)
-    held, beyond = wanted(expected, trials.margin, terms.round_trip, market.horizon, endings)
-    book = run_strategy(held[:-1], returns, terms, beyond[:-1])
+    positions, beyond = target_positions(expected, trials.margin, terms.round_trip, market.horizon, endings)
+    strategy = run_strategy(positions[:-1], returns, terms, beyond[:-1])
     prices = market.prices.iloc[:-1]
     span = (market.prices.index[-1] - market.prices.index[0]).total_seconds()
     per_year = bars_per_year(span, len(prices))
-    edge = judge(book, returns, trials)
-    named = _books(market, returns, terms)
-    rivals = _rivals(book, named) if edge.found else ""
+    edge = assess_edge(strategy, returns, trials)
+    baselines = _baseline_returns(market, returns, terms)
+    rivals = _list_rivals(strategy, baselines) if edge.significant else ""
     facts = {
-        "model": chosen,
+        "model": choice,
         "coins": [str(name) for name in prices.columns if name],
         "start": prices.index[0].isoformat(),
         "end": market.prices.index[-1].isoformat(),
@@ -145,13 +159,14 @@ def backtest_report(
             "high": terms.high,
         },
         "margin": trials.margin,
-        "edge": edge.found,
-        "verdict": f"{edge.said}{rivals}",
-        "strategy": measured(book, per_year),
-        "gross_return": float(equity(book.gross)[-1] - 1),
-        "break_even_bps": _break_even(book),
+        "edge": edge.significant,
+        "verdict": f"{edge.sentence}{rivals}",
+        "strategy": performance_figures(strategy, per_year),
+        "gross_return": float(equity_curve(strategy.gross)[-1] - 1),
+        "break_even_bps": _break_even(strategy),
         "baselines": [
-            {"name": name, "text": BASELINES[name], **measured(each, per_year)} for name, each in named.items()
+            {"name": name, "text": BASELINES[name], **performance_figures(baseline, per_year)}
+            for name, baseline in baselines.items()
         ],
         "trials": trials.count,
         "trial_bars": len(trials.track),
@@ -161,53 +176,53 @@ def backtest_report(
         "probabilistic_sharpe": edge.confirmed,
         "timing": edge.timing,
         "overfitting": trials.overfitting,
-        "by_regime": list(_by_regime(market, book, per_year)),
-        "by_coin": list(_by_coin(prices, book, per_year)),
-        "curve": _curve(market, book, named["buy and hold"]),
-        "notes": _notes(book, trials),
+        "by_regime": list(_by_regime(market, strategy, per_year)),
+        "by_coin": list(_by_coin(prices, strategy, per_year)),
+        "curve": _curve(market, strategy, baselines["buy and hold"]),
+        "notes": _notes(strategy, trials),
     }
-    return facts, _ledger(market, book)
+    return facts, _ledger(market, strategy)
 
 
-def _books(market: Market, returns: np.ndarray, terms: Terms) -> dict[str, StrategyReturns]:
+def _baseline_returns(market: Market, returns: np.ndarray, terms: TradingTerms) -> dict[str, StrategyReturns]:
     return {
         name: run_strategy(
-            positions_of(name, market.prices, market.before, market.horizon)[:-1], returns, terms
+            baseline_positions(name, market.prices, market.before, market.horizon)[:-1], returns, terms
         )
         for name in BASELINES
     }
 
 
-def _rivals(book: StrategyReturns, named: Mapping[str, StrategyReturns]) -> str:
-    """The baselines that do as well, as a sentence to go on with."""
-    own = sharpe_ratio(book.net)
-    alike = [name for name, other in named.items() if sharpe_ratio(other.net) >= own]
-    return f" But {' and '.join(alike)} does as well without a model." if alike else ""
+def _list_rivals(strategy: StrategyReturns, baselines: Mapping[str, StrategyReturns]) -> str:
+    """The baselines that perform as well, as a sentence to append."""
+    own = sharpe_ratio(strategy.net)
+    equal = [name for name, other in baselines.items() if sharpe_ratio(other.net) >= own]
+    return f" But {' and '.join(equal)} does as well without a model." if equal else ""
 
 
-def _break_even(book: StrategyReturns) -> float | None:
-    """The cost of trading at which nothing is left, in basis points; None where nothing is traded."""
-    traded = float(book.turnover.sum())
-    return float(book.gross.sum()) / traded * 1e4 if traded > 0 else None
+def _break_even(strategy: StrategyReturns) -> float | None:
+    """Cost of trading at which the gain is zero, in basis points; None without trades."""
+    traded = float(strategy.turnover.sum())
+    return float(strategy.gross.sum()) / traded * 1e4 if traded > 0 else None
 
 
-def _by_regime(market: Market, book: StrategyReturns, per_year: float) -> Iterator[dict[str, Any]]:
+def _by_regime(market: Market, strategy: StrategyReturns, per_year: float) -> Iterator[dict[str, Any]]:
     window = max(REGIME_BARS, 2 * market.horizon)
     prices = market.prices.iloc[:-1]
-    for kind, of in (("volatility", volatility_regimes), ("trend", trend_regimes)):
-        found = of(prices, market.before, window)
-        for name in dict.fromkeys(sorted(found)):
-            yield {"kind": kind, "name": name, **_part(book.net[found == name], per_year)}
+    for kind, label_bars in (("volatility", label_volatility_regimes), ("trend", label_trend_regimes)):
+        regimes = label_bars(prices, market.before, window)
+        for name in dict.fromkeys(sorted(regimes)):
+            yield {"kind": kind, "name": name, **_subset_figures(strategy.net[regimes == name], per_year)}
 
 
-def _by_coin(prices: pd.DataFrame, book: StrategyReturns, per_year: float) -> Iterator[dict[str, Any]]:
+def _by_coin(prices: pd.DataFrame, strategy: StrategyReturns, per_year: float) -> Iterator[dict[str, Any]]:
     if len(prices.columns) < 2:
         return
-    for place, name in enumerate(prices.columns):
-        yield {"coin": str(name), **_part(book.by_coin[:, place], per_year)}
+    for coin, name in enumerate(prices.columns):
+        yield {"coin": str(name), **_subset_figures(strategy.by_coin[:, coin], per_year)}
 
 
-def _part(net: np.ndarray, per_year: float) -> dict[str, Any]:
+def _subset_figures(net: np.ndarray, per_year: float) -> dict[str, Any]:
     return {
         "bars": len(net),
         "total_return": float(np.prod(1 + net) - 1),
@@ -216,42 +231,51 @@ def _part(net: np.ndarray, per_year: float) -> dict[str, Any]:
     }
 
 
-def _curve(market: Market, book: StrategyReturns, hold: StrategyReturns) -> dict[str, Any]:
-    """At most `MAX_POINTS` moments, evenly: what is drawn. Several coins are drawn as their mean, from 1."""
+def _curve(market: Market, strategy: StrategyReturns, hold: StrategyReturns) -> dict[str, Any]:
+    """The curves to draw, at `MAX_POINTS` evenly spaced times at most; several coins are drawn as their
+    mean, from 1."""
     prices = market.prices.iloc[:-1]
-    kept = np.unique(np.linspace(0, len(prices) - 1, MAX_POINTS).astype(int))
+    points = np.unique(np.linspace(0, len(prices) - 1, MAX_POINTS).astype(int))
     level = prices if len(prices.columns) == 1 else prices / prices.bfill().iloc[0]
     return {
-        "times": [moment.isoformat() for moment in prices.index[kept]],
-        "price": level.ffill().mean(axis=1).to_numpy()[kept].tolist(),
-        "position": book.positions.mean(axis=1)[kept].tolist(),
-        "equity": equity(book.net)[kept].tolist(),
-        "hold": equity(hold.net)[kept].tolist(),
-        "drawdown": drawdown(book.net)[kept].tolist(),
-        "hold_drawdown": drawdown(hold.net)[kept].tolist(),
+        "times": [moment.isoformat() for moment in prices.index[points]],
+        "price": level.ffill().mean(axis=1).to_numpy()[points].tolist(),
+        "position": strategy.positions.mean(axis=1)[points].tolist(),
+        "equity": equity_curve(strategy.net)[points].tolist(),
+        "hold": equity_curve(hold.net)[points].tolist(),
+        "drawdown": drawdown(strategy.net)[points].tolist(),
+        "hold_drawdown": drawdown(hold.net)[points].tolist(),
     }
 
 
-def _ledger(market: Market, book: StrategyReturns) -> pd.DataFrame:
-    """A row a bar: `time`, each coin's `price` and `position` from its close on, then `turnover`, and what the
-    next bar makes of it as shares of the capital: `gross`, `paid`, `net`; `equity` of one unit, `drawdown`."""
+def _ledger(market: Market, strategy: StrategyReturns) -> pd.DataFrame:
+    """The hold-out with a row per bar.
+
+    `time`, each coin's `price` and `position` from its close on, `turnover`, and the results over the next bar
+    as shares of the capital: `gross`, `paid` (costs), `net`; `equity` of one unit of capital, and `drawdown`.
+    """
     prices = market.prices.iloc[:-1]
     rows: dict[str, Any] = {"time": prices.index}
-    for place, name in enumerate(prices.columns):
-        of = f" of {name}" if len(prices.columns) > 1 else ""
-        rows |= {f"price{of}": prices[name].to_numpy(), f"position{of}": book.positions[:, place]}
-    rows |= {"turnover": book.turnover, "gross": book.gross, "paid": book.paid, "net": book.net}
-    return pd.DataFrame(rows | {"equity": equity(book.net), "drawdown": drawdown(book.net)})
+    for coin, name in enumerate(prices.columns):
+        suffix = f" of {name}" if len(prices.columns) > 1 else ""
+        rows |= {f"price{suffix}": prices[name].to_numpy(), f"position{suffix}": strategy.positions[:, coin]}
+    rows |= {
+        "turnover": strategy.turnover,
+        "gross": strategy.gross,
+        "paid": strategy.costs,
+        "net": strategy.net,
+    }
+    return pd.DataFrame(rows | {"equity": equity_curve(strategy.net), "drawdown": drawdown(strategy.net)})
 
 
-def _notes(book: StrategyReturns, trials: Trials) -> list[str]:
+def _notes(strategy: StrategyReturns, trials: Trials) -> list[str]:
     notes = []
     if trials.overfitting is not None and trials.overfitting > 0.5:
         notes.append(
-            "The best strategy in one half of the training time was mostly a poor one in the other half."
+            "The best strategy in one half of the training time was mostly below average in the other half."
         )
     if not len(trials.track):
-        notes.append("No rows out of fold were left to choose a rule by.")
-    if len(book.net) < 10 * MIN_BARS:
+        notes.append("There were no out-of-fold rows to choose a rule by.")
+    if len(strategy.net) < 10 * MIN_BARS:
         notes.append("The hold-out has few bars, so every figure of the backtest is rough.")
     return notes

@@ -1,18 +1,20 @@
-"""What a series of returns is worth, and how sure that is."""
+"""Sharpe ratios and their errors, and the performance figures of a strategy."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.stats import kurtosis, norm, skew
 
-from app.modeling.markets.backtest import StrategyReturns, drawdown, equity
+from app.modeling.markets.backtest import StrategyReturns, drawdown, equity_curve
 
 EULER = 0.5772156649015329
+"""The Euler-Mascheroni constant."""
 
 
 @dataclass(frozen=True)
 class Moments:
-    """Of returns per bar: how many, Sharpe ratio (not annualised), skewness, kurtosis (3 for a normal)."""
+    """Statistics of returns per bar: count, Sharpe ratio (not annualised), skewness, kurtosis (3 for a
+    normal)."""
 
     bars: int
     sharpe: float
@@ -21,7 +23,7 @@ class Moments:
 
 
 def sharpe_ratio(returns: np.ndarray) -> float:
-    """Mean over standard deviation, per bar (Sharpe 1994, cash earns nothing); 0 where nothing moves."""
+    """Compute mean over standard deviation, per bar (Sharpe 1994, no interest on cash); 0 without variation."""
     if len(returns) < 2:
         return 0.0
     spread = float(returns.std(ddof=1))
@@ -29,12 +31,14 @@ def sharpe_ratio(returns: np.ndarray) -> float:
 
 
 def sortino_ratio(returns: np.ndarray) -> float:
-    """Mean over downside deviation, per bar (Sortino & van der Meer 1991, target 0)."""
+    """Compute mean over downside deviation, per bar (Sortino & van der Meer 1991, target 0)."""
     below = float(np.sqrt(np.mean(np.minimum(returns, 0.0) ** 2))) if len(returns) else 0.0
     return float(returns.mean()) / below if below > 1e-15 else 0.0
 
 
-def moments(returns: np.ndarray) -> Moments:
+def compute_moments(returns: np.ndarray) -> Moments:
+    """Compute the statistics of returns per bar; those of a normal for fewer than 3 bars or constant
+    returns."""
     if len(returns) < 3 or float(returns.std()) < 1e-15:
         return Moments(len(returns), 0.0, 0.0, 3.0)
     return Moments(
@@ -42,19 +46,21 @@ def moments(returns: np.ndarray) -> Moments:
     )
 
 
-def standard_error(of: Moments) -> float:
-    """Of a Sharpe ratio per bar, for skewed and fat-tailed returns (Mertens 2002; Lo 2002 for normal ones)."""
-    inside = 1 - of.skew * of.sharpe + (of.kurtosis - 1) / 4 * of.sharpe**2
-    return float(np.sqrt(max(inside, 1e-12) / max(of.bars - 1, 1)))
+def standard_error(statistics: Moments) -> float:
+    """Standard error of a Sharpe ratio per bar, for skewed and fat-tailed returns (Mertens 2002; Lo 2002 for
+    normal ones)."""
+    inside = 1 - statistics.skew * statistics.sharpe + (statistics.kurtosis - 1) / 4 * statistics.sharpe**2
+    return float(np.sqrt(max(inside, 1e-12) / max(statistics.bars - 1, 1)))
 
 
-def probabilistic_sharpe(of: Moments, benchmark: float = 0.0) -> float:
-    """How probably the true Sharpe ratio is above `benchmark`, both per bar (Bailey & López de Prado 2012)."""
-    return float(norm.cdf((of.sharpe - benchmark) / standard_error(of)))
+def probabilistic_sharpe(statistics: Moments, benchmark: float = 0.0) -> float:
+    """Probability that the true Sharpe ratio exceeds `benchmark`, both per bar (Bailey & López de Prado
+    2012)."""
+    return float(norm.cdf((statistics.sharpe - benchmark) / standard_error(statistics)))
 
 
 def expected_highest(trials: int, variance: float) -> float:
-    """The Sharpe ratio that the best of so many worthless trials shows (Bailey & López de Prado 2014, eq. 1).
+    """Expected highest Sharpe ratio of this number of worthless trials (Bailey & López de Prado 2014, eq. 1).
 
     `variance`: of the trials' Sharpe ratios per bar.
     """
@@ -64,22 +70,23 @@ def expected_highest(trials: int, variance: float) -> float:
     return float(np.sqrt(variance) * high)
 
 
-def deflated_sharpe(of: Moments, trials: int, variance: float) -> float:
-    """The probabilistic Sharpe ratio against the luck of so many trials (Bailey & López de Prado 2014)."""
-    return probabilistic_sharpe(of, expected_highest(trials, variance))
+def deflated_sharpe(statistics: Moments, trials: int, variance: float) -> float:
+    """Probability that the true Sharpe ratio exceeds the luck of so many trials (Bailey & López de Prado
+    2014)."""
+    return probabilistic_sharpe(statistics, expected_highest(trials, variance))
 
 
 def bars_per_year(seconds: float, bars: int) -> float:
-    """Bars in a year of 365.25 days, from how many lie in a span."""
+    """Number of bars in a year of 365.25 days, from the number in a span of seconds."""
     return bars / seconds * 31_557_600.0 if seconds > 0 else float(bars)
 
 
-def measured(book: StrategyReturns, per_year: float) -> dict[str, float]:
-    """The figures of a played strategy; ratios annualised by the square root of time, shares as fractions."""
-    net, root = book.net, float(np.sqrt(per_year))
-    at_work = book.exposure > 0
-    grown = equity(net)
-    last = float(grown[-1]) if len(grown) else 1.0
+def performance_figures(strategy: StrategyReturns, per_year: float) -> dict[str, float]:
+    """Compute the figures of a strategy; ratios annualised by the square root of time, shares as fractions."""
+    net, root = strategy.net, float(np.sqrt(per_year))
+    invested = strategy.exposure > 0
+    curve = equity_curve(net)
+    last = float(curve[-1]) if len(curve) else 1.0
     return {
         "total_return": last - 1,
         "annual_return": float(np.sign(last) * abs(last) ** (per_year / max(len(net), 1)) - 1)
@@ -87,11 +94,11 @@ def measured(book: StrategyReturns, per_year: float) -> dict[str, float]:
         else float(net.mean() * per_year),
         "volatility": float(net.std(ddof=1)) * root if len(net) > 1 else 0.0,
         "sharpe": sharpe_ratio(net) * root,
-        "sharpe_error": standard_error(moments(net)) * root,
+        "sharpe_error": standard_error(compute_moments(net)) * root,
         "sortino": sortino_ratio(net) * root,
         "max_drawdown": float(abs(drawdown(net).min())) if len(net) else 0.0,
-        "turnover": float(book.turnover.mean() * per_year) if len(net) else 0.0,
-        "hit_rate": float((book.gross[at_work] > 0).mean()) if at_work.any() else 0.0,
-        "exposure": float(book.exposure.mean()) if len(net) else 0.0,
-        "paid": float(book.paid.sum()),
+        "turnover": float(strategy.turnover.mean() * per_year) if len(net) else 0.0,
+        "hit_rate": float((strategy.gross[invested] > 0).mean()) if invested.any() else 0.0,
+        "exposure": float(strategy.exposure.mean()) if len(net) else 0.0,
+        "paid": float(strategy.costs.sum()),
     }

@@ -1,4 +1,4 @@
-"""From what a model says of the next bars to what is held."""
+"""Positions from a model's expected moves."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,16 +10,16 @@ from app.modeling.problem.kinds import Outlook
 from app.modeling.problem.problem import Problem
 
 MARGINS = (0.0, 0.5, 1.0)
-"""Shares of a round trip's cost that an expected move must exceed: which one serves is chosen out of fold."""
+"""Shares of a round trip's cost that an expected move must exceed; one is chosen on out-of-fold rows."""
 
 
 def expected_move(
     output: np.ndarray, present: np.ndarray, usual_move: np.ndarray, problem: Problem
 ) -> np.ndarray:
-    """The relative move that a model expects until the horizon, one a row.
+    """Convert a model's output to the relative move expected until the horizon (rows,).
 
-    `output`: probabilities of the classes, or numbers; `present`: the price now; `usual_move`: the mean
-    absolute move over the horizon, which turns a probability into a move: (2p - 1) of it.
+    `output`: probabilities of the classes, or numbers; `present`: the current price; `usual_move`: the mean
+    absolute move over the horizon, by which a probability is converted: (2p - 1) of it.
     """
     if problem.is_classification:
         share = output[:, (problem.classes or ()).index("up")]
@@ -30,83 +30,87 @@ def expected_move(
 
 
 def expected_gain(output: np.ndarray, gain: np.ndarray, loss: np.ndarray, problem: Problem) -> np.ndarray:
-    """What a trade that ends at barriers is expected to earn, one a row: by the probability of a gain, and what
-    trades with a gain and others (`loss`, mostly below 0) earned before."""
+    """Expected return of a trade that ends at barriers (rows,).
+
+    `output`: probabilities; `gain`, `loss`: mean returns of earlier trades that ended with a gain and of the
+    others.
+    """
     share = output[:, (problem.classes or ()).index("up")]
     return np.asarray(share * gain + (1 - share) * loss)
 
 
-def stance(moves: np.ndarray, least: float) -> np.ndarray:
-    """1 where a rise of more than `least` is expected, -1 where a fall is, else 0. (bars, coins) of moves."""
-    return np.where(moves > least, 1.0, 0.0) - np.where(moves < -least, 1.0, 0.0)
+def directions(moves: np.ndarray, threshold: float) -> np.ndarray:
+    """Convert moves (bars, coins) to 1 for a rise above `threshold`, -1 for a fall below it, else 0."""
+    return np.where(moves > threshold, 1.0, 0.0) - np.where(moves < -threshold, 1.0, 0.0)
 
 
-def ladder(stances: np.ndarray, horizon: int) -> np.ndarray:
-    """Each bar opens a tranche that is held for `horizon` bars: the position is the mean of the last stances.
+def overlapping_positions(signals: np.ndarray, horizon: int) -> np.ndarray:
+    """Average the signals of the last `horizon` bars: each bar opens a tranche that is held that long.
 
-    Overlapping portfolios as in Jegadeesh & Titman (1993). Before the first bar stances are 0.
+    Overlapping portfolios as in Jegadeesh & Titman (1993). Before the first bar signals are 0.
     """
     if horizon <= 1:
-        return stances
-    sums = np.cumsum(np.concatenate([np.zeros((1, stances.shape[1])), stances]), axis=0)
+        return signals
+    sums = np.cumsum(np.concatenate([np.zeros((1, signals.shape[1])), signals]), axis=0)
     first = np.maximum(np.arange(1, len(sums)) - horizon, 0)
     return np.asarray((sums[1:] - sums[first]) / horizon)
 
 
-def trades(opened: np.ndarray, lasts: np.ndarray, horizon: int) -> np.ndarray:
-    """Each bar opens a tranche of one share in `horizon` that is held for as many bars as its trade `lasts`.
+def trade_positions(entries: np.ndarray, durations: np.ndarray, horizon: int) -> np.ndarray:
+    """Sum the open tranches of each bar (bars, coins): one share in `horizon` per trade, held for its duration.
 
-    (bars, coins) both; a trade whose end is not known lasts `horizon` bars.
+    A trade whose end is not known lasts `horizon` bars.
     """
-    bars = len(opened)
-    ends = np.arange(bars)[:, None] + np.where(np.isfinite(lasts), lasts, horizon).astype(int)
-    changes = np.zeros((bars + horizon + 1, opened.shape[1]))
-    changes[:bars] += opened
-    for coin in range(opened.shape[1]):
-        np.add.at(changes[:, coin], ends[:, coin], -opened[:, coin])
+    bars = len(entries)
+    ends = np.arange(bars)[:, None] + np.where(np.isfinite(durations), durations, horizon).astype(int)
+    changes = np.zeros((bars + horizon + 1, entries.shape[1]))
+    changes[:bars] += entries
+    for coin in range(entries.shape[1]):
+        np.add.at(changes[:, coin], ends[:, coin], -entries[:, coin])
     return np.asarray(np.cumsum(changes[:bars], axis=0) / horizon)
 
 
 @dataclass(frozen=True)
-class Endings:
-    """How trades end that are opened at each bar, as (bars, coins): after how many bars (`lasts`), and what
-    they earn that closes do not show (`beyond`: see `barriers.Barriers`)."""
+class TradeEnds:
+    """Ends of trades opened at each bar, as (bars, coins): the duration in bars (`lasts`), and the return
+    that closes do not show (`beyond`: see `barriers.BarrierOutcomes`)."""
 
     lasts: pd.DataFrame
     beyond: pd.DataFrame
 
-    def at(self, times: pd.Index) -> "Endings":
-        return Endings(self.lasts.reindex(times), self.beyond.reindex(times))
+    def at(self, times: pd.Index) -> "TradeEnds":
+        return TradeEnds(self.lasts.reindex(times), self.beyond.reindex(times))
 
-    def surplus(self, opened: np.ndarray, horizon: int) -> np.ndarray:
-        """What the trades that are `opened` (bars, coins) earn beyond the closes, on the bar that leads to
-        their end: each has one share in `horizon`."""
-        bars, coins = opened.shape
-        found = np.zeros((bars + horizon, coins))
-        known = np.isfinite(self.lasts.to_numpy()) & np.isfinite(self.beyond.to_numpy())
-        row, coin = np.nonzero(known & (opened != 0))
+    def excess_returns(self, entries: np.ndarray, horizon: int) -> np.ndarray:
+        """Returns beyond the closes of the trades in `entries` (bars, coins), on the bar that leads to their
+        end; each trade has one share in `horizon`."""
+        bars, coins = entries.shape
+        excess = np.zeros((bars + horizon, coins))
+        complete = np.isfinite(self.lasts.to_numpy()) & np.isfinite(self.beyond.to_numpy())
+        row, coin = np.nonzero(complete & (entries != 0))
         ends = row + self.lasts.to_numpy()[row, coin].astype(int) - 1
-        np.add.at(found, (ends, coin), (opened * self.beyond.to_numpy())[row, coin] / horizon)
-        return found[:bars]
+        np.add.at(excess, (ends, coin), (entries * self.beyond.to_numpy())[row, coin] / horizon)
+        return excess[:bars]
 
 
-def wanted(
-    moves: np.ndarray, margin: float, round_trip: float, horizon: int, endings: Endings | None = None
+def target_positions(
+    moves: np.ndarray, margin: float, round_trip: float, horizon: int, endings: TradeEnds | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The position that moves (bars, coins) ask for, and what it earns beyond the closes; a missing move asks
-    for none.
+    """Compute the positions for expected moves (bars, coins), and their returns beyond the closes.
 
-    With `endings` trades are long, and each ends by itself.
+    A missing move opens nothing. With `endings` trades are long, and each ends by itself.
     """
-    held = stance(np.nan_to_num(moves), margin * round_trip)
+    signals = directions(np.nan_to_num(moves), margin * round_trip)
     if endings is None:
-        return ladder(held, horizon), np.zeros(held.shape)
-    opened = np.maximum(held, 0.0)
-    return trades(opened, endings.lasts.to_numpy(), horizon), endings.surplus(opened, horizon)
+        return overlapping_positions(signals, horizon), np.zeros(signals.shape)
+    entries = np.maximum(signals, 0.0)
+    return trade_positions(entries, endings.lasts.to_numpy(), horizon), endings.excess_returns(entries, horizon)
 
 
-def by_time(values: Sequence[float] | np.ndarray, times: pd.Series, coins: pd.Series | None) -> pd.DataFrame:
-    """Values of rows as a table of times (in order) and coins; one column `""` where there are no coins."""
+def pivot_by_time(
+    values: Sequence[float] | np.ndarray, times: pd.Series, coins: pd.Series | None
+) -> pd.DataFrame:
+    """Pivot row values to a table of times (in order) and coins; a single column `""` without coins."""
     column = pd.Series("", index=times.index) if coins is None else coins
     rows = pd.DataFrame({"time": times.to_numpy(), "coin": column.astype("str").to_numpy(), "value": values})
     table: pd.DataFrame = rows.drop_duplicates(["time", "coin"], keep="last").pivot(
@@ -116,6 +120,6 @@ def by_time(values: Sequence[float] | np.ndarray, times: pd.Series, coins: pd.Se
 
 
 def next_returns(prices: pd.DataFrame) -> pd.DataFrame:
-    """From each close to the coin's next close; missing for the last row and where either is missing."""
+    """Compute the return from each close to the coin's next close; missing if either is missing."""
     ahead: pd.DataFrame = prices.shift(-1) / prices - 1
     return ahead

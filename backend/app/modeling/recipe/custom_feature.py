@@ -11,7 +11,7 @@ from app.errors import InvalidInput
 from app.modeling.custom_code.functions import CodeFunctions, Source
 from app.modeling.custom_code.row_independence import ColumnOutputs, check_row_independence
 from app.modeling.custom_code.state import freeze, thaw
-from app.modeling.recipe.transforms.step import Columns, Operation, State
+from app.modeling.recipe.transforms.operation import Columns, Operation, State
 
 MAX_NEW_COLUMNS = 100
 """New columns of one operation."""

@@ -14,7 +14,6 @@ from app.errors import InvalidInput
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.custom_feature import CustomFeature
 from app.modeling.recipe.forecast_origins import ROWS_AHEAD, collapse_origins, has_horizon_rows
-from app.modeling.recipe.transforms.ahead import ForecastMoment
 from app.modeling.recipe.transforms.columns import (
     Drop,
     Frequency,
@@ -24,12 +23,13 @@ from app.modeling.recipe.transforms.columns import (
     ToNumber,
 )
 from app.modeling.recipe.transforms.dates import ParseDates
+from app.modeling.recipe.transforms.forecast_moment import ForecastMoment
 from app.modeling.recipe.transforms.history import Changes, Lags, Rolling
 from app.modeling.recipe.transforms.indicators import Indicators
 from app.modeling.recipe.transforms.market import Cross, Volatility
 from app.modeling.recipe.transforms.missing import Clip, Impute, MarkMissing
 from app.modeling.recipe.transforms.numbers import Combine, Log1p
-from app.modeling.recipe.transforms.step import Operation, State
+from app.modeling.recipe.transforms.operation import Operation, State
 from app.modeling.recipe.transforms.text import Extract, TextStats, Tfidf
 from app.modeling.table.columns import require_columns
 from app.modeling.type_inference.parsers import parse_columns

@@ -27,12 +27,12 @@ DRAWINGS: dict[str, Callable[..., Figure]] = {
     "contributions": explanation.contributions,
     "segments": explanation.segments,
     "time_series": series.time_series,
-    "forecast": forecast.future,
+    "forecast": forecast.forecast,
     "error_by_step": forecast.error_by_step,
     "backtest_price": markets.price,
     "backtest_signal": markets.signal,
-    "backtest_equity": markets.capital,
-    "backtest_drawdown": markets.fall,
+    "backtest_equity": markets.equity,
+    "backtest_drawdown": markets.drawdown,
 }
 
 
@@ -44,7 +44,7 @@ def draw(kind: str, facts: Mapping[str, Any]) -> Drawing:
         return style.encode(DRAWINGS[kind](**facts))
 
 
-def leave(folder: Path, name: str, drawing: Drawing) -> list[str]:
+def write_figure(folder: Path, name: str, drawing: Drawing) -> list[str]:
     """Write `<name>.svg` and `<name>.png` and return their names."""
     files = {f"{name}.svg": drawing.svg, f"{name}.png": drawing.png}
     for file, data in files.items():

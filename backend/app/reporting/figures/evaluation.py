@@ -12,7 +12,7 @@ from app.reporting.figures.style import BLUE, FAINT, INK, LINES, MUTED, ORANGE, 
 
 Facts = Mapping[str, Any]
 
-_MANY_POINTS = 1500
+_MAX_OPAQUE_POINTS = 1500
 
 
 def leaderboard(metric: str, greater_is_better: bool, entries: Sequence[Facts]) -> Figure:
@@ -226,7 +226,7 @@ def _stroke(place: int) -> dict[str, Any]:
 
 
 def _cloud(axes: Axes, x: Sequence[float], y: Sequence[float]) -> None:
-    many = len(x) > _MANY_POINTS
+    many = len(x) > _MAX_OPAQUE_POINTS
     axes.scatter(
         x, y, s=8 if many else 20, alpha=0.25 if many else 0.6, color=BLUE, edgecolor="none", rasterized=many
     )

@@ -7,14 +7,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from app.reporting.figures import style
-from app.reporting.figures.series import as_days, dates_below
+from app.reporting.figures.series import format_date_axis, to_days
 from app.reporting.figures.style import BLUE, INK, LINES, MUTED, ORANGE, SERIES
 
-_DOTS = 40
+_MAX_MARKED_FORECASTS = 40
 """As many forecasts are marked one by one."""
 
 
-def future(panels: Sequence[Mapping[str, Any]], target: str) -> Figure:
+def forecast(panels: Sequence[Mapping[str, Any]], target: str) -> Figure:
     """`panels`: `[{"label", "times", "values", "ahead", "predictions", "low", "high"}]`, one a series; times
     are ISO 8601, bounds may be None."""
     height = 3.6 if len(panels) == 1 else 1.2 + 2.1 * len(panels)
@@ -31,16 +31,16 @@ def future(panels: Sequence[Mapping[str, Any]], target: str) -> Figure:
 
 
 def _panel(axes: Axes, panel: Mapping[str, Any]) -> None:
-    moments, values = as_days(panel["times"]), style.finite(panel["values"])
-    ahead, expected = as_days(panel["ahead"]), style.finite(panel["predictions"])
-    marker = "o" if len(ahead) <= _DOTS else ""
+    moments, values = to_days(panel["times"]), style.finite(panel["values"])
+    ahead, expected = to_days(panel["ahead"]), style.finite(panel["predictions"])
+    marker = "o" if len(ahead) <= _MAX_MARKED_FORECASTS else ""
     axes.plot(moments, values, color=INK, linewidth=1.1, label="known")
     if panel["low"] is not None:
         low, high = style.finite(panel["low"]), style.finite(panel["high"])
         axes.fill_between(ahead, low, high, color=ORANGE, alpha=0.28, linewidth=0, label="interval")
     axes.plot(ahead, expected, color=BLUE, linewidth=1.5, marker=marker, markersize=2.6, label="forecast")
     axes.axvline(moments[-1], color=MUTED, linewidth=0.9, linestyle=(0, (4, 3)))
-    dates_below(axes)
+    format_date_axis(axes)
     style.rows_grid(axes)
     style.plain_ticks(axes, "y")
     axes.margins(x=0.01)

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from app.reporting.figures import style
-from app.reporting.figures.series import as_days, dates_below
+from app.reporting.figures.series import format_date_axis, to_days
 from app.reporting.figures.style import BLUE, LINES, MUTED, ORANGE, SERIES
 
 
@@ -35,7 +35,7 @@ def signal(times: Sequence[str], positions: Sequence[float], low: float, high: f
     return figure
 
 
-def capital(times: Sequence[str], curves: Sequence[Mapping[str, Any]]) -> Figure:
+def equity(times: Sequence[str], curves: Sequence[Mapping[str, Any]]) -> Figure:
     """`curves`: `[{"label", "values"}]`, each starting near 1."""
     figure, axes, moments = _canvas(times, "Equity", "what one unit of capital became, after costs")
     _lines(axes, moments, curves)
@@ -44,7 +44,7 @@ def capital(times: Sequence[str], curves: Sequence[Mapping[str, Any]]) -> Figure
     return figure
 
 
-def fall(times: Sequence[str], curves: Sequence[Mapping[str, Any]]) -> Figure:
+def drawdown(times: Sequence[str], curves: Sequence[Mapping[str, Any]]) -> Figure:
     """`curves`: `[{"label", "values"}]`, shares at most 0."""
     figure, axes, moments = _canvas(times, "Drawdown", "below the highest point so far")
     _lines(axes, moments, curves)
@@ -57,10 +57,10 @@ def _canvas(times: Sequence[str], title: str, note: str) -> tuple[Figure, Axes, 
     figure = style.canvas(7.8, 3.2)
     style.headline(figure, title, f"{note}, {times[0][:10]} to {times[-1][:10]}")
     axes = figure.subplots()
-    dates_below(axes)
+    format_date_axis(axes)
     style.rows_grid(axes)
     axes.margins(x=0.01)
-    return figure, axes, as_days(times)
+    return figure, axes, to_days(times)
 
 
 def _lines(axes: Axes, moments: list[float], curves: Sequence[Mapping[str, Any]]) -> None:

@@ -18,7 +18,7 @@ def time_series(
     times: Sequence[str], series: Sequence[Facts], split_at: str | None = None, value_label: str = ""
 ) -> Figure:
     """`times`: ISO 8601; `series`: `[{"label", "values"}]`; `split_at`: where the hold-out begins."""
-    moments = as_days(times)
+    moments = to_days(times)
     figure = style.canvas(7.8, 3.9)
     span = f"{times[0][:10]} to {times[-1][:10]}"
     style.headline(figure, "Over time", f"{style.label(value_label or 'value')}, {span}")
@@ -34,7 +34,7 @@ def time_series(
         )
     if split_at:
         _mark_split(axes, _day(split_at), moments[-1])
-    dates_below(axes)
+    format_date_axis(axes)
     style.rows_grid(axes)
     style.plain_ticks(axes, "y")
     axes.margins(x=0.01)
@@ -44,7 +44,7 @@ def time_series(
     return figure
 
 
-def dates_below(axes: Axes) -> None:
+def format_date_axis(axes: Axes) -> None:
     """Dates on the horizontal axis, as short as they can be told apart."""
     axes.xaxis_date()
     locator: Any = AutoDateLocator(maxticks=8)  # type: ignore[no-untyped-call]  # untyped in matplotlib
@@ -52,7 +52,7 @@ def dates_below(axes: Axes) -> None:
     axes.xaxis.set_major_formatter(ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]  # likewise
 
 
-def as_days(times: Sequence[str]) -> list[float]:
+def to_days(times: Sequence[str]) -> list[float]:
     return [_day(moment) for moment in times]
 
 

@@ -101,7 +101,7 @@ def encode(figure: Figure) -> Drawing:
     with warnings.catch_warnings():
         # A column name may hold a sign that the font lacks: it is drawn as a box, which is all one can do.
         warnings.filterwarnings("ignore", message=r"Glyph \d+")
-        _settle(figure)
+        _fix_layout(figure)
         svg, png = io.BytesIO(), io.BytesIO()
         # Straight to the canvas: `savefig` would draw each of them a second time to find its bounds.
         on_svg: Any = FigureCanvasSVG(figure)  # its methods are untyped in matplotlib
@@ -112,7 +112,7 @@ def encode(figure: Figure) -> Drawing:
     return Drawing(svg.getvalue(), png.getvalue())
 
 
-def _settle(figure: Figure) -> None:
+def _fix_layout(figure: Figure) -> None:
     """Lay out once, on round places: the solver's last digits vary, and equal facts shall give equal bytes."""
     engine = figure.get_layout_engine()
     if engine is not None:

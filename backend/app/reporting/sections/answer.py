@@ -2,33 +2,33 @@
 
 import re
 
-from app.reporting.document import Block, Bullets, Callout, Name, Paragraph, Piece, Section, Table, Text
-from app.reporting.evidence import Fact, parts
-from app.reporting.sections.context import Draft, listed
+from app.reporting.document import Block, Bullets, Callout, Name, Paragraph, Piece, ReportTable, Section, Text
+from app.reporting.draft import ReportDraft, join_texts
+from app.reporting.evidence import RecordedFact, items_at
 
-_MAX_TOLD = 6
+_MAX_SENTENCE_GROUPS = 6
 """Groups that a sentence names; of more it says how many there are."""
 _MAX_ROWS = 50
 _STYLES = {"integer": "integer", "number": "quantity"}
 
 
-def section(draft: Draft) -> Section:
-    answer = draft.found.answer
+def section(draft: ReportDraft) -> Section:
+    answer = draft.facts.answer
     blocks: list[Block] = [Paragraph(headline(draft))]
     if answer is None:
         blocks = [Callout("warn", headline(draft))]
-    elif parts(answer, "rows") and (len(answer.value["rows"]) > 1 or len(answer.value["columns"]) > 1):
+    elif items_at(answer, "rows") and (len(answer.value["rows"]) > 1 or len(answer.value["columns"]) > 1):
         blocks.append(_table(draft, answer))
     return Section("answer", "Answer", [*blocks, *(Paragraph((remark,)) for remark in draft.remarks)])
 
 
-def way(draft: Draft) -> Section | None:
+def derivation(draft: ReportDraft) -> Section | None:
     """From which rows it comes, how words were read, and the SELECT or program behind it."""
-    answer = draft.found.answer
+    answer = draft.facts.answer
     if answer is None:
         return None
     blocks: list[Block] = []
-    readings = [(draft.read(each),) for each in parts(answer, "readings")]
+    readings = [(draft.read(each),) for each in items_at(answer, "readings")]
     if readings:
         blocks += [Paragraph(("How the question was read:",)), Bullets(readings)]
     blocks += _rows_used(draft, answer)
@@ -38,27 +38,27 @@ def way(draft: Draft) -> Section | None:
     return Section("way", "How it was found", blocks)
 
 
-def headline(draft: Draft) -> Text:
+def headline(draft: ReportDraft) -> Text:
     """The answer in one sentence."""
-    answer = draft.found.answer
+    answer = draft.facts.answer
     if answer is None:
         return ("The question was not answered.",)
-    columns, rows = parts(answer, "columns"), parts(answer, "rows")
+    columns, rows = items_at(answer, "columns"), items_at(answer, "rows")
     if not rows:
         return ("No row of the data answers it.",)
     if len(rows) == 1:
         told: list[Text] = [
             (draft.read(_required(column, "name")), " is ", *_cell(draft, column, rows[0].at(place)))
-            for place, column in enumerate(columns[:_MAX_TOLD])
+            for place, column in enumerate(columns[:_MAX_SENTENCE_GROUPS])
         ]
-        return (*listed(told), ".")
-    if len(rows) > _MAX_TOLD or len(columns) < 2:
-        count = draft.shown(answer.at("row_count"), "integer")
+        return (*join_texts(told), ".")
+    if len(rows) > _MAX_SENTENCE_GROUPS or len(columns) < 2:
+        count = draft.render(answer.at("row_count"), "integer")
         return ("The answer has ", *count, " rows.")
-    return _of_groups(draft, columns, rows)
+    return _group_sentence(draft, columns, rows)
 
 
-def _of_groups(draft: Draft, columns: list[Fact], rows: list[Fact]) -> Text:
+def _group_sentence(draft: ReportDraft, columns: list[RecordedFact], rows: list[RecordedFact]) -> Text:
     """`mean of fare: 1st 87.5; 2nd 21.2`, by the first figure after the groups."""
     last = len(columns) - 1
     told: list[Piece] = [draft.read(_required(columns[last], "name")), ": "]
@@ -70,15 +70,15 @@ def _of_groups(draft: Draft, columns: list[Fact], rows: list[Fact]) -> Text:
     return (*told, ".")
 
 
-def _required(fact: Fact, name: str) -> Fact:
+def _required(fact: RecordedFact, name: str) -> RecordedFact:
     return fact.at(name) or fact
 
 
-def _cell(draft: Draft, column: Fact, cell: Fact | None) -> Text:
-    return draft.shown(cell, _style(column))
+def _cell(draft: ReportDraft, column: RecordedFact, cell: RecordedFact | None) -> Text:
+    return draft.render(cell, _style(column))
 
 
-def _style(column: Fact) -> str:
+def _style(column: RecordedFact) -> str:
     """A year is no quantity."""
     kind = column.text("type")
     if kind == "integer" and re.search(r"(?i)year|yr\b|id\b", column.text("name")):
@@ -86,24 +86,24 @@ def _style(column: Fact) -> str:
     return _STYLES.get(kind, "text")
 
 
-def _table(draft: Draft, answer: Fact) -> Table:
-    columns = parts(answer, "columns")
+def _table(draft: ReportDraft, answer: RecordedFact) -> ReportTable:
+    columns = items_at(answer, "columns")
     rows = [
         [_cell(draft, column, row.at(place)) for place, column in enumerate(columns)]
-        for row in parts(answer, "rows")[:_MAX_ROWS]
+        for row in items_at(answer, "rows")[:_MAX_ROWS]
     ]
     numeric = [place for place, column in enumerate(columns) if column.text("type") in _STYLES]
     caption = (
         "The first rows; the others lie in the session's table" if len(rows) < answer.value["row_count"] else ""
     )
     heads = [(draft.read(_required(column, "name")),) for column in columns]
-    return Table((), rows, caption, numeric=numeric, heads=heads)
+    return ReportTable((), rows, caption, numeric=numeric, heads=heads)
 
 
-def _rows_used(draft: Draft, answer: Fact) -> list[Block]:
+def _rows_used(draft: ReportDraft, answer: RecordedFact) -> list[Block]:
     used, there = answer.at("rows_used"), answer.at("rows_there")
     if used is None or there is None:
         return [Paragraph(("On how many rows it rests cannot be told from how it was found.",))]
-    tables = listed([(draft.read(name),) for name in parts(answer, "tables")])
+    tables = join_texts([(draft.read(name),) for name in items_at(answer, "tables")])
     counts = (draft.read(used, "integer"), " of ", draft.read(there, "integer"))
     return [Paragraph(("It rests on ", *counts, " rows of ", *tables, "."))]

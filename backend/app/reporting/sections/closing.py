@@ -2,12 +2,12 @@
 
 from app.modeling.problem.kinds import BASELINE
 from app.reporting.advice import advise
-from app.reporting.document import Block, Bullets, Name, Paragraph, Section, Table, Text
-from app.reporting.evidence import Fact, parts
-from app.reporting.sections.context import Draft
+from app.reporting.document import Block, Bullets, Name, Paragraph, ReportTable, Section, Text
+from app.reporting.draft import ReportDraft
+from app.reporting.evidence import RecordedFact, items_at
 
-_FEW_HELD_OUT = 200
-_OVER = 1.1
+_MIN_HOLDOUT_ROWS = 200
+_MAX_BUDGET_RATIO = 1.1
 """Of the seconds asked for: from here on a session says that it took longer."""
 _FACTS = (
     ("Session", ("id",), "text"),
@@ -23,16 +23,16 @@ _FACTS = (
 )
 
 
-def limits(draft: Draft) -> Section:
-    found, items = draft.found, list[Text]()
-    items += [(draft.read(note),) for note in parts(found.final, "notes")]
+def limits(draft: ReportDraft) -> Section:
+    found, items = draft.facts, list[Text]()
+    items += [(draft.read(note),) for note in items_at(found.final, "notes")]
     held = found.split.at("holdout_rows") if found.split else None
-    if held and held.value < _FEW_HELD_OUT:
+    if held and held.value < _MIN_HOLDOUT_ROWS:
         items.append(
             ("The hold-out has only ", draft.read(held, "integer"), " rows, so the intervals are wide.")
         )
     items += [
-        ("The fit of ", *draft.shown(fit.at("name")), " was cut: ", draft.read(limited), ".")
+        ("The fit of ", *draft.render(fit.at("name")), " was cut: ", draft.read(limited), ".")
         for fit in found.fits
         if fit.text("estimator") != BASELINE and (limited := fit.at("limited"))
     ]
@@ -46,17 +46,17 @@ def limits(draft: Draft) -> Section:
     return Section("limits", "Limits", [Bullets(items)])
 
 
-def _overrun(draft: Draft) -> list[Text]:
+def _overrun(draft: ReportDraft) -> list[Text]:
     """Where nothing could be left out any more: reading, looking, judging and reporting take some seconds."""
-    asked = draft.found.session.at("preferences", "time_budget_s")
-    worked = draft.found.session.at("worked_s")
-    if not asked or not worked or worked.value <= _OVER * asked.value:
+    asked = draft.facts.session.at("preferences", "time_budget_s")
+    worked = draft.facts.session.at("worked_s")
+    if not asked or not worked or worked.value <= _MAX_BUDGET_RATIO * asked.value:
         return []
     took, wanted = draft.read(worked, "quantity"), draft.read(asked, "quantity")
     return [("It took ", took, " seconds until this report instead of the ", wanted, " that were asked for.")]
 
 
-def recommendations(draft: Draft) -> Section | None:
+def recommendations(draft: ReportDraft) -> Section | None:
     advice = advise(draft)
     return (
         Section("recommendations", "Recommendations", [Bullets([each.text for each in advice])])
@@ -65,17 +65,19 @@ def recommendations(draft: Draft) -> Section | None:
     )
 
 
-def questions(draft: Draft) -> Section | None:
-    rows = [_question(draft, each) for each in parts(draft.found.session, "questions")]
+def questions(draft: ReportDraft) -> Section | None:
+    rows = [_question(draft, each) for each in items_at(draft.facts.session, "questions")]
     if not rows:
         return None
     return Section(
-        "questions", "Questions and answers", [Table(("Asked by", "Question", "Answer", "Given by"), rows)]
+        "questions",
+        "Questions and answers",
+        [ReportTable(("Asked by", "Question", "Answer", "Given by"), rows)],
     )
 
 
-def reproducibility(draft: Draft) -> Section | None:
-    session = draft.found.session
+def reproducibility(draft: ReportDraft) -> Section | None:
+    session = draft.facts.session
     rows: list[list[Text]] = []
     for title, path, style in _FACTS:
         fact = session.at(*path)
@@ -87,9 +89,9 @@ def reproducibility(draft: Draft) -> Section | None:
     ]
     if not rows:
         return None
-    if draft.found.asks:
+    if draft.facts.is_question:
         said = "The same question of the same data gives the same answer: what found it stands above."
-        told = Table(("What", "Value"), rows)
+        told = ReportTable(("What", "Value"), rows)
         return Section("reproducibility", "Reproducibility", [Paragraph((said,)), told])
     blocks: list[Block] = [
         Paragraph(
@@ -100,33 +102,39 @@ def reproducibility(draft: Draft) -> Section | None:
                 "stands here.",
             )
         ),
-        Table(("What", "Value"), rows),
+        ReportTable(("What", "Value"), rows),
         *_digests(draft, session),
     ]
     return Section("reproducibility", "Reproducibility", blocks)
 
 
-def _question(draft: Draft, asked: Fact) -> list[Text]:
+def _question(draft: ReportDraft, asked: RecordedFact) -> list[Text]:
     answer = asked.at("answer") or asked.at("default")
     by = "nobody: the default was taken" if asked.text("by") == "default" else "the user"
     return [
-        draft.shown(asked.at("agent")),
-        draft.shown(asked.at("text")),
-        draft.shown(answer),
+        draft.render(asked.at("agent")),
+        draft.render(asked.at("text")),
+        draft.render(answer),
         (by if asked.at("answer") or asked.text("by") == "default" else "still open",),
     ]
 
 
-def _digests(draft: Draft, session: Fact) -> list[Block]:
-    kept = [each for each in parts(session, "artifacts") if each.text("kind") in ("model", "frame", "holdout")]
+def _digests(draft: ReportDraft, session: RecordedFact) -> list[Block]:
+    kept = [
+        each for each in items_at(session, "artifacts") if each.text("kind") in ("model", "frame", "holdout")
+    ]
     if not kept:
         return []
     rows = [
-        [draft.shown(each.at("kind")), draft.shown(each.at("name")), draft.shown(each.at("digest"), "digest")]
+        [
+            draft.render(each.at("kind")),
+            draft.render(each.at("name")),
+            draft.render(each.at("digest"), "digest"),
+        ]
         for each in kept
     ]
     return [
-        Table(
+        ReportTable(
             ("Kind", "Artifact", "Digest"), rows, "What the session made, by the beginning of its fingerprint"
         )
     ]

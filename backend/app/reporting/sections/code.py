@@ -1,9 +1,9 @@
 """What agents wrote themselves and the chosen model is made of, in full."""
 
-from app.reporting.custom_code import code_in
+from app.reporting.custom_code import iter_custom_code
 from app.reporting.document import Block, Listing, Name, Paragraph, Section, Text
-from app.reporting.evidence import Fact
-from app.reporting.sections.context import Draft
+from app.reporting.draft import ReportDraft
+from app.reporting.evidence import RecordedFact
 
 _FEATURES: Text = (
     " makes features. It was tried on training rows first: it says the same each time, and of each row what it "
@@ -16,23 +16,23 @@ _ESTIMATOR: Text = (
 )
 
 
-def section(draft: Draft) -> Section | None:
+def section(draft: ReportDraft) -> Section | None:
     """The code in the chosen model, or in every fit where none was chosen yet."""
     blocks: list[Block] = []
     seen: set[str] = set()
     for fit in _fits(draft):
-        for code in code_in(fit):
+        for code in iter_custom_code(fit):
             source = code.text("source")
             if source not in seen:
                 seen.add(source)
                 says = _FEATURES if code.text("op") else _ESTIMATOR
-                blocks += [Paragraph((*draft.shown(code.at("name")), *says)), Listing(Name(source))]
+                blocks += [Paragraph((*draft.render(code.at("name")), *says)), Listing(Name(source))]
     return Section("code", "Code of the crew", blocks) if blocks else None
 
 
-def _fits(draft: Draft) -> list[Fact]:
-    found = draft.found
+def _fits(draft: ReportDraft) -> list[RecordedFact]:
+    found = draft.facts
     weights = found.blend.at("weights") if found.blend else None
-    chosen = str(found.chosen.value) if found.chosen else ""
+    chosen = str(found.chosen_model.value) if found.chosen_model else ""
     heavy = [name for name, weight in weights.children() if weight.value] if weights else [chosen]
-    return [fit for fit in found.parts if fit.text("name") in heavy] or list(found.parts)
+    return [fit for fit in found.fit_parts if fit.text("name") in heavy] or list(found.fit_parts)

@@ -1,8 +1,8 @@
 """What came, what was found in it, what was changed and what was left out."""
 
-from app.reporting.document import Block, Bullets, Paragraph, Section, Table, Text
-from app.reporting.evidence import Fact, parts
-from app.reporting.sections.context import Draft, listed
+from app.reporting.document import Block, Bullets, Paragraph, ReportTable, Section, Text
+from app.reporting.draft import ReportDraft, join_texts
+from app.reporting.evidence import RecordedFact, items_at
 
 _MAX_FINDINGS = 12
 _MAX_EFFECTS = 12
@@ -10,44 +10,46 @@ _ORDER = {"serious": 0, "warning": 1, "info": 2}
 _WORDS = {"serious": "Serious", "warning": "Warning", "info": "Note"}
 
 
-def section(draft: Draft) -> Section | None:
+def section(draft: ReportDraft) -> Section | None:
     blocks: list[Block] = [*_sources(draft), *_readings(draft), *_left_out(draft), *_findings(draft)]
     blocks += [*_excluded(draft), *_changes(draft)]
-    blocks += draft.pictures(
+    blocks += draft.galleries(
         "missing_values", "distributions", "target_by_feature", "association", "time_series"
     )
     return Section("data", "Data", blocks) if blocks else None
 
 
-def _sources(draft: Draft) -> list[Block]:
-    datasets = parts(draft.found.session, "datasets")
+def _sources(draft: ReportDraft) -> list[Block]:
+    datasets = items_at(draft.facts.session, "datasets")
     if not datasets:
         return []
     rows = [
         [
-            draft.shown(each.at("name")),
-            draft.shown(each.at("rows"), "integer"),
-            draft.shown(each.at("columns"), "integer"),
-            draft.shown(each.at("digest"), "digest"),
+            draft.render(each.at("name")),
+            draft.render(each.at("rows"), "integer"),
+            draft.render(each.at("columns"), "integer"),
+            draft.render(each.at("digest"), "digest"),
         ]
         for each in datasets
     ]
     columns = ("Dataset", "Rows", "Columns", "Digest")
     return [
-        Table(columns, rows, "What came in; the digest begins the fingerprint of the bytes", numeric=(1, 2))
+        ReportTable(
+            columns, rows, "What came in; the digest begins the fingerprint of the bytes", numeric=(1, 2)
+        )
     ]
 
 
-def _readings(draft: Draft) -> list[Block]:
+def _readings(draft: ReportDraft) -> list[Block]:
     """Columns that are not what their type says, and how they were read."""
-    read = [(draft.read(text),) for each in parts(draft.found.split, "reading") if (text := each.at("text"))]
+    read = [(draft.read(text),) for each in items_at(draft.facts.split, "reading") if (text := each.at("text"))]
     if not read:
         return []
     return [Paragraph(("Read as what it is, in new rows alike:",)), Bullets(read[:_MAX_FINDINGS])]
 
 
-def _left_out(draft: Draft) -> list[Block]:
-    split = draft.found.split
+def _left_out(draft: ReportDraft) -> list[Block]:
+    split = draft.facts.split
     if not split:
         return []
     counts = [
@@ -57,39 +59,39 @@ def _left_out(draft: Draft) -> list[Block]:
     dropped = [(draft.read(fact, "integer"), why) for fact, why in counts if fact and fact.value]
     if not dropped:
         return [Paragraph(("No row was left out: none repeats another, and each has a value of the target.",))]
-    return [Paragraph(("Left out before anything else: ", *listed(dropped), "."))]
+    return [Paragraph(("Left out before anything else: ", *join_texts(dropped), "."))]
 
 
-def _findings(draft: Draft) -> list[Block]:
-    eda = draft.found.eda
+def _findings(draft: ReportDraft) -> list[Block]:
+    eda = draft.facts.eda
     if not eda:
         return []
-    findings = [*parts(eda, "leaks"), *parts(eda, "findings")]
+    findings = [*items_at(eda, "leaks"), *items_at(eda, "findings")]
     leaks = [fact for fact in findings if "certain" in fact.value]
     ranked = leaks + sorted(
         (fact for fact in findings if fact not in leaks), key=lambda fact: _ORDER.get(fact.text("severity"), 3)
     )
-    items = [(f"{_severity(fact)}: ", *draft.shown(fact.at("text"))) for fact in ranked[:_MAX_FINDINGS]]
+    items = [(f"{_severity(fact)}: ", *draft.render(fact.at("text"))) for fact in ranked[:_MAX_FINDINGS]]
     if not items:
         return [Paragraph(("The analysis found nothing that needs care.",))]
     return [Paragraph(("What the analysis found in the training rows:",)), Bullets(items)]
 
 
-def _severity(fact: Fact) -> str:
+def _severity(fact: RecordedFact) -> str:
     return "Leak" if "certain" in fact.value else _WORDS.get(fact.text("severity"), "Note")
 
 
-def _excluded(draft: Draft) -> list[Block]:
+def _excluded(draft: ReportDraft) -> list[Block]:
     """Columns that the chosen model was not shown, on request or because they give the target away."""
-    fit = draft.found.fit_of(str(draft.found.chosen.value)) if draft.found.chosen else None
-    names = [(draft.read(name),) for name in parts(fit, "problem", "exclude")]
-    return [Paragraph(("No model was shown ", *listed(names), "."))] if names else []
+    fit = draft.facts.find_fit(str(draft.facts.chosen_model.value)) if draft.facts.chosen_model else None
+    names = [(draft.read(name),) for name in items_at(fit, "problem", "exclude")]
+    return [Paragraph(("No model was shown ", *join_texts(names), "."))] if names else []
 
 
-def _changes(draft: Draft) -> list[Block]:
+def _changes(draft: ReportDraft) -> list[Block]:
     effects: list[Text] = []
-    for frame in draft.found.frames:
-        effects += [(draft.read(effect),) for effect in parts(frame, "effects")]
+    for frame in draft.facts.frames:
+        effects += [(draft.read(effect),) for effect in items_at(frame, "effects")]
     if not effects:
         return []
     told = list(dict.fromkeys(effects))[:_MAX_EFFECTS]

@@ -1,24 +1,24 @@
 """What the model relies on, how its answers move, and where it errs most."""
 
-from app.reporting.document import Block, Paragraph, Section, Table, Text
-from app.reporting.evidence import Fact, parts
-from app.reporting.sections.context import Draft, listed
+from app.reporting.document import Block, Paragraph, ReportTable, Section, Text
+from app.reporting.draft import ReportDraft, join_texts
+from app.reporting.evidence import RecordedFact, items_at
 
 _MAX_COLUMNS = 12
 _MAX_NAMED = 4
-_NOTHING_TOLD = "No single column stands out from noise on these rows: with more of them some may. "
-_CLEARLY = 0.5
+_NO_COLUMN_STANDS_OUT = "No single column stands out from noise on these rows: with more of them some may. "
+_MIN_CORRELATION = 0.5
 """Rank correlation from which a feature is said to raise or lower the answer."""
 
 
-def reliance(draft: Draft) -> Section | None:
-    importance = draft.found.importance
-    ranked = parts(importance, "importances")
+def reliance(draft: ReportDraft) -> Section | None:
+    importance = draft.facts.importance
+    ranked = items_at(importance, "importances")
     if importance is None or not ranked:
         return None
     blocks: list[Block] = [
         Paragraph(_opening(draft, importance, ranked)),
-        *draft.pictures("importances"),
+        *draft.galleries("importances"),
         _table(draft, ranked),
         *_left_out(draft, importance),
         *_dependence(draft),
@@ -27,12 +27,12 @@ def reliance(draft: Draft) -> Section | None:
     return Section("importances", "What the model relies on", blocks)
 
 
-def errors(draft: Draft) -> Section | None:
-    segments = draft.found.explanation.at("segments") if draft.found.explanation else None
+def errors(draft: ReportDraft) -> Section | None:
+    segments = draft.facts.explanation.at("segments") if draft.facts.explanation else None
     if segments is None:
         return None
-    tested = draft.shown(segments.at("tested"), "integer")
-    worst = parts(segments, "worst")
+    tested = draft.render(segments.at("tested"), "integer")
+    worst = items_at(segments, "worst")
     if not worst:
         text = (
             "No part of the rows stands out: of ",
@@ -44,19 +44,19 @@ def errors(draft: Draft) -> Section | None:
         )
     blocks: list[Block] = [
         Paragraph(_worst(draft, segments, worst[0], tested)),
-        *draft.pictures("segments"),
+        *draft.galleries("segments"),
         _segments(draft, segments, worst),
     ]
     return Section("errors", "Where it errs", blocks)
 
 
-def _opening(draft: Draft, importance: Fact, ranked: list[Fact]) -> Text:
+def _opening(draft: ReportDraft, importance: RecordedFact, ranked: list[RecordedFact]) -> Text:
     helping = [each for each in ranked if each.value.get("helps")]
-    names = listed([draft.shown(each.at("column")) for each in helping[:_MAX_NAMED]])
-    led: Text = ("Most on ", *names, ". ") if helping else (_NOTHING_TOLD,)
-    repeats = draft.shown(importance.at("repeats"), "integer")
-    rows = draft.shown(importance.at("rows"), "integer")
-    where = "of the hold-out" if draft.found.explanation else "that did not teach it"
+    names = join_texts([draft.render(each.at("column")) for each in helping[:_MAX_NAMED]])
+    led: Text = ("Most on ", *names, ". ") if helping else (_NO_COLUMN_STANDS_OUT,)
+    repeats = draft.render(importance.at("repeats"), "integer")
+    rows = draft.render(importance.at("rows"), "integer")
+    where = "of the hold-out" if draft.facts.explanation else "that did not teach it"
     return (
         *led,
         "Each column was shuffled ",
@@ -69,13 +69,13 @@ def _opening(draft: Draft, importance: Fact, ranked: list[Fact]) -> Text:
     )
 
 
-def _table(draft: Draft, ranked: list[Fact]) -> Table:
+def _table(draft: ReportDraft, ranked: list[RecordedFact]) -> ReportTable:
     style = draft.metric.style
     rows = [
         [
-            draft.shown(each.at("column")),
-            draft.shown(each.at("mean"), style),
-            draft.shown(each.at("std"), style),
+            draft.render(each.at("column")),
+            draft.render(each.at("mean"), style),
+            draft.render(each.at("std"), style),
             ("yes" if each.value.get("helps") else "cannot be told from noise",),
         ]
         for each in ranked[:_MAX_COLUMNS]
@@ -83,15 +83,15 @@ def _table(draft: Draft, ranked: list[Fact]) -> Table:
     caption = (
         "Spread: one standard error; helps: beyond what the best of so many useless columns gets by chance"
     )
-    return Table(("Column", "Importance", "Spread", "Helps"), rows, caption, numeric=(1, 2))
+    return ReportTable(("Column", "Importance", "Spread", "Helps"), rows, caption, numeric=(1, 2))
 
 
-def _left_out(draft: Draft, importance: Fact) -> list[Block]:
-    return [Paragraph((draft.read(note),)) for note in parts(importance, "notes")]
+def _left_out(draft: ReportDraft, importance: RecordedFact) -> list[Block]:
+    return [Paragraph((draft.read(note),)) for note in items_at(importance, "notes")]
 
 
-def _dependence(draft: Draft) -> list[Block]:
-    pictures = draft.pictures("dependence")
+def _dependence(draft: ReportDraft) -> list[Block]:
+    pictures = draft.galleries("dependence")
     if not pictures:
         return []
     text = (
@@ -102,80 +102,79 @@ def _dependence(draft: Draft) -> list[Block]:
     return [Paragraph((text,)), *pictures]
 
 
-def _contributions(draft: Draft) -> list[Block]:
-    found = draft.found.explanation.at("contributions") if draft.found.explanation else None
-    features = parts(found, "features")
+def _contributions(draft: ReportDraft) -> list[Block]:
+    found = draft.facts.explanation.at("contributions") if draft.facts.explanation else None
+    features = items_at(found, "features")
     if found is None or not features:
         return []
-    ways = [
-        (*draft.shown(each.at("feature")), " (more of it ", word, ")")
-        for each in features[:_MAX_NAMED]
-        if (word := _way(each))
+    directions: list[Text] = [
+        (*draft.render(feature.at("feature")), " (more of it ", effect, ")")
+        for feature in features[:_MAX_NAMED]
+        if (effect := _direction(feature))
     ]
-    named = (
-        listed(ways) if ways else listed([draft.shown(each.at("feature")) for each in features[:_MAX_NAMED]])
-    )
+    names = [draft.render(feature.at("feature")) for feature in features[:_MAX_NAMED]]
+    leading = join_texts(directions or names)
     text = (
         "SHAP values take single answers of the tree model ",
-        *draft.shown(found.at("member")),
+        *draft.render(found.at("member")),
         " apart into what each of its features adds, on ",
-        *draft.shown(found.at("rows"), "integer"),
+        *draft.render(found.at("rows"), "integer"),
         " rows. The features that add most: ",
-        *named,
+        *leading,
         ".",
     )
-    return [Paragraph(text), *draft.pictures("contributions")]
+    return [Paragraph(text), *draft.galleries("contributions")]
 
 
-def _way(feature: Fact) -> str:
+def _direction(feature: RecordedFact) -> str:
     direction = feature.at("direction")
-    if direction is None or abs(direction.value) < _CLEARLY:
+    if direction is None or abs(direction.value) < _MIN_CORRELATION:
         return ""
     return "raises the answer" if direction.value > 0 else "lowers the answer"
 
 
-def _worst(draft: Draft, segments: Fact, worst: Fact, tested: Text) -> Text:
+def _worst(draft: ReportDraft, segments: RecordedFact, worst: RecordedFact, tested: Text) -> Text:
     style = _style(draft, segments)
     before, after = (
         ("it gets ", " of the rows wrong") if style == "percent" else ("it is off by ", " on average")
     )
     return (
         "Worst where ",
-        *draft.shown(worst.at("column")),
+        *draft.render(worst.at("column")),
         " ",
-        *draft.shown(worst.at("text")),
+        *draft.render(worst.at("text")),
         f": there {before}",
-        *draft.shown(worst.at("error"), style),
+        *draft.render(worst.at("error"), style),
         f"{after}, elsewhere ",
-        *draft.shown(worst.at("elsewhere"), style),
+        *draft.render(worst.at("elsewhere"), style),
         ". Of ",
         *tested,
         " parts of the rows, these are worse than the rest by more than chance explains among so many:",
     )
 
 
-def segments(draft: Draft) -> list[Block]:
+def segments(draft: ReportDraft) -> list[Block]:
     """The table of segments that are worse than the rest; nothing where there are none."""
-    found = draft.found.explanation.at("segments") if draft.found.explanation else None
-    worst = parts(found, "worst")
+    found = draft.facts.explanation.at("segments") if draft.facts.explanation else None
+    worst = items_at(found, "worst")
     return [_segments(draft, found, worst)] if found and worst else []
 
 
-def _segments(draft: Draft, segments: Fact, worst: list[Fact]) -> Table:
+def _segments(draft: ReportDraft, segments: RecordedFact, worst: list[RecordedFact]) -> ReportTable:
     style = _style(draft, segments)
     rows = [
         [
-            (*draft.shown(each.at("column")), " ", *draft.shown(each.at("text"))),
-            draft.shown(each.at("rows"), "integer"),
-            draft.shown(each.at("error"), style),
+            (*draft.render(each.at("column")), " ", *draft.render(each.at("text"))),
+            draft.render(each.at("rows"), "integer"),
+            draft.render(each.at("error"), style),
             draft.interval(each, style),
-            draft.shown(each.at("elsewhere"), style),
+            draft.render(each.at("elsewhere"), style),
         ]
         for each in worst
     ]
     measure = "Predicted wrong" if style == "percent" else "Mean absolute error"
-    return Table(("Where", "Rows", measure, "Interval", "Elsewhere"), rows, numeric=(1, 2, 3, 4))
+    return ReportTable(("Where", "Rows", measure, "Interval", "Elsewhere"), rows, numeric=(1, 2, 3, 4))
 
 
-def _style(draft: Draft, segments: Fact) -> str:
+def _style(draft: ReportDraft, segments: RecordedFact) -> str:
     return "percent" if segments.text("measure") == "wrong" else "quantity"

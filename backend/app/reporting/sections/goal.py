@@ -1,8 +1,8 @@
 """What was asked, and the problem that it became."""
 
-from app.reporting.document import Block, Name, Paragraph, Quote, Section, Table, Text
-from app.reporting.evidence import Fact
-from app.reporting.sections.context import Draft, listed
+from app.reporting.document import Block, Name, Paragraph, Quote, ReportTable, Section, Text
+from app.reporting.draft import ReportDraft, join_texts
+from app.reporting.evidence import RecordedFact
 
 _ROWS = (
     ("Target", "target"),
@@ -20,8 +20,8 @@ _ROWS = (
 )
 
 
-def section(draft: Draft) -> Section | None:
-    goal, problem = draft.found.session.at("goal"), draft.found.problem
+def section(draft: ReportDraft) -> Section | None:
+    goal, problem = draft.facts.session.at("goal"), draft.facts.problem
     blocks: list[Block] = []
     if goal:
         blocks.append(Quote((Name(str(goal.value), code=False),)))
@@ -29,11 +29,11 @@ def section(draft: Draft) -> Section | None:
         meaning = (draft.metric_name, " is ", draft.metric.meaning, ".")
         better = "Higher is better." if draft.metric.greater_is_better else "Lower is better."
         rows = [((title,), value) for title, name in _ROWS if (value := _value(draft, problem, name))]
-        blocks += [Table(("Question", "Answer"), rows), Paragraph((*meaning, " ", better))]
+        blocks += [ReportTable(("Question", "Answer"), rows), Paragraph((*meaning, " ", better))]
     return Section("goal", "Goal", blocks) if blocks else None
 
 
-def _value(draft: Draft, problem: Fact, name: str) -> Text:
+def _value(draft: ReportDraft, problem: RecordedFact, name: str) -> Text:
     fact = problem.at(name)
     if fact is None or fact.value in ([], "") or (name == "every_step" and not fact.value):
         return ()
@@ -41,5 +41,5 @@ def _value(draft: Draft, problem: Fact, name: str) -> Text:
         return (draft.metric_name,)
     if isinstance(fact.value, list):
         style = "percent" if name == "barriers" else "text"
-        return listed([(draft.read(item, style),) for item in fact.items()])
+        return join_texts([(draft.read(item, style),) for item in fact.items()])
     return ("yes",) if name == "every_step" else (draft.read(fact),)

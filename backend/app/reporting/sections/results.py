@@ -1,10 +1,10 @@
 """How good the chosen model is on the hold-out."""
 
 from app.modeling.problem.metrics import METRICS
-from app.reporting.document import Block, Name, Paragraph, Section, Table, Text
-from app.reporting.evidence import Fact, parts
+from app.reporting.document import Block, Name, Paragraph, ReportTable, Section, Text
+from app.reporting.draft import EMPTY_CELL, ReportDraft
+from app.reporting.evidence import RecordedFact, items_at
 from app.reporting.metrics import describe_metric
-from app.reporting.sections.context import NOTHING, Draft
 
 _FIGURES = (
     "roc",
@@ -17,22 +17,22 @@ _FIGURES = (
 _MAX_CLASSES = 3
 
 
-def hold_out(draft: Draft) -> Section | None:
-    final = draft.found.final
+def hold_out(draft: ReportDraft) -> Section | None:
+    final = draft.facts.final
     metrics = final.at("metrics") if final else None
     if final is None or metrics is None:
         return None
     order = list(METRICS)
     measured = sorted(
-        metrics.children(), key=lambda pair: (pair[0] != draft.found.metric, _place(order, pair[0]))
+        metrics.children(), key=lambda pair: (pair[0] != draft.facts.metric, _place(order, pair[0]))
     )
     rows = [_row(draft, final, name, score) for name, score in measured]
-    table = Table(
+    table = ReportTable(
         ("Metric", "Hold-out", "Interval", "Baseline"),
         rows,
         "Marked: the metric that decided",
         numeric=(1, 2, 3),
-        marked=[place for place, (name, _) in enumerate(measured) if name == draft.found.metric],
+        marked=[place for place, (name, _) in enumerate(measured) if name == draft.facts.metric],
     )
     blocks: list[Block] = [
         Paragraph(_opening(draft, final)),
@@ -42,11 +42,11 @@ def hold_out(draft: Draft) -> Section | None:
         *_bounds(draft, final),
         *_classes(draft, final),
     ]
-    return Section("results", "Results on the hold-out", [*blocks, *draft.pictures(*_FIGURES)])
+    return Section("results", "Results on the hold-out", [*blocks, *draft.galleries(*_FIGURES)])
 
 
-def _opening(draft: Draft, final: Fact) -> Text:
-    rows = draft.shown(final.at("rows"), "integer")
+def _opening(draft: ReportDraft, final: RecordedFact) -> Text:
+    rows = draft.render(final.at("rows"), "integer")
     method = final.at("interval_method")
     how = (" Intervals: ", draft.read(method), ".") if method else ()
     cv = final.at("cv_score")
@@ -55,12 +55,12 @@ def _opening(draft: Draft, final: Fact) -> Text:
     return ("Measured once, on ", *rows, what, " that no step before had seen.", *foreseen, *how)
 
 
-def _row(draft: Draft, final: Fact, name: str, score: Fact) -> list[Text]:
+def _row(draft: ReportDraft, final: RecordedFact, name: str, score: RecordedFact) -> list[Text]:
     style = describe_metric(name).style
     return [
         (Name(describe_metric(name).label, code=False),),
         draft.score(score.at("value"), style),
-        draft.interval(score, style) or NOTHING,
+        draft.interval(score, style) or EMPTY_CELL,
         draft.score(final.at("baseline", name), style),
     ]
 
@@ -69,24 +69,24 @@ def _place(order: list[str], name: str) -> int:
     return order.index(name) if name in order else len(order)
 
 
-def _without_model(draft: Draft, final: Fact) -> list[Block]:
+def _without_model(draft: ReportDraft, final: RecordedFact) -> list[Block]:
     """Of a forecast: what the series says by itself."""
-    rows = [_reference(draft, each) for each in parts(final, "references")]
+    rows = [_reference(draft, each) for each in items_at(final, "references")]
     heads = ("Without a model", draft.metric.label, "Gain of the model, interval")
     title = "Forecasts that need no model, on the same rows"
-    return [Table(heads, rows, title, numeric=(1, 2))] if rows else []
+    return [ReportTable(heads, rows, title, numeric=(1, 2))] if rows else []
 
 
-def _reference(draft: Draft, said: Fact) -> list[Text]:
+def _reference(draft: ReportDraft, said: RecordedFact) -> list[Text]:
     style, gain = draft.metric.style, said.at("difference")
     bounds = draft.interval(gain, style) if gain else ()
     name = Name(str(said.value["name"]), code=False)
-    return [(name,), draft.score(said.at("score"), style), bounds or NOTHING]
+    return [(name,), draft.score(said.at("score"), style), bounds or EMPTY_CELL]
 
 
-def _threshold(draft: Draft, final: Fact) -> list[Block]:
+def _threshold(draft: ReportDraft, final: RecordedFact) -> list[Block]:
     """How probabilities were made honest, and from which one on the positive class is chosen."""
-    fit = draft.found.fit_of(str(draft.found.chosen.value)) if draft.found.chosen else None
+    fit = draft.facts.find_fit(str(draft.facts.chosen_model.value)) if draft.facts.chosen_model else None
     blocks: list[Block] = []
     calibration = fit.at("calibration", "text") if fit else None
     if calibration and calibration.value:
@@ -100,7 +100,7 @@ def _threshold(draft: Draft, final: Fact) -> list[Block]:
     return [*blocks, Paragraph(("The positive class is chosen from a probability of ", claim, ".", *told))]
 
 
-def _bounds(draft: Draft, final: Fact) -> list[Block]:
+def _bounds(draft: ReportDraft, final: RecordedFact) -> list[Block]:
     """Prediction intervals, and whether they hold what they promise."""
     intervals = final.at("intervals")
     coverage = intervals.at("coverage") if intervals else None
@@ -111,27 +111,27 @@ def _bounds(draft: Draft, final: Fact) -> list[Block]:
         Paragraph(
             (
                 "Each prediction comes with an interval that is to hold the true value in ",
-                *draft.shown(intervals.at("level"), "whole_percent"),
+                *draft.render(intervals.at("level"), "whole_percent"),
                 " of cases. On the hold-out it held it in ",
-                *draft.shown(coverage.at("value"), "percent"),
+                *draft.render(coverage.at("value"), "percent"),
                 *((" (", *within, ")") if within else ()),
                 "; half of the intervals are narrower than ",
-                *draft.shown(intervals.at("width"), "quantity"),
+                *draft.render(intervals.at("width"), "quantity"),
                 ".",
             )
         )
     ]
 
 
-def _classes(draft: Draft, final: Fact) -> list[Block]:
+def _classes(draft: ReportDraft, final: RecordedFact) -> list[Block]:
     confusion = final.at("confusion")
     labels, counts = (confusion.at("labels"), confusion.at("counts")) if confusion else (None, None)
     if labels is None or counts is None or len(labels.value) > _MAX_CLASSES:
         return []
-    names = [draft.shown(label) for label in labels.items()]
+    names = [draft.render(label) for label in labels.items()]
     rows = [
-        [names[actual], names[predicted], draft.shown(counts.at(actual, predicted), "integer")]
+        [names[actual], names[predicted], draft.render(counts.at(actual, predicted), "integer")]
         for actual in range(len(names))
         for predicted in range(len(names))
     ]
-    return [Table(("Actual", "Predicted", "Rows"), rows, "Confusion on the hold-out", numeric=(2,))]
+    return [ReportTable(("Actual", "Predicted", "Rows"), rows, "Confusion on the hold-out", numeric=(2,))]

@@ -1,26 +1,29 @@
 """How rows that judge were kept from rows that teach, and what the journal says about it."""
 
 from app.reporting.document import Block, Bullets, Paragraph, Piece, Section, Text
-from app.reporting.evidence import Fact, parts
-from app.reporting.facts import Found
-from app.reporting.sections.context import Draft, listed
+from app.reporting.draft import ReportDraft, join_texts
+from app.reporting.evidence import RecordedFact, items_at
+from app.reporting.facts import ReportFacts
 
 
-def section(draft: Draft) -> Section | None:
-    split = draft.found.split
+def section(draft: ReportDraft) -> Section | None:
+    split = draft.facts.split
     if not split:
         return None
-    blocks: list[Block] = [Paragraph(_how(draft, split))]
-    blocks += [Paragraph((draft.read(note),)) for note in parts(split, "notes")]
-    blocks += [Paragraph(("What the journal says about honesty:",)), Bullets(_checks(draft, draft.found))]
+    blocks: list[Block] = [Paragraph(_split_text(draft, split))]
+    blocks += [Paragraph((draft.read(note),)) for note in items_at(split, "notes")]
+    blocks += [Paragraph(("What the journal says about honesty:",)), Bullets(_checks(draft, draft.facts))]
     return Section("split", "Split and honesty checks", blocks)
 
 
-def _how(draft: Draft, split: Fact) -> Text:
+def _split_text(draft: ReportDraft, split: RecordedFact) -> Text:
     pieces: list[Piece] = ["Before anyone looked, "]
-    pieces += (*draft.shown(split.at("holdout_rows"), "integer"), " rows were locked away as the hold-out and ")
-    pieces += (*draft.shown(split.at("train_rows"), "integer"), " were left to learn from (")
-    pieces += (*draft.shown(split.at("kind")), " split). ", *draft.shown(split.at("reason")))
+    pieces += (
+        *draft.render(split.at("holdout_rows"), "integer"),
+        " rows were locked away as the hold-out and ",
+    )
+    pieces += (*draft.render(split.at("train_rows"), "integer"), " were left to learn from (")
+    pieces += (*draft.render(split.at("kind")), " split). ", *draft.render(split.at("reason")))
     count = split.at("folds", "count")
     pieces += (
         (" Candidates were compared on ", draft.read(count, "integer"), " folds of the same kind.")
@@ -30,12 +33,12 @@ def _how(draft: Draft, split: Fact) -> Text:
     return pieces
 
 
-def _checks(draft: Draft, found: Found) -> list[Text]:
-    checks = [_opened_once(draft, found), _nothing_after(found), _leaks(draft, found), _baseline(found)]
-    return [*checks, *([_again(draft, found.refit)] if found.refit else [])]
+def _checks(draft: ReportDraft, found: ReportFacts) -> list[Text]:
+    checks = [_opened_once(draft, found), _no_later_fit(found), _leaks(draft, found), _baseline(found)]
+    return [*checks, *([_refit_text(draft, found.refit)] if found.refit else [])]
 
 
-def _opened_once(draft: Draft, found: Found) -> Text:
+def _opened_once(draft: ReportDraft, found: ReportFacts) -> Text:
     opened = len(found.final_calls)
     if opened == 0:
         return ("The hold-out was never opened.",)
@@ -44,7 +47,7 @@ def _opened_once(draft: Draft, found: Found) -> Text:
     return ("Take care: the hold-out was opened more than once, so its score is no longer a clean one.",)
 
 
-def _nothing_after(found: Found) -> Text:
+def _no_later_fit(found: ReportFacts) -> Text:
     if not found.final_calls:
         return ("No score in this report was measured on rows that were locked away.",)
     if found.last_fit_step is not None and found.last_fit_step > found.final_calls[0].seq:
@@ -52,26 +55,26 @@ def _nothing_after(found: Found) -> Text:
     return ("No model was fitted and none was chosen after the hold-out was opened.",)
 
 
-def _again(draft: Draft, refit: Fact) -> Text:
+def _refit_text(draft: ReportDraft, refit: RecordedFact) -> Text:
     return (
         "After the hold-out had judged it, the chosen model learned again from all ",
-        *draft.shown(refit.at("rows"), "integer"),
+        *draft.render(refit.at("rows"), "integer"),
         " rows with its settings unchanged: that is the model that is delivered, and its score stands for one "
         "that knew less.",
     )
 
 
-def _leaks(draft: Draft, found: Found) -> Text:
+def _leaks(draft: ReportDraft, found: ReportFacts) -> Text:
     leaks = found.eda.at("leaks") if found.eda else None
     if leaks is None:
         return ("Columns were not searched for leaks.",)
     columns = [(draft.read(column),) for leak in leaks.items() if (column := leak.at("column"))]
     if not columns:
         return ("No column gives the target away.",)
-    return ("Columns that may give the target away: ", *listed(columns), ".")
+    return ("Columns that may give the target away: ", *join_texts(columns), ".")
 
 
-def _baseline(found: Found) -> Text:
+def _baseline(found: ReportFacts) -> Text:
     baseline = found.comparison.at("baseline") if found.comparison else None
     if baseline is None and not (found.final and found.final.at("baseline")):
         return ("No baseline was fitted, so a score has nothing to stand beside.",)

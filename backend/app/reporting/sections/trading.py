@@ -1,10 +1,10 @@
 """What trading on the forecasts would have made of the hold-out."""
 
-from app.reporting.document import Block, Bullets, Callout, Name, Paragraph, Section, Table, Text
-from app.reporting.evidence import Fact, parts
-from app.reporting.sections.context import NOTHING, Draft
+from app.reporting.document import Block, Bullets, Callout, Name, Paragraph, ReportTable, Section, Text
+from app.reporting.draft import EMPTY_CELL, ReportDraft
+from app.reporting.evidence import RecordedFact, items_at
 
-LEDGER = "backtest.csv"
+TRADES_FILE = "backtest.csv"
 _FIGURES = ("backtest_price", "backtest_signal", "backtest_equity", "backtest_drawdown")
 _COLUMNS: tuple[tuple[str, str, str], ...] = (
     ("Return", "total_return", "percent"),
@@ -17,37 +17,41 @@ _COLUMNS: tuple[tuple[str, str, str], ...] = (
 )
 
 
-def section(draft: Draft) -> Section | None:
-    tested = draft.found.backtest
+def section(draft: ReportDraft) -> Section | None:
+    tested = draft.facts.backtest
     if tested is None:
         return None
     verdict = tested.at("verdict")
     tone = "good" if tested.value["edge"] else "warn"
     blocks: list[Block] = [Callout(tone, (draft.read(verdict),))] if verdict else []
-    blocks += [Paragraph(_terms(draft, tested)), _books(draft, tested), Paragraph(_meaning(draft, tested))]
-    blocks += [Paragraph(_luck(draft, tested))]
-    blocks += [*_parts(draft, tested), *_notes(draft, tested), *draft.pictures(*_FIGURES)]
+    blocks += [
+        Paragraph(_trading_rules(draft, tested)),
+        _performance_table(draft, tested),
+        Paragraph(_column_notes(draft, tested)),
+    ]
+    blocks += [Paragraph(_significance(draft, tested))]
+    blocks += [*_breakdowns(draft, tested), *_notes(draft, tested), *draft.galleries(*_FIGURES)]
     return Section("trading", "Trading on it", blocks)
 
 
-def verdict_of(draft: Draft) -> Text:
+def edge_verdict(draft: ReportDraft) -> Text:
     """The answer to whether there is an edge, in one sentence; empty where nothing was traded."""
-    verdict = draft.found.backtest.at("verdict") if draft.found.backtest else None
+    verdict = draft.facts.backtest.at("verdict") if draft.facts.backtest else None
     return (draft.read(verdict),) if verdict else ()
 
 
-def _terms(draft: Draft, tested: Fact) -> Text:
+def _trading_rules(draft: ReportDraft, tested: RecordedFact) -> Text:
     fee, slip = tested.at("terms", "fee_bps"), tested.at("terms", "slippage_bps")
     text: Text = (
         "Played over ",
-        *draft.shown(tested.at("bars"), "integer"),
+        *draft.render(tested.at("bars"), "integer"),
         " bars of the hold-out. What is decided at the close of a bar is traded at that close and earns from"
         " then on. ",
-        *_held(draft, tested),
+        *_holding_rule(draft, tested),
         " Fees of ",
-        *draft.shown(fee, "significant"),
+        *draft.render(fee, "significant"),
         " and slippage of ",
-        *draft.shown(slip, "significant"),
+        *draft.render(slip, "significant"),
         " basis points are paid on every trade.",
     )
     even = tested.at("break_even_bps")
@@ -58,14 +62,14 @@ def _terms(draft: Draft, tested: Fact) -> Text:
     return (
         *text,
         " Nothing would be left at costs of ",
-        *draft.shown(even, "quantity"),
+        *draft.render(even, "quantity"),
         " basis points a trade.",
     )
 
 
-def _held(draft: Draft, tested: Fact) -> Text:
+def _holding_rule(draft: ReportDraft, tested: RecordedFact) -> Text:
     """How long a trade is held."""
-    bars = draft.shown(tested.at("horizon"), "integer")
+    bars = draft.render(tested.at("horizon"), "integer")
     bars = (*bars, " bar" if tested.value["horizon"] == 1 else " bars")
     if tested.at("barriers") is None:
         return ("Each forecast is held for ", *bars, "; forecasts that overlap share the capital.")
@@ -73,9 +77,9 @@ def _held(draft: Draft, tested: Fact) -> Text:
     return (
         "Each trade is closed ",
         "as soon as the price is " if within else "at the first close that is ",
-        *draft.shown(tested.at("barriers", "take_profit"), "percent"),
+        *draft.render(tested.at("barriers", "take_profit"), "percent"),
         " higher or ",
-        *draft.shown(tested.at("barriers", "stop_loss"), "percent"),
+        *draft.render(tested.at("barriers", "stop_loss"), "percent"),
         " lower than where it began, after ",
         *bars,
         " at the latest; trades that overlap share the capital.",
@@ -85,56 +89,58 @@ def _held(draft: Draft, tested: Fact) -> Text:
     )
 
 
-def _books(draft: Draft, tested: Fact) -> Table:
+def _performance_table(draft: ReportDraft, tested: RecordedFact) -> ReportTable:
     strategy = tested.at("strategy")
-    books: list[tuple[Text, Fact]] = [(("Forecasts",), strategy)] if strategy else []
-    books += [((Name(str(each.value["name"]), code=False),), each) for each in parts(tested, "baselines")]
+    books: list[tuple[Text, RecordedFact]] = [(("Forecasts",), strategy)] if strategy else []
+    books += [((Name(str(each.value["name"]), code=False),), each) for each in items_at(tested, "baselines")]
     rows: list[list[Text]] = [
         [name, *(_cell(draft, book.at(key), style) for _, key, style in _COLUMNS)] for name, book in books
     ]
     heads = ("", *(head for head, _, _ in _COLUMNS))
-    return Table(heads, rows, "After costs, on the hold-out", numeric=tuple(range(1, len(heads))), marked=[0])
+    return ReportTable(
+        heads, rows, "After costs, on the hold-out", numeric=tuple(range(1, len(heads))), marked=[0]
+    )
 
 
-def _meaning(draft: Draft, tested: Fact) -> Text:
+def _column_notes(draft: ReportDraft, tested: RecordedFact) -> Text:
     """What the columns are, and what no column knows of."""
     return (
         "Sharpe and Sortino ratios are those of a year of ",
-        *draft.shown(tested.at("bars_per_year"), "integer"),
+        *draft.render(tested.at("bars_per_year"), "integer"),
         " bars, without a risk-free rate. The hit rate is the share of bars with a position that gain before"
         " costs, exposure the mean share of the capital at work, turnover how often the capital is traded. All"
         " of it is bar by bar in ",
-        Name(LEDGER),
+        Name(TRADES_FILE),
         ". Not counted: what borrowing and funding cost, what own orders do to the price, and orders that"
         " nobody fills.",
     )
 
 
-def _cell(draft: Draft, fact: Fact | None, style: str) -> Text:
-    return draft.shown(fact, style) if fact else NOTHING
+def _cell(draft: ReportDraft, fact: RecordedFact | None, style: str) -> Text:
+    return draft.render(fact, style) if fact else EMPTY_CELL
 
 
-def _luck(draft: Draft, tested: Fact) -> Text:
+def _significance(draft: ReportDraft, tested: RecordedFact) -> Text:
     error, chance = tested.at("strategy", "sharpe_error"), tested.at("overfitting")
     text: Text = (
         "The standard error of the Sharpe ratio is ",
-        *draft.shown(error, "score"),
+        *draft.render(error, "score"),
         " a year; the true one is above zero with a probability of ",
-        *draft.shown(tested.at("probabilistic_sharpe"), "score"),
+        *draft.render(tested.at("probabilistic_sharpe"), "score"),
         ". ",
     )
     if not tested.value["trials"]:
         return (*text, "No strategy was tried on training rows, so there is no luck to reckon with.")
     text = (
         *text,
-        *draft.shown(tested.at("trials"), "integer"),
+        *draft.render(tested.at("trials"), "integer"),
         " strategies were tried on the training rows, where the chosen one has a Sharpe ratio of ",
-        *draft.shown(tested.at("track_sharpe"), "score"),
+        *draft.render(tested.at("track_sharpe"), "score"),
         "; the best of so many worthless ones shows ",
-        *draft.shown(tested.at("luck_sharpe"), "score"),
+        *draft.render(tested.at("luck_sharpe"), "score"),
         ". The deflated Sharpe ratio, the probability that the true one is above that luck by all rows that did"
         " not teach, is ",
-        *draft.shown(tested.at("deflated_sharpe"), "score"),
+        *draft.render(tested.at("deflated_sharpe"), "score"),
         ".",
     )
     if chance is None:
@@ -143,20 +149,20 @@ def _luck(draft: Draft, tested: Fact) -> Text:
         *text,
         " The probability of backtest overfitting, that the best in one half of the training time is a poor one"
         " in the other half, is ",
-        *draft.shown(chance, "score"),
+        *draft.render(chance, "score"),
         ".",
     )
 
 
-def _parts(draft: Draft, tested: Fact) -> list[Block]:
+def _breakdowns(draft: ReportDraft, tested: RecordedFact) -> list[Block]:
     """By kind of market and by coin."""
     tables: list[Block] = []
     for key, name, title in (("by_regime", "name", "By kind of market"), ("by_coin", "coin", "By coin")):
-        found = parts(tested, key)
+        found = items_at(tested, key)
         rows: list[list[Text]] = [
             [
-                draft.shown(each.at(name)),
-                draft.shown(each.at("bars"), "integer"),
+                draft.render(each.at(name)),
+                draft.render(each.at("bars"), "integer"),
                 _cell(draft, each.at("total_return"), "percent"),
                 _cell(draft, each.at("sharpe"), "score"),
                 _cell(draft, each.at("max_drawdown"), "percent"),
@@ -165,10 +171,10 @@ def _parts(draft: Draft, tested: Fact) -> list[Block]:
         ]
         if rows:
             heads = ("", "Bars", "Return", "Sharpe", "Deepest fall")
-            tables.append(Table(heads, rows, title, numeric=(1, 2, 3, 4)))
+            tables.append(ReportTable(heads, rows, title, numeric=(1, 2, 3, 4)))
     return tables
 
 
-def _notes(draft: Draft, tested: Fact) -> list[Block]:
-    notes: list[Text] = [(draft.read(note),) for note in parts(tested, "notes")]
+def _notes(draft: ReportDraft, tested: RecordedFact) -> list[Block]:
+    notes: list[Text] = [(draft.read(note),) for note in items_at(tested, "notes")]
     return [Bullets(notes)] if notes else []

@@ -3,60 +3,60 @@
 from collections.abc import Sequence
 
 from app.reporting.claims import Claim
-from app.reporting.document import Block, Name, Paragraph, Section, Table, Text
-from app.reporting.evidence import Fact, parts
+from app.reporting.document import Block, Name, Paragraph, ReportTable, Section, Text
+from app.reporting.draft import EMPTY_CELL, ReportDraft, join_texts
+from app.reporting.evidence import RecordedFact, items_at
 from app.reporting.facts import TUNING_NODE
-from app.reporting.sections.context import NOTHING, Draft, listed
 
-_MAX_TRIES = 12
-_SHOWN, _WORTH_FOLDING = 6, 3
+_MAX_TUNING_ROWS = 12
+_MAX_ALWAYS_SHOWN, _MIN_FOLDED = 6, 3
 
 
-def leaderboard(draft: Draft) -> Section | None:
-    comparison = draft.found.comparison
+def leaderboard(draft: ReportDraft) -> Section | None:
+    comparison = draft.facts.comparison
     board = comparison.at("leaderboard") if comparison else None
     if comparison is None or board is None:
         return _fits_only(draft)
     entries = board.items()
-    tied = folded(entries, comparison.text("chosen"))
+    tied = find_tied(entries, comparison.text("chosen"))
     shown = [entry for entry in entries if entry not in tied]
     direction = "higher is better" if draft.metric.greater_is_better else "lower is better"
     opening = ("Mean over the folds by ", draft.metric_name, "; ", direction, ". ")
     table = _table(draft, comparison, shown)
-    blocks: list[Block] = [Paragraph((*opening, *draft.shown(comparison.at("reason")))), table]
+    blocks: list[Block] = [Paragraph((*opening, *draft.render(comparison.at("reason")))), table]
     if tied:
-        count = draft.ledger.derive("how_many", [entry.at("name") or entry for entry in tied], "integer")
+        count = draft.claims.derive("how_many", [entry.at("name") or entry for entry in tied], "integer")
         blocks.append(Paragraph(("And ", count, " more within noise of the best: see every candidate below.")))
     blocks += [*_weights(draft), *_left_out(draft, comparison)]
-    return Section("trials", "What was tried", [*blocks, *draft.pictures("leaderboard")])
+    return Section("trials", "What was tried", [*blocks, *draft.galleries("leaderboard")])
 
 
-def every_candidate(draft: Draft) -> Section | None:
+def every_candidate(draft: ReportDraft) -> Section | None:
     """All of them, where not all are shown among what was tried."""
-    comparison = draft.found.comparison
-    entries = parts(comparison, "leaderboard")
-    if comparison is None or not folded(entries, comparison.text("chosen")):
+    comparison = draft.facts.comparison
+    entries = items_at(comparison, "leaderboard")
+    if comparison is None or not find_tied(entries, comparison.text("chosen")):
         return None
     return Section("candidates", "Every candidate", [_table(draft, comparison, entries)])
 
 
-def folded(entries: Sequence[Fact], chosen: str) -> list[Fact]:
+def find_tied(entries: Sequence[RecordedFact], chosen: str) -> list[RecordedFact]:
     """Those that cannot be told from the best, but for the first ones, the chosen one and what has a weight."""
     tied = [
         entry
-        for entry in entries[_SHOWN:]
+        for entry in entries[_MAX_ALWAYS_SHOWN:]
         if (told := entry.at("distinguishable")) is not None
         and told.value is False
         and not (weight.value if (weight := entry.at("weight")) else 0)
         and entry.text("name") != chosen
         and entry.text("kind") != "baseline"
     ]
-    return tied if len(tied) >= _WORTH_FOLDING else []
+    return tied if len(tied) >= _MIN_FOLDED else []
 
 
-def _table(draft: Draft, comparison: Fact, entries: Sequence[Fact]) -> Table:
+def _table(draft: ReportDraft, comparison: RecordedFact, entries: Sequence[RecordedFact]) -> ReportTable:
     chosen = comparison.text("chosen")
-    return Table(
+    return ReportTable(
         ("Candidate", "Score", "Behind the best", "Fit", "Remark"),
         [_row(draft, entry, comparison.text("best")) for entry in entries],
         "Cross-validated on the training rows; score: mean and standard deviation over folds; marked: chosen",
@@ -65,39 +65,39 @@ def _table(draft: Draft, comparison: Fact, entries: Sequence[Fact]) -> Table:
     )
 
 
-def tuning(draft: Draft) -> Section | None:
-    tries = [fit for fit in draft.found.fits if _is_tuning(fit)]
+def tuning(draft: ReportDraft) -> Section | None:
+    tries = [fit for fit in draft.facts.fits if _is_tuning(fit)]
     if not tries:
         return None
-    ranked = sorted(tries, key=lambda fit: _rank(fit, draft.metric.greater_is_better))[:_MAX_TRIES]
+    ranked = sorted(tries, key=lambda fit: _rank(fit, draft.metric.greater_is_better))[:_MAX_TUNING_ROWS]
     count = "Tuning tried other hyperparameters on the same folds. The best of them, best first:"
-    rows = [[draft.shown(fit.at("name")), _spread(draft, fit), _settings(draft, fit)] for fit in ranked]
-    table = Table(("Try", "Score", "Hyperparameters"), rows, numeric=(1,))
+    rows = [[draft.render(fit.at("name")), _spread(draft, fit), _settings(draft, fit)] for fit in ranked]
+    table = ReportTable(("Try", "Score", "Hyperparameters"), rows, numeric=(1,))
     return Section("tuning", "Tuning", [Paragraph((count,)), table])
 
 
-def _row(draft: Draft, entry: Fact, best: str) -> list[Text]:
+def _row(draft: ReportDraft, entry: RecordedFact, best: str) -> list[Text]:
     is_best = entry.text("name") == best
     return [
-        draft.shown(entry.at("name")),
+        draft.render(entry.at("name")),
         _spread(draft, entry),
-        NOTHING if is_best else _behind(draft, entry),
-        draft.shown(entry.at("fit_s"), "seconds"),
+        EMPTY_CELL if is_best else _difference(draft, entry),
+        draft.render(entry.at("fit_s"), "seconds"),
         ("best",) if is_best else _remark(draft, entry),
     ]
 
 
-def _spread(draft: Draft, scored: Fact) -> Text:
+def _spread(draft: ReportDraft, scored: RecordedFact) -> Text:
     std = scored.at("std")
     return (*draft.score(scored.at("score")), *((" ± ", draft.read(std, draft.metric.style)) if std else ()))
 
 
-def _behind(draft: Draft, entry: Fact) -> Text:
+def _difference(draft: ReportDraft, entry: RecordedFact) -> Text:
     bounds = draft.interval(entry, draft.metric.style)
     return (*draft.score(entry.at("difference")), *((" (", *bounds, ")") if bounds else ()))
 
 
-def _remark(draft: Draft, entry: Fact) -> Text:
+def _remark(draft: ReportDraft, entry: RecordedFact) -> Text:
     limited, beats = entry.at("limited"), entry.at("beats_baseline")
     if limited:
         return (draft.read(limited),)
@@ -109,9 +109,9 @@ def _remark(draft: Draft, entry: Fact) -> Text:
     return ()
 
 
-def _weights(draft: Draft) -> list[Block]:
+def _weights(draft: ReportDraft) -> list[Block]:
     """What an ensemble is made of, the weightiest first."""
-    weights = draft.found.blend.at("weights") if draft.found.blend else None
+    weights = draft.facts.blend.at("weights") if draft.facts.blend else None
     if weights is None:
         return []
     ranked = sorted(weights.children(), key=lambda pair: -pair[1].value)
@@ -119,48 +119,48 @@ def _weights(draft: Draft) -> list[Block]:
     text = (
         "The chosen model is an average of several, weighted by how they do together on rows that did not "
         "teach them: ",
-        *listed(shares),
+        *join_texts(shares),
         ". Its own score is of weights that the judged rows had no say in.",
     )
     return [Paragraph(text)]
 
 
-def _left_out(draft: Draft, comparison: Fact) -> list[Block]:
+def _left_out(draft: ReportDraft, comparison: RecordedFact) -> list[Block]:
     texts = [
-        (*draft.shown(each.at("name")), " (", *draft.shown(each.at("reason")), ")")
-        for each in parts(comparison, "left_out")
+        (*draft.render(each.at("name")), " (", *draft.render(each.at("reason")), ")")
+        for each in items_at(comparison, "left_out")
     ]
-    return [Paragraph(("Left out, because they did not finish: ", *listed(texts), "."))] if texts else []
+    return [Paragraph(("Left out, because they did not finish: ", *join_texts(texts), "."))] if texts else []
 
 
-def _fits_only(draft: Draft) -> Section | None:
+def _fits_only(draft: ReportDraft) -> Section | None:
     """A session that ended before its candidates were compared still shows what was fitted."""
-    fits = draft.found.fits
+    fits = draft.facts.fits
     if not fits:
         return None
-    rows = [[draft.shown(fit.at("name")), _spread(draft, fit)] for fit in fits]
-    table = Table(("Candidate", "Score"), rows, "Cross-validated on the training rows", numeric=(1,))
+    rows = [[draft.render(fit.at("name")), _spread(draft, fit)] for fit in fits]
+    table = ReportTable(("Candidate", "Score"), rows, "Cross-validated on the training rows", numeric=(1,))
     return Section("trials", "What was tried", [Paragraph(("Fitted, and not yet compared:",)), table])
 
 
-def _is_tuning(fit: Fact) -> bool:
+def _is_tuning(fit: RecordedFact) -> bool:
     return fit.call.node == TUNING_NODE or fit.call.tool == "tune_hyperparameters"
 
 
-def _rank(fit: Fact, greater_is_better: bool) -> float:
+def _rank(fit: RecordedFact, greater_is_better: bool) -> float:
     score = fit.at("score")
     if score is None:
         return float("inf")
     return float(-score.value if greater_is_better else score.value)
 
 
-def _settings(draft: Draft, fit: Fact) -> Text:
+def _settings(draft: ReportDraft, fit: RecordedFact) -> Text:
     chosen = fit.at("hyperparameters")
     texts: list[Text] = [
         (Name(name), " ", _setting(draft, value)) for name, value in (chosen.children() if chosen else ())
     ]
-    return listed(texts) if texts else ("defaults",)
+    return join_texts(texts) if texts else ("defaults",)
 
 
-def _setting(draft: Draft, value: Fact) -> Claim:
+def _setting(draft: ReportDraft, value: RecordedFact) -> Claim:
     return draft.read(value, "significant" if isinstance(value.value, float) else "text")

@@ -24,7 +24,7 @@ from app.llm.providers import NamedChatModel
 from app.llm.retry_policy import Patience
 from app.sessions.drive.journal import Diverged
 from app.sessions.in_memory import MemoryJournal
-from app.tools.registry import tools_of
+from app.tools.registry import agent_tools
 
 BRIEF = {"goal": "Predict which passengers survived", "preferences": {}}
 
@@ -79,7 +79,7 @@ def planner(bench, tables) -> Callable[..., tuple[Agent[Any], Scripted]]:
         agent = Agent(
             roles()["planner"],
             [NamedChatModel("scripted", model)],
-            tools_of("planner"),
+            agent_tools("planner"),
             bounds,
             Patience(first_wait_s=0.01),
         )
@@ -312,7 +312,7 @@ async def test_half_an_answer_is_never_taken_for_a_whole_one(planner, bench, who
     model = Stumbling(lines=[READ, READ, PLAN], heard=[], callbacks=[Words()], says_it_is_whole=whole)
     speakers = [NamedChatModel("scripted", model)]
     quick = Patience(first_wait_s=0.01)
-    bench.crew = {"planner": Agent(roles()["planner"], speakers, tools_of("planner"), patience=quick)}
+    bench.crew = {"planner": Agent(roles()["planner"], speakers, agent_tools("planner"), patience=quick)}
     assert (await bench.run("planner", BRIEF)).output.target == "survived"
     names = [call.request for call, _ in bench.journal.recorded if call.kind == "tool"]
     assert names == [{"dataset": "titanic"}]
@@ -324,7 +324,7 @@ async def test_a_model_that_fails_for_good_is_followed_by_the_next_one(planner, 
     first = Scripted(lines=[PermissionError("no such key")], heard=[])
     second = Scripted(lines=[READ, PLAN], heard=[])
     speakers = [NamedChatModel("first", first), NamedChatModel("second", second)]
-    bench.crew = {"planner": Agent(roles()["planner"], speakers, tools_of("planner"))}
+    bench.crew = {"planner": Agent(roles()["planner"], speakers, agent_tools("planner"))}
     assert (await bench.run("planner", BRIEF)).output.target == "survived"
     answered = [recorded.value["data"]["response_metadata"]["answered_by"] for _, recorded in chats(bench)]
     assert answered == ["second", "second"]
@@ -340,7 +340,9 @@ async def test_a_conversation_too_long_for_the_model_is_sent_shorter(planner, be
     planner(PLAN)
     long = [AIMessage(str(n), tool_calls=READ.tool_calls) for n in range(12)]
     model = Narrow(lines=[*long, PLAN], heard=[])
-    bench.crew = {"planner": Agent(roles()["planner"], [NamedChatModel("narrow", model)], tools_of("planner"))}
+    bench.crew = {
+        "planner": Agent(roles()["planner"], [NamedChatModel("narrow", model)], agent_tools("planner"))
+    }
     assert (await bench.run("planner", BRIEF)).output.target == "survived"
     assert "Left out" in model.heard[-1][3].text
     assert "Left out" not in model.heard[-1][-1].text
@@ -354,7 +356,7 @@ async def test_words_are_told_as_they_come(planner, bench):
     planner(PLAN)
     model = Streaming(lines=[READ, PLAN], heard=[], callbacks=[Words()])
     bench.crew = {
-        "planner": Agent(roles()["planner"], [NamedChatModel("scripted", model)], tools_of("planner"))
+        "planner": Agent(roles()["planner"], [NamedChatModel("scripted", model)], agent_tools("planner"))
     }
     thought = await bench.run("planner", BRIEF)
     assert thought.output.target == "survived"

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from app.modeling.explanation.subject import Subject
+from app.modeling.explanation.subject import ExplainedModel
 from app.modeling.problem.kinds import ProblemKind
 from app.modeling.problem.problem import Problem
 
@@ -34,5 +34,5 @@ def truth(rows: pd.DataFrame) -> np.ndarray:
 
 
 @pytest.fixture
-def subject() -> Subject:
-    return Subject(answers, BINARY)
+def subject() -> ExplainedModel:
+    return ExplainedModel(answers, BINARY)

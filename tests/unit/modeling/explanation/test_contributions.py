@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xgboost
 
-from app.modeling.explanation.contributions import TreeMember, contributions
+from app.modeling.explanation.contributions import TreeMember, explain_contributions
 from app.modeling.explanation.subject import Deadline
 from app.modeling.problem.kinds import ProblemKind
 from app.modeling.problem.problem import Problem
@@ -36,7 +36,7 @@ def test_they_rank_features_by_what_they_add_and_tell_its_direction(matrix: np.n
     y = 3 * matrix[:, 0] - matrix[:, 1] + 0.5 * (matrix[:, 2] > 0)
     model = Boosted(matrix, y, "reg:squarederror")
 
-    made = contributions(member(matrix, model), NUMBER, y)
+    made = explain_contributions(member(matrix, model), NUMBER, y)
     assert made
 
     told = {feature["feature"]: feature["direction"] for feature in made.facts["features"]}
@@ -56,8 +56,8 @@ def test_those_of_the_first_of_two_classes_are_negated(matrix: np.ndarray) -> No
     model = Boosted(matrix, y, "binary:logistic")
     first = Problem("y", ProblemKind.CLASSIFICATION, "roc_auc", ("no", "yes"), "no")
 
-    of_yes = contributions(member(matrix, model), BINARY, y)
-    of_no = contributions(member(matrix, model), first, y)
+    of_yes = explain_contributions(member(matrix, model), BINARY, y)
+    of_no = explain_contributions(member(matrix, model), first, y)
     assert of_yes
     assert of_no
 
@@ -70,7 +70,7 @@ def test_of_several_classes_the_most_frequent_is_told(matrix: np.ndarray) -> Non
     y = np.select([matrix[:, 0] < -1, matrix[:, 0] > 1], [0, 2], 1).astype(float)
     three = Problem("y", ProblemKind.CLASSIFICATION, "log_loss", ("low", "middle", "high"))
 
-    made = contributions(member(matrix, Boosted(matrix, y, "multi:softprob", 3)), three, y)
+    made = explain_contributions(member(matrix, Boosted(matrix, y, "multi:softprob", 3)), three, y)
     assert made
 
     assert made.facts["of_class"] == "middle"
@@ -83,7 +83,7 @@ def test_a_deadline_asks_about_fewer_rows_and_about_none_where_that_would_say_no
 ) -> None:
     model = Boosted(matrix, matrix[:, 0], "reg:squarederror")
 
-    made = contributions(
+    made = explain_contributions(
         member(matrix, model), NUMBER, matrix[:, 0], deadline=Deadline(limit_s, lambda: model.asked / 500)
     )
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from app.modeling.explanation.dependence import partial_dependence
-from app.modeling.explanation.subject import Deadline, Subject
+from app.modeling.explanation.subject import Deadline, ExplainedModel
 from app.modeling.problem.kinds import ProblemKind
 from app.modeling.problem.problem import Problem
 
@@ -13,7 +13,7 @@ from .conftest import NUMBER
 
 
 def test_it_rises_with_a_number_that_the_model_follows_and_is_flat_along_one_it_ignores(
-    subject: Subject, rows: pd.DataFrame
+    subject: ExplainedModel, rows: pd.DataFrame
 ) -> None:
     along, ignored = partial_dependence(subject, rows, ["a", "noise_3"])
 
@@ -25,7 +25,7 @@ def test_it_rises_with_a_number_that_the_model_follows_and_is_flat_along_one_it_
     assert np.ptp(ignored["lines"][0]["mean"]) == pytest.approx(0)
 
 
-def test_the_mean_is_that_of_all_rows_set_to_the_value(subject: Subject, rows: pd.DataFrame) -> None:
+def test_the_mean_is_that_of_all_rows_set_to_the_value(subject: ExplainedModel, rows: pd.DataFrame) -> None:
     few = rows.head(150)
     (facts,) = partial_dependence(subject, few, ["kind"])
 
@@ -33,14 +33,14 @@ def test_the_mean_is_that_of_all_rows_set_to_the_value(subject: Subject, rows: p
     for value, mean, low, high in zip(
         facts["at"], *(facts["lines"][0][name] for name in ("mean", "low", "high")), strict=True
     ):
-        said = subject.say(few.assign(kind=value))[:, 1]
+        said = subject.predict(few.assign(kind=value))[:, 1]
         assert mean == pytest.approx(said.mean(), abs=1e-5)
         assert (low, high) == pytest.approx(tuple(np.quantile(said, (0.1, 0.9))), abs=1e-5)
     assert facts["density"]["counts"] == [int((few["kind"] == value).sum()) for value in facts["at"]]
 
 
 def test_a_regression_has_one_line_and_many_classes_one_each(rows: pd.DataFrame) -> None:
-    number = Subject(lambda given: given["a"].to_numpy() * 2, NUMBER)
+    number = ExplainedModel(lambda given: given["a"].to_numpy() * 2, NUMBER)
     three = Problem("y", ProblemKind.CLASSIFICATION, "log_loss", ("p", "q", "r"))
 
     def say(given: pd.DataFrame) -> np.ndarray:
@@ -48,7 +48,7 @@ def test_a_regression_has_one_line_and_many_classes_one_each(rows: pd.DataFrame)
         return raw / raw.sum(axis=1, keepdims=True)
 
     (of_number,) = partial_dependence(number, rows, ["a"])
-    (of_classes,) = partial_dependence(Subject(say, three), rows, ["a"])
+    (of_classes,) = partial_dependence(ExplainedModel(say, three), rows, ["a"])
 
     assert [line["class"] for line in of_number["lines"]] == [None]
     assert of_number["lines"][0]["mean"] == pytest.approx([2 * at for at in of_number["at"]], rel=1e-5)
@@ -67,7 +67,7 @@ def test_dates_missing_values_and_booleans_are_stepped_through_and_free_text_is_
         integer=pd.array(range(300), dtype="Int64"),
         grade=pd.Categorical(["low", "high", "low"] * 100),
     )
-    model = Subject(lambda given: given["flag"].astype("float64").to_numpy(), NUMBER)
+    model = ExplainedModel(lambda given: given["flag"].astype("float64").to_numpy(), NUMBER)
     names = ["at", "gappy", "words", "empty", "flag", "integer", "grade"]
 
     found = partial_dependence(model, table, names)
@@ -81,16 +81,16 @@ def test_dates_missing_values_and_booleans_are_stepped_through_and_free_text_is_
     }
 
 
-def test_a_deadline_leaves_out_columns_but_never_the_first(subject: Subject, rows: pd.DataFrame) -> None:
+def test_a_deadline_leaves_out_columns_but_never_the_first(subject: ExplainedModel, rows: pd.DataFrame) -> None:
     now = 0.0
 
     def say(given: pd.DataFrame) -> np.ndarray:
         nonlocal now
         now += 5e-4 * len(given)
-        return subject.say(given)
+        return subject.predict(given)
 
     found = partial_dependence(
-        Subject(say, subject.problem), rows, list(rows.columns), deadline=Deadline(0.3, lambda: now)
+        ExplainedModel(say, subject.problem), rows, list(rows.columns), deadline=Deadline(0.3, lambda: now)
     )
 
     assert found[0]["column"] == "a"

@@ -8,13 +8,13 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from app.modeling.explanation.importance import permutation_importance
-from app.modeling.explanation.subject import Deadline, Subject
+from app.modeling.explanation.subject import Deadline, ExplainedModel
 
 from .conftest import BINARY
 
 
 def test_what_the_model_uses_ranks_first_and_noise_is_said_not_to_help(
-    subject: Subject, rows: pd.DataFrame, truth: np.ndarray
+    subject: ExplainedModel, rows: pd.DataFrame, truth: np.ndarray
 ) -> None:
     facts = permutation_importance(subject, rows, truth, list(rows.columns))
 
@@ -39,31 +39,31 @@ def test_a_model_that_fits_noise_is_not_said_to_be_helped_by_it(rows: pd.DataFra
 
         truth = (rng.random(len(rows)) < 0.5).astype("float64")
         columns = [name for name in rows.columns if name.startswith("noise")]
-        facts = permutation_importance(Subject(say, BINARY), rows, truth, columns, repeats=2, seed=seed)
+        facts = permutation_importance(ExplainedModel(say, BINARY), rows, truth, columns, repeats=2, seed=seed)
         mistaken += any(entry["helps"] for entry in facts["importances"])
     assert mistaken <= 3
 
 
 def test_the_score_beside_it_is_that_of_the_rows_as_they_are(
-    subject: Subject, rows: pd.DataFrame, truth: np.ndarray
+    subject: ExplainedModel, rows: pd.DataFrame, truth: np.ndarray
 ) -> None:
     facts = permutation_importance(subject, rows.head(400), truth[:400], ["a"])
 
     assert facts["rows"] == 400
-    expected = roc_auc_score(truth[:400], subject.say(rows.head(400))[:, 1])
+    expected = roc_auc_score(truth[:400], subject.predict(rows.head(400))[:, 1])
     assert facts["base_score"] == pytest.approx(expected, abs=1e-5)
 
 
 @pytest.mark.parametrize("limit_s", [1.0, 2.0])
 def test_a_slow_model_is_asked_about_fewer_rows_and_less_often(
-    limit_s: float, subject: Subject, rows: pd.DataFrame, truth: np.ndarray
+    limit_s: float, subject: ExplainedModel, rows: pd.DataFrame, truth: np.ndarray
 ) -> None:
     now = 0.0
 
     def say(given: pd.DataFrame) -> np.ndarray:
         nonlocal now
         now += 2e-4 * len(given)
-        return subject.say(given)
+        return subject.predict(given)
 
     deadline = Deadline(limit_s, lambda: now)
     slow = replace(subject, say=say)
@@ -75,14 +75,14 @@ def test_a_slow_model_is_asked_about_fewer_rows_and_less_often(
 
 
 def test_a_model_that_answers_slowly_is_tried_on_fewer_rows_and_its_most_telling_columns_and_says_so(
-    subject: Subject, rows: pd.DataFrame, truth: np.ndarray
+    subject: ExplainedModel, rows: pd.DataFrame, truth: np.ndarray
 ) -> None:
     now = 0.0
 
     def say(given: pd.DataFrame) -> np.ndarray:
         nonlocal now
         now += 5e-3 * len(given)
-        return subject.say(given)
+        return subject.predict(given)
 
     wide = rows.head(200).assign(**{f"more_{place}": 0.0 for place in range(40)})
     wide = wide[["kind", "a", *wide.columns.drop(["kind", "a"])]]
@@ -98,22 +98,22 @@ def test_a_model_that_answers_slowly_is_tried_on_fewer_rows_and_its_most_telling
 
 
 def test_rows_that_lean_on_those_before_stay_in_their_order(
-    subject: Subject, rows: pd.DataFrame, truth: np.ndarray
+    subject: ExplainedModel, rows: pd.DataFrame, truth: np.ndarray
 ) -> None:
     seen: list[pd.DataFrame] = []
 
     def say(given: pd.DataFrame) -> np.ndarray:
         seen.append(given)
-        return subject.say(given)
+        return subject.predict(given)
 
-    permutation_importance(replace(subject, say=say, in_order=True), rows, truth, ["a"], repeats=2)
+    permutation_importance(replace(subject, predict=say, keeps_order=True), rows, truth, ["a"], repeats=2)
 
     assert [len(given) for given in seen] == [1000, 1000, 1000]
     for given in seen:
         assert given["kind"].tolist() == rows["kind"].head(1000).tolist()
 
 
-def test_equal_inputs_give_equal_facts(subject: Subject, rows: pd.DataFrame, truth: np.ndarray) -> None:
+def test_equal_inputs_give_equal_facts(subject: ExplainedModel, rows: pd.DataFrame, truth: np.ndarray) -> None:
     once, again = (permutation_importance(subject, rows, truth, ["a", "kind"], seed=5) for _ in range(2))
 
     assert once == again

@@ -4,18 +4,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from app.modeling.explanation.segments import errors_by_segment
-from app.modeling.explanation.subject import Subject
+from app.modeling.explanation.segments import find_worst_segments
+from app.modeling.explanation.subject import ExplainedModel
 from app.modeling.scoring.scores import Predicted
 
 from .conftest import BINARY, NUMBER
 
 
 def test_the_value_that_the_model_gets_wrong_is_named_with_its_rows(
-    subject: Subject, rows: pd.DataFrame, truth: np.ndarray
+    subject: ExplainedModel, rows: pd.DataFrame, truth: np.ndarray
 ) -> None:
-    predicted = Predicted(truth, subject.say(rows))
-    facts = errors_by_segment(rows, predicted, BINARY)
+    predicted = Predicted(truth, subject.predict(rows))
+    facts = find_worst_segments(rows, predicted, BINARY)
 
     worst = facts["worst"][0]
     inside = (rows["kind"] == "z").to_numpy()
@@ -33,7 +33,7 @@ def test_a_model_that_errs_evenly_has_hardly_ever_a_segment_named(rows: pd.DataF
         rng = np.random.default_rng(seed)
         truth = rng.normal(size=len(rows))
         predicted = Predicted(truth, truth + rng.normal(size=len(rows)))
-        named += bool(errors_by_segment(rows, predicted, NUMBER)["worst"])
+        named += bool(find_worst_segments(rows, predicted, NUMBER)["worst"])
     assert named <= 4
 
 
@@ -50,7 +50,7 @@ def test_a_range_of_a_number_a_period_and_a_gap_can_be_worst(rows: pd.DataFrame)
     }
     for name, inside in cases.items():
         error = rng.normal(size=len(rows)) * np.where(inside, 5, 1)
-        facts = errors_by_segment(table, Predicted(np.zeros(len(rows)), error), NUMBER)
+        facts = find_worst_segments(table, Predicted(np.zeros(len(rows)), error), NUMBER)
         assert facts["worst"][0]["column"] == name
         assert facts["worst"][0]["rows"] == pytest.approx(int(inside.sum()), abs=2)
         assert facts["measure"] == "absolute_error"
@@ -60,7 +60,7 @@ def test_segments_of_the_same_rows_are_told_once(rows: pd.DataFrame) -> None:
     table = rows.assign(copy=rows["kind"].str.upper())
     error = np.random.default_rng(0).normal(size=len(rows)) * np.where(rows["kind"] == "y", 4, 1)
 
-    facts = errors_by_segment(table, Predicted(np.zeros(len(rows)), error), NUMBER)
+    facts = find_worst_segments(table, Predicted(np.zeros(len(rows)), error), NUMBER)
 
     assert [segment["column"] for segment in facts["worst"]] == ["kind"]
 
@@ -69,7 +69,7 @@ def test_a_handful_of_rows_is_no_segment(rows: pd.DataFrame) -> None:
     table = pd.DataFrame({"rare": ["odd"] * 10 + ["plain"] * 290})
     error = np.where(table["rare"] == "odd", 100.0, 1.0) + np.arange(300) / 300
 
-    facts = errors_by_segment(table, Predicted(np.zeros(300), error), NUMBER)
+    facts = find_worst_segments(table, Predicted(np.zeros(300), error), NUMBER)
 
     assert facts["worst"] == []
     assert facts["tested"] == 0

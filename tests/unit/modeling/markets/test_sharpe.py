@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.modeling.markets.backtest import Terms, drawdown, equity, run_strategy
+from app.modeling.markets.backtest import TradingTerms, drawdown, equity_curve, run_strategy
 from app.modeling.markets.sharpe import (
     Moments,
+    compute_moments,
     deflated_sharpe,
     expected_highest,
-    measured,
-    moments,
+    performance_figures,
     probabilistic_sharpe,
     sharpe_ratio,
     sortino_ratio,
@@ -58,7 +58,7 @@ def test_the_standard_error_is_how_much_sharpe_ratios_of_samples_scatter():
 
 def test_returns_that_never_move_have_no_ratio():
     assert sharpe_ratio(np.zeros(10)) == sortino_ratio(np.zeros(10)) == 0.0
-    assert moments(np.full(10, 0.01)).sharpe == 0.0
+    assert compute_moments(np.full(10, 0.01)).sharpe == 0.0
 
 
 returns = st.lists(st.floats(-0.2, 0.2), min_size=5, max_size=60).map(np.array)
@@ -67,7 +67,7 @@ returns = st.lists(st.floats(-0.2, 0.2), min_size=5, max_size=60).map(np.array)
 @settings(max_examples=60, deadline=None)
 @given(net=returns)
 def test_drawdown_is_the_fall_from_the_highest_point_so_far(net):
-    grown = [1.0, *equity(net)]
+    grown = [1.0, *equity_curve(net)]
     slow = [min(grown[i + 1] / high - 1 for high in grown[: i + 2]) for i in range(len(net))]
     np.testing.assert_allclose(drawdown(net), slow, atol=1e-12)
 
@@ -85,7 +85,7 @@ def test_a_backtest_is_what_a_ledger_kept_bar_by_bar_says(data, bars, coins, fee
     numbers = st.lists(st.floats(-2, 2), min_size=bars * coins, max_size=bars * coins)
     wanted = np.array(data.draw(numbers)).reshape(bars, coins)
     moved = np.array(data.draw(numbers)).reshape(bars, coins) / 20
-    terms = Terms(fee, slippage, low, 1.0)
+    terms = TradingTerms(fee, slippage, low, 1.0)
     book = run_strategy(wanted, moved, terms)
     held = [0.0] * coins
     for bar in range(bars):
@@ -99,14 +99,14 @@ def test_a_backtest_is_what_a_ledger_kept_bar_by_bar_says(data, bars, coins, fee
 
 
 def test_a_missing_bar_earns_nothing():
-    book = run_strategy(np.ones((3, 1)), np.array([[0.1], [np.nan], [0.1]]), Terms())
+    book = run_strategy(np.ones((3, 1)), np.array([[0.1], [np.nan], [0.1]]), TradingTerms())
     assert book.net.tolist() == [0.1, 0.0, 0.1]
 
 
 def test_the_figures_of_a_year_of_days_are_annual():
     net = np.random.default_rng(1).normal(0.001, 0.01, 365)
-    book = run_strategy(np.ones((365, 1)), net[:, None], Terms(fee_bps=10))
-    said = measured(book, 365)
+    book = run_strategy(np.ones((365, 1)), net[:, None], TradingTerms(fee_bps=10))
+    said = performance_figures(book, 365)
     assert said["sharpe"] == pytest.approx(book.net.mean() / book.net.std(ddof=1) * np.sqrt(365))
     assert said["total_return"] == pytest.approx(np.prod(1 + book.net) - 1)
     assert said["annual_return"] == pytest.approx(said["total_return"])

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
-from app.modeling.markets.backtest import Terms
+from app.modeling.markets.backtest import TradingTerms
 from app.modeling.markets.backtest_report import backtest_report as backtested
 from app.modeling.problem.kinds import Outlook, ProblemKind
 from app.modeling.problem.problem import Problem
@@ -33,7 +33,7 @@ def market(strength: float, seed: int) -> tuple[pd.DataFrame, np.ndarray]:
     return pd.DataFrame({"ts": times, "close": 100 * np.cumprod(1 + moved)}), signal
 
 
-def played(strength: float, seed: int, terms: Terms, models: int = 6) -> dict:
+def played(strength: float, seed: int, terms: TradingTerms, models: int = 6) -> dict:
     """Several models that say what the signal says, each with an error of its own; the first is chosen."""
     frame, signal = market(strength, seed)
     chance = np.random.default_rng(seed + 1000)
@@ -48,7 +48,7 @@ def played(strength: float, seed: int, terms: Terms, models: int = 6) -> dict:
     return backtested(train, holdout, PROBLEM, terms, said(signal[TRAIN:], 0.0), tried, "m0")[0]
 
 
-def theory(strength: float, margin: float, terms: Terms) -> float:
+def theory(strength: float, margin: float, terms: TradingTerms) -> float:
     """The annual Sharpe ratio of holding the sign of a normal signal where its size is beyond a threshold.
 
     With r its correlation with the next return and c the threshold: the mean is r * 2 * density(c) standard
@@ -62,7 +62,7 @@ def theory(strength: float, margin: float, terms: Terms) -> float:
     return float(mean / np.sqrt(square - mean**2) * np.sqrt(365.25 * 24))
 
 
-@pytest.mark.parametrize("terms", [Terms(), Terms(fee_bps=1, slippage_bps=0.5)])
+@pytest.mark.parametrize("terms", [TradingTerms(), TradingTerms(fee_bps=1, slippage_bps=0.5)])
 def test_the_sharpe_ratio_of_a_planted_signal_is_the_theorys(terms):
     off = []
     for seed in range(6):
@@ -74,7 +74,7 @@ def test_the_sharpe_ratio_of_a_planted_signal_is_the_theorys(terms):
 
 
 def test_a_strong_signal_is_an_edge_after_costs():
-    facts = played(0.2, 3, Terms(fee_bps=1, slippage_bps=0.5))
+    facts = played(0.2, 3, TradingTerms(fee_bps=1, slippage_bps=0.5))
     assert facts["edge"]
     assert facts["verdict"].startswith("An edge after costs")
     assert facts["overfitting"] is not None
@@ -95,7 +95,9 @@ def test_random_walks_have_no_edge_in_20_of_20_seeds(fee):
 
         tried = {f"m{k}": (rows, bold(len(rows))) for k in range(10)}
         train, holdout = frame.iloc[:TRAIN], frame.iloc[TRAIN:].reset_index(drop=True)
-        facts = backtested(train, holdout, PROBLEM, Terms(fee_bps=fee), bold(len(holdout)), tried, "m0")[0]
+        facts = backtested(train, holdout, PROBLEM, TradingTerms(fee_bps=fee), bold(len(holdout)), tried, "m0")[
+            0
+        ]
         assert not facts["edge"], (seed, facts["verdict"])
         assert facts["verdict"].startswith("No edge after costs")
 
@@ -111,15 +113,15 @@ def test_a_baseline_that_does_as_well_is_named():
     up = 1 / (1 + np.exp(-200 * (moved + 0.002 * chance.normal(size=BARS))))
     said, rows = np.column_stack([1 - up, up]), np.arange(1000, TRAIN - 1)
     train, holdout = frame.iloc[:TRAIN], frame.iloc[TRAIN:].reset_index(drop=True)
-    facts = backtested(train, holdout, PROBLEM, Terms(), said[TRAIN:], {"m": (rows, said[rows])}, "m")[0]
+    facts = backtested(train, holdout, PROBLEM, TradingTerms(), said[TRAIN:], {"m": (rows, said[rows])}, "m")[0]
     assert facts["edge"]
     assert facts["verdict"].endswith("But persistence does as well without a model.")
 
 
 def test_costs_eat_a_weak_signal():
-    facts = played(0.05, 1, Terms(fee_bps=30))
+    facts = played(0.05, 1, TradingTerms(fee_bps=30))
     assert not facts["edge"]
-    assert played(0.05, 1, Terms(fee_bps=30))["break_even_bps"] in (None, facts["break_even_bps"])
+    assert played(0.05, 1, TradingTerms(fee_bps=30))["break_even_bps"] in (None, facts["break_even_bps"])
 
 
 def test_a_rising_market_is_no_edge_of_a_model_that_is_always_long():
@@ -128,6 +130,8 @@ def test_a_rising_market_is_no_edge_of_a_model_that_is_always_long():
     always = np.tile([0.1, 0.9], (BARS, 1))
     rows = np.arange(1000, TRAIN - 1)
     train, holdout = frame.iloc[:TRAIN], frame.iloc[TRAIN:].reset_index(drop=True)
-    facts = backtested(train, holdout, PROBLEM, Terms(), always[TRAIN:], {"m": (rows, always[rows])}, "m")[0]
+    facts = backtested(
+        train, holdout, PROBLEM, TradingTerms(), always[TRAIN:], {"m": (rows, always[rows])}, "m"
+    )[0]
     assert facts["strategy"]["total_return"] == pytest.approx(facts["baselines"][0]["total_return"])
     assert "holding the same position" in facts["verdict"]

@@ -8,10 +8,10 @@ from app.errors import InvalidInput
 from app.modeling.labels.labels import label_times, label_weights, make_labels, simulate_trades
 from app.modeling.labels.resolve_problem import resolve_problem
 from app.modeling.labels.split import FoldPlan, SplitKind, lock_holdout, make_folds
-from app.modeling.markets.backtest import Terms, run_strategy
+from app.modeling.markets.backtest import TradingTerms, run_strategy
 from app.modeling.markets.backtest_report import Market, backtest_report
-from app.modeling.markets.signals import next_returns, trades, wanted
-from app.modeling.markets.significance import judge
+from app.modeling.markets.signals import next_returns, target_positions, trade_positions
+from app.modeling.markets.significance import assess_edge
 from app.modeling.markets.trial import Trials
 from app.modeling.problem.problem import Problem
 
@@ -79,8 +79,8 @@ def test_trades_that_few_others_overlap_count_more():
 def test_each_tranche_is_held_until_its_trade_ends():
     opened = np.array([[1.0], [0.0], [1.0], [0.0], [0.0]])
     lasts = np.array([[2.0], [1.0], [np.nan], [1.0], [1.0]])
-    assert trades(opened, lasts, 4)[:, 0].tolist() == [0.25, 0.25, 0.25, 0.25, 0.25]
-    assert trades(opened, np.ones((5, 1)), 4)[:, 0].tolist() == [0.25, 0.0, 0.25, 0.0, 0.0]
+    assert trade_positions(opened, lasts, 4)[:, 0].tolist() == [0.25, 0.25, 0.25, 0.25, 0.25]
+    assert trade_positions(opened, np.ones((5, 1)), 4)[:, 0].tolist() == [0.25, 0.0, 0.25, 0.0, 0.0]
 
 
 def test_a_foreseen_gain_is_traded_long_until_a_barrier_and_pays():
@@ -94,7 +94,7 @@ def test_a_foreseen_gain_is_traded_long_until_a_barrier_and_pays():
     ]
     tried = {"knowing": (np.arange(len(locked.train)), said[0])}
     facts = backtest_report(
-        locked.train, locked.holdout, problem, Terms(fee_bps=1, low=0.0), said[1], tried, "knowing"
+        locked.train, locked.holdout, problem, TradingTerms(fee_bps=1, low=0.0), said[1], tried, "knowing"
     )[0]
     assert facts["edge"], facts["verdict"]
     assert facts["barriers"] == {"take_profit": 0.008, "stop_loss": 0.004}
@@ -144,14 +144,16 @@ def test_what_trades_earn_within_bars_is_what_the_backtest_counts():
     table = ranged()
     problem = asked(table)
     train, holdout = table[:300], table[300:].reset_index(drop=True)
-    market = Market.of(train, holdout, problem)
+    market = Market.from_frames(train, holdout, problem)
     endings = market.endings(market.prices)
     assert endings is not None
     row, told = 20, [by_hand_within(holdout, row) for row in range(60)]
     moves = np.full((len(holdout), 1), -1.0)
     moves[row] = 1.0
-    held, beyond = wanted(moves, 0.0, 0.0, HORIZON, endings)
-    book = run_strategy(held[:-1], next_returns(market.prices).to_numpy()[:-1], Terms(low=0.0), beyond[:-1])
+    held, beyond = target_positions(moves, 0.0, 0.0, HORIZON, endings)
+    book = run_strategy(
+        held[:-1], next_returns(market.prices).to_numpy()[:-1], TradingTerms(low=0.0), beyond[:-1]
+    )
     steps, close = told[row][1], holdout["close"].to_numpy()
     last = (1 + told[row][0]) * close[row] / close[row + steps - 1] - 1
     kept = close[row + 1 : row + steps] / close[row : row + steps - 1] - 1
@@ -166,7 +168,7 @@ def test_the_ledger_adds_up_to_the_reported_figures():
     train, holdout = table[:700], table[700:].reset_index(drop=True)
     up = np.clip(0.5 + 0.4 * np.sign(holdout["flow"].to_numpy()), 0, 1)
     facts, ledger = backtest_report(
-        train, holdout, problem, Terms(fee_bps=1), np.column_stack([1 - up, up]), {}, "knowing"
+        train, holdout, problem, TradingTerms(fee_bps=1), np.column_stack([1 - up, up]), {}, "knowing"
     )
     close, held = holdout["close"].to_numpy(), ledger["position"].to_numpy()
     traded = np.abs(np.diff(held, prepend=0.0))
@@ -186,7 +188,7 @@ def test_a_handful_of_lucky_bars_is_no_edge(gains, found):
     returns = np.abs(chance.normal(0.001, 0.0002, (900, 1))) * np.where(np.arange(900) % 3, -1, 1)[:, None]
     positions = np.zeros((900, 1))
     positions[: 3 * gains : 3] = 1.0
-    book = run_strategy(positions, returns, Terms())
-    edge = judge(book, returns, Trials(0.0, book.net, 1, 0.0, None))
-    assert edge.found == found, edge.said
-    assert ("too few" in edge.said) != found
+    book = run_strategy(positions, returns, TradingTerms())
+    edge = assess_edge(book, returns, Trials(0.0, book.net, 1, 0.0, None))
+    assert edge.significant == found, edge.sentence
+    assert ("too few" in edge.sentence) != found

@@ -7,7 +7,7 @@ import pytest
 
 from app.errors import InvalidInput
 from app.reporting.figures import evaluation, style
-from app.reporting.figures.drawing import DRAWINGS, draw, leave
+from app.reporting.figures.drawing import DRAWINGS, draw, write_figure
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -163,7 +163,7 @@ def test_an_unknown_figure_is_refused_by_name() -> None:
 
 
 def test_a_figure_is_left_in_both_formats(tmp_path: Path) -> None:
-    names = leave(tmp_path, "roc", draw("roc", FACTS["roc"]))
+    names = write_figure(tmp_path, "roc", draw("roc", FACTS["roc"]))
 
     assert names == ["roc.svg", "roc.png"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["roc.png", "roc.svg"]

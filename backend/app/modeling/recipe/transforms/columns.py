@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import pandas as pd
 from pydantic import Field
 
-from app.modeling.recipe.transforms.step import Columns, Operation, Share, State
+from app.modeling.recipe.transforms.operation import Columns, Operation, Share, State
 
 
 class Drop(Operation):

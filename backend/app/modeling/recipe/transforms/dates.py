@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from app.modeling.recipe.transforms.step import Columns, Operation, State
+from app.modeling.recipe.transforms.operation import Columns, Operation, State
 
 DatePart = Literal[
     "year", "quarter", "month", "day", "weekday", "hour", "weekend", "day_of_year", "elapsed_days"

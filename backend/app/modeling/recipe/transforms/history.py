@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 import pandas as pd
 from pydantic import Field
 
-from app.modeling.recipe.transforms.step import Columns, LookBack, Operation, State
+from app.modeling.recipe.transforms.operation import Columns, LookBack, Operation, State
 from app.modeling.table.numeric import to_float
 
 Periods = Annotated[tuple[LookBack, ...], Field(min_length=1)]

@@ -9,7 +9,7 @@ from pydantic import Field, field_validator
 from app.errors import InvalidInput
 from app.modeling.recipe.indicator_units import measure_units, remove_unit
 from app.modeling.recipe.indicators import INPUTS, Bars, IndicatorSpec, compute_indicator, parse_indicator
-from app.modeling.recipe.transforms.step import Operation, State
+from app.modeling.recipe.transforms.operation import Operation, State
 from app.modeling.table.numeric import to_float
 
 DEFAULT_INDICATORS = ("SMA_20", "EMA_20", "RSI_14", "MACD", "BBANDS_20")

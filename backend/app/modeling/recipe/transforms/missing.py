@@ -6,7 +6,7 @@ import pandas as pd
 from pydantic import model_validator
 
 from app.modeling.recipe.transforms.columns import to_category_text
-from app.modeling.recipe.transforms.step import Columns, Operation, Share, State
+from app.modeling.recipe.transforms.operation import Columns, Operation, Share, State
 from app.modeling.table.json_values import to_json_scalar
 from app.modeling.table.numeric import to_float
 

@@ -9,7 +9,7 @@ from pydantic import Field
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from app.modeling.recipe.transforms.columns import to_category_text
-from app.modeling.recipe.transforms.step import Columns, Operation, Share, State
+from app.modeling.recipe.transforms.operation import Columns, Operation, Share, State
 
 PATTERNS = {
     "title": r"(?:,\s*|^|\s)(Mr|Mrs|Miss|Ms|Mme|Mlle|Master|Dr|Rev|Sir|Lady|Col|Major|Capt|Don|Prof)\b",

@@ -4,60 +4,60 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from app.modeling.problem.metrics import Metric
-from app.reporting.claims import Claim, Ledger
+from app.reporting.claims import Claim, ClaimCollector
 from app.reporting.document import Gallery, Name, Text
-from app.reporting.evidence import Fact, RecordedCall
-from app.reporting.facts import Found
-from app.reporting.gallery import FigureRef, picture
+from app.reporting.evidence import RecordedCall, RecordedFact
+from app.reporting.facts import ReportFacts
+from app.reporting.gallery import FigureRef, make_picture
 from app.reporting.metrics import describe_metric
 
-NOTHING: Text = ("\N{EN DASH}",)
+EMPTY_CELL: Text = ("\N{EN DASH}",)
 """What a cell of a table shows where nothing was recorded."""
 
 
 @dataclass(frozen=True)
-class Draft:
+class ReportDraft:
     """`remarks`: words of the reporter, without numerals."""
 
     calls: Sequence[RecordedCall]
-    found: Found
+    facts: ReportFacts
     figures: Sequence[FigureRef] = ()
     remarks: Sequence[str] = ()
-    ledger: Ledger = field(default_factory=Ledger)
+    claims: ClaimCollector = field(default_factory=ClaimCollector)
 
     @property
     def metric(self) -> Metric:
-        return describe_metric(self.found.metric)
+        return describe_metric(self.facts.metric)
 
     @property
     def metric_name(self) -> Name:
         return Name(self.metric.label, code=False)
 
-    def read(self, fact: Fact, style: str = "text") -> Claim:
-        return self.ledger.read(fact, style)
+    def read(self, fact: RecordedFact, style: str = "text") -> Claim:
+        return self.claims.read(fact, style)
 
-    def score(self, fact: Fact | None, style: str | None = None) -> Text:
+    def score(self, fact: RecordedFact | None, style: str | None = None) -> Text:
         """A number in the style of the deciding metric, a dash where there is none."""
-        return (self.read(fact, style or self.metric.style),) if fact else NOTHING
+        return (self.read(fact, style or self.metric.style),) if fact else EMPTY_CELL
 
-    def shown(self, fact: Fact | None, style: str = "text") -> Text:
-        return (self.read(fact, style),) if fact else NOTHING
+    def render(self, fact: RecordedFact | None, style: str = "text") -> Text:
+        return (self.read(fact, style),) if fact else EMPTY_CELL
 
-    def interval(self, fact: Fact, style: str) -> Text:
+    def interval(self, fact: RecordedFact, style: str) -> Text:
         """`low to high` of an interval fact, nothing where it has no bounds."""
         low, high = fact.at("low"), fact.at("high")
         if low is None or high is None:
             return ()
         return (self.read(low, style), " to ", self.read(high, style))
 
-    def pictures(self, *names: str) -> list[Gallery]:
+    def galleries(self, *names: str) -> list[Gallery]:
         """The figures of these names that exist, in this order: one gallery, or none."""
         made = {figure.name: figure for figure in self.figures}
-        found = [picture(made[name]) for name in names if name in made]
+        found = [make_picture(made[name]) for name in names if name in made]
         return [Gallery(found)] if found else []
 
 
-def listed(texts: Sequence[Text]) -> Text:
+def join_texts(texts: Sequence[Text]) -> Text:
     """Pieces joined as `a, b and c`."""
     joined: list[str | Claim | Name] = []
     for place, text in enumerate(texts):
