@@ -22,9 +22,9 @@ from typing import Any, Literal
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.messages.tool import tool_call
 
-from app.agents.roster import roles
-from app.agents.runtime.conversation import fenced, unfenced
-from app.agents.runtime.repair import unreadable
+from app.agents.roster import make_roles
+from app.agents.runtime.conversation import from_data_block, to_data_block
+from app.agents.runtime.repair import arguments_error
 
 Json = dict[str, Any]
 Fault = Literal["429", "500", "malformed", "refusal", "dropped", "cut", "half a call", "no json", "slow"]
@@ -40,14 +40,14 @@ CUT_ARGUMENTS = '{"target": "surv'
 
 def by_policy(asked: Json, _: int) -> AIMessage:
     """What the offline policy of the agent that is asking says; its output tool tells which it is."""
-    [role] = [role for role in roles().values() if role.output.__name__ == output_of(asked)]
+    [role] = [role for role in make_roles().values() if role.output.__name__ == output_of(asked)]
     return role.decide(messages_of(asked["messages"]))
 
 
 def output_of(asked: Json) -> str:
     """The output tool that is offered: it tells which part asks."""
     offered = {tool["function"]["name"] for tool in asked["tools"]}
-    return next(role.output.__name__ for role in roles().values() if role.output.__name__ in offered)
+    return next(role.output.__name__ for role in make_roles().values() if role.output.__name__ in offered)
 
 
 def messages_of(wire: Sequence[Json]) -> list[BaseMessage]:
@@ -74,15 +74,15 @@ def _message(wire: Json) -> BaseMessage:
 def _call(wire: Json) -> Any:
     """None for a call whose arguments were malformed: it is answered, and then asked anew."""
     arguments = json.loads(wire["function"]["arguments"])
-    if unreadable(arguments):
+    if arguments_error(arguments):
         return None
     return tool_call(name=wire["function"]["name"], args=arguments, id=wire["id"])
 
 
 def _whole(text: str) -> str:
     """Policies know no lists that were shortened for a provider: what stands for the rest is left out."""
-    value = unfenced(text)
-    return text if value is None else fenced(_without_rest(value))
+    value = from_data_block(text)
+    return text if value is None else to_data_block(_without_rest(value))
 
 
 def _without_rest(value: Any) -> Any:

@@ -1,105 +1,124 @@
-"""How a session's time is shared out: what is left for fits once the end is provided for."""
+"""The time budget of a session: seconds for fits, and seconds reserved for evaluation, refit and report."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from app.agents.size import Size, size_of
+from app.agents.size import FrameSize, measure_frame
 from app.agents.state import LabState
 
 DEFAULT_BUDGET_S = 60.0
-ENDING_S = 0.8
-"""What the last choice, the last evaluation and the report take on any table, beside what is measured."""
-OPENED = 1.7
-"""The models that a blend opens are opened once more to be evaluated, and then there are more of them."""
-DRAWN, READ = 0.7, 0.3
-REPORT_S = 0.6
-REFIT, MAX_REFIT = 1.3, 0.2
-"""A fit on all rows beside one on the rows of a fold; and the most of the whole budget for such fits."""
-SAFETY = 1.15
-MAX_ENDING = 0.45
-"""Of the whole budget: a usable model comes before a generous end."""
-FIRST_SHARE = 0.4
-"""Of the time for fits, for one fold of every family; where a fit takes long, one fold is all there is."""
-FIRST_FITS = 3
-ROUNDS_WORTH = 24
-"""Fits of the least time that must have room for more than one round to be worth its start."""
+ENDING_BASE_S = 0.8
+"""Fixed cost of the final choice, evaluation and report, in addition to the measured shares below."""
+ENSEMBLE_LOADING_RATIO = 1.7
+"""Final evaluation relative to one model evaluation: the ensemble's members, by then more, are loaded again."""
+PLOTTING_RATIO = 0.7
+"""Plots and statistics of the final evaluation, relative to the data analysis."""
+HOLDOUT_READING_RATIO = 0.3
+"""Reading the hold-out (a fifth of the rows), relative to the split, which reads and writes all rows."""
+MIN_REPORT_S = 0.6
+"""Time to write the report of a small table."""
+REFIT_RATIO = 1.3
+"""A fit on all rows relative to a fit on the training rows of one fold (five folds: 5/4, and reading)."""
+MAX_REFIT_SHARE = 0.2
+"""Share of the total budget that is reserved for the refit on all rows."""
+SAFETY_FACTOR = 1.15
+"""Applied to all reserved times: the estimates come from one earlier measurement each."""
+MAX_ENDING_SHARE = 0.45
+"""Share of the total budget. A usable model has priority over a detailed final evaluation."""
+FIRST_ROUND_SHARE = 0.4
+"""Share of the fit time for one fold of every family. Later rounds use the rest."""
+MIN_FIRST_ROUND_FITS = 3
+MIN_FITS_FOR_ROUNDS = 24
+"""The fit time is divided into rounds only if it has room for this many minimal fits."""
 MAX_ROUNDS = 60
-COUNTED_ROUND_S = 15.0
-"""Of its time budget, for each round of a deterministic session."""
-UNLIMITED_S = 3600.0
-"""What a deterministic session takes the time that is left for: it counts rounds."""
+"""Upper bound against endless tuning. Long sessions end by time before that."""
+SECONDS_PER_ROUND = 15.0
+"""Seconds of the time budget that one round of a deterministic session stands for."""
+DETERMINISTIC_FIT_TIME_S = 3600.0
+"""Fit time of a deterministic session, which counts rounds: long enough that no fit is limited by it."""
 
 
 @dataclass(frozen=True)
 class Budget:
-    """`worked_s`: of `total_s`, at the start of the step. `ending_s`: kept back for after the last fit."""
+    """Seconds of a session: `worked_s` of `total_s` are used at the start of the step, `ending_s` are reserved
+    for the time after the last fit, `reporting_s` of these for the report."""
 
     total_s: float
     worked_s: float
     ending_s: float
     deterministic: bool
-    report_s: float = REPORT_S
+    reporting_s: float = MIN_REPORT_S
 
     @property
-    def until_report_s(self) -> float:
-        """The working time at which the report must be begun."""
-        return self.total_s - self.report_s
+    def report_deadline_s(self) -> float:
+        """The working time at which the report must start."""
+        return self.total_s - self.reporting_s
 
     @property
-    def until_s(self) -> float:
-        """The working time at which the last fit must be in."""
+    def fits_deadline_s(self) -> float:
+        """The working time at which the last fit must be finished."""
         return self.total_s - self.ending_s
 
     @property
-    def for_fits_s(self) -> float:
-        return UNLIMITED_S if self.deterministic else max(0.0, self.until_s - self.worked_s)
+    def fit_time_s(self) -> float:
+        return (
+            DETERMINISTIC_FIT_TIME_S if self.deterministic else max(0.0, self.fits_deadline_s - self.worked_s)
+        )
 
     @property
-    def rounds(self) -> int:
-        """How many rounds may follow the first: a deterministic session counts them instead of seconds."""
-        return int(self.total_s / COUNTED_ROUND_S) if self.deterministic else MAX_ROUNDS
+    def max_rounds(self) -> int:
+        """The number of rounds after the first. A deterministic session counts rounds instead of seconds."""
+        return int(self.total_s / SECONDS_PER_ROUND) if self.deterministic else MAX_ROUNDS
 
-    def for_first_round_s(self, size: Size, hands: int) -> float:
-        """At least what two fits need: a session that has used up its time still gets a model."""
-        whole = max(self.for_fits_s, FIRST_FITS * size.least_s / hands)
-        return whole if whole * hands < ROUNDS_WORTH * size.least_s else FIRST_SHARE * whole
+    def first_round_s(self, size: FrameSize, fit_slots: int) -> float:
+        """Seconds for the first round, never less than a few minimal fits need: a session that has used up its
+        time still gets a model."""
+        fit_time_s = max(self.fit_time_s, MIN_FIRST_ROUND_FITS * size.min_fit_s / fit_slots)
+        return (
+            fit_time_s
+            if fit_time_s * fit_slots < MIN_FITS_FOR_ROUNDS * size.min_fit_s
+            else FIRST_ROUND_SHARE * fit_time_s
+        )
 
 
-def budget_of(state: LabState) -> Budget:
+def make_budget(state: LabState) -> Budget:
     preferences = state.get("preferences", {})
     total_s = float(preferences.get("time_budget_s") or DEFAULT_BUDGET_S)
-    took = state.get("took", {})
+    node_seconds = state.get("took", {})
     return Budget(
         total_s=total_s,
         worked_s=float(state.get("worked_s", 0.0)),
-        ending_s=min(ending_s(took) + min(refit_s(state), MAX_REFIT * total_s), MAX_ENDING * total_s),
+        ending_s=min(
+            estimate_ending_s(node_seconds) + min(estimate_refit_s(state), MAX_REFIT_SHARE * total_s),
+            MAX_ENDING_SHARE * total_s,
+        ),
         deterministic=bool(preferences.get("deterministic")),
-        report_s=max(REPORT_S, 0.3 * took.get("data_analysis", 0.0)),
+        reporting_s=max(MIN_REPORT_S, 0.3 * node_seconds.get("data_analysis", 0.0)),
     )
 
 
-def refit_s(state: LabState) -> float:
-    """What it takes that the candidates with weight learn once more, from all rows, one after the other.
+def estimate_refit_s(state: LabState) -> float:
+    """Estimate the seconds to refit the weighted candidates on all rows, one after the other.
 
-    In time order the latest rows matter most, so time is kept for it before anything was fitted.
+    With time order the latest rows matter most, so time is reserved even before the first fit.
     """
     split = state.get("split", {})
     if not state.get("fits") and split.get("kind") == "time":
-        return FIRST_FITS * REFIT * size_of(state).least_s
+        return MIN_FIRST_ROUND_FITS * REFIT_RATIO * measure_frame(state).min_fit_s
     weights = state.get("weights", {})
-    weighty = [fit for fit in state.get("fits", ()) if weights.get(fit["name"], 0.0) > 0]
-    return sum(REFIT * float(fit["fit_s"]) / max(len(fit["run"]), 1) for fit in weighty)
+    weighted_fits = [fit for fit in state.get("fits", ()) if weights.get(fit["name"], 0.0) > 0]
+    return sum(REFIT_RATIO * float(fit["fit_s"]) / max(len(fit["run"]), 1) for fit in weighted_fits)
 
 
-def ending_s(took: Mapping[str, float]) -> float:
-    """What the end will take, going by what like work took here and now.
+def estimate_ending_s(node_seconds: Mapping[str, float]) -> float:
+    """Estimate the seconds after the last fit from the measured times of similar nodes of this session.
 
-    The last evaluation draws and judges as the analysis does, on a fifth of the rows that the split read and
-    wrote; the model is blended and compared as it was after the last round.
+    The final evaluation plots and scores like the data analysis, reads a fifth of the rows that the split read,
+    and loads and compares the models like the last model evaluation.
     """
-    return SAFETY * (
-        ENDING_S
-        + DRAWN * took.get("data_analysis", 1.5)
-        + READ * took.get("split", 0.5)
-        + OPENED * took.get("model_evaluation", 0.5)
+    return SAFETY_FACTOR * (
+        ENDING_BASE_S
+        + PLOTTING_RATIO * node_seconds.get("data_analysis", 1.5)
+        + HOLDOUT_READING_RATIO * node_seconds.get("split", 0.5)
+        + ENSEMBLE_LOADING_RATIO * node_seconds.get("model_evaluation", 0.5)
     )

@@ -1,4 +1,4 @@
-"""What a node of the pipeline may use."""
+"""The runtime context of a pipeline node."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ Crew = Mapping[str, Agent[Any]]
 
 @dataclass(frozen=True)
 class LabContext:
-    """The runtime context of every node: one step of one session, its data, cells, and the crew."""
+    """One step of one session, its data, the cells it computes in, and the agents."""
 
     step: StepScope
     frames: Workspace
@@ -29,25 +29,25 @@ class LabContext:
     crew: Crew
     records: SessionRecords | None = None
     prices: Prices | None = None
-    hands: CountFitSlots = one_fit_slot
+    fit_slots: CountFitSlots = one_fit_slot
 
-    def tools(self, agent: str, study: TrainingContext | None = None) -> ToolContext:
-        """The context of an agent's tools in this step."""
+    def tool_context(self, agent: str, training: TrainingContext | None = None) -> ToolContext:
+        """Make the context of an agent's tools in this step."""
         return ToolContext(
             agent,
             self.step,
             self.frames,
             self.datasets,
             self.computer,
-            training_context=study,
+            training_context=training,
             records=self.records,
             prices=self.prices,
         )
 
-    async def clock(self, key: str) -> float:
-        """The session's working time in seconds, read once and then replayed."""
+    async def working_time_s(self, key: str) -> float:
+        """Return the session's working time in seconds, recorded in the journal and replayed from it."""
         return await recorded_work_s(self.step, key)
 
-    async def hands_now(self) -> int:
-        """Fits that the fleet computes at a time, asked once and then replayed."""
-        return await recorded_fit_slots(self.step, "hands", self.hands)
+    async def current_fit_slots(self) -> int:
+        """Return the number of fits that the workers compute at a time, recorded and replayed likewise."""
+        return await recorded_fit_slots(self.step, "hands", self.fit_slots)

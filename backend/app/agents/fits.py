@@ -1,4 +1,4 @@
-"""Candidates in short, as the state carries them, and what each weighs."""
+"""Fit summaries as the state carries them, their weights and the order of their folds."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from app.agents.state import Json
 from app.tools.fit_parts import fitted_folds, merge_parts
 
-_SHORT = (
+_SUMMARY_KEYS = (
     "name",
     "estimator",
     "hyperparameters",
@@ -22,29 +22,38 @@ _SHORT = (
 )
 
 
-def short(fits: Iterable[Mapping[str, Any]]) -> list[Json]:
-    return [{**{key: fit[key] for key in _SHORT}, "run": fitted_folds(fit)} for fit in fits]
+def summarise_fits(fits: Iterable[Mapping[str, Any]]) -> list[Json]:
+    return [{**{key: fit[key] for key in _SUMMARY_KEYS}, "run": fitted_folds(fit)} for fit in fits]
 
 
-def merged(before: Iterable[Json], new: Iterable[Json]) -> list[Json]:
-    """One entry a candidate, over all its parts, in the order in which names first came."""
+def merge_fits(earlier: Iterable[Json], new: Iterable[Json]) -> list[Json]:
+    """Merge fits into one entry per candidate, in the order of first appearance."""
     parts: dict[str, list[Json]] = {}
-    for fit in (*before, *new):
+    for fit in (*earlier, *new):
         parts.setdefault(fit["name"], []).append(fit)
-    return [_over(fits) for fits in parts.values()]
+    return [_merge_parts(fits) for fits in parts.values()]
 
 
-def weights_of(asked: Iterable[str], blend: Mapping[str, Any]) -> dict[str, float]:
-    """What each candidate that was to be blended weighs; 0 for those that did not help."""
-    return {name: float(blend["weights"].get(name, 0.0)) for name in asked}
+def fold_order(folds: Mapping[str, Any]) -> list[int]:
+    """Return the fold numbers in fitting order.
+
+    With time order the latest fold comes first: it has the most history and is nearest to the predicted time.
+    """
+    numbers = list(range(int(folds["count"])))
+    return numbers[::-1] if folds["kind"] == "time" else numbers
 
 
-def _over(fits: Sequence[Json]) -> Json:
-    """Parts of one candidate; a fold that was fitted again counts once, by its newest fit."""
-    seen: set[int] = set()
-    kept: list[Json] = []
+def ensemble_weights(candidates: Iterable[str], ensemble: Mapping[str, Any]) -> dict[str, float]:
+    """Return the ensemble weight of each candidate; 0 for candidates that the ensemble left out."""
+    return {name: float(ensemble["weights"].get(name, 0.0)) for name in candidates}
+
+
+def _merge_parts(fits: Sequence[Json]) -> Json:
+    """Join the fits of one candidate. The newest fit of a fold replaces older ones."""
+    covered_folds: set[int] = set()
+    newest_fits: list[Json] = []
     for fit in reversed(fits):
-        if not seen.intersection(fit["run"]):
-            seen.update(fit["run"])
-            kept.insert(0, fit)
-    return merge_parts(kept)
+        if not covered_folds.intersection(fit["run"]):
+            covered_folds.update(fit["run"])
+            newest_fits.insert(0, fit)
+    return merge_parts(newest_fits)

@@ -1,4 +1,4 @@
-"""Who is in the crew: one line for each part an agent plays."""
+"""The agents of the crew: one line for each role."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -18,7 +18,7 @@ from app.agents.planner import offline as planner
 from app.agents.planner.output import Plan
 from app.agents.reporter import offline as reporter
 from app.agents.reporter.output import Reported
-from app.agents.runtime.loop import Agent, Role
+from app.agents.runtime.loop import Agent, AgentRole
 from app.agents.runtime.recording import AgentLimits
 from app.llm.config import ChatConfig
 from app.llm.providers import caching, open_chat_models
@@ -27,43 +27,43 @@ from app.tools.toolsets import Toolsets
 
 
 @cache
-def prompt(agent: str) -> str:
-    """What every member of the crew is told, and then what this one is."""
+def read_prompt(agent: str) -> str:
+    """Read the system prompt: the part common to all agents, then the agent's own."""
     here = files("app.agents")
     return f"{(here / 'crew.md').read_text()}\n{(here / agent / 'prompt.md').read_text()}"
 
 
-def _role(agent: str, output: Any, decide: Any) -> Role[Any]:
-    return Role(agent, prompt(agent), output, decide)
+def _make_role(agent: str, output: Any, decide: Any) -> AgentRole[Any]:
+    return AgentRole(agent, read_prompt(agent), output, decide)
 
 
-def roles() -> Mapping[str, Role[Any]]:
-    """Every part by the name of what it does; two agents play several parts."""
+def make_roles() -> Mapping[str, AgentRole[Any]]:
+    """Return all roles by task name. Two agents have several tasks."""
     return {
-        "planner": _role("planner", Plan, planner.decide),
-        "data_retrieval": _role("data_retrieval", Retrieved, data_retrieval.decide),
-        "data_analysis": _role("data_analyst", Analysis, data_analyst.decide_analysis),
-        "answering": _role("data_analyst", Answer, data_analyst.decide_answer),
-        "feature_engineering": _role("data_analyst", Prepared, data_analyst.decide_features),
-        "model_trainer": _role("model_trainer", Trained, model_trainer.decide),
-        "model_evaluation": _role("model_evaluator", Verdict, model_evaluator.decide_evaluation),
-        "hyperparameter_tuning": _role("model_evaluator", Tuned, model_evaluator.decide_tuning),
-        "reporter": _role("reporter", Reported, reporter.decide),
+        "planner": _make_role("planner", Plan, planner.decide),
+        "data_retrieval": _make_role("data_retrieval", Retrieved, data_retrieval.decide),
+        "data_analysis": _make_role("data_analyst", Analysis, data_analyst.decide_analysis),
+        "answering": _make_role("data_analyst", Answer, data_analyst.decide_answer),
+        "feature_engineering": _make_role("data_analyst", Prepared, data_analyst.decide_features),
+        "model_trainer": _make_role("model_trainer", Trained, model_trainer.decide),
+        "model_evaluation": _make_role("model_evaluator", Verdict, model_evaluator.decide_evaluation),
+        "hyperparameter_tuning": _make_role("model_evaluator", Tuned, model_evaluator.decide_tuning),
+        "reporter": _make_role("reporter", Reported, reporter.decide),
     }
 
 
-def assemble(chat: ChatConfig, toolsets: Toolsets, bounds: AgentLimits | None = None) -> Crew:
-    """The crew on the chosen chat model, each with the tools that the operator leaves it."""
-    patience = Patience(chat.timeout_s, chat.max_retries + 1)
+def assemble_crew(chat: ChatConfig, toolsets: Toolsets, limits: AgentLimits | None = None) -> Crew:
+    """Build the agents on the configured chat models, each with the tools that the operator allows."""
+    retry_policy = Patience(chat.timeout_s, chat.max_retries + 1)
     return {
         part: Agent(
             role,
             open_chat_models(chat, role.name, role.decide),
             toolsets.for_agent(role.name),
-            bounds,
-            patience,
+            limits,
+            retry_policy,
             caching(chat, role.name),
             chat.prices,
         )
-        for part, role in roles().items()
+        for part, role in make_roles().items()
     }

@@ -1,4 +1,4 @@
-"""What the agents tell each other: names and small facts, never data."""
+"""The pipeline's state: names and small facts that agents pass on, never data."""
 
 from typing import Any, TypedDict
 
@@ -6,10 +6,10 @@ Json = dict[str, Any]
 
 
 class LabState(TypedDict, total=False):
-    """The pipeline's state. Frames, models and figures are artifacts, named here.
+    """State of the graph. Frames, models and figures are artifacts and appear here by name.
 
     `step` counts the steps and belongs to the journal. `worked_s` is the session's working time at the last
-    look at the clock: waiting for the user does not count.
+    reading of the clock, without the time spent waiting for the user.
     """
 
     step: int
@@ -22,33 +22,33 @@ class LabState(TypedDict, total=False):
     split: Json
     """`modeling.results.SplitFacts`."""
     problem: Json
-    """The complete problem, with what the analyst excluded."""
+    """The complete problem, including the columns that the analyst excluded."""
     analysis: Json
-    """Findings, leaks and suggestions of the exploration, in short."""
+    """Summary of the exploration: findings, leaks and suggested cleaning."""
     answer: Json
-    """What a question about the data was answered with; `{"unanswered"}`, empty where it was."""
+    """`{"unanswered"}`: the reason why a question has no answer; empty if it was answered."""
     frame: str
     """The frame that candidates are fitted on."""
     columns: list[Json]
     fits: list[Json]
-    """Every candidate so far, in short; see `agents.fits`."""
+    """Summaries of all candidates so far; see `agents.fits`."""
     left_out: list[Json]
     weights: dict[str, float]
-    """What each candidate that was blended last weighs in the ensemble."""
+    """Weight of each candidate in the latest ensemble."""
     blended: bool
-    """The ensemble holds every fit that there is."""
+    """True if the ensemble includes all fits."""
     hands: int
-    """Fits that the fleet computes at a time."""
+    """Number of fits that the workers compute at a time (fit slots)."""
     rounds: int
-    """Rounds of fits after the first."""
+    """Number of fitting rounds after the first."""
     verdict: Json
     final: Json
     report: Json
     worked_s: float
     took: dict[str, float]
-    """Seconds of each node when it ran last."""
+    """Seconds that each node took when it ran last."""
     result: Json
-    """What a completed session shows; see `reporting.results.summarise`."""
+    """The public result of a completed session; see `reporting.results.summarise`."""
 
 
 LabUpdate = LabState

@@ -30,7 +30,7 @@ class SessionWorkspace:
         return _named(await self.frames(), name, FRAME)
 
     async def frames(self) -> list[FrameRef]:
-        return newest(await self._seen(frozenset({FRAME})))
+        return newest(await self._visible_rows(frozenset({FRAME})))
 
     async def artifact(self, kind: str, name: str) -> FrameRef:
         return _named(await self.artifacts(kind), name, kind)
@@ -39,7 +39,7 @@ class SessionWorkspace:
         return newest([row for row in await self._rows() if row.kind == kind])
 
     async def files(self) -> list[FileRef]:
-        by_name = {row.name: row for row in await self._seen(FILES)}
+        by_name = {row.name: row for row in await self._visible_rows(FILES)}
         return [FileRef(name, row.digest, row.size_bytes) for name, row in sorted(by_name.items())]
 
     async def file(self, name: str) -> FileRef:
@@ -56,7 +56,7 @@ class SessionWorkspace:
         """Is the hold-out locked away? From then on only training rows may be seen."""
         return any(row.kind == HOLDOUT for row in await self._rows())
 
-    async def _seen(self, kinds: Set[str]) -> Sequence[ArtifactRow]:
+    async def _visible_rows(self, kinds: Set[str]) -> Sequence[ArtifactRow]:
         """What may be opened of these kinds, oldest first."""
         return visible(await self._rows(), kinds)
 

@@ -18,9 +18,9 @@ from app.artifacts.workspace import Workspace
 from app.datasets.dataset_source import DatasetShelf
 from app.datasets.prices import Prices
 from app.pipeline.holdout import final_evaluation, split
-from app.pipeline.routing import after, after_evaluation, after_retrieval, after_training
-from app.pipeline.state import initial, result
-from app.pipeline.timing import LabNode, timed
+from app.pipeline.routing import after_evaluation, after_retrieval, after_training, route_after
+from app.pipeline.state import initial_state, session_result
+from app.pipeline.timing import LabNode, record_working_time
 from app.sandbox.computer import Computer
 from app.sessions.graphs import GraphSpec, journaled
 from app.sessions.recorded_facts import SessionRecords
@@ -53,31 +53,31 @@ EDGES = (
     ("reporting", END),
 )
 
-PLANNED: Mapping[Stage, tuple[Stage, ...]] = {
+PLANNED_EDGES: Mapping[Stage, tuple[Stage, ...]] = {
     "split": ("data_analysis", "feature_engineering", "model_training", "reporting"),
     "data_analysis": ("feature_engineering", "model_training", "reporting"),
     "feature_engineering": ("model_training", "reporting"),
 }
-"""Where the plan decides what comes next."""
+"""Stages after which the plan decides on the next one."""
 
 
-def spec(
+def make_graph_spec(
     crew: Crew,
     computer: Computer,
     workspace_of: Callable[[SessionFacts], Workspace],
     shelf_of: Callable[[SessionFacts], DatasetShelf],
     records_of: Callable[[SessionFacts], SessionRecords],
     prices_of: Callable[[SessionFacts], Prices] | None = None,
-    hands: CountFitSlots = one_fit_slot,
+    count_fit_slots: CountFitSlots = one_fit_slot,
 ) -> GraphSpec:
-    """The pipeline as a graph that sessions can run."""
+    """Build the pipeline as a graph that sessions can run."""
     graph: Any = StateGraph(LabState)  # its overloads do not know a node that takes any state
     for name, node in NODES.items():
-        graph.add_node(name, journaled(name, timed(name, node)))
+        graph.add_node(name, journaled(name, record_working_time(name, node)))
     for start, end in EDGES:
         graph.add_edge(start, end)
-    for done, ways in PLANNED.items():
-        graph.add_conditional_edges(done, after(done), list(ways))
+    for stage, successors in PLANNED_EDGES.items():
+        graph.add_conditional_edges(stage, route_after(stage), list(successors))
     graph.add_conditional_edges("data_retrieval", after_retrieval, ["split", "answering"])
     graph.add_conditional_edges("model_training", after_training, ["model_evaluation", "reporting"])
     graph.add_conditional_edges(
@@ -94,7 +94,7 @@ def spec(
             crew,
             records_of(facts),
             prices_of and prices_of(facts),
-            hands,
+            count_fit_slots,
         )
 
-    return GraphSpec(NAME, VERSION, graph.compile(), initial, make_context, result)
+    return GraphSpec(NAME, VERSION, graph.compile(), initial_state, make_context, session_result)

@@ -1,14 +1,14 @@
-"""The two nodes that touch the hold-out: one locks it away, one opens it."""
+"""The two nodes that access the hold-out: one locks it, the other evaluates the final model on it."""
 
 from typing import Any
 
 from langgraph.runtime import Runtime
 
-from app.agents.budget import budget_of
+from app.agents.budget import make_budget
 from app.agents.context import LabContext
 from app.agents.planner.output import Plan
 from app.agents.state import Json, LabState, LabUpdate
-from app.agents.training_context import study_of
+from app.agents.training_context import make_training_context
 from app.errors import InvalidInput
 from app.tasks import side_by_side
 from app.tools.backtest import backtest_model
@@ -26,14 +26,14 @@ SPLITTER = "pipeline"
 
 
 async def split(state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
-    """Lock the hold-out before anyone looks, and complete the problem from the data."""
+    """Lock the hold-out before any agent sees rows, and complete the problem from the data."""
     lab = runtime.context
-    request = ToolRequest("tool:0.0", lock_holdout.__name__, {"problem": wish_of(state)})
-    answer = await _invoke(lab.tools(SPLITTER), request)
+    request = ToolRequest("tool:0.0", lock_holdout.__name__, {"problem": make_problem_request(state)})
+    answer = await _invoke(lab.tool_context(SPLITTER), request)
     if answer.refusal is not None:
         raise InvalidInput("cannot_split", answer.refusal)
     facts: Any = answer.value
-    lab.step.say(SPLITTER, _said(facts))
+    lab.step.say(SPLITTER, _describe_split(facts))
     return {
         "split": facts,
         "problem": facts["problem"],
@@ -43,54 +43,56 @@ async def split(state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
     }
 
 
-def wish_of(state: LabState) -> dict[str, Any]:
-    """What is wanted of the retrieved table; retrieval may have made a target that the plan did not know."""
+def make_problem_request(state: LabState) -> dict[str, Any]:
+    """Make the problem request for the retrieved table. Retrieval may have replaced the planned target."""
     plan = Plan.model_validate(state["plan"])
     retrieved = state["retrieved"]
-    wish: dict[str, Any] = {**plan.wish(), "target": retrieved["target"], "exclude": retrieved["exclude"]}
-    wish["goal"] = plan.heard(state["goal"])
+    request: dict[str, Any] = {**plan.wish(), "target": retrieved["target"], "exclude": retrieved["exclude"]}
+    request["goal"] = plan.heard(state["goal"])
     if retrieved["target"] != plan.target:
-        wish.pop("positive_class", None)
-    return wish
+        request.pop("positive_class", None)
+    return request
 
 
 async def final_evaluation(state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
-    """Open the hold-out, once, after the last choice; then let the model learn from all rows.
+    """Evaluate the chosen model on the hold-out, once, then refit it on all rows.
 
-    Beside it the model is explained on the hold-out: two cells at a time.
+    The explanation and the backtest run at the same time, in a second cell.
     """
-    ctx = runtime.context.tools(SPLITTER, study_of(state, budget_of(state).until_report_s))
+    ctx = runtime.context.tool_context(
+        SPLITTER, make_training_context(state, make_budget(state).report_deadline_s)
+    )
     model = {"model": state["verdict"]["chosen"]}
-    answer, traded = await side_by_side(
-        _judge_and_refit(ctx, model), _explain_and_trade(ctx, model, state["plan"].get("trading"))
+    answer, trading = await side_by_side(
+        _evaluate_and_refit(ctx, model), _explain_and_backtest(ctx, model, state["plan"].get("trading"))
     )
     if answer.refusal is not None:
         raise InvalidInput("cannot_evaluate", answer.refusal)
     facts: Any = answer.value
     final = {key: facts[key] for key in ("metric", "metrics", "beats_baseline", "notes", "rows")}
-    return {"final": {**final, "traded": traded}}
+    return {"final": {**final, "traded": trading}}
 
 
-async def _judge_and_refit(ctx: ToolContext, model: Json) -> ToolAnswer:
-    """How the model was judged; what it learned afterwards is an artifact."""
-    judged = await _invoke(ctx, ToolRequest("tool:0.0", evaluate_on_holdout.__name__, model))
-    if judged.refusal is None:
-        refitted = await _invoke(ctx, ToolRequest("tool:0.2", refit_model.__name__, model))
+async def _evaluate_and_refit(ctx: ToolContext, model: Json) -> ToolAnswer:
+    """Return the answer of the evaluation. The refitted model and its forecast are artifacts."""
+    evaluation = await _invoke(ctx, ToolRequest("tool:0.0", evaluate_on_holdout.__name__, model))
+    if evaluation.refusal is None:
+        refit = await _invoke(ctx, ToolRequest("tool:0.2", refit_model.__name__, model))
         if ctx.training.problem.get("horizon"):
-            made: Any = refitted.value if refitted.refusal is None else model
-            await _invoke(ctx, ToolRequest("tool:0.4", forecast_future.__name__, {"model": made["model"]}))
-    return judged
+            trained: Any = refit.value if refit.refusal is None else model
+            await _invoke(ctx, ToolRequest("tool:0.4", forecast_future.__name__, {"model": trained["model"]}))
+    return evaluation
 
 
-async def _explain_and_trade(ctx: ToolContext, model: Json, terms: Json | None) -> Json | None:
-    """Whether trading on the model's word pays, and why; None where nothing was to be traded."""
-    traded = await _trade(ctx, {**model, **terms}) if terms else None
+async def _explain_and_backtest(ctx: ToolContext, model: Json, terms: Json | None) -> Json | None:
+    """Explain the model and return the backtest's verdict; None if the plan has no trading terms."""
+    trading = await _backtest(ctx, {**model, **terms}) if terms else None
     await _invoke(ctx, ToolRequest("tool:0.1", explain_model.__name__, model))
-    return traded
+    return trading
 
 
-async def _trade(ctx: ToolContext, wanted: Json) -> Json | None:
-    answer = await _invoke(ctx, ToolRequest("tool:0.3", backtest_model.__name__, wanted))
+async def _backtest(ctx: ToolContext, arguments: Json) -> Json | None:
+    answer = await _invoke(ctx, ToolRequest("tool:0.3", backtest_model.__name__, arguments))
     facts: Any = answer.value
     return None if answer.refusal is not None else {key: facts[key] for key in ("edge", "verdict")}
 
@@ -99,10 +101,10 @@ async def _invoke(ctx: ToolContext, request: ToolRequest) -> ToolAnswer:
     return await invoke({request.name: REGISTRY[request.name]}, ctx, request)
 
 
-def _said(facts: dict[str, Any]) -> str:
+def _describe_split(facts: dict[str, Any]) -> str:
     removed = facts["duplicates_removed"]
-    without = f" {removed} repeated row(s) were left out." if removed else ""
+    duplicates = f" {removed} repeated row(s) were left out." if removed else ""
     return (
-        f"{facts['holdout_rows']:,} of {facts['rows']:,} rows are locked away until the end. "
-        f"{facts['reason']}{without} {' '.join(facts['notes'])}"
+        f"{facts['holdout_rows']:,} of {facts['rows']:,} rows are held out until the final evaluation. "
+        f"{facts['reason']}{duplicates} {' '.join(facts['notes'])}"
     ).strip()

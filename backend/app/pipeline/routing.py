@@ -1,4 +1,4 @@
-"""Where a session goes next: along the stages of its plan."""
+"""Routing between nodes, along the stages of the plan."""
 
 from collections.abc import Callable
 
@@ -8,21 +8,21 @@ from app.agents.state import LabState
 Route = Callable[[LabState], str]
 
 
-def after(done: Stage) -> Route:
-    """What the plan does after a stage that it may go on from in several ways."""
-    return lambda state: next_stage(state["plan"]["stages"], done)
+def route_after(stage: Stage) -> Route:
+    """Make the route after a stage with several possible successors."""
+    return lambda state: next_stage(state["plan"]["stages"], stage)
 
 
 def after_retrieval(state: LabState) -> str:
-    """A question is answered from what was fetched; for a model a hold-out is locked away first."""
+    """Answer a question from the retrieved table; for a model, lock a hold-out first."""
     return "split" if state["plan"].get("question") is None else "answering"
 
 
 def after_training(state: LabState) -> str:
-    """Judge the fits. A session that was told to end before its first one reports what it has found."""
+    """Evaluate the fits. A session that has to end before its first fit reports what it has."""
     return "model_evaluation" if state["fits"] else "reporting"
 
 
 def after_evaluation(state: LabState) -> str:
-    """Tune when the evaluator asked for it (it can only while there is time), else open the hold-out."""
+    """Tune if the evaluator requested it (only possible while there is time), else open the hold-out."""
     return "hyperparameter_tuning" if state["verdict"]["tune"] else "final_evaluation"

@@ -1,4 +1,4 @@
-"""The pipeline's state at its two ends: how a session starts, and what it shows when it is done."""
+"""The initial state of a session and its public result."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,7 +7,7 @@ from app.agents.state import LabState
 from app.sessions.step_scope import SessionFacts
 
 
-def initial(facts: SessionFacts) -> LabState:
+def initial_state(facts: SessionFacts) -> LabState:
     return {
         "step": 0,
         "goal": facts.goal,
@@ -18,6 +18,6 @@ def initial(facts: SessionFacts) -> LabState:
     }
 
 
-def result(state: Mapping[str, Any]) -> dict[str, Any]:
-    """What a completed session shows."""
+def session_result(state: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the public result of a completed session."""
     return dict(state["result"])

@@ -1,4 +1,4 @@
-"""Working time: each step looks at the clock when it begins and when it ends, and both looks are recorded."""
+"""Working time of nodes: each step records the clock at its start and at its end."""
 
 from collections.abc import Awaitable, Callable
 
@@ -10,15 +10,15 @@ from app.agents.state import LabState, LabUpdate
 LabNode = Callable[[LabState, Runtime[LabContext]], Awaitable[LabUpdate]]
 
 
-def timed(name: str, node: LabNode) -> LabNode:
-    """The node with `worked_s` of its beginning; `took` holds how long each node took when it ran last."""
+def record_working_time(name: str, node: LabNode) -> LabNode:
+    """Wrap a node: it reads `worked_s` at its start and adds its duration to `took`."""
 
     async def run(state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
-        clock = runtime.context.clock
-        began_s = await clock("start")
-        update = await node({**state, "worked_s": began_s}, runtime)
-        ended_s = await clock("end")
-        took = {**state.get("took", {}), name: round(max(0.0, ended_s - began_s), 3)}
-        return {**update, "worked_s": ended_s, "took": took}
+        clock = runtime.context.working_time_s
+        start_s = await clock("start")
+        update = await node({**state, "worked_s": start_s}, runtime)
+        end_s = await clock("end")
+        node_seconds = {**state.get("took", {}), name: round(max(0.0, end_s - start_s), 3)}
+        return {**update, "worked_s": end_s, "took": node_seconds}
 
     return run

@@ -1,1 +1,1 @@
-"""One program or query of a person over their tables: a session of one step."""
+"""Runs: single programs or queries of a user over their tables, each a session of one step."""

@@ -23,56 +23,56 @@ from app.tools.code import failure_report, output_artifacts, run_code, success_r
 from app.tools.context import ToolContext
 
 VERSION = 1
-SHOWN = 20
-"""Predictions that the outcome of a run shows; all of them are in its artifact."""
+MAX_SHOWN_PREDICTIONS = 20
+"""Rows of predictions in the outcome of a run. The artifact holds all of them."""
 
 
 class RunState(JournaledState, total=False):
     outcome: dict[str, Any]
 
 
-def spec(
+def make_graph_spec(
     computer: Computer,
     limits: Limits,
     workspace_of: Callable[[SessionFacts], Workspace],
     shelf_of: Callable[[SessionFacts], DatasetShelf],
 ) -> GraphSpec:
-    """Runs as a graph that sessions can run. `limits`: the most that one run may have."""
+    """Build the graph of a run. `limits`: upper bounds for one run."""
 
-    async def running(state: RunState, runtime: Runtime[ToolContext]) -> dict[str, Any]:
+    async def compute_run(state: RunState, runtime: Runtime[ToolContext]) -> dict[str, Any]:
         ctx = runtime.context
-        wish = RunPreferences.model_validate(ctx.session.preferences)
-        request: Any = {"code": ctx.session.goal, **wish.model_dump(mode="json")}
-        call = Call("tool:0.0", "tool", f"run_{wish.language}", "user", request)
-        return {"outcome": await ctx.step.call(call, lambda: _measured(ctx, wish, limits))}
+        preferences = RunPreferences.model_validate(ctx.session.preferences)
+        request: Any = {"code": ctx.session.goal, **preferences.model_dump(mode="json")}
+        call = Call("tool:0.0", "tool", f"run_{preferences.language}", "user", request)
+        return {"outcome": await ctx.step.call(call, lambda: _record_measured(ctx, preferences, limits))}
 
     def make_context(step: StepScope) -> ToolContext:
         facts = step.session
         return ToolContext("user", step, workspace_of(facts), shelf_of(facts), computer, call="tool:0.0")
 
     graph: Any = StateGraph(RunState)
-    graph.add_node("running", journaled("running", running))
+    graph.add_node("running", journaled("running", compute_run))
     graph.add_edge(START, "running")
     graph.add_edge("running", END)
     return GraphSpec(GRAPH, VERSION, graph.compile(), lambda _: {}, make_context, _result)
 
 
-async def _measured(ctx: ToolContext, wish: RunPreferences, limits: Limits) -> Recorded:
-    clock = time.perf_counter()
-    recorded = await _record(ctx, wish, limits)
+async def _record_measured(ctx: ToolContext, preferences: RunPreferences, limits: Limits) -> Recorded:
+    start = time.perf_counter()
+    recorded = await _record(ctx, preferences, limits)
     outcome = "refused" if recorded.failed else "done"
-    tool_returned("user", f"run_{wish.language}", time.perf_counter() - clock, outcome)
+    tool_returned("user", f"run_{preferences.language}", time.perf_counter() - start, outcome)
     return recorded
 
 
-async def _record(ctx: ToolContext, wish: RunPreferences, limits: Limits) -> Recorded:
-    """A program that fails is a result; a host that cannot run it is not."""
-    own = replace(limits, time_s=min(limits.time_s, wish.time_limit_s or limits.time_s))
+async def _record(ctx: ToolContext, preferences: RunPreferences, limits: Limits) -> Recorded:
+    """Run the program and record its outcome. A failing program is an outcome, an unavailable host an error."""
+    run_limits = replace(limits, time_s=min(limits.time_s, preferences.time_limit_s or limits.time_s))
     try:
-        if wish.prediction is not None:
-            computed = await _predict(ctx, wish.prediction, own)
-        elif wish.language != "prediction":
-            computed = await run_code(ctx, wish.language, ctx.session.goal, own)
+        if preferences.prediction is not None:
+            computed = await _predict(ctx, preferences.prediction, run_limits)
+        elif preferences.language != "prediction":
+            computed = await run_code(ctx, preferences.language, ctx.session.goal, run_limits)
         else:
             raise InvalidInput("no_prediction", "The run does not say what to predict.")
     except Unavailable:
@@ -84,13 +84,15 @@ async def _record(ctx: ToolContext, wish: RunPreferences, limits: Limits) -> Rec
     )
 
 
-async def _predict(ctx: ToolContext, order: PredictionOrder, limits: Limits) -> Computed:
+async def _predict(ctx: ToolContext, prediction: PredictionOrder, limits: Limits) -> Computed:
     def progress(fraction: float, text: str) -> None:
         ctx.step.tell(Progress(step=ctx.step.seq, attempt=ctx.step.attempt, text=text, fraction=fraction))
 
-    own = replace(limits, threads=TABLE_LIMITS.threads)
-    inputs = {"model": order.model, "table": order.table}
-    return await ctx.computer.run(table_work(order.format, shown=SHOWN), inputs, own, progress)
+    run_limits = replace(limits, threads=TABLE_LIMITS.threads)
+    inputs = {"model": prediction.model, "table": prediction.table}
+    return await ctx.computer.run(
+        table_work(prediction.format, shown=MAX_SHOWN_PREDICTIONS), inputs, run_limits, progress
+    )
 
 
 def _result(state: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What the run endpoints take and give."""
+"""Request and response models of the run endpoints."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -15,7 +15,7 @@ GRAPH = RUN_GRAPH
 
 
 Language = Literal["python", "sql", "prediction"]
-"""What a run is written in. A prediction has no code: it says which model over which table."""
+"""Language of a run. A prediction has no code: it names a model and a table."""
 
 
 class PredictionOrder(BaseModel):
@@ -27,7 +27,7 @@ class PredictionOrder(BaseModel):
 
 
 class RunPreferences(BaseModel):
-    """How a run is to be run; what its session keeps as preferences."""
+    """Settings of a run, stored as the preferences of its session."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -39,7 +39,8 @@ class RunPreferences(BaseModel):
 
 
 class RunCreate(BaseModel):
-    """`session_id`: run inside that session: its frames are at hand, training rows only until it ends."""
+    """Request for a run. `session_id`: run inside that session, with its frames; until it has ended, with its
+    training rows only."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -65,7 +66,7 @@ class RunCreate(BaseModel):
 
 
 class PredictionRun(BaseModel):
-    """A run that predicts a table. `goal` says so in words."""
+    """A run that predicts a table. `goal` describes it to a reader."""
 
     goal: str
     dataset_ids: list[UUID]
@@ -84,20 +85,20 @@ class RunStatus(StrEnum):
     CANCELLED = "cancelled"
 
 
-class RunStanding(BaseModel):
+class RunStatusView(BaseModel):
     id: UUID
     status: RunStatus
 
 
-class RunSummary(RunStanding):
+class RunSummary(RunStatusView):
     code: str
     created_at: datetime
     started_at: datetime | None
     ended_at: datetime | None
 
     @classmethod
-    def of(cls, session: SessionSummary) -> Self:
-        """From a list: whether an ended run returned is not in a summary of its session."""
+    def from_session(cls, session: SessionSummary) -> Self:
+        """Convert a session of a list. It does not tell if the program of an ended run raised an error."""
         return cls(
             id=session.id,
             status=_STATUS[session.status],
@@ -109,10 +110,10 @@ class RunSummary(RunStanding):
 
 
 class RunView(RunSummary):
-    """A capsule: what was run over what, how it ended and what it left.
+    """A run with its code, its inputs, its outcome and its usage.
 
-    `outcome.end` is `returned`, `raised`, `timed_out`, `out_of_memory`, ... or the code of a refusal. Files
-    that it left are artifacts of the session with the run's id.
+    `outcome.end` is `returned`, `raised`, `timed_out`, `out_of_memory`, ... or the code of a refusal. Its
+    files are artifacts of the session with the run's id.
     """
 
     language: Language
@@ -123,16 +124,16 @@ class RunView(RunSummary):
     usage: UsageTotals
 
     @classmethod
-    def view(cls, session: SessionView) -> Self:
-        wish = RunPreferences.model_validate(session.preferences)
-        summary = RunSummary.of(session).model_dump()
+    def from_session_view(cls, session: SessionView) -> Self:
+        preferences = RunPreferences.model_validate(session.preferences)
+        summary = RunSummary.from_session(session).model_dump()
         if session.result and session.result.get("end") != "returned":
             summary["status"] = RunStatus.FAILED
         return cls(
             **summary,
-            language=wish.language,
+            language=preferences.language,
             dataset_ids=session.dataset_ids,
-            session_id=wish.session_id,
+            session_id=preferences.session_id,
             outcome=session.result,
             error=session.error.detail if session.error else None,
             usage=UsageTotals(**session.usage.model_dump(include=set(UsageTotals.model_fields))),

@@ -1,4 +1,4 @@
-"""The frames that a run may see: those of the session it runs in, and what earlier runs there kept."""
+"""The frames that a run may read: those of its session and of earlier runs in it."""
 
 from collections.abc import Sequence, Set
 
@@ -13,30 +13,30 @@ from app.db.tables import ArtifactRow, SessionRow
 class RunWorkspace(SessionWorkspace):
     """A Workspace over a session and the runs inside it.
 
-    While the session has a locked hold-out, only what was made after the lock counts: a run that began before
-    it may have seen every row. When the session has ended, all is open, the hold-out as a frame too.
+    While the hold-out of the session is locked, only frames of runs that began after the lock are visible: an
+    earlier run may have read every row. After the session's end everything is, the hold-out frame included.
     """
 
     async def frames(self) -> list[FrameRef]:
         return newest(await self._seen(frozenset({FRAME, HOLDOUT})))
 
     async def _seen(self, kinds: Set[str]) -> Sequence[ArtifactRow]:
-        session, own, of_runs = await self._found()
+        session, own, run_rows = await self._load_rows()
         if session.ended_at is not None:
-            return [row for row in (*own, *(row for row, _ in of_runs)) if row.kind in kinds]
+            return [row for row in (*own, *(row for row, _ in run_rows)) if row.kind in kinds]
         open_kinds = kinds - {HOLDOUT}
         locked_at = max((row.created_at for row in own if row.kind == HOLDOUT), default=session.created_at)
-        later = [row for row, run in of_runs if row.kind in open_kinds and run.created_at >= locked_at]
+        later = [row for row, run in run_rows if row.kind in open_kinds and run.created_at >= locked_at]
         return [*visible(own, open_kinds), *later]
 
     async def is_split(self) -> bool:
-        session, own, _ = await self._found()
+        session, own, _ = await self._load_rows()
         return session.ended_at is None and any(row.kind == HOLDOUT for row in own)
 
-    async def _found(
+    async def _load_rows(
         self,
     ) -> tuple[SessionRow, Sequence[ArtifactRow], Sequence[tuple[ArtifactRow, SessionRow]]]:
-        query = (
+        statement = (
             select(ArtifactRow, SessionRow)
             .join(SessionRow, SessionRow.id == ArtifactRow.session_id)
             .where(
@@ -47,6 +47,6 @@ class RunWorkspace(SessionWorkspace):
         )
         async with self._open_uow() as uow:
             session = await uow.db.get_one(SessionRow, self._session_id)
-            rows = [(row, made_by) for row, made_by in (await uow.db.execute(query)).all()]
+            rows = [(row, made_by) for row, made_by in (await uow.db.execute(statement)).all()]
         own = [row for row, made_by in rows if made_by.id == self._session_id]
         return session, own, [(row, run) for row, run in rows if run.id != self._session_id]

@@ -4,15 +4,15 @@ import os
 from functools import partial
 from uuid import UUID
 
-from app.agents.roster import assemble
+from app.agents.roster import assemble_crew
 from app.artifacts.session_workspace import SessionWorkspace
 from app.artifacts.workspace import Workspace
 from app.datasets.dataset_source import DatasetShelf
 from app.datasets.prices import Prices
 from app.datasets.session_datasets import SessionShelf
-from app.pipeline.graph import spec
+from app.pipeline.graph import make_graph_spec
 from app.resources import Resources
-from app.runs.graph import spec as run_spec
+from app.runs.graph import make_graph_spec as run_spec
 from app.runs.workspace import RunWorkspace
 from app.sessions.graphs import Graphs
 from app.sessions.recorded_facts import DatabaseRecords, SessionRecords
@@ -23,7 +23,7 @@ from app.tools.toolsets import load_toolsets
 
 def pipeline_graphs(resources: Resources) -> Graphs:
     settings = resources.settings
-    crew = assemble(settings.chat, load_toolsets(settings.tools_config))
+    crew = assemble_crew(settings.chat, load_toolsets(settings.tools_config))
 
     def workspace_of(facts: SessionFacts) -> Workspace:
         return SessionWorkspace(resources.open_uow, resources.blobs, facts.owner_id, facts.id)
@@ -45,5 +45,5 @@ def pipeline_graphs(resources: Resources) -> Graphs:
 
     runs = run_spec(resources.computer, settings.limits, run_workspace_of, shelf_of)
     slots = partial(fit_slots, resources.database, settings.workers_per_queue * (os.cpu_count() or 1))
-    pipeline = spec(crew, resources.computer, workspace_of, shelf_of, records_of, prices_of, slots)
+    pipeline = make_graph_spec(crew, resources.computer, workspace_of, shelf_of, records_of, prices_of, slots)
     return Graphs([runs, pipeline])

@@ -14,7 +14,7 @@ import pytest
 import pytest_asyncio
 from tests.patience import HANG_GUARD_S
 
-from app.agents.roster import assemble
+from app.agents.roster import assemble_crew
 from app.artifacts.session_workspace import FILES
 from app.artifacts.workspace import FileRef, FrameRef
 from app.datasets.dataset_source import DatasetRef
@@ -23,7 +23,7 @@ from app.datasets.session_datasets import pick
 from app.errors import LabError
 from app.llm.config import ChatConfig
 from app.modeling.problem.names import resolve_name
-from app.pipeline.graph import spec
+from app.pipeline.graph import make_graph_spec
 from app.reporting.evidence import RecordedCall
 from app.sandbox.computer import Computer
 from app.sandbox.contract import Computation, Limits
@@ -194,13 +194,13 @@ class Lab:
         journal = journal or MemoryJournal()
         journal.run_fit = self.fit
         return MemoryDrive(
-            self.spec(journal, crew or assemble(chat or ChatConfig(), Toolsets())),
+            self.spec(journal, crew or assemble_crew(chat or ChatConfig(), Toolsets())),
             facts(goal, preferences),
             journal,
         )
 
     def spec(self, journal: MemoryJournal, crew: Any) -> GraphSpec:
-        return spec(
+        return make_graph_spec(
             crew,
             self.computer,
             lambda _: JournalWorkspace(journal, self.blobs),

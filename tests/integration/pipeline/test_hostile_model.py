@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage
 from langchain_core.messages.tool import tool_call
 from tests.scripted_chat import ScriptedChat, by_policy, output_of, serving
 
-from app.agents.roster import roles
+from app.agents.roster import make_roles
 from app.agents.runtime.recording import AgentLimits
 from app.llm.config import ChatConfig
 
@@ -34,7 +34,7 @@ HABITS = {
     "a flood of arguments": calls(("write_file", {"name": "a.md", "text": "x" * 300_000})),
     "a flood of words": AIMessage("word " * 60_000),
 }
-EVERYONE = {role.output.__name__ for role in roles().values()}
+EVERYONE = {role.output.__name__ for role in make_roles().values()}
 SLOW = ("a flood of arguments", "a flood of words")
 """What takes seconds to send is said by one agent, twice; anything else by all, for ever."""
 LARGEST = 300_000

@@ -41,7 +41,7 @@ async def test_an_ensemble_stands_beside_its_members_and_a_first_model_comes_ear
     assert sum(weights.values()) == pytest.approx(1.0, abs=0.01)
     assert asked(drive.journal, "add_folds")
     said = [text for role, text in drive.journal.messages if role == "model_evaluator"]
-    assert said[0].startswith("A first model is ready after")
+    assert said[0].startswith("The first model is ready after")
     assert result["holdout"]["beats_baseline"] is True
     again = next(r for c, r in drive.journal.recorded if c.name == "refit_model")
     assert again.value["rows"] > compared_rows(drive.journal)

@@ -12,7 +12,7 @@ from langchain_core.messages.tool import tool_call
 from tests.patience import HANG_GUARD_S
 from tests.scripted_chat import ScriptedChat, by_policy, output_of, serving
 
-from app.agents.roster import assemble
+from app.agents.roster import assemble_crew
 from app.errors import Unavailable
 from app.llm.config import ChatConfig
 from app.sandbox.computer import ComputationFailed
@@ -99,7 +99,7 @@ async def test_code_that_agents_write_is_tried_approved_judged_delivered_and_tol
     approvals = {f"approve:tool:{turn}.0": "approve" for turn in range(3)}
     with serving(ScriptedChat(coder)) as chat:
         config = ChatConfig("openai:scripted", chat.base_url, {"openai": "test"})
-        crew = assemble(config, Toolsets(approve=["write_features"]))
+        crew = assemble_crew(config, Toolsets(approve=["write_features"]))
         drive = lab.drive(GOAL, QUICK, MemoryJournal(approvals), crew=crew)
         result = drive.spec.result(await drive.run())
     journal = drive.journal

@@ -10,8 +10,8 @@ import pytest
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.messages.tool import tool_call
 
-from app.agents.roster import assemble
-from app.agents.runtime.conversation import brief_message, fenced
+from app.agents.roster import assemble_crew
+from app.agents.runtime.conversation import make_brief_message, to_data_block
 from app.agents.runtime.loop import Agent, AgentResult, Check
 from app.artifacts.workspace import FrameRef
 from app.datasets.dataset_source import DatasetRef
@@ -161,7 +161,7 @@ class Bench:
     frames: Frames = field(default_factory=Frames)
     computer: Any = None
     settled: TrainingContext | None = None
-    crew: Mapping[str, Agent[Any]] = field(default_factory=lambda: assemble(ChatConfig(), Toolsets()))
+    crew: Mapping[str, Agent[Any]] = field(default_factory=lambda: assemble_crew(ChatConfig(), Toolsets()))
 
     async def run(
         self,
@@ -208,10 +208,13 @@ def make_table() -> Callable[..., DatasetRef]:
 
 def conversation(brief: Mapping[str, Any], *answered: tuple[str, Mapping[str, Any], Any]) -> list[Any]:
     """Messages of an agent that made these calls and got these answers."""
-    messages: list[Any] = [brief_message(dict(brief))]
+    messages: list[Any] = [make_brief_message(dict(brief))]
     for place, (name, arguments, value) in enumerate(answered):
         asked = tool_call(name=name, args=dict(arguments), id=f"call_{place}")
-        messages += [AIMessage("", tool_calls=[asked]), ToolMessage(fenced(value), tool_call_id=asked["id"])]
+        messages += [
+            AIMessage("", tool_calls=[asked]),
+            ToolMessage(to_data_block(value), tool_call_id=asked["id"]),
+        ]
     return messages
 
 

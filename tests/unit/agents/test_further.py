@@ -4,9 +4,15 @@ from typing import Any
 
 import pytest
 
-from app.agents.fits import merged
-from app.agents.model_evaluator.next_fits import Folds, Standing, Variants, next_round, wall_s
-from app.agents.training_context import model_wish
+from app.agents.fits import merge_fits
+from app.agents.model_evaluator.next_fits import (
+    FoldRequest,
+    TuningState,
+    VariantRequest,
+    estimate_makespan_s,
+    next_round,
+)
+from app.agents.training_context import preferred_model
 
 FOLDS = {"kind": "stratified", "count": 5, "seed": 0}
 
@@ -27,10 +33,10 @@ def fit(name: str, run: list[int], fold_s: float = 1.0, score: float = 0.8, **mo
     }
 
 
-def standing(fits: list[dict[str, Any]], seconds: float | None, **more: Any) -> Standing:
+def standing(fits: list[dict[str, Any]], seconds: float | None, **more: Any) -> TuningState:
     naive = fit("baseline", [0], 0.1, 0.5)
-    given = {"weights": {"A": 0.6, "B": 0.38, "C": 0.02}, "order": range(5), "hands": 2, **more}
-    return Standing([naive, *fits], seconds=seconds, **given)
+    settings = {"weights": {"A": 0.6, "B": 0.38, "C": 0.02}, "fold_order": range(5), "fit_slots": 2, **more}
+    return TuningState([naive, *fits], time_left_s=seconds, **settings)
 
 
 FIRST = [fit("A", [0]), fit("B", [0]), fit("C", [0])]
@@ -40,17 +46,17 @@ FIRST = [fit("A", [0]), fit("B", [0]), fit("C", [0])]
 def test_candidates_with_weight_get_as_many_folds_as_there_is_time_for(
     seconds: float, folds: list[int]
 ) -> None:
-    assert next_round(standing(FIRST, seconds)) == Folds(["A", "B"], folds)
+    assert next_round(standing(FIRST, seconds)) == FoldRequest(["A", "B"], folds)
 
 
 @pytest.mark.parametrize("seconds", [100.0, None])
 def test_where_folds_are_cheap_everyone_gets_them_for_one_fold_says_little(seconds: float | None) -> None:
-    assert next_round(standing(FIRST, seconds)) == Folds(["A", "B", "C"], [1, 2, 3, 4])
+    assert next_round(standing(FIRST, seconds)) == FoldRequest(["A", "B", "C"], [1, 2, 3, 4])
 
 
 def test_with_time_for_one_more_fit_the_heaviest_gets_it() -> None:
     slow = [fit("A", [0], 1.0), fit("B", [0], 3.0)]
-    assert next_round(standing(slow, 1.5)) == Folds(["A"], [1])
+    assert next_round(standing(slow, 1.5)) == FoldRequest(["A"], [1])
 
 
 def test_without_time_nothing_is_fitted() -> None:
@@ -60,28 +66,28 @@ def test_without_time_nothing_is_fitted() -> None:
 
 def test_in_time_order_folds_are_taken_from_the_latest_back() -> None:
     fits = [fit("A", [4]), fit("B", [4])]
-    assert next_round(standing(fits, 2.3, order=[4, 3, 2, 1, 0])) == Folds(["A", "B"], [3, 2])
+    assert next_round(standing(fits, 2.3, fold_order=[4, 3, 2, 1, 0])) == FoldRequest(["A", "B"], [3, 2])
 
 
 def test_in_time_order_what_counts_is_fitted_on_all_rows_before_anything_else() -> None:
     fits = [fit("A", [4], refitted=True), fit("B", [4])]
     order = [4, 3, 2, 1, 0]
-    assert next_round(standing(fits, 60.0, order=order, in_time=True)) == Folds(["B"], [])
+    assert next_round(standing(fits, 60.0, fold_order=order, is_time_ordered=True)) == FoldRequest(["B"], [])
     done = [fit("A", [4], refitted=True), fit("B", [4], refitted=True)]
-    found = next_round(standing(done, 60.0, order=order, in_time=True))
-    assert found == Folds(["A", "B"], [3, 2, 1, 0])
+    found = next_round(standing(done, 60.0, fold_order=order, is_time_ordered=True))
+    assert found == FoldRequest(["A", "B"], [3, 2, 1, 0])
 
 
 def test_a_variant_that_earned_weight_gets_the_folds_that_the_others_have() -> None:
     fits = [fit("A", [0, 1, 2, 3, 4]), fit("B", [0])]
-    assert next_round(standing(fits, 60.0)) == Folds(["A", "B"], [1, 2, 3, 4])
+    assert next_round(standing(fits, 60.0)) == FoldRequest(["A", "B"], [1, 2, 3, 4])
 
 
 def test_with_every_fold_fitted_variants_are_tried_on_all_folds_as_many_as_can_be_finished() -> None:
     every = [0, 1, 2, 3, 4]
     whole = [fit("A", every), fit("B", every)]
-    assert next_round(standing(whole, 60.0)) == Variants(["A", "B"], every, 6)
-    assert next_round(standing(whole, 6.0)) == Variants(["A", "B"], every, 2)
+    assert next_round(standing(whole, 60.0)) == VariantRequest(["A", "B"], every, 6)
+    assert next_round(standing(whole, 6.0)) == VariantRequest(["A", "B"], every, 2)
     assert next_round(standing(whole, 5.0)) is None
 
 
@@ -92,13 +98,13 @@ def test_the_search_for_variants_ends_before_it_only_finds_who_was_lucky() -> No
 
 def test_for_one_simple_model_the_two_best_go_on_whatever_they_would_weigh() -> None:
     fits = [fit("A", [0], score=0.7), fit("B", [0], score=0.8), fit("C", [0], score=0.9)]
-    found = next_round(standing(fits, 60.0, single=True, weights={}))
-    assert found == Folds(["C", "B"], [1, 2, 3, 4])
+    found = next_round(standing(fits, 60.0, is_single_model=True, weights={}))
+    assert found == FoldRequest(["C", "B"], [1, 2, 3, 4])
 
 
 @pytest.mark.parametrize(("hands", "seconds"), [(1, 6.0), (2, 3.0), (3, 3.0)])
 def test_jobs_are_shared_out_between_the_hands(hands: int, seconds: float) -> None:
-    assert wall_s([1.0, 3.0, 2.0], hands) == seconds
+    assert estimate_makespan_s([1.0, 3.0, 2.0], hands) == seconds
 
 
 @pytest.mark.parametrize(
@@ -115,11 +121,11 @@ def test_jobs_are_shared_out_between_the_hands(hands: int, seconds: float) -> No
 def test_a_wish_for_one_model_is_read_from_preferences_and_then_from_the_goal(
     goal: str, preferences: dict[str, str], wish: str
 ) -> None:
-    assert model_wish(goal, preferences) == wish
+    assert preferred_model(goal, preferences) == wish
 
 
 def test_parts_of_a_candidate_count_as_one_with_all_their_folds() -> None:
-    [a, b] = merged([fit("A", [0], score=0.8), fit("B", [0])], [fit("A", [1, 2], score=0.6)])
+    [a, b] = merge_fits([fit("A", [0], score=0.8), fit("B", [0])], [fit("A", [1, 2], score=0.6)])
     assert (a["run"], a["fold_count"], a["fit_s"]) == ([0, 1, 2], 3, 3.0)
     assert a["fold_scores"] == [0.8, 0.6, 0.6, None, None]
     assert a["score"] == pytest.approx(2.0 / 3)
@@ -127,6 +133,6 @@ def test_parts_of_a_candidate_count_as_one_with_all_their_folds() -> None:
 
 
 def test_a_candidate_fitted_on_all_rows_stays_so_whatever_comes_later() -> None:
-    fits = merged([fit("A", [4])], [fit("A", [])])
-    later = merged(fits, [fit("B", [4]), fit("A", [3])])
+    fits = merge_fits([fit("A", [4])], [fit("A", [])])
+    later = merge_fits(fits, [fit("B", [4]), fit("A", [3])])
     assert [one["refitted"] for one in later] == [True, False]

@@ -7,7 +7,7 @@ from langchain_core.messages import AIMessage
 from langchain_core.messages.tool import tool_call
 from tests.scripted_chat import Fault, ScriptedChat, serving
 
-from app.agents.roster import assemble
+from app.agents.roster import assemble_crew
 from app.errors import Unavailable
 from app.llm.config import ChatConfig
 from app.sessions.events.events import Token
@@ -35,7 +35,7 @@ def config(chat: ScriptedChat, **more: Any) -> ChatConfig:
 async def test_the_planner_works_over_an_openai_compatible_server(bench, tables, streaming):
     bench.shelf.datasets = [tables["titanic"]]
     with serving(ScriptedChat(in_turn)) as chat:
-        bench.crew = assemble(config(chat, streaming=streaming), Toolsets())
+        bench.crew = assemble_crew(config(chat, streaming=streaming), Toolsets())
         thought = await bench.run("planner", BRIEF)
     assert (thought.output.target, thought.output.metric) == ("survived", "roc_auc")
     first, *_, last = chat.asked
@@ -57,7 +57,7 @@ async def test_a_provider_that_stumbles_is_asked_again(bench, tables, fault, str
     """Over the wire, at the planner's first request and again in the middle."""
     bench.shelf.datasets = [tables["titanic"]]
     with serving(ScriptedChat(faults={0: fault, 2: fault})) as chat:
-        bench.crew = assemble(config(chat, streaming=streaming), Toolsets())
+        bench.crew = assemble_crew(config(chat, streaming=streaming), Toolsets())
         thought = await bench.run("planner", BRIEF)
     assert thought.output.target == "survived"
     assert len(chat.asked) == chat.answered + (0 if fault == "slow" else 2)
@@ -68,7 +68,7 @@ async def test_a_provider_that_stumbles_is_asked_again(bench, tables, fault, str
 async def test_an_address_that_is_no_chat_model_ends_readably(bench, tables, streaming):
     bench.shelf.datasets = [tables["titanic"]]
     with serving(ScriptedChat(faults=dict.fromkeys(range(9), "no json"))) as chat:
-        bench.crew = assemble(config(chat, streaming=streaming), Toolsets())
+        bench.crew = assemble_crew(config(chat, streaming=streaming), Toolsets())
         with pytest.raises(Unavailable, match="openai:local: "):
             await bench.run("planner", BRIEF)
 
@@ -76,7 +76,7 @@ async def test_an_address_that_is_no_chat_model_ends_readably(bench, tables, str
 async def test_a_provider_that_never_answers_ends_readably(bench, tables):
     bench.shelf.datasets = [tables["titanic"]]
     with serving(ScriptedChat(faults=dict.fromkeys(range(9), "500"))) as chat:
-        bench.crew = assemble(config(chat, max_retries=1), Toolsets())
+        bench.crew = assemble_crew(config(chat, max_retries=1), Toolsets())
         with pytest.raises(Unavailable, match=r"openai:local: .* 500 - Something broke"):
             await bench.run("planner", BRIEF)
     assert len(chat.asked) == 2

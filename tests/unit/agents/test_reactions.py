@@ -93,11 +93,11 @@ class TestDataRetrieval:
         brief = {"plan": {"source": "prices", "coins": ["BTC"], "target": "close"}}
         there = ("get_available_coins", {}, {"coins": [{"coin": "ETH"}, {"coin": "SOL"}]})
         _, question = next_call(retrieval.decide, brief, there)
-        assert question["question"].startswith("There are no prices of BTC.")
+        assert question["question"].startswith("There are no stored prices of BTC.")
         answered = ("ask_user", question, {"answer": "ETH"})
         fetched = ("fetch_price_data", {"coins": ["ETH"]}, {"rows": 9, "columns": [{"name": "close"}]})
         _, output = next_call(retrieval.decide, brief, there, answered, fetched)
-        assert output["note"] == "There are no prices of BTC, so these are ETH's."
+        assert output["note"] == "There are no stored prices of BTC. Prices of ETH are used instead."
 
     def test_several_coins_are_fetched_as_the_plan_says(self, next_call):
         brief = {
@@ -115,7 +115,9 @@ class TestDataRetrieval:
         assert next_call(retrieval.decide, brief, listed) == ("fetch_price_data", wanted)
         fetched = ("fetch_price_data", wanted, {"rows": 9, "columns": [{"name": "close"}]})
         _, output = next_call(retrieval.decide, brief, listed, fetched)
-        assert output["note"] == "There are no prices of XRP, so these are BTC/USDT and ETH's."
+        assert (
+            output["note"] == "There are no stored prices of XRP. Prices of BTC/USDT and ETH are used instead."
+        )
 
     def test_tables_without_a_common_key_are_not_joined(self, next_call):
         brief = {"plan": {**PLAN, "tables": ["a", "b"], "join": True}}

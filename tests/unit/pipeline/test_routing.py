@@ -2,8 +2,8 @@
 
 import pytest
 
-from app.agents.budget import budget_of
-from app.agents.size import TEXT_COLUMNS, Size, size_of
+from app.agents.budget import make_budget
+from app.agents.size import COLUMNS_PER_TEXT, FrameSize, measure_frame
 from app.pipeline.graph import EDGES, NODES
 from app.pipeline.routing import after_evaluation
 
@@ -25,46 +25,48 @@ def test_the_hold_out_is_locked_before_the_analyst_looks():
 
 
 def test_time_is_kept_back_for_the_end_by_what_like_work_took():
-    quick = budget_of({"preferences": {"time_budget_s": 60}, "worked_s": 10.0, "took": {"data_analysis": 1.0}})
-    slow = budget_of({"preferences": {"time_budget_s": 60}, "worked_s": 10.0, "took": {"data_analysis": 6.0}})
+    quick = make_budget(
+        {"preferences": {"time_budget_s": 60}, "worked_s": 10.0, "took": {"data_analysis": 1.0}}
+    )
+    slow = make_budget({"preferences": {"time_budget_s": 60}, "worked_s": 10.0, "took": {"data_analysis": 6.0}})
     assert 2 < quick.ending_s < slow.ending_s < 12
-    assert quick.for_fits_s == 60 - 10 - quick.ending_s
+    assert quick.fit_time_s == 60 - 10 - quick.ending_s
 
 
 def test_time_is_kept_for_what_has_weight_to_learn_again_from_all_rows():
     fits = [{"name": "A", "fit_s": 6.0, "run": [0, 1]}, {"name": "B", "fit_s": 9.0, "run": [0]}]
     state = {"preferences": {"time_budget_s": 60}, "fits": fits, "weights": {"A": 1.0, "B": 0.0}}
-    without = budget_of({**state, "weights": {}})
-    assert budget_of(state).ending_s - without.ending_s == pytest.approx(3.9)
+    without = make_budget({**state, "weights": {}})
+    assert make_budget(state).ending_s - without.ending_s == pytest.approx(3.9)
     ordered = {"preferences": {"time_budget_s": 60}, "columns": [{}] * 20, "problem": {}}
     split = {"kind": "time", "train_rows": 100_000}
-    assert budget_of({**ordered, "split": split}).ending_s > budget_of(ordered).ending_s + 2
+    assert make_budget({**ordered, "split": split}).ending_s > make_budget(ordered).ending_s + 2
 
 
 def test_a_short_budget_is_not_kept_back_altogether():
-    budget = budget_of({"preferences": {"time_budget_s": 5}, "worked_s": 2.0, "took": {"data_analysis": 9.0}})
-    assert budget.for_fits_s > 0.5
+    budget = make_budget({"preferences": {"time_budget_s": 5}, "worked_s": 2.0, "took": {"data_analysis": 9.0}})
+    assert budget.fit_time_s > 0.5
 
 
 def test_a_deterministic_session_does_not_look_at_the_clock():
     state = {"preferences": {"time_budget_s": 60, "deterministic": True}, "worked_s": 55.0}
-    assert budget_of(state).for_fits_s == budget_of({**state, "worked_s": 1.0}).for_fits_s > 1000
+    assert make_budget(state).fit_time_s == make_budget({**state, "worked_s": 1.0}).fit_time_s > 1000
 
 
 @pytest.mark.parametrize(("rows", "share"), [(1000, 0.4), (1_000_000, 1.0)])
 def test_where_one_fold_takes_long_one_fold_is_all_there_is(rows, share):
-    budget = budget_of({"preferences": {"time_budget_s": 30}, "worked_s": 5.0})
-    first_s = budget.for_first_round_s(Size(rows, columns=20), hands=2)
-    assert first_s == pytest.approx(share * budget.for_fits_s)
+    budget = make_budget({"preferences": {"time_budget_s": 30}, "worked_s": 5.0})
+    first_s = budget.first_round_s(FrameSize(rows, columns=20), fit_slots=2)
+    assert first_s == pytest.approx(share * budget.fit_time_s)
 
 
 @pytest.mark.parametrize(("seconds", "rounds"), [(5, 0), (15, 1), (60, 4)])
 def test_a_deterministic_session_counts_rounds_for_its_seconds(seconds, rounds):
-    assert budget_of({"preferences": {"time_budget_s": seconds, "deterministic": True}}).rounds == rounds
+    assert make_budget({"preferences": {"time_budget_s": seconds, "deterministic": True}}).max_rounds == rounds
 
 
 def test_a_column_of_free_text_counts_for_several() -> None:
     columns = [{"name": "a", "type": "number"}, {"name": "b", "type": "text"}]
-    assert size_of({"split": {"train_rows": 10}, "columns": columns, "problem": {}}) == Size(
-        10, 1 + TEXT_COLUMNS
+    assert measure_frame({"split": {"train_rows": 10}, "columns": columns, "problem": {}}) == FrameSize(
+        10, 1 + COLUMNS_PER_TEXT
     )

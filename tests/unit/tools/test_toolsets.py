@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.agents.roster import assemble
+from app.agents.roster import assemble_crew
 from app.errors import InvalidInput
 from app.llm.config import ChatConfig
 from app.tools.toolsets import load_toolsets
@@ -22,7 +22,7 @@ def test_an_agent_keeps_only_the_tools_that_the_file_names(tmp_path, name, text)
 
 def test_the_crew_works_with_the_narrowed_set(tmp_path):
     (tmp_path / "tools.toml").write_text(TOML)
-    crew = assemble(ChatConfig(), load_toolsets(tmp_path / "tools.toml"))
+    crew = assemble_crew(ChatConfig(), load_toolsets(tmp_path / "tools.toml"))
     assert list(crew["data_analysis"].tools) == ["perform_eda"]
 
 

@@ -1,42 +1,46 @@
-"""The stage that answers a question: as one SELECT, where it is understood."""
+"""Rules of the stage `answer`: answer a question about the data with one SELECT."""
 
 from app.agents.data_analyst.output import Answer
 from app.agents.goals.tables import table_of
 from app.agents.questions.parser import read_question
 from app.agents.questions.query import Inquiry, Misread
 from app.agents.questions.to_sql import select
-from app.agents.runtime.conversation import View
+from app.agents.runtime.conversation import ConversationView
 from app.agents.runtime.policy import AgentAction, Rule, call, finish
 
 
-def ask_the_tables(view: View) -> AgentAction | None:
-    read = _read(view)
-    if not isinstance(read, Inquiry) or view.tried("answer_by_sql"):
+def query_table(view: ConversationView) -> AgentAction | None:
+    parsed = _parse_question(view)
+    if not isinstance(parsed, Inquiry) or view.was_called("answer_by_sql"):
         return None
-    return call("answer_by_sql", says="I ask the table.", sql=select(read), readings=[*read.readings])
+    return call("answer_by_sql", message="I query the table.", sql=select(parsed), readings=[*parsed.readings])
 
 
-def conclude(view: View) -> AgentAction:
-    answered = view.last("answer_by_sql", "answer_by_program")
-    if answered is not None:
-        return finish(Answer(), says=_said(answered.value))
-    read, refused = _read(view), view.refused("answer_by_sql", "answer_by_program")
-    why = read.reason if isinstance(read, Misread) else refused[-1].refusal if refused else ""
-    return finish(Answer(unanswered=f"The question was not answered. {why}".strip()))
+def conclude(view: ConversationView) -> AgentAction:
+    answer = view.last_success("answer_by_sql", "answer_by_program")
+    if answer is not None:
+        return finish(Answer(), message=_describe_answer(answer.value))
+    parsed, refused = _parse_question(view), view.refusals("answer_by_sql", "answer_by_program")
+    reason = parsed.reason if isinstance(parsed, Misread) else refused[-1].refusal if refused else ""
+    return finish(Answer(unanswered=f"The question was not answered. {reason}".strip()))
 
 
-RULES: tuple[Rule, ...] = (ask_the_tables, conclude)
+RULES: tuple[Rule, ...] = (query_table, conclude)
 
 
-def _read(view: View) -> Inquiry | Misread:
-    planned = set(view.brief["plan"]["tables"])
+def _parse_question(view: ConversationView) -> Inquiry | Misread:
+    planned_tables = set(view.brief["plan"]["tables"])
     tables = [table_of(schema) for schema in view.brief["tables"]]
     return read_question(
-        str(view.brief["question"]), [table for table in tables if table.name in planned] or tables
+        str(view.brief["question"]), [table for table in tables if table.name in planned_tables] or tables
     )
 
 
-def _said(facts: dict[str, object]) -> str:
-    used, whole = facts["rows_used"], facts["rows_there"]
-    of = f" It rests on {used:,} of {whole:,} rows." if isinstance(used, int) and isinstance(whole, int) else ""
-    return f"The answer has {facts['row_count']} row(s).{of}"
+def _describe_answer(facts: dict[str, object]) -> str:
+    rows_used, total_rows = facts["rows_used"], facts["rows_there"]
+    coverage = (
+        f" It is based on {rows_used:,} of {total_rows:,} rows."
+        if isinstance(rows_used, int) and isinstance(total_rows, int)
+        else ""
+    )
+    return f"The answer has {facts['row_count']} row(s).{coverage}"

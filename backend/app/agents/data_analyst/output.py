@@ -1,10 +1,10 @@
-"""What the data analyst ends with, in each of its stages."""
+"""Outputs of the data analyst, one for each of its stages."""
 
 from pydantic import BaseModel, ConfigDict, Field
 
 
 class Analysis(BaseModel):
-    """Stage `analysis`: what was seen. `exclude`: columns that must not be used, leaks first of all."""
+    """Stage `analysis`: notes on the data. `exclude`: columns that must not be used, leaks in particular."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -13,7 +13,7 @@ class Analysis(BaseModel):
 
 
 class Prepared(BaseModel):
-    """Stage `features`: the name of the frame that candidates shall be fitted on."""
+    """Stage `features`: the name of the frame to fit candidates on."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -24,7 +24,7 @@ class Prepared(BaseModel):
 class Answer(BaseModel):
     """Stage `answer`: the last SELECT or program that answered is the answer.
 
-    `unanswered`: why there is none, where nothing that the tables hold answers the question.
+    `unanswered`: the reason why there is no answer, if the tables do not hold one.
     """
 
     model_config = ConfigDict(extra="forbid")

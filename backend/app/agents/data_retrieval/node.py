@@ -1,4 +1,4 @@
-"""The retrieval node: one table, fetched."""
+"""The node that fetches the session's table."""
 
 from collections.abc import Sequence
 
@@ -15,25 +15,25 @@ from app.tools.invoke import ToolAnswer
 async def data_retrieval(state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
     lab = runtime.context
     brief: Json = {"goal": state["goal"], "plan": state["plan"]}
-    thought = await lab.crew["data_retrieval"].run(lab.tools("data_retrieval"), brief, check)
-    retrieved: Retrieved = thought.output
-    fetched = _fetched(thought.answers)
-    if fetched is None:
+    result = await lab.crew["data_retrieval"].run(lab.tool_context("data_retrieval"), brief, check)
+    retrieved: Retrieved = result.output
+    columns = _fetched_columns(result.answers)
+    if columns is None:
         raise InvalidInput("no_data", f"No table could be fetched. {retrieved.note}".strip())
-    exclude = [name for name in retrieved.exclude if name in fetched]
+    exclude = [name for name in retrieved.exclude if name in columns]
     return {"retrieved": {"frame": RETRIEVED, **retrieved.model_dump(mode="json"), "exclude": exclude}}
 
 
 def check(retrieved: Retrieved, answers: Sequence[ToolAnswer]) -> str | None:
-    """The output must fit the table that was fetched last; without any table the node says why."""
-    columns = _fetched(answers)
+    """Check that the target is a column of the table fetched last. Without a table the node itself fails."""
+    columns = _fetched_columns(answers)
     if columns is None or retrieved.target in columns:
         return None
     return f"The fetched table has no column {retrieved.target!r}. It has: {', '.join(columns[:50])}."
 
 
-def _fetched(answers: Sequence[ToolAnswer]) -> list[str] | None:
-    """Columns of the table that was kept last."""
+def _fetched_columns(answers: Sequence[ToolAnswer]) -> list[str] | None:
+    """Return the columns of the table fetched last; None if there is none."""
     for answer in reversed(answers):
         value = answer.value
         if isinstance(value, dict) and value.get("frame") == RETRIEVED and isinstance(value["columns"], list):

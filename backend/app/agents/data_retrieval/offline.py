@@ -1,4 +1,4 @@
-"""Data retrieval without a provider: fetch the planned table, or make it of several with one SELECT."""
+"""The offline policy of data retrieval: fetch the planned table, or join several with one SELECT."""
 
 from typing import Any
 
@@ -6,115 +6,120 @@ from app.agents.data_retrieval import coins
 from app.agents.data_retrieval.output import Retrieved
 from app.agents.goals import select_sql
 from app.agents.planner.output import Plan
-from app.agents.runtime.conversation import View
-from app.agents.runtime.policy import AgentAction, call, finish, follow
+from app.agents.runtime.conversation import ConversationView
+from app.agents.runtime.policy import AgentAction, call, finish, make_policy
 from app.modeling.problem.names import nearest_names
 
 NO_PRICES = "There are no stored prices: upload a table, or import bars (`labcrew prices import`)."
-FETCHES = ("fetch_dataset", "execute_sql", "fetch_price_data")
+FETCHING_TOOLS = ("fetch_dataset", "execute_sql", "fetch_price_data")
 
 
-def list_tables_when_unknown(view: View) -> AgentAction | None:
-    """The planned table is not there: see what is."""
-    return call("list_datasets") if view.refused("fetch_dataset") and not view.tried("list_datasets") else None
+def list_tables_when_unknown(view: ConversationView) -> AgentAction | None:
+    """List the tables after the planned one was not found."""
+    return (
+        call("list_datasets")
+        if view.refusals("fetch_dataset") and not view.was_called("list_datasets")
+        else None
+    )
 
 
-def relate(view: View) -> AgentAction | None:
+def relate_tables(view: ConversationView) -> AgentAction | None:
     plan = _plan(view)
-    if not plan.join or view.tried("relate_tables"):
+    if not plan.join or view.was_called("relate_tables"):
         return None
     base, *others = plan.tables
     return call("relate_tables", base=base, target=plan.target, tables=others)
 
 
-def select(view: View) -> AgentAction | None:
-    """Joining and cutting need a SELECT; one that was refused is not tried again."""
+def run_select(view: ConversationView) -> AgentAction | None:
+    """Join tables or cut the target with a SELECT. A refused SELECT is not repeated."""
     plan = _plan(view)
-    if view.tried("execute_sql") or plan.source == "prices" or not (plan.join or plan.cut):
+    if view.was_called("execute_sql") or plan.source == "prices" or not (plan.join or plan.cut):
         return None
-    related = _related(view)
-    source = related["sql"] if related else None
+    relation = _table_relation(view)
+    source = relation["sql"] if relation else None
     if source is None and plan.cut is None:
         return None
     source = source or select_sql.whole(plan.tables[0])
     if plan.cut:
         source = select_sql.with_cut(source, plan.target, plan.cut)
-    return call("execute_sql", says="I make one table of it.", sql=source, keep=True)
+    return call("execute_sql", message="I combine the data into one table.", sql=source, keep=True)
 
 
-def fetch(view: View) -> AgentAction | None:
+def fetch_table(view: ConversationView) -> AgentAction | None:
     plan = _plan(view)
-    if plan.source == "prices" or view.last(*FETCHES):
+    if plan.source == "prices" or view.last_success(*FETCHING_TOOLS):
         return None
-    tried = [answered.arguments.get("dataset") for answered in view.refused("fetch_dataset")]
-    table = plan.tables[0] if plan.tables[0] not in tried else _nearest_table(view, plan.tables[0])
-    return None if table is None or table in tried else call("fetch_dataset", dataset=table)
+    refused_tables = [completed.arguments.get("dataset") for completed in view.refusals("fetch_dataset")]
+    table = plan.tables[0] if plan.tables[0] not in refused_tables else _nearest_table(view, plan.tables[0])
+    return None if table is None or table in refused_tables else call("fetch_dataset", dataset=table)
 
 
-def done(view: View) -> AgentAction:
+def conclude(view: ConversationView) -> AgentAction:
     plan = _plan(view)
-    fetched = view.last(*FETCHES)
+    fetched = view.last_success(*FETCHING_TOOLS)
     if fetched is None:
-        refusals = [answered.refusal or "" for answered in view.refused(*FETCHES, "get_available_coins")]
+        refusals = [
+            completed.refusal or "" for completed in view.refusals(*FETCHING_TOOLS, "get_available_coins")
+        ]
         return finish(Retrieved(target=plan.target, note=" ".join(refusals) or NO_PRICES))
     is_cut = plan.cut is not None and fetched.name == "execute_sql"
     target = select_sql.cut_name(plan.target, plan.cut) if plan.cut and is_cut else plan.target
-    note = _note(view, plan)
+    note = _describe_retrieval(view, plan)
     rows = fetched.value.get("rows") if fetched.name != "execute_sql" else fetched.value.get("row_count")
     says = f"The table has {rows:,} rows and {len(fetched.value['columns'])} columns. {note}".strip()
-    return finish(Retrieved(target=target, exclude=plan.exclude, note=note), says=says)
+    return finish(Retrieved(target=target, exclude=plan.exclude, note=note), message=says)
 
 
 RULES = (
     list_tables_when_unknown,
-    relate,
-    coins.see,
-    coins.ask_which,
-    coins.fetch,
-    select,
-    fetch,
-    done,
+    relate_tables,
+    coins.list_coins,
+    coins.ask_for_coin,
+    coins.fetch_prices,
+    run_select,
+    fetch_table,
+    conclude,
 )
-decide = follow(RULES)
+decide = make_policy(RULES)
 
 
-def _plan(view: View) -> Plan:
+def _plan(view: ConversationView) -> Plan:
     return Plan.model_validate(view.brief["plan"])
 
 
-def _related(view: View) -> Any:
-    """What `relate_tables` found, or None."""
-    answered = view.last("relate_tables")
-    return answered.value if answered else None
+def _table_relation(view: ConversationView) -> Any:
+    """Return the value of `relate_tables`, or None."""
+    completed = view.last_success("relate_tables")
+    return completed.value if completed else None
 
 
-def _nearest_table(view: View, name: str) -> str | None:
-    listed = view.last("list_datasets")
-    names = [dataset["table"] for dataset in listed.value["datasets"]] if listed else []
-    close = nearest_names(name, names)
-    return close[0] if close else (names[0] if len(names) == 1 else None)
+def _nearest_table(view: ConversationView, name: str) -> str | None:
+    listing = view.last_success("list_datasets")
+    names = [dataset["table"] for dataset in listing.value["datasets"]] if listing else []
+    matches = nearest_names(name, names)
+    return matches[0] if matches else (names[0] if len(names) == 1 else None)
 
 
-def _note(view: View, plan: Plan) -> str:
+def _describe_retrieval(view: ConversationView, plan: Plan) -> str:
     if plan.source == "prices":
-        return coins.note(view, plan)
-    if refused := view.refused("execute_sql"):
-        return f"That SELECT was refused ({refused[-1].refusal}), so I go on with `{plan.tables[0]}` alone."
-    if refused := view.refused("relate_tables"):
-        return (
-            f"The tables cannot be related ({refused[-1].refusal}), so I go on with `{plan.tables[0]}` alone."
-        )
-    return _said(_related(view)) if plan.join else ""
+        return coins.describe_substitution(view, plan)
+    if refused := view.refusals("execute_sql"):
+        return f"The SELECT was refused ({refused[-1].refusal}). I continue with `{plan.tables[0]}` alone."
+    if refused := view.refusals("relate_tables"):
+        return f"The tables cannot be joined ({refused[-1].refusal}). I continue with `{plan.tables[0]}` alone."
+    return _describe_relation(_table_relation(view)) if plan.join else ""
 
 
-def _said(related: Any) -> str:
-    """How the tables hang together, and each one that is left out with its reason."""
-    if not related:
+def _describe_relation(relation: Any) -> str:
+    """Describe the joins and the tables that were left out, with their reasons."""
+    if not relation:
         return ""
-    parts = [join["text"] for join in related["joins"]]
+    parts = [join["text"] for join in relation["joins"]]
     parts += [
-        f"`{name}` holds more rows of `{related['base']}` and is added to it." for name in related["appended"]
+        f"`{name}` has further rows of `{relation['base']}` and is appended to it."
+        for name in relation["appended"]
     ]
-    parts += [f"`{name}` has no target: predict its rows with the model." for name in related["to_predict"]]
-    parts += [f"`{one['table']}` is left out: {one['reason']}." for one in related["left_out"]]
+    parts += [f"`{name}` has no target: predict its rows with the model." for name in relation["to_predict"]]
+    parts += [f"`{table['table']}` is left out: {table['reason']}." for table in relation["left_out"]]
     return " ".join(parts)

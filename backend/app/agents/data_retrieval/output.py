@@ -1,10 +1,10 @@
-"""What data retrieval ends with."""
+"""The output of data retrieval."""
 
 from pydantic import BaseModel, ConfigDict, Field
 
 
 class Retrieved(BaseModel):
-    """The session's table is fetched. `target` is its column to predict; `exclude` what must not be used."""
+    """The session's table is fetched. `target`: column to predict. `exclude`: columns that must not be used."""
 
     model_config = ConfigDict(extra="forbid")
 

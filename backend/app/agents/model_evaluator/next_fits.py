@@ -1,4 +1,4 @@
-"""What is worth fitting next: further folds of the candidates that carry weight, then variants of the best."""
+"""The choice of the next fits: further folds of the weighted candidates, then variants of the best ones."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,45 +6,46 @@ from typing import Any
 
 from app.modeling.problem.kinds import BASELINE
 
-HEAVY = 0.05
-"""A candidate that weighs less in the ensemble is not worth further fits."""
-MAX_HEAVY = 6
+MIN_WEIGHT = 0.05
+"""Minimal ensemble weight of a candidate that gets further fits."""
+MAX_WEIGHTED_CANDIDATES = 6
 MAX_VARIANTS = 6
 MAX_CANDIDATES = 24
-"""More than these only find who was lucky."""
-COUNTED_VARIANTS = 4
-"""Of a session that counts instead of looking at the clock."""
-MIN_S = 0.6
-"""A round in less time than this is not worth its start."""
-REFIT = 1.3
-"""A fit on all rows, beside one on the rows of a fold."""
-CHEAP = 0.5
-USED = 0.9
-"""Of the time that is left, planned with: fits do not end at the same moment. Less is cheap."""
+"""Beyond this number the best cross-validation score is mostly selection bias."""
+DETERMINISTIC_VARIANTS = 4
+"""Variants per round of a deterministic session, which has no clock."""
+MIN_ROUND_S = 0.6
+"""Minimal time of a round: in less, starting the cells takes longer than the fits."""
+REFIT_RATIO = 1.3
+"""A fit on all rows relative to a fit on the training rows of one fold."""
+MAX_CHEAP_SHARE = 0.5
+MAX_USED_SHARE = 0.9
+"""Share of the remaining time that a round may plan with, since fits do not end at the same moment.
+`MAX_CHEAP_SHARE`: the share up to which a round is cheap enough for all candidates."""
 
 Fit = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Folds:
-    """Fit these folds of these candidates, where they lack them; no fold: once more, on all rows."""
+class FoldRequest:
+    """Missing folds to fit of each candidate. An empty `folds` asks for a refit on all rows."""
 
     models: list[str]
     folds: list[int]
 
 
 @dataclass(frozen=True)
-class Variants:
-    """Fit as many others like these candidates, on these folds."""
+class VariantRequest:
+    """`count` variants of these candidates to fit, on these folds."""
 
     models: list[str]
     folds: list[int]
-    most: int
+    count: int
 
 
 @dataclass(frozen=True)
-class Standing:
-    """Candidates so far, best first by `weights` (or by score where nothing was blended), and what is left.
+class TuningState:
+    """The candidates with their ensemble weights, and the remaining time.
 
     `order`: the folds in the order in which they are fitted. `seconds`: for fits, on `hands` workers; None
     counts rounds only.
@@ -52,96 +53,100 @@ class Standing:
 
     fits: Sequence[Fit]
     weights: Mapping[str, float]
-    order: Sequence[int]
-    seconds: float | None
-    hands: int
-    rounds: int = 0
-    single: bool = False
-    in_time: bool = False
-    """Rows are ordered in time: a model that counts has learned from the latest rows too."""
+    fold_order: Sequence[int]
+    time_left_s: float | None
+    fit_slots: int
+    completed_rounds: int = 0
+    is_single_model: bool = False
+    is_time_ordered: bool = False
+    """Rows are ordered in time, so weighted candidates are refitted on all rows, the latest included."""
 
     @property
-    def real(self) -> list[Fit]:
+    def candidates(self) -> list[Fit]:
         return [fit for fit in self.fits if fit["estimator"] != BASELINE and fit["score"] is not None]
 
     @property
-    def heavy(self) -> list[Fit]:
-        """The candidates worth more fits, the heaviest first: for one simple model the two best."""
-        real = self.real
-        if self.single or not self.weights:
-            sign = -1 if real and real[0]["greater_is_better"] else 1
-            return sorted(real, key=lambda fit: sign * fit["score"])[: 2 if self.single else 3]
-        weighty = [fit for fit in real if self.weights.get(fit["name"], 0.0) >= HEAVY]
-        return sorted(weighty, key=lambda fit: -self.weights[fit["name"]])[:MAX_HEAVY]
+    def weighted_candidates(self) -> list[Fit]:
+        """The candidates that get more fits, by descending weight; the two best by score for a single model."""
+        candidates = self.candidates
+        if self.is_single_model or not self.weights:
+            sign = -1 if candidates and candidates[0]["greater_is_better"] else 1
+            return sorted(candidates, key=lambda fit: sign * fit["score"])[: 2 if self.is_single_model else 3]
+        weighted = [fit for fit in candidates if self.weights.get(fit["name"], 0.0) >= MIN_WEIGHT]
+        return sorted(weighted, key=lambda fit: -self.weights[fit["name"]])[:MAX_WEIGHTED_CANDIDATES]
 
 
-def next_round(standing: Standing) -> Folds | Variants | None:
-    """None: there is no time left for anything worth it."""
-    heavy = standing.heavy
-    if not heavy or (standing.seconds is not None and standing.seconds < MIN_S):
+def next_round(state: TuningState) -> FoldRequest | VariantRequest | None:
+    """Choose the next round of fits; None if the remaining time is too short for a useful one."""
+    weighted = state.weighted_candidates
+    if not weighted or (state.time_left_s is not None and state.time_left_s < MIN_ROUND_S):
         return None
-    return _refits(standing, heavy) or _folds(standing, heavy) or _variants(standing, heavy)
+    return _plan_refits(state, weighted) or _plan_folds(state, weighted) or _plan_variants(state, weighted)
 
 
-def _refits(standing: Standing, heavy: Sequence[Fit]) -> Folds | None:
-    waiting = [fit for fit in heavy if not fit.get("refitted")] if standing.in_time else []
-    for many in range(len(waiting), 0, -1):
-        jobs = [REFIT * fold_s(fit) for fit in waiting[:many]]
-        if standing.seconds is None or wall_s(jobs, standing.hands) <= USED * standing.seconds:
-            return Folds([fit["name"] for fit in waiting[:many]], [])
+def _plan_refits(state: TuningState, weighted: Sequence[Fit]) -> FoldRequest | None:
+    waiting = [fit for fit in weighted if not fit.get("refitted")] if state.is_time_ordered else []
+    for count in range(len(waiting), 0, -1):
+        jobs = [REFIT_RATIO * seconds_per_fold(fit) for fit in waiting[:count]]
+        if (
+            state.time_left_s is None
+            or estimate_makespan_s(jobs, state.fit_slots) <= MAX_USED_SHARE * state.time_left_s
+        ):
+            return FoldRequest([fit["name"] for fit in waiting[:count]], [])
     return None
 
 
-def _folds(standing: Standing, heavy: Sequence[Fit]) -> Folds | None:
-    """Of everyone where that is cheap: a first fold of few rows says little of weights. Else of the heavy."""
-    everyone = heavy if standing.single else standing.real
-    lacking = _lacking(standing, everyone)
-    if lacking and _affordable(standing, everyone, lacking, CHEAP):
-        return Folds([fit["name"] for fit in everyone], lacking)
-    lacking = _lacking(standing, heavy)
-    for many in range(len(lacking), 0, -1):
-        if _affordable(standing, heavy, lacking[:many], USED):
-            return Folds([fit["name"] for fit in heavy], lacking[:many])
-    for few in range(len(heavy) - 1, 0, -1):
-        if lacking and _affordable(standing, heavy[:few], lacking[:1], USED):
-            return Folds([fit["name"] for fit in heavy[:few]], lacking[:1])
+def _plan_folds(state: TuningState, weighted: Sequence[Fit]) -> FoldRequest | None:
+    """Request missing folds: of all candidates if that is cheap, because weights from one fold are uncertain;
+    else of the weighted ones."""
+    candidates = weighted if state.is_single_model else state.candidates
+    missing = _missing_folds(state, candidates)
+    if missing and _is_affordable(state, candidates, missing, MAX_CHEAP_SHARE):
+        return FoldRequest([fit["name"] for fit in candidates], missing)
+    missing = _missing_folds(state, weighted)
+    for count in range(len(missing), 0, -1):
+        if _is_affordable(state, weighted, missing[:count], MAX_USED_SHARE):
+            return FoldRequest([fit["name"] for fit in weighted], missing[:count])
+    for count in range(len(weighted) - 1, 0, -1):
+        if missing and _is_affordable(state, weighted[:count], missing[:1], MAX_USED_SHARE):
+            return FoldRequest([fit["name"] for fit in weighted[:count]], missing[:1])
     return None
 
 
-def _lacking(standing: Standing, fits: Sequence[Fit]) -> list[int]:
-    return [fold for fold in standing.order if any(fold not in fit["run"] for fit in fits)]
+def _missing_folds(state: TuningState, fits: Sequence[Fit]) -> list[int]:
+    return [fold for fold in state.fold_order if any(fold not in fit["run"] for fit in fits)]
 
 
-def _affordable(standing: Standing, fits: Sequence[Fit], folds: Sequence[int], share: float) -> bool:
-    if standing.seconds is None:
+def _is_affordable(state: TuningState, fits: Sequence[Fit], folds: Sequence[int], share: float) -> bool:
+    if state.time_left_s is None:
         return True
-    jobs = [fold_s(fit) for fit in fits for fold in folds if fold not in fit["run"]]
-    return wall_s(jobs, standing.hands) <= share * standing.seconds
+    jobs = [seconds_per_fold(fit) for fit in fits for fold in folds if fold not in fit["run"]]
+    return estimate_makespan_s(jobs, state.fit_slots) <= share * state.time_left_s
 
 
-def _variants(standing: Standing, heavy: Sequence[Fit]) -> Variants | None:
-    """On every fold, so that all are weighed by the same rows: chosen by few rows, the luckiest would win."""
-    if len(standing.real) >= MAX_CANDIDATES or _lacking(standing, heavy):
+def _plan_variants(state: TuningState, weighted: Sequence[Fit]) -> VariantRequest | None:
+    """Request variants on all folds: selected on a single fold, the luckiest variant would win."""
+    if len(state.candidates) >= MAX_CANDIDATES or _missing_folds(state, weighted):
         return None
-    bases = heavy[:3]
-    models, folds = [fit["name"] for fit in bases], list(standing.order)
-    if standing.seconds is None:
-        return Variants(models, folds, COUNTED_VARIANTS)
-    each_s = len(folds) * sum(fold_s(fit) for fit in bases) / len(bases)
-    if each_s > USED * standing.seconds:
+    bases = weighted[:3]
+    models, folds = [fit["name"] for fit in bases], list(state.fold_order)
+    if state.time_left_s is None:
+        return VariantRequest(models, folds, DETERMINISTIC_VARIANTS)
+    variant_s = len(folds) * sum(seconds_per_fold(fit) for fit in bases) / len(bases)
+    if variant_s > MAX_USED_SHARE * state.time_left_s:
         return None
-    many = int(USED * standing.seconds * standing.hands / max(each_s, 1e-3))
-    return Variants(models, folds, min(max(many, 1), MAX_VARIANTS))
+    count = int(MAX_USED_SHARE * state.time_left_s * state.fit_slots / max(variant_s, 1e-3))
+    return VariantRequest(models, folds, min(max(count, 1), MAX_VARIANTS))
 
 
-def fold_s(fit: Fit) -> float:
-    """Seconds that one more fold of a candidate takes, reading and writing included."""
+def seconds_per_fold(fit: Fit) -> float:
+    """Return the measured seconds per fold of a candidate, reading and writing included."""
     return float(fit["fit_s"]) / max(len(fit["run"]), 1)
 
 
-def wall_s(jobs: Sequence[float], hands: int) -> float:
-    """How long jobs take on so many workers, the longest first."""
-    ends = [0.0] * max(hands, 1)
+def estimate_makespan_s(jobs: Sequence[float], fit_slots: int) -> float:
+    """Return the seconds until all jobs end, scheduled longest first on the fit slots."""
+    ends = [0.0] * max(fit_slots, 1)
     for job in sorted(jobs, reverse=True):
         ends[ends.index(min(ends))] += job
     return max(ends)

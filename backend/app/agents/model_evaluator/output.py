@@ -1,10 +1,10 @@
-"""What the model evaluator ends with, in each of its two stages."""
+"""Outputs of the model evaluator, one for each of its two stages."""
 
 from pydantic import BaseModel, ConfigDict, Field
 
 
 class Verdict(BaseModel):
-    """Stage `evaluation`: the chosen candidate, whether tuning is worth it, and what to be careful of."""
+    """Stage `evaluation`: the chosen candidate, the request for more tuning, and cautions for the user."""
 
     model_config = ConfigDict(extra="forbid")
 

@@ -1,35 +1,37 @@
-"""The second stage: one more round of fits, where it is likely to pay."""
+"""Rules of the stage `tuning`: one more round of fits."""
 
-from app.agents.model_evaluator.judging import standing_of
-from app.agents.model_evaluator.next_fits import Folds, next_round
+from app.agents.model_evaluator.judging import make_tuning_state
+from app.agents.model_evaluator.next_fits import FoldRequest, next_round
 from app.agents.model_evaluator.output import Tuned
-from app.agents.runtime.conversation import View
+from app.agents.runtime.conversation import ConversationView
 from app.agents.runtime.policy import AgentAction, Rule, call, finish
 
-FITTING = ("add_folds", "tune_hyperparameters")
+FITTING_TOOLS = ("add_folds", "tune_hyperparameters")
 
 
-def fit_more(view: View) -> AgentAction | None:
-    if view.tried(*FITTING):
+def fit_more(view: ConversationView) -> AgentAction | None:
+    if view.was_called(*FITTING_TOOLS):
         return None
-    wanted = next_round(standing_of(view, dict(view.brief["weights"])))
-    if wanted is None:
+    request = next_round(make_tuning_state(view, dict(view.brief["weights"])))
+    if request is None:
         return None
-    models = " and ".join(wanted.models)
-    if isinstance(wanted, Folds):
-        what = "further folds" if wanted.folds else "all rows once more, with the latest,"
-        says = f"I fit {what} of {models}."
-        return call("add_folds", says=says, models=wanted.models, folds=wanted.folds)
-    says = f"I try others like {models}."
-    return call("tune_hyperparameters", says=says, models=wanted.models, folds=wanted.folds, most=wanted.most)
+    models = " and ".join(request.models)
+    if isinstance(request, FoldRequest):
+        rows = "further folds" if request.folds else "all rows, including the latest,"
+        says = f"I fit {rows} of {models}."
+        return call("add_folds", message=says, models=request.models, folds=request.folds)
+    says = f"I try variants of {models}."
+    return call(
+        "tune_hyperparameters", message=says, models=request.models, folds=request.folds, most=request.count
+    )
 
 
-def conclude(view: View) -> AgentAction:
-    fitted = view.last(*FITTING)
+def conclude(view: ConversationView) -> AgentAction:
+    fitted = view.last_success(*FITTING_TOOLS)
     if fitted is None:
-        why = [answered.refusal or "" for answered in view.refused(*FITTING)][-1:]
-        return finish(Tuned(notes=why), says=f"Nothing more was fitted. {' '.join(why)}".strip())
-    return finish(Tuned(), says=f"{len(fitted.value['fits'])} more fits are in.")
+        reasons = [completed.refusal or "" for completed in view.refusals(*FITTING_TOOLS)][-1:]
+        return finish(Tuned(notes=reasons), message=f"Nothing more was fitted. {' '.join(reasons)}".strip())
+    return finish(Tuned(), message=f"{len(fitted.value['fits'])} more fits are finished.")
 
 
 RULES: tuple[Rule, ...] = (fit_more, conclude)

@@ -1,54 +1,53 @@
-"""What to fit first: families by problem, size and time."""
+"""The candidates of the first round, chosen by problem, size and time."""
 
 from collections.abc import Sequence
 from typing import Any
 
-from app.agents.size import START_S, Size
+from app.agents.size import FIT_START_S, FrameSize
 from app.modeling.problem.family_catalog import select_families
 from app.modeling.problem.kinds import BASELINE
 
-FEWEST = 2
-LOGGED = ("LightGBM", "LightGBMExtra", "Ridge")
-"""Families that learn a logarithm and say numbers."""
-LINEAR = {"classification": "LogisticRegression", "regression": "Ridge"}
+MIN_FAMILIES = 2
+LOG_TARGET_FAMILIES = ("LightGBM", "LightGBMExtra", "Ridge")
+"""Families that can be trained on the logarithm of the target."""
+LINEAR_FAMILY = {"classification": "LogisticRegression", "regression": "Ridge"}
 
 
-def choose(
+def choose_candidates(
     kind: str,
-    size: Size,
+    size: FrameSize,
     time_left_s: float,
-    hands: int,
-    readable: bool = False,
-    long_tail: bool = False,
-    planned: Sequence[str] = (),
+    fit_slots: int,
+    is_interpretable: bool = False,
+    has_long_tail: bool = False,
+    families: Sequence[str] = (),
 ) -> list[dict[str, Any]]:
-    """The baseline always; as many families as there is time for a useful fit of, two at least.
+    """Choose the baseline and as many families as have time for a useful fit, at least two.
 
-    `planned`: just these, however long they take. `readable`: only what a person can read off its
-    coefficients. `long_tail`: of a target whose largest values are far out, so that its logarithm is learned
-    too.
+    `families`: only these, however long they take. `is_interpretable`: only a linear model, whose coefficients
+    can be read. `has_long_tail`: the target has extreme values, so some families also fit its logarithm.
     """
-    if planned:
-        forms = [form for name in planned for form in _forms(name, long_tail)]
-        return [{"estimator": BASELINE}, *forms]
-    if readable:
-        return [{"estimator": name} for name in (BASELINE, LINEAR[kind])]
-    worth = select_families(kind, size.rows, size.columns)
-    taken: list[dict[str, Any]] = []
-    room_s = time_left_s * hands
-    for family in worth:
-        useful_s = START_S + family.seconds_per_cell * size.rows * size.columns
-        for candidate in _forms(family.name, long_tail):
-            if useful_s <= min(room_s, time_left_s):
-                taken.append(candidate)
-                room_s -= useful_s
-    if len(taken) < FEWEST:
-        cheapest = sorted(worth, key=lambda family: family.seconds_per_cell)
-        taken = [{"estimator": family.name} for family in cheapest[:FEWEST]]
-    return [{"estimator": BASELINE}, *taken]
+    if families:
+        requested = [form for name in families for form in _family_candidates(name, has_long_tail)]
+        return [{"estimator": BASELINE}, *requested]
+    if is_interpretable:
+        return [{"estimator": name} for name in (BASELINE, LINEAR_FAMILY[kind])]
+    selected = select_families(kind, size.rows, size.columns)
+    candidates: list[dict[str, Any]] = []
+    remaining_s = time_left_s * fit_slots
+    for family in selected:
+        useful_s = FIT_START_S + family.seconds_per_cell * size.rows * size.columns
+        for candidate in _family_candidates(family.name, has_long_tail):
+            if useful_s <= min(remaining_s, time_left_s):
+                candidates.append(candidate)
+                remaining_s -= useful_s
+    if len(candidates) < MIN_FAMILIES:
+        cheapest = sorted(selected, key=lambda family: family.seconds_per_cell)
+        candidates = [{"estimator": family.name} for family in cheapest[:MIN_FAMILIES]]
+    return [{"estimator": BASELINE}, *candidates]
 
 
-def _forms(family: str, long_tail: bool) -> list[dict[str, Any]]:
-    """A family as it is and, where that is worth it, of the target's logarithm."""
+def _family_candidates(family: str, has_long_tail: bool) -> list[dict[str, Any]]:
+    """Return the candidates of a family: plain and, for a long-tailed target, on its logarithm."""
     on_log = {"estimator": family, "name": f"{family}-log", "hyperparameters": {"on_log": True}}
-    return [{"estimator": family}, *([on_log] if long_tail and family in LOGGED else [])]
+    return [{"estimator": family}, *([on_log] if has_long_tail and family in LOG_TARGET_FAMILIES else [])]

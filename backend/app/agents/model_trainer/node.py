@@ -2,39 +2,37 @@
 
 from langgraph.runtime import Runtime
 
-from app.agents.budget import budget_of
+from app.agents.budget import make_budget
 from app.agents.context import LabContext
-from app.agents.fits import merged, short
-from app.agents.size import size_of
+from app.agents.fits import merge_fits, summarise_fits
+from app.agents.size import measure_frame
 from app.agents.state import LabState, LabUpdate
-from app.agents.training_context import problem_brief, study_of
+from app.agents.training_context import make_problem_brief, make_training_context
 from app.errors import InvalidInput
 from app.modeling.problem.family_catalog import REGRESSION, has_long_tail
 
-TRAINING = ("train_classification_model", "train_regression_model", "cross_validate_model")
+TRAINING_TOOLS = ("train_classification_model", "train_regression_model", "cross_validate_model")
 
 
 async def model_training(state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
     lab = runtime.context
-    budget = budget_of(state)
-    hands = await lab.hands_now()
-    time_left_s = round(budget.for_first_round_s(size_of(state), hands), 2)
+    budget = make_budget(state)
+    fit_slots = await lab.current_fit_slots()
+    time_left_s = round(budget.first_round_s(measure_frame(state), fit_slots), 2)
     brief = {
-        **problem_brief(state),
+        **make_problem_brief(state),
         "frame": state["frame"],
-        "column_count": size_of(state).columns,
+        "column_count": measure_frame(state).columns,
         "folds": state["split"]["folds"],
         "time_left_s": time_left_s,
-        "hands": hands,
+        "hands": fit_slots,
         "long_tail": state["problem"]["kind"] == REGRESSION and has_long_tail(state["split"]["target_summary"]),
     }
-    study = study_of({**state, "hands": hands}, until_s=budget.worked_s + time_left_s)
-    thought = await lab.crew["model_trainer"].run(lab.tools("model_trainer", study), brief)
-    rounds = thought.values(*TRAINING)
-    fits = merged([], short(fit for answer in rounds for fit in answer["fits"]))
+    training = make_training_context({**state, "hands": fit_slots}, deadline_s=budget.worked_s + time_left_s)
+    result = await lab.crew["model_trainer"].run(lab.tool_context("model_trainer", training), brief)
+    rounds = result.values(*TRAINING_TOOLS)
+    fits = merge_fits([], summarise_fits(fit for answer in rounds for fit in answer["fits"]))
     if not fits and not await lab.step.wrapping_up():
-        raise InvalidInput(
-            "nothing_fitted", "Not one candidate could be fitted. " + " ".join(thought.output.notes)
-        )
+        raise InvalidInput("nothing_fitted", "No candidate could be fitted. " + " ".join(result.output.notes))
     left_out = [entry for answer in rounds for entry in answer["left_out"]]
-    return {"fits": fits, "left_out": left_out, "hands": hands}
+    return {"fits": fits, "left_out": left_out, "hands": fit_slots}

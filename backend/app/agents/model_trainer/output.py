@@ -1,10 +1,10 @@
-"""What the model trainer ends with."""
+"""The output of the model trainer."""
 
 from pydantic import BaseModel, ConfigDict, Field
 
 
 class Trained(BaseModel):
-    """Candidates are fitted. `notes`: what is worth knowing about them, in plain sentences."""
+    """The candidates are fitted. `notes`: remarks on them, in plain sentences."""
 
     model_config = ConfigDict(extra="forbid")
 

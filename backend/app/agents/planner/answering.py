@@ -10,7 +10,7 @@ from app.agents.planner.plan import steps
 from app.agents.questions.parser import is_question, read_question
 from app.agents.questions.query import Inquiry, Misread
 from app.agents.questions.to_sql import alias
-from app.agents.runtime.conversation import View
+from app.agents.runtime.conversation import ConversationView
 from app.agents.runtime.policy import AgentAction, call, finish
 
 UNREAD = "How is the question meant?"
@@ -22,7 +22,7 @@ _OF_MODELS = ("target", "problem", "metric", "horizon", "positive_class", "costs
 
 
 def ask_or_answer(
-    view: View, goal: str, wishes: Mapping[str, Any], tables: Sequence[Table]
+    view: ConversationView, goal: str, wishes: Mapping[str, Any], tables: Sequence[Table]
 ) -> AgentAction | None:
     """The plan of a question that is understood; else what was not understood, and what could be."""
     if not tables or not is_question(goal) or any(wishes.get(name) for name in _OF_MODELS):
@@ -45,7 +45,7 @@ def ask_or_answer(
         )
     return call(
         "ask_user",
-        says="The goal asks about the data, and I do not understand all of it.",
+        message="The goal asks about the data, and I do not understand all of it.",
         question=f"{UNREAD} {read.reason} Choose one of these, or say it in other words.",
         options=[*dict.fromkeys(read.options), MODEL, END],
         default=END,
@@ -53,8 +53,10 @@ def ask_or_answer(
     )
 
 
-def _answers(view: View) -> list[str]:
-    asked = [one for one in view.all("ask_user") if str(one.arguments.get("question", "")).startswith(UNREAD)]
+def _answers(view: ConversationView) -> list[str]:
+    asked = [
+        one for one in view.successes("ask_user") if str(one.arguments.get("question", "")).startswith(UNREAD)
+    ]
     return [str(one.value["answer"]) for one in asked]
 
 
@@ -76,4 +78,4 @@ def _planned(question: str, read: Inquiry, tables: Sequence[Table]) -> AgentActi
     )
     figures = ", ".join(f"the {alias(measure)}" for measure in read.measures)
     says = f"I will answer from `{read.table}`: {figures}."
-    return finish(plan.model_copy(update={"steps": steps(plan)}), says=says)
+    return finish(plan.model_copy(update={"steps": steps(plan)}), message=says)

@@ -8,7 +8,7 @@ from app.agents.goals.tables import Column
 from app.agents.goals.target import CLEAR, Scored, TargetReading
 from app.agents.planner.plan import MAX_CLASSES
 from app.agents.planner.preferences import NAMING, Unknown
-from app.agents.runtime.conversation import View
+from app.agents.runtime.conversation import ConversationView
 from app.agents.runtime.policy import AgentAction, call
 from app.modeling.problem.kinds import ProblemKindName
 
@@ -30,7 +30,7 @@ def ask_target(goal: Goal, reading: TargetReading, several_tables: bool) -> Agen
     ways = [*names, NOTHING] if goal.looks else names
     return call(
         "ask_user",
-        says="The goal does not settle what to predict.",
+        message="The goal does not settle what to predict.",
         question=f"{WHICH_TARGET} {_why(goal, reading)}",
         options=ways,
         default=NOTHING if goal.wants_no_model else names[0],
@@ -51,7 +51,7 @@ def _why(goal: Goal, reading: TargetReading) -> str:
     return "The goal names none of the columns clearly; the likeliest comes first."
 
 
-def target_answer(view: View) -> str | None:
+def target_answer(view: ConversationView) -> str | None:
     return _answer(view, WHICH_TARGET)
 
 
@@ -59,14 +59,14 @@ def ask_kind(column: Column) -> AgentAction:
     if column.distinct > MAX_CLASSES:
         return call(
             "ask_user",
-            says=f"`{column.name}` is an amount, and the goal asks for classes.",
+            message=f"`{column.name}` is an amount, and the goal asks for classes.",
             question=f"{WHICH_KIND} Classes of `{column.name}` could be above or below {column.middle}.",
             options=["amount", "class"],
             default="amount",
         )
     return call(
         "ask_user",
-        says=f"`{column.name}` has {column.distinct} whole-number values.",
+        message=f"`{column.name}` has {column.distinct} whole-number values.",
         question=f"{WHICH_KIND} `{column.name}` holds {column.distinct} different whole numbers.",
         options=list(_KINDS),
         default="class",
@@ -76,7 +76,7 @@ def ask_kind(column: Column) -> AgentAction:
 def ask_timeless(column: Column) -> AgentAction:
     return call(
         "ask_user",
-        says="The goal looks ahead, and nothing in the table says when.",
+        message="The goal looks ahead, and nothing in the table says when.",
         question=f"{WITHOUT_TIME} The goal looks ahead in time, but no column holds dates. I can only tell"
         f" `{column.name}` of a row from the row's other columns.",
         options=[GO_ON, NOTHING],
@@ -84,7 +84,7 @@ def ask_timeless(column: Column) -> AgentAction:
     )
 
 
-def timeless_answer(view: View) -> str | None:
+def timeless_answer(view: ConversationView) -> str | None:
     return _answer(view, WITHOUT_TIME)
 
 
@@ -96,7 +96,7 @@ def ask_entities(column: Column, rows: int) -> AgentAction:
     each = rows / column.distinct
     return call(
         "ask_user",
-        says=f"`{column.name}` repeats.",
+        message=f"`{column.name}` repeats.",
         question=f"{NEW_OR_KNOWN} `{column.name}` has {column.distinct:,} values, {each:.1f} rows each. For new"
         " ones a model is judged on some that it has never seen; for known ones it may learn their habits.",
         options=["new ones", "known ones"],
@@ -104,7 +104,7 @@ def ask_entities(column: Column, rows: int) -> AgentAction:
     )
 
 
-def entities_answer(view: View) -> Literal["new", "known"] | None:
+def entities_answer(view: ConversationView) -> Literal["new", "known"] | None:
     return _ENTITIES.get(_answer(view, NEW_OR_KNOWN) or "")
 
 
@@ -116,14 +116,14 @@ def ask_time(dates: Sequence[Column]) -> AgentAction:
     listed = ", ".join(f"`{name}`" for name in names)
     return call(
         "ask_user",
-        says="Several columns hold dates.",
+        message="Several columns hold dates.",
         question=f"{WHICH_TIME} The goal looks ahead, and {listed} hold dates.",
         options=names,
         default=names[0],
     )
 
 
-def time_answer(view: View) -> str | None:
+def time_answer(view: ConversationView) -> str | None:
     return _answer(view, WHICH_TIME)
 
 
@@ -131,14 +131,14 @@ def ask_order(dates: Sequence[Column]) -> AgentAction:
     names = ", ".join(f"`{column.name}`" for column in dates)
     return call(
         "ask_user",
-        says=f"The dates in {names} can be read in two ways.",
+        message=f"The dates in {names} can be read in two ways.",
         question=f"{DAY_OR_MONTH} No value of {names} tells: 03/04/2024 may be in April or in March.",
         options=list(_ORDERS),
         default="month first",
     )
 
 
-def order_answer(view: View) -> str | None:
+def order_answer(view: ConversationView) -> str | None:
     """`day_first` or `month_first`."""
     return _ORDERS.get(_answer(view, DAY_OR_MONTH) or "")
 
@@ -146,21 +146,21 @@ def order_answer(view: View) -> str | None:
 _ORDERS = {"month first": "month_first", "day first": "day_first"}
 
 
-def kind_answer(view: View) -> ProblemKindName | None:
+def kind_answer(view: ConversationView) -> ProblemKindName | None:
     return _KINDS.get(_answer(view, WHICH_KIND) or "")
 
 
 def ask_wish(unknown: Unknown) -> AgentAction:
     return call(
         "ask_user",
-        says=f"The preference {unknown.key} names a column that is not there.",
+        message=f"The preference {unknown.key} names a column that is not there.",
         question=f"{_wish(unknown.key)} There is no column {unknown.name!r}.",
         options=list(unknown.options),
         default=unknown.options[0],
     )
 
 
-def wish_answers(view: View) -> dict[str, str]:
+def wish_answers(view: ConversationView) -> dict[str, str]:
     answers = {key: _answer(view, _wish(key)) for key in NAMING}
     return {key: answer for key, answer in answers.items() if answer is not None}
 
@@ -178,8 +178,8 @@ def _shown(option: Scored, several_tables: bool) -> str:
     return f"{option.table.name}.{option.column.name}" if several_tables else option.column.name
 
 
-def _answer(view: View, question: str) -> str | None:
-    for answered in view.all("ask_user"):
+def _answer(view: ConversationView, question: str) -> str | None:
+    for answered in view.successes("ask_user"):
         if str(answered.arguments.get("question", "")).startswith(question):
             return str(answered.value["answer"])
     return None

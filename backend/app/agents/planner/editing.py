@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from app.agents.model_trainer.candidates import LINEAR
+from app.agents.model_trainer.candidates import LINEAR_FAMILY
 from app.agents.planner.output import Plan
 from app.agents.planner.plan import steps
 from app.agents.planner.stages import STAGES, wrong_stages
@@ -78,7 +78,7 @@ def _wrong_fits(plan: Plan) -> str | None:
         if plan.kind and plan.kind not in FAMILIES_BY_NAME[name].kinds:
             fit = [family.name for family in FAMILIES if plan.kind in family.kinds]
             return f"{name} does not do {plan.kind}; these do: {', '.join(fit)}."
-    readable = set(LINEAR.values())
+    readable = set(LINEAR_FAMILY.values())
     if plan.model == "interpretable" and set(plan.families) - readable:
         return (
             f"An interpretable model is one of {', '.join(sorted(readable))}; leave out `families` or `model`."

@@ -21,7 +21,7 @@ NO_TARGET = "?"
 async def planning(state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
     lab = runtime.context
     brief: Json = {"goal": state["goal"], "preferences": state.get("preferences", {})}
-    thought: AgentResult[Plan] = await lab.crew["planner"].run(lab.tools("planner"), brief, check)
+    thought: AgentResult[Plan] = await lab.crew["planner"].run(lab.tool_context("planner"), brief, check)
     plan = preferred(thought.output, brief["preferences"])
     if brief["preferences"].get("review_plan"):
         plan = await _reviewed(lab, brief, plan, thought)
@@ -39,7 +39,9 @@ async def _reviewed(lab: LabContext, brief: Json, plan: Plan, thought: AgentResu
         if reviewed.words is None:
             return reviewed.plan
         brief, asked = {**brief, "goal": f"{brief['goal']}\n{reviewed.words}"}, reviewed.asked
-        thought = await lab.crew["planner"].run(lab.tools("planner"), brief, check, first=thought.turns)
+        thought = await lab.crew["planner"].run(
+            lab.tool_context("planner"), brief, check, first_turn=thought.next_turn
+        )
         plan = preferred(thought.output, brief["preferences"])
     return plan
 

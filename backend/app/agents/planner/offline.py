@@ -12,8 +12,8 @@ from app.agents.planner import answering, clarification, stored_prices, trading
 from app.agents.planner.output import Plan
 from app.agents.planner.plan import MAX_CLASSES, PRICES, far, kind_is_unclear, make_plan
 from app.agents.planner.preferences import Unknown, resolve_preferences
-from app.agents.runtime.conversation import View
-from app.agents.runtime.policy import AgentAction, call, finish, follow
+from app.agents.runtime.conversation import ConversationView
+from app.agents.runtime.policy import AgentAction, call, finish, make_policy
 from app.modeling.problem.goal_hints import mentions_future, mentions_new_entities
 
 PRICES_TOOL = "get_available_coins"
@@ -22,14 +22,20 @@ NO_COLUMN = "None of the tables has a column that can be predicted."
 _goal = lru_cache(maxsize=64)(read_goal)
 
 
-def list_tables(view: View) -> AgentAction | None:
-    return None if view.tried("list_datasets") else call("list_datasets", says="First I look at what there is.")
+def list_tables(view: ConversationView) -> AgentAction | None:
+    return (
+        None
+        if view.was_called("list_datasets")
+        else call("list_datasets", message="First I look at what there is.")
+    )
 
 
-def read_schemas(view: View) -> AgentAction | None:
+def read_schemas(view: ConversationView) -> AgentAction | None:
     """Every table that has not been read, in one go."""
     read = {
-        answered.arguments["dataset"] for answered in view.answered if answered.name == "get_dataset_schema"
+        answered.arguments["dataset"]
+        for answered in view.completed_calls
+        if answered.name == "get_dataset_schema"
     }
     unread = [name for name in _table_names(view) if name not in read]
     if not unread:
@@ -37,30 +43,30 @@ def read_schemas(view: View) -> AgentAction | None:
     return AgentAction(tuple(("get_dataset_schema", {"dataset": name}) for name in unread))
 
 
-def see_prices(view: View) -> AgentAction | None:
+def see_prices(view: ConversationView) -> AgentAction | None:
     """Without a table the goal may be about stored prices."""
-    return None if _table_names(view) or view.tried(PRICES_TOOL) else call(PRICES_TOOL)
+    return None if _table_names(view) or view.was_called(PRICES_TOOL) else call(PRICES_TOOL)
 
 
-def ask_about_preferences(view: View) -> AgentAction | None:
+def ask_about_preferences(view: ConversationView) -> AgentAction | None:
     """A preference is never guessed at: it is asked about when it names no column."""
     _, unknown, _ = _settled(view)
     return clarification.ask_wish(unknown[0]) if unknown and _tables(view) else None
 
 
-def answer_a_question(view: View) -> AgentAction | None:
+def answer_a_question(view: ConversationView) -> AgentAction | None:
     wishes, _, _ = _settled(view)
     return answering.ask_or_answer(view, _read(view).text, wishes, _tables(view))
 
 
-def ask_for_target(view: View) -> AgentAction | None:
+def ask_for_target(view: ConversationView) -> AgentAction | None:
     reading = _target(view)
     if reading.chosen or not reading.options or clarification.target_answer(view):
         return None
     return clarification.ask_target(_read(view), reading, several_tables=len(_tables(view)) > 1)
 
 
-def ask_for_kind(view: View) -> AgentAction | None:
+def ask_for_kind(view: ConversationView) -> AgentAction | None:
     target = _chosen(view)
     if target is None or _wishes(view).get("problem") or clarification.kind_answer(view):
         return None
@@ -69,7 +75,7 @@ def ask_for_kind(view: View) -> AgentAction | None:
     return clarification.ask_kind(target.column) if kind_is_unclear(_read(view), target.column) else None
 
 
-def ask_without_time(view: View) -> AgentAction | None:
+def ask_without_time(view: ConversationView) -> AgentAction | None:
     """A forecast needs dates; whether rows without them will do is for the user to say."""
     target, goal = _chosen(view), _read(view)
     if target is None or not goal.ahead or target.table.dates or _wishes(view).get("time_column"):
@@ -77,7 +83,7 @@ def ask_without_time(view: View) -> AgentAction | None:
     return None if clarification.timeless_answer(view) else clarification.ask_timeless(target.column)
 
 
-def ask_about_time(view: View) -> AgentAction | None:
+def ask_about_time(view: ConversationView) -> AgentAction | None:
     """A forecast over a table with several dates."""
     target, goal = _chosen(view), _read(view)
     if target is None or not goal.ahead or goal.time or _wishes(view).get("time_column"):
@@ -86,7 +92,7 @@ def ask_about_time(view: View) -> AgentAction | None:
     return clarification.ask_time(dates) if len(dates) > 1 and not clarification.time_answer(view) else None
 
 
-def ask_about_entities(view: View) -> AgentAction | None:
+def ask_about_entities(view: ConversationView) -> AgentAction | None:
     """Rows of the same one: whether others will come decides how a model is judged."""
     target, goal = _chosen(view), _read(view)
     if target is None or clarification.entities_answer(view) or _wishes(view).get("group_column"):
@@ -104,12 +110,12 @@ def ask_about_entities(view: View) -> AgentAction | None:
     )
 
 
-def ask_about_dates(view: View) -> AgentAction | None:
+def ask_about_dates(view: ConversationView) -> AgentAction | None:
     dates = _open_dates(view)
     return clarification.ask_order(dates) if dates and not clarification.order_answer(view) else None
 
 
-def _open_dates(view: View) -> list[Column]:
+def _open_dates(view: ConversationView) -> list[Column]:
     target, wishes = _chosen(view), _wishes(view)
     if target is None:
         return []
@@ -117,22 +123,22 @@ def _open_dates(view: View) -> list[Column]:
     return [column for column in target.table.columns if column.open_order and column.name not in settled]
 
 
-def ask_whose(view: View) -> AgentAction | None:
+def ask_whose(view: ConversationView) -> AgentAction | None:
     target = _chosen(view)
     return trading.ask_coin(view, _read(view), target) if target else None
 
 
-def ask_how_far(view: View) -> AgentAction | None:
+def ask_how_far(view: ConversationView) -> AgentAction | None:
     target = _chosen(view)
     return trading.ask_horizon(view, _read(view), target, _wishes(view)) if target else None
 
 
-def ask_about_costs(view: View) -> AgentAction | None:
+def ask_about_costs(view: ConversationView) -> AgentAction | None:
     target = _chosen(view)
     return trading.ask_costs(view, _read(view), target) if target else None
 
 
-def plan(view: View) -> AgentAction:
+def plan(view: ConversationView) -> AgentAction:
     target = _chosen(view)
     ended = clarification.NOTHING in (clarification.target_answer(view), clarification.timeless_answer(view))
     if trading.without_coin(view):
@@ -150,7 +156,7 @@ def plan(view: View) -> AgentAction:
     goal = replace(_read(view), ahead=trading.ahead_of(view, _read(view)))
     made = make_plan(goal, _tables(view), target, wishes, kind, notes, meets)
     made = trading.with_market(made, view, goal, target)
-    return finish(made, says=_announcement(made, target))
+    return finish(made, message=_announcement(made, target))
 
 
 RULES = (
@@ -170,7 +176,7 @@ RULES = (
     ask_about_costs,
     plan,
 )
-decide = follow(RULES)
+decide = make_policy(RULES)
 
 
 def _announcement(made: Plan, target: Scored) -> str:
@@ -186,32 +192,32 @@ def _announcement(made: Plan, target: Scored) -> str:
     )
 
 
-def _read(view: View) -> Goal:
+def _read(view: ConversationView) -> Goal:
     return _goal(str(view.brief.get("goal", "")))
 
 
-def _settled(view: View) -> tuple[dict[str, Any], list[Unknown], list[str]]:
+def _settled(view: ConversationView) -> tuple[dict[str, Any], list[Unknown], list[str]]:
     return resolve_preferences(
         view.brief.get("preferences") or {}, _tables(view), clarification.wish_answers(view)
     )
 
 
-def _wishes(view: View) -> dict[str, Any]:
+def _wishes(view: ConversationView) -> dict[str, Any]:
     return _settled(view)[0]
 
 
-def _table_names(view: View) -> list[str]:
-    listed = view.last("list_datasets")
+def _table_names(view: ConversationView) -> list[str]:
+    listed = view.last_success("list_datasets")
     return [dataset["table"] for dataset in listed.value["datasets"]] if listed else []
 
 
-def _tables(view: View) -> list[Table]:
+def _tables(view: ConversationView) -> list[Table]:
     """Uploaded tables; the lab's own prices when the goal is about them and no table was given."""
-    uploaded = [table_of(answered.value) for answered in view.all("get_dataset_schema")]
+    uploaded = [table_of(answered.value) for answered in view.successes("get_dataset_schema")]
     return uploaded or ([PRICES] if _is_about_prices(view) else [])
 
 
-def _is_about_prices(view: View) -> bool:
+def _is_about_prices(view: ConversationView) -> bool:
     """It names a coin, or looks ahead where there is nothing but prices."""
     goal, there = _read(view), stored_prices.stored(view)
     return bool(
@@ -221,7 +227,7 @@ def _is_about_prices(view: View) -> bool:
     )
 
 
-def _target(view: View) -> TargetReading:
+def _target(view: ConversationView) -> TargetReading:
     """Of prices, and of bars that are looked ahead from, the close is meant when the goal names no column."""
     tables, goal = _tables(view), _read(view)
     wishes = _wishes(view)
@@ -232,7 +238,7 @@ def _target(view: View) -> TargetReading:
     return reading
 
 
-def _chosen(view: View) -> Scored | None:
+def _chosen(view: ConversationView) -> Scored | None:
     reading = _target(view)
     if reading.chosen:
         return reading.chosen

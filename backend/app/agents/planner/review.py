@@ -67,7 +67,7 @@ async def _read(lab: LabContext, round_: int, names: Sequence[str]) -> Tables:
     read = {}
     for place, name in enumerate(names):
         request = ToolRequest(f"tool:review.{round_}.{place}", _READ, {"dataset": name})
-        answer = await invoke({_READ: REGISTRY[_READ]}, lab.tools("planner"), request)
+        answer = await invoke({_READ: REGISTRY[_READ]}, lab.tool_context("planner"), request)
         if answer.refusal is not None:
             raise Wrong(answer.refusal)
         table, columns = _columns(answer.value)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from app.agents.goals.patterns import COINS
-from app.agents.runtime.conversation import View
+from app.agents.runtime.conversation import ConversationView
 from app.computations.bars.interval import DAY_S, interval_seconds
 from app.datasets.price_series import known_coin
 
@@ -28,9 +28,9 @@ class Stored:
     open_share: float
 
 
-def stored(view: View) -> list[Stored]:
+def stored(view: ConversationView) -> list[Stored]:
     """What there is, once it was looked at."""
-    listed = view.last("get_available_coins")
+    listed = view.last_success("get_available_coins")
     return [_stored(row) for row in listed.value["coins"]] if listed else []
 
 

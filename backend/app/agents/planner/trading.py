@@ -12,7 +12,7 @@ from app.agents.goals.trading_terms import Wanted, bps_of, names_barriers, rhyth
 from app.agents.planner.output import Barriers, Plan, Trading
 from app.agents.planner.plan import PRICES, steps
 from app.agents.planner.stored_prices import bar_seconds, bars_ahead, named, stored
-from app.agents.runtime.conversation import View
+from app.agents.runtime.conversation import ConversationView
 from app.agents.runtime.policy import AgentAction, call
 from app.computations.bars.interval import DAY_S, interval_name
 
@@ -61,7 +61,7 @@ def names_terms(goal: Goal) -> bool:
     return names_barriers(goal.text) or wanted_of(goal.text).fee_bps is not None
 
 
-def ask_coin(view: View, goal: Goal, target: Scored) -> AgentAction | None:
+def ask_coin(view: ConversationView, goal: Goal, target: Scored) -> AgentAction | None:
     """Whose prices, where the goal names none that are stored; who names others may well want none of these."""
     there = stored(view)
     if target.table is not PRICES or not there or coins_of(view, goal) or _answer(view, WHICH_COIN):
@@ -72,14 +72,14 @@ def ask_coin(view: View, goal: Goal, target: Scored) -> AgentAction | None:
         return None
     return call(
         "ask_user",
-        says="The goal does not say whose prices." if not missing else f"There are no prices of {missing}.",
+        message="The goal does not say whose prices." if not missing else f"There are no prices of {missing}.",
         question=f"{WHICH_COIN} {f'There are none of {missing}.' if missing else 'The goal names none.'}",
         options=[*options, NOTHING],
         default=NOTHING if missing else options[0],
     )
 
 
-def coins_of(view: View, goal: Goal) -> tuple[str, ...]:
+def coins_of(view: ConversationView, goal: Goal) -> tuple[str, ...]:
     """The stored coins that the goal or its user names, or the only one there is."""
     there = stored(view)
     names = list(dict.fromkeys(one.coin for one in there))
@@ -91,19 +91,21 @@ def coins_of(view: View, goal: Goal) -> tuple[str, ...]:
     return tuple(coin for coin in names if coin == _answer(view, WHICH_COIN))
 
 
-def without_coin(view: View) -> bool:
+def without_coin(view: ConversationView) -> bool:
     """Did its user want none of the stored ones?"""
     return _answer(view, WHICH_COIN) == NOTHING
 
 
-def not_stored(view: View, goal: Goal) -> str:
+def not_stored(view: ConversationView, goal: Goal) -> str:
     there = stored(view)
     missing = " and ".join(named(goal.text, there)) or "what the goal is about"
     listed = ", ".join(dict.fromkeys(one.coin for one in there[:MAX_COINS]))
     return f"There are no prices of {missing}; import them (`labcrew prices import`). There are {listed}."
 
 
-def ask_horizon(view: View, goal: Goal, target: Scored, wishes: Mapping[str, Any]) -> AgentAction | None:
+def ask_horizon(
+    view: ConversationView, goal: Goal, target: Scored, wishes: Mapping[str, Any]
+) -> AgentAction | None:
     if target.table is not PRICES or wishes.get("horizon") or ahead_of(view, goal):
         return None
     there = stored(view)
@@ -111,33 +113,33 @@ def ask_horizon(view: View, goal: Goal, target: Scored, wishes: Mapping[str, Any
     horizons = DAYS if length and length >= DAY_S else HORIZONS
     return call(
         "ask_user",
-        says="The goal does not say how far ahead.",
+        message="The goal does not say how far ahead.",
         question=f"{HOW_FAR} A forecast of prices needs a horizon.",
         options=list(horizons),
         default=horizons[0],
     )
 
 
-def ask_costs(view: View, goal: Goal, target: Scored) -> AgentAction | None:
+def ask_costs(view: ConversationView, goal: Goal, target: Scored) -> AgentAction | None:
     is_traded = target.table is PRICES and goal.outlook != "volatility"
     if not is_traded or wanted_of(goal.text).fee_bps is not None or _answer(view, WHAT_COSTS):
         return None
     return call(
         "ask_user",
-        says="Whether a forecast is worth anything depends on what trading costs.",
+        message="Whether a forecast is worth anything depends on what trading costs.",
         question=f"{WHAT_COSTS} Fees of one trade in basis points of its value; opening and closing are two.",
         options=list(FEES),
         default=FEES[0],
     )
 
 
-def ahead_of(view: View, goal: Goal) -> Ahead | None:
+def ahead_of(view: ConversationView, goal: Goal) -> Ahead | None:
     """How far ahead, as the goal or its user says."""
     said = _answer(view, HOW_FAR) or (f"1 {unit}" if (unit := rhythm_of(goal.text)) else None)
     return goal.ahead or (read_goal(f"in {said}").ahead if said else None)
 
 
-def with_market(plan: Plan, view: View, goal: Goal, target: Scored) -> Plan:
+def with_market(plan: Plan, view: ConversationView, goal: Goal, target: Scored) -> Plan:
     """The plan with its coins, bars and terms of trade."""
     wanted = wanted_of(goal.text)
     changes: dict[str, Any] = {}
@@ -175,7 +177,7 @@ def with_market(plan: Plan, view: View, goal: Goal, target: Scored) -> Plan:
 
 
 def _in_bars(
-    plan: Plan, view: View, goal: Goal, wanted: Wanted, coins: Sequence[str], notes: Sequence[str]
+    plan: Plan, view: ConversationView, goal: Goal, wanted: Wanted, coins: Sequence[str], notes: Sequence[str]
 ) -> dict[str, Any]:
     """The horizon in bars as long as those that will be fetched, where the goal says it as a time."""
     there = stored(view)
@@ -202,8 +204,8 @@ def _terms(wanted: Wanted, answer: str | None) -> Trading:
     return Trading(fee_bps=fee, slippage_bps=wanted.slippage_bps or 0.0, long_only=wanted.long_only)
 
 
-def _answer(view: View, question: str) -> str | None:
-    for answered in view.all("ask_user"):
+def _answer(view: ConversationView, question: str) -> str | None:
+    for answered in view.successes("ask_user"):
         if str(answered.arguments.get("question", "")).startswith(question):
             return str(answered.value["answer"])
     return None

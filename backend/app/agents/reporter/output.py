@@ -1,10 +1,10 @@
-"""What the reporter ends with."""
+"""The output of the reporter."""
 
 from pydantic import BaseModel, ConfigDict, Field
 
 
 class Reported(BaseModel):
-    """The report is written. `headline`: what came out, in one or two sentences without new numbers."""
+    """The report is written. `headline`: the outcome in one or two sentences without new numbers."""
 
     model_config = ConfigDict(extra="forbid")
 

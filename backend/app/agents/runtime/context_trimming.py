@@ -1,56 +1,62 @@
-"""Conversations made short for a chat model, which pays for every word and reads only so many.
+"""Trimming of conversations to the context window of a chat model.
 
-Policies read them whole.
+Offline policies read the untrimmed conversation.
 """
 
 from collections.abc import Sequence
 
 from langchain_core.messages import AnyMessage, HumanMessage, ToolMessage
 
-from app.agents.runtime.conversation import fenced, unfenced
+from app.agents.runtime.conversation import from_data_block, to_data_block
 from app.json_types import JsonValue
 
-LONG_CHARACTERS = 12_000
-LEFT_OUT = "Left out, because the conversation has become long. Call the tool again if you need it."
-_ITEMS = (60, 25, 10, 4)
-_CHARACTERS_A_TOKEN = 3
-"""JSON full of numbers has fewer characters a token than prose, which has about 4."""
+MAX_MESSAGE_CHARACTERS = 12_000
+"""Longest message that is sent untrimmed, about 4,000 tokens: a dozen such answers fit a 64k context."""
+OMITTED_ANSWER = "Omitted because the conversation is too long. Call the tool again if you need its result."
+_LIST_LENGTHS = (60, 25, 10, 4)
+"""Numbers of list items to keep, tried in turn until the message is short enough."""
+_CHARACTERS_PER_TOKEN = 3
+"""JSON with many numbers has fewer characters per token than prose, which has about 4."""
 _CONVERSATION_SHARE = 0.7
-"""The rest of the room is for the prompt, the tools and the answer."""
+"""Share of the context window. The rest is for the prompt, the tools and the answer."""
 
 
-def brief_messages(messages: Sequence[AnyMessage], room_tokens: int) -> list[AnyMessage]:
-    """The same conversation in `room_tokens`: long tool answers lose the ends of their lists, then the oldest
-    answers are left out, then the brief is shortened."""
-    short = [_shortened(m) if isinstance(m, ToolMessage) else m for m in messages]
-    excess = sum(len(m.text) for m in short) - int(room_tokens * _CHARACTERS_A_TOKEN * _CONVERSATION_SHARE)
-    for place, message in enumerate(short):
+def trim_messages(messages: Sequence[AnyMessage], context_tokens: int) -> list[AnyMessage]:
+    """Trim the conversation to `context_tokens`.
+
+    First the lists of long tool answers are cut, then the oldest answers are omitted, then the brief is cut.
+    """
+    trimmed = [_shorten_message(m) if isinstance(m, ToolMessage) else m for m in messages]
+    excess = sum(len(m.text) for m in trimmed) - int(
+        context_tokens * _CHARACTERS_PER_TOKEN * _CONVERSATION_SHARE
+    )
+    for position, message in enumerate(trimmed):
         if excess <= 0:
             break
-        if isinstance(message, ToolMessage) and place < len(short) - 1:
+        if isinstance(message, ToolMessage) and position < len(trimmed) - 1:
             excess -= len(message.text)
-            short[place] = message.model_copy(update={"content": fenced(LEFT_OUT)})
-    if excess > 0 and short and isinstance(short[0], HumanMessage):
-        short[0] = _shortened(short[0])
-    return short
+            trimmed[position] = message.model_copy(update={"content": to_data_block(OMITTED_ANSWER)})
+    if excess > 0 and trimmed and isinstance(trimmed[0], HumanMessage):
+        trimmed[0] = _shorten_message(trimmed[0])
+    return trimmed
 
 
-def _shortened(message: AnyMessage) -> AnyMessage:
-    if len(message.text) <= LONG_CHARACTERS:
+def _shorten_message(message: AnyMessage) -> AnyMessage:
+    if len(message.text) <= MAX_MESSAGE_CHARACTERS:
         return message
-    value = unfenced(message.text)
-    for most in _ITEMS:
-        text = fenced(shortened(value, most))
-        if len(text) <= LONG_CHARACTERS:
+    value = from_data_block(message.text)
+    for max_items in _LIST_LENGTHS:
+        text = to_data_block(shorten_lists(value, max_items))
+        if len(text) <= MAX_MESSAGE_CHARACTERS:
             break
     return message.model_copy(update={"content": text})
 
 
-def shortened(value: JsonValue, most: int) -> JsonValue:
-    """Lists cut after `most` items, and told how many are missing."""
+def shorten_lists(value: JsonValue, max_items: int) -> JsonValue:
+    """Cut all lists after `max_items` items and append the number of omitted ones."""
     if isinstance(value, dict):
-        return {key: shortened(item, most) for key, item in value.items()}
+        return {key: shorten_lists(item, max_items) for key, item in value.items()}
     if not isinstance(value, list):
         return value
-    kept = [shortened(item, most) for item in value[:most]]
-    return kept if len(value) <= most else [*kept, f"... and {len(value) - most} more"]
+    items = [shorten_lists(item, max_items) for item in value[:max_items]]
+    return items if len(value) <= max_items else [*items, f"... and {len(value) - max_items} more"]

@@ -1,7 +1,7 @@
-"""How facts are put to an agent and read back from its conversation.
+"""Conversion between facts and the messages of an agent's conversation.
 
-Text that comes from data is untrusted. It stands as JSON between `<data>` marks; `<` is escaped inside, so
-nothing in a cell or a column name can close the mark.
+Text that comes from data is untrusted. It is passed as JSON between `<data>` marks; `<` is escaped inside, so
+that no cell and no column name can close the mark.
 """
 
 import json
@@ -18,14 +18,14 @@ from app.tools.invoke import get_refusal
 _OPEN, _CLOSE = "<data>\n", "\n</data>"
 
 
-def fenced(value: JsonValue) -> str:
-    """The value as JSON between marks that it cannot close."""
+def to_data_block(value: JsonValue) -> str:
+    """Encode a value as JSON between marks that it cannot close."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
     return f"{_OPEN}{text}{_CLOSE}"
 
 
-def unfenced(text: str) -> JsonValue:
-    """What `fenced` was given; None when the text holds no such block."""
+def from_data_block(text: str) -> JsonValue:
+    """Decode the value of `to_data_block`; None if the text has no such block."""
     start, end = text.find(_OPEN), text.rfind(_CLOSE)
     if start < 0 or end < start:
         return None
@@ -33,14 +33,14 @@ def unfenced(text: str) -> JsonValue:
     return value
 
 
-def brief_message(brief: Mapping[str, JsonValue]) -> HumanMessage:
-    """The first message of every conversation: what the session knows, as data."""
-    return HumanMessage(f"What is known so far:\n{fenced(omit_source(dict(brief)))}", id="brief")
+def make_brief_message(brief: Mapping[str, JsonValue]) -> HumanMessage:
+    """Make the first message of a conversation: the facts known to the session, as data."""
+    return HumanMessage(f"What is known so far:\n{to_data_block(omit_source(dict(brief)))}", id="brief")
 
 
 @dataclass(frozen=True)
-class Answered:
-    """One tool call of the conversation and what came back."""
+class CompletedCall:
+    """A tool call of the conversation with its return value, or with the reason of its refusal."""
 
     name: str
     arguments: Mapping[str, Any]
@@ -49,40 +49,42 @@ class Answered:
 
 
 @dataclass(frozen=True)
-class View:
-    """A conversation as a policy reads it."""
+class ConversationView:
+    """A conversation as an offline policy reads it."""
 
     brief: Mapping[str, Any]
-    answered: tuple[Answered, ...]
+    completed_calls: tuple[CompletedCall, ...]
 
-    def all(self, *names: str) -> list[Answered]:
-        """Calls of these tools that were answered, oldest first."""
-        return [answer for answer in self.answered if answer.name in names and answer.refusal is None]
+    def successes(self, *names: str) -> list[CompletedCall]:
+        """Return the successful calls of these tools, oldest first."""
+        return [answer for answer in self.completed_calls if answer.name in names and answer.refusal is None]
 
-    def last(self, *names: str) -> Answered | None:
-        """The newest of `all`."""
-        return next(iter(reversed(self.all(*names))), None)
+    def last_success(self, *names: str) -> CompletedCall | None:
+        """Return the newest successful call of these tools, or None."""
+        return next(iter(reversed(self.successes(*names))), None)
 
-    def refused(self, *names: str) -> list[Answered]:
-        return [answer for answer in self.answered if answer.name in names and answer.refusal is not None]
+    def refusals(self, *names: str) -> list[CompletedCall]:
+        return [
+            answer for answer in self.completed_calls if answer.name in names and answer.refusal is not None
+        ]
 
-    def tried(self, *names: str) -> bool:
-        return any(answer.name in names for answer in self.answered)
+    def was_called(self, *names: str) -> bool:
+        return any(answer.name in names for answer in self.completed_calls)
 
 
-def read(messages: Sequence[BaseMessage]) -> View:
-    """The view of a conversation: its brief, and every tool call that has come back."""
+def read_conversation(messages: Sequence[BaseMessage]) -> ConversationView:
+    """Read the brief and all completed tool calls from the messages of a conversation."""
     brief: Any = {}
-    asked: dict[str, tuple[str, Mapping[str, Any]]] = {}
-    answered: list[Answered] = []
+    requests: dict[str, tuple[str, Mapping[str, Any]]] = {}
+    completed: list[CompletedCall] = []
     for message in messages:
         if isinstance(message, HumanMessage) and not brief:
-            brief = unfenced(message.text) or {}
+            brief = from_data_block(message.text) or {}
         elif isinstance(message, AIMessage):
-            asked.update({str(call["id"]): (call["name"], call["args"]) for call in message.tool_calls})
-        elif isinstance(message, ToolMessage) and message.tool_call_id in asked:
-            name, arguments = asked[message.tool_call_id]
-            value = unfenced(message.text)
+            requests.update({str(call["id"]): (call["name"], call["args"]) for call in message.tool_calls})
+        elif isinstance(message, ToolMessage) and message.tool_call_id in requests:
+            name, arguments = requests[message.tool_call_id]
+            value = from_data_block(message.text)
             refusal = get_refusal(value) if value is not None else message.text
-            answered.append(Answered(name, arguments, value, refusal))
-    return View(brief, tuple(answered))
+            completed.append(CompletedCall(name, arguments, value, refusal))
+    return ConversationView(brief, tuple(completed))

@@ -12,8 +12,8 @@ from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.errors import GraphBubbleUp
 from pydantic import BaseModel
 
-from app.agents.runtime.conversation import brief_message
-from app.agents.runtime.recording import AgentLimits, AgentRun, Recording
+from app.agents.runtime.conversation import make_brief_message
+from app.agents.runtime.recording import AgentLimits, AgentRun, JournalMiddleware
 from app.errors import LabError
 from app.json_types import JsonValue
 from app.llm.cost import Prices
@@ -28,18 +28,18 @@ from app.tools.registry import ToolSpec
 Output = TypeVar("Output", bound=BaseModel)
 
 Check = Callable[[Output, Sequence[ToolAnswer]], str | None]
-"""What is wrong with an output, in words that the agent can act on, or None."""
+"""Returns None for a valid output, else a message that tells the agent what to correct."""
 
 _REMINDER = "Your turn ends only by calling {name}. Correct what was refused, or call {name} now."
 
 
 class AgentDidNotFinish(LabError):
-    """An agent ended without its output, its successor too."""
+    """The agent ended without its output, and so did its offline policy."""
 
 
 @dataclass(frozen=True)
-class Role(Generic[Output]):
-    """What makes an agent itself: a name, a prompt, the output it must end with, and its offline policy."""
+class AgentRole(Generic[Output]):
+    """The name, system prompt, output type and offline policy of an agent."""
 
     name: str
     prompt: str
@@ -49,41 +49,43 @@ class Role(Generic[Output]):
 
 @dataclass(frozen=True)
 class AgentResult(Generic[Output]):
-    """How an agent's turn ended. Facts come from `answers`; the output says what was chosen and why."""
+    """The output of an agent, with its choices and reasons, and its tool answers, with the facts."""
 
     output: Output
     answers: tuple[ToolAnswer, ...]
-    turns: int = 0
-    """The number that the next turn of the step would have."""
+    next_turn: int = 0
+    """The number of the next turn of the step, for a further run of the agent."""
 
     def values(self, *names: str) -> list[Any]:
-        """What these tools returned, oldest first, refusals left out."""
+        """Return the values of these tools' successful calls, oldest first."""
         return [a.value for a in self.answers if a.request.name in names and a.refusal is None]
 
 
 class Agent(Generic[Output]):
-    """One role on one chat model. Built once per process; a run keeps nothing."""
+    """A role on its chat models. Built once per process; runs leave no state behind."""
 
     def __init__(
         self,
-        role: Role[Output],
-        speakers: Sequence[NamedChatModel],
+        role: AgentRole[Output],
+        chat_models: Sequence[NamedChatModel],
         tools: Mapping[str, ToolSpec],
-        bounds: AgentLimits | None = None,
-        patience: Patience | None = None,
+        limits: AgentLimits | None = None,
+        retry_policy: Patience | None = None,
         caching: Sequence[AgentMiddleware[Any, Any, Any]] = (),
         prices: Prices | None = None,
     ) -> None:
         self.role = role
         self.tools = tools
-        self._bounds = bounds or AgentLimits()
-        successor = OfflineChatModel(decide=role.decide)
+        self._limits = limits or AgentLimits()
+        offline_model = OfflineChatModel(decide=role.decide)
         self._graph = create_agent(
-            speakers[0].model,
-            [_shown(spec) for spec in tools.values()],
+            chat_models[0].model,
+            [_make_tool_stub(spec) for spec in tools.values()],
             system_prompt=role.prompt,
             middleware=[
-                Recording(speakers, successor, self._bounds, patience or Patience(), prices or {}),
+                JournalMiddleware(
+                    chat_models, offline_model, self._limits, retry_policy or Patience(), prices or {}
+                ),
                 *caching,
             ],
             response_format=ToolStrategy(role.output),
@@ -96,51 +98,54 @@ class Agent(Generic[Output]):
         ctx: ToolContext,
         brief: Mapping[str, JsonValue],
         check: Check[Output] | None = None,
-        first: int = 0,
+        first_turn: int = 0,
     ) -> AgentResult[Output]:
-        """Think until the output is given and `check` has nothing against it.
+        """Run the agent until it returns an output that passes `check`.
 
-        `first`: the number of the first turn, for an agent that thinks again in the same step. Interrupts rise
-        to the graph that called. Raises AgentDidNotFinish.
+        `first_turn`: the number of the first turn, for a repeated run in the same step. Interrupts are passed
+        on to the calling graph. Raises AgentDidNotFinish.
         """
         with span("invoke_agent", self.role.name, ctx.session.id, {}, waits=GraphBubbleUp):
-            return await self._think(ctx, brief, check, first)
+            return await self._run_until_done(ctx, brief, check, first_turn)
 
-    async def _think(
-        self, ctx: ToolContext, brief: Mapping[str, JsonValue], check: Check[Output] | None, first: int
+    async def _run_until_done(
+        self, ctx: ToolContext, brief: Mapping[str, JsonValue], check: Check[Output] | None, first_turn: int
     ) -> AgentResult[Output]:
-        turns = AgentRun(ctx, self.tools, first)
-        named: list[JsonValue] = [*sorted(self.tools)]
-        messages: list[AnyMessage | dict[str, Any]] = [brief_message({**brief, "tools": named})]
+        agent_run = AgentRun(ctx, self.tools, first_turn)
+        tool_names: list[JsonValue] = [*sorted(self.tools)]
+        messages: list[AnyMessage | dict[str, Any]] = [make_brief_message({**brief, "tools": tool_names})]
         reminder = _REMINDER.format(name=self.role.output.__name__)
-        for reminded in range(self._bounds.reminders + 1):
-            turns.handed_over = reminded == self._bounds.reminders
+        for reminder_count in range(self._limits.reminders + 1):
+            agent_run.is_handed_over = reminder_count == self._limits.reminders
             state: dict[str, Any] = await self._graph.ainvoke(
                 {"messages": messages},
-                context=turns,
-                config={"recursion_limit": 8 * self._bounds.model_calls},
+                context=agent_run,
+                config={"recursion_limit": 8 * self._limits.model_calls},
             )
-            if turns.waiting:
-                raise turns.waiting
+            if agent_run.interrupt:
+                raise agent_run.interrupt
             output = state.get("structured_response")
-            wrong: str | None = reminder
+            objection: str | None = reminder
             if isinstance(output, self.role.output):
-                wrong = check(output, turns.answers) if check else None
-                if wrong is None:
-                    return AgentResult(output, tuple(turns.answers), turns.turn + 1)
-            messages = [*state["messages"], HumanMessage(wrong or reminder, id=f"reminder_{turns.turn}")]
+                objection = check(output, agent_run.answers) if check else None
+                if objection is None:
+                    return AgentResult(output, tuple(agent_run.answers), agent_run.turn + 1)
+            messages = [
+                *state["messages"],
+                HumanMessage(objection or reminder, id=f"reminder_{agent_run.turn}"),
+            ]
         raise AgentDidNotFinish(
             "agent_did_not_finish",
-            f"The {self.role.name} did not come to an end in {turns.turn + 1 - first} answers. {wrong}",
+            f"The {self.role.name} did not finish within {agent_run.turn + 1 - first_turn} turns. {objection}",
             agent=self.role.name,
         )
 
 
-def _shown(spec: ToolSpec) -> BaseTool:
-    """The tool as a chat model sees it; the recording middleware runs it, never LangChain."""
+def _make_tool_stub(spec: ToolSpec) -> BaseTool:
+    """Describe a tool to a chat model. `JournalMiddleware` runs the tool, never LangChain."""
 
     async def never(**_: Any) -> None:
-        raise AssertionError("Tools run through the journal.")
+        raise AssertionError("Tools must run through the journal.")
 
     return StructuredTool(
         name=spec.name, description=spec.description, args_schema=spec.arguments, coroutine=never

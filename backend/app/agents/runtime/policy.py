@@ -1,6 +1,7 @@
-"""An offline policy is a table of rules, read from the top: the first that has something to say decides.
+"""Offline policies: tables of rules, of which the first that applies decides.
 
-A rule is pure: it looks at the conversation (`View`) and returns a `Move`, or None to leave it to the next.
+A rule is a pure function of the conversation (`ConversationView`). It returns an `AgentAction`, or None if it
+does not apply.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,45 +12,45 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.tool import tool_call
 from pydantic import BaseModel
 
-from app.agents.runtime.conversation import View, read
+from app.agents.runtime.conversation import ConversationView, read_conversation
 from app.llm.offline import Decide
 from app.sandbox.metering import metered_thread
 
 
 @dataclass(frozen=True)
 class AgentAction:
-    """What to say and which tools to call; a finishing move calls the agent's output."""
+    """The tool calls of one turn and their message to the user. The last action calls the agent's output."""
 
     calls: tuple[tuple[str, dict[str, Any]], ...]
-    says: str = ""
+    message: str = ""
 
 
-Rule = Callable[[View], AgentAction | None]
+Rule = Callable[[ConversationView], AgentAction | None]
 
 
-def call(tool: str, /, says: str = "", **arguments: Any) -> AgentAction:
-    return AgentAction(((tool, arguments),), says)
+def call(tool: str, /, message: str = "", **arguments: Any) -> AgentAction:
+    return AgentAction(((tool, arguments),), message)
 
 
-def finish(output: BaseModel, says: str = "") -> AgentAction:
-    """End the agent's turn with its typed output."""
-    return AgentAction(((type(output).__name__, output.model_dump(mode="json")),), says)
+def finish(output: BaseModel, message: str = "") -> AgentAction:
+    """Make the action that ends the run with a typed output."""
+    return AgentAction(((type(output).__name__, output.model_dump(mode="json")),), message)
 
 
-def follow(rules: Sequence[Rule]) -> Decide:
-    """The policy of a table; its last rule must always decide."""
+def make_policy(rules: Sequence[Rule]) -> Decide:
+    """Make the policy of a table of rules. The last rule must apply to every conversation."""
 
     def decide(messages: Sequence[BaseMessage]) -> AIMessage:
         with metered_thread():  # goals and answers are strangers' text: their session pays for the reading
-            view = read(messages)
+            view = read_conversation(messages)
             for rule in rules:
-                if move := rule(view):
-                    return _message(move)
-        raise AssertionError("The last rule of a policy must always decide.")
+                if action := rule(view):
+                    return _make_message(action)
+        raise AssertionError("The last rule of a policy must apply to every conversation.")
 
     return decide
 
 
-def _message(move: AgentAction) -> AIMessage:
-    calls = [tool_call(name=name, args=arguments, id=None) for name, arguments in move.calls]
-    return AIMessage(move.says, tool_calls=calls)
+def _make_message(action: AgentAction) -> AIMessage:
+    calls = [tool_call(name=name, args=arguments, id=None) for name, arguments in action.calls]
+    return AIMessage(action.message, tool_calls=calls)

@@ -1,6 +1,6 @@
 """Middleware that sends every chat-model call and every tool call of an agent through the journal.
 
-Live and replay take the same path: what the model said is recorded first and then played back into the loop.
+Live runs and replays take the same path: an answer is recorded first and then played back into the loop.
 """
 
 import asyncio
@@ -24,9 +24,14 @@ from langchain_core.messages import (
 from langgraph.errors import GraphBubbleUp
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
-from app.agents.runtime.context_trimming import brief_messages
-from app.agents.runtime.conversation import fenced
-from app.agents.runtime.repair import cut_short, unreadable, with_own_ids, with_unreadable_calls
+from app.agents.runtime.context_trimming import trim_messages
+from app.agents.runtime.conversation import to_data_block
+from app.agents.runtime.repair import (
+    arguments_error,
+    assign_call_ids,
+    make_truncated_answer,
+    restore_invalid_calls,
+)
 from app.errors import LabError, Unavailable
 from app.json_types import JsonValue
 from app.llm.answer_stream import AnswerTooLong, listening
@@ -45,46 +50,46 @@ from app.tools.invoke import REFUSED, ToolAnswer, ToolRequest, invoke
 from app.tools.registry import ToolSpec
 
 ANSWERED_BY = "answered_by"
-"""Where a recorded answer's metadata name the model that gave it: a fallback may have."""
+"""Metadata key of a recorded answer: the name of the model that gave it, which may be a fallback."""
 
 MIN_CONTEXT_TOKENS = 4_000
+"""After a context overflow the window is halved down to this; a prompt with its tools needs about as much."""
 
 
 @dataclass
 class AgentRun:
-    """One run of one agent: where it stands, and what its tools answered. Counted afresh on every replay."""
+    """Progress of one run of an agent and the answers of its tools. Every replay starts a new one."""
 
     ctx: ToolContext
     tools: Mapping[str, ToolSpec]
-    first: int = 0
+    first_turn: int = 0
     answers: list[ToolAnswer] = field(default_factory=list)
-    places: dict[str, int] = field(default_factory=dict)
-    """Tool call id -> its place in the message that asked."""
-    in_order: asyncio.Lock = field(default_factory=asyncio.Lock)
-    waiting: GraphBubbleUp | None = None
-    handed_over: bool = False
-    """The chat model was reminded for the last time: the offline policy ends the run."""
-    before: int | None = None
-    """Tool calls that were made when the policy took over: it has as many of its own."""
-    overdrawn: int = 0
-    """Calls that were asked for after all were used up."""
+    call_positions: dict[str, int] = field(default_factory=dict)
+    """Position of each tool call in its message, by id."""
+    tool_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    interrupt: GraphBubbleUp | None = None
+    is_handed_over: bool = False
+    """True after the last reminder: the offline policy finishes the run."""
+    answers_before_handover: int | None = None
+    """Number of tool calls at the handover to the offline policy, which has its own allowance."""
+    excess_calls: int = 0
+    """Number of tool calls requested beyond the limit."""
 
     def __post_init__(self) -> None:
-        self.turn = self.first - 1
+        self.turn = self.first_turn - 1
 
-    def tell_word(self, text: str) -> None:
+    def publish_token(self, text: str) -> None:
         step = self.ctx.step
         step.tell(Token(step=step.seq, attempt=step.attempt, agent=self.ctx.agent, text=text))
 
-    def tell(self, text: str) -> None:
+    def publish_progress(self, text: str) -> None:
         step = self.ctx.step
         step.tell(Progress(step=step.seq, attempt=step.attempt, text=text))
 
 
 @dataclass(frozen=True)
 class AgentLimits:
-    """An agent that is not done after `model_calls`, or after so many reminders, hands over to its offline
-    policy; see `Recording`."""
+    """Limits of one run. Beyond them the offline policy finishes the run; see `JournalMiddleware`."""
 
     model_calls: int = 30
     tool_calls: int = 60
@@ -95,179 +100,195 @@ Request = ModelRequest[AgentRun]
 Handler = Callable[[Request], Awaitable[ModelResponse[Any]]]
 
 
-class Recording(AgentMiddleware[Any, AgentRun, Any]):
-    """The journal's middleware of one agent; its runtime context is the `Turns` of the run.
+class JournalMiddleware(AgentMiddleware[Any, AgentRun, Any]):
+    """The journal's middleware of one agent. Its runtime context is the `AgentRun`.
 
-    Tool calls of one message run in their order, one after the other: the journal's keys, the frames they make
-    and the round they may wait for stay the same on a replay. A run over its bounds is finished by the offline
-    policy, which reads the same conversation.
+    Tool calls of one message run one after the other, in their order, so that the journal's keys, the frames
+    and the rounds of fits are the same on a replay. A run beyond its limits is finished by the offline policy,
+    which reads the same conversation.
     """
 
     def __init__(
         self,
-        speakers: Sequence[NamedChatModel],
-        successor: BaseChatModel,
-        bounds: AgentLimits,
-        patience: Patience,
+        chat_models: Sequence[NamedChatModel],
+        offline_model: BaseChatModel,
+        limits: AgentLimits,
+        retry_policy: Patience,
         prices: Prices,
     ) -> None:
         super().__init__()
-        self._speakers = speakers
-        self._successor = NamedChatModel(OFFLINE, successor)
-        self._bounds = bounds
-        self._patience = patience
+        self._chat_models = chat_models
+        self._offline_model = NamedChatModel(OFFLINE, offline_model)
+        self._limits = limits
+        self._retry_policy = retry_policy
         self._prices = prices
 
     async def awrap_model_call(self, request: Request, handler: Handler) -> ModelResponse[Any]:
-        turns = request.runtime.context
-        turns.turn += 1
-        over = self._is_over(turns)
-        speakers = (self._successor,) if over else self._speakers
-        if over and turns.before is None:
-            turns.before = len(turns.answers)
+        agent_run = request.runtime.context
+        agent_run.turn += 1
+        is_over = self._exceeds_limits(agent_run)
+        chat_models = (self._offline_model,) if is_over else self._chat_models
+        if is_over and agent_run.answers_before_handover is None:
+            agent_run.answers_before_handover = len(agent_run.answers)
 
-        async def run() -> Recorded:
-            affordable = speakers[0].is_offline or await turns.ctx.step.afford("chat", turns.ctx.agent)
-            asked = speakers if affordable else (self._successor,)
-            clock = time.perf_counter()
-            message = with_own_ids(await self._asked(asked, request, handler), turns.turn)
-            by = message.response_metadata[ANSWERED_BY]
-            usage = priced(self._prices, by, usage_of(message))
-            chat_answered(provider_of(by), turns.ctx.agent, time.perf_counter() - clock, usage)
-            return Recorded(value=dumped(message), summary=message.text[:200], usage=usage, by=by)
+        async def ask() -> Recorded:
+            affordable = chat_models[0].is_offline or await agent_run.ctx.step.afford(
+                "chat", agent_run.ctx.agent
+            )
+            candidates = chat_models if affordable else (self._offline_model,)
+            start = time.perf_counter()
+            message = assign_call_ids(await self._first_answer(candidates, request, handler), agent_run.turn)
+            model_name = message.response_metadata[ANSWERED_BY]
+            usage = priced(self._prices, model_name, usage_of(message))
+            chat_answered(provider_of(model_name), agent_run.ctx.agent, time.perf_counter() - start, usage)
+            return Recorded(value=dump_message(message), summary=message.text[:200], usage=usage, by=model_name)
 
-        call = Call(f"chat:{turns.turn}", "chat", speakers[0].name, turns.ctx.agent, _digestible(request))
+        call = Call(
+            f"chat:{agent_run.turn}", "chat", chat_models[0].name, agent_run.ctx.agent, _chat_request(request)
+        )
         try:
-            message = loaded(await turns.ctx.step.call(call, run))
-        except GraphBubbleUp as waiting:
-            turns.waiting = waiting
+            message = load_message(await agent_run.ctx.step.call(call, ask))
+        except GraphBubbleUp as interrupt:
+            agent_run.interrupt = interrupt
             raise
-        turns.places = {str(c["id"]): i for i, c in enumerate(message.tool_calls)}
+        agent_run.call_positions = {str(c["id"]): i for i, c in enumerate(message.tool_calls)}
         if text := message.text.strip():
-            turns.ctx.step.say(turns.ctx.agent, text)
+            agent_run.ctx.step.say(agent_run.ctx.agent, text)
         return await handler(request.override(model=OfflineChatModel(decide=lambda _: message)))
 
-    def _is_over(self, turns: AgentRun) -> bool:
-        """Has the chat model had its share of answers, reminders, or calls beyond its calls?"""
-        spoken = turns.turn - turns.first
+    def _exceeds_limits(self, agent_run: AgentRun) -> bool:
+        """Tell if the chat model has used up its answers, its reminders or its tool calls."""
+        turns = agent_run.turn - agent_run.first_turn
         return (
-            turns.handed_over or spoken >= self._bounds.model_calls or turns.overdrawn > self._bounds.tool_calls
+            agent_run.is_handed_over
+            or turns >= self._limits.model_calls
+            or agent_run.excess_calls > self._limits.tool_calls
         )
 
-    async def _asked(self, speakers: Sequence[NamedChatModel], request: Request, handler: Handler) -> AIMessage:
-        """The answer of the first speaker that gives one; raises Unavailable with what each of them said."""
-        failed: list[str] = []
-        for speaker in speakers:
+    async def _first_answer(
+        self, chat_models: Sequence[NamedChatModel], request: Request, handler: Handler
+    ) -> AIMessage:
+        """Return the answer of the first chat model that gives one. Raises Unavailable with all errors."""
+        failures: list[str] = []
+        for chat_model in chat_models:
             try:
-                message = await self._answer_of(speaker, request, handler)
+                message = await self._ask_model(chat_model, request, handler)
             except (GraphBubbleUp, LabError):
                 raise
             except Exception as error:  # noqa: BLE001 - a provider may fail with anything
-                CHAT_ERRORS.labels(provider_of(speaker.name), failure_kind(error)).inc()
-                failed.append(f"{speaker.name}: {speaker.safe(error)}")
+                CHAT_ERRORS.labels(provider_of(chat_model.name), failure_kind(error)).inc()
+                failures.append(f"{chat_model.name}: {chat_model.safe(error)}")
                 last = error
             else:
-                heard_from = {**message.response_metadata, ANSWERED_BY: speaker.name}
-                return message.model_copy(update={"response_metadata": heard_from})
-        raise Unavailable("chat_model_failed", f"No chat model answered. {'; '.join(failed)}") from last
+                metadata = {**message.response_metadata, ANSWERED_BY: chat_model.name}
+                return message.model_copy(update={"response_metadata": metadata})
+        raise Unavailable("chat_model_failed", f"No chat model answered. {'; '.join(failures)}") from last
 
-    async def _answer_of(self, speaker: NamedChatModel, request: Request, handler: Handler) -> AIMessage:
-        """What one speaker says, asked as often as patience allows."""
-        if speaker.is_offline:
-            return _spoken(await handler(request.override(model=speaker.model)))
-        turns = request.runtime.context
-        room = speaker.context_tokens
+    async def _ask_model(self, chat_model: NamedChatModel, request: Request, handler: Handler) -> AIMessage:
+        """Ask one chat model, with retries. After a context overflow the conversation is trimmed further."""
+        if chat_model.is_offline:
+            return _ai_message(await handler(request.override(model=chat_model.model)))
+        agent_run = request.runtime.context
+        context_tokens = chat_model.context_tokens
 
         async def ask() -> AIMessage:
-            messages = brief_messages(request.messages, room)
-            with listening(turns.tell_word, speaker.longest) as heard:
+            messages = trim_messages(request.messages, context_tokens)
+            with listening(agent_run.publish_token, chat_model.longest) as stream:
                 try:
-                    message = _spoken(await handler(request.override(model=speaker.model, messages=messages)))
+                    message = _ai_message(
+                        await handler(request.override(model=chat_model.model, messages=messages))
+                    )
                 except AnswerTooLong as error:
-                    return cut_short(str(error), heard.length)
-            if heard.streamed and not heard.ended:
-                raise AnswerCut("The connection ended in the middle of an answer.")
-            return with_unreadable_calls(message, heard.arguments)
+                    return make_truncated_answer(str(error), stream.length)
+            if stream.streamed and not stream.ended:
+                raise AnswerCut("The connection closed before the answer was complete.")
+            return restore_invalid_calls(message, stream.arguments)
 
-        def waiting(error: BaseException, seconds: float) -> None:
-            CHAT_ERRORS.labels(provider_of(speaker.name), failure_kind(error)).inc()
-            said = speaker.safe(error)
-            turns.tell(f"{speaker.name} did not answer ({said}). Asking again in {seconds:.0f} s.")
+        def announce_retry(error: BaseException, seconds: float) -> None:
+            CHAT_ERRORS.labels(provider_of(chat_model.name), failure_kind(error)).inc()
+            reason = chat_model.safe(error)
+            agent_run.publish_progress(
+                f"{chat_model.name} did not answer ({reason}). Retrying in {seconds:.0f} s."
+            )
 
         while True:
             try:
-                return await patiently(ask, self._patience, waiting)
+                return await patiently(ask, self._retry_policy, announce_retry)
             except ContextOverflowError:
-                if room < MIN_CONTEXT_TOKENS:
+                if context_tokens < MIN_CONTEXT_TOKENS:
                     raise
-                room //= 2
+                context_tokens //= 2
 
     async def awrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Any]]
     ) -> ToolMessage:
-        turns = cast(AgentRun, request.runtime.context)
+        agent_run = cast(AgentRun, request.runtime.context)
         call = request.tool_call
-        key = f"tool:{turns.turn}.{turns.places.get(str(call['id']), 0)}"
-        async with turns.in_order:
-            value = await self._answer(turns, ToolRequest(key, call["name"], call["args"]))
+        key = f"tool:{agent_run.turn}.{agent_run.call_positions.get(str(call['id']), 0)}"
+        async with agent_run.tool_lock:
+            value = await self._run_tool(agent_run, ToolRequest(key, call["name"], call["args"]))
         return ToolMessage(
-            fenced(omit_source(value)),
+            to_data_block(omit_source(value)),
             id=key,
             name=call["name"],
             tool_call_id=str(call["id"]),
             status="error" if isinstance(value, dict) and list(value) == [REFUSED] else "success",
         )
 
-    async def _answer(self, turns: AgentRun, request: ToolRequest) -> JsonValue:
-        if turns.waiting:
-            raise turns.waiting
-        if reason := unreadable(request.arguments):
-            return {REFUSED: f"{reason} Call {request.name} again, with all of them."}
-        if len(turns.answers) - (turns.before or 0) >= self._bounds.tool_calls:
-            turns.overdrawn += 1
-            return {REFUSED: "You have used up your tool calls. Finish with what you know."}
+    async def _run_tool(self, agent_run: AgentRun, request: ToolRequest) -> JsonValue:
+        if agent_run.interrupt:
+            raise agent_run.interrupt
+        if reason := arguments_error(request.arguments):
+            return {REFUSED: f"{reason} Call {request.name} again with complete arguments."}
+        if len(agent_run.answers) - (agent_run.answers_before_handover or 0) >= self._limits.tool_calls:
+            agent_run.excess_calls += 1
+            return {REFUSED: "You have used all your tool calls. Finish with the facts you have."}
         try:
-            answer = await invoke(turns.tools, turns.ctx, request)
-        except GraphBubbleUp as waiting:
-            turns.waiting = waiting
+            answer = await invoke(agent_run.tools, agent_run.ctx, request)
+        except GraphBubbleUp as interrupt:
+            agent_run.interrupt = interrupt
             raise
-        turns.answers.append(answer)
+        agent_run.answers.append(answer)
         return answer.value
 
 
-def _spoken(response: ModelResponse[Any]) -> AIMessage:
+def _ai_message(response: ModelResponse[Any]) -> AIMessage:
     return next(message for message in response.result if isinstance(message, AIMessage))
 
 
-def dumped(message: AIMessage) -> JsonValue:
-    """A message as JSON for the journal."""
-    kept: JsonValue = messages_to_dict([message])[0]
-    return kept
+def dump_message(message: AIMessage) -> JsonValue:
+    """Convert a message to JSON for the journal."""
+    message_json: JsonValue = messages_to_dict([message])[0]
+    return message_json
 
 
-def loaded(value: JsonValue) -> AIMessage:
-    """The message that `dumped` was given."""
+def load_message(value: JsonValue) -> AIMessage:
+    """Restore a message from the JSON of `dump_message`."""
     [message] = messages_from_dict([value])  # type: ignore[list-item]  # checked by the next line
     if not isinstance(message, AIMessage):
-        raise TypeError(f"The journal holds a {message.type} message where a chat model spoke.")
+        raise TypeError(f"The journal holds a {message.type} message instead of a chat model's answer.")
     return message
 
 
-def _digestible(request: ModelRequest[AgentRun]) -> JsonValue:
-    """What a chat call depends on: only what is new since the model last spoke, or journals grow as squares."""
+def _chat_request(request: ModelRequest[AgentRun]) -> JsonValue:
+    """Make the journal's request of a chat call.
+
+    It holds only the messages since the model's last answer: with the whole conversation in every call a
+    journal would grow with the square of its length.
+    """
     prompt = request.system_message.text if request.system_message else ""
     return {
         "prompt": hashlib.sha256(prompt.encode()).hexdigest()[:16],
         "tools": [tool["name"] if isinstance(tool, dict) else tool.name for tool in request.tools],
         "before": len(request.messages),
-        "new": [_said(message) for message in _since_last_answer(request.messages)],
+        "new": [_message_json(message) for message in _messages_since_answer(request.messages)],
     }
 
 
-def _since_last_answer(messages: Sequence[AnyMessage]) -> Sequence[AnyMessage]:
-    spoken = [i for i, message in enumerate(messages) if isinstance(message, AIMessage)]
-    return messages[spoken[-1] + 1 :] if spoken else messages
+def _messages_since_answer(messages: Sequence[AnyMessage]) -> Sequence[AnyMessage]:
+    answer_positions = [i for i, message in enumerate(messages) if isinstance(message, AIMessage)]
+    return messages[answer_positions[-1] + 1 :] if answer_positions else messages
 
 
-def _said(message: BaseMessage) -> JsonValue:
+def _message_json(message: BaseMessage) -> JsonValue:
     return {"type": message.type, "text": message.text}

@@ -1,4 +1,4 @@
-"""Calls that a chat model did not write to the end: kept, so that the reason can come back to it."""
+"""Repair of incomplete or invalid tool calls, so that the chat model can be told what is wrong with them."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -8,25 +8,26 @@ from langchain_core.messages import AIMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.messages.tool import ToolCall, tool_call
 
-MAX_ARGUMENTS = 250_000
-"""Characters of one call: the largest file that may be written, and room. More is not carried along."""
+MAX_ARGUMENT_CHARACTERS = 250_000
+"""Longest arguments of one call: the largest file that an agent may write, JSON escapes included."""
 
-MAX_TEXT = 50_000
-_CHARACTERS_A_TOKEN = 4
+MAX_TEXT_CHARACTERS = 50_000
+"""Longest text of an answer that is stored: ten times the longest useful one."""
+_CHARACTERS_PER_TOKEN = 4
 
-UNREADABLE = "unreadable_arguments"
-"""The only argument of a call whose arguments were no JSON object; its value says why."""
-
-
-def cut_short(reason: str, length: int) -> AIMessage:
-    """What stands for an answer that nobody listened to the end of; its tokens are estimated by its length."""
-    tokens = length // _CHARACTERS_A_TOKEN
-    used = UsageMetadata(input_tokens=0, output_tokens=tokens, total_tokens=tokens)
-    return AIMessage(f"[{reason}]", usage_metadata=used)
+UNREADABLE_ARGUMENTS = "unreadable_arguments"
+"""Name of the single argument that replaces invalid ones. Its value is the reason."""
 
 
-def with_own_ids(message: AIMessage, turn: int) -> AIMessage:
-    """Calls without an id, or with one that another call has too, get one by their place."""
+def make_truncated_answer(reason: str, length: int) -> AIMessage:
+    """Make the substitute of an answer that was stopped for its length; its tokens are estimated."""
+    tokens = length // _CHARACTERS_PER_TOKEN
+    usage = UsageMetadata(input_tokens=0, output_tokens=tokens, total_tokens=tokens)
+    return AIMessage(f"[{reason}]", usage_metadata=usage)
+
+
+def assign_call_ids(message: AIMessage, turn: int) -> AIMessage:
+    """Give new ids to the calls of a message if an id is missing or repeated."""
     ids = [call["id"] for call in message.tool_calls]
     if all(ids) and len(set(ids)) == len(ids):
         return message
@@ -34,51 +35,51 @@ def with_own_ids(message: AIMessage, turn: int) -> AIMessage:
     return message.model_copy(update={"tool_calls": calls})
 
 
-def with_unreadable_calls(message: AIMessage, sent: Sequence[str]) -> AIMessage:
-    """The message with every call that was made; `sent`: the arguments of each as a stream brought them.
+def restore_invalid_calls(message: AIMessage, streamed_arguments: Sequence[str]) -> AIMessage:
+    """Restore all calls of a message. `streamed_arguments`: the raw arguments of each call.
 
-    A provider refuses a conversation in which a call has no answer, so none may be dropped.
+    Invalid calls are kept, because providers refuse a conversation in which a call has no answer.
     """
     calls = list(message.tool_calls)
-    if len(sent) == len(calls):
-        calls = [_checked(call, text) for call, text in zip(calls, sent, strict=True)]
+    if len(streamed_arguments) == len(calls):
+        calls = [_check_arguments(call, text) for call, text in zip(calls, streamed_arguments, strict=True)]
     broken = [
-        tool_call(name=call["name"] or "", args=_why(call["args"] or ""), id=call["id"])
+        tool_call(name=call["name"] or "", args=_describe_error(call["args"] or ""), id=call["id"])
         for call in message.invalid_tool_calls
     ]
-    bounded = [_bounded(call) for call in (*calls, *broken)]
-    spoken: dict[str, Any] = {"tool_calls": bounded, "invalid_tool_calls": []}
-    if len(message.text) > MAX_TEXT:
-        spoken["content"] = f"{message.text[:MAX_TEXT]}…"
-    return message.model_copy(update=spoken)
+    bounded = [_limit_arguments(call) for call in (*calls, *broken)]
+    update: dict[str, Any] = {"tool_calls": bounded, "invalid_tool_calls": []}
+    if len(message.text) > MAX_TEXT_CHARACTERS:
+        update["content"] = f"{message.text[:MAX_TEXT_CHARACTERS]}…"
+    return message.model_copy(update=update)
 
 
-def unreadable(arguments: Mapping[str, Any]) -> str | None:
-    """Why these arguments could not be read, in words that the model can act on; None when they could."""
-    return str(arguments[UNREADABLE]) if list(arguments) == [UNREADABLE] else None
+def arguments_error(arguments: Mapping[str, Any]) -> str | None:
+    """Return why the arguments are invalid, as a message for the chat model; None if they are valid."""
+    return str(arguments[UNREADABLE_ARGUMENTS]) if list(arguments) == [UNREADABLE_ARGUMENTS] else None
 
 
-def _bounded(call: ToolCall) -> ToolCall:
-    """What is too long is neither stored nor sent back, only that it was."""
+def _limit_arguments(call: ToolCall) -> ToolCall:
+    """Replace arguments that are too long to be stored or sent back by the reason."""
     try:
         size = len(json.dumps(call["args"], ensure_ascii=False))
-        reason = f"they have {size:,} characters, and at most {MAX_ARGUMENTS:,} are taken"
+        reason = f"they have {size:,} characters; the limit is {MAX_ARGUMENT_CHARACTERS:,}"
     except RecursionError:
-        size, reason = MAX_ARGUMENTS + 1, "they are nested too deeply"
-    if size <= MAX_ARGUMENTS:
+        size, reason = MAX_ARGUMENT_CHARACTERS + 1, "they are nested too deeply"
+    if size <= MAX_ARGUMENT_CHARACTERS:
         return call
-    return {**call, "args": {UNREADABLE: f"The arguments could not be read: {reason}."}}
+    return {**call, "args": {UNREADABLE_ARGUMENTS: f"The arguments are invalid: {reason}."}}
 
 
-def _checked(call: ToolCall, text: str) -> ToolCall:
+def _check_arguments(call: ToolCall, text: str) -> ToolCall:
     try:
-        whole = isinstance(json.loads(text or "{}"), dict)
+        is_object = isinstance(json.loads(text or "{}"), dict)
     except (ValueError, RecursionError):
-        whole = False
-    return call if whole else {**call, "args": _why(text)}
+        is_object = False
+    return call if is_object else {**call, "args": _describe_error(text)}
 
 
-def _why(text: str) -> dict[str, str]:
+def _describe_error(text: str) -> dict[str, str]:
     try:
         json.loads(text)
     except ValueError as error:
@@ -87,4 +88,4 @@ def _why(text: str) -> dict[str, str]:
         reason = "they are nested too deeply"
     else:
         reason = "they are not a JSON object"
-    return {UNREADABLE: f"The arguments could not be read: {reason}. They ended with {text[-60:]!r}."}
+    return {UNREADABLE_ARGUMENTS: f"The arguments are invalid: {reason}. They ended with {text[-60:]!r}."}

@@ -27,7 +27,7 @@ from app.artifacts.model_schemas import (
 )
 from app.artifacts.predictions import Predictor, Table
 from app.datasets.repository import DatasetRepository
-from app.runs.schemas import GRAPH, PredictionOrder, PredictionRun, RunStanding, RunStatus
+from app.runs.schemas import GRAPH, PredictionOrder, PredictionRun, RunStatus, RunStatusView
 from app.sessions.service import SessionService
 
 router = APIRouter(prefix="/models", tags=["models"], responses=problems(401))
@@ -84,7 +84,7 @@ async def predict_table(
     request: Request,
     response: Response,
     idempotency_key: IdempotencyKey = None,
-) -> RunStanding:
+) -> RunStatusView:
     """Start to predict a table of any length, as a run: watch or cancel it there; its artifact holds a row for
     each row of the table. What is wrong with the columns is said before anything is predicted."""
     model = await predictor.model(model_id)
@@ -97,7 +97,7 @@ async def predict_table(
     )
     created = await service.create(principal.user_id, run, idempotency_key)
     response.headers["Location"] = f"{request.url.path.partition('/models/')[0]}/runs/{created.id}"
-    return RunStanding(id=created.id, status=RunStatus.QUEUED)
+    return RunStatusView(id=created.id, status=RunStatus.QUEUED)
 
 
 async def _table(wanted: TablePrediction, predictor: Predictor) -> Table:

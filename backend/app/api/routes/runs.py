@@ -17,7 +17,7 @@ from app.api.deps import (
 )
 from app.api.openapi import problems
 from app.api.session_deps import session_service
-from app.runs.schemas import GRAPH, RunCreate, RunStanding, RunStatus, RunSummary, RunView
+from app.runs.schemas import GRAPH, RunCreate, RunStatus, RunStatusView, RunSummary, RunView
 from app.sessions.queries import SessionReader
 from app.sessions.service import SessionService
 
@@ -47,42 +47,42 @@ async def create_run(
     request: Request,
     response: Response,
     idempotency_key: IdempotencyKey = None,
-) -> RunStanding:
+) -> RunStatusView:
     """Start a run. Watch it by the streams of the session with its id, or ask for its status."""
     if wanted.session_id is not None:
         await reader.must_exist(wanted.session_id)
     created = await service.create(principal.user_id, wanted, idempotency_key, parent_id=wanted.session_id)
     response.headers["Location"] = f"{request.url.path}/{created.id}"
-    return RunStanding(id=created.id, status=RunStatus.QUEUED)
+    return RunStatusView(id=created.id, status=RunStatus.QUEUED)
 
 
 @router.get("", operation_id="list_runs")
 async def list_runs(reader: ReaderDep, page: KeyedPageDep) -> PageOf[RunSummary]:
     """Your runs, newest first."""
-    return keyed_page(page, (await reader.browse(None, page.portion)).each(RunSummary.of))
+    return keyed_page(page, (await reader.browse(None, page.portion)).each(RunSummary.from_session))
 
 
 @router.get("/{run_id}", operation_id="get_run", responses=problems(404))
 async def get_run(run_id: UUID, reader: ReaderDep) -> RunView:
     """A run as a capsule: code, inputs, how it ended, what it said and what it came to."""
-    return RunView.view(await reader.get(run_id))
+    return RunView.from_session_view(await reader.get(run_id))
 
 
 @router.get("/{run_id}/status", operation_id="get_run_status", responses=problems(404))
-async def get_run_status(run_id: UUID, reader: ReaderDep) -> RunStanding:
+async def get_run_status(run_id: UUID, reader: ReaderDep) -> RunStatusView:
     """Where a run stands."""
-    found = RunView.view(await reader.get(run_id))
-    return RunStanding(id=found.id, status=found.status)
+    found = RunView.from_session_view(await reader.get(run_id))
+    return RunStatusView(id=found.id, status=found.status)
 
 
 @router.delete("/{run_id}", status_code=202, operation_id="cancel_run", responses=problems(404, 409))
 async def cancel_run(
     run_id: UUID, principal: PrincipalDep, reader: ReaderDep, service: ServiceDep
-) -> RunStanding:
+) -> RunStatusView:
     """Kill a run. Its status is `cancelled` when its cell is dead."""
     await reader.get(run_id)
     await service.cancel(principal.user_id, run_id)
-    return RunStanding(id=run_id, status=RunStatus.RUNNING)
+    return RunStatusView(id=run_id, status=RunStatus.RUNNING)
 
 
 @router.delete(

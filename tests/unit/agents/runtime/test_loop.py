@@ -13,11 +13,11 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 from langgraph.errors import GraphInterrupt
 
 from app.agents.planner.node import check
-from app.agents.roster import roles
-from app.agents.runtime.conversation import unfenced
+from app.agents.roster import make_roles
+from app.agents.runtime.conversation import from_data_block
 from app.agents.runtime.loop import Agent, AgentDidNotFinish
 from app.agents.runtime.recording import AgentLimits
-from app.agents.runtime.repair import MAX_TEXT
+from app.agents.runtime.repair import MAX_TEXT_CHARACTERS
 from app.errors import Unavailable
 from app.llm.answer_stream import Words
 from app.llm.providers import NamedChatModel
@@ -55,7 +55,7 @@ class Scripted(BaseChatModel):
 
     def answers(self) -> list[Any]:
         """What its calls came to, as it last heard it."""
-        return [unfenced(m.text) or m.text for m in self.heard[-1] if isinstance(m, ToolMessage)]
+        return [from_data_block(m.text) or m.text for m in self.heard[-1] if isinstance(m, ToolMessage)]
 
 
 def says(*calls: tuple[str, dict[str, Any]], text: str = "", ids: Sequence[str] | None = None) -> AIMessage:
@@ -77,7 +77,7 @@ def planner(bench, tables) -> Callable[..., tuple[Agent[Any], Scripted]]:
     def made(*lines: Any, bounds: AgentLimits | None = None) -> tuple[Agent[Any], Scripted]:
         model = Scripted(lines=list(lines), heard=[])
         agent = Agent(
-            roles()["planner"],
+            make_roles()["planner"],
             [NamedChatModel("scripted", model)],
             agent_tools("planner"),
             bounds,
@@ -182,12 +182,12 @@ async def test_an_agent_that_only_ever_talks_is_reminded_and_then_finished_by_it
     _, model = planner(AIMessage(text))
     assert (await bench.run("planner", BRIEF)).output.target == "survived"
     assert len(model.heard) == AgentLimits().reminders
-    assert all(len(said) <= MAX_TEXT + 1 for _, said in bench.journal.messages)
+    assert all(len(said) <= MAX_TEXT_CHARACTERS + 1 for _, said in bench.journal.messages)
 
 
 async def test_a_policy_whose_end_is_refused_ends_with_a_readable_error(planner, bench):
     planner(AIMessage("Hm."))
-    with pytest.raises(AgentDidNotFinish, match=r"planner did not come to an end.* Never good enough\."):
+    with pytest.raises(AgentDidNotFinish, match=r"planner did not finish within .* Never good enough\."):
         await bench.run("planner", BRIEF, check=lambda *_: "Never good enough.")
 
 
@@ -312,7 +312,9 @@ async def test_half_an_answer_is_never_taken_for_a_whole_one(planner, bench, who
     model = Stumbling(lines=[READ, READ, PLAN], heard=[], callbacks=[Words()], says_it_is_whole=whole)
     speakers = [NamedChatModel("scripted", model)]
     quick = Patience(first_wait_s=0.01)
-    bench.crew = {"planner": Agent(roles()["planner"], speakers, agent_tools("planner"), patience=quick)}
+    bench.crew = {
+        "planner": Agent(make_roles()["planner"], speakers, agent_tools("planner"), retry_policy=quick)
+    }
     assert (await bench.run("planner", BRIEF)).output.target == "survived"
     names = [call.request for call, _ in bench.journal.recorded if call.kind == "tool"]
     assert names == [{"dataset": "titanic"}]
@@ -324,7 +326,7 @@ async def test_a_model_that_fails_for_good_is_followed_by_the_next_one(planner, 
     first = Scripted(lines=[PermissionError("no such key")], heard=[])
     second = Scripted(lines=[READ, PLAN], heard=[])
     speakers = [NamedChatModel("first", first), NamedChatModel("second", second)]
-    bench.crew = {"planner": Agent(roles()["planner"], speakers, agent_tools("planner"))}
+    bench.crew = {"planner": Agent(make_roles()["planner"], speakers, agent_tools("planner"))}
     assert (await bench.run("planner", BRIEF)).output.target == "survived"
     answered = [recorded.value["data"]["response_metadata"]["answered_by"] for _, recorded in chats(bench)]
     assert answered == ["second", "second"]
@@ -341,11 +343,11 @@ async def test_a_conversation_too_long_for_the_model_is_sent_shorter(planner, be
     long = [AIMessage(str(n), tool_calls=READ.tool_calls) for n in range(12)]
     model = Narrow(lines=[*long, PLAN], heard=[])
     bench.crew = {
-        "planner": Agent(roles()["planner"], [NamedChatModel("narrow", model)], agent_tools("planner"))
+        "planner": Agent(make_roles()["planner"], [NamedChatModel("narrow", model)], agent_tools("planner"))
     }
     assert (await bench.run("planner", BRIEF)).output.target == "survived"
-    assert "Left out" in model.heard[-1][3].text
-    assert "Left out" not in model.heard[-1][-1].text
+    assert "Omitted" in model.heard[-1][3].text
+    assert "Omitted" not in model.heard[-1][-1].text
 
 
 def chats(bench):
@@ -356,7 +358,7 @@ async def test_words_are_told_as_they_come(planner, bench):
     planner(PLAN)
     model = Streaming(lines=[READ, PLAN], heard=[], callbacks=[Words()])
     bench.crew = {
-        "planner": Agent(roles()["planner"], [NamedChatModel("scripted", model)], agent_tools("planner"))
+        "planner": Agent(make_roles()["planner"], [NamedChatModel("scripted", model)], agent_tools("planner"))
     }
     thought = await bench.run("planner", BRIEF)
     assert thought.output.target == "survived"
