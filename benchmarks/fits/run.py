@@ -18,7 +18,7 @@ from benchmarks.sandbox.predictions import table
 from benchmarks.service import Load, Service, service, sign_in
 
 from app.computations import split
-from app.computations.bench import Bench
+from app.computations.workspace import CellWorkspace
 from app.db.pool import Database
 from app.storage.postgres import PostgresBlobs
 
@@ -39,7 +39,9 @@ from fits where session_id = $1
 async def stored(running: Service, folder: Path, fits: int) -> str:
     """A goal that the benchmark's graph reads."""
     table(_ROWS).to_parquet(folder / "table.parquet", index=False)
-    locked: Any = split.lock_holdout(Bench({"table": folder / "table.parquet"}, folder), {"target": "bought"})
+    locked: Any = split.lock_holdout(
+        CellWorkspace({"table": folder / "table.parquet"}, folder), {"target": "bought"}
+    )
     db = await Database.open(running.database_url)
     frame = await PostgresBlobs(db.pool, folder / "blobs").put_file(folder / "train.parquet")
     await db.close()

@@ -19,7 +19,7 @@ import pandas as pd
 
 from app.artifacts.predictions import ROWS_LIMITS, TABLE_LIMITS, table_work
 from app.computations import split, train
-from app.computations.bench import Bench
+from app.computations.workspace import CellWorkspace
 from app.sandbox.contract import CellRequest, Computation, Limits, Outcome
 from app.sandbox.folders import remove
 from app.sandbox.process import ProcessConfig, ProcessProvider
@@ -42,9 +42,9 @@ def fitted(folder: Path, name: str) -> Path:
         (folder / made).mkdir()
     table(20_000).to_parquet(folder / "train.parquet", index=False)
     locked: Any = split.lock_holdout(
-        Bench({"table": folder / "train.parquet"}, folder / "split"), {"target": "bought"}
+        CellWorkspace({"table": folder / "train.parquet"}, folder / "split"), {"target": "bought"}
     )
-    fitting = Bench({"frame": folder / "split" / "train.parquet"}, folder / "fit", threads=2)
+    fitting = CellWorkspace({"frame": folder / "split" / "train.parquet"}, folder / "fit", threads=2)
     train.fit_candidate(fitting, locked["problem"], name, locked["folds"], [])
     return folder / "fit" / "model.skops"
 

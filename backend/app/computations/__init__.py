@@ -1,1 +1,1 @@
-"""What runs inside a cell: files in, facts and files out."""
+"""Computations that run inside sandbox cells: files in, facts and files out."""

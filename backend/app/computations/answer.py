@@ -1,4 +1,4 @@
-"""Answers to questions: the rows of one SELECT, and how many rows they rest on."""
+"""Answers to questions about tables: the rows of one SELECT, and the number of rows behind them."""
 
 from dataclasses import replace
 from typing import Any
@@ -6,39 +6,38 @@ from typing import Any
 import sqlglot
 from sqlglot import exp
 
-from app.computations.bench import Bench
 from app.computations.query import run_sql
+from app.computations.workspace import CellWorkspace
 from app.json_types import JsonValue
 
 MAX_ROWS = 200
-"""Rows of an answer that are shown; the others lie in its file."""
+"""Rows of an answer in its facts; its file has all of them."""
 
 
-def answer(bench: Bench, sql: str) -> dict[str, JsonValue]:
-    """Run one SELECT over the inputs, as `query.run_sql`, and count the rows that it rests on.
+def answer(workspace: CellWorkspace, sql: str) -> dict[str, JsonValue]:
+    """Run one SELECT over the inputs, as `query.run_sql`, and count the rows behind it.
 
-    Adds `"rows_used"`, `"rows_there"` and `"tables"` to its facts: the rows of its tables, as joined, that its
-    WHERE leaves, and those without the WHERE. Both are null where the SELECT does not read tables plainly.
-    Leaves result.parquet.
+    Adds `"rows_used"`, `"rows_there"` and `"tables"` to the facts: the number of joined rows of its tables with
+    and without its WHERE; both are null if the SELECT does not read tables directly. Leaves result.parquet.
     """
-    facts = run_sql(bench, sql, rows=MAX_ROWS)
-    used, there = rows_behind(sql)
+    facts = run_sql(workspace, sql, rows=MAX_ROWS)
+    used, total = make_count_queries(sql)
     return {
         **facts,
-        "rows_used": _counted(bench, used),
-        "rows_there": _counted(bench, there),
-        "tables": [*tables_of(sql, bench)],
+        "rows_used": _count_rows(workspace, used),
+        "rows_there": _count_rows(workspace, total),
+        "tables": [*list_tables(sql, workspace)],
     }
 
 
-def rows_behind(sql: str) -> tuple[str | None, str | None]:
-    """Two SELECTs that count the rows that an answer rests on, and those that there are before its WHERE."""
+def make_count_queries(sql: str) -> tuple[str | None, str | None]:
+    """Make two SELECTs that count the rows behind an answer, with and without its WHERE."""
     statement = sqlglot.parse_one(sql, dialect="duckdb")
     if not isinstance(statement, exp.Select) or statement.args.get("with_"):
         return None, None
     source = statement.args.get("from_")
     joins = statement.args.get("joins") or []
-    if source is None or not all(_is_plain(side.this) for side in (source, *joins)):
+    if source is None or not all(_is_table(side.this) for side in (source, *joins)):
         return None, None
     counting = exp.select("count(*)").from_(source.this.copy())
     for join in joins:
@@ -48,24 +47,24 @@ def rows_behind(sql: str) -> tuple[str | None, str | None]:
     return used.sql(dialect="duckdb"), counting.sql(dialect="duckdb")
 
 
-def _is_plain(side: exp.Expr) -> bool:
-    """A table by its name; a function that makes rows is none."""
+def _is_table(side: exp.Expr) -> bool:
+    """Return true for a table by name, false for a table function."""
     return isinstance(side, exp.Table) and isinstance(side.this, exp.Identifier)
 
 
-def tables_of(sql: str, bench: Bench) -> list[str]:
-    """The inputs that a SELECT reads."""
-    named = {table.name.casefold() for table in sqlglot.parse_one(sql, dialect="duckdb").find_all(exp.Table)}
-    return [name for name in bench.inputs if name.casefold() in named]
+def list_tables(sql: str, workspace: CellWorkspace) -> list[str]:
+    """List the inputs that a SELECT reads."""
+    names = {table.name.casefold() for table in sqlglot.parse_one(sql, dialect="duckdb").find_all(exp.Table)}
+    return [name for name in workspace.inputs if name.casefold() in names]
 
 
-def _counted(bench: Bench, sql: str | None) -> JsonValue:
+def _count_rows(workspace: CellWorkspace, sql: str | None) -> JsonValue:
     if sql is None:
         return None
-    apart = bench.output / ".counted"
-    apart.mkdir(exist_ok=True)
-    facts: Any = run_sql(replace(bench, output=apart), sql)
-    (apart / "result.parquet").unlink()
-    apart.rmdir()
-    found: JsonValue = facts["rows"][0][0]
-    return found
+    folder = workspace.output / ".counted"
+    folder.mkdir(exist_ok=True)
+    facts: Any = run_sql(replace(workspace, output=folder), sql)
+    (folder / "result.parquet").unlink()
+    folder.rmdir()
+    count: JsonValue = facts["rows"][0][0]
+    return count

@@ -1,4 +1,4 @@
-"""A Parquet table read in batches of bounded memory, and tables written batch by batch as Parquet or CSV."""
+"""Parquet tables read in batches of bounded memory, and tables written batch by batch as Parquet or CSV."""
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -14,32 +14,39 @@ from app.errors import InvalidInput
 Format = Literal["parquet", "csv"]
 
 BATCH_BYTES = 32 << 20
+"""Uncompressed bytes of a batch; features and predictions take several times as many."""
 MAX_ROWS = 100_000
+"""Rows of a batch, however narrow: progress is reported after each."""
 
 
 class BatchedTable:
-    """Raises InvalidInput `not_a_table` for a file that is no Parquet, or holds a column twice."""
+    """A Parquet file, read in batches.
+
+    Raises InvalidInput `not_a_table` for a file that is not Parquet, or has a column twice.
+    """
 
     def __init__(self, path: Path) -> None:
         try:
             self._file = pq.ParquetFile(path, memory_map=True)
         except pa.ArrowException as error:
-            raise InvalidInput("not_a_table", f"This is no table that can be read: {error}") from error
+            raise InvalidInput("not_a_table", f"The file is not a readable Parquet table: {error}") from error
         self.rows = int(self._file.metadata.num_rows)
         self.schema: pa.Schema = self._file.schema_arrow
         names = self.schema.names
-        if twice := sorted({name for name in names if names.count(name) > 1}):
-            raise InvalidInput("not_a_table", f"The table holds {', '.join(map(repr, twice))} more than once.")
+        if repeated := sorted({name for name in names if names.count(name) > 1}):
+            raise InvalidInput(
+                "not_a_table", f"The table holds {', '.join(map(repr, repeated))} more than once."
+            )
 
     @property
     def batch_rows(self) -> int:
-        """Rows whose bytes, uncompressed, are about BATCH_BYTES."""
+        """Number of rows with about BATCH_BYTES uncompressed bytes."""
         groups = [self._file.metadata.row_group(number) for number in range(self._file.num_row_groups)]
         size = sum(group.total_byte_size for group in groups)
         return int(max(1_000, min(MAX_ROWS, BATCH_BYTES * self.rows // max(1, size))))
 
     def batches(self, columns: Sequence[str], rows: int | None = None) -> Iterator[pd.DataFrame]:
-        """Frames of `rows` rows in order; their index goes on from frame to frame."""
+        """Yield frames of `rows` rows in order; the index continues from frame to frame."""
         start = 0
         for batch in self._file.iter_batches(rows or self.batch_rows, columns=list(columns)):
             frame = pa.Table.from_batches([batch]).to_pandas()
@@ -48,7 +55,7 @@ class BatchedTable:
 
 
 class TableWriter:
-    """Writes frames of the same columns, one below the other; the first one settles their types."""
+    """Writer of frames with the same columns; the first frame determines their types."""
 
     def __init__(self, path: Path, form: Format) -> None:
         self._path = path

@@ -1,4 +1,4 @@
-"""Small computations that show whether cells keep their promises; tests and `labcrew doctor` run them."""
+"""Small computations that test the guarantees of cells, run by tests and `labcrew doctor`."""
 
 import ctypes
 import os
@@ -7,57 +7,60 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from app.computations.bench import Bench
+from app.computations.workspace import CellWorkspace
 from app.errors import NotFound
 from app.json_types import JsonValue
 
 
-def echo(bench: Bench, value: JsonValue) -> JsonValue:
-    """`value`, after saying so on both outputs."""
+def echo(workspace: CellWorkspace, value: JsonValue) -> JsonValue:
+    """Print `value` and return it."""
     print(f"echo {value}")  # noqa: T201 (a cell's standard output is part of its answer)
     return value
 
 
-def sizes(bench: Bench) -> dict[str, JsonValue]:
-    """Sizes of the inputs by name, in bytes."""
-    return {name: path.stat().st_size for name, path in bench.inputs.items()}
+def sizes(workspace: CellWorkspace) -> dict[str, JsonValue]:
+    """Return the sizes of the inputs by name, in bytes."""
+    return {name: path.stat().st_size for name, path in workspace.inputs.items()}
 
 
-def leave(bench: Bench, names: list[str], size_bytes: int = 1) -> None:
-    """Files of those names in the output folder."""
+def leave(workspace: CellWorkspace, names: list[str], size_bytes: int = 1) -> None:
+    """Write files of these names to the output folder."""
     for name in names:
-        path = bench.output / name
+        path = workspace.output / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"0" * size_bytes)
 
 
-def steps(bench: Bench, count: int) -> int:
+def steps(workspace: CellWorkspace, count: int) -> int:
     """Report `count` steps of progress."""
     for step in range(count):
-        bench.report((step + 1) / count, f"step {step + 1}")
+        workspace.report((step + 1) / count, f"step {step + 1}")
     return count
 
 
-def spin(bench: Bench) -> None:
-    """Compute for ever."""
+def spin(workspace: CellWorkspace) -> None:
+    """Compute forever."""
     print("spinning")  # noqa: T201 (as above)
     while True:
         pass
 
 
-def rest(bench: Bench, seconds: float) -> float:
-    """Sleep: work that takes no processor."""
+def rest(workspace: CellWorkspace, seconds: float) -> float:
+    """Sleep: work that needs no processor."""
     time.sleep(seconds)
     return seconds
 
 
-def allocate(bench: Bench, size_bytes: int) -> int:
-    """Use that much memory."""
+def allocate(workspace: CellWorkspace, size_bytes: int) -> int:
+    """Allocate this much memory."""
     return len(bytearray(size_bytes))
 
 
-def remember(bench: Bench, value: JsonValue, seconds: float = 0.0, survive: bool = True) -> JsonValue:
-    """The values of all requests that this cell has served; it takes its time, or ends without an answer."""
+def remember(
+    workspace: CellWorkspace, value: JsonValue, seconds: float = 0.0, survive: bool = True
+) -> JsonValue:
+    """Return the values of all requests that this cell has served, after `seconds`, or end without an
+    answer."""
     _REMEMBERED.append(value)
     time.sleep(seconds)
     if not survive:
@@ -68,28 +71,28 @@ def remember(bench: Bench, value: JsonValue, seconds: float = 0.0, survive: bool
 _REMEMBERED: list[JsonValue] = []
 
 
-def refuse(bench: Bench) -> None:
+def refuse(workspace: CellWorkspace) -> None:
     raise NotFound("no_such_thing", "There is no such thing here.", nearest=["thing"])
 
 
-def fail(bench: Bench) -> None:
+def fail(workspace: CellWorkspace) -> None:
     raise ValueError("this went wrong")
 
 
-def crash(bench: Bench) -> None:
+def crash(workspace: CellWorkspace) -> None:
     """Read address 0: a segmentation fault."""
     ctypes.string_at(0)
 
 
-def unrestricted(bench: Bench, source: str) -> JsonValue:
-    """Run Python without the language policy: what it cannot do is what the walls alone stop. Never trusted."""
+def unrestricted(workspace: CellWorkspace, source: str) -> JsonValue:
+    """Run Python without the language policy, to test what the sandbox alone stops. Never trusted."""
     variables: dict[str, object] = {"__name__": "__main__"}
     exec(compile(source, "<canary>", "exec"), variables)  # noqa: S102 (its purpose)
     return str(variables.get("result"))
 
 
-def escape(bench: Bench, path: str) -> list[JsonValue]:
-    """What this cell can do that untrusted work must not: names of attempts that succeeded."""
+def escape(workspace: CellWorkspace, path: str) -> list[JsonValue]:
+    """Try what untrusted work must not do; return the names of attempts that succeeded."""
     attempts = {
         "read a file outside": lambda: Path(path).read_bytes(),
         "write a file outside": lambda: Path(path).open("ab").close(),
@@ -116,12 +119,12 @@ def _start_a_process() -> None:
     os.waitpid(pid, 0)
 
 
-def who(bench: Bench) -> dict[str, JsonValue]:
-    """What this cell is to the kernel."""
+def who(workspace: CellWorkspace) -> dict[str, JsonValue]:
+    """Return what the kernel gives this cell: environment, open descriptors and threads."""
     return {
         "environment": [*sorted(os.environ)],
         "descriptors": [number for number in range(100) if _is_open(number)],
-        "threads_allowed": bench.threads,
+        "threads_allowed": workspace.threads,
     }
 
 

@@ -1,26 +1,27 @@
-"""Extend a frame's recipe with cleaning."""
+"""Extension of a frame's recipe with cleaning operations."""
 
 from typing import Any
 
-from app.computations.bench import Bench
-from app.computations.frames import answer, read_preview, write_frame
+from app.computations.frames import read_preview, to_json_facts, write_frame
+from app.computations.workspace import CellWorkspace
 from app.json_types import JsonValue
 from app.modeling.analysis.cleaning import suggest_cleaning
 from app.modeling.analysis.preview import extend_recipe
 
 
 def clean_data(
-    bench: Bench,
+    workspace: CellWorkspace,
     problem: dict[str, Any],
     recipe: list[dict[str, Any]] | None = None,
     operations: list[dict[str, Any]] | None = None,
 ) -> JsonValue:
-    """Input `frame`: the RAW training frame (`source` of a frame artifact). Leaves frame.parquet, a preview.
+    """Add cleaning operations to a recipe; return `results.FrameFacts`.
 
-    Adds `operations`, or where there are none, what the data asks for. Answers `results.FrameFacts`.
+    Input `frame`: the RAW training frame (`source` of a frame artifact). Adds `operations`, or suggested ones
+    if None. Leaves frame.parquet, a preview.
     """
-    frame, whole, rows = read_preview(bench, problem)
-    added = suggest_cleaning(frame, whole) if operations is None else operations
-    made, facts = extend_recipe(frame, whole, recipe or [], added)
-    write_frame(bench, made, "frame.parquet")
-    return answer({**facts, "of": rows})
+    frame, parsed_problem, rows = read_preview(workspace, problem)
+    added = suggest_cleaning(frame, parsed_problem) if operations is None else operations
+    transformed, facts = extend_recipe(frame, parsed_problem, recipe or [], added)
+    write_frame(workspace, transformed, "frame.parquet")
+    return to_json_facts({**facts, "of": rows})

@@ -1,9 +1,9 @@
-"""Take code that an agent wrote into a recipe, or make an estimator of it, once it has stood its trial."""
+"""Agent-written features and estimators, admitted after a trial."""
 
 from typing import Any
 
-from app.computations.bench import Bench
-from app.computations.frames import answer, read_preview, read_training, write_frame
+from app.computations.frames import read_preview, read_training, to_json_facts, write_frame
+from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput
 from app.json_types import JsonValue
 from app.modeling.analysis.preview import apply_recipe, extend_recipe
@@ -18,7 +18,7 @@ from app.modeling.training.fitting import CandidateSpec
 
 
 def write_features(
-    bench: Bench,
+    workspace: CellWorkspace,
     problem: dict[str, Any],
     name: str,
     columns: list[str],
@@ -26,31 +26,37 @@ def write_features(
     recipe: list[dict[str, Any]] | None = None,
     limit_s: float | None = None,
 ) -> JsonValue:
-    """Input `frame`: the RAW training frame. Leaves frame.parquet and the source; answers `results.FrameFacts`
-    with `trial` (`written.trial.TrialFacts`).
+    """Add agent-written features to a recipe after a trial; return `results.FrameFacts` with `trial`.
 
-    `limit_s`: what making these features of all training rows may take. Raises InvalidInput that its author can
-    act on, and Unavailable `code_needs_walls` outside a cell of untrusted work.
+    Input `frame`: the RAW training frame. Leaves frame.parquet and the source. `trial`:
+    `custom_code_trial.TrialFacts`. `limit_s`: time for making these features on all training rows. Raises
+    InvalidInput that the author can act on, and Unavailable `code_needs_walls` outside a cell for untrusted
+    code.
     """
-    frame, whole, rows = read_preview(bench, problem)
+    frame, parsed_problem, rows = read_preview(workspace, problem)
     added = {"op": PYTHON_OPERATION, "name": name, "columns": columns, "source": source}
     [operation] = parse_recipe([added])
-    _check_inputs(columns, whole)
-    seen = apply_recipe(frame, whole, recipe or [])
-    require_columns(seen, columns)
-    trial = try_feature(_written(operation), seen, make_labels(frame, whole))
+    _check_inputs(columns, parsed_problem)
+    transformed = apply_recipe(frame, parsed_problem, recipe or [])
+    require_columns(transformed, columns)
+    trial = try_feature(_as_custom_feature(operation), transformed, make_labels(frame, parsed_problem))
     _check_pace(name, trial, rows, limit_s)
-    made, facts = extend_recipe(frame, whole, recipe or [], [added])
-    given = {whole.target, whole.time_column, whole.group_column} & set(facts["new_columns"])
-    if given:
-        raise InvalidInput("bad_features", f"{name!r} may not make {sorted(map(str, given))}.")
-    write_frame(bench, made, "frame.parquet")
-    (bench.output / f"{name}.py").write_text(source)
-    return answer({**facts, "of": rows, "trial": trial})
+    extended, facts = extend_recipe(frame, parsed_problem, recipe or [], [added])
+    reserved = {parsed_problem.target, parsed_problem.time_column, parsed_problem.group_column} & set(
+        facts["new_columns"]
+    )
+    if reserved:
+        raise InvalidInput(
+            "bad_features",
+            f"{name!r} may not make the columns {sorted(map(str, reserved))}, which the problem uses.",
+        )
+    write_frame(workspace, extended, "frame.parquet")
+    (workspace.output / f"{name}.py").write_text(source)
+    return to_json_facts({**facts, "of": rows, "trial": trial})
 
 
 def write_estimator(
-    bench: Bench,
+    workspace: CellWorkspace,
     problem: dict[str, Any],
     name: str,
     source: str,
@@ -59,20 +65,23 @@ def write_estimator(
     seed: int = 0,
     limit_s: float | None = None,
 ) -> JsonValue:
-    """Input `frame`: the RAW training frame. Leaves the source; answers `{"estimator", "hyperparameters",
-    "trial"}`, what a fit of it is asked by. Raises as `write_features`."""
-    frame, whole = read_training(bench, problem)
+    """Admit an agent-written estimator after a trial; return `{"estimator", "hyperparameters", "trial"}`.
+
+    Input `frame`: the RAW training frame. Leaves the source. The returned keys are the arguments for fitting
+    it. Raises as `write_features`.
+    """
+    frame, parsed_problem = read_training(workspace, problem)
     hyperparameters = {"source": source, "style": style, "name": name}
     spec = CandidateSpec(CUSTOM_ESTIMATOR, hyperparameters, recipe or [], seed)
-    trial = try_estimator(frame, whole, spec)
+    trial = try_estimator(frame, parsed_problem, spec)
     _check_pace(name, trial, len(frame), limit_s)
-    (bench.output / f"{name}.py").write_text(source)
-    return answer({"estimator": CUSTOM_ESTIMATOR, "hyperparameters": hyperparameters, "trial": trial})
+    (workspace.output / f"{name}.py").write_text(source)
+    return to_json_facts({"estimator": CUSTOM_ESTIMATOR, "hyperparameters": hyperparameters, "trial": trial})
 
 
-def _written(operation: object) -> CustomFeature:
+def _as_custom_feature(operation: object) -> CustomFeature:
     if not isinstance(operation, CustomFeature):
-        raise TypeError(f"a {type(operation).__name__} is no code")
+        raise TypeError(f"a {type(operation).__name__} is not a custom feature")
     return operation
 
 
@@ -80,17 +89,18 @@ def _check_inputs(columns: list[str], problem: Problem) -> None:
     if problem.target in columns and not problem.horizon:
         raise InvalidInput(
             "target_is_no_input",
-            f"{problem.target!r} is the target: rows to predict lack it. `fit(frame, target)` is given it.",
+            f"{problem.target!r} is the target, which rows to predict do not have. Use the `target`"
+            " argument of `fit`.",
             column=problem.target,
         )
 
 
 def _check_pace(name: str, trial: TrialFacts, rows: int, limit_s: float | None) -> None:
-    """What grows with the rows must end in time on all of them."""
+    """Check that the code would finish in time on all rows, if its time grows with the rows."""
     expected_s = trial["seconds"] * max(rows / max(trial["rows"], 1), 1.0)
     if limit_s is not None and expected_s > limit_s:
         raise InvalidInput(
             "code_too_slow",
             f"{name!r} took {trial['seconds']:.2f} s for {trial['rows']:,} rows: about {expected_s:.0f} s for "
-            f"all {rows:,}, and there are {limit_s:.0f} s. Work on whole columns instead of row by row.",
+            f"all {rows:,}, and the limit is {limit_s:.0f} s. Work on whole columns instead of row by row.",
         )

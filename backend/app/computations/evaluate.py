@@ -1,4 +1,4 @@
-"""Judge candidates: out of fold while choosing, on the hold-out once at the end."""
+"""Evaluation of candidates: out of fold during selection, and once on the hold-out at the end."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -7,104 +7,110 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from app.computations.bench import Bench
-from app.computations.frames import answer, read_frame, read_model, read_training, write_frame
-from app.computations.pictures import leave_pictures
+from app.computations.frames import read_frame, read_model, read_training, to_json_facts, write_frame
+from app.computations.pictures import write_figures
+from app.computations.workspace import CellWorkspace
 from app.json_types import JsonValue
 from app.modeling.explanation import fold_importance
 from app.modeling.forecasting.by_step import score_by_step
-from app.modeling.forecasting.compare import compare_with_references
-from app.modeling.forecasting.compare import reference_notes as unbeaten
+from app.modeling.forecasting.compare import compare_with_references, reference_notes
 from app.modeling.forecasting.references import forecast_references
 from app.modeling.judging import comparison
 from app.modeling.judging.evaluation import evaluate_predictions
 from app.modeling.judging.paired_test import PairedBootstrap
 from app.modeling.judging.periods import Past
 from app.modeling.labels.labels import make_labels, prediction_targets
-from app.modeling.labels.split import FoldPlan
-from app.modeling.labels.split import make_folds as make_folds
+from app.modeling.labels.split import FoldPlan, make_folds
 from app.modeling.problem.kinds import BASELINE
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.forecast_origins import ROWS_AHEAD, get_rows_ahead, prediction_rows
 from app.modeling.recipe.recipe import select_inputs
 from app.modeling.scoring.calibration import apply_calibration
 from app.modeling.scoring.scores import Predicted
+from app.modeling.training import fitting
 from app.modeling.training.cross_validation import cross_validate
 from app.modeling.training.fitting import CandidateSpec, predict_all
-from app.modeling.training.fitting import fit as fit_on_all
 from app.modeling.training.time_limits import threads_for
 from app.reporting.figure_choice import comparison_figures, evaluation_figures, importance_figures
 
 
 def evaluate_model(
-    bench: Bench, problem: dict[str, Any], fit: dict[str, Any], folds: dict[str, Any], seed: int = 0
+    workspace: CellWorkspace, problem: dict[str, Any], fit: dict[str, Any], folds: dict[str, Any], seed: int = 0
 ) -> JsonValue:
-    """Inputs `frame` (RAW training frame) and `oof` (oof.parquet of the fit). `fit`: its `FitFacts`.
+    """Evaluate a fit on its out-of-fold rows; the hold-out is not used.
 
-    Answers `results.EvaluationFacts` on out-of-fold rows; never sees the hold-out.
+    Inputs `frame` (RAW training frame) and `oof` (oof.parquet of the fit). `fit`: its `FitFacts`. Returns
+    `results.EvaluationFacts`.
     """
-    table, whole = read_training(bench, problem)
-    frame = prediction_rows(table, whole)
-    oof = read_frame(bench, "oof")
-    predicted = _from_oof(oof, whole, fit)
+    table, parsed_problem = read_training(workspace, problem)
+    frame = prediction_rows(table, parsed_problem)
+    oof = read_frame(workspace, "oof")
+    predicted = _from_oof(oof, parsed_problem, fit)
     naive = cross_validate(
-        frame, whole, CandidateSpec(BASELINE, seed=seed), make_folds(frame, whole, FoldPlan.from_json(folds))
+        frame,
+        parsed_problem,
+        CandidateSpec(BASELINE, seed=seed),
+        make_folds(frame, parsed_problem, FoldPlan.from_json(folds)),
     )
     rows = oof["row"].to_numpy()
-    baseline = Predicted.from_problem(whole, naive.truth[rows], naive.output[rows])
-    groups = frame[whole.group_column].iloc[rows] if whole.group_column else None
+    baseline = Predicted.from_problem(parsed_problem, naive.truth[rows], naive.output[rows])
+    groups = frame[parsed_problem.group_column].iloc[rows] if parsed_problem.group_column else None
     ahead = None if ROWS_AHEAD not in oof else oof[ROWS_AHEAD].to_numpy()
-    facts = evaluate_predictions(predicted, baseline, whole, "cross-validation", seed, fit, groups, ahead=ahead)
-    facts["figures"] = leave_pictures(bench.output, evaluation_figures(facts, whole.target))
-    return answer(facts)
+    facts = evaluate_predictions(
+        predicted, baseline, parsed_problem, "cross-validation", seed, fit, groups, ahead=ahead
+    )
+    facts["figures"] = write_figures(workspace.output, evaluation_figures(facts, parsed_problem.target))
+    return to_json_facts(facts)
 
 
 def _from_oof(oof: pd.DataFrame, problem: Problem, fit: dict[str, Any]) -> Predicted:
     if not problem.is_classification:
         return Predicted.from_problem(problem, oof["truth"].to_numpy(), oof["prediction"].to_numpy())
     output = oof[[f"p_{place}" for place in range(len(problem.classes or ()))]].to_numpy()
-    return _judged(problem, oof["truth"].to_numpy(), output, fit)
+    return _make_predicted(problem, oof["truth"].to_numpy(), output, fit)
 
 
-def _judged(problem: Problem, truth: np.ndarray, output: np.ndarray, fit: Mapping[str, Any]) -> Predicted:
-    """A model's own word: calibrated, and chosen from its threshold on."""
-    said = apply_calibration(output, fit.get("calibration")) if problem.is_classification else output
-    return Predicted.from_problem(problem, truth, said, fit.get("threshold"))
+def _make_predicted(
+    problem: Problem, truth: np.ndarray, output: np.ndarray, fit: Mapping[str, Any]
+) -> Predicted:
+    """Calibrate a model's output and apply its threshold."""
+    calibrated = apply_calibration(output, fit.get("calibration")) if problem.is_classification else output
+    return Predicted.from_problem(problem, truth, calibrated, fit.get("threshold"))
 
 
 def compare_models(
-    bench: Bench,
+    workspace: CellWorkspace,
     fits: list[dict[str, Any]],
     left_out: list[dict[str, str]] | None = None,
     problem: dict[str, Any] | None = None,
     seed: int = 0,
 ) -> JsonValue:
-    """`fits`: `FitFacts`; `left_out`: `[{"name", "reason"}]`. Answers `results.ComparisonFacts`.
+    """Compare candidates; return `results.ComparisonFacts`.
 
-    Inputs oof_<place of fit>_<number>: oof.parquet of each part of a candidate. With them and the problem,
-    differences are judged by rows, without them by folds.
+    `fits`: `FitFacts`; `left_out`: `[{"name", "reason"}]`. Inputs oof_<index of fit>_<number>: oof.parquet of
+    each part of a candidate. With them and the problem differences are tested by rows, without them by folds.
     """
-    apart = None
-    if problem is not None and bench.inputs:
-        apart = PairedBootstrap(
-            {fit["name"]: _judged_rows(bench, place) for place, fit in enumerate(fits)},
+    difference = None
+    if problem is not None and workspace.inputs:
+        difference = PairedBootstrap(
+            {fit["name"]: _read_oof_parts(workspace, number) for number, fit in enumerate(fits)},
             Problem.from_json(problem),
             seed,
         )
-    facts = comparison.compare_candidates(fits, left_out or [], apart)
-    facts["figures"] = leave_pictures(bench.output, comparison_figures(facts, fits))
-    return answer(facts)
+    facts = comparison.compare_candidates(fits, left_out or [], difference)
+    facts["figures"] = write_figures(workspace.output, comparison_figures(facts, fits))
+    return to_json_facts(facts)
 
 
-def _judged_rows(bench: Bench, place: int) -> pd.DataFrame:
-    """What all parts of a candidate say, by row; the mean where several judged one."""
-    parts = [path for name, path in bench.inputs.items() if name.startswith(f"oof_{place}_")]
-    together = pd.concat([pd.read_parquet(path) for path in parts]).set_index("row")
-    return together if together.index.is_unique else together.groupby(level="row").mean()
+def _read_oof_parts(workspace: CellWorkspace, number: int) -> pd.DataFrame:
+    """Out-of-fold predictions of all parts of a candidate, by row; the mean of several."""
+    parts = [path for name, path in workspace.inputs.items() if name.startswith(f"oof_{number}_")]
+    oof = pd.concat([pd.read_parquet(path) for path in parts]).set_index("row")
+    return oof if oof.index.is_unique else oof.groupby(level="row").mean()
 
 
 def feature_importance(
-    bench: Bench,
+    workspace: CellWorkspace,
     problem: dict[str, Any],
     estimator: str,
     folds: dict[str, Any],
@@ -113,100 +119,110 @@ def feature_importance(
     seed: int = 0,
     repeats: int = 5,
 ) -> JsonValue:
-    """Input `frame`: the RAW training frame. Permutation importance out of fold; answers `ImportanceFacts`."""
-    frame, whole = read_training(bench, problem)
-    whole = replace(whole, every_step=False)  # what matters, by the farthest step
-    spec = CandidateSpec(
-        estimator, hyperparameters or {}, recipe or [], seed, threads_for(frame, bench.threads)
-    )
-    made = make_folds(frame, whole, FoldPlan.from_json(folds))
-    facts = fold_importance.importance_on_fold(frame, whole, spec, made, repeats)
-    facts["figures"] = leave_pictures(bench.output, importance_figures(facts))
-    return answer(facts)
+    """Compute permutation importance out of fold; return `ImportanceFacts`.
 
-
-def questions_of_holdout(bench: Bench, problem: dict[str, Any]) -> JsonValue:
-    """Input `holdout`. Leaves questions.parquet: what a model may see of it, so not the answers."""
-    whole = Problem.from_json(problem)
-    asked = select_inputs(prediction_rows(read_frame(bench, "holdout"), whole), whole)
-    write_frame(bench, asked, "questions.parquet")
-    return {"rows": len(asked)}
-
-
-def answers_of_model(bench: Bench) -> JsonValue:
-    """Inputs `questions` and `model`. Leaves answers.parquet, a column for each class or one of numbers.
-
-    For a model with code that an agent wrote: that never runs where the hold-out's answers are.
+    Input `frame`: the RAW training frame.
     """
-    questions, stored = read_frame(bench, "questions"), read_model(bench)
-    whole = Problem.from_json(stored.metadata["problem"])
-    said = predict_all(stored.pipeline, questions, whole, bench.threads)
-    table = pd.DataFrame(said.reshape(len(questions), -1))
-    write_frame(bench, table.rename(columns="p_{}".format), "answers.parquet")
+    frame, parsed_problem = read_training(workspace, problem)
+    parsed_problem = replace(parsed_problem, every_step=False)  # the importance for the farthest step
+    spec = CandidateSpec(
+        estimator, hyperparameters or {}, recipe or [], seed, threads_for(frame, workspace.threads)
+    )
+    fold_list = make_folds(frame, parsed_problem, FoldPlan.from_json(folds))
+    facts = fold_importance.importance_on_fold(frame, parsed_problem, spec, fold_list, repeats)
+    facts["figures"] = write_figures(workspace.output, importance_figures(facts))
+    return to_json_facts(facts)
+
+
+def questions_of_holdout(workspace: CellWorkspace, problem: dict[str, Any]) -> JsonValue:
+    """Write questions.parquet: the inputs of the hold-out, without its labels. Input `holdout`."""
+    parsed_problem = Problem.from_json(problem)
+    questions = select_inputs(prediction_rows(read_frame(workspace, "holdout"), parsed_problem), parsed_problem)
+    write_frame(workspace, questions, "questions.parquet")
     return {"rows": len(questions)}
 
 
-def final_evaluation(bench: Bench, seed: int = 0, fit: dict[str, Any] | None = None) -> JsonValue:
-    """Inputs `train` (RAW training frame), `holdout` and `model` (model.skops of the chosen fit).
+def answers_of_model(workspace: CellWorkspace) -> JsonValue:
+    """Predict `questions` with `model`; write answers.parquet, a column per class or one of numbers.
 
-    Problem, threshold and cross-validated score come from the model's own metadata. Opens the hold-out, once.
-    Instead of `model` there may be its `answers` (`answers_of_model`) with its `FitFacts` in `fit`.
-    Answers `results.EvaluationFacts`.
+    Used for models with agent-written code, which must never run where the hold-out's labels are.
     """
-    train = read_frame(bench, "train")
-    metadata = fit if fit is not None else read_model(bench).metadata
-    whole = Problem.from_json(metadata["problem"])
-    holdout = prediction_rows(read_frame(bench, "holdout"), whole)
-    naive = fit_on_all(train, whole, CandidateSpec(BASELINE, seed=seed))
-    labels = make_labels(holdout, whole).to_numpy()
-    known = np.flatnonzero(~np.isnan(labels))
-    inputs = select_inputs(holdout, whole)
-    said = _answers(bench, inputs, whole)[known]
-    naive_said = predict_all(naive, inputs, whole, bench.threads)[known]
-    predicted = _judged(whole, labels[known], said, metadata)
-    baseline = Predicted.from_problem(whole, labels[known], naive_said)
-    groups = holdout[whole.group_column].iloc[known] if whole.group_column else None
+    questions, stored = read_frame(workspace, "questions"), read_model(workspace)
+    parsed_problem = Problem.from_json(stored.metadata["problem"])
+    predictions = predict_all(stored.pipeline, questions, parsed_problem, workspace.threads)
+    table = pd.DataFrame(predictions.reshape(len(questions), -1))
+    write_frame(workspace, table.rename(columns="p_{}".format), "answers.parquet")
+    return {"rows": len(questions)}
+
+
+def final_evaluation(workspace: CellWorkspace, seed: int = 0, fit: dict[str, Any] | None = None) -> JsonValue:
+    """Evaluate the chosen model on the hold-out, once; return `results.EvaluationFacts`.
+
+    Inputs `train` (RAW training frame), `holdout` and `model` (model.skops of the chosen fit). Problem,
+    threshold and cross-validated score come from the model's metadata. Instead of `model` there may be its
+    `answers` (`answers_of_model`) with its `FitFacts` in `fit`.
+    """
+    train = read_frame(workspace, "train")
+    metadata = fit if fit is not None else read_model(workspace).metadata
+    parsed_problem = Problem.from_json(metadata["problem"])
+    holdout = prediction_rows(read_frame(workspace, "holdout"), parsed_problem)
+    naive = fitting.fit(train, parsed_problem, CandidateSpec(BASELINE, seed=seed))
+    labels = make_labels(holdout, parsed_problem).to_numpy()
+    labelled = np.flatnonzero(~np.isnan(labels))
+    inputs = select_inputs(holdout, parsed_problem)
+    predictions = _predict_or_read(workspace, inputs, parsed_problem)[labelled]
+    naive_predictions = predict_all(naive, inputs, parsed_problem, workspace.threads)[labelled]
+    predicted = _make_predicted(parsed_problem, labels[labelled], predictions, metadata)
+    baseline = Predicted.from_problem(parsed_problem, labels[labelled], naive_predictions)
+    groups = holdout[parsed_problem.group_column].iloc[labelled] if parsed_problem.group_column else None
     ahead = get_rows_ahead(holdout)
-    past = _past(prediction_rows(train, whole), whole, metadata) if whole.time_column else None
+    past = (
+        _past(prediction_rows(train, parsed_problem), parsed_problem, metadata)
+        if parsed_problem.time_column
+        else None
+    )
     facts = evaluate_predictions(
         predicted,
         baseline,
-        whole,
+        parsed_problem,
         "hold-out",
         seed,
         metadata,
         groups,
         compare=True,
         past=past,
-        targets=prediction_targets(holdout, whole)[known],
-        ahead=None if ahead is None else ahead[known],
+        targets=prediction_targets(holdout, parsed_problem)[labelled],
+        ahead=None if ahead is None else ahead[labelled],
     )
-    said_without = {name: each[known] for name, each in forecast_references(train, holdout, whole).items()}
-    facts["references"] = compare_with_references(predicted, said_without, whole, seed, groups)
-    facts["notes"] += unbeaten(facts["references"])
+    all_references = forecast_references(train, holdout, parsed_problem)
+    references = {name: forecast[labelled] for name, forecast in all_references.items()}
+    facts["references"] = compare_with_references(predicted, references, parsed_problem, seed, groups)
+    facts["notes"] += reference_notes(facts["references"])
     if ahead is not None:
         bounds = metadata.get("prediction_intervals")
-        facts["by_step"] = score_by_step(predicted, baseline, ahead[known], whole, bounds, said_without)
-    facts["figures"] = leave_pictures(bench.output, evaluation_figures(facts, whole.target))
-    return answer(facts)
+        facts["by_step"] = score_by_step(
+            predicted, baseline, ahead[labelled], parsed_problem, bounds, references
+        )
+    facts["figures"] = write_figures(workspace.output, evaluation_figures(facts, parsed_problem.target))
+    return to_json_facts(facts)
 
 
-def _answers(bench: Bench, inputs: pd.DataFrame, problem: Problem) -> np.ndarray:
-    if "answers" not in bench.inputs:
-        return predict_all(read_model(bench).pipeline, inputs, problem, bench.threads)
-    said = read_frame(bench, "answers").to_numpy(dtype="float64")
-    return said if problem.is_classification else said[:, 0]
+def _predict_or_read(workspace: CellWorkspace, inputs: pd.DataFrame, problem: Problem) -> np.ndarray:
+    if "answers" not in workspace.inputs:
+        return predict_all(read_model(workspace).pipeline, inputs, problem, workspace.threads)
+    predictions = read_frame(workspace, "answers").to_numpy(dtype="float64")
+    return predictions if problem.is_classification else predictions[:, 0]
 
 
 def _past(train: pd.DataFrame, problem: Problem, fit: Mapping[str, Any]) -> Past:
-    """What was to be told before the hold-out, and how well the folds told it that learned from half of it."""
+    """The targets before the hold-out, and the scores of folds trained on at least half of them."""
     targets = prediction_targets(train, problem)
-    known = np.isfinite(targets)
-    made = make_folds(train, problem, FoldPlan.from_json(fit["folds"]))
+    present = np.isfinite(targets)
+    fold_list = make_folds(train, problem, FoldPlan.from_json(fit["folds"]))
     scores = list(fit.get("fold_scores") or ())
     folds = [
         (float(score), targets[fold.test])
-        for score, fold in zip(scores, made, strict=False)
-        if score is not None and len(fold.train) >= known.sum() / 2
+        for score, fold in zip(scores, fold_list, strict=False)
+        if score is not None and len(fold.train) >= present.sum() / 2
     ]
-    return Past(targets[known], tuple(folds))
+    return Past(targets[present], tuple(folds))

@@ -1,13 +1,13 @@
-"""Explain the chosen model on the hold-out, after it was opened: nothing is chosen any more."""
+"""Explanation of the chosen model on the hold-out, after it was opened."""
 
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from app.computations.bench import Bench
-from app.computations.frames import answer, read_frame, read_model
-from app.computations.pictures import leave_pictures
+from app.computations.frames import read_frame, read_model, to_json_facts
+from app.computations.pictures import write_figures
+from app.computations.workspace import CellWorkspace
 from app.json_types import JsonValue
 from app.modeling.explanation.contributions import Contributions
 from app.modeling.explanation.explain import explain_predictions
@@ -24,50 +24,51 @@ from app.modeling.training.schema import find_unused_columns
 from app.reporting.figure_choice import explanation_figures
 
 
-def explain_model(bench: Bench, seed: int = 0, repeats: int = 5, limit_s: float | None = None) -> JsonValue:
-    """Inputs `holdout` and `model` (model.skops). Leaves figures; answers `explanation.facts.ExplanationFacts`.
+def explain_model(
+    workspace: CellWorkspace, seed: int = 0, repeats: int = 5, limit_s: float | None = None
+) -> JsonValue:
+    """Explain a model on the hold-out; leaves figures; returns `explanation.facts.ExplanationFacts`.
 
-    A forecast of every step is explained at the middle one.
-
-    `limit_s` bounds the measuring: rows and repeats are cut, and the facts say how many there were. Without it
-    they are fixed, so that equal inputs give equal facts.
+    Inputs `holdout` and `model` (model.skops). A forecast of every step is explained at the middle step.
+    `limit_s` bounds the time: rows and repeats are reduced, and the facts have their numbers. Without it they
+    are fixed, so that equal inputs give equal facts.
     """
-    holdout, stored = read_frame(bench, "holdout"), read_model(bench)
+    holdout, stored = read_frame(workspace, "holdout"), read_model(workspace)
     problem = Problem.from_json(stored.metadata["problem"])
     if problem.every_step and problem.horizon:
         holdout = expand_horizon_rows(holdout, problem.horizon, [(problem.horizon + 1) // 2])
     labels = make_labels(holdout, problem).to_numpy()
-    known = np.flatnonzero(~np.isnan(labels))
-    inputs = select_inputs(holdout, problem).iloc[known].reset_index(drop=True)
+    labelled = np.flatnonzero(~np.isnan(labels))
+    inputs = select_inputs(holdout, problem).iloc[labelled].reset_index(drop=True)
 
-    def say(rows: pd.DataFrame) -> np.ndarray:
-        said = predict_all(stored.pipeline, rows, problem, bench.threads)
-        return apply_calibration(said, stored.metadata.get("calibration"))
+    def predict(rows: pd.DataFrame) -> np.ndarray:
+        output = predict_all(stored.pipeline, rows, problem, workspace.threads)
+        return apply_calibration(output, stored.metadata.get("calibration"))
 
-    in_order = problem.every_step or looks_back(first_recipe(stored.pipeline).operations)
-    subject = ExplainedModel(say, problem, in_order)
-    made = explain_predictions(
+    keeps_order = problem.every_step or looks_back(first_recipe(stored.pipeline).operations)
+    subject = ExplainedModel(predict, problem, keeps_order)
+    explanation = explain_predictions(
         subject,
         inputs,
-        labels[known],
+        labels[labelled],
         lambda rows: find_tree_member(stored.pipeline, rows),
         stored.metadata,
         seed,
         repeats,
         Deadline(limit_s),
-        sorted(_unread(stored.pipeline)),
+        sorted(_unused_columns(stored.pipeline)),
     )
-    facts: dict[str, Any] = {**made.facts}
-    points = _points(made.contributions)
-    facts["figures"] = leave_pictures(bench.output, explanation_figures(facts, problem.target, points))
-    return answer(facts)
+    facts: dict[str, Any] = {**explanation.facts}
+    points = _points(explanation.contributions)
+    facts["figures"] = write_figures(workspace.output, explanation_figures(facts, problem.target, points))
+    return to_json_facts(facts)
 
 
-def _unread(model: Model) -> set[str]:
-    """Raw columns that no part of the model looks at, or that say the same of every row that is explained."""
+def _unused_columns(model: Model) -> set[str]:
+    """Raw columns that no member of the model uses, or that are constant over the explained rows."""
     unread = (find_unused_columns(part.named_steps["recipe"].operations) for part in list_members(model))
     return set.intersection(*unread) | {ROWS_AHEAD, ORIGIN_ROW}
 
 
-def _points(made: Contributions | None) -> tuple[list[Any], list[Any]] | None:
-    return None if made is None else (made.values.tolist(), made.numbers.tolist())
+def _points(shap: Contributions | None) -> tuple[list[Any], list[Any]] | None:
+    return None if shap is None else (shap.values.tolist(), shap.numbers.tolist())

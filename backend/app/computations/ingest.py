@@ -1,4 +1,4 @@
-"""An upload becomes one Parquet file of plain types, and a profile that relates nothing to a target.
+"""Conversion of an upload to one Parquet file of plain types, with a profile of its columns.
 
 Plain types: integer (BIGINT), number (DOUBLE, finite), boolean, text (VARCHAR), datetime (TIMESTAMP in UTC).
 """
@@ -9,7 +9,6 @@ from pathlib import Path
 
 import duckdb
 
-from app.computations.bench import Bench
 from app.computations.uploads import sql
 from app.computations.uploads.arrays import arrays_as_csv, feather_as_parquet
 from app.computations.uploads.containers import unpack
@@ -20,42 +19,54 @@ from app.computations.uploads.json_width import check_json_width
 from app.computations.uploads.keyed_json import keyed_as_csv
 from app.computations.uploads.multi_header import headed_as_csv
 from app.computations.uploads.profile import profile_table
+from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput
 from app.json_types import JsonValue
 
 _MEMORY_BYTES = 384 << 20
-_ROW_GROUP = 122_880
-_WIDE = 400
+"""Memory of DuckDB; larger work spills to disk."""
+_ROW_GROUP_ROWS = 122_880
+"""DuckDB's own size of a row group."""
+_WIDE_COLUMNS = 400
+"""Columns from which the buffers of a row group need the settings for wide tables."""
 _WIDE_MEMORY_BYTES = 800 << 20
-_WIDE_ROW_GROUP = 4_096
+_WIDE_ROW_GROUP_ROWS = 4_096
 _EXPANDED_BYTES = 8 << 30
+"""Size of an uncompressed upload, against decompression bombs."""
 
 
-def ingest(bench: Bench, filename: str = "", expanded_bytes: int = _EXPANDED_BYTES) -> dict[str, JsonValue]:
-    """`convert` and `profile` in one cell: `{"format", "columns", "rows", "profile"}` and table.parquet."""
-    converted = convert(bench, filename, expanded_bytes)
-    table = Bench({"table": bench.output / "table.parquet"}, bench.output, bench.threads, bench.report)
+def ingest(
+    workspace: CellWorkspace, filename: str = "", expanded_bytes: int = _EXPANDED_BYTES
+) -> dict[str, JsonValue]:
+    """Run `convert` and `profile` in one cell; return `{"format", "columns", "rows", "profile"}`, leave
+    table.parquet."""
+    converted = convert(workspace, filename, expanded_bytes)
+    table = CellWorkspace(
+        {"table": workspace.output / "table.parquet"}, workspace.output, workspace.threads, workspace.report
+    )
     return {**converted, "profile": profile(table)}
 
 
-def convert(bench: Bench, filename: str = "", expanded_bytes: int = _EXPANDED_BYTES) -> dict[str, JsonValue]:
-    """Read the input `upload` and leave table.parquet.
+def convert(
+    workspace: CellWorkspace, filename: str = "", expanded_bytes: int = _EXPANDED_BYTES
+) -> dict[str, JsonValue]:
+    """Convert the input `upload` to table.parquet.
 
-    Returns `{"format": {"kind", ..., "notes"}, "columns": [{"name", "type"}], "rows"}`. The bytes decide what
-    the file is; `filename` only settles what they leave open. Raises InvalidInput or TooLarge saying what is
-    wrong with the file, and leaves nothing then.
+    Returns `{"format": {"kind", ..., "notes"}, "columns": [{"name", "type"}], "rows"}`. The content determines
+    the format; `filename` only decides what the content leaves open. Raises InvalidInput or TooLarge that names
+    the fault of the file, and leaves nothing then.
     """
-    work = bench.output / ".work"
+    work = workspace.output / ".work"
     work.mkdir()
-    target = bench.output / "table.parquet"
+    target = workspace.output / "table.parquet"
     try:
-        with sql.connect(bench, work, _MEMORY_BYTES) as connection:
-            bench.report(0.05, "Reading the file")
+        with sql.connect(workspace, work, _MEMORY_BYTES) as connection:
+            workspace.report(0.05, "Reading the file")
 
             def write(table: sql.Table) -> int:
                 return _write(connection, table, target)
 
-            table, rows, compression = read_upload(connection, bench, filename, expanded_bytes, write)
+            table, rows, compression = read_upload(connection, workspace, filename, expanded_bytes, write)
     except BaseException:
         target.unlink(missing_ok=True)
         raise
@@ -63,33 +74,37 @@ def convert(bench: Bench, filename: str = "", expanded_bytes: int = _EXPANDED_BY
         shutil.rmtree(work, ignore_errors=True)
     if not rows:
         target.unlink()
-        raise InvalidInput("no_rows", "The file has columns and no rows.")
+        raise InvalidInput("no_rows", "The file has columns but no rows.")
     format_: dict[str, JsonValue] = {**table.format, "compression": compression, "notes": [*table.notes]}  # type: ignore[dict-item]  # JSON by construction
     return {"format": format_, "columns": [dict(column) for column in table.columns], "rows": rows}
 
 
-def profile(bench: Bench) -> dict[str, JsonValue]:
-    """What the input `table` (Parquet of plain types) holds, column by column; see `uploads/profile.py`."""
-    work = bench.output / ".work"
+def profile(workspace: CellWorkspace) -> dict[str, JsonValue]:
+    """Profile the input `table` (Parquet of plain types) column by column; see `uploads/profile.py`."""
+    work = workspace.output / ".work"
     work.mkdir()
     try:
-        with sql.connect(bench, work, _MEMORY_BYTES) as connection:
-            bench.report(0.7, "Profiling the columns")
-            return profile_table(connection, bench.inputs["table"])
+        with sql.connect(workspace, work, _MEMORY_BYTES) as connection:
+            workspace.report(0.7, "Profiling the columns")
+            return profile_table(connection, workspace.inputs["table"])
     finally:
         shutil.rmtree(work, ignore_errors=True)
 
 
 def read_upload(
-    connection: duckdb.DuckDBPyConnection, bench: Bench, filename: str, expanded_bytes: int, write: Write
+    connection: duckdb.DuckDBPyConnection,
+    workspace: CellWorkspace,
+    filename: str,
+    expanded_bytes: int,
+    write: Write,
 ) -> tuple[sql.Table, int, str | None]:
-    """The input `upload` as a table that `write` has written, its rows, and how it was compressed.
+    """Read the input `upload` as a table that `write` has written; return it with its rows and compression.
 
-    `write` may be asked again when the file turns out to be other than its beginning. Works in the folder
-    `.work` of the output. Raises InvalidInput or TooLarge saying what is wrong with the file.
+    `write` may be called again if the file turns out to differ from its beginning. Works in the folder `.work`
+    of the output. Raises InvalidInput or TooLarge that names the fault of the file.
     """
-    work = bench.output / ".work"
-    plain = unpack(bench.inputs["upload"], work, expanded_bytes)
+    work = workspace.output / ".work"
+    plain = unpack(workspace.inputs["upload"], work, expanded_bytes)
     if plain.kind == "parquet":
         table = parquet_table(connection, plain.path)
         return table, write(table), plain.compression
@@ -99,9 +114,9 @@ def read_upload(
     if plain.kind == "excel":
         path, format_, notes = sheet_as_csv(plain.path, work)
         table, rows = write_delimited(connection, Text(path, "utf-8"), write, delimiter=",")
-        kept = {key: table.format[key] for key in ("header", "readings")}
+        details = {key: table.format[key] for key in ("header", "readings")}
         return (
-            sql.Table("", table.columns, {**format_, **kept}, (*notes, *table.notes)),
+            sql.Table("", table.columns, {**format_, **details}, (*notes, *table.notes)),
             rows,
             plain.compression,
         )
@@ -138,13 +153,13 @@ def _is_json(path: Path, filename: str) -> bool:
 
 
 def _write(connection: duckdb.DuckDBPyConnection, table: sql.Table, target: Path) -> int:
-    group = _ROW_GROUP
-    if len(table.columns) > _WIDE:
-        # Every column has a buffer in every thread.
+    group = _ROW_GROUP_ROWS
+    if len(table.columns) > _WIDE_COLUMNS:
+        # Each thread has a buffer for each column.
         connection.execute(f"SET threads = 1; SET memory_limit = '{_WIDE_MEMORY_BYTES}B'")
-        group = _WIDE_ROW_GROUP
+        group = _WIDE_ROW_GROUP_ROWS
     done = connection.execute(
-        f"COPY ({table.select}) TO {sql.text(target)}"
-        f" (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {group})"
+        f"COPY ({table.select}) TO {sql.text(target)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE"
+        f" {group})"
     ).fetchone()
     return int(done[0]) if done else 0

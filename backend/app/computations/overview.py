@@ -1,4 +1,4 @@
-"""Figures of a training frame before anything is fitted: gaps, distributions, target, associations."""
+"""Figures of a training frame: missing values, distributions, target and associations."""
 
 from collections.abc import Mapping
 from itertools import pairwise
@@ -8,52 +8,57 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from app.computations.pictures import leave_pictures
+from app.computations.pictures import write_figures
 from app.reporting.figure_choice import Drawable
 
 _MAX_ROWS = 20_000
-_MAX_LOOKED_AT = 30
-"""Columns that are drawn from: the most telling ones where a frame has more."""
-
-_MAX_PAIRED = 4_000
-"""Rows by which columns are paired."""
-
-_MAX_COLUMNS = 12
+"""Rows that are drawn: a distribution of a sample looks the same."""
+_MAX_DRAWN_COLUMNS = 30
+"""Columns that are drawn: those most related to the target."""
+_MAX_PAIR_ROWS = 4_000
+"""Rows that associations are computed on."""
+_MAX_ASSOCIATIONS = 12
+"""Columns of the association matrix: its labels stay readable."""
 _MAX_GROUPS = 6
-_MAX_MOMENTS = 300
-_MANY_VALUES = 30
+"""Ranges that a number is cut into."""
+_MAX_TIMES = 300
+"""Points of a time series: about one per three pixels."""
+_MAX_CATEGORIES = 30
+"""Distinct values that are still drawn as categories."""
 
 
-def leave_overview(
+def draw_figures(
     folder: Path,
     frame: pd.DataFrame,
     problem: Mapping[str, Any],
-    relations: Mapping[str, float | None] | None = None,
+    column_scores: Mapping[str, float | None] | None = None,
 ) -> list[dict[str, str]]:
-    """Draw what the frame allows into `folder`; `[{"file", "title"}]` of each SVG (a PNG lies beside it).
+    """Draw figures of the frame into `folder`; return `[{"file", "title"}]` of each SVG (with a PNG beside it).
 
-    `relations`: how much each column tells about the target. A wide frame is drawn from the most telling ones.
+    `relations`: the score of each column alone. Of a wide frame the columns with the highest scores are drawn.
     """
     sample = frame if len(frame) <= _MAX_ROWS else frame.sample(_MAX_ROWS, random_state=0).sort_index()
     target = str(problem["target"])
-    sample = sample[_most_telling(sample, target, relations or {})]
+    sample = sample[_select_columns(sample, target, column_scores or {})]
     facts = {
         "missing_values": _missing(frame),
         "distributions": _distributions(sample, frame.shape[1]),
         "target_by_feature": _target(sample, target, problem),
-        "association": _association(sample.iloc[:: max(1, -(-len(sample) // _MAX_PAIRED))], target),
+        "association": _association(sample.iloc[:: max(1, -(-len(sample) // _MAX_PAIR_ROWS))], target),
         "time_series": _over_time(frame, target, problem),
     }
-    return leave_pictures(folder, [Drawable(kind, given) for kind, given in facts.items() if given])
+    return write_figures(
+        folder, [Drawable(kind, figure_facts) for kind, figure_facts in facts.items() if figure_facts]
+    )
 
 
-def _most_telling(frame: pd.DataFrame, target: str, relations: Mapping[str, float | None]) -> list[str]:
-    """The target and the columns most related to it, in the order of the file; all where they are few."""
-    if frame.shape[1] <= _MAX_LOOKED_AT:
+def _select_columns(frame: pd.DataFrame, target: str, column_scores: Mapping[str, float | None]) -> list[str]:
+    """The target and the columns with the highest scores, in the order of the file; all if they are few."""
+    if frame.shape[1] <= _MAX_DRAWN_COLUMNS:
         return list(frame.columns)
-    ranked = sorted(frame.columns, key=lambda name: (name != target, -(relations.get(str(name)) or 0.0)))
-    kept = set(ranked[:_MAX_LOOKED_AT])
-    return [name for name in frame.columns if name in kept]
+    ranked = sorted(frame.columns, key=lambda name: (name != target, -(column_scores.get(str(name)) or 0.0)))
+    selected = set(ranked[:_MAX_DRAWN_COLUMNS])
+    return [name for name in frame.columns if name in selected]
 
 
 def _missing(frame: pd.DataFrame) -> dict[str, Any]:
@@ -77,10 +82,15 @@ def _distribution(name: str, values: pd.Series) -> dict[str, Any] | None:
     if _is_number(values) and values.nunique() > 10:
         counts, edges = np.histogram(_numbers(values), bins=24)
         return {"name": name, "kind": "numeric", "edges": edges.tolist(), "counts": counts.tolist()}
-    found = values.map(_plain).astype("str").value_counts()
-    if len(found) > max(_MANY_VALUES, len(values) // 2):
-        return None  # names and identifiers: a bar each would say nothing
-    return {"name": name, "kind": "categorical", "labels": found.index.tolist(), "counts": found.tolist()}
+    counts_by_label = values.map(_normalize_number).astype("str").value_counts()
+    if len(counts_by_label) > max(_MAX_CATEGORIES, len(values) // 2):
+        return None  # names and identifiers: bars of one row each show nothing
+    return {
+        "name": name,
+        "kind": "categorical",
+        "labels": counts_by_label.index.tolist(),
+        "counts": counts_by_label.tolist(),
+    }
 
 
 def _target(frame: pd.DataFrame, target: str, problem: Mapping[str, Any]) -> dict[str, Any]:
@@ -88,16 +98,16 @@ def _target(frame: pd.DataFrame, target: str, problem: Mapping[str, Any]) -> dic
     classes = problem.get("classes")
     if problem.get("horizon") or (classes and len(classes) != 2):
         return {}
-    known = frame[frame[target].notna()]
+    labelled = frame[frame[target].notna()]
     if classes:
         positive = problem.get("positive_class", classes[1])
-        outcome = (known[target].map(_plain) == _plain(positive)).astype("float64")
+        outcome = (labelled[target].map(_normalize_number) == _normalize_number(positive)).astype("float64")
         value_label = f"Share of {target} = {positive}"
     else:
-        outcome = _numbers(known[target])
+        outcome = _numbers(labelled[target])
         value_label = f"Mean of {target}"
     panels = [
-        _panel(str(name), known[name], outcome, bool(classes)) for name in known.columns if name != target
+        _panel(str(name), labelled[name], outcome, bool(classes)) for name in labelled.columns if name != target
     ]
     ranked = sorted((panel for panel in panels if panel), key=lambda panel: -panel["spread"])
     for panel in ranked:
@@ -114,7 +124,9 @@ def _panel(name: str, column: pd.Series, outcome: pd.Series, is_share: bool) -> 
     if len(table) < 2:
         return None
     counts, means = table["count"].to_numpy(), table["mean"].to_numpy()
-    low, high = _wilson(means, counts) if is_share else _around(means, table["std"].to_numpy(), counts)
+    low, high = (
+        _share_intervals(means, counts) if is_share else _mean_intervals(means, table["std"].to_numpy(), counts)
+    )
     weighted = float(np.average((means - np.average(means, weights=counts)) ** 2, weights=counts))
     return {
         "feature": name,
@@ -128,41 +140,46 @@ def _panel(name: str, column: pd.Series, outcome: pd.Series, is_share: bool) -> 
 
 
 def _groups(column: pd.Series) -> pd.Series | None:
-    """Each row's group: its value where there are few, else a range of its number; None where neither fits."""
+    """The group of each row: its value if values are few, else its range of numbers; None for other columns."""
     if pd.api.types.is_datetime64_any_dtype(column) or column.nunique() < 2:
         return None
     if column.nunique() <= _MAX_GROUPS + 2:
-        return column.map(_plain).astype("str").where(column.notna(), "missing")
+        return column.map(_normalize_number).astype("str").where(column.notna(), "missing")
     if not _is_number(column):
         return None
     cut, edges = pd.qcut(_numbers(column), _MAX_GROUPS, duplicates="drop", retbins=True)
     if len(edges) < 3:
         return None
-    names = [f"{_short(low)}\N{EN DASH}{_short(high)}" for low, high in pairwise(edges.tolist())]
+    names = [
+        f"{_format_number(low)}\N{EN DASH}{_format_number(high)}" for low, high in pairwise(edges.tolist())
+    ]
     return cut.cat.rename_categories(names) if len(set(names)) == len(names) else None
 
 
-def _wilson(shares: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _share_intervals(shares: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """95% score interval of a share."""
     z = 1.96
     middle = (shares + z**2 / (2 * counts)) / (1 + z**2 / counts)
-    reach = z * np.sqrt(shares * (1 - shares) / counts + z**2 / (4 * counts**2)) / (1 + z**2 / counts)
-    return middle - reach, middle + reach
+    half_width = z * np.sqrt(shares * (1 - shares) / counts + z**2 / (4 * counts**2)) / (1 + z**2 / counts)
+    return middle - half_width, middle + half_width
 
 
-def _around(means: np.ndarray, deviations: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    reach = 1.96 * deviations / np.sqrt(counts)
-    return means - reach, means + reach
+def _mean_intervals(
+    means: np.ndarray, deviations: np.ndarray, counts: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    half_width = 1.96 * deviations / np.sqrt(counts)
+    return means - half_width, means + half_width
 
 
 def _association(frame: pd.DataFrame, target: str) -> dict[str, Any]:
-    """From 0 (none) to 1: rank correlation, correlation ratio or Cramer's V, as the two columns allow."""
+    """Associations from 0 (none) to 1: rank correlation, correlation ratio or Cramér's V, by the kinds of
+    columns."""
     usable = [name for name in frame.columns if _is_comparable(frame[name])]
     names = ([target] if target in usable else []) + [name for name in usable if name != target]
-    names = names[:_MAX_COLUMNS]
+    names = names[:_MAX_ASSOCIATIONS]
     if len(names) < 2:
         return {}
-    strength = {(a, b): _strength(frame[a], frame[b]) for place, a in enumerate(names) for b in names[place:]}
+    strength = {(a, b): _strength(frame[a], frame[b]) for index, a in enumerate(names) for b in names[index:]}
     matrix = [[strength.get((a, b), strength.get((b, a))) for b in names] for a in names]
     note = "Rank correlation, correlation ratio or Cramér's V"
     return {"names": [str(name) for name in names], "matrix": matrix, "note": note}
@@ -171,12 +188,12 @@ def _association(frame: pd.DataFrame, target: str) -> dict[str, Any]:
 def _is_comparable(column: pd.Series) -> bool:
     if pd.api.types.is_datetime64_any_dtype(column) or column.nunique() < 2:
         return False
-    return _is_number(column) or column.nunique() <= _MANY_VALUES
+    return _is_number(column) or column.nunique() <= _MAX_CATEGORIES
 
 
 def _strength(a: pd.Series, b: pd.Series) -> float | None:
-    known = a.notna() & b.notna()
-    a, b = a[known], b[known]
+    complete = a.notna() & b.notna()
+    a, b = a[complete], b[complete]
     if len(a) < 10 or a.nunique() < 2 or b.nunique() < 2:
         return None
     a_counts, b_counts = _is_measure(a), _is_measure(b)
@@ -210,7 +227,7 @@ def _over_time(frame: pd.DataFrame, target: str, problem: Mapping[str, Any]) -> 
     if len(rows) < 2:
         return {}
     rows = rows.sort_values("time")
-    parts = np.array_split(np.arange(len(rows)), min(len(rows), _MAX_MOMENTS))
+    parts = np.array_split(np.arange(len(rows)), min(len(rows), _MAX_TIMES))
     means = [float(rows["value"].iloc[part].mean()) for part in parts]
     times = [rows["time"].iloc[part[0]].isoformat() for part in parts]
     return {"times": times, "series": [{"label": target, "values": means}], "value_label": target}
@@ -228,10 +245,10 @@ def _numbers(column: pd.Series) -> pd.Series:
     return column.astype("float64").replace([np.inf, -np.inf], np.nan)
 
 
-def _plain(value: Any) -> Any:
-    """1.0 and 1 are the same group, and read as 1."""
+def _normalize_number(value: Any) -> Any:
+    """Convert 1.0 to 1, so that they are one group with one label."""
     return int(value) if isinstance(value, (float, np.floating)) and float(value).is_integer() else value
 
 
-def _short(value: float) -> str:
+def _format_number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"

@@ -1,4 +1,4 @@
-"""Figures that a computation leaves of what it measured."""
+"""Figures of a computation's facts, written to its output folder."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,10 +8,10 @@ from app.reporting.figures.drawing import draw, write_figure
 from app.reporting.gallery import GALLERY
 
 
-def leave_pictures(folder: Path, drawables: Sequence[Drawable]) -> list[dict[str, str]]:
-    """Draw them into `folder`; `[{"file", "title"}]` of each SVG (a PNG lies beside it)."""
-    left = []
-    for each in drawables:
-        svg, _ = write_figure(folder, each.kind, draw(each.kind, each.facts))
-        left.append({"file": svg, "title": GALLERY[each.kind].title})
-    return left
+def write_figures(folder: Path, drawables: Sequence[Drawable]) -> list[dict[str, str]]:
+    """Draw figures into `folder`; return `[{"file", "title"}]` of each SVG (with a PNG beside it)."""
+    figures = []
+    for drawable in drawables:
+        svg, _ = write_figure(folder, drawable.kind, draw(drawable.kind, drawable.facts))
+        figures.append({"file": svg, "title": GALLERY[drawable.kind].title})
+    return figures

@@ -1,4 +1,4 @@
-"""Questions to tables: rows to look at, SQL under the policy, statistics. Parquet in, JSON or Parquet out."""
+"""Queries on tables: previews, SQL under the policy, and statistics."""
 
 import datetime as dt
 import json
@@ -10,67 +10,81 @@ from typing import cast
 
 import duckdb
 
-from app.computations.bench import Bench
-from app.computations.sql_policy import require_plain_tree, require_question, unknown_column
+from app.computations.sql_policy import require_select, require_select_tree, translate_unknown_column
 from app.computations.uploads import sql
 from app.computations.uploads.file_formats import plain_columns
 from app.computations.uploads.profile import TYPES, profile_table
+from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput, LabError, TooLarge
 from app.json_types import JsonValue
 
 _MEMORY_BYTES = 768 << 20
-_CELL_TEXT = 2_000
+"""Memory of DuckDB; larger work spills to disk."""
+_CELL_CHARACTERS = 2_000
+"""Characters of a cell in a preview."""
 _PREVIEW_BYTES = 1 << 20
+"""Size of all cells of a preview."""
 
 
 def run_sql(
-    bench: Bench, sql: str, rows: int = 50, max_rows: int = 5_000_000, memory_bytes: int = _MEMORY_BYTES
+    workspace: CellWorkspace,
+    sql: str,
+    rows: int = 50,
+    max_rows: int = 5_000_000,
+    memory_bytes: int = _MEMORY_BYTES,
 ) -> dict[str, JsonValue]:
-    """Run one SELECT over the inputs, each a table of its name, and leave its rows as result.parquet.
+    """Run one SELECT over the inputs, each a table of its name, and write its rows to result.parquet.
 
     Returns `{"columns", "rows", "row_count", "truncated"}`: the first `rows` rows as JSON, and whether there
-    are more. Raises InvalidInput naming what is not admitted or not there, with the nearest names; TooLarge
-    when the query has more than `max_rows` rows or needs more than `memory_bytes` of memory.
+    are more. Raises InvalidInput that names what is not admitted or does not exist, with the nearest names;
+    TooLarge if the query has more than `max_rows` rows or needs more than `memory_bytes` of memory.
     """
-    return _answer(bench, sql, rows, max_rows, memory_bytes)
+    return _run_query(workspace, sql, rows, max_rows, memory_bytes)
 
 
-def preview(bench: Bench, limit: int = 20, offset: int = 0) -> dict[str, JsonValue]:
-    """Rows of the input `table` in file order: `{"columns", "rows", "offset", "total"}`."""
-    with sql.connect(bench, bench.output, _MEMORY_BYTES) as connection:
-        table = _read(bench.inputs["table"])
-        total = _count(connection, bench.inputs["table"])
+def preview(workspace: CellWorkspace, limit: int = 20, offset: int = 0) -> dict[str, JsonValue]:
+    """Read rows of the input `table` in file order: `{"columns", "rows", "offset", "total"}`."""
+    with sql.connect(workspace, workspace.output, _MEMORY_BYTES) as connection:
+        table = _read(workspace.inputs["table"])
+        total = _count(connection, workspace.inputs["table"])
         page = connection.execute(f"{table} LIMIT ? OFFSET ?", [limit, offset])
-        columns, rows = _shown(page, limit)
+        columns, rows = _preview_json(page, limit)
     return {"columns": columns, "rows": rows, "offset": offset, "total": total}
 
 
-def statistics(bench: Bench) -> dict[str, JsonValue]:
-    """The profile of the input `table`: what each of its columns holds."""
-    with sql.connect(bench, bench.output, _MEMORY_BYTES) as connection:
-        return profile_table(connection, bench.inputs["table"])
+def statistics(workspace: CellWorkspace) -> dict[str, JsonValue]:
+    """Profile the input `table` column by column."""
+    with sql.connect(workspace, workspace.output, _MEMORY_BYTES) as connection:
+        return profile_table(connection, workspace.inputs["table"])
 
 
-def _answer(bench: Bench, question: str, rows: int, max_rows: int, memory_bytes: int) -> dict[str, JsonValue]:
-    require_question(question, bench.inputs)
-    work, target = bench.output / ".work", bench.output / "result.parquet"
+def _run_query(
+    workspace: CellWorkspace, question: str, rows: int, max_rows: int, memory_bytes: int
+) -> dict[str, JsonValue]:
+    require_select(question, workspace.inputs)
+    work, target = workspace.output / ".work", workspace.output / "result.parquet"
     work.mkdir()
     try:
-        with sql.connect(bench, work, memory_bytes, target) as connection:
-            row_count = _keep(connection, bench, question, target, max_rows)
-            columns, shown = _shown(connection.execute(_read(target)), rows)
+        with sql.connect(workspace, work, memory_bytes, target) as connection:
+            row_count = _write_result(connection, workspace, question, target, max_rows)
+            columns, preview_rows = _preview_json(connection.execute(_read(target)), rows)
     finally:
         shutil.rmtree(work, ignore_errors=True)
-    return {"columns": columns, "rows": shown, "row_count": row_count, "truncated": row_count > len(shown)}
+    return {
+        "columns": columns,
+        "rows": preview_rows,
+        "row_count": row_count,
+        "truncated": row_count > len(preview_rows),
+    }
 
 
-def _keep(
-    connection: duckdb.DuckDBPyConnection, bench: Bench, question: str, target: Path, max_rows: int
+def _write_result(
+    connection: duckdb.DuckDBPyConnection, workspace: CellWorkspace, question: str, target: Path, max_rows: int
 ) -> int:
-    """Write the answer and count its rows, with every door of the database shut."""
+    """Write the result and count its rows, with all external access of the database disabled."""
     (tree,) = connection.execute("SELECT json_serialize_sql(?)", [question]).fetchone() or ("{}",)
-    require_plain_tree(json.loads(tree), bench.inputs)
-    known = _open_tables(connection, bench.inputs)
+    require_select_tree(json.loads(tree), workspace.inputs)
+    columns = _open_tables(connection, workspace.inputs)
     _lock(connection)
     try:
         answer = connection.sql(question)
@@ -78,12 +92,12 @@ def _keep(
         _, cells, _ = plain_columns([(name, str(kind), f"c{n}") for n, (name, kind) in enumerate(kinds)])
         labels = ", ".join(f"c{n}" for n in range(len(answer.columns)))
         plain = f"SELECT {', '.join(cells)} FROM answer AS answer({labels})"  # noqa: S608 - names are quoted
-        kept = cast(duckdb.DuckDBPyRelation, answer.limit(max_rows + 1).query("answer", plain))
-        kept.write_parquet(str(target), compression="zstd")
+        limited = cast(duckdb.DuckDBPyRelation, answer.limit(max_rows + 1).query("answer", plain))
+        limited.write_parquet(str(target), compression="zstd")
         count = _count(connection, target)
     except duckdb.Error as error:
         target.unlink(missing_ok=True)
-        raise unknown_column(str(error), known) or _failure(error) from error
+        raise translate_unknown_column(str(error), columns) or _failure(error) from error
     if count > max_rows:
         target.unlink()
         raise TooLarge(
@@ -99,12 +113,12 @@ def _read(path: Path) -> str:
 
 
 def _count(connection: duckdb.DuckDBPyConnection, path: Path) -> int:
-    found = connection.execute(f"SELECT count(*) FROM read_parquet({sql.text(path)})").fetchone()  # noqa: S608
-    return int(found[0]) if found else 0
+    row = connection.execute(f"SELECT count(*) FROM read_parquet({sql.text(path)})").fetchone()  # noqa: S608
+    return int(row[0]) if row else 0
 
 
 def _open_tables(connection: duckdb.DuckDBPyConnection, inputs: Mapping[str, Path]) -> list[str]:
-    """A view per input; the names of all their columns."""
+    """Create a view per input; return the names of all their columns."""
     columns: list[str] = []
     for table, path in inputs.items():
         connection.execute(f"CREATE VIEW {sql.name(table)} AS FROM read_parquet({sql.text(path)})")
@@ -117,15 +131,15 @@ def _lock(connection: duckdb.DuckDBPyConnection) -> None:
         connection.execute(f"SET {setting}")
 
 
-def _shown(found: duckdb.DuckDBPyConnection, limit: int) -> tuple[list[JsonValue], list[JsonValue]]:
-    """Columns, and up to `limit` rows as JSON, fewer where the cells are large."""
+def _preview_json(cursor: duckdb.DuckDBPyConnection, limit: int) -> tuple[list[JsonValue], list[JsonValue]]:
+    """Columns, and up to `limit` rows as JSON, fewer if the cells are large."""
     columns: list[JsonValue] = [
-        {"name": name, "type": TYPES.get(str(kind), "text")} for name, kind, *_ in found.description or []
+        {"name": name, "type": TYPES.get(str(kind), "text")} for name, kind, *_ in cursor.description or []
     ]
     rows: list[JsonValue] = []
     size = 0
-    for row in found.fetchmany(limit):
-        cells = [plain(cell) for cell in row]
+    for row in cursor.fetchmany(limit):
+        cells = [cell_to_json(cell) for cell in row]
         size += sum(len(cell) if isinstance(cell, str) else 8 for cell in cells)
         if size > _PREVIEW_BYTES:
             break
@@ -140,8 +154,8 @@ def _failure(error: duckdb.Error) -> LabError:
     return InvalidInput("sql_failed", f"The query failed: {first}")
 
 
-def plain(cell: object) -> JsonValue:
-    """A cell as JSON: ISO times, finite numbers, text cut at 2,000 characters."""
+def cell_to_json(cell: object) -> JsonValue:
+    """Convert a cell to JSON: ISO times, finite numbers, text cut at 2,000 characters."""
     match cell:
         case None | bool() | int():
             return cell
@@ -150,4 +164,4 @@ def plain(cell: object) -> JsonValue:
         case dt.datetime() | dt.date():
             return cell.isoformat()
         case _:
-            return str(cell)[:_CELL_TEXT]
+            return str(cell)[:_CELL_CHARACTERS]

@@ -1,10 +1,10 @@
-"""Write a report from recorded calls: compose, render, check, leave."""
+"""Reports from recorded calls: composed, rendered, verified and written."""
 
 import json
 from collections.abc import Sequence
 from typing import Any
 
-from app.computations.bench import Bench
+from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput
 from app.json_types import JsonValue
 from app.reporting import html, markdown, model_card
@@ -20,66 +20,70 @@ from app.reporting.sections.summary import headline
 
 
 class ReportUnproven(Exception):
-    """The report fails its own check. Nobody's to talk round: it ends the session, and no report is left."""
+    """The report fails its own verification. This ends the session, and no report is written."""
 
 
 COMPARISON = (trials.leaderboard, trials.tuning)
 
 
 def write_report(
-    bench: Bench,
+    workspace: CellWorkspace,
     own: dict[str, Any],
     figures: Sequence[dict[str, Any]] = (),
     remarks: Sequence[str] = (),
 ) -> JsonValue:
-    """Input `calls` (JSON list of `RecordedCall`) and each of `figures` by name (SVG).
+    """Write a report and its companions.
 
-    `own`: the call that writes the report, as it will be recorded; its result holds `session`. `figures`:
-    `[{"name", "digest", "step", "call"}]` of `gallery.FigureRef`. Leaves report.html, report.md, report.json,
-    model_card.md and notebook.ipynb. Answers `{"headline", "claims", "checked", "sections", "figures"}`.
-    Raises ReportUnproven.
+    Input `calls` (JSON list of `RecordedCall`) and each of `figures` by name (SVG). `own`: the call that writes
+    the report, as it will be recorded; its result holds `session`. `figures`: `[{"name", "digest", "step",
+    "call"}]` of `gallery.FigureRef`. Leaves report.html, report.md, report.json, model_card.md and
+    notebook.ipynb. Returns `{"headline", "claims", "checked", "sections", "figures"}`. Raises ReportUnproven.
     """
-    draft = _draft(bench, own, figures, remarks)
-    facts = _leave(bench, "report", compose(draft), draft)
+    draft = _make_draft(workspace, own, figures, remarks)
+    facts = _write_documents(workspace, "report", compose(draft), draft)
     card = model_card.compose(draft)
     if card is not None:
         text = markdown.render(card)
-        _prove(card, draft, text=text)
-        (bench.output / "model_card.md").write_text(text, encoding="utf-8")
-    again = make_notebook(draft)
-    if again is not None:
-        (bench.output / "notebook.ipynb").write_text(json.dumps(again, indent=1), encoding="utf-8")
+        _verify(card, draft, text=text)
+        (workspace.output / "model_card.md").write_text(text, encoding="utf-8")
+    notebook = make_notebook(draft)
+    if notebook is not None:
+        (workspace.output / "notebook.ipynb").write_text(json.dumps(notebook, indent=1), encoding="utf-8")
     return {**facts, "headline": plain_text(headline(draft))}
 
 
-def write_comparison(bench: Bench, own: dict[str, Any], figures: Sequence[dict[str, Any]] = ()) -> JsonValue:
-    """As `write_report`, of the candidates alone: comparison.html, comparison.md, comparison.json.
+def write_comparison(
+    workspace: CellWorkspace, own: dict[str, Any], figures: Sequence[dict[str, Any]] = ()
+) -> JsonValue:
+    """Write a report on the candidates alone: comparison.html, comparison.md, comparison.json.
 
     Raises InvalidInput `nothing_to_compare` before any candidate was compared.
     """
-    draft = _draft(bench, own, figures, ())
+    draft = _make_draft(workspace, own, figures, ())
     if not draft.facts.comparison:
-        raise InvalidInput("nothing_to_compare", "Compare candidates first: there is nothing to compare yet.")
-    facts = _leave(bench, "comparison", compose(draft, COMPARISON, "Candidates compared"), draft)
+        raise InvalidInput("nothing_to_compare", "No candidates were compared yet: call the comparison first.")
+    facts = _write_documents(workspace, "comparison", compose(draft, COMPARISON, "Candidates compared"), draft)
     return {**facts, "headline": draft.facts.comparison.text("reason")}
 
 
-def _draft(
-    bench: Bench, own: dict[str, Any], figures: Sequence[dict[str, Any]], remarks: Sequence[str]
+def _make_draft(
+    workspace: CellWorkspace, own: dict[str, Any], figures: Sequence[dict[str, Any]], remarks: Sequence[str]
 ) -> ReportDraft:
-    calls = [RecordedCall(**call) for call in json.loads(bench.inputs["calls"].read_bytes())]
+    calls = [RecordedCall(**call) for call in json.loads(workspace.inputs["calls"].read_bytes())]
     last = RecordedCall(**own)
     session = RecordedFact(last, "/session", last.result["session"])
     return build_draft([*calls, last], session, [FigureRef(**figure) for figure in figures], remarks)
 
 
-def _leave(bench: Bench, name: str, report: Report, draft: ReportDraft) -> dict[str, JsonValue]:
-    images = {figure.name: bench.inputs[figure.name].read_bytes() for figure in draft.figures}
+def _write_documents(
+    workspace: CellWorkspace, name: str, report: Report, draft: ReportDraft
+) -> dict[str, JsonValue]:
+    images = {figure.name: workspace.inputs[figure.name].read_bytes() for figure in draft.figures}
     page, text = html.render(report, images), markdown.render(report)
-    checked = _prove(report, draft, page, text)
+    checked = _verify(report, draft, page, text)
     document = json.dumps(report.to_json(), ensure_ascii=False, allow_nan=False)
     for suffix, content in (("html", page), ("md", text), ("json", document)):
-        (bench.output / f"{name}.{suffix}").write_text(content, encoding="utf-8")
+        (workspace.output / f"{name}.{suffix}").write_text(content, encoding="utf-8")
     return {
         "claims": len(report.claims),
         "checked": checked,
@@ -88,10 +92,11 @@ def _leave(bench: Bench, name: str, report: Report, draft: ReportDraft) -> dict[
     }
 
 
-def _prove(report: Report, draft: ReportDraft, page: str | None = None, text: str | None = None) -> int:
-    """How many claims were read again from the calls; raises ReportUnproven when one does not hold."""
+def _verify(report: Report, draft: ReportDraft, page: str | None = None, text: str | None = None) -> int:
+    """Verify the claims against the calls and return their number; raises ReportUnproven if one does not
+    hold."""
     verdict = verify_report(report.to_json(), draft.calls, page, text)
     if not verdict.passes:
         first = verdict.mismatches[0]
-        raise ReportUnproven(f"The report fails its own check: {first.where}: {first.problem}")
+        raise ReportUnproven(f"The report fails its own verification: {first.where}: {first.problem}")
     return verdict.checked

@@ -1,4 +1,4 @@
-"""Lock the hold-out."""
+"""The hold-out split of a table, with type inference and resolution of the problem."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -6,8 +6,8 @@ from typing import Any
 
 import pandas as pd
 
-from app.computations.bench import Bench
-from app.computations.frames import answer, in_time, read_frame, write_frame
+from app.computations.frames import parse_time_column, read_frame, to_json_facts, write_frame
+from app.computations.workspace import CellWorkspace
 from app.json_types import JsonValue
 from app.modeling.analysis.exploration import summarize_target
 from app.modeling.labels import split
@@ -21,56 +21,58 @@ from app.modeling.type_inference.parsers import parse_columns
 
 
 def lock_holdout(
-    bench: Bench, problem: dict[str, Any], seed: int = 0, share: float | None = None, folds: int = 5
+    workspace: CellWorkspace, problem: dict[str, Any], seed: int = 0, share: float | None = None, folds: int = 5
 ) -> JsonValue:
-    """Input `table`; leaves train.parquet and holdout.parquet; answers `results.SplitFacts`.
+    """Split off the hold-out; leaves train.parquet and holdout.parquet; returns `results.SplitFacts`.
 
-    What came as text is read first: the frames hold typed values, and `problem.reading` is what a model does
-    with raw rows. `problem` may be a wish: only `target` is needed, and what is missing is completed from the
-    data; its `column_types` win over what the values look like. Raises InvalidInput as
-    `modeling.defining.define` and `modeling.split.lock_holdout` do.
+    Input `table`. Text is parsed first: the frames have typed values, and `problem.reading` records how a model
+    parses raw rows. `problem` needs only `target`; the rest is inferred from the data; its `column_types`
+    override inferred types. Raises InvalidInput as `labels.resolve_problem.resolve_problem` and
+    `labels.split.lock_holdout` do.
     """
-    raw = read_frame(bench, "table")
-    decided = infer_types(raw, problem.get("target"), problem.get("column_types"))
-    reading = make_parsers(decided)
-    table = in_time(parse_columns(raw, reading), problem.get("time_column"))
-    whole = replace(resolve_problem(table, problem), parsers=tuple(reading))
-    table = in_time(table, whole.time_column)
-    locked = split.lock_holdout(table, whole, seed, share)
-    write_frame(bench, locked.train, "train.parquet")
-    write_frame(bench, locked.holdout, "holdout.parquet")
+    raw = read_frame(workspace, "table")
+    inferred = infer_types(raw, problem.get("target"), problem.get("column_types"))
+    reading = make_parsers(inferred)
+    table = parse_time_column(parse_columns(raw, reading), problem.get("time_column"))
+    resolved = replace(resolve_problem(table, problem), parsers=tuple(reading))
+    table = parse_time_column(table, resolved.time_column)
+    locked = split.lock_holdout(table, resolved, seed, share)
+    write_frame(workspace, locked.train, "train.parquet")
+    write_frame(workspace, locked.holdout, "holdout.parquet")
     facts: SplitFacts = {
-        "problem": whole.to_json(),
+        "problem": resolved.to_json(),
         "kind": locked.kind.value,
-        "reason": f"{locked.reason}{evidence(table, problem, whole)}",
+        "reason": f"{locked.reason}{explain_structure(table, problem, resolved)}",
         "folds": {"kind": locked.kind.value, "count": folds, "seed": seed},
         "rows": len(table),
         "train_rows": len(locked.train),
         "holdout_rows": len(locked.holdout),
         "duplicates_removed": locked.duplicates_removed,
         "unlabelled_removed": locked.unlabelled_removed,
-        "target_summary": summarize_target(locked.train, whole),
+        "target_summary": summarize_target(locked.train, resolved),
         "columns": describe_columns(locked.train),  # type: ignore[typeddict-item]  # the same keys
-        "reading": [one.to_json() for one in decided],  # type: ignore[misc]  # the same keys
-        "notes": [*_replaced(problem, whole), *locked.notes],
+        "reading": [decision.to_json() for decision in inferred],  # type: ignore[misc]  # the same keys
+        "notes": [*_metric_notes(problem, resolved), *locked.notes],
     }
-    return answer(facts)
+    return to_json_facts(facts)
 
 
-def evidence(table: pd.DataFrame, wish: Mapping[str, Any], problem: Problem) -> str:
-    """Why rows are ordered or grouped so, where nobody asked for it."""
-    goal, found = str(wish.get("goal") or ""), None
+def explain_structure(table: pd.DataFrame, request: Mapping[str, Any], problem: Problem) -> str:
+    """Explain an inferred order or grouping of rows, as a sentence to append; empty if it was requested."""
+    goal, structure = str(request.get("goal") or ""), None
     if problem.time_column:
-        if not wish.get("time_column"):
-            found = find_time_column(table, problem.target, bool(problem.horizon), goal)
-    elif problem.group_column and not wish.get("group_column"):
-        found = find_group_column(table, problem.target, goal)
-    return f" ({found.column!r}: {found.reason}.)" if found else ""
+        if not request.get("time_column"):
+            structure = find_time_column(table, problem.target, bool(problem.horizon), goal)
+    elif problem.group_column and not request.get("group_column"):
+        structure = find_group_column(table, problem.target, goal)
+    return f" ({structure.column!r}: {structure.reason}.)" if structure else ""
 
 
-def _replaced(wish: Mapping[str, Any], problem: Problem) -> list[str]:
-    """The metric that was wished for, where this target does not define it."""
-    wanted = wish.get("metric")
-    if not wanted or wanted == problem.metric:
+def _metric_notes(request: Mapping[str, Any], problem: Problem) -> list[str]:
+    """Note that the requested metric is not defined for this target."""
+    requested = request.get("metric")
+    if not requested or requested == problem.metric:
         return []
-    return [f"{wanted} is not defined for {problem.target!r} as it is, so {problem.metric} judges instead."]
+    return [
+        f"{requested} is not defined for the values of {problem.target!r}, so {problem.metric} is used instead."
+    ]

@@ -1,6 +1,6 @@
-"""The functions that SQL of agents and users may call, by family; what is not here is refused.
+"""The functions that SQL of agents and users may call, by family; all others are refused.
 
-They compute on values. None reads a file, the network, the environment, a setting or the catalogue, none
+They compute on values. None reads a file, the network, the environment, a setting or the catalogue, and none
 sleeps, logs, or runs text as SQL.
 """
 

@@ -1,8 +1,8 @@
-"""What SQL is admitted: one SELECT over the tables at hand, with functions of the allow-list. Pure.
+"""The policy for SQL: one SELECT over the given tables, with functions of the allow-list. Pure.
 
-Two readings must both agree. `require_question` reads the text with sqlglot and refuses in words;
+Two parsers must agree. `require_select` parses the text with sqlglot and explains refusals;
 `require_plain_tree` walks the tree that DuckDB itself parsed and will run, so nothing hides in a difference
-between two parsers.
+between the parsers.
 """
 
 import re
@@ -17,7 +17,8 @@ from app.computations.sql_functions import FUNCTIONS, TABLE_FUNCTIONS
 from app.errors import InvalidInput
 from app.modeling.problem.names import nearest_names
 
-LONGEST = 20_000
+MAX_CHARACTERS = 20_000
+"""Length of a query: longer ones are generated, and slow to parse."""
 
 _QUESTIONS = (exp.Select, exp.SetOperation, exp.Values, exp.Subquery)
 _FORBIDDEN_PARTS: tuple[tuple[type[exp.Expr], str], ...] = (
@@ -32,16 +33,16 @@ _FORBIDDEN_PARTS: tuple[tuple[type[exp.Expr], str], ...] = (
 )
 
 
-def require_question(text: str, tables: Iterable[str]) -> None:
-    """Raises InvalidInput naming the construct, table or function that is not admitted."""
-    if len(text) > LONGEST:
-        raise _refused("sql_too_long", f"The query has more than {LONGEST:,} characters.")
+def require_select(text: str, tables: Iterable[str]) -> None:
+    """Check the text of a query; raises InvalidInput that names what is not admitted."""
+    if len(text) > MAX_CHARACTERS:
+        raise _refused("sql_too_long", f"The query has more than {MAX_CHARACTERS:,} characters.")
     if "\x00" in text:
         raise _refused("sql_invalid", "The query holds a NUL character.")
     try:
-        statements = [found for found in sqlglot.parse(text, dialect="duckdb") if found is not None]
+        statements = [statement for statement in sqlglot.parse(text, dialect="duckdb") if statement is not None]
     except (SqlglotError, RecursionError) as error:
-        raise _refused("sql_invalid", f"The query cannot be read: {_plain(error)}") from error
+        raise _refused("sql_invalid", f"The query cannot be read: {_first_line(error)}") from error
     if len(statements) != 1:
         raise _refused("sql_not_admitted", f"Send one SELECT, not {len(statements)} statements.")
     statement = statements[0]
@@ -55,20 +56,20 @@ def require_question(text: str, tables: Iterable[str]) -> None:
         require_function(call.name)
 
 
-def require_plain_tree(tree: Mapping[str, Any], tables: Iterable[str]) -> None:
-    """`tree`: what DuckDB's `json_serialize_sql` made of the query; raises like `require_question`."""
+def require_select_tree(tree: Mapping[str, Any], tables: Iterable[str]) -> None:
+    """Check the tree of DuckDB's `json_serialize_sql`; raises as `require_select`."""
     if tree.get("error"):
         raise _refused("sql_invalid", f"The query cannot be read: {tree.get('error_message', '')}")
     if len(tree["statements"]) != 1:
         raise _refused("sql_not_admitted", "Send one SELECT.")
-    _walk(tree["statements"][0]["node"], frozenset(name.casefold() for name in tables))
+    _check_tree(tree["statements"][0]["node"], frozenset(name.casefold() for name in tables))
 
 
 def require_function(name: str, table: bool = False) -> None:
-    known = TABLE_FUNCTIONS if table else FUNCTIONS
-    if name.casefold() in known:
+    admitted = TABLE_FUNCTIONS if table else FUNCTIONS
+    if name.casefold() in admitted:
         return
-    close = nearest_names(name, known)
+    close = nearest_names(name, admitted)
     hint = f" Did you mean {', '.join(close)}?" if close else ""
     kind = "table function" if table else "function"
     raise _refused(
@@ -77,35 +78,35 @@ def require_function(name: str, table: bool = False) -> None:
 
 
 def require_table(name: str, tables: Iterable[str]) -> None:
-    """Case does not count, as in DuckDB."""
-    known = sorted(tables)
-    if name.casefold() in {table.casefold() for table in known}:
+    """Check that a table exists; case is ignored, as in DuckDB."""
+    names = sorted(tables)
+    if name.casefold() in {table.casefold() for table in names}:
         return
-    close = nearest_names(name, known)
-    hint = f"Did you mean {', '.join(close)}?" if close else f"There are: {', '.join(known[:30]) or 'none'}."
+    close = nearest_names(name, names)
+    hint = f"Did you mean {', '.join(close)}?" if close else f"There are: {', '.join(names[:30]) or 'none'}."
     raise _refused("unknown_table", f"There is no table {name}. {hint}", table=name, nearest=close)
 
 
-def unknown_column(problem: str, columns: Iterable[str]) -> InvalidInput | None:
-    """DuckDB's complaint about a column, in our words with the nearest names; None for any other."""
-    found = re.search(r'[Cc]olumn "([^"]+)" not found|does not have a column named "([^"]+)"', problem)
-    if not found:
+def translate_unknown_column(problem: str, columns: Iterable[str]) -> InvalidInput | None:
+    """Translate DuckDB's error about a missing column, with the nearest names; None for other errors."""
+    match = re.search(r'[Cc]olumn "([^"]+)" not found|does not have a column named "([^"]+)"', problem)
+    if not match:
         return None
-    name = found[1] or found[2]
-    known = list(dict.fromkeys(columns))
-    close = nearest_names(name, known)
-    hint = f"Did you mean {', '.join(close)}?" if close else f"There are: {', '.join(known[:30])}."
+    name = match[1] or match[2]
+    names = list(dict.fromkeys(columns))
+    close = nearest_names(name, names)
+    hint = f"Did you mean {', '.join(close)}?" if close else f"There are: {', '.join(names[:30])}."
     return _refused("unknown_column", f"There is no column {name}. {hint}", column=name, nearest=close)
 
 
 def _require_tables(statement: exp.Expr, tables: Iterable[str]) -> None:
-    named = {cte.alias.casefold() for cte in statement.find_all(exp.CTE)}
+    cte_names = {cte.alias.casefold() for cte in statement.find_all(exp.CTE)}
     for table in statement.find_all(exp.Table):
         if isinstance(table.this, exp.Func):
-            continue  # DuckDB's own tree says which table function it is.
+            continue  # DuckDB's own tree names the table function.
         if table.args.get("db") or table.args.get("catalog"):
             raise _refused("unknown_table", f"{table.sql()} names a schema; name a table alone.")
-        if table.name.casefold() not in named:
+        if table.name.casefold() not in cte_names:
             require_table(table.name, tables)
 
 
@@ -129,44 +130,44 @@ _REFUSED_TYPES = {
 }
 
 
-def _walk(node: Any, tables: frozenset[str]) -> None:
+def _check_tree(node: Any, tables: frozenset[str]) -> None:
     if isinstance(node, list):
         for part in node:
-            _walk(part, tables)
+            _check_tree(part, tables)
     if not isinstance(node, dict):
         return
     tables = _with_own_tables(node, tables)
-    _judge(node, tables)
+    _check_node(node, tables)
     for key, part in node.items():
         if key == "from_table" and part.get("type") not in _REFERENCES:
             raise _refused("sql_not_admitted", f"The query reads from {part['type']}, which is not admitted.")
         if key != "cte_map":
-            _walk(part, tables)
+            _check_tree(part, tables)
 
 
 def _with_own_tables(node: Mapping[str, Any], tables: frozenset[str]) -> frozenset[str]:
-    """The scope below a node: a WITH's names may be read after their definition, and in it if recursive."""
+    """The scope below a node: names of a WITH may be read after their definition, and in it if recursive."""
     for entry in (node.get("cte_map") or {}).get("map", []):
-        _walk(entry["value"], tables)
+        _check_tree(entry["value"], tables)
         tables |= {str(entry["key"]).casefold()}
     if node.get("type") == "RECURSIVE_CTE_NODE":
         tables |= {str(node.get("cte_name", "")).casefold()}
     return tables
 
 
-def _judge(node: Mapping[str, Any], tables: frozenset[str]) -> None:
+def _check_node(node: Mapping[str, Any], tables: frozenset[str]) -> None:
     kind = node.get("type")
     if isinstance(kind, str) and kind in _REFUSED_TYPES:
         raise _refused("sql_not_admitted", f"{_REFUSED_TYPES[kind]} is not admitted; send a SELECT.")
     if kind == "BASE_TABLE":
-        _judge_table(node, tables)
+        _check_table(node, tables)
     elif kind == "TABLE_FUNCTION":
         require_function(_function_name(node["function"]), table=True)
     elif "function_name" in node:
         require_function(_function_name(node))
 
 
-def _judge_table(node: Mapping[str, Any], tables: frozenset[str]) -> None:
+def _check_table(node: Mapping[str, Any], tables: frozenset[str]) -> None:
     if node.get("schema_name") or node.get("catalog_name"):
         raise _refused("unknown_table", f"{node['table_name']} is named with its schema; name a table alone.")
     if node.get("at_clause"):
@@ -186,7 +187,7 @@ def _statement_name(statement: exp.Expr) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", " ", type(statement).__name__).upper()
 
 
-def _plain(error: Exception) -> str:
+def _first_line(error: Exception) -> str:
     return (
         re.sub(r"\x1b\[\d+m", "", str(error)).splitlines()[0][:300] if str(error) else "it is nested too deep."
     )

@@ -1,4 +1,4 @@
-"""Fit one candidate, or a part of it; put fitted parts together."""
+"""Fit one candidate, or a part of it; blend fitted parts; refit a model; propose candidates."""
 
 import time
 from typing import Any
@@ -6,13 +6,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from app.computations.bench import Bench
-from app.computations.frames import answer, read_frame, read_training, write_frame
+from app.computations.frames import read_frame, read_training, to_json_facts, write_frame
+from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput
 from app.json_types import JsonValue
 from app.modeling.analysis.preview import normalize_recipe
-from app.modeling.labels.split import FoldPlan
-from app.modeling.labels.split import make_folds as make_folds
+from app.modeling.labels.split import FoldPlan, make_folds
 from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.problem import Problem
 from app.modeling.problem.results import FitFacts
@@ -21,21 +20,20 @@ from app.modeling.scoring.postprocess import POSTPROCESS_KEYS, postprocess
 from app.modeling.table.json_values import round_significant
 from app.modeling.training.cross_validation import CrossValidated, cross_validate, final_model
 from app.modeling.training.ensemble.average import Model, count_features
-from app.modeling.training.ensemble.blend import blend_candidates as put_together
-from app.modeling.training.ensemble.blend import make_oof_table
-from app.modeling.training.ensemble.refit import refit_on_all_rows as refit_on_all
+from app.modeling.training.ensemble.blend import blend_candidates, make_oof_table
+from app.modeling.training.ensemble.refit import refit_on_all_rows
 from app.modeling.training.fitting import CandidateSpec, candidate_name, fit, greater_is_better
 from app.modeling.training.persistence import StoredModel, deserialize_model, library_versions, serialize_model
 from app.modeling.training.schema import infer_schema
 from app.modeling.training.time_limits import reduce_to_limit, slowness, threads_for
 from app.modeling.training.tuning import propose_hyperparameters
 
-FOR_WRITING_S = 0.25
-"""Of a time limit: for reading rows and writing the model."""
+WRITING_S = 0.25
+"""Part of a time limit that is reserved for reading rows and writing the model."""
 
 
 def fit_candidate(
-    bench: Bench,
+    workspace: CellWorkspace,
     problem: dict[str, Any],
     estimator: str,
     folds: dict[str, Any],
@@ -47,132 +45,152 @@ def fit_candidate(
     run: list[int] | None = None,
     settings: dict[str, Any] | None = None,
 ) -> JsonValue:
-    """Input `frame`: the RAW training frame. Leaves model.skops and oof.parquet; answers `results.FitFacts`.
+    """Fit a candidate on the input `frame`, the RAW training frame.
 
-    `estimator`: `baseline` or a name of `candidates.CANDIDATES`. `folds`: as `lock_holdout` gave them.
-    `run`: the folds to fit, all where None; an empty list fits on all rows, unjudged. `settings`: what an
-    earlier part of this candidate answered as such: with it nothing is chosen by the clock or by watching.
-    Raises InvalidInput `unknown_estimator`, `bad_hyperparameter`, `bad_recipe`, `bad_run`, `too_little_data`.
+    Leaves model.skops and oof.parquet; returns `results.FitFacts`. `estimator`: `baseline` or a name of
+    `candidates.CANDIDATES`. `folds`: as returned by `lock_holdout`. `run`: the folds to fit, all if None; an
+    empty list fits on all rows without scores. `settings`: those returned for an earlier part of this
+    candidate; with them nothing depends on time or early stopping. Raises InvalidInput `unknown_estimator`,
+    `bad_hyperparameter`, `bad_recipe`, `bad_run`, `too_little_data`.
     """
     started, cpu_started = time.perf_counter(), time.process_time()
-    table, whole = read_training(bench, problem)
-    frame = prediction_rows(table, whole)
+    table, parsed_problem = read_training(workspace, problem)
+    frame = prediction_rows(table, parsed_problem)
     plan = FoldPlan.from_json(folds)
-    made = make_folds(frame, whole, plan)
-    given = dict(settings or {})
-    asked = CandidateSpec(
+    fold_list = make_folds(frame, parsed_problem, plan)
+    given_settings = dict(settings or {})
+    requested = CandidateSpec(
         estimator,
         hyperparameters or {},
         normalize_recipe(recipe or []),
         seed,
-        threads_for(frame, bench.threads),
-        row_share=float(given.pop("row_share", 1.0)),
-        settings=given,
+        threads_for(frame, workspace.threads),
+        row_share=float(given_settings.pop("row_share", 1.0)),
+        settings=given_settings,
     )
-    places = _places(run, len(made))
+    fold_numbers = _fold_numbers(run, len(fold_list))
     limit_s = None if time_limit_s is None else time_limit_s / slowness(started, cpu_started)
-    spec, limited = reduce_to_limit(frame, whole, asked, [made[place] for place in places], limit_s)
-    left_s = None
+    spec, limited = reduce_to_limit(
+        frame, parsed_problem, requested, [fold_list[number] for number in fold_numbers], limit_s
+    )
+    remaining_s = None
     if time_limit_s is not None:
-        left_s = max(time_limit_s - FOR_WRITING_S - (time.perf_counter() - started), 0.5)
-    judged = cross_validate(frame, whole, spec, made, lambda done: bench.report(done, "folds"), places, left_s)
-    model = final_model(frame, whole, spec, judged, made) if places else fit(frame, whole, spec)
-    summary = judged.summary()
-    found = dict(spec.settings) | judged.settings
+        remaining_s = max(time_limit_s - WRITING_S - (time.perf_counter() - started), 0.5)
+    validated = cross_validate(
+        frame,
+        parsed_problem,
+        spec,
+        fold_list,
+        lambda done: workspace.report(done, "folds"),
+        fold_numbers,
+        remaining_s,
+    )
+    model = (
+        final_model(frame, parsed_problem, spec, validated, fold_list)
+        if fold_numbers
+        else fit(frame, parsed_problem, spec)
+    )
+    summary = validated.summary()
+    found_settings = dict(spec.settings) | validated.settings
     if spec.row_share < 1:
-        found["row_share"] = spec.row_share
+        found_settings["row_share"] = spec.row_share
     facts: FitFacts = {
-        "name": name or candidate_name(spec, whole),
-        "estimator": candidate_name(spec, whole),
+        "name": name or candidate_name(spec, parsed_problem),
+        "estimator": candidate_name(spec, parsed_problem),
         "hyperparameters": dict(spec.hyperparameters),
         "recipe": spec.recipe,
-        "metric": whole.metric,
-        "greater_is_better": greater_is_better(whole),
-        "score": summary[whole.metric]["mean"] if summary else None,
-        "std": summary[whole.metric]["std"] if summary else None,
-        "fold_scores": _by_fold(judged, whole.metric, len(made)),
+        "metric": parsed_problem.metric,
+        "greater_is_better": greater_is_better(parsed_problem),
+        "score": summary[parsed_problem.metric]["mean"] if summary else None,
+        "std": summary[parsed_problem.metric]["std"] if summary else None,
+        "fold_scores": _by_fold(validated, parsed_problem.metric, len(fold_list)),
         "metrics": summary,
-        **_finished(judged, whole, seed, get_rows_ahead(frame)),  # type: ignore[typeddict-item]  # the keys of `finish`
-        "rows": int((~pd.isna(judged.truth)).sum()),
+        **_postprocess(validated, parsed_problem, seed, get_rows_ahead(frame)),  # type: ignore[typeddict-item]  # the keys of `finish`
+        "rows": int((~pd.isna(validated.truth)).sum()),
         "features": count_features(model),
         "fit_s": round_significant(time.perf_counter() - started, 4) or 0.0,
-        "fold_s": judged.fold_s,
-        "run": judged.run,
-        "settings": found,
-        "threads": bench.threads,
+        "fold_s": validated.fold_s,
+        "run": validated.run,
+        "settings": found_settings,
+        "threads": workspace.threads,
         "folds": plan.to_json(),
-        "fold_count": len(judged.run),
+        "fold_count": len(validated.run),
         "limited": limited,
-        "schema": infer_schema(table, whole, spec.recipe),
-        "problem": whole.to_json(),
+        "schema": infer_schema(table, parsed_problem, spec.recipe),
+        "problem": parsed_problem.to_json(),
         "versions": library_versions(),
     }
-    _leave(bench, model, facts, _oof(judged, get_rows_ahead(frame)))
-    return answer(facts)
+    _write_fit(workspace, model, facts, _oof(validated, get_rows_ahead(frame)))
+    return to_json_facts(facts)
 
 
 def blend(
-    bench: Bench,
+    workspace: CellWorkspace,
     problem: dict[str, Any],
     folds: dict[str, Any],
     fits: list[dict[str, Any]],
     seed: int = 0,
     name: str = "Ensemble",
 ) -> JsonValue:
-    """Inputs model_0, oof_0, model_1, oof_1, ... of the parts whose `FitFacts` are `fits`, in that order.
+    """Blend the parts whose `FitFacts` are `fits`, with inputs model_0, oof_0, model_1, oof_1, ... in that
+    order.
 
-    Parts of one name are one candidate. Candidates get weights by their out-of-fold rows; one alone is put
-    together from its parts. Leaves model.skops and oof.parquet; answers `results.FitFacts` with `weights`,
-    `members` and `candidates`; its scores are of weights that the judged rows had no say in.
-    Raises InvalidInput `no_input` or `nothing_in_common`.
+    Parts of one name are one candidate. Candidates get weights by their out-of-fold rows; a single candidate is
+    only assembled from its parts. Leaves model.skops and oof.parquet; returns `results.FitFacts` with
+    `weights`, `members` and `candidates`; its scores use cross-fitted weights. Raises InvalidInput `no_input`
+    or `nothing_in_common`.
     """
     started = time.perf_counter()
-    whole = Problem.from_json(problem)
-    oofs = [pd.read_parquet(bench.inputs[f"oof_{place}"]) for place in range(len(fits))]
-    made = put_together(
+    parsed_problem = Problem.from_json(problem)
+    oofs = [pd.read_parquet(workspace.inputs[f"oof_{number}"]) for number in range(len(fits))]
+    blended = blend_candidates(
         fits,
         oofs,
-        lambda place: deserialize_model(bench.inputs[f"model_{place}"].read_bytes()).pipeline,
-        whole,
+        lambda place: deserialize_model(workspace.inputs[f"model_{place}"].read_bytes()).pipeline,
+        parsed_problem,
         seed,
     )
     facts: FitFacts = {
-        **made.facts,  # type: ignore[typeddict-item]  # the keys of `blend`
+        **blended.facts,  # type: ignore[typeddict-item]  # the keys of `blend`
         "name": name,
-        "metric": whole.metric,
-        "greater_is_better": METRICS[whole.metric].greater_is_better,
+        "metric": parsed_problem.metric,
+        "greater_is_better": METRICS[parsed_problem.metric].greater_is_better,
         "folds": FoldPlan.from_json(folds).to_json(),
-        "problem": whole.to_json(),
+        "problem": parsed_problem.to_json(),
         "versions": library_versions(),
         "fit_s": round_significant(time.perf_counter() - started, 4) or 0.0,
     }
-    _leave(bench, made.model, facts, made.oof)
-    return answer(facts)
+    _write_fit(workspace, blended.model, facts, blended.oof)
+    return to_json_facts(facts)
 
 
-def refit(bench: Bench, fit: dict[str, Any], seed: int = 0, time_limit_s: float | None = None) -> JsonValue:
-    """Inputs `train` and `holdout`: the chosen model learns from all rows, after the hold-out has judged it.
+def refit(
+    workspace: CellWorkspace, fit: dict[str, Any], seed: int = 0, time_limit_s: float | None = None
+) -> JsonValue:
+    """Fit the chosen model on all rows, the inputs `train` and `holdout`, after its evaluation on the hold-out.
 
     `fit`: its `FitFacts` (an Ensemble's with `candidates`). Settings, weights, threshold, calibration and
-    bounds stay as they were judged. Leaves model.skops; answers `{"rows", "fits", "fit_s"}`, or `rows` 0 and
-    no model where the time was not enough.
+    intervals are kept. Leaves model.skops; returns `{"rows", "fits", "fit_s"}`, or `rows` 0 and no model if the
+    time did not suffice.
     """
     started = time.perf_counter()
-    whole = Problem.from_json(fit["problem"])
-    frame = pd.concat([read_frame(bench, "train"), read_frame(bench, "holdout")], ignore_index=True)
-    left_s = None if time_limit_s is None else time_limit_s - FOR_WRITING_S - (time.perf_counter() - started)
-    made = refit_on_all(prediction_rows(frame, whole), whole, fit, seed, left_s)
-    if made is None:
-        return answer({"rows": 0, "fits": 0, "fit_s": round_significant(time.perf_counter() - started, 4)})
-    model, fits = made
-    facts = {**fit, "schema": infer_schema(frame, whole, fit["recipe"]), "learned_rows": len(frame)}
-    (bench.output / "model.skops").write_bytes(serialize_model(StoredModel(model, answer(facts))))
+    parsed_problem = Problem.from_json(fit["problem"])
+    frame = pd.concat([read_frame(workspace, "train"), read_frame(workspace, "holdout")], ignore_index=True)
+    remaining_s = None if time_limit_s is None else time_limit_s - WRITING_S - (time.perf_counter() - started)
+    refitted = refit_on_all_rows(prediction_rows(frame, parsed_problem), parsed_problem, fit, seed, remaining_s)
+    if refitted is None:
+        return to_json_facts(
+            {"rows": 0, "fits": 0, "fit_s": round_significant(time.perf_counter() - started, 4)}
+        )
+    model, fits = refitted
+    facts = {**fit, "schema": infer_schema(frame, parsed_problem, fit["recipe"]), "learned_rows": len(frame)}
+    (workspace.output / "model.skops").write_bytes(serialize_model(StoredModel(model, to_json_facts(facts))))
     took_s = round_significant(time.perf_counter() - started, 4)
-    return answer({"rows": len(frame), "fits": fits, "fit_s": took_s})
+    return to_json_facts({"rows": len(frame), "fits": fits, "fit_s": took_s})
 
 
 def propose_candidates(
-    bench: Bench,
+    workspace: CellWorkspace,
     fits: list[dict[str, Any]],
     budget_s: float,
     seed: int = 0,
@@ -180,40 +198,51 @@ def propose_candidates(
     param_grid: dict[str, list[Any]] | None = None,
     tried: list[dict[str, Any]] | None = None,
 ) -> JsonValue:
-    """No input. What to fit next: `{"candidates": [{"name", "estimator", "hyperparameters", "recipe"}]}`."""
-    return answer({"candidates": propose_hyperparameters(fits, budget_s, seed, most, param_grid, tried or [])})
+    """Propose candidates to fit next; no input.
+
+    Returns `{"candidates": [{"name", "estimator", "hyperparameters", "recipe"}]}`.
+    """
+    return to_json_facts(
+        {"candidates": propose_hyperparameters(fits, budget_s, seed, most, param_grid, tried or [])}
+    )
 
 
-def _places(run: list[int] | None, count: int) -> list[int]:
+def _fold_numbers(run: list[int] | None, count: int) -> list[int]:
     if run is None:
         return list(range(count))
-    wrong = [place for place in run if not 0 <= place < count]
+    wrong = [number for number in run if not 0 <= number < count]
     if wrong or len(set(run)) < len(run):
         raise InvalidInput(
-            "bad_run", f"The folds are 0 to {count - 1}, each at most once, and not {run}.", run=run
+            "bad_run",
+            f"Folds are numbered 0 to {count - 1} and may occur once each; {run} is not valid.",
+            run=run,
         )
     return list(run)
 
 
-def _by_fold(judged: CrossValidated, metric: str, count: int) -> list[float | None]:
-    scores = dict(zip(judged.run, judged.fold_metrics, strict=True))
+def _by_fold(validated: CrossValidated, metric: str, count: int) -> list[float | None]:
+    scores = dict(zip(validated.run, validated.fold_metrics, strict=True))
     return [scores[number][metric] if number in scores else None for number in range(count)]
 
 
-def _finished(judged: CrossValidated, problem: Problem, seed: int, ahead: np.ndarray | None) -> dict[str, Any]:
-    rows = judged.tested
+def _postprocess(
+    validated: CrossValidated, problem: Problem, seed: int, ahead: np.ndarray | None
+) -> dict[str, Any]:
+    rows = validated.tested
     if not rows.any():
         return dict.fromkeys(POSTPROCESS_KEYS)
     steps = None if ahead is None else ahead[rows]
-    return postprocess(judged.truth[rows], judged.output[rows], judged.fold[rows], problem, seed, steps)
+    return postprocess(
+        validated.truth[rows], validated.output[rows], validated.fold[rows], problem, seed, steps
+    )
 
 
-def _oof(judged: CrossValidated, ahead: np.ndarray | None) -> pd.DataFrame:
-    rows = judged.tested.nonzero()[0]
+def _oof(validated: CrossValidated, ahead: np.ndarray | None) -> pd.DataFrame:
+    rows = validated.tested.nonzero()[0]
     steps = None if ahead is None else ahead[rows]
-    return make_oof_table(rows, judged.fold[rows], judged.truth[rows], judged.output[rows], steps)
+    return make_oof_table(rows, validated.fold[rows], validated.truth[rows], validated.output[rows], steps)
 
 
-def _leave(bench: Bench, model: Model, facts: FitFacts, oof: pd.DataFrame) -> None:
-    (bench.output / "model.skops").write_bytes(serialize_model(StoredModel(model, answer(facts))))
-    write_frame(bench, oof, "oof.parquet")
+def _write_fit(workspace: CellWorkspace, model: Model, facts: FitFacts, oof: pd.DataFrame) -> None:
+    (workspace.output / "model.skops").write_bytes(serialize_model(StoredModel(model, to_json_facts(facts))))
+    write_frame(workspace, oof, "oof.parquet")

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow
 from threadpoolctl import ThreadpoolController
 
-from app.computations.bench import Bench
+from app.computations.workspace import CellWorkspace
 from app.errors import LabError, Unavailable
 from app.json_types import JsonValue
 from app.modeling.custom_code.functions import allow_code
@@ -133,12 +133,12 @@ def _compute(request: CellRequest) -> object:
     if isinstance(work, Code):
         return program.run(work.source, request.inputs, request.output)
     module, _, function = work.function.rpartition(".")
-    bench = Bench(request.inputs, request.output, request.limits.threads, _progress)
+    workspace = CellWorkspace(request.inputs, request.output, request.limits.threads, _progress)
     compute = getattr(importlib.import_module(f"app.computations.{module}"), function)
     if request.trusted:
-        return compute(bench, **work.params)
+        return compute(workspace, **work.params)
     with allow_code(define):  # the walls that such code needs are up
-        return compute(bench, **work.params)
+        return compute(workspace, **work.params)
 
 
 def _failed(error: BaseException) -> Report:

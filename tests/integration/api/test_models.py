@@ -9,7 +9,7 @@ import pytest
 from fastapi import FastAPI
 
 from app.computations import split, train
-from app.computations.bench import Bench
+from app.computations.workspace import CellWorkspace
 from app.db.tables import ArtifactRow, SessionRow
 from app.worker.graphs import pipeline_graphs
 from app.worker.loop import Duties
@@ -25,9 +25,9 @@ async def ada(new_user: NewUser) -> User:
     return await new_user()
 
 
-def bench(folder: Path, **inputs: Path) -> Bench:
+def bench(folder: Path, **inputs: Path) -> CellWorkspace:
     folder.mkdir()
-    return Bench(inputs, folder)
+    return CellWorkspace(inputs, folder)
 
 
 @pytest.fixture

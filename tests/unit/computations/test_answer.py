@@ -4,16 +4,16 @@ import duckdb
 import pytest
 
 from app.computations.answer import answer
-from app.computations.bench import Bench
+from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Bench:
+def bench(tmp_path: Path) -> CellWorkspace:
     table = tmp_path / "t.parquet"
     duckdb.sql(f"COPY (SELECT i AS x, i % 2 AS k FROM range(10) r(i)) TO '{table}' (FORMAT parquet)")
     (tmp_path / "out").mkdir()
-    return Bench({"t": table, "u": table}, tmp_path / "out")
+    return CellWorkspace({"t": table, "u": table}, tmp_path / "out")
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from tests.patience import HANG_GUARD_S
 
 from app.computations import custom_code as computation
 from app.computations import evaluate, explain, predict, split, train
-from app.computations.bench import Bench
+from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput, Unavailable
 from app.modeling.custom_code.functions import allow_code
 from app.reporting.evidence import RecordedCall
@@ -59,7 +59,7 @@ def compute(folder: Path) -> Compute:
     def run(function: Any, inputs: Mapping[str, Path], **params: Any) -> tuple[Any, Path]:
         output = folder / f"cell-{len(list(folder.iterdir()))}"
         output.mkdir()
-        return json.loads(json.dumps(function(Bench(inputs, output), **params))), output
+        return json.loads(json.dumps(function(CellWorkspace(inputs, output), **params))), output
 
     return run
 

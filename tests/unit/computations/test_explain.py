@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from app.computations import explain, split, train
-from app.computations.bench import Bench
+from app.computations.workspace import CellWorkspace
 
 Compute = Callable[..., tuple[Any, Path]]
 
@@ -20,7 +20,7 @@ def compute(tmp_path: Path) -> Compute:
     def run(function: Any, inputs: Mapping[str, Path], **params: Any) -> tuple[Any, Path]:
         output = tmp_path / f"cell-{len(list(tmp_path.iterdir()))}"
         output.mkdir()
-        return json.loads(json.dumps(function(Bench(inputs, output), **params))), output
+        return json.loads(json.dumps(function(CellWorkspace(inputs, output), **params))), output
 
     return run
 

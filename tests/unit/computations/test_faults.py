@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from app.computations import evaluate, explore, split, train
-from app.computations.bench import Bench
+from app.computations.workspace import CellWorkspace
 
 Study = Callable[..., "Done"]
 
@@ -40,9 +40,9 @@ class Done:
         inputs = {"train": self.train, "holdout": self.holdout, "model": self.folder / "fit" / "model.skops"}
         return fit, evaluate.final_evaluation(self._bench("judge", **inputs))
 
-    def _bench(self, name: str, **inputs: Path) -> Bench:
+    def _bench(self, name: str, **inputs: Path) -> CellWorkspace:
         (self.folder / name).mkdir()
-        return Bench(inputs, self.folder / name)
+        return CellWorkspace(inputs, self.folder / name)
 
 
 @pytest.fixture

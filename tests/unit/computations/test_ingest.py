@@ -13,8 +13,8 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from app.computations.bench import Bench
 from app.computations.ingest import convert, ingest
+from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput, LabError, TooLarge
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -36,7 +36,7 @@ class Desk:
         upload, self.output = self.folder / f"upload-{self.n}", self.folder / f"out-{self.n}"
         upload.write_bytes(content)
         self.output.mkdir()
-        found = convert(Bench({"upload": upload}, self.output), filename, **limits)
+        found = convert(CellWorkspace({"upload": upload}, self.output), filename, **limits)
         assert [path.name for path in self.output.iterdir()] == ["table.parquet"]
         rows = duckdb.sql(f"FROM read_parquet('{self.output}/table.parquet')").fetchall()
         assert found["rows"] == len(rows)
@@ -424,7 +424,7 @@ def test_a_profile_says_what_columns_hold(tmp_path: Path) -> None:
     upload.write_text("order_id,flag,price,kind,day,empty,remark\n" + lines)
     output = tmp_path / "out"
     output.mkdir()
-    found = ingest(Bench({"upload": upload}, output), "t.csv")
+    found = ingest(CellWorkspace({"upload": upload}, output), "t.csv")
     columns = {column["name"]: column for column in found["profile"]["columns"]}
     assert {name: column["hint"] for name, column in columns.items()} == {
         "order_id": "id", "flag": "boolean", "price": "numeric", "kind": "category", "day": "constant",
@@ -444,6 +444,6 @@ def test_a_long_table_is_read_by_a_part_of_its_rows_whatever_its_columns_are_cal
     upload = tmp_path / "upload"
     upload.write_text("\n".join([",".join(names), *[",".join(["1.5"] * 20)] * rows]))
     (tmp_path / "out").mkdir()
-    found: Any = ingest(Bench({"upload": upload}, tmp_path / "out"), "long.csv")
+    found: Any = ingest(CellWorkspace({"upload": upload}, tmp_path / "out"), "long.csv")
     assert found["rows"] == rows
     assert [column["name"] for column in found["columns"]] == names

@@ -13,9 +13,9 @@ import duckdb
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from app.computations.bench import Bench
 from app.computations.ingest import ingest
 from app.computations.uploads.column_types import MISSING, MISSING_MEASURES, READINGS
+from app.computations.workspace import CellWorkspace
 
 DIALECTS = st.tuples(
     st.sampled_from([",", ";", "\t", "|"]),
@@ -81,7 +81,7 @@ def test_a_frame_survives_its_way_through_text(
         upload, output = Path(name) / "upload", Path(name) / "out"
         output.mkdir()
         upload.write_bytes(written(rows, delimiter, newline, quoting).encode(encoding))
-        found = ingest(Bench({"upload": upload}, output), "frame.csv")
+        found = ingest(CellWorkspace({"upload": upload}, output), "frame.csv")
         back = duckdb.sql(f"FROM read_parquet('{output}/table.parquet')").fetchall()
     kinds = [column["type"] for column in found["columns"]]
     assert kinds[0] == "integer"

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from app.computations.bench import Bench
 from app.computations.joins import relate
 from app.computations.query import run_sql
+from app.computations.workspace import CellWorkspace
 
 Related = Callable[..., tuple[dict[str, Any], pd.DataFrame]]
 
@@ -25,10 +25,10 @@ def related(tmp_path: Path) -> Related:
         for name, frame in tables.items():
             inputs[name] = folder / f"{name}.parquet"
             frame.to_parquet(inputs[name])
-        found: dict[str, Any] = relate(Bench(inputs, folder), base, target)
+        found: dict[str, Any] = relate(CellWorkspace(inputs, folder), base, target)
         if found["sql"] is None:
             return found, tables[base]
-        run_sql(Bench(inputs, folder), found["sql"])
+        run_sql(CellWorkspace(inputs, folder), found["sql"])
         return found, pd.read_parquet(folder / "result.parquet")
 
     return run
@@ -138,7 +138,7 @@ def test_what_does_not_hang_together_is_left_out_with_the_reason(related: Relate
     reasons = {one["table"]: one["reason"] for one in found["left_out"]}
     assert found["sql"] is None
     assert reasons["weather"] == "it shares no column with `customers`"
-    assert "hardly a value in common" in reasons["elsewhere"]
+    assert "hardly any value in common" in reasons["elsewhere"]
 
 
 def test_running_numbers_of_other_things_are_no_key(related: Related) -> None:
@@ -197,7 +197,7 @@ def test_a_date_from_which_on_things_happen_leaves_nothing_out_but_is_said(relat
     found, whole = related("customers", "churn", customers=joined, orders=orders())
     (join,) = found["joins"]
     assert join["as_of"] is None
-    assert "Beware: 100% of its rows are later than `joined_at`" in join["text"]
+    assert "Warning: 100% of its rows are later than `joined_at`" in join["text"]
     assert whole["orders_rows"].fillna(0).sum() == 500
 
 
@@ -205,12 +205,12 @@ def test_sums_of_rows_that_all_lie_before_need_no_warning(related: Related) -> N
     asked = customers().assign(asked_at=pd.Timestamp("2025-06-01"))
     found, _ = related("customers", "churn", customers=asked, orders=orders())
     assert found["joins"][0]["as_of"] is None
-    assert "Beware" not in found["joins"][0]["text"]
+    assert "Warning" not in found["joins"][0]["text"]
 
 
 def test_sums_of_rows_without_a_date_are_said_to_know_the_future(related: Related) -> None:
     found, _ = related("visits", "y", visits=visits(), stays=stays(visits()).drop(columns="began"))
-    assert "`stays` carries no date" in found["joins"][0]["text"]
+    assert "`stays` has no date" in found["joins"][0]["text"]
 
 
 def test_a_row_from_after_the_outcome_is_named_where_it_is_looked_up(related: Related) -> None:
@@ -218,4 +218,4 @@ def test_a_row_from_after_the_outcome_is_named_where_it_is_looked_up(related: Re
     ends = pd.DataFrame({"visit_id": base["visit_id"], "left_at": base["visited_at"] + pd.Timedelta(days=9)})
     found, _ = related("visits", "y", visits=base, ends=ends)
     assert (found["joins"][0]["kind"], found["joins"][0]["as_of"]) == ("lookup", None)
-    assert "Beware: 100% of its rows are later than `visited_at`" in found["joins"][0]["text"]
+    assert "Warning: 100% of its rows are later than `visited_at`" in found["joins"][0]["text"]

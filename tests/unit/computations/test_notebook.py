@@ -18,8 +18,8 @@ from nbclient import NotebookClient
 from tests.patience import HANG_GUARD_S
 
 from app.computations import evaluate, report, split, train
-from app.computations.bench import Bench
 from app.computations.workbench import NotReproduced, Workbench, compared
+from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput
 from app.modeling.custom_code.functions import allow_code
 from app.reporting.evidence import RecordedCall
@@ -34,7 +34,7 @@ def compute(tmp_path: Path) -> Compute:
     def run(function: Any, inputs: Mapping[str, Path], **params: Any) -> tuple[Any, Path]:
         output = tmp_path / f"cell-{len(list(tmp_path.iterdir()))}"
         output.mkdir()
-        return json.loads(json.dumps(function(Bench(inputs, output), **params))), output
+        return json.loads(json.dumps(function(CellWorkspace(inputs, output), **params))), output
 
     return run
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from app.computations.overview import _most_telling, leave_overview
+from app.computations.overview import _select_columns, draw_figures
 
 
 def names(left: list[dict[str, str]]) -> list[str]:
@@ -33,7 +33,7 @@ def frame() -> pd.DataFrame:
 def test_a_classification_gets_its_overview(frame: pd.DataFrame, tmp_path: Path) -> None:
     problem = {"target": "label", "classes": [0, 1], "positive_class": 1}
 
-    left = leave_overview(tmp_path, frame, problem)
+    left = draw_figures(tmp_path, frame, problem)
 
     assert names(left) == [
         "missing_values.svg",
@@ -47,7 +47,7 @@ def test_a_classification_gets_its_overview(frame: pd.DataFrame, tmp_path: Path)
 def test_a_series_is_drawn_over_time(frame: pd.DataFrame, tmp_path: Path) -> None:
     problem = {"target": "amount", "classes": None, "time_column": "day", "horizon": 1}
 
-    left = leave_overview(tmp_path, frame, problem)
+    left = draw_figures(tmp_path, frame, problem)
 
     assert "time_series.svg" in names(left)
     assert "target_by_feature.svg" not in names(left)
@@ -57,7 +57,7 @@ def test_a_series_is_drawn_over_time(frame: pd.DataFrame, tmp_path: Path) -> Non
 def test_a_frame_with_nothing_to_draw_draws_nothing(classes: list[str] | None, tmp_path: Path) -> None:
     frame = pd.DataFrame({"t": pd.Series([], dtype="float64"), "d": pd.Series([], dtype="datetime64[ns]")})
 
-    assert leave_overview(tmp_path, frame, {"target": "t", "classes": classes}) == []
+    assert draw_figures(tmp_path, frame, {"target": "t", "classes": classes}) == []
 
 
 def test_text_infinities_and_booleans_do_no_harm(tmp_path: Path) -> None:
@@ -70,12 +70,12 @@ def test_text_infinities_and_booleans_do_no_harm(tmp_path: Path) -> None:
         }
     )
 
-    left = leave_overview(tmp_path, frame, {"target": "t", "classes": [False, True], "positive_class": True})
+    left = draw_figures(tmp_path, frame, {"target": "t", "classes": [False, True], "positive_class": True})
 
     assert "association.svg" in names(left)
 
 
 def test_a_wide_frame_is_drawn_from_its_most_telling_columns():
     frame = pd.DataFrame({f"x{i}": range(40) for i in range(200)} | {"y": [0, 1] * 20})
-    told = _most_telling(frame, "y", {f"x{i}": 0.5 + i / 1000 for i in range(200)})
+    told = _select_columns(frame, "y", {f"x{i}": 0.5 + i / 1000 for i in range(200)})
     assert told == [f"x{i}" for i in range(171, 200)] + ["y"]

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from app.computations import split, train
-from app.computations.bench import Bench
 from app.computations.predict import OpenModel, open_model
+from app.computations.workspace import CellWorkspace
 
 
 def fitted(folder: Path, target: str, name: str) -> OpenModel:
@@ -23,11 +23,11 @@ def fitted(folder: Path, target: str, name: str) -> OpenModel:
         (folder / made).mkdir()
     table.to_parquet(folder / "table.parquet")
     locked: Any = split.lock_holdout(
-        Bench({"table": folder / "table.parquet"}, folder / "split"), {"target": target}
+        CellWorkspace({"table": folder / "table.parquet"}, folder / "split"), {"target": target}
     )
-    fitting = Bench({"frame": folder / "split" / "train.parquet"}, folder / "fit")
+    fitting = CellWorkspace({"frame": folder / "split" / "train.parquet"}, folder / "fit")
     train.fit_candidate(fitting, locked["problem"], name, locked["folds"], [])
-    return open_model(Bench({"model": folder / "fit" / "model.skops"}, folder / "use"))
+    return open_model(CellWorkspace({"model": folder / "fit" / "model.skops"}, folder / "use"))
 
 
 def having(model: OpenModel, **metadata: Any) -> OpenModel:

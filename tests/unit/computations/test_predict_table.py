@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from app.computations import batches, split, train
-from app.computations.bench import Bench
 from app.computations.predict_table import predict_table
+from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput
 
 ROWS = 2_500
@@ -32,9 +32,9 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "fit").mkdir()
     houses(400).to_parquet(folder / "table.parquet")
     locked: Any = split.lock_holdout(
-        Bench({"table": folder / "table.parquet"}, folder / "split"), {"target": "price"}
+        CellWorkspace({"table": folder / "table.parquet"}, folder / "split"), {"target": "price"}
     )
-    fitting = Bench({"frame": folder / "split" / "train.parquet"}, folder / "fit")
+    fitting = CellWorkspace({"frame": folder / "split" / "train.parquet"}, folder / "fit")
     train.fit_candidate(fitting, locked["problem"], "Ridge", locked["folds"], [])
     return folder / "fit" / "model.skops"
 
@@ -48,7 +48,7 @@ def predict(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pre
         frame.to_parquet(tmp_path / "given.parquet", index=False)
         output = tmp_path / f"output-{len(list(tmp_path.iterdir()))}"
         output.mkdir()
-        bench = Bench(
+        bench = CellWorkspace(
             {"model": model, "table": tmp_path / "given.parquet"},
             output,
             report=report or (lambda fraction, text: None),
@@ -119,4 +119,4 @@ def test_a_table_without_rows_is_refused(predict: Predict) -> None:
 def test_what_is_no_table_is_refused(model: Path, tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(b"no table")
     with pytest.raises(InvalidInput, match="no table"):
-        predict_table(Bench({"model": model, "table": tmp_path / "x"}, tmp_path))
+        predict_table(CellWorkspace({"model": model, "table": tmp_path / "x"}, tmp_path))

@@ -5,18 +5,18 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from app.computations.bench import Bench
 from app.computations.uploads import sql
+from app.computations.workspace import CellWorkspace
 
 MIB = 1 << 20
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Bench:
+def bench(tmp_path: Path) -> CellWorkspace:
     (tmp_path / "output").mkdir()
     (tmp_path / "input.csv").write_text("v\n1\n")
     (tmp_path / "secret.csv").write_text("word\nhidden\n")
-    return Bench({"upload": tmp_path / "input.csv"}, tmp_path / "output")
+    return CellWorkspace({"upload": tmp_path / "input.csv"}, tmp_path / "output")
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def bench(tmp_path: Path) -> Bench:
         "INSTALL httpfs",
     ],
 )
-def test_other_files_are_out_of_reach(bench: Bench, tmp_path: Path, statement: str) -> None:
+def test_other_files_are_out_of_reach(bench: CellWorkspace, tmp_path: Path, statement: str) -> None:
     before = sorted(tmp_path.iterdir())
     with (
         sql.connect(bench, bench.output, 256 * MIB) as connection,
@@ -43,14 +43,14 @@ def test_other_files_are_out_of_reach(bench: Bench, tmp_path: Path, statement: s
     assert sorted(tmp_path.iterdir()) == before
 
 
-def test_inputs_are_read_and_the_output_folder_is_written(bench: Bench) -> None:
+def test_inputs_are_read_and_the_output_folder_is_written(bench: CellWorkspace) -> None:
     target = bench.output / "table.parquet"
     with sql.connect(bench, bench.output, 256 * MIB) as connection:
         connection.execute(f"COPY (FROM read_csv({sql.text(bench.inputs['upload'])})) TO {sql.text(target)}")
         assert connection.execute(f"FROM read_parquet({sql.text(target)})").fetchall() == [(1,)]
 
 
-def test_with_a_target_nothing_else_is_written(bench: Bench) -> None:
+def test_with_a_target_nothing_else_is_written(bench: CellWorkspace) -> None:
     with (
         sql.connect(bench, bench.output, 256 * MIB, bench.output / "result.parquet") as connection,
         pytest.raises(duckdb.Error),

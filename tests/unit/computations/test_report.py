@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from app.computations import evaluate, explore, report, split, train
-from app.computations.bench import Bench
+from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput, LabError
 from app.reporting.check import verify_report
 from app.reporting.evidence import RecordedCall
@@ -31,7 +31,7 @@ def compute(tmp_path: Path) -> Compute:
     def run(function: Any, inputs: Mapping[str, Path], **params: Any) -> tuple[Any, Path]:
         output = tmp_path / f"cell-{len(list(tmp_path.iterdir()))}"
         output.mkdir()
-        return json.loads(json.dumps(function(Bench(inputs, output), **params))), output
+        return json.loads(json.dumps(function(CellWorkspace(inputs, output), **params))), output
 
     return run
 
@@ -137,14 +137,14 @@ def test_a_real_session_is_written_down_whole(
 
 
 def test_nothing_is_written_of_candidates_that_do_not_exist(compute: Compute, tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="Compare candidates first"):
+    with pytest.raises(InvalidInput, match="No candidates were compared yet"):
         compute(report.write_comparison, {"calls": dumped([], tmp_path)}, own=own())
 
 
 def test_a_report_that_fails_its_own_check_is_a_failure_and_no_refusal(
     compute: Compute, tmp_path: Path
 ) -> None:
-    with pytest.raises(report.ReportUnproven, match="fails its own check") as unproven:
+    with pytest.raises(report.ReportUnproven, match="fails its own verification") as unproven:
         compute(
             report.write_report,
             {"calls": dumped([], tmp_path)},

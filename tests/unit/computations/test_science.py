@@ -10,19 +10,19 @@ import pandas as pd
 import pytest
 
 from app.computations import clean, evaluate, explore, features, predict, predict_table, split, train
-from app.computations.bench import Bench
+from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput
 
 DATA = Path(bokeh_sampledata.__file__).parent / "_data"
-NewBench = Callable[..., Bench]
+NewBench = Callable[..., CellWorkspace]
 
 
 @pytest.fixture
 def bench(tmp_path: Path) -> NewBench:
-    def make(**inputs: Path) -> Bench:
+    def make(**inputs: Path) -> CellWorkspace:
         folder = tmp_path / f"bench{len(list(tmp_path.iterdir()))}"
         folder.mkdir()
-        return Bench(inputs, folder)
+        return CellWorkspace(inputs, folder)
 
     return make
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from app.computations.bench import Bench
 from app.computations.query import preview, run_sql
+from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput, LabError, TooLarge
 
 
@@ -25,8 +25,8 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def bench(tables: Path, tmp_path: Path) -> Bench:
-    return Bench({name: tables / f"{name}.parquet" for name in ("sales", "groups")}, tmp_path)
+def bench(tables: Path, tmp_path: Path) -> CellWorkspace:
+    return CellWorkspace({name: tables / f"{name}.parquet" for name in ("sales", "groups")}, tmp_path)
 
 
 BENIGN = [
@@ -63,7 +63,7 @@ BENIGN = [
 
 
 @pytest.mark.parametrize("question", BENIGN)
-def test_questions_are_answered(bench: Bench, question: str) -> None:
+def test_questions_are_answered(bench: CellWorkspace, question: str) -> None:
     answer = run_sql(bench, question)
     assert answer["columns"]
     assert [path.name for path in bench.output.iterdir()] == ["result.parquet"]
@@ -194,7 +194,7 @@ ATTACKS = [
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_everything_else_is_refused_and_leaves_nothing(bench: Bench, tables: Path, attack: str) -> None:
+def test_everything_else_is_refused_and_leaves_nothing(bench: CellWorkspace, tables: Path, attack: str) -> None:
     with pytest.raises(LabError) as refusal:
         run_sql(bench, attack.replace("{other}", str(tables / "hidden.parquet")))
     assert refusal.value.code in {
@@ -204,37 +204,37 @@ def test_everything_else_is_refused_and_leaves_nothing(bench: Bench, tables: Pat
     assert not list(bench.output.iterdir())
 
 
-def test_an_unknown_table_names_the_nearest(bench: Bench) -> None:
+def test_an_unknown_table_names_the_nearest(bench: CellWorkspace) -> None:
     with pytest.raises(InvalidInput, match="Did you mean sales") as refusal:
         run_sql(bench, "SELECT * FROM sale")
     assert refusal.value.facts["nearest"] == ["sales"]
 
 
-def test_an_unknown_column_names_the_nearest(bench: Bench) -> None:
+def test_an_unknown_column_names_the_nearest(bench: CellWorkspace) -> None:
     for question in ("SELECT prize FROM sales", "SELECT s.prize FROM sales s"):
         with pytest.raises(InvalidInput, match=r"There is no column prize\. Did you mean price") as refusal:
             run_sql(bench, question)
         assert refusal.value.code == "unknown_column"
 
 
-def test_an_unknown_function_names_the_nearest(bench: Bench) -> None:
+def test_an_unknown_function_names_the_nearest(bench: CellWorkspace) -> None:
     with pytest.raises(InvalidInput, match=r"The function medain is not admitted\. Did you mean median"):
         run_sql(bench, "SELECT medain(price) FROM sales")
 
 
-def test_a_statement_is_refused_by_its_name(bench: Bench) -> None:
+def test_a_statement_is_refused_by_its_name(bench: CellWorkspace) -> None:
     for statement, name in {"COPY sales TO 'x'": "COPY", "ATTACH 'x'": "ATTACH", "PRAGMA x": "PRAGMA"}.items():
         with pytest.raises(InvalidInput, match=name):
             run_sql(bench, statement)
 
 
-def test_a_result_over_the_row_cap_is_refused(bench: Bench) -> None:
+def test_a_result_over_the_row_cap_is_refused(bench: CellWorkspace) -> None:
     with pytest.raises(TooLarge, match="more than 10 rows"):
         run_sql(bench, "SELECT * FROM sales", max_rows=10)
     assert not list(bench.output.iterdir())
 
 
-def test_a_result_is_of_plain_types_and_keeps_its_order(bench: Bench) -> None:
+def test_a_result_is_of_plain_types_and_keeps_its_order(bench: CellWorkspace) -> None:
     answer = run_sql(
         bench,
         "SELECT name, name, sum(id) OVER () AS total, 1.5::DECIMAL(9, 2) AS d, day::DATE AS day, [1] AS l,"
@@ -249,14 +249,14 @@ def test_a_result_is_of_plain_types_and_keeps_its_order(bench: Bench) -> None:
     assert (answer["row_count"], answer["truncated"]) == (20, True)
 
 
-def test_a_query_over_its_memory_fails_in_words(bench: Bench) -> None:
+def test_a_query_over_its_memory_fails_in_words(bench: CellWorkspace) -> None:
     with pytest.raises(LabError) as refusal:
         run_sql(bench, "SELECT list(i) FROM range(20000000) r(i)", memory_bytes=32 << 20)
     assert refusal.value.code == "query_too_large"
     assert not list(bench.output.iterdir())
 
 
-def test_a_preview_pages_in_file_order(bench: Bench) -> None:
-    page = preview(Bench({"table": bench.inputs["sales"]}, bench.output), limit=2, offset=18)
+def test_a_preview_pages_in_file_order(bench: CellWorkspace) -> None:
+    page = preview(CellWorkspace({"table": bench.inputs["sales"]}, bench.output), limit=2, offset=18)
     assert [row[0] for row in page["rows"]] == [18, 19]
     assert (page["total"], page["offset"]) == (20, 18)

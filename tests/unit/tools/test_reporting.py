@@ -10,7 +10,7 @@ from uuid import UUID
 
 import pytest
 
-from app.computations.bench import Bench
+from app.computations.workspace import CellWorkspace
 from app.datasets.dataset_source import DatasetRef
 from app.errors import LabError, ToolRefused, Unavailable
 from app.reporting.check import verify_report
@@ -56,7 +56,7 @@ class InlineCells:
         usage = Usage(0, 0, 0)
         try:
             value = function(
-                Bench(request.inputs, request.output), **json.loads(json.dumps(request.work.params))
+                CellWorkspace(request.inputs, request.output), **json.loads(json.dumps(request.work.params))
             )
         except LabError as error:
             return Outcome(End.REFUSED, usage, fault=Fault(error.code, error.detail, {}, error.kind))
@@ -227,7 +227,7 @@ async def test_the_comparison_has_every_candidate_beside_the_baseline(
 async def test_with_nothing_fitted_there_is_nothing_to_compare(ctx: ToolContext, records: Records) -> None:
     records.recorded.clear()
 
-    with pytest.raises(LabError, match="Compare candidates first"):
+    with pytest.raises(LabError, match="No candidates were compared yet"):
         await create_comparison_report(ctx)
 
 

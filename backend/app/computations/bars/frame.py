@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 from app.computations.bars.interval import MONTH_S, interval_name
 from app.computations.bars.layout import HEADER
 from app.computations.bars.record import BAR, MEASURES, decoded
-from app.computations.bench import Bench
 from app.computations.uploads import sql
+from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput
 from app.json_types import JsonValue
 
@@ -23,7 +23,7 @@ _WRITING = "(FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1)"
 
 def write_frame(
     connection: duckdb.DuckDBPyConnection,
-    bench: Bench,
+    workspace: CellWorkspace,
     coins: Mapping[int, str],
     interval_s: int,
     wanted_s: int,
@@ -34,8 +34,8 @@ def write_frame(
     Returns `{"rows", "columns", "incomplete": {"count", "examples"}}`: a bar of the wanted interval that lacks
     bars it is summed up from is incomplete; those at a coin's beginning and end are left out.
     """
-    records = bench.output / ".work" / "bars.parquet"
-    _write_records(bench, coins, records)
+    records = workspace.output / ".work" / "bars.parquet"
+    _write_records(workspace, coins, records)
     source = f"read_parquet({sql.text(records)})"
     incomplete: dict[str, JsonValue] = {"count": 0, "examples": []}
     if wanted_s != interval_s:
@@ -45,7 +45,7 @@ def write_frame(
     several = len(coins) > 1
     names = [*(("coin",) if several else ()), "ts", *MEASURES]
     order = "ts, coin" if several else "ts"
-    target = sql.text(bench.output / "frame.parquet")
+    target = sql.text(workspace.output / "frame.parquet")
     done = connection.execute(
         f"COPY (SELECT {', '.join(names)} FROM {source} ORDER BY {order}) TO {target} {_WRITING}"  # noqa: S608
     ).fetchone()
@@ -58,7 +58,7 @@ def write_frame(
     return {"rows": int(done[0]), "columns": columns, "incomplete": incomplete}
 
 
-def _write_records(bench: Bench, coins: Mapping[int, str], target: Path) -> None:
+def _write_records(workspace: CellWorkspace, coins: Mapping[int, str], target: Path) -> None:
     """Postgres' records as Parquet, piece by piece."""
     numbers = sorted(coins)
     names = pa.array([coins[number] for number in numbers])
@@ -70,7 +70,7 @@ def _write_records(bench: Bench, coins: Mapping[int, str], target: Path) -> None
         ]
     )
     with (
-        bench.inputs["bars"].open("rb") as file,
+        workspace.inputs["bars"].open("rb") as file,
         pq.ParquetWriter(target, schema, compression="none", use_dictionary=["coin"]) as writer,
     ):
         file.seek(len(HEADER))

@@ -14,9 +14,9 @@ import duckdb
 from app.computations.bars.columns import Found, are_unnamed, find_columns, interval_column, orders
 from app.computations.bars.record import MEASURES
 from app.computations.bars.timestamps import coin_sql, has_decimal_comma, measure_sql, time_sql
-from app.computations.bench import Bench
 from app.computations.ingest import read_upload
 from app.computations.uploads import sql
+from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput
 
 _JUDGED_ROWS = 2_000
@@ -51,12 +51,16 @@ class Asked:
 
 
 def read_raw(
-    connection: duckdb.DuckDBPyConnection, bench: Bench, filename: str, expanded_bytes: int, asked: Asked
+    connection: duckdb.DuckDBPyConnection,
+    workspace: CellWorkspace,
+    filename: str,
+    expanded_bytes: int,
+    asked: Asked,
 ) -> RawBars:
     """Raises InvalidInput when the upload is no table of bars."""
     if asked.zone is not None:
         _check_zone(connection, asked.zone)
-    target = bench.output / ".work" / "raw.parquet"
+    target = workspace.output / ".work" / "raw.parquet"
     found: list[Found] = []
 
     def write(table: sql.Table) -> int:
@@ -67,7 +71,7 @@ def read_raw(
         done = connection.execute(f"COPY ({select}) TO {sql.text(target)} {_WRITING}").fetchone()
         return int(done[0]) if done else 0
 
-    table, rows, compression = read_upload(connection, bench, filename, expanded_bytes, write)
+    table, rows, compression = read_upload(connection, workspace, filename, expanded_bytes, write)
     if not rows:
         raise InvalidInput("no_rows", "The file has columns and no rows.")
     named = {ours: name for ours, name in found[0].names.items() if name}

@@ -1,4 +1,4 @@
-"""When the rows of two tables happened: what comes after a row may not be summed up for it."""
+"""Time order of joined rows: rows later than a row may not be aggregated for it."""
 # ruff: noqa: S608 - names are quoted
 
 import re
@@ -7,60 +7,66 @@ from dataclasses import dataclass, replace
 
 import duckdb
 
-from app.computations.join_discovery.keys import Key
-from app.computations.join_discovery.tables import Side, key_cell
+from app.computations.join_discovery.keys import JoinKey
+from app.computations.join_discovery.tables import JoinTable, key_cell
 from app.computations.uploads import sql
 
-LOOKED_AT = 2_000
-ENOUGH_BEFORE = 0.2
-"""Share of dated rows that lie before: where hardly any does, the date is one from which on things happen."""
-_HARDLY = 0.001
+SAMPLE_ROWS = 2_000
+"""Rows of the left table that are compared."""
+MIN_EARLIER_SHARE = 0.2
+"""Share of earlier rows for a cutoff: if hardly any is earlier, the date is the start of all events."""
+_MAX_LATER_SHARE = 0.001
+"""Share of later rows that counts as none."""
 _BIRTH = re.compile(r"birth|born|(^|_)dob($|_)|geburt|naissance|nacimiento", re.IGNORECASE)
 
 
-def moments_of(side: Side, keys: Collection[str]) -> list[str]:
-    """Columns that say when a row happened; a date of birth does not, nor does a key."""
+def find_time_columns(side: JoinTable, keys: Collection[str]) -> list[str]:
+    """Find the columns that date a row; a date of birth does not, nor does a key."""
     return [
         name
         for name, kind in side.types.items()
-        if kind == "datetime" and name not in {*side.ways, *keys} and not _BIRTH.search(name)
+        if kind == "datetime" and name not in {*side.parsers, *keys} and not _BIRTH.search(name)
     ]
 
 
-def in_time(connection: duckdb.DuckDBPyConnection, left: Side, right: Side, key: Key) -> tuple[Key, str]:
-    """The key, with the moments by which later rows are left out of sums; and what to beware of, if anything.
+def find_cutoff(
+    connection: duckdb.DuckDBPyConnection, left: JoinTable, right: JoinTable, key: JoinKey
+) -> tuple[JoinKey, str]:
+    """Add the time columns by which later rows are left out of aggregates; return the key and a warning, or "".
 
-    Judged by the rows of both that meet: nothing is left out where none is later, and nothing can be where a
-    table has no date. Of several dates the left's earliest decides that has rows before it.
+    Judged by the matching rows of both tables: nothing is left out if no row is later, or if a table has no
+    date. Of several dates of the left, the earliest one that has rows before it is used.
     """
-    ours, theirs = (
-        moments_of(left, {mine for mine, _ in key.pairs}),
-        moments_of(right, {o for _, o in key.pairs}),
-    )
-    if not ours or not theirs:
-        return key, "" if key.is_lookup else _undated(left, right, ours, theirs)
-    counted = [one for one in _counted(connection, left, right, key, ours, theirs[0]) if one.before + one.later]
-    if all(one.later_share < _HARDLY for one in counted):
+    left_times = find_time_columns(left, {column for column, _ in key.pairs})
+    right_times = find_time_columns(right, {column for _, column in key.pairs})
+    if not left_times or not right_times:
+        return key, "" if key.is_lookup else _undated(left, right, left_times, right_times)
+    orders = [
+        order
+        for order in _count_by_time(connection, left, right, key, left_times, right_times[0])
+        if order.before + order.later
+    ]
+    if all(order.later_share < _MAX_LATER_SHARE for order in orders):
         return key, ""
     if not key.is_lookup:
-        for one in counted:
-            if one.later_share <= 1 - ENOUGH_BEFORE:
-                return replace(key, as_of=(one.moment, theirs[0])), ""
-    share, moment = max((one.later_share, one.moment) for one in counted)
-    return key, f"{share:.0%} of its rows are later than `{moment}`, and may not be known when you predict"
+        for order in orders:
+            if order.later_share <= 1 - MIN_EARLIER_SHARE:
+                return replace(key, as_of=(order.moment, right_times[0])), ""
+    share, moment = max((order.later_share, order.moment) for order in orders)
+    return key, f"{share:.0%} of its rows are later than `{moment}` and may not be known at prediction time"
 
 
-def _undated(left: Side, right: Side, ours: list[str], theirs: list[str]) -> str:
-    if not ours and not theirs:
+def _undated(left: JoinTable, right: JoinTable, left_times: list[str], right_times: list[str]) -> str:
+    if not left_times and not right_times:
         return ""
-    if ours:
-        return f"`{right.name}` carries no date, so what came after a row of `{left.name}` counts too"
-    return f"`{left.name}` carries no date, so rows of any date count"
+    if left_times:
+        return f"`{right.name}` has no date, so its rows from after a row of `{left.name}` count too"
+    return f"`{left.name}` has no date, so rows of any date count"
 
 
 @dataclass(frozen=True)
-class Counted:
-    """How many of the right's rows lie before and after a moment of the left's."""
+class TimeOrder:
+    """Number of matching rows of the right before and after a time column of the left."""
 
     moment: str
     before: int
@@ -71,23 +77,28 @@ class Counted:
         return self.later / (self.before + self.later)
 
 
-def _counted(
-    connection: duckdb.DuckDBPyConnection, left: Side, right: Side, key: Key, ours: list[str], theirs: str
-) -> Iterator[Counted]:
-    """Each of the left's moments, the earliest first."""
+def _count_by_time(
+    connection: duckdb.DuckDBPyConnection,
+    left: JoinTable,
+    right: JoinTable,
+    key: JoinKey,
+    left_times: list[str],
+    right_time: str,
+) -> Iterator[TimeOrder]:
+    """Yield the counts of each time column of the left, the earliest on average first."""
     on = " AND ".join(
-        f"{key_cell('l', left, mine)} = {key_cell('r', right, other)}" for mine, other in key.pairs
+        f"{key_cell('l', left, column)} = {key_cell('r', right, other)}" for column, other in key.pairs
     )
     cells = ", ".join(
-        f"avg(epoch(l.{sql.name(mine)})),"
-        f" count(*) FILTER (r.{sql.name(theirs)} < l.{sql.name(mine)}),"
-        f" count(*) FILTER (r.{sql.name(theirs)} > l.{sql.name(mine)})"
-        for mine in ours
+        f"avg(epoch(l.{sql.name(column)})),"
+        f" count(*) FILTER (r.{sql.name(right_time)} < l.{sql.name(column)}),"
+        f" count(*) FILTER (r.{sql.name(right_time)} > l.{sql.name(column)})"
+        for column in left_times
     )
-    sample = f"(SELECT * FROM {sql.name(left.name)} USING SAMPLE reservoir({LOOKED_AT} ROWS) REPEATABLE (0))"
+    sample = f"(SELECT * FROM {sql.name(left.name)} USING SAMPLE reservoir({SAMPLE_ROWS} ROWS) REPEATABLE (0))"
     query = f"SELECT {cells} FROM {sample} AS l JOIN {sql.name(right.name)} AS r ON {on}"
     row = connection.execute(query).fetchone() or ()
-    found = [(row[place], mine) for place, mine in zip(range(0, len(row), 3), ours, strict=True)]
-    for _, mine in sorted((mean, mine) for mean, mine in found if mean is not None):
-        place = 3 * ours.index(mine)
-        yield Counted(mine, int(row[place + 1]), int(row[place + 2]))
+    means = [(row[offset], column) for offset, column in zip(range(0, len(row), 3), left_times, strict=True)]
+    for _, column in sorted((mean, column) for mean, column in means if mean is not None):
+        offset = 3 * left_times.index(column)
+        yield TimeOrder(column, int(row[offset + 1]), int(row[offset + 2]))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import duckdb
 
-from app.computations.bench import Bench
+from app.computations.workspace import CellWorkspace
 
 Column = dict[str, str]
 """`{"name", "type"}`; type is integer, number, boolean, text or datetime."""
@@ -33,7 +33,7 @@ def text(value: str | Path) -> str:
 
 @contextmanager
 def connect(
-    bench: Bench, work: Path, memory_bytes: int, target: Path | None = None
+    workspace: CellWorkspace, work: Path, memory_bytes: int, target: Path | None = None
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """A database in memory that spills into `work`, fetches no extension and reaches no other file.
 
@@ -42,7 +42,7 @@ def connect(
     """
     connection = duckdb.connect(
         config={
-            "threads": bench.threads,
+            "threads": workspace.threads,
             "memory_limit": f"{memory_bytes}B",
             "temp_directory": str(work / "spill"),
             "autoinstall_known_extensions": False,
@@ -51,15 +51,15 @@ def connect(
     )
     try:
         connection.execute("SET TimeZone = 'UTC'")
-        _shut(connection, bench, target)
+        _shut(connection, workspace, target)
         yield connection
     finally:
         connection.close()
 
 
-def _shut(connection: duckdb.DuckDBPyConnection, bench: Bench, target: Path | None) -> None:
-    files = ", ".join(text(path) for path in (*bench.inputs.values(), *([target] if target else [])))
-    folders = "" if target else text(bench.output)
+def _shut(connection: duckdb.DuckDBPyConnection, workspace: CellWorkspace, target: Path | None) -> None:
+    files = ", ".join(text(path) for path in (*workspace.inputs.values(), *([target] if target else [])))
+    folders = "" if target else text(workspace.output)
     for setting in (
         f"allowed_paths = [{files}]",
         f"allowed_directories = [{folders}]",

@@ -12,7 +12,7 @@ import pytest
 from tests.parcels import opened
 
 from app.computations import prices
-from app.computations.bench import Bench
+from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput
 
 START = datetime(2024, 1, 1, tzinfo=UTC)
@@ -48,7 +48,7 @@ def read(tmp_path: Path):
         upload = content if isinstance(content, Path) else folder / "upload"
         if not isinstance(content, Path):
             upload.write_bytes(content.encode() if isinstance(content, str) else content)
-        bench = Bench({"upload": upload}, folder / "out")
+        bench = CellWorkspace({"upload": upload}, folder / "out")
         try:
             facts: Any = prices.read_bars(bench, **{"now_s": NOW_S, **params})
         except InvalidInput:

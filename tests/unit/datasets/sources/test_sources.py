@@ -11,7 +11,7 @@ from tests.parcels import opened
 from tests.recorded_exchange import PAGE, Exchange, recorded_exchange
 
 from app.computations import prices
-from app.computations.bench import Bench
+from app.computations.workspace import CellWorkspace
 from app.datasets.sources.exchange import ExchangeSource, open_exchange
 from app.datasets.sources.file import FileSource
 from app.datasets.sources.source import BarSource
@@ -59,7 +59,10 @@ def bars_in(source: BarSource, folder: Path) -> dict[str, Any]:
     (folder / "read").mkdir()
     brought = source.bring(folder / "brought", silent)
     facts: Any = prices.read_bars(
-        Bench({"upload": brought.path}, folder / "read"), brought.path.name, brought.coin, brought.interval
+        CellWorkspace({"upload": brought.path}, folder / "read"),
+        brought.path.name,
+        brought.coin,
+        brought.interval,
     )
     assert facts["bad"]["count"] == 0
     assert facts["series"][0]["coin"] == "BTC/USDT"

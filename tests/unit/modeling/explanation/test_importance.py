@@ -66,7 +66,7 @@ def test_a_slow_model_is_asked_about_fewer_rows_and_less_often(
         return subject.predict(given)
 
     deadline = Deadline(limit_s, lambda: now)
-    slow = replace(subject, say=say)
+    slow = replace(subject, predict=say)
     facts = permutation_importance(slow, rows, truth, list(rows.columns), deadline=deadline)
 
     assert facts["rows"] < 1000
@@ -86,7 +86,7 @@ def test_a_model_that_answers_slowly_is_tried_on_fewer_rows_and_its_most_telling
 
     wide = rows.head(200).assign(**{f"more_{place}": 0.0 for place in range(40)})
     wide = wide[["kind", "a", *wide.columns.drop(["kind", "a"])]]
-    slow = replace(subject, say=say)
+    slow = replace(subject, predict=say)
     facts = permutation_importance(
         slow, wide, truth[:200], list(wide.columns), deadline=Deadline(3.0, lambda: now)
     )

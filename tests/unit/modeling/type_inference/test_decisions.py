@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from app.computations import predict, split, train
-from app.computations.bench import Bench
+from app.computations.workspace import CellWorkspace
 from app.modeling.type_inference.decisions import infer_types
 from app.modeling.type_inference.parsers import parse_columns
 
@@ -58,7 +58,9 @@ def test_parsing_twice_equals_parsing_once() -> None:
 
 def test_predictions_for_raw_rows_equal_those_for_typed_rows(tmp_path: Path) -> None:
     raw().to_parquet(tmp_path / "table.parquet")
-    facts: Any = split.lock_holdout(Bench({"table": tmp_path / "table.parquet"}, tmp_path), {"target": "price"})
+    facts: Any = split.lock_holdout(
+        CellWorkspace({"table": tmp_path / "table.parquet"}, tmp_path), {"target": "price"}
+    )
     assert facts["problem"]["kind"] == "regression"
     assert {column["column"]: column["reads_as"] for column in facts["reading"]} == {
         "size": "number",
@@ -71,7 +73,7 @@ def test_predictions_for_raw_rows_equal_those_for_typed_rows(tmp_path: Path) -> 
     holdout = pd.read_parquet(tmp_path / "holdout.parquet")
     assert holdout["price"].dtype == "float64"
 
-    learning = Bench({"frame": tmp_path / "train.parquet"}, tmp_path)
+    learning = CellWorkspace({"frame": tmp_path / "train.parquet"}, tmp_path)
     train.fit_candidate(learning, facts["problem"], "Ridge", facts["folds"])
     row: dict[str, object] = {
         "size": "101.5 sqm",
@@ -82,7 +84,7 @@ def test_predictions_for_raw_rows_equal_those_for_typed_rows(tmp_path: Path) -> 
     }
     row |= {"heating": "?", "floor": "-999"}
     typed: dict[str, object] = {"size": 101.5, "garden": True, "built": 1990, "sold": "2023-04-03"}
-    asking = Bench({"model": tmp_path / "model.skops"}, tmp_path)
+    asking = CellWorkspace({"model": tmp_path / "model.skops"}, tmp_path)
     answers: Any = predict.predict(asking, [row, {**typed, "heating": None, "floor": None}])
     from_raw, from_typed = (row["prediction"] for row in answers["predictions"])
     assert from_raw == from_typed

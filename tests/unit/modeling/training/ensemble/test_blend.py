@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from app.computations import predict, train
-from app.computations.bench import Bench
+from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.recipe import select_inputs
@@ -27,7 +27,7 @@ def part(tmp_path: Path, frame: pd.DataFrame, asked: Problem, estimator: str, **
     folder = tmp_path / f"{estimator}-{len(list(tmp_path.iterdir()))}"
     folder.mkdir()
     frame.to_parquet(tmp_path / "frame.parquet")
-    bench = Bench({"frame": tmp_path / "frame.parquet"}, folder)
+    bench = CellWorkspace({"frame": tmp_path / "frame.parquet"}, folder)
     folds = how.pop("folds", FOLDS)
     facts: Any = train.fit_candidate(bench, asked.to_json(), estimator, folds, **how)
     return facts, folder
@@ -38,7 +38,9 @@ def together(tmp_path: Path, asked: Problem, parts: list[Part], folds: Any = FOL
     folder.mkdir(exist_ok=True)
     inputs = {f"model_{place}": folder / "model.skops" for place, (_, folder) in enumerate(parts)}
     inputs |= {f"oof_{place}": folder / "oof.parquet" for place, (_, folder) in enumerate(parts)}
-    facts: Any = train.blend(Bench(inputs, folder), asked.to_json(), folds, [facts for facts, _ in parts])
+    facts: Any = train.blend(
+        CellWorkspace(inputs, folder), asked.to_json(), folds, [facts for facts, _ in parts]
+    )
     return facts, folder
 
 
@@ -132,13 +134,13 @@ def test_the_delivered_model_learns_from_the_held_out_rows_too(tmp_path: Path) -
     facts, folder = together(tmp_path, asked, parts)
     frame[:180].to_parquet(tmp_path / "train.parquet")
     frame[180:].to_parquet(tmp_path / "holdout.parquet")
-    bench = Bench({name: tmp_path / f"{name}.parquet" for name in ("train", "holdout")}, folder)
+    bench = CellWorkspace({name: tmp_path / f"{name}.parquet" for name in ("train", "holdout")}, folder)
     done: Any = train.refit(bench, facts)
     assert done["rows"] == 240
     made = stored((facts, folder))
     assert made.metadata["threshold"] == facts["threshold"]
     answer: Any = predict.predict(
-        Bench({"model": folder / "model.skops"}, tmp_path),
+        CellWorkspace({"model": folder / "model.skops"}, tmp_path),
         [{"name": "x", "age": 60, "plan": "pro", "visits": 2}],
     )
     assert answer["rows"] == 1
@@ -149,7 +151,7 @@ def test_the_delivered_model_learns_from_the_held_out_rows_too(tmp_path: Path) -
 def test_a_fold_that_does_not_exist_and_parts_without_a_common_row_are_refused(tmp_path: Path) -> None:
     frame = people(120)
     asked = problem(frame, "left")
-    with pytest.raises(InvalidInput, match="folds are 0 to 2"):
+    with pytest.raises(InvalidInput, match="Folds are numbered 0 to 2"):
         part(tmp_path, frame, asked, "LogisticRegression", run=[3])
     apart = [
         part(tmp_path, frame, asked, name, run=[place])
