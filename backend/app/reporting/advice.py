@@ -45,15 +45,15 @@ def _no_better_than_baseline(draft: ReportDraft) -> Text:
 
 
 def _no_edge(draft: ReportDraft) -> Text:
-    tested = draft.facts.backtest
-    if tested is None or tested.value["edge"]:
+    backtest = draft.facts.backtest
+    if backtest is None or backtest.value["edge"]:
         return ()
     return ("Do not trade on it: what it foretells does not pay for the trades, or not beyond chance.",)
 
 
 def _no_model_needed(draft: ReportDraft) -> Text:
     references = items_at(draft.facts.final, "references")
-    unbeaten = [each for each in references if (each.value["difference"]["low"] or 0.0) <= 0]
+    unbeaten = [reference for reference in references if (reference.value["difference"]["low"] or 0.0) <= 0]
     if not unbeaten:
         return ()
     name = Name(str(unbeaten[0].value["name"]), code=False)
@@ -141,12 +141,12 @@ def _calibration(draft: ReportDraft) -> Text:
 
 def _expected_error(bins: list[RecordedFact]) -> float:
     """The mean distance that perfect probabilities show in bins of this size."""
-    rows = sum(each.value["count"] for each in bins)
+    rows = sum(part.value["count"] for part in bins)
     distances = [
         0.8
-        * sqrt(each.value["predicted"] * (1 - each.value["predicted"]) / each.value["count"])
-        * each.value["count"]
-        for each in bins
+        * sqrt(part.value["predicted"] * (1 - part.value["predicted"]) / part.value["count"])
+        * part.value["count"]
+        for part in bins
     ]
     return sum(distances) / rows if rows else 0.0
 

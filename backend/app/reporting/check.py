@@ -48,16 +48,16 @@ def verify_report(
     """Check `report.json` and, where given, its renderings against the recorded calls."""
     claims: Sequence[Mapping[str, Any]] = report.get("claims") or []
     recorded = {(call.seq, call.key): call for call in calls}
-    found = [mismatch for claim in claims if (mismatch := _check_claim(claim, recorded))]
-    shown = {claim for part in ("title", "subtitle", "sections") for claim in _mentions(report.get(part))}
-    found += _unvouched(report, recorded, shown, {str(claim["id"]) for claim in claims})
+    mismatches = [mismatch for claim in claims if (mismatch := _check_claim(claim, recorded))]
+    shown_ids = {claim for part in ("title", "subtitle", "sections") for claim in _mentions(report.get(part))}
+    mismatches += _unvouched(report, recorded, shown_ids, {str(claim["id"]) for claim in claims})
     if not claims:
-        found.append(Mismatch("claims", "The report makes no claim, so nothing was checked."))
+        mismatches.append(Mismatch("claims", "The report makes no claim, so nothing was checked."))
     if html is not None:
-        found += _check_html(html, claims)
+        mismatches += _check_html(html, claims)
     if markdown is not None:
-        found += _check_markdown(markdown, claims, {name for _, name, code in _names(report) if not code})
-    return ReportVerification(len(claims), tuple(found))
+        mismatches += _check_markdown(markdown, claims, {name for _, name, code in _names(report) if not code})
+    return ReportVerification(len(claims), tuple(mismatches))
 
 
 def _check_claim(claim: Mapping[str, Any], recorded: Mapping[tuple[int, str], RecordedCall]) -> Mismatch | None:
@@ -76,28 +76,32 @@ def _check_claim(claim: Mapping[str, Any], recorded: Mapping[tuple[int, str], Re
     return None
 
 
-def _same(left: Any, right: Any) -> bool:
-    return json.dumps(left, sort_keys=True) == json.dumps(right, sort_keys=True)
+def _same(first: Any, second: Any) -> bool:
+    return json.dumps(first, sort_keys=True) == json.dumps(second, sort_keys=True)
 
 
 def _unvouched(
     report: Mapping[str, Any],
     recorded: Mapping[tuple[int, str], RecordedCall],
-    shown: set[str],
-    known: set[str],
+    shown_ids: set[str],
+    claim_ids: set[str],
 ) -> Iterator[Mismatch]:
     """Numerals in prose, quotes of what was never recorded, claims that are shown but not made."""
-    for claim in sorted(shown - known):
+    for claim in sorted(shown_ids - claim_ids):
         yield Mismatch(claim, "It is shown but not among the claims.")
     for where, prose in _prose(report):
         if _NUMERAL.search(prose):
             yield Mismatch(where, f"A number that is no claim: {prose!r}.")
-    said = [
+    recorded_texts = [
         json.dumps([call.request, call.result, call.tool], ensure_ascii=False) for call in recorded.values()
     ]
     for where, name, _ in _names(report):
         quoted = json.dumps(name, ensure_ascii=False)[1:-1]
-        if _NUMERAL.search(name) and name not in VOCABULARY and not any(quoted in text for text in said):
+        if (
+            _NUMERAL.search(name)
+            and name not in VOCABULARY
+            and not any(quoted in text for text in recorded_texts)
+        ):
             yield Mismatch(where, f"A quote of something that was never recorded: {name!r}.")
 
 
@@ -151,20 +155,24 @@ class _Page(HTMLParser):
 
     def __init__(self) -> None:
         super().__init__()
-        self.shown: list[tuple[str, str]] = []
+        self.claim_texts: list[tuple[str, str]] = []
         self.prose: list[str] = []
         self._stack: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag in self.VOID:
             return
-        given = dict(attrs)
+        attributes = dict(attrs)
         role = "quiet" if self._stack and self._stack[-1] == "quiet" else "prose"
-        if tag in ("style", "title") or given.get("id") == "provenance" or given.get("class") == "name":
+        if (
+            tag in ("style", "title")
+            or attributes.get("id") == "provenance"
+            or attributes.get("class") == "name"
+        ):
             role = "quiet"
-        if given.get("class") == "claim":
-            role = f"claim:{(given.get('href') or '')[1:]}"
-            self.shown.append((role[6:], ""))
+        if attributes.get("class") == "claim":
+            role = f"claim:{(attributes.get('href') or '')[1:]}"
+            self.claim_texts.append((role[6:], ""))
         self._stack.append(role)
 
     def handle_endtag(self, tag: str) -> None:
@@ -176,14 +184,14 @@ class _Page(HTMLParser):
         if role == "prose":
             self.prose.append(data)
         elif role.startswith("claim:"):
-            claim, before = self.shown[-1]
-            self.shown[-1] = (claim, before + data)
+            claim, before = self.claim_texts[-1]
+            self.claim_texts[-1] = (claim, before + data)
 
 
 def _check_html(html: str, claims: Sequence[Mapping[str, Any]]) -> Iterator[Mismatch]:
     page = _Page()
     page.feed(html)
-    yield from _check_shown("html", page.shown, claims)
+    yield from _check_shown("html", page.claim_texts, claims)
     for text in page.prose:
         if _NUMERAL.search(text):
             yield Mismatch("html", f"A number that is no claim: {text.strip()!r}.")
@@ -196,26 +204,28 @@ _IMAGE = re.compile(r"!\[([^\[\]]*)\]\([^()]*\)")
 _ESCAPE = re.compile(r"\\(.)|&lt;")
 
 
-def _check_markdown(markdown: str, claims: Sequence[Mapping[str, Any]], words: set[str]) -> Iterator[Mismatch]:
+def _check_markdown(markdown: str, claims: Sequence[Mapping[str, Any]], quotes: set[str]) -> Iterator[Mismatch]:
     """`words`: what persons said, which was checked in the JSON and is looked for as it is rendered."""
     body = _LISTING.sub("", markdown.split("\n## Provenance\n")[0])
     body = _CODE.sub("", _IMAGE.sub(r"\1", body))
-    shown = [(claim, _ESCAPE.sub(lambda found: found[1] or "<", text)) for text, claim in _LINK.findall(body)]
-    yield from _check_shown("markdown", shown, claims)
+    claim_texts = [
+        (claim, _ESCAPE.sub(lambda match: match[1] or "<", text)) for text, claim in _LINK.findall(body)
+    ]
+    yield from _check_shown("markdown", claim_texts, claims)
     body = _LINK.sub("", body)
-    for said in sorted(words, key=len, reverse=True):
-        body = body.replace(escape_text(said), "")
+    for quote in sorted(quotes, key=len, reverse=True):
+        body = body.replace(escape_text(quote), "")
     for line in body.splitlines():
         if _NUMERAL.search(line):
             yield Mismatch("markdown", f"A number that is no claim: {line.strip()!r}.")
 
 
 def _check_shown(
-    where: str, shown: Sequence[tuple[str, str]], claims: Sequence[Mapping[str, Any]]
+    where: str, claim_texts: Sequence[tuple[str, str]], claims: Sequence[Mapping[str, Any]]
 ) -> Iterator[Mismatch]:
     texts = {str(claim["id"]): str(claim["text"]) for claim in claims}
-    for claim, text in shown:
+    for claim, text in claim_texts:
         if texts.get(claim) is None or " ".join(text.split()) != " ".join(texts[claim].split()):
             yield Mismatch(where, f"{claim} shows {text!r} and claims {texts.get(claim)!r}.")
-    if claims and not shown:
+    if claims and not claim_texts:
         yield Mismatch(where, "The page shows none of the claims.")

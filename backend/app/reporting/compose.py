@@ -67,11 +67,11 @@ def build_draft(
 
 def compose(draft: ReportDraft, sections: Sequence[MakeSection] | None = None, title: str = "") -> Report:
     """The whole report, or these sections of it; a part without facts is left out."""
-    wanted = sections or (ANSWER_SECTIONS if draft.facts.is_question else SECTIONS)
-    made = [section for make in wanted if (section := make(draft)) is not None]
+    makers = sections or (ANSWER_SECTIONS if draft.facts.is_question else SECTIONS)
+    composed = [section for make in makers if (section := make(draft)) is not None]
     subtitle = ("Every number is linked to the recorded call that produced it.",)
     return Report(
-        (title,) if title else _title(draft), subtitle, made, draft.claims.all(), list_cited_calls(draft)
+        (title,) if title else _title(draft), subtitle, composed, draft.claims.all(), list_cited_calls(draft)
     )
 
 

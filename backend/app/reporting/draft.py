@@ -52,9 +52,9 @@ class ReportDraft:
 
     def galleries(self, *names: str) -> list[Gallery]:
         """The figures of these names that exist, in this order: one gallery, or none."""
-        made = {figure.name: figure for figure in self.figures}
-        found = [make_picture(made[name]) for name in names if name in made]
-        return [Gallery(found)] if found else []
+        figures = {figure.name: figure for figure in self.figures}
+        pictures = [make_picture(figures[name]) for name in names if name in figures]
+        return [Gallery(pictures)] if pictures else []
 
 
 def join_texts(texts: Sequence[Text]) -> Text:

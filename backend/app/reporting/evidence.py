@@ -36,10 +36,10 @@ class RecordedFact:
         """The fact deeper down, or None where nothing (or null) was recorded."""
         value, pointer = self.value, self.pointer
         for part in path:
-            found = _child(value, part)
-            if found is None:
+            child = _child(value, part)
+            if child is None:
                 return None
-            value, pointer = found, f"{pointer}/{_escape(part)}"
+            value, pointer = child, f"{pointer}/{_escape(part)}"
         return RecordedFact(self.call, pointer, value)
 
     def children(self) -> Iterator[tuple[str, "RecordedFact"]]:
@@ -62,8 +62,8 @@ class RecordedFact:
 
 def items_at(fact: RecordedFact | None, *path: str | int) -> list[RecordedFact]:
     """The items there; none where nothing was recorded."""
-    found = fact.at(*path) if fact else None
-    return found.items() if found else []
+    parent = fact.at(*path) if fact else None
+    return parent.items() if parent else []
 
 
 def successful_calls(calls: Sequence[RecordedCall]) -> list[RecordedCall]:

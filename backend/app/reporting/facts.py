@@ -98,10 +98,10 @@ class ReportFacts:
     @property
     def chosen_model(self) -> RecordedFact | None:
         """The name of the model that was judged on the hold-out."""
-        named = [self.final.at("model"), self.final.at("name")] if self.final else []
+        names = [self.final.at("model"), self.final.at("name")] if self.final else []
         if self.comparison:
-            named += [self.comparison.at("chosen"), self.comparison.at("best")]
-        return next((fact for fact in named if fact and isinstance(fact.value, str)), None)
+            names += [self.comparison.at("chosen"), self.comparison.at("best")]
+        return next((fact for fact in names if fact and isinstance(fact.value, str)), None)
 
     def find_fit(self, name: str) -> RecordedFact | None:
         """What a model was made by: a blend, or the fit of a candidate."""
@@ -110,15 +110,15 @@ class ReportFacts:
     @property
     def blend(self) -> RecordedFact | None:
         """The blend that was chosen, where it has more than one candidate."""
-        found = next(
+        blend = next(
             (
-                each
-                for each in self.blends
-                if self.chosen_model and each.text("name") == self.chosen_model.value
+                candidate
+                for candidate in self.blends
+                if self.chosen_model and candidate.text("name") == self.chosen_model.value
             ),
             None,
         )
-        return found if found and len(found.value["weights"]) > 1 else None
+        return blend if blend and len(blend.value["weights"]) > 1 else None
 
 
 def gather_facts(calls: Sequence[RecordedCall], session: RecordedFact) -> ReportFacts:
@@ -126,7 +126,7 @@ def gather_facts(calls: Sequence[RecordedCall], session: RecordedFact) -> Report
     finals = [fact for fact in find_facts(proven, HOLD_OUT) if _is_holdout_evaluation(fact)]
     fits, blends = find_facts(proven, FIT), find_facts(proven, BLEND)
     explanation = _newest(find_facts(proven, EXPLANATION))
-    asked = [call for call in calls if call.node == ANSWERING_NODE]
+    answering_calls = [call for call in calls if call.node == ANSWERING_NODE]
     return ReportFacts(
         session=session,
         split=_newest(find_facts(proven, SPLIT)),
@@ -143,8 +143,8 @@ def gather_facts(calls: Sequence[RecordedCall], session: RecordedFact) -> Report
         backtest=_newest([each for each in find_facts(proven, BACKTEST) if each.call.node == HOLD_OUT_NODE]),
         forecast=_newest([each for each in find_facts(proven, FORECAST) if each.call.node == HOLD_OUT_NODE]),
         final_calls=[fact.call for fact in finals],
-        is_question=bool(asked),
-        answer=_newest(find_facts(successful_calls(asked), ANSWER)),
+        is_question=bool(answering_calls),
+        answer=_newest(find_facts(successful_calls(answering_calls), ANSWER)),
         last_fit_step=max((fit.call.seq for fit in (*fits, *blends)), default=None),
     )
 

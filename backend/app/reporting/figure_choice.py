@@ -28,8 +28,8 @@ def comparison_figures(facts: Facts, fits: Sequence[Facts]) -> list[Drawable]:
     """The best candidates and always the baseline, with their folds; one without a score is not drawn."""
     folds = {fit["name"]: fit["fold_scores"] for fit in fits}
     scored = [row for row in facts["leaderboard"] if row["score"] is not None]
-    shown = scored[:_MAX_CANDIDATES]
-    shown += [row for row in scored[_MAX_CANDIDATES:] if row["name"] == facts["baseline"]]
+    drawn_rows = scored[:_MAX_CANDIDATES]
+    drawn_rows += [row for row in scored[_MAX_CANDIDATES:] if row["name"] == facts["baseline"]]
     entries = [
         {
             "name": row["name"],
@@ -39,17 +39,17 @@ def comparison_figures(facts: Facts, fits: Sequence[Facts]) -> list[Drawable]:
             "baseline": row["name"] == facts["baseline"],
             "best": row["name"] == facts["chosen"],
         }
-        for row in shown
+        for row in drawn_rows
     ]
     metric = describe_metric(facts["metric"])
-    given = {"metric": metric.label, "greater_is_better": metric.greater_is_better, "entries": entries}
-    return [Drawable("leaderboard", given)] if entries else []
+    arguments = {"metric": metric.label, "greater_is_better": metric.greater_is_better, "entries": entries}
+    return [Drawable("leaderboard", arguments)] if entries else []
 
 
 def importance_figures(facts: Facts) -> list[Drawable]:
     features = [dict(entry) for entry in facts["importances"]]
-    given = {"metric": describe_metric(facts["metric"]).label, "features": features}
-    return [Drawable("importances", given)] if features else []
+    arguments = {"metric": describe_metric(facts["metric"]).label, "features": features}
+    return [Drawable("importances", arguments)] if features else []
 
 
 def explanation_figures(
@@ -79,8 +79,8 @@ def evaluation_figures(facts: Facts, target: str) -> list[Drawable]:
 
 def forecast_figures(panels: Sequence[Facts], target: str) -> list[Drawable]:
     """`panels`: as `figures.forecast.future` takes them."""
-    shown = [dict(panel) for panel in panels if len(panel["times"]) > 1]
-    return [Drawable("forecast", {"panels": shown, "target": target})] if shown else []
+    drawn_panels = [dict(panel) for panel in panels if len(panel["times"]) > 1]
+    return [Drawable("forecast", {"panels": drawn_panels, "target": target})] if drawn_panels else []
 
 
 def backtest_figures(facts: Facts, target: str) -> list[Drawable]:
@@ -128,15 +128,19 @@ def _precision_recall(facts: Facts, label: str) -> list[Drawable]:
     curve, area = facts.get("precision_recall"), _value(facts, "average_precision")
     if not curve or area is None:
         return []
-    drawn = {"label": label, "recall": curve["x"], "precision": curve["y"], "average_precision": area}
+    drawn_curve = {"label": label, "recall": curve["x"], "precision": curve["y"], "average_precision": area}
     # What a guess gets is the share of positives.
     prevalence = (facts.get("baseline") or {}).get("average_precision")
-    return [Drawable("precision_recall", {"curves": [drawn], "prevalence": prevalence})]
+    return [Drawable("precision_recall", {"curves": [drawn_curve], "prevalence": prevalence})]
 
 
 def _confusion(facts: Facts) -> list[Drawable]:
-    found = facts.get("confusion")
-    return [Drawable("confusion", {"labels": found["labels"], "matrix": found["counts"]})] if found else []
+    confusion = facts.get("confusion")
+    return (
+        [Drawable("confusion", {"labels": confusion["labels"], "matrix": confusion["counts"]})]
+        if confusion
+        else []
+    )
 
 
 def _calibration(facts: Facts, label: str) -> list[Drawable]:
@@ -165,13 +169,15 @@ _MAX_LINES = 4
 
 
 def _error_by_step(facts: Facts, label: str) -> list[Drawable]:
-    found = [step for step in facts.get("by_step") or () if step["score"] is not None]
-    if len(found) < 2:
+    scored_steps = [step for step in facts.get("by_step") or () if step["score"] is not None]
+    if len(scored_steps) < 2:
         return []
-    names = [name for name in found[0]["references"] if name != "drift"][: _MAX_LINES - 1]
-    lines = [{"label": label, "values": [step["score"] for step in found]}]
-    lines += [{"label": name, "values": [step["references"].get(name) for step in found]} for name in names]
-    steps = [step["rows_ahead"] for step in found]
+    names = [name for name in scored_steps[0]["references"] if name != "drift"][: _MAX_LINES - 1]
+    lines = [{"label": label, "values": [step["score"] for step in scored_steps]}]
+    lines += [
+        {"label": name, "values": [step["references"].get(name) for step in scored_steps]} for name in names
+    ]
+    steps = [step["rows_ahead"] for step in scored_steps]
     metric = describe_metric(facts["metric"]).label
     return [Drawable("error_by_step", {"steps": steps, "lines": lines, "metric": metric})]
 
@@ -189,20 +195,25 @@ def _dependence(facts: Facts, target: str) -> list[Drawable]:
 def _contributions(
     facts: Facts, target: str, points: tuple[Sequence[Any], Sequence[Any]] | None
 ) -> list[Drawable]:
-    found = facts.get("contributions")
-    if not found or not found["features"] or points is None:
+    contributions = facts.get("contributions")
+    if not contributions or not contributions["features"] or points is None:
         return []
     values, numbers = points
-    answer = _ANSWERS[found["unit"]].format(target=target, of_class=found["of_class"])
-    given = {"features": found["features"], "values": values, "numbers": numbers}
-    return [Drawable("contributions", {**given, "member": found["member"], "answer": answer})]
+    answer = _ANSWERS[contributions["unit"]].format(target=target, of_class=contributions["of_class"])
+    arguments = {"features": contributions["features"], "values": values, "numbers": numbers}
+    return [Drawable("contributions", {**arguments, "member": contributions["member"], "answer": answer})]
 
 
 def _segments(facts: Facts, target: str) -> list[Drawable]:
-    found = facts.get("segments")
-    if not found or not found["worst"]:
+    segments = facts.get("segments")
+    if not segments or not segments["worst"]:
         return []
-    is_share = found["measure"] == "wrong"
+    is_share = segments["measure"] == "wrong"
     measure = "Share of rows predicted wrong" if is_share else f"Mean absolute error of {target}"
-    given = {"measure": measure, "is_share": is_share, "overall": found["overall"], "segments": found["worst"]}
-    return [Drawable("segments", given)]
+    arguments = {
+        "measure": measure,
+        "is_share": is_share,
+        "overall": segments["overall"],
+        "segments": segments["worst"],
+    }
+    return [Drawable("segments", arguments)]

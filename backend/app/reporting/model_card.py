@@ -17,7 +17,7 @@ def compose(draft: ReportDraft) -> Report | None:
     if final is None:
         return None
     draft = ReportDraft(draft.calls, draft.facts)
-    made = [
+    composed = [
         _details(draft),
         code.section(draft) or Section("code", "", []),
         _intended_use(draft),
@@ -29,7 +29,7 @@ def compose(draft: ReportDraft) -> Report | None:
         _ethics(),
         _caveats(draft),
     ]
-    sections = [section for section in made if section.blocks]
+    sections = [section for section in composed if section.blocks]
     subtitle = ("Of a model that predicts ", *_target(draft), ".")
     return Report(("Model card",), subtitle, sections, draft.claims.all(), list_cited_calls(draft))
 
@@ -41,7 +41,7 @@ def _target(draft: ReportDraft) -> Text:
 def _details(draft: ReportDraft) -> Section:
     found, session = draft.facts, draft.facts.session
     fit = found.find_fit(str(found.chosen_model.value)) if found.chosen_model else None
-    facts: list[tuple[str, RecordedFact | None, str]] = [
+    entries: list[tuple[str, RecordedFact | None, str]] = [
         ("Model", found.chosen_model, "text"),
         ("Estimator", fit.at("estimator") if fit else None, "text"),
         ("Features", fit.at("features") if fit else None, "integer"),
@@ -50,7 +50,7 @@ def _details(draft: ReportDraft) -> Section:
         ("Session", session.at("id"), "text"),
         ("Made", session.at("created_at"), "minute"),
     ]
-    rows: list[list[Text]] = [[(title,), (draft.read(fact, style),)] for title, fact, style in facts if fact]
+    rows: list[list[Text]] = [[(title,), (draft.read(fact, style),)] for title, fact, style in entries if fact]
     hyperparameters = fit.at("hyperparameters") if fit else None
     rows += [
         [(Name(name),), (draft.read(value),)]
@@ -64,10 +64,10 @@ def _details(draft: ReportDraft) -> Section:
     chosen = str(found.chosen_model.value) if found.chosen_model else ""
     rows += [
         [("Digest of the stored model",), (draft.read(digest),)]
-        for each in items_at(session, "artifacts")
-        if each.text("kind") == "model"
-        and chosen in (each.text("name"), each.text("name").removesuffix(".skops"))
-        and (digest := each.at("digest"))
+        for artifact in items_at(session, "artifacts")
+        if artifact.text("kind") == "model"
+        and chosen in (artifact.text("name"), artifact.text("name").removesuffix(".skops"))
+        and (digest := artifact.at("digest"))
     ]
     return Section("details", "Model details", [ReportTable(("What", "Value"), rows)])
 
@@ -84,11 +84,12 @@ def _intended_use(draft: ReportDraft) -> Section:
 
 def _factors(draft: ReportDraft) -> Section:
     ranked = items_at(draft.facts.importance, "importances")
-    helping = [each for each in ranked if each.value.get("helps")]
+    helping = [entry for entry in ranked if entry.value.get("helps")]
     if not helping:
         return Section("factors", "Factors", [])
     items = [
-        (*draft.render(each.at("column")), ": loss of ", *draft.score(each.at("mean"))) for each in helping[:8]
+        (*draft.render(entry.at("column")), ": loss of ", *draft.score(entry.at("mean")))
+        for entry in helping[:8]
     ]
     return Section(
         "factors",
@@ -121,11 +122,11 @@ def _training_data(draft: ReportDraft) -> Section:
     blocks: list[Block] = []
     rows = [
         [
-            draft.render(each.at("name")),
-            draft.render(each.at("rows"), "integer"),
-            draft.render(each.at("digest")),
+            draft.render(dataset.at("name")),
+            draft.render(dataset.at("rows"), "integer"),
+            draft.render(dataset.at("digest")),
         ]
-        for each in items_at(draft.facts.session, "datasets")
+        for dataset in items_at(draft.facts.session, "datasets")
     ]
     if rows:
         blocks.append(ReportTable(("Dataset", "Rows", "Digest"), rows, numeric=(1,)))
@@ -150,10 +151,10 @@ def _analyses(draft: ReportDraft, final: RecordedFact) -> Section:
     blocks: list[Block] = [ReportTable(("Metric", "Hold-out", "Interval", "Baseline"), rows, numeric=(1, 2, 3))]
     classes = [
         [
-            draft.render(each.at("class")),
-            *(draft.render(each.at(name), "score") for name in ("precision", "recall")),
+            draft.render(entry.at("class")),
+            *(draft.render(entry.at(name), "score") for name in ("precision", "recall")),
         ]
-        for each in items_at(final, "per_class")
+        for entry in items_at(final, "per_class")
     ]
     if classes:
         blocks.append(ReportTable(("Class", "Precision", "Recall"), classes, numeric=(1, 2)))
@@ -175,5 +176,5 @@ def _ethics() -> Section:
 
 def _caveats(draft: ReportDraft) -> Section:
     limits = closing.limits(draft).blocks
-    advice = [each.text for each in advise(draft)]
+    advice = [recommendation.text for recommendation in advise(draft)]
     return Section("caveats", "Caveats and recommendations", [*limits, *([Bullets(advice)] if advice else [])])

@@ -37,51 +37,57 @@ def summarise(calls: Sequence[RecordedCall], artifacts: Sequence[Mapping[str, An
     rows_used, rows_there, tables, readings}, report: {artifact, checked, markdown, json, model_card}, notebook,
     cautions}`. `folded`: one of several that cannot be told from the best, which the report folds into a line.
     """
-    written = next((call for call in reversed(calls) if call.tool == SUMMARY_TOOL and not call.failed), None)
-    session = RecordedFact(written, "/session", written.result.get("session")) if written else _empty_session()
-    found = gather_facts(calls, session)
-    newest = {(str(each["kind"]), str(each["name"])): str(each["id"]) for each in artifacts}
-    chosen = str(found.chosen_model.value) if found.chosen_model else None
+    summary_call = next(
+        (call for call in reversed(calls) if call.tool == SUMMARY_TOOL and not call.failed), None
+    )
+    session = (
+        RecordedFact(summary_call, "/session", summary_call.result.get("session"))
+        if summary_call
+        else _empty_session()
+    )
+    facts = gather_facts(calls, session)
+    newest = {(str(entry["kind"]), str(entry["name"])): str(entry["id"]) for entry in artifacts}
+    model_name = str(facts.chosen_model.value) if facts.chosen_model else None
     return {
-        "headline": plain_text(headline(ReportDraft(calls, found, claims=ClaimCollector()))),
-        "problem": found.problem.value if found.problem else None,
-        "split": {name: found.split.value.get(name) for name in _SPLIT} if found.split else None,
-        "metric": found.metric or None,
-        "leaderboard": _leaderboard(found, chosen),
-        "holdout": _holdout(found),
-        "metrics": found.final.value["metrics"] if found.final else {},
-        "importances": [each.value for each in items_at(found.importance, "importances")],
-        "model": newest.get(("model", _delivered_name(found, chosen))) if chosen else None,
-        "model_name": chosen,
-        "answer": _answer(found),
-        "report": _report(newest, written),
+        "headline": plain_text(headline(ReportDraft(calls, facts, claims=ClaimCollector()))),
+        "problem": facts.problem.value if facts.problem else None,
+        "split": {name: facts.split.value.get(name) for name in _SPLIT} if facts.split else None,
+        "metric": facts.metric or None,
+        "leaderboard": _leaderboard(facts, model_name),
+        "holdout": _holdout(facts),
+        "metrics": facts.final.value["metrics"] if facts.final else {},
+        "importances": [entry.value for entry in items_at(facts.importance, "importances")],
+        "model": newest.get(("model", _delivered_name(facts, model_name))) if model_name else None,
+        "model_name": model_name,
+        "answer": _answer(facts),
+        "report": _report(newest, summary_call),
         "notebook": newest.get(("notebook", "notebook.ipynb")),
-        "cautions": [note.value for note in items_at(found.final, "notes")],
+        "cautions": [note.value for note in items_at(facts.final, "notes")],
     }
 
 
-def _answer(found: ReportFacts) -> dict[str, Any] | None:
+def _answer(report_facts: ReportFacts) -> dict[str, Any] | None:
     """What a question was answered with; `value` where it is a single one."""
-    if found.answer is None:
+    if report_facts.answer is None:
         return None
-    facts = found.answer.value
-    single = len(facts["rows"]) == 1 and len(facts["columns"]) == 1
-    return {"value": facts["rows"][0][0] if single else None, **{name: facts.get(name) for name in _ANSWER}}
+    answer = report_facts.answer.value
+    single = len(answer["rows"]) == 1 and len(answer["columns"]) == 1
+    return {"value": answer["rows"][0][0] if single else None, **{name: answer.get(name) for name in _ANSWER}}
 
 
-def _delivered_name(found: ReportFacts, chosen: str) -> str:
+def _delivered_name(facts: ReportFacts, model_name: str) -> str:
     """The name of the model that learned from all rows, else of the one that was judged."""
-    return found.refit.text("model") if found.refit else chosen
+    return facts.refit.text("model") if facts.refit else model_name
 
 
-def _leaderboard(found: ReportFacts, chosen: str | None) -> list[dict[str, Any]]:
-    baseline = found.comparison.text("baseline") if found.comparison else ""
-    entries = items_at(found.comparison, "leaderboard")
-    tied = find_tied(entries, chosen or "")
+def _leaderboard(facts: ReportFacts, model_name: str | None) -> list[dict[str, Any]]:
+    baseline = facts.comparison.text("baseline") if facts.comparison else ""
+    entries = items_at(facts.comparison, "leaderboard")
+    tied = find_tied(entries, model_name or "")
     return [
         {
             **{key: entry.value.get(key) for key in ("name", "score", "std", "fit_s")},
-            "chosen": entry.text("name") == chosen,
+            "chosen": entry.text("name") == model_name,
             "baseline": entry.text("name") == baseline,
             "folded": entry in tied,
         }
@@ -89,21 +95,21 @@ def _leaderboard(found: ReportFacts, chosen: str | None) -> list[dict[str, Any]]
     ]
 
 
-def _holdout(found: ReportFacts) -> dict[str, Any] | None:
-    if found.final is None:
+def _holdout(facts: ReportFacts) -> dict[str, Any] | None:
+    if facts.final is None:
         return None
-    final = found.final.value
-    score = final["metrics"].get(found.metric) or {}
+    final = facts.final.value
+    score = final["metrics"].get(facts.metric) or {}
     return {
-        "metric": found.metric,
+        "metric": facts.metric,
         **{name: score.get(name) for name in ("value", "low", "high")},
         "rows": final["rows"],
-        "baseline": (final.get("baseline") or {}).get(found.metric),
+        "baseline": (final.get("baseline") or {}).get(facts.metric),
         "beats_baseline": final.get("beats_baseline"),
     }
 
 
-def _report(newest: Mapping[tuple[str, str], str], written: RecordedCall | None) -> dict[str, Any] | None:
+def _report(newest: Mapping[tuple[str, str], str], summary_call: RecordedCall | None) -> dict[str, Any] | None:
     ids = {name: newest.get(("model_card" if name == "model_card.md" else "report", name)) for name in _REPORTS}
     if ids["report.html"] is None:
         return None
@@ -112,7 +118,7 @@ def _report(newest: Mapping[tuple[str, str], str], written: RecordedCall | None)
         "markdown": ids["report.md"],
         "json": ids["report.json"],
         "model_card": ids["model_card.md"],
-        "checked": written.result.get("checked", 0) if written else 0,
+        "checked": summary_call.result.get("checked", 0) if summary_call else 0,
     }
 
 

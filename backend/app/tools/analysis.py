@@ -44,13 +44,13 @@ async def perform_eda(ctx: ToolContext, frame: FrameName = TRAIN) -> Recorded:
         "recipe": source.recipe,
         "seed": ctx.session.seed,
     }
-    computed, drawn = await _explore(ctx, source, params)
-    facts: Any = {**computed.value, "figures": drawn.value["figures"]}  # type: ignore[dict-item,index,call-overload]
+    computed, drawing = await _explore(ctx, source, params)
+    facts: Any = {**computed.value, "figures": drawing.value["figures"]}  # type: ignore[dict-item,index,call-overload]
     leaks = f", {len(facts['leaks'])} possible leak(s)" if facts["leaks"] else ""
     return Recorded(
         value=facts,
         summary=f"{facts['rows']} rows: {len(facts['findings'])} finding(s){leaks}.",
-        artifacts=figure_artifacts(drawn, facts["figures"]),
+        artifacts=figure_artifacts(drawing, facts["figures"]),
     )
 
 
@@ -121,8 +121,10 @@ async def calculate_technical_indicators(
     """
     source = await find_training_frame(ctx, frame)
     columns = {"close": close, "high": high, "low": low, "volume": volume, "opening": opening}
-    known = {key: resolve_name(column, source.columns, "column") for key, column in columns.items() if column}
-    params = {"indicators": list(indicators) if indicators else None, "relative": relative, **known}
+    price_columns = {
+        key: resolve_name(column, source.columns, "column") for key, column in columns.items() if column
+    }
+    params = {"indicators": list(indicators) if indicators else None, "relative": relative, **price_columns}
     return await _extend_recipe(ctx, "features.technical_indicators", frame, name, params)
 
 
@@ -132,12 +134,12 @@ async def _extend_recipe(
     if contains_code(params):
         raise ToolRefused("Code comes into a recipe by write_features, which tries it first.")
     source = await find_training_frame(ctx, frame)
-    given = {"problem": dict(ctx.training.problem), "recipe": source.recipe, **params}
-    computed = await ctx.computer.run(Computation(function, given), {"frame": source.digest})
+    all_params = {"problem": dict(ctx.training.problem), "recipe": source.recipe, **params}
+    computed = await ctx.computer.run(Computation(function, all_params), {"frame": source.digest})
     facts: Any = {**computed.value, "frame": name}  # type: ignore[dict-item]  # FrameFacts
-    said = " ".join(facts["effects"]) or "Nothing had to be changed."
+    effects = " ".join(facts["effects"]) or "Nothing had to be changed."
     return Recorded(
         value=facts,
-        summary=f"{name}: {len(facts['columns'])} columns. {said}"[:500],
+        summary=f"{name}: {len(facts['columns'])} columns. {effects}"[:500],
         artifacts=[frame_artifact(computed, name, facts)],
     )

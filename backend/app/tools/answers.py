@@ -53,8 +53,8 @@ async def answer_by_program(ctx: ToolContext, code: Source, readings: Readings =
         computed = await run_code(ctx, "python", code)
     except ComputationFailed as failed:
         raise ToolRefused(failed.detail) from failed
-    told: Any = computed.value
-    facts = make_answer(told.get("result") if isinstance(told, dict) else told)
+    output: Any = computed.value
+    facts = make_answer(output.get("result") if isinstance(output, dict) else output)
     return Recorded(
         value={**facts, "language": "python", "code": code, "readings": list(readings)},
         summary=f"{facts['row_count']} row(s) of {len(facts['columns'])} column(s).",

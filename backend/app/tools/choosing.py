@@ -50,10 +50,12 @@ async def build_ensemble(ctx: ToolContext, models: ModelNames) -> Recorded:
     computed = await ctx.computer.run(Computation("train.blend", params), inputs)
     facts: Any = computed.value
     weights = facts.get("weights") or {}
-    said = ", ".join(f"{name} {weight:.2g}" for name, weight in weights.items() if weight > 0)
+    weights_text = ", ".join(f"{name} {weight:.2g}" for name, weight in weights.items() if weight > 0)
     return Recorded(
         value={key: value for key, value in facts.items() if key != "schema"},
-        summary=f"{facts['name']}: {facts['metric']} {format_number(facts['score'])}. Weights: {said}."[:500],
+        summary=f"{facts['name']}: {facts['metric']} {format_number(facts['score'])}. Weights: {weights_text}."[
+            :500
+        ],
         artifacts=[_ensemble_artifact(computed, facts)],
     )
 
@@ -201,12 +203,12 @@ async def refit_model(ctx: ToolContext, model: ModelName) -> Recorded:
 
 async def predict_holdout_in_isolation(ctx: ToolContext, model: FrameRef, holdout: FrameRef) -> str:
     """What a model with code of its own says of the hold-out, from a cell in which its answers are not."""
-    asking = Computation("evaluate.questions_of_holdout", {"problem": dict(model.meta["fit"]["problem"])})
-    asked = await ctx.computer.run(asking, {"holdout": holdout.digest})
-    inputs = {"questions": asked.file("questions.parquet").digest, "model": model.digest}
-    answering = Computation("evaluate.answers_of_model", trusted=False)
-    answered = await ctx.computer.run(answering, inputs)
-    return answered.file("answers.parquet").digest
+    question_job = Computation("evaluate.questions_of_holdout", {"problem": dict(model.meta["fit"]["problem"])})
+    questions = await ctx.computer.run(question_job, {"holdout": holdout.digest})
+    inputs = {"questions": questions.file("questions.parquet").digest, "model": model.digest}
+    answer_job = Computation("evaluate.answers_of_model", trusted=False)
+    answers = await ctx.computer.run(answer_job, inputs)
+    return answers.file("answers.parquet").digest
 
 
 def _merge_facts(parts: Sequence[FitPart]) -> dict[str, Any]:

@@ -23,7 +23,7 @@ DatasetName = Annotated[str, Field(description="A dataset's table name, name or 
 async def list_datasets(ctx: ToolContext) -> Recorded:
     """The datasets of this session: table name, rows and column names."""
     datasets = await ctx.datasets.list()
-    listed: list[JsonValue] = [
+    entries: list[JsonValue] = [
         {
             "table": dataset.table,
             "name": dataset.name,
@@ -33,7 +33,7 @@ async def list_datasets(ctx: ToolContext) -> Recorded:
         for dataset in datasets
     ]
     names = ", ".join(f"{dataset.table} ({dataset.rows} rows)" for dataset in datasets)
-    return Recorded(value={"datasets": listed}, summary=names or "No dataset was given.")
+    return Recorded(value={"datasets": entries}, summary=names or "No dataset was given.")
 
 
 @tool(agents=READERS)
@@ -74,11 +74,11 @@ async def execute_sql(
     )
     facts: Any = computed.value
     meta = {"rows": facts["row_count"], "columns": facts["columns"], "source": {"sql": sql}}
-    kept = [make_artifact(computed.file("result.parquet"), "frame", RETRIEVED, meta)] if keep else []
+    artifacts = [make_artifact(computed.file("result.parquet"), "frame", RETRIEVED, meta)] if keep else []
     return Recorded(
         value={**facts, "frame": RETRIEVED if keep else None},
         summary=f"{facts['row_count']} rows, {len(facts['columns'])} columns.",
-        artifacts=kept,
+        artifacts=artifacts,
     )
 
 
@@ -94,13 +94,13 @@ async def relate_tables(
     Each row of `base` stays one row: tables with several rows for a key are summed up. What does not hang
     together is named with the reason.
     """
-    home = await ctx.datasets.get(base)
-    refs = [home, *[await ctx.datasets.get(table) for table in tables]]
-    computation = Computation("joins.relate", {"base": home.table, "target": target})
+    base_ref = await ctx.datasets.get(base)
+    refs = [base_ref, *[await ctx.datasets.get(table) for table in tables]]
+    computation = Computation("joins.relate", {"base": base_ref.table, "target": target})
     computed = await ctx.computer.run(computation, {ref.table: ref.digest for ref in refs})
     facts: Any = computed.value
-    said = [join["text"] for join in facts["joins"]] or ["No table is joined."]
-    return Recorded(value=facts, summary=" ".join(said))
+    sentences = [join["text"] for join in facts["joins"]] or ["No table is joined."]
+    return Recorded(value=facts, summary=" ".join(sentences))
 
 
 @tool(agents=())

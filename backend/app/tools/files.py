@@ -36,27 +36,27 @@ async def read_file(
     lines: Annotated[int, Field(ge=1, le=MAX_LINES)] = MAX_LINES,
 ) -> Recorded:
     """Read a text file of the workspace, `lines` of it from `first_line` on."""
-    whole = (await _read_text(ctx, name)).splitlines(keepends=True)
-    shown = whole[first_line - 1 : first_line - 1 + lines]
+    all_lines = (await _read_text(ctx, name)).splitlines(keepends=True)
+    selected = all_lines[first_line - 1 : first_line - 1 + lines]
     value: dict[str, Any] = {
         "name": name,
-        "lines": len(whole),
+        "lines": len(all_lines),
         "first_line": first_line,
-        "text": "".join(shown),
+        "text": "".join(selected),
     }
-    return Recorded(value=value, summary=f"{len(shown)} of {len(whole)} line(s) of {name}.")
+    return Recorded(value=value, summary=f"{len(selected)} of {len(all_lines)} line(s) of {name}.")
 
 
 @tool(agents=WORKERS)
 async def write_file(ctx: ToolContext, name: FileName, text: Text) -> Recorded:
     """Write a new text file into the workspace. To change one that is there, call edit_file."""
-    known = checked_name(name)
-    if any(file.name == known for file in await ctx.frames.files()):
-        raise ToolRefused(f"There is a file {known!r}. Change it by edit_file, or choose another name.")
+    file_name = checked_name(name)
+    if any(file.name == file_name for file in await ctx.frames.files()):
+        raise ToolRefused(f"There is a file {file_name!r}. Change it by edit_file, or choose another name.")
     return Recorded(
-        value={"name": known, "bytes": len(text.encode())},
-        summary=f"{known} is written.",
-        artifacts=[await _store_text(ctx, known, text)],
+        value={"name": file_name, "bytes": len(text.encode())},
+        summary=f"{file_name} is written.",
+        artifacts=[await _store_text(ctx, file_name, text)],
     )
 
 
@@ -104,12 +104,12 @@ async def _read_text(ctx: ToolContext, name: str) -> str:
 
 
 def _replace_text(name: str, before: str, old: str, new: str, every: bool) -> str:
-    found = before.count(old)
-    if found == 0:
+    occurrences = before.count(old)
+    if occurrences == 0:
         raise ToolRefused(f"{name} does not hold that text. Read it again: it must match to the letter.")
-    if found > 1 and not every:
+    if occurrences > 1 and not every:
         raise ToolRefused(
-            f"{name} holds that text {found} times. Give more of its surroundings, or set `every`."
+            f"{name} holds that text {occurrences} times. Give more of its surroundings, or set `every`."
         )
     return before.replace(old, new)
 

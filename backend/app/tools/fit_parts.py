@@ -27,11 +27,11 @@ class FitPart:
 async def load_parts(ctx: ToolContext, model: str) -> list[FitPart]:
     """Every part of a candidate, the first one first; raises ToolRefused naming the nearest names."""
     models = {ref.name: ref for ref in await ctx.frames.artifacts("model")}
-    whole = models[resolve_name(model, models, "model")]
-    if "members" in whole.meta["fit"]:
-        return [_part(whole)]  # blended already: its parts are inside
-    later = [ref for ref in await ctx.frames.artifacts(PART_KIND) if ref.meta["fit"]["name"] == whole.name]
-    return [_part(whole), *(_part(ref) for ref in later)]
+    first = models[resolve_name(model, models, "model")]
+    if "members" in first.meta["fit"]:
+        return [_part(first)]  # blended already: its parts are inside
+    later_refs = [ref for ref in await ctx.frames.artifacts(PART_KIND) if ref.meta["fit"]["name"] == first.name]
+    return [_part(first), *(_part(ref) for ref in later_refs)]
 
 
 def _part(ref: FrameRef) -> FitPart:
@@ -48,15 +48,15 @@ def merge_parts(parts: Sequence[Facts]) -> dict[str, Any]:
     if len(parts) == 1:
         return {**first, "run": fitted_folds(first), "refitted": refitted}
     scores = _scores_by_fold(parts)
-    known = [score for score in scores if score is not None]
+    finite_scores = [score for score in scores if score is not None]
     return {
         **first,
         "run": [fold for part in parts for fold in fitted_folds(part)],
         "refitted": refitted,
         "fold_scores": scores,
-        "fold_count": len(known),
-        "score": statistics.fmean(known) if known else None,
-        "std": statistics.stdev(known) if len(known) > 1 else None,
+        "fold_count": len(finite_scores),
+        "score": statistics.fmean(finite_scores) if finite_scores else None,
+        "std": statistics.stdev(finite_scores) if len(finite_scores) > 1 else None,
         "fit_s": round(sum(part["fit_s"] for part in parts), 4),
         "fold_s": [seconds for part in parts for seconds in part.get("fold_s", ())],
         "limited": next((part["limited"] for part in parts if part.get("limited")), None),

@@ -31,6 +31,9 @@ AGENTS_WITHOUT_BUDGET = ("planner", "data_retrieval", "pipeline", "reporter")
 BUDGET_USED_UP = "The session's budget is used up. Finish with what you know."
 
 _MAX_ARGUMENT_CHARS = 200
+"""Characters of an argument that an event carries: enough to recognise it, and events stay small."""
+_MAX_PROBLEMS = 8
+"""Validation errors in one message: an agent corrects these first."""
 
 
 @dataclass(frozen=True)
@@ -156,8 +159,9 @@ def _validation_message(spec: ToolSpec, error: ValidationError) -> str:
     for problem in error.errors(include_url=False, include_context=False):
         where = ".".join(str(part) for part in problem["loc"]) or "arguments"
         problems.append(f"{where}: {problem['msg']}")
-    known = ", ".join(spec.arguments.model_fields) or "none"
-    return f"{spec.name} cannot take these arguments: {'; '.join(problems[:8])}. Its arguments are: {known}."
+    argument_names = ", ".join(spec.arguments.model_fields) or "none"
+    faults = "; ".join(problems[:_MAX_PROBLEMS])
+    return f"{spec.name} does not accept these arguments: {faults}. Its arguments are: {argument_names}."
 
 
 def _refusal(text: str) -> Recorded:

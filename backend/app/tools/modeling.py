@@ -67,9 +67,9 @@ async def cross_validate_model(
 async def _train(
     ctx: ToolContext, kind: str, frame: str, candidates: Sequence[Candidate], folds: list[int] | None
 ) -> Recorded:
-    wanted = ctx.training.problem["kind"]
-    if wanted != kind:
-        raise ToolRefused(f"The problem is {wanted}: call train_{wanted}_model.")
+    problem_kind = ctx.training.problem["kind"]
+    if problem_kind != kind:
+        raise ToolRefused(f"The problem is {problem_kind}: call train_{problem_kind}_model.")
     return await _fit_round(ctx, frame, candidates, ctx.training.folds, folds)
 
 
@@ -102,9 +102,9 @@ async def _fit_round(
 def check_families(ctx: ToolContext, estimators: Sequence[str]) -> None:
     """Raises ToolRefused for one that the plan does not have."""
     planned = ctx.training.families
-    other = next((name for name in estimators if planned and name not in (*planned, BASELINE)), None)
-    if other is not None:
-        raise ToolRefused(f"The plan fits {', '.join(planned)} only, and the {BASELINE}; not {other}.")
+    unplanned = next((name for name in estimators if planned and name not in (*planned, BASELINE)), None)
+    if unplanned is not None:
+        raise ToolRefused(f"The plan fits {', '.join(planned)} only, and the {BASELINE}; not {unplanned}.")
 
 
 def check_run(run: Sequence[int] | None, folds: Any) -> None:

@@ -29,7 +29,7 @@ Moment = Annotated[datetime | None, Field(description="ISO 8601; without a zone 
 @tool(agents=PLANNING)
 async def get_available_coins(ctx: ToolContext) -> Recorded:
     """The coins and intervals that there are bars of, with their number and the first and last time."""
-    coins = [_to_json(one.listed()) for one in await _prices(ctx).series()]
+    coins = [_to_json(series.listed()) for series in await _prices(ctx).series()]
     names = ", ".join(f"{row['coin']} {row['interval']} ({row['bars']:,} bars)" for row in coins)
     return Recorded(value={"coins": list(coins)}, summary=names or "There are no prices.")
 
@@ -43,8 +43,8 @@ async def get_data_statistics(
 ) -> Recorded:
     """Prices summed up per coin and interval: bars, gaps, lowest, highest, mean, deviation and change."""
     prices = _prices(ctx)
-    known = _resolve_coin(coin, await prices.series()) if coin else None
-    rows = [_to_json(row) for row in await prices.statistics(known, in_utc(start), in_utc(end))]
+    coin_name = _resolve_coin(coin, await prices.series()) if coin else None
+    rows = [_to_json(row) for row in await prices.statistics(coin_name, in_utc(start), in_utc(end))]
     return Recorded(value={"coins": list(rows)}, summary=f"{len(rows)} series.")
 
 
@@ -62,20 +62,20 @@ async def fetch_price_data(
     """
     prices = _prices(ctx)
     series = await prices.series()
-    known = list(dict.fromkeys(_resolve_coin(coin, series) for coin in coins))
-    fetched = await prices.fetch(known, in_utc(start), in_utc(end), interval)
+    coin_names = list(dict.fromkeys(_resolve_coin(coin, series) for coin in coins))
+    fetched = await prices.fetch(coin_names, in_utc(start), in_utc(end), interval)
     facts = fetched.facts
-    said: dict[str, JsonValue] = {
+    source: dict[str, JsonValue] = {
         "coins": list(fetched.coins),
         "interval": interval_name(fetched.interval_s),
         "seconds": fetched.interval_s,
     }
-    meta = {"rows": facts["rows"], "columns": facts["columns"], "source": {"prices": said}}
+    meta = {"rows": facts["rows"], "columns": facts["columns"], "source": {"prices": source}}
     names = ", ".join(fetched.coins)
     lacking = facts["incomplete"]["count"]
     return Recorded(
-        value={"frame": RETRIEVED, **said, **facts},
-        summary=f"{names}: {facts['rows']:,} bars of {said['interval']}."
+        value={"frame": RETRIEVED, **source, **facts},
+        summary=f"{names}: {facts['rows']:,} bars of {source['interval']}."
         + (f" {lacking:,} of them lack a part." if lacking else ""),
         artifacts=[make_artifact(fetched.computed.file("frame.parquet"), "frame", RETRIEVED, meta)],
     )
@@ -88,7 +88,7 @@ def _prices(ctx: ToolContext) -> Prices:
 
 
 def _resolve_coin(coin: str, series: list[Series]) -> str:
-    names = list(dict.fromkeys(one.coin for one in series))
+    names = list(dict.fromkeys(entry.coin for entry in series))
     return known_coin(coin, names) or resolve_name(coin, names, "coin")
 
 

@@ -31,24 +31,24 @@ def make_answer(result: Any) -> dict[str, Any]:
 
 
 def _records(result: Any) -> list[dict[str, Any]]:
-    if isinstance(result, list) and result and all(isinstance(one, dict) for one in result):
+    if isinstance(result, list) and result and all(isinstance(item, dict) for item in result):
         return result
     if isinstance(result, dict) and result:
         return [result]
     if isinstance(result, list) and result:
-        return [{"value": one} for one in result]
+        return [{"value": item} for item in result]
     if isinstance(result, str | int | float | bool):
         return [{"value": result}]
     raise _not_tabular()
 
 
 def _type(cells: list[Any]) -> str:
-    known = [cell for cell in cells if cell is not None]
-    if known and all(isinstance(cell, bool) for cell in known):
+    present = [cell for cell in cells if cell is not None]
+    if present and all(isinstance(cell, bool) for cell in present):
         return "boolean"
-    if known and all(isinstance(cell, int) for cell in known):
+    if present and all(isinstance(cell, int) for cell in present):
         return "integer"
-    return "number" if known and all(isinstance(cell, int | float) for cell in known) else "text"
+    return "number" if present and all(isinstance(cell, int | float) for cell in present) else "text"
 
 
 def _not_tabular() -> ToolRefused:

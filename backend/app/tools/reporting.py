@@ -56,11 +56,13 @@ async def generate_recommendations(ctx: ToolContext) -> Recorded:
     """What to do next, each recommendation following from a finding of this session."""
     calls = await _records(ctx).calls(ctx.step)
     session = await _session_facts(ctx)
-    own = _current_call(ctx, "generate_recommendations", session)
-    advice = advise(build_draft(calls, RecordedFact(own, "/session", session)))
-    found = [{"rule": each.rule, "text": plain_text(each.text)} for each in advice]
-    value: Any = {"session": session, "recommendations": found}
-    rules = ", ".join(each.rule for each in advice) or "none"
+    current_call = _current_call(ctx, "generate_recommendations", session)
+    advice = advise(build_draft(calls, RecordedFact(current_call, "/session", session)))
+    recommendations = [
+        {"rule": recommendation.rule, "text": plain_text(recommendation.text)} for recommendation in advice
+    ]
+    value: Any = {"session": session, "recommendations": recommendations}
+    rules = ", ".join(recommendation.rule for recommendation in advice) or "none"
     return Recorded(value=value, summary=f"{len(advice)} recommendation(s): {rules}")
 
 
@@ -87,7 +89,10 @@ async def generate_summary(ctx: ToolContext, remarks: Remarks = []) -> Recorded:
 async def session_result(ctx: ToolContext) -> dict[str, Any]:
     """The session's result as `reporting.results.summarise` shapes it, from what is recorded by now."""
     records = _records(ctx)
-    artifacts = [{"id": each.id, "kind": each.kind, "name": each.name} for each in await records.artifacts()]
+    artifacts = [
+        {"id": artifact.id, "kind": artifact.kind, "name": artifact.name}
+        for artifact in await records.artifacts()
+    ]
     return summarise(await records.calls(ctx.step), artifacts)
 
 
@@ -96,18 +101,18 @@ async def _write(
 ) -> tuple[dict[str, Any], list[ArtifactDraft]]:
     records = _records(ctx)
     calls = await records.calls(ctx.step)
-    own = _current_call(ctx, name, await _session_facts(ctx))
+    current_call = _current_call(ctx, name, await _session_facts(ctx))
     figures: Any = _figures(await records.artifacts(), calls)
     with tempfile.TemporaryDirectory(prefix="report-") as folder:
         recorded = Path(folder) / "calls.json"
         await asyncio.to_thread(_dump, recorded, calls)
         computed = await ctx.computer.run(
-            Computation(function, {"own": dataclasses.asdict(own), "figures": figures, **params}),
+            Computation(function, {"own": dataclasses.asdict(current_call), "figures": figures, **params}),
             {"calls": recorded, **{str(figure["name"]): str(figure["digest"]) for figure in figures}},
         )
     facts: Any = computed.value
     files = [_artifact(file) for file in computed.files]
-    return {**facts, "session": own.result["session"]}, files
+    return {**facts, "session": current_call.result["session"]}, files
 
 
 def _dump(path: Path, calls: Sequence[RecordedCall]) -> None:
@@ -131,43 +136,45 @@ async def _session_facts(ctx: ToolContext) -> dict[str, Any]:
         "created_at": ctx.session.created_at.isoformat(),
         "preferences": dict(ctx.session.preferences),
         "worked_s": round(ctx.step.worked_s, 1),
-        "datasets": [_dataset(each) for each in await ctx.datasets.list()],
-        "questions": [dataclasses.asdict(each) for each in await records.questions()],
+        "datasets": [_dataset(entry) for entry in await ctx.datasets.list()],
+        "questions": [dataclasses.asdict(entry) for entry in await records.questions()],
         "usage": total(await records.usage(ctx.step)).model_dump(mode="json"),
         "artifacts": [
-            {"kind": each.kind, "name": each.name, "digest": each.digest}
-            for each in await records.artifacts()
-            if each.kind in _LISTED_KINDS
+            {"kind": entry.kind, "name": entry.name, "digest": entry.digest}
+            for entry in await records.artifacts()
+            if entry.kind in _LISTED_KINDS
         ],
         "versions": _versions(),
     }
 
 
 def _dataset(ref: DatasetRef) -> dict[str, Any]:
-    named = {"name": ref.name, "table": ref.table, "digest": ref.digest}
-    return {**named, "rows": ref.rows, "columns": len(ref.columns)}
+    identity = {"name": ref.name, "table": ref.table, "digest": ref.digest}
+    return {**identity, "rows": ref.rows, "columns": len(ref.columns)}
 
 
 def _versions() -> dict[str, str]:
-    found = {"python": platform.python_version()}
+    versions = {"python": platform.python_version()}
     for name in _LIBRARIES:
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found
+    return versions
 
 
 def _figures(artifacts: Sequence[ArtifactFacts], calls: Sequence[RecordedCall]) -> list[dict[str, Any]]:
     """The newest SVG of each figure that the report has a place for, from the tool that it trusts with it."""
     tools = {(call.seq, call.key): call.tool for call in calls}
-    drawn = {
-        path.stem: {"name": path.stem, "digest": each.digest, "step": each.seq, "call": each.call}
-        for each in artifacts
-        if each.kind == "figure" and (path := PurePath(each.name)).suffix == ".svg" and path.name == each.name
-        if path.stem in GALLERY and GALLERY[path.stem].tool == tools.get((each.seq, each.call))
+    figures = {
+        path.stem: {"name": path.stem, "digest": artifact.digest, "step": artifact.seq, "call": artifact.call}
+        for artifact in artifacts
+        if artifact.kind == "figure"
+        and (path := PurePath(artifact.name)).suffix == ".svg"
+        and path.name == artifact.name
+        if path.stem in GALLERY and GALLERY[path.stem].tool == tools.get((artifact.seq, artifact.call))
     }
-    return list(drawn.values())
+    return list(figures.values())
 
 
 def _artifact(file: StoredFile) -> ArtifactDraft:

@@ -39,8 +39,8 @@ class Toolsets:
 
     def for_agent(self, agent: str) -> Mapping[str, ToolSpec]:
         tools = agent_tools(agent)
-        kept = self.allowed.get(agent, list(tools))
-        return {name: self._with_approval(tools[name]) for name in kept}
+        names = self.allowed.get(agent, list(tools))
+        return {name: self._with_approval(tools[name]) for name in names}
 
     def _with_approval(self, spec: ToolSpec) -> ToolSpec:
         return replace(spec, needs_approval=True) if spec.name in self.approve else spec
@@ -70,10 +70,10 @@ def _check_agent(path: Path, agent: str, names: Sequence[str]) -> None:
     _check_names(path, agent, names, agent_tools(agent))
 
 
-def _check_names(path: Path, key: str, names: Sequence[str], known: Mapping[str, ToolSpec]) -> None:
+def _check_names(path: Path, key: str, names: Sequence[str], available: Mapping[str, ToolSpec]) -> None:
     for name in names:
-        if name not in known:
-            close = ", ".join(nearest_names(name, known)) or ", ".join(known)
+        if name not in available:
+            close = ", ".join(nearest_names(name, available)) or ", ".join(available)
             raise _invalid_config(path, f"{key} has no tool {name!r}; the nearest are {close}")
 
 

@@ -20,23 +20,23 @@ _MAX_LABELS = 8
 def missing_values(rows: int, columns: Sequence[Facts]) -> Figure:
     """`columns`: `[{"name", "missing"}]`; those without gaps are counted, not drawn."""
     gaps = sorted((c for c in columns if c["missing"]), key=lambda c: -c["missing"])
-    shown = gaps[:_MAX_COLUMNS]
-    figure = style.canvas(7.2, 1.35 + 0.3 * max(len(shown), 2))
+    drawn_columns = gaps[:_MAX_COLUMNS]
+    figure = style.canvas(7.2, 1.35 + 0.3 * max(len(drawn_columns), 2))
     complete = len(columns) - len(gaps)
     note = f"Share of {rows:,} rows without a value; {complete} of {len(columns)} columns are complete"
-    if len(gaps) > len(shown):
-        note += f"; {len(gaps) - len(shown)} more not shown"
+    if len(gaps) > len(drawn_columns):
+        note += f"; {len(gaps) - len(drawn_columns)} more not shown"
     style.headline(figure, "Missing values", note)
     axes = figure.subplots()
-    if not shown:
+    if not drawn_columns:
         axes.text(0.5, 0.5, "No column has a missing value.", ha="center", va="center", color=MUTED)
         axes.set_axis_off()
         return figure
-    shares = [c["missing"] / rows for c in shown]
-    places = range(len(shown))
-    axes.barh(places, [1.0] * len(shown), color="#f1f4f7", height=0.62)
+    shares = [c["missing"] / rows for c in drawn_columns]
+    places = range(len(drawn_columns))
+    axes.barh(places, [1.0] * len(drawn_columns), color="#f1f4f7", height=0.62)
     axes.barh(places, shares, color=BLUE, height=0.62)
-    for place, column, part in zip(places, shown, shares, strict=True):
+    for place, column, part in zip(places, drawn_columns, shares, strict=True):
         text = f"{_percent(part)}  ({column['missing']:,})"
         inside = part > 0.72
         axes.text(
@@ -48,8 +48,8 @@ def missing_values(rows: int, columns: Sequence[Facts]) -> Figure:
             fontsize=8.5,
             color="white" if inside else INK,
         )
-    axes.set_yticks(places, [style.label(c["name"]) for c in shown], color=INK)
-    axes.set_ylim(max(len(shown), 2) - 0.4, -0.6)
+    axes.set_yticks(places, [style.label(c["name"]) for c in drawn_columns], color=INK)
+    axes.set_ylim(max(len(drawn_columns), 2) - 0.4, -0.6)
     axes.set_xlim(0, 1)
     style.share_ticks(axes, "x")
     style.columns_grid(axes)
@@ -62,13 +62,17 @@ def distributions(columns: Sequence[Facts], left_out: int = 0) -> Figure:
 
     `left_out`: how many more there were that tell less about the target.
     """
-    shown = columns[:_MAX_PANELS]
-    figure = style.canvas(7.8, 0.75 + 2.05 * -(-len(shown) // 3))
-    more = f"; the first {len(shown)} of {len(columns)} columns" if len(columns) > len(shown) else ""
+    drawn_columns = columns[:_MAX_PANELS]
+    figure = style.canvas(7.8, 0.75 + 2.05 * -(-len(drawn_columns) // 3))
+    more = (
+        f"; the first {len(drawn_columns)} of {len(columns)} columns"
+        if len(columns) > len(drawn_columns)
+        else ""
+    )
     if left_out:
         more += f" that tell most of {len(columns) + left_out}" if more else f"; {left_out} more not shown"
     style.headline(figure, "Distributions", f"Rows per value or range, training rows only{more}")
-    for axes, column in zip(style.panels(figure, len(shown), 3), shown, strict=True):
+    for axes, column in zip(style.panels(figure, len(drawn_columns), 3), drawn_columns, strict=True):
         if column["kind"] == "numeric":
             _histogram(axes, column)
         else:
@@ -79,12 +83,12 @@ def distributions(columns: Sequence[Facts], left_out: int = 0) -> Figure:
 
 def target_by_feature(value_label: str, panels: Sequence[Facts]) -> Figure:
     """Panels: `{"feature", "labels", "values", "low"?, "high"?, "counts"?}`, one point per group of rows."""
-    shown = panels[:_MAX_PANELS]
-    figure = style.canvas(7.8, 0.8 + 2.3 * -(-len(shown) // 3))
+    drawn_panels = panels[:_MAX_PANELS]
+    figure = style.canvas(7.8, 0.8 + 2.3 * -(-len(drawn_panels) // 3))
     style.headline(
         figure, "Target by feature", f"{value_label} per group, with its interval; bars: rows per group"
     )
-    for axes, panel in zip(style.panels(figure, len(shown), 3), shown, strict=True):
+    for axes, panel in zip(style.panels(figure, len(drawn_panels), 3), drawn_panels, strict=True):
         _target_panel(axes, panel)
     return figure
 

@@ -84,22 +84,22 @@ MAX_CLASSES = 40
 
 def confusion(labels: Sequence[Any], matrix: Sequence[Sequence[int]]) -> Figure:
     """`matrix[actual][predicted]` in rows; colour and percentage are shares of each actual class."""
-    every = np.asarray(matrix, float)
-    totals = every.sum(axis=1, keepdims=True)
-    shown = _most_mistaken(every)
-    counts = every[np.ix_(shown, shown)]
-    shares = np.divide(counts, totals[shown], out=np.zeros_like(counts), where=totals[shown] > 0)
-    size = len(shown)
+    all_counts = np.asarray(matrix, float)
+    totals = all_counts.sum(axis=1, keepdims=True)
+    class_places = _most_mistaken(all_counts)
+    counts = all_counts[np.ix_(class_places, class_places)]
+    shares = np.divide(counts, totals[class_places], out=np.zeros_like(counts), where=totals[class_places] > 0)
+    size = len(class_places)
     side = max(0.8 * size, 2.2)
     figure = style.canvas(min(side + 1.5, 9.0), min(side + 1.7, 8.4))
-    which = f"; the {size} of {len(labels)} classes mistaken most" if size < len(labels) else ""
-    note = f"Rows; percentage and colour: share of the actual class{which}"
+    selection = f"; the {size} of {len(labels)} classes mistaken most" if size < len(labels) else ""
+    note = f"Rows; percentage and colour: share of the actual class{selection}"
     style.headline(figure, "Confusion matrix", note)
     axes = figure.subplots()
     axes.imshow(shares, cmap=SEQUENTIAL, vmin=0, vmax=1)
     small = size > 6
     _number_cells(axes, counts, shares, small)
-    names = [style.label(labels[place], 14) for place in shown]
+    names = [style.label(labels[place], 14) for place in class_places]
     turned = max(len(name) for name in names) > 8 or small
     axes.set_xticks(
         range(size), names, color=INK, rotation=35 if turned else 0, ha="right" if turned else "center"
@@ -186,17 +186,17 @@ def residuals(predicted: Sequence[float], residuals: Sequence[float], target: st
     figure = style.canvas(3.7, 3.9)
     unit = f" ({style.label(target, 14)})" if target else ""
     style.headline(figure, "Residuals", f"Actual minus predicted{unit}, and how often")
-    axes, beside = figure.subplots(1, 2, width_ratios=[3.4, 1], sharey=True)
+    axes, histogram = figure.subplots(1, 2, width_ratios=[3.4, 1], sharey=True)
     axes.axhline(0, color=MUTED, linewidth=1.2, linestyle=(0, (4, 3)))
     _cloud(axes, predicted, residuals)
-    beside.hist(residuals, bins=24, orientation="horizontal", color=BLUE, edgecolor="white", linewidth=0.5)
-    for each in (axes, beside):
-        style.rows_grid(each)
-        style.plain_ticks(each)
-    beside.locator_params(axis="x", nbins=2)
+    histogram.hist(residuals, bins=24, orientation="horizontal", color=BLUE, edgecolor="white", linewidth=0.5)
+    for panel in (axes, histogram):
+        style.rows_grid(panel)
+        style.plain_ticks(panel)
+    histogram.locator_params(axis="x", nbins=2)
     axes.set_xlabel("Predicted")
     axes.set_ylabel("Residual")
-    beside.set_xlabel("Rows")
+    histogram.set_xlabel("Rows")
     return figure
 
 

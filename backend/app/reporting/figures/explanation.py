@@ -47,12 +47,12 @@ def dependence(answer: str, panels: Sequence[Facts]) -> Figure:
     style.headline(
         figure, "How answers move", style.label(answer, 88 if columns > 2 else 60 if columns > 1 else 40)
     )
-    drawn = style.panels(figure, len(panels), 3)
-    for axes, panel in zip(drawn, panels, strict=True):
+    grid = style.panels(figure, len(panels), 3)
+    for axes, panel in zip(grid, panels, strict=True):
         _curve(axes, panel)
-    _share_scale(drawn, panels)
+    _share_scale(grid, panels)
     if any(len(panel["lines"]) > 1 for panel in panels):
-        drawn[0].legend(loc="best", fontsize=7.5)
+        grid[0].legend(loc="best", fontsize=7.5)
     return figure
 
 
@@ -61,7 +61,7 @@ def contributions(
 ) -> Figure:
     """A strip of dots a feature: what it added to the `answer` in each row, light where it is low, dark where
     it is high."""
-    added, given = np.asarray(values, float), np.asarray(numbers, float)
+    added, feature_values = np.asarray(values, float), np.asarray(numbers, float)
     figure = style.canvas(7.2, 1.5 + 0.36 * len(features))
     style.headline(
         figure,
@@ -75,17 +75,17 @@ def contributions(
         axes.scatter(
             added[:, place],
             place + _swarm(added[:, place]),
-            c=_shades(given[:, place]),
+            c=_shades(feature_values[:, place]),
             s=7,
             edgecolor="none",
             rasterized=True,
         )
     _name_rows(axes, [feature["feature"] for feature in features])
     axes.set_xlabel(style.label(f"Added to {answer}", 70))
-    beside = axes.secondary_yaxis("right")
-    beside.set_yticks(range(len(features)), [f"{feature['mean']:.3g}" for feature in features])
-    beside.spines["right"].set_visible(False)
-    beside.tick_params(length=0, labelcolor=INK)
+    sizes = axes.secondary_yaxis("right")
+    sizes.set_yticks(range(len(features)), [f"{feature['mean']:.3g}" for feature in features])
+    sizes.spines["right"].set_visible(False)
+    sizes.tick_params(length=0, labelcolor=INK)
     return figure
 
 
@@ -171,8 +171,8 @@ def _name_steps(axes: Axes, panel: Facts, at: "np.ndarray[Any, Any]") -> None:
         return
     texts = [str(value) for value in panel["at"]]
     if panel["kind"] == "datetime":
-        kept = [0, len(at) // 2, len(at) - 1]
-        axes.set_xticks(at[kept], [texts[place][:10] for place in kept], fontsize=7.5)
+        tick_places = [0, len(at) // 2, len(at) - 1]
+        axes.set_xticks(at[tick_places], [texts[place][:10] for place in tick_places], fontsize=7.5)
         return
     names = [style.label(text, 11) for text in texts]
     turned = sum(len(name) for name in names) > 20
@@ -196,21 +196,21 @@ def _draw_density(axes: Axes, panel: Facts, at: "np.ndarray[Any, Any]") -> None:
     axes.patch.set_visible(False)
 
 
-def _share_scale(drawn: Sequence[Axes], panels: Sequence[Facts]) -> None:
-    alone = all(len(panel["lines"]) == 1 for panel in panels)
-    shown = ("low", "high") if alone else ("mean",)
+def _share_scale(grid: Sequence[Axes], panels: Sequence[Facts]) -> None:
+    single_line = all(len(panel["lines"]) == 1 for panel in panels)
+    bound_names = ("low", "high") if single_line else ("mean",)
     ends = [
         value
         for panel in panels
         for line in panel["lines"]
-        for name in shown
+        for name in bound_names
         for value in line[name]
         if value is not None
     ]
     if not ends:
         return
     pad = 0.06 * ((max(ends) - min(ends)) or 1)
-    for axes in drawn:
+    for axes in grid:
         axes.set_ylim(min(ends) - pad, max(ends) + pad)
 
 
@@ -219,19 +219,19 @@ def _swarm(values: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
     spread = np.ptp(values) or 1.0
     bins = np.round((values - values.min()) / spread * 60).astype(int)
     heights = np.zeros(len(values))
-    for found in np.unique(bins):
-        inside = np.flatnonzero(bins == found)
-        offsets = np.arange(len(inside)) - (len(inside) - 1) / 2
-        heights[inside] = offsets
+    for bin_number in np.unique(bins):
+        members = np.flatnonzero(bins == bin_number)
+        offsets = np.arange(len(members)) - (len(members) - 1) / 2
+        heights[members] = offsets
     return heights * min(0.05, 0.38 / max(float(np.abs(heights).max()), 1e-9))
 
 
 def _shades(numbers: "np.ndarray[Any, Any]") -> Any:
     """A shade a row by its rank among the known; the same grey for all where there is no order."""
-    known = ~np.isnan(numbers)
-    if known.sum() < 2 or np.ptp(numbers[known]) == 0:
+    present = ~np.isnan(numbers)
+    if present.sum() < 2 or np.ptp(numbers[present]) == 0:
         return _CODE
     ranks = np.full(len(numbers), 0.5)
-    values, places = np.unique(numbers[known], return_inverse=True)
-    ranks[known] = places / max(len(values) - 1, 1)
+    values, places = np.unique(numbers[present], return_inverse=True)
+    ranks[present] = places / max(len(values) - 1, 1)
     return style.SEQUENTIAL(0.25 + 0.75 * ranks)

@@ -51,14 +51,14 @@ def error_by_step(steps: Sequence[int], lines: Sequence[Mapping[str, Any]], metr
     figure = style.canvas(7.8, 3.4)
     style.headline(figure, "Error by step", f"{metric} on the hold-out, so many rows ahead")
     axes = figure.subplots()
-    for place, each in enumerate(lines):
+    for place, line in enumerate(lines):
         axes.plot(
             steps,
-            style.finite(each["values"]),
+            style.finite(line["values"]),
             color=SERIES[place % 4],
             linestyle=LINES[place % 4],
             linewidth=2.0 if place == 0 else 1.3,
-            label=style.label(each["label"]),
+            label=style.label(line["label"]),
         )
     style.rows_grid(axes)
     style.plain_ticks(axes, "y")

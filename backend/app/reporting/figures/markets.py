@@ -21,15 +21,15 @@ def price(times: Sequence[str], values: Sequence[float | None], label: str) -> F
 def signal(times: Sequence[str], positions: Sequence[float], low: float, high: float) -> Figure:
     """`positions`: shares of the capital, from short (-1) to long (1); `low`, `high`: the limits."""
     figure, axes, moments = _canvas(times, "Position", "share of the capital held; below zero is short")
-    held = style.finite(positions)
+    shares = style.finite(positions)
     axes.fill_between(
-        moments, held, 0, where=[each >= 0 for each in held], color=BLUE, step="post", linewidth=0
+        moments, shares, 0, where=[share >= 0 for share in shares], color=BLUE, step="post", linewidth=0
     )
     axes.fill_between(
-        moments, held, 0, where=[each < 0 for each in held], color=ORANGE, step="post", linewidth=0
+        moments, shares, 0, where=[share < 0 for share in shares], color=ORANGE, step="post", linewidth=0
     )
-    room = 0.05 * (high - low)
-    axes.set_ylim(low - room, high + room)
+    margin = 0.05 * (high - low)
+    axes.set_ylim(low - margin, high + margin)
     axes.axhline(0, color=MUTED, linewidth=0.8)
     axes.set_ylabel("Position")
     return figure
@@ -64,13 +64,13 @@ def _canvas(times: Sequence[str], title: str, note: str) -> tuple[Figure, Axes, 
 
 
 def _lines(axes: Axes, moments: list[float], curves: Sequence[Mapping[str, Any]]) -> None:
-    for place, each in enumerate(curves):
+    for place, curve in enumerate(curves):
         axes.plot(
             moments,
-            style.finite(each["values"]),
+            style.finite(curve["values"]),
             color=SERIES[place % 4],
             linestyle=LINES[place % 4],
             linewidth=1.4,
-            label=style.label(each["label"]),
+            label=style.label(curve["label"]),
         )
     axes.legend(loc="best", ncols=len(curves))

@@ -23,14 +23,14 @@ def time_series(
     span = f"{times[0][:10]} to {times[-1][:10]}"
     style.headline(figure, "Over time", f"{style.label(value_label or 'value')}, {span}")
     axes = figure.subplots()
-    for place, each in enumerate(series):
+    for place, line in enumerate(series):
         axes.plot(
             moments,
-            style.finite(each["values"]),
+            style.finite(line["values"]),
             color=SERIES[place % 4],
             linestyle=LINES[place % 4],
             linewidth=1.5,
-            label=style.label(each["label"]),
+            label=style.label(line["label"]),
         )
     if split_at:
         _mark_split(axes, _day(split_at), moments[-1])

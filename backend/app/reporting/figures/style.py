@@ -119,8 +119,8 @@ def _fix_layout(figure: Figure) -> None:
         engine.execute(figure)
     figure.set_layout_engine("none")
     for axes in figure.axes:
-        left, bottom, width, height = axes.get_position(original=True).bounds
-        axes.set_position((round(left, 4), round(bottom, 4), round(width, 4), round(height, 4)))
+        x, y, width, height = axes.get_position(original=True).bounds
+        axes.set_position((round(x, 4), round(y, 4), round(width, 4), round(height, 4)))
 
 
 def label(text: object, width: int = 26) -> str:

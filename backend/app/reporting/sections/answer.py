@@ -28,7 +28,7 @@ def derivation(draft: ReportDraft) -> Section | None:
     if answer is None:
         return None
     blocks: list[Block] = []
-    readings = [(draft.read(each),) for each in items_at(answer, "readings")]
+    readings = [(draft.read(reading),) for reading in items_at(answer, "readings")]
     if readings:
         blocks += [Paragraph(("How the question was read:",)), Bullets(readings)]
     blocks += _rows_used(draft, answer)
@@ -47,11 +47,11 @@ def headline(draft: ReportDraft) -> Text:
     if not rows:
         return ("No row of the data answers it.",)
     if len(rows) == 1:
-        told: list[Text] = [
+        statements: list[Text] = [
             (draft.read(_required(column, "name")), " is ", *_cell(draft, column, rows[0].at(place)))
             for place, column in enumerate(columns[:_MAX_SENTENCE_GROUPS])
         ]
-        return (*join_texts(told), ".")
+        return (*join_texts(statements), ".")
     if len(rows) > _MAX_SENTENCE_GROUPS or len(columns) < 2:
         count = draft.render(answer.at("row_count"), "integer")
         return ("The answer has ", *count, " rows.")
@@ -61,13 +61,13 @@ def headline(draft: ReportDraft) -> Text:
 def _group_sentence(draft: ReportDraft, columns: list[RecordedFact], rows: list[RecordedFact]) -> Text:
     """`mean of fare: 1st 87.5; 2nd 21.2`, by the first figure after the groups."""
     last = len(columns) - 1
-    told: list[Piece] = [draft.read(_required(columns[last], "name")), ": "]
+    pieces: list[Piece] = [draft.read(_required(columns[last], "name")), ": "]
     for number, row in enumerate(rows):
-        told += ["; "] if number else []
+        pieces += ["; "] if number else []
         for place in range(last):
-            told += [*_cell(draft, columns[place], row.at(place)), " "]
-        told += _cell(draft, columns[last], row.at(last))
-    return (*told, ".")
+            pieces += [*_cell(draft, columns[place], row.at(place)), " "]
+        pieces += _cell(draft, columns[last], row.at(last))
+    return (*pieces, ".")
 
 
 def _required(fact: RecordedFact, name: str) -> RecordedFact:
@@ -101,9 +101,9 @@ def _table(draft: ReportDraft, answer: RecordedFact) -> ReportTable:
 
 
 def _rows_used(draft: ReportDraft, answer: RecordedFact) -> list[Block]:
-    used, there = answer.at("rows_used"), answer.at("rows_there")
-    if used is None or there is None:
+    used_count, row_count = answer.at("rows_used"), answer.at("rows_there")
+    if used_count is None or row_count is None:
         return [Paragraph(("On how many rows it rests cannot be told from how it was found.",))]
     tables = join_texts([(draft.read(name),) for name in items_at(answer, "tables")])
-    counts = (draft.read(used, "integer"), " of ", draft.read(there, "integer"))
+    counts = (draft.read(used_count, "integer"), " of ", draft.read(row_count, "integer"))
     return [Paragraph(("It rests on ", *counts, " rows of ", *tables, "."))]

@@ -24,20 +24,20 @@ _FACTS = (
 
 
 def limits(draft: ReportDraft) -> Section:
-    found, items = draft.facts, list[Text]()
-    items += [(draft.read(note),) for note in items_at(found.final, "notes")]
-    held = found.split.at("holdout_rows") if found.split else None
-    if held and held.value < _MIN_HOLDOUT_ROWS:
+    facts, items = draft.facts, list[Text]()
+    items += [(draft.read(note),) for note in items_at(facts.final, "notes")]
+    holdout_rows = facts.split.at("holdout_rows") if facts.split else None
+    if holdout_rows and holdout_rows.value < _MIN_HOLDOUT_ROWS:
         items.append(
-            ("The hold-out has only ", draft.read(held, "integer"), " rows, so the intervals are wide.")
+            ("The hold-out has only ", draft.read(holdout_rows, "integer"), " rows, so the intervals are wide.")
         )
     items += [
         ("The fit of ", *draft.render(fit.at("name")), " was cut: ", draft.read(limited), ".")
-        for fit in found.fits
+        for fit in facts.fits
         if fit.text("estimator") != BASELINE and (limited := fit.at("limited"))
     ]
     items += _overrun(draft)
-    if found.final is None:
+    if facts.final is None:
         items.append(("No score was measured on rows that were locked away.",))
     items += [
         ("The result holds for rows that come about as these did, not for other places or times.",),
@@ -48,25 +48,35 @@ def limits(draft: ReportDraft) -> Section:
 
 def _overrun(draft: ReportDraft) -> list[Text]:
     """Where nothing could be left out any more: reading, looking, judging and reporting take some seconds."""
-    asked = draft.facts.session.at("preferences", "time_budget_s")
+    budget = draft.facts.session.at("preferences", "time_budget_s")
     worked = draft.facts.session.at("worked_s")
-    if not asked or not worked or worked.value <= _MAX_BUDGET_RATIO * asked.value:
+    if not budget or not worked or worked.value <= _MAX_BUDGET_RATIO * budget.value:
         return []
-    took, wanted = draft.read(worked, "quantity"), draft.read(asked, "quantity")
-    return [("It took ", took, " seconds until this report instead of the ", wanted, " that were asked for.")]
+    worked_text, budget_text = draft.read(worked, "quantity"), draft.read(budget, "quantity")
+    return [
+        (
+            "It took ",
+            worked_text,
+            " seconds until this report instead of the ",
+            budget_text,
+            " that were asked for.",
+        )
+    ]
 
 
 def recommendations(draft: ReportDraft) -> Section | None:
     advice = advise(draft)
     return (
-        Section("recommendations", "Recommendations", [Bullets([each.text for each in advice])])
+        Section(
+            "recommendations", "Recommendations", [Bullets([recommendation.text for recommendation in advice])]
+        )
         if advice
         else None
     )
 
 
 def questions(draft: ReportDraft) -> Section | None:
-    rows = [_question(draft, each) for each in items_at(draft.facts.session, "questions")]
+    rows = [_question(draft, question) for question in items_at(draft.facts.session, "questions")]
     if not rows:
         return None
     return Section(
@@ -90,9 +100,9 @@ def reproducibility(draft: ReportDraft) -> Section | None:
     if not rows:
         return None
     if draft.facts.is_question:
-        said = "The same question of the same data gives the same answer: what found it stands above."
-        told = ReportTable(("What", "Value"), rows)
-        return Section("reproducibility", "Reproducibility", [Paragraph((said,)), told])
+        explanation = "The same question of the same data gives the same answer: what found it stands above."
+        table = ReportTable(("What", "Value"), rows)
+        return Section("reproducibility", "Reproducibility", [Paragraph((explanation,)), table])
     blocks: list[Block] = [
         Paragraph(
             (
@@ -108,30 +118,32 @@ def reproducibility(draft: ReportDraft) -> Section | None:
     return Section("reproducibility", "Reproducibility", blocks)
 
 
-def _question(draft: ReportDraft, asked: RecordedFact) -> list[Text]:
-    answer = asked.at("answer") or asked.at("default")
-    by = "nobody: the default was taken" if asked.text("by") == "default" else "the user"
+def _question(draft: ReportDraft, question: RecordedFact) -> list[Text]:
+    answer = question.at("answer") or question.at("default")
+    by = "nobody: the default was taken" if question.text("by") == "default" else "the user"
     return [
-        draft.render(asked.at("agent")),
-        draft.render(asked.at("text")),
+        draft.render(question.at("agent")),
+        draft.render(question.at("text")),
         draft.render(answer),
-        (by if asked.at("answer") or asked.text("by") == "default" else "still open",),
+        (by if question.at("answer") or question.text("by") == "default" else "still open",),
     ]
 
 
 def _digests(draft: ReportDraft, session: RecordedFact) -> list[Block]:
-    kept = [
-        each for each in items_at(session, "artifacts") if each.text("kind") in ("model", "frame", "holdout")
+    artifacts = [
+        artifact
+        for artifact in items_at(session, "artifacts")
+        if artifact.text("kind") in ("model", "frame", "holdout")
     ]
-    if not kept:
+    if not artifacts:
         return []
     rows = [
         [
-            draft.render(each.at("kind")),
-            draft.render(each.at("name")),
-            draft.render(each.at("digest"), "digest"),
+            draft.render(artifact.at("kind")),
+            draft.render(artifact.at("name")),
+            draft.render(artifact.at("digest"), "digest"),
         ]
-        for each in kept
+        for artifact in artifacts
     ]
     return [
         ReportTable(

@@ -19,20 +19,20 @@ _ESTIMATOR: Text = (
 def section(draft: ReportDraft) -> Section | None:
     """The code in the chosen model, or in every fit where none was chosen yet."""
     blocks: list[Block] = []
-    seen: set[str] = set()
+    sources: set[str] = set()
     for fit in _fits(draft):
         for code in iter_custom_code(fit):
             source = code.text("source")
-            if source not in seen:
-                seen.add(source)
-                says = _FEATURES if code.text("op") else _ESTIMATOR
-                blocks += [Paragraph((*draft.render(code.at("name")), *says)), Listing(Name(source))]
+            if source not in sources:
+                sources.add(source)
+                explanation = _FEATURES if code.text("op") else _ESTIMATOR
+                blocks += [Paragraph((*draft.render(code.at("name")), *explanation)), Listing(Name(source))]
     return Section("code", "Code of the crew", blocks) if blocks else None
 
 
 def _fits(draft: ReportDraft) -> list[RecordedFact]:
-    found = draft.facts
-    weights = found.blend.at("weights") if found.blend else None
-    chosen = str(found.chosen_model.value) if found.chosen_model else ""
-    heavy = [name for name, weight in weights.children() if weight.value] if weights else [chosen]
-    return [fit for fit in found.fit_parts if fit.text("name") in heavy] or list(found.fit_parts)
+    facts = draft.facts
+    weights = facts.blend.at("weights") if facts.blend else None
+    model_name = str(facts.chosen_model.value) if facts.chosen_model else ""
+    member_names = [name for name, weight in weights.children() if weight.value] if weights else [model_name]
+    return [fit for fit in facts.fit_parts if fit.text("name") in member_names] or list(facts.fit_parts)

@@ -25,12 +25,12 @@ def _sources(draft: ReportDraft) -> list[Block]:
         return []
     rows = [
         [
-            draft.render(each.at("name")),
-            draft.render(each.at("rows"), "integer"),
-            draft.render(each.at("columns"), "integer"),
-            draft.render(each.at("digest"), "digest"),
+            draft.render(dataset.at("name")),
+            draft.render(dataset.at("rows"), "integer"),
+            draft.render(dataset.at("columns"), "integer"),
+            draft.render(dataset.at("digest"), "digest"),
         ]
-        for each in datasets
+        for dataset in datasets
     ]
     columns = ("Dataset", "Rows", "Columns", "Digest")
     return [
@@ -42,10 +42,14 @@ def _sources(draft: ReportDraft) -> list[Block]:
 
 def _readings(draft: ReportDraft) -> list[Block]:
     """Columns that are not what their type says, and how they were read."""
-    read = [(draft.read(text),) for each in items_at(draft.facts.split, "reading") if (text := each.at("text"))]
-    if not read:
+    texts = [
+        (draft.read(text),)
+        for reading in items_at(draft.facts.split, "reading")
+        if (text := reading.at("text"))
+    ]
+    if not texts:
         return []
-    return [Paragraph(("Read as what it is, in new rows alike:",)), Bullets(read[:_MAX_FINDINGS])]
+    return [Paragraph(("Read as what it is, in new rows alike:",)), Bullets(texts[:_MAX_FINDINGS])]
 
 
 def _left_out(draft: ReportDraft) -> list[Block]:
@@ -94,6 +98,6 @@ def _changes(draft: ReportDraft) -> list[Block]:
         effects += [(draft.read(effect),) for effect in items_at(frame, "effects")]
     if not effects:
         return []
-    told = list(dict.fromkeys(effects))[:_MAX_EFFECTS]
+    texts = list(dict.fromkeys(effects))[:_MAX_EFFECTS]
     opening = "What was done to it, learned from training rows only and never from the target:"
-    return [Paragraph((opening,)), Bullets(told)]
+    return [Paragraph((opening,)), Bullets(texts)]

@@ -51,14 +51,14 @@ def errors(draft: ReportDraft) -> Section | None:
 
 
 def _opening(draft: ReportDraft, importance: RecordedFact, ranked: list[RecordedFact]) -> Text:
-    helping = [each for each in ranked if each.value.get("helps")]
-    names = join_texts([draft.render(each.at("column")) for each in helping[:_MAX_NAMED]])
-    led: Text = ("Most on ", *names, ". ") if helping else (_NO_COLUMN_STANDS_OUT,)
+    helping = [entry for entry in ranked if entry.value.get("helps")]
+    names = join_texts([draft.render(entry.at("column")) for entry in helping[:_MAX_NAMED]])
+    leading: Text = ("Most on ", *names, ". ") if helping else (_NO_COLUMN_STANDS_OUT,)
     repeats = draft.render(importance.at("repeats"), "integer")
     rows = draft.render(importance.at("rows"), "integer")
     where = "of the hold-out" if draft.facts.explanation else "that did not teach it"
     return (
-        *led,
+        *leading,
         "Each column was shuffled ",
         *repeats,
         " times among ",
@@ -73,12 +73,12 @@ def _table(draft: ReportDraft, ranked: list[RecordedFact]) -> ReportTable:
     style = draft.metric.style
     rows = [
         [
-            draft.render(each.at("column")),
-            draft.render(each.at("mean"), style),
-            draft.render(each.at("std"), style),
-            ("yes" if each.value.get("helps") else "cannot be told from noise",),
+            draft.render(entry.at("column")),
+            draft.render(entry.at("mean"), style),
+            draft.render(entry.at("std"), style),
+            ("yes" if entry.value.get("helps") else "cannot be told from noise",),
         ]
-        for each in ranked[:_MAX_COLUMNS]
+        for entry in ranked[:_MAX_COLUMNS]
     ]
     caption = (
         "Spread: one standard error; helps: beyond what the best of so many useless columns gets by chance"
@@ -103,9 +103,9 @@ def _dependence(draft: ReportDraft) -> list[Block]:
 
 
 def _contributions(draft: ReportDraft) -> list[Block]:
-    found = draft.facts.explanation.at("contributions") if draft.facts.explanation else None
-    features = items_at(found, "features")
-    if found is None or not features:
+    contributions = draft.facts.explanation.at("contributions") if draft.facts.explanation else None
+    features = items_at(contributions, "features")
+    if contributions is None or not features:
         return []
     directions: list[Text] = [
         (*draft.render(feature.at("feature")), " (more of it ", effect, ")")
@@ -116,9 +116,9 @@ def _contributions(draft: ReportDraft) -> list[Block]:
     leading = join_texts(directions or names)
     text = (
         "SHAP values take single answers of the tree model ",
-        *draft.render(found.at("member")),
+        *draft.render(contributions.at("member")),
         " apart into what each of its features adds, on ",
-        *draft.render(found.at("rows"), "integer"),
+        *draft.render(contributions.at("rows"), "integer"),
         " rows. The features that add most: ",
         *leading,
         ".",
@@ -155,22 +155,22 @@ def _worst(draft: ReportDraft, segments: RecordedFact, worst: RecordedFact, test
 
 def segments(draft: ReportDraft) -> list[Block]:
     """The table of segments that are worse than the rest; nothing where there are none."""
-    found = draft.facts.explanation.at("segments") if draft.facts.explanation else None
-    worst = items_at(found, "worst")
-    return [_segments(draft, found, worst)] if found and worst else []
+    segments_fact = draft.facts.explanation.at("segments") if draft.facts.explanation else None
+    worst = items_at(segments_fact, "worst")
+    return [_segments(draft, segments_fact, worst)] if segments_fact and worst else []
 
 
 def _segments(draft: ReportDraft, segments: RecordedFact, worst: list[RecordedFact]) -> ReportTable:
     style = _style(draft, segments)
     rows = [
         [
-            (*draft.render(each.at("column")), " ", *draft.render(each.at("text"))),
-            draft.render(each.at("rows"), "integer"),
-            draft.render(each.at("error"), style),
-            draft.interval(each, style),
-            draft.render(each.at("elsewhere"), style),
+            (*draft.render(segment.at("column")), " ", *draft.render(segment.at("text"))),
+            draft.render(segment.at("rows"), "integer"),
+            draft.render(segment.at("error"), style),
+            draft.interval(segment, style),
+            draft.render(segment.at("elsewhere"), style),
         ]
-        for each in worst
+        for segment in worst
     ]
     measure = "Predicted wrong" if style == "percent" else "Mean absolute error"
     return ReportTable(("Where", "Rows", measure, "Interval", "Elsewhere"), rows, numeric=(1, 2, 3, 4))

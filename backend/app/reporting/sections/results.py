@@ -50,9 +50,9 @@ def _opening(draft: ReportDraft, final: RecordedFact) -> Text:
     method = final.at("interval_method")
     how = (" Intervals: ", draft.read(method), ".") if method else ()
     cv = final.at("cv_score")
-    foreseen = (" Cross-validation had foreseen ", draft.read(cv, draft.metric.style), ".") if cv else ()
-    what = " rows" if final.at("by_step") is None else " forecasts from rows"
-    return ("Measured once, on ", *rows, what, " that no step before had seen.", *foreseen, *how)
+    cv_text = (" Cross-validation had foreseen ", draft.read(cv, draft.metric.style), ".") if cv else ()
+    unit = " rows" if final.at("by_step") is None else " forecasts from rows"
+    return ("Measured once, on ", *rows, unit, " that no step before had seen.", *cv_text, *how)
 
 
 def _row(draft: ReportDraft, final: RecordedFact, name: str, score: RecordedFact) -> list[Text]:
@@ -71,17 +71,17 @@ def _place(order: list[str], name: str) -> int:
 
 def _without_model(draft: ReportDraft, final: RecordedFact) -> list[Block]:
     """Of a forecast: what the series says by itself."""
-    rows = [_reference(draft, each) for each in items_at(final, "references")]
+    rows = [_reference(draft, reference) for reference in items_at(final, "references")]
     heads = ("Without a model", draft.metric.label, "Gain of the model, interval")
     title = "Forecasts that need no model, on the same rows"
     return [ReportTable(heads, rows, title, numeric=(1, 2))] if rows else []
 
 
-def _reference(draft: ReportDraft, said: RecordedFact) -> list[Text]:
-    style, gain = draft.metric.style, said.at("difference")
+def _reference(draft: ReportDraft, reference: RecordedFact) -> list[Text]:
+    style, gain = draft.metric.style, reference.at("difference")
     bounds = draft.interval(gain, style) if gain else ()
-    name = Name(str(said.value["name"]), code=False)
-    return [(name,), draft.score(said.at("score"), style), bounds or EMPTY_CELL]
+    name = Name(str(reference.value["name"]), code=False)
+    return [(name,), draft.score(reference.at("score"), style), bounds or EMPTY_CELL]
 
 
 def _threshold(draft: ReportDraft, final: RecordedFact) -> list[Block]:
@@ -94,10 +94,15 @@ def _threshold(draft: ReportDraft, final: RecordedFact) -> list[Block]:
     threshold = final.at("threshold")
     if threshold is None:
         return blocks
-    why = fit.at("threshold_text") if fit else None
-    told: Text = (" ", draft.read(why)) if why and why.value else (" It was set on training rows.",)
+    reason = fit.at("threshold_text") if fit else None
+    explanation: Text = (
+        (" ", draft.read(reason)) if reason and reason.value else (" It was set on training rows.",)
+    )
     claim = draft.read(threshold, "score")
-    return [*blocks, Paragraph(("The positive class is chosen from a probability of ", claim, ".", *told))]
+    return [
+        *blocks,
+        Paragraph(("The positive class is chosen from a probability of ", claim, ".", *explanation)),
+    ]
 
 
 def _bounds(draft: ReportDraft, final: RecordedFact) -> list[Block]:

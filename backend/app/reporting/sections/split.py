@@ -33,24 +33,24 @@ def _split_text(draft: ReportDraft, split: RecordedFact) -> Text:
     return pieces
 
 
-def _checks(draft: ReportDraft, found: ReportFacts) -> list[Text]:
-    checks = [_opened_once(draft, found), _no_later_fit(found), _leaks(draft, found), _baseline(found)]
-    return [*checks, *([_refit_text(draft, found.refit)] if found.refit else [])]
+def _checks(draft: ReportDraft, facts: ReportFacts) -> list[Text]:
+    checks = [_opened_once(draft, facts), _no_later_fit(facts), _leaks(draft, facts), _baseline(facts)]
+    return [*checks, *([_refit_text(draft, facts.refit)] if facts.refit else [])]
 
 
-def _opened_once(draft: ReportDraft, found: ReportFacts) -> Text:
-    opened = len(found.final_calls)
-    if opened == 0:
+def _opened_once(draft: ReportDraft, facts: ReportFacts) -> Text:
+    openings = len(facts.final_calls)
+    if openings == 0:
         return ("The hold-out was never opened.",)
-    if opened == 1:
+    if openings == 1:
         return ("The hold-out was opened once, at the end.",)
     return ("Take care: the hold-out was opened more than once, so its score is no longer a clean one.",)
 
 
-def _no_later_fit(found: ReportFacts) -> Text:
-    if not found.final_calls:
+def _no_later_fit(facts: ReportFacts) -> Text:
+    if not facts.final_calls:
         return ("No score in this report was measured on rows that were locked away.",)
-    if found.last_fit_step is not None and found.last_fit_step > found.final_calls[0].seq:
+    if facts.last_fit_step is not None and facts.last_fit_step > facts.final_calls[0].seq:
         return ("Take care: a model was fitted after the hold-out was opened.",)
     return ("No model was fitted and none was chosen after the hold-out was opened.",)
 
@@ -64,8 +64,8 @@ def _refit_text(draft: ReportDraft, refit: RecordedFact) -> Text:
     )
 
 
-def _leaks(draft: ReportDraft, found: ReportFacts) -> Text:
-    leaks = found.eda.at("leaks") if found.eda else None
+def _leaks(draft: ReportDraft, facts: ReportFacts) -> Text:
+    leaks = facts.eda.at("leaks") if facts.eda else None
     if leaks is None:
         return ("Columns were not searched for leaks.",)
     columns = [(draft.read(column),) for leak in leaks.items() if (column := leak.at("column"))]
@@ -74,8 +74,8 @@ def _leaks(draft: ReportDraft, found: ReportFacts) -> Text:
     return ("Columns that may give the target away: ", *join_texts(columns), ".")
 
 
-def _baseline(found: ReportFacts) -> Text:
-    baseline = found.comparison.at("baseline") if found.comparison else None
-    if baseline is None and not (found.final and found.final.at("baseline")):
+def _baseline(facts: ReportFacts) -> Text:
+    baseline = facts.comparison.at("baseline") if facts.comparison else None
+    if baseline is None and not (facts.final and facts.final.at("baseline")):
         return ("No baseline was fitted, so a score has nothing to stand beside.",)
     return ("A baseline that looks at no column was fitted and judged like every candidate.",)

@@ -14,29 +14,29 @@ def section(draft: ReportDraft) -> Section:
     if final is None:
         blocks: list[Block] = [Callout("warn", _unfinished(draft))]
     else:
-        told: list[Block] = [Paragraph(_answer(draft, final)), _tiles(draft, final)]
+        result_blocks: list[Block] = [Paragraph(_answer(draft, final)), _tiles(draft, final)]
         verdict = _verdict(draft, final)
         # Of prices the first words are whether trading pays: a score above a guess is no edge after costs.
-        blocks = [verdict, *told] if draft.facts.backtest else [*told, verdict]
+        blocks = [verdict, *result_blocks] if draft.facts.backtest else [*result_blocks, verdict]
         blocks += _evidence(draft)
     return Section("summary", "Summary", [*blocks, *(Paragraph((remark,)) for remark in draft.remarks)])
 
 
 def _evidence(draft: ReportDraft) -> list[Block]:
     """What it relies on and where it errs, in a sentence each."""
-    helping = [each for each in items_at(draft.facts.importance, "importances") if each.value.get("helps")]
+    helping = [entry for entry in items_at(draft.facts.importance, "importances") if entry.value.get("helps")]
     worst = items_at(draft.facts.explanation, "segments", "worst")
-    said: list[Piece] = []
+    pieces: list[Piece] = []
     if helping:
-        said += (
+        pieces += (
             "It relies most on ",
-            *join_texts([draft.render(each.at("column")) for each in helping[:3]]),
+            *join_texts([draft.render(entry.at("column")) for entry in helping[:3]]),
             ".",
         )
     if worst:
-        said += (" It errs most where ", *draft.render(worst[0].at("column")), " ")
-        said += (*draft.render(worst[0].at("text")), ".")
-    return [Paragraph(said)] if said else []
+        pieces += (" It errs most where ", *draft.render(worst[0].at("column")), " ")
+        pieces += (*draft.render(worst[0].at("text")), ".")
+    return [Paragraph(pieces)] if pieces else []
 
 
 def headline(draft: ReportDraft) -> Text:
@@ -50,13 +50,13 @@ def headline(draft: ReportDraft) -> Text:
 
 
 def _answer(draft: ReportDraft, final: RecordedFact) -> Text:
-    found = draft.facts
-    target = found.problem.at("target") if found.problem else None
-    score = final.at("metrics", found.metric)
-    baseline = final.at("baseline", found.metric)
+    facts = draft.facts
+    target = facts.problem.at("target") if facts.problem else None
+    score = final.at("metrics", facts.metric)
+    baseline = final.at("baseline", facts.metric)
     bounds = draft.interval(score, draft.metric.style) if score else ()
     pieces: list[Piece] = []
-    pieces += (draft.read(found.chosen_model),) if found.chosen_model else ("The chosen model",)
+    pieces += (draft.read(facts.chosen_model),) if facts.chosen_model else ("The chosen model",)
     pieces += (
         " predicts ",
         _outlook(draft),
@@ -104,8 +104,8 @@ def _unfinished(draft: ReportDraft) -> Text:
 
 
 def _tiles(draft: ReportDraft, final: RecordedFact) -> Tiles:
-    found, style = draft.facts, draft.metric.style
-    score = final.at("metrics", found.metric)
+    facts, style = draft.facts, draft.metric.style
+    score = final.at("metrics", facts.metric)
     gain = final.at("baseline_difference")
     tiles = [
         Tile(
@@ -122,13 +122,13 @@ def _tiles(draft: ReportDraft, final: RecordedFact) -> Tiles:
                 ("interval ", *draft.interval(gain, style)),
             )
         )
-    if found.split:
-        rows = draft.render(found.split.at("train_rows"), "integer")
-        held = draft.render(found.split.at("holdout_rows"), "integer")
-        tiles.append(Tile("Training rows", rows, ("and ", *held, " held out")))
-    if found.comparison and found.comparison.at("leaderboard"):
+    if facts.split:
+        rows = draft.render(facts.split.at("train_rows"), "integer")
+        holdout_rows = draft.render(facts.split.at("holdout_rows"), "integer")
+        tiles.append(Tile("Training rows", rows, ("and ", *holdout_rows, " held out")))
+    if facts.comparison and facts.comparison.at("leaderboard"):
         count = draft.claims.derive(
-            "count", [found.comparison.at("leaderboard") or found.comparison], "integer"
+            "count", [facts.comparison.at("leaderboard") or facts.comparison], "integer"
         )
         tiles.append(Tile("Candidates", (count,), ("with the baseline",)))
     return Tiles(tiles)
@@ -156,7 +156,7 @@ def _verdict(draft: ReportDraft, final: RecordedFact) -> Callout:
     beats, agrees = final.at("beats_baseline"), final.at("agrees_with_cv")
     if beats is None or beats.value is not True:
         return Callout("warn", (_NO_BETTER_THAN_BASELINE,))
-    if any((each.value["difference"]["low"] or 0.0) <= 0 for each in items_at(final, "references")):
+    if any((reference.value["difference"]["low"] or 0.0) <= 0 for reference in items_at(final, "references")):
         return Callout("warn", (_NO_BETTER_THAN_REFERENCES,))
     if agrees is None:
         return Callout("good", (_BEATS,))

@@ -18,19 +18,19 @@ _COLUMNS: tuple[tuple[str, str, str], ...] = (
 
 
 def section(draft: ReportDraft) -> Section | None:
-    tested = draft.facts.backtest
-    if tested is None:
+    backtest = draft.facts.backtest
+    if backtest is None:
         return None
-    verdict = tested.at("verdict")
-    tone = "good" if tested.value["edge"] else "warn"
+    verdict = backtest.at("verdict")
+    tone = "good" if backtest.value["edge"] else "warn"
     blocks: list[Block] = [Callout(tone, (draft.read(verdict),))] if verdict else []
     blocks += [
-        Paragraph(_trading_rules(draft, tested)),
-        _performance_table(draft, tested),
-        Paragraph(_column_notes(draft, tested)),
+        Paragraph(_trading_rules(draft, backtest)),
+        _performance_table(draft, backtest),
+        Paragraph(_column_notes(draft, backtest)),
     ]
-    blocks += [Paragraph(_significance(draft, tested))]
-    blocks += [*_breakdowns(draft, tested), *_notes(draft, tested), *draft.galleries(*_FIGURES)]
+    blocks += [Paragraph(_significance(draft, backtest))]
+    blocks += [*_breakdowns(draft, backtest), *_notes(draft, backtest), *draft.galleries(*_FIGURES)]
     return Section("trading", "Trading on it", blocks)
 
 
@@ -40,21 +40,21 @@ def edge_verdict(draft: ReportDraft) -> Text:
     return (draft.read(verdict),) if verdict else ()
 
 
-def _trading_rules(draft: ReportDraft, tested: RecordedFact) -> Text:
-    fee, slip = tested.at("terms", "fee_bps"), tested.at("terms", "slippage_bps")
+def _trading_rules(draft: ReportDraft, backtest: RecordedFact) -> Text:
+    fee, slip = backtest.at("terms", "fee_bps"), backtest.at("terms", "slippage_bps")
     text: Text = (
         "Played over ",
-        *draft.render(tested.at("bars"), "integer"),
+        *draft.render(backtest.at("bars"), "integer"),
         " bars of the hold-out. What is decided at the close of a bar is traded at that close and earns from"
         " then on. ",
-        *_holding_rule(draft, tested),
+        *_holding_rule(draft, backtest),
         " Fees of ",
         *draft.render(fee, "significant"),
         " and slippage of ",
         *draft.render(slip, "significant"),
         " basis points are paid on every trade.",
     )
-    even = tested.at("break_even_bps")
+    even = backtest.at("break_even_bps")
     if even is None:
         return (*text, " Nothing was traded.")
     if even.value <= 0:
@@ -67,19 +67,19 @@ def _trading_rules(draft: ReportDraft, tested: RecordedFact) -> Text:
     )
 
 
-def _holding_rule(draft: ReportDraft, tested: RecordedFact) -> Text:
+def _holding_rule(draft: ReportDraft, backtest: RecordedFact) -> Text:
     """How long a trade is held."""
-    bars = draft.render(tested.at("horizon"), "integer")
-    bars = (*bars, " bar" if tested.value["horizon"] == 1 else " bars")
-    if tested.at("barriers") is None:
+    bars = draft.render(backtest.at("horizon"), "integer")
+    bars = (*bars, " bar" if backtest.value["horizon"] == 1 else " bars")
+    if backtest.at("barriers") is None:
         return ("Each forecast is held for ", *bars, "; forecasts that overlap share the capital.")
-    within = bool(tested.value.get("within_bars"))
+    within = bool(backtest.value.get("within_bars"))
     return (
         "Each trade is closed ",
         "as soon as the price is " if within else "at the first close that is ",
-        *draft.render(tested.at("barriers", "take_profit"), "percent"),
+        *draft.render(backtest.at("barriers", "take_profit"), "percent"),
         " higher or ",
-        *draft.render(tested.at("barriers", "stop_loss"), "percent"),
+        *draft.render(backtest.at("barriers", "stop_loss"), "percent"),
         " lower than where it began, after ",
         *bars,
         " at the latest; trades that overlap share the capital.",
@@ -89,12 +89,16 @@ def _holding_rule(draft: ReportDraft, tested: RecordedFact) -> Text:
     )
 
 
-def _performance_table(draft: ReportDraft, tested: RecordedFact) -> ReportTable:
-    strategy = tested.at("strategy")
-    books: list[tuple[Text, RecordedFact]] = [(("Forecasts",), strategy)] if strategy else []
-    books += [((Name(str(each.value["name"]), code=False),), each) for each in items_at(tested, "baselines")]
+def _performance_table(draft: ReportDraft, backtest: RecordedFact) -> ReportTable:
+    strategy = backtest.at("strategy")
+    strategies: list[tuple[Text, RecordedFact]] = [(("Forecasts",), strategy)] if strategy else []
+    strategies += [
+        ((Name(str(baseline.value["name"]), code=False),), baseline)
+        for baseline in items_at(backtest, "baselines")
+    ]
     rows: list[list[Text]] = [
-        [name, *(_cell(draft, book.at(key), style) for _, key, style in _COLUMNS)] for name, book in books
+        [name, *(_cell(draft, strategy_fact.at(key), style) for _, key, style in _COLUMNS)]
+        for name, strategy_fact in strategies
     ]
     heads = ("", *(head for head, _, _ in _COLUMNS))
     return ReportTable(
@@ -102,11 +106,11 @@ def _performance_table(draft: ReportDraft, tested: RecordedFact) -> ReportTable:
     )
 
 
-def _column_notes(draft: ReportDraft, tested: RecordedFact) -> Text:
+def _column_notes(draft: ReportDraft, backtest: RecordedFact) -> Text:
     """What the columns are, and what no column knows of."""
     return (
         "Sharpe and Sortino ratios are those of a year of ",
-        *draft.render(tested.at("bars_per_year"), "integer"),
+        *draft.render(backtest.at("bars_per_year"), "integer"),
         " bars, without a risk-free rate. The hit rate is the share of bars with a position that gain before"
         " costs, exposure the mean share of the capital at work, turnover how often the capital is traded. All"
         " of it is bar by bar in ",
@@ -120,27 +124,27 @@ def _cell(draft: ReportDraft, fact: RecordedFact | None, style: str) -> Text:
     return draft.render(fact, style) if fact else EMPTY_CELL
 
 
-def _significance(draft: ReportDraft, tested: RecordedFact) -> Text:
-    error, chance = tested.at("strategy", "sharpe_error"), tested.at("overfitting")
+def _significance(draft: ReportDraft, backtest: RecordedFact) -> Text:
+    error, chance = backtest.at("strategy", "sharpe_error"), backtest.at("overfitting")
     text: Text = (
         "The standard error of the Sharpe ratio is ",
         *draft.render(error, "score"),
         " a year; the true one is above zero with a probability of ",
-        *draft.render(tested.at("probabilistic_sharpe"), "score"),
+        *draft.render(backtest.at("probabilistic_sharpe"), "score"),
         ". ",
     )
-    if not tested.value["trials"]:
+    if not backtest.value["trials"]:
         return (*text, "No strategy was tried on training rows, so there is no luck to reckon with.")
     text = (
         *text,
-        *draft.render(tested.at("trials"), "integer"),
+        *draft.render(backtest.at("trials"), "integer"),
         " strategies were tried on the training rows, where the chosen one has a Sharpe ratio of ",
-        *draft.render(tested.at("track_sharpe"), "score"),
+        *draft.render(backtest.at("track_sharpe"), "score"),
         "; the best of so many worthless ones shows ",
-        *draft.render(tested.at("luck_sharpe"), "score"),
+        *draft.render(backtest.at("luck_sharpe"), "score"),
         ". The deflated Sharpe ratio, the probability that the true one is above that luck by all rows that did"
         " not teach, is ",
-        *draft.render(tested.at("deflated_sharpe"), "score"),
+        *draft.render(backtest.at("deflated_sharpe"), "score"),
         ".",
     )
     if chance is None:
@@ -154,20 +158,20 @@ def _significance(draft: ReportDraft, tested: RecordedFact) -> Text:
     )
 
 
-def _breakdowns(draft: ReportDraft, tested: RecordedFact) -> list[Block]:
+def _breakdowns(draft: ReportDraft, backtest: RecordedFact) -> list[Block]:
     """By kind of market and by coin."""
     tables: list[Block] = []
     for key, name, title in (("by_regime", "name", "By kind of market"), ("by_coin", "coin", "By coin")):
-        found = items_at(tested, key)
+        groups = items_at(backtest, key)
         rows: list[list[Text]] = [
             [
-                draft.render(each.at(name)),
-                draft.render(each.at("bars"), "integer"),
-                _cell(draft, each.at("total_return"), "percent"),
-                _cell(draft, each.at("sharpe"), "score"),
-                _cell(draft, each.at("max_drawdown"), "percent"),
+                draft.render(group.at(name)),
+                draft.render(group.at("bars"), "integer"),
+                _cell(draft, group.at("total_return"), "percent"),
+                _cell(draft, group.at("sharpe"), "score"),
+                _cell(draft, group.at("max_drawdown"), "percent"),
             ]
-            for each in found
+            for group in groups
         ]
         if rows:
             heads = ("", "Bars", "Return", "Sharpe", "Deepest fall")
@@ -175,6 +179,6 @@ def _breakdowns(draft: ReportDraft, tested: RecordedFact) -> list[Block]:
     return tables
 
 
-def _notes(draft: ReportDraft, tested: RecordedFact) -> list[Block]:
-    notes: list[Text] = [(draft.read(note),) for note in items_at(tested, "notes")]
+def _notes(draft: ReportDraft, backtest: RecordedFact) -> list[Block]:
+    notes: list[Text] = [(draft.read(note),) for note in items_at(backtest, "notes")]
     return [Bullets(notes)] if notes else []

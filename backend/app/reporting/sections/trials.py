@@ -19,10 +19,10 @@ def leaderboard(draft: ReportDraft) -> Section | None:
         return _fits_only(draft)
     entries = board.items()
     tied = find_tied(entries, comparison.text("chosen"))
-    shown = [entry for entry in entries if entry not in tied]
+    shown_entries = [entry for entry in entries if entry not in tied]
     direction = "higher is better" if draft.metric.greater_is_better else "lower is better"
     opening = ("Mean over the folds by ", draft.metric_name, "; ", direction, ". ")
-    table = _table(draft, comparison, shown)
+    table = _table(draft, comparison, shown_entries)
     blocks: list[Block] = [Paragraph((*opening, *draft.render(comparison.at("reason")))), table]
     if tied:
         count = draft.claims.derive("how_many", [entry.at("name") or entry for entry in tied], "integer")
@@ -40,28 +40,28 @@ def every_candidate(draft: ReportDraft) -> Section | None:
     return Section("candidates", "Every candidate", [_table(draft, comparison, entries)])
 
 
-def find_tied(entries: Sequence[RecordedFact], chosen: str) -> list[RecordedFact]:
+def find_tied(entries: Sequence[RecordedFact], chosen_name: str) -> list[RecordedFact]:
     """Those that cannot be told from the best, but for the first ones, the chosen one and what has a weight."""
     tied = [
         entry
         for entry in entries[_MAX_ALWAYS_SHOWN:]
-        if (told := entry.at("distinguishable")) is not None
-        and told.value is False
+        if (distinguishable := entry.at("distinguishable")) is not None
+        and distinguishable.value is False
         and not (weight.value if (weight := entry.at("weight")) else 0)
-        and entry.text("name") != chosen
+        and entry.text("name") != chosen_name
         and entry.text("kind") != "baseline"
     ]
     return tied if len(tied) >= _MIN_FOLDED else []
 
 
 def _table(draft: ReportDraft, comparison: RecordedFact, entries: Sequence[RecordedFact]) -> ReportTable:
-    chosen = comparison.text("chosen")
+    chosen_name = comparison.text("chosen")
     return ReportTable(
         ("Candidate", "Score", "Behind the best", "Fit", "Remark"),
         [_row(draft, entry, comparison.text("best")) for entry in entries],
         "Cross-validated on the training rows; score: mean and standard deviation over folds; marked: chosen",
         numeric=(1, 2, 3),
-        marked=[place for place, entry in enumerate(entries) if entry.text("name") == chosen],
+        marked=[place for place, entry in enumerate(entries) if entry.text("name") == chosen_name],
     )
 
 
@@ -127,8 +127,8 @@ def _weights(draft: ReportDraft) -> list[Block]:
 
 def _left_out(draft: ReportDraft, comparison: RecordedFact) -> list[Block]:
     texts = [
-        (*draft.render(each.at("name")), " (", *draft.render(each.at("reason")), ")")
-        for each in items_at(comparison, "left_out")
+        (*draft.render(candidate.at("name")), " (", *draft.render(candidate.at("reason")), ")")
+        for candidate in items_at(comparison, "left_out")
     ]
     return [Paragraph(("Left out, because they did not finish: ", *join_texts(texts), "."))] if texts else []
 
@@ -155,9 +155,10 @@ def _rank(fit: RecordedFact, greater_is_better: bool) -> float:
 
 
 def _settings(draft: ReportDraft, fit: RecordedFact) -> Text:
-    chosen = fit.at("hyperparameters")
+    hyperparameters = fit.at("hyperparameters")
     texts: list[Text] = [
-        (Name(name), " ", _setting(draft, value)) for name, value in (chosen.children() if chosen else ())
+        (Name(name), " ", _setting(draft, value))
+        for name, value in (hyperparameters.children() if hyperparameters else ())
     ]
     return join_texts(texts) if texts else ("defaults",)
 
