@@ -10,27 +10,31 @@ from app.reporting.draft import ReportDraft, join_texts
 from app.reporting.evidence import RecordedFact, items_at
 
 _MIN_TRAINING_ROWS = 500
+"""Below this, a 95 % interval of an accuracy can be wider than about 0.09."""
 _MIN_CLASS_SHARE = 0.1
+"""Share of the rarest class below which accuracy is dominated by the others."""
 _MIN_CALIBRATION_ERROR = 0.03
+"""Mean calibration error, as a probability, from which a reader is warned."""
 _MIN_DOMINANT_SHARE = 0.5
+"""Share of the summed importances from which one column outweighs all others."""
 _MAX_USELESS_SHARE = 0.2
-"""A column that costs surely less than this share of the best one is of little use."""
+"""A column whose importance is surely below this share of the largest importance is of little use."""
 
 
 @dataclass(frozen=True)
 class Advice:
-    """`rule` is stable. `text` says what to do and why, with the evidence as claims."""
+    """A recommendation: the stable name of its rule, and its text with the evidence as claims."""
 
     rule: str
     text: Text
 
 
 Rule = Callable[[ReportDraft], Text]
-"""Nothing where the rule does not apply."""
+"""Returns an empty text if the rule does not apply."""
 
 
 def advise(draft: ReportDraft) -> list[Advice]:
-    """In the order of the table: what matters most first."""
+    """Return the recommendations that apply, in the order of `RULES`: the most important first."""
     return [Advice(name, text) for name, rule in RULES.items() if (text := rule(draft))]
 
 
@@ -39,8 +43,8 @@ def _no_better_than_baseline(draft: ReportDraft) -> Text:
     if beats is None or beats.value is True:
         return ()
     return (
-        "Do not use this model: it cannot be told from a guess. Look for columns that are known before the "
-        "outcome and bear on it, or for more rows.",
+        "Do not use this model: it is not significantly better than the baseline. Add columns that are "
+        "known before the outcome and related to it, or collect more rows.",
     )
 
 
@@ -48,7 +52,9 @@ def _no_edge(draft: ReportDraft) -> Text:
     backtest = draft.facts.backtest
     if backtest is None or backtest.value["edge"]:
         return ()
-    return ("Do not trade on it: what it foretells does not pay for the trades, or not beyond chance.",)
+    return (
+        "Do not trade on this model: its forecasts do not earn the trading costs by more than chance explains.",
+    )
 
 
 def _no_model_needed(draft: ReportDraft) -> Text:
@@ -57,13 +63,17 @@ def _no_model_needed(draft: ReportDraft) -> Text:
     if not unbeaten:
         return ()
     name = Name(str(unbeaten[0].value["name"]), code=False)
-    return ("Take the ", name, " instead until more rows tell otherwise: it needs no model.")
+    return (
+        "Use the ",
+        name,
+        " instead: it needs no model, and these rows do not show that the model is better.",
+    )
 
 
 def _holdout_reopened(draft: ReportDraft) -> Text:
     if len(draft.facts.final_calls) < 2:
         return ()
-    return ("Judge the model again on rows that no one has seen: this hold-out was opened more than once.",)
+    return ("Evaluate the model again on new rows: this hold-out was opened more than once.",)
 
 
 def _disagreement(draft: ReportDraft) -> Text:
@@ -71,8 +81,8 @@ def _disagreement(draft: ReportDraft) -> Text:
     if agrees is None or agrees.value is not False:
         return ()
     return (
-        "Find out why the hold-out and the cross-validation disagree before using the model: rows may change "
-        "over time, or belong to groups that the split did not know.",
+        "Find out why the hold-out and cross-validation disagree before using the model: the data may change "
+        "over time, or contain groups that the split did not separate.",
     )
 
 
@@ -82,9 +92,9 @@ def _leaking_columns(draft: ReportDraft) -> Text:
     if not columns:
         return ()
     return (
-        "Ask when ",
+        "Check when ",
         *join_texts(columns),
-        " becomes known: what is only known after the outcome must not be given to a model.",
+        " becomes known: a column that is only known after the outcome must not be an input of the model.",
     )
 
 
@@ -98,9 +108,9 @@ def _tied_candidates(draft: ReportDraft) -> Text:
         return ()
     names = join_texts([draft.render(entry.at("name")) for entry in close[:4]])
     return (
-        "Choose by speed and simplicity as much as by score: the folds cannot tell ",
+        "Choose by speed and simplicity as well as by score: on these folds, ",
         *names,
-        " from the best.",
+        " cannot be distinguished from the best.",
     )
 
 
@@ -108,7 +118,7 @@ def _few_rows(draft: ReportDraft) -> Text:
     rows = draft.facts.split.at("train_rows") if draft.facts.split else None
     if rows is None or rows.value >= _MIN_TRAINING_ROWS:
         return ()
-    return ("Collect more rows: with ", draft.read(rows, "integer"), " to learn from, intervals stay wide.")
+    return ("Collect more rows: with ", draft.read(rows, "integer"), " training rows, intervals are wide.")
 
 
 def _rare_class(draft: ReportDraft) -> Text:
@@ -120,7 +130,7 @@ def _rare_class(draft: ReportDraft) -> Text:
     if not total or count.value / total >= _MIN_CLASS_SHARE:
         return ()
     return (
-        "Choose the threshold by what errors cost, and do not judge by accuracy: the rarest class has only ",
+        "Choose the threshold by the cost of errors, and do not use accuracy: the rarest class has only ",
         draft.read(count, "integer"),
         " training rows.",
     )
@@ -133,17 +143,17 @@ def _calibration(draft: ReportDraft) -> Text:
     if error.value < 2 * _expected_error(items_at(draft.facts.final, "calibration", "bins")):
         return ()
     return (
-        "Do not read the probabilities as chances: on average they are off by ",
+        "Do not use the predicted probabilities as they are: their mean calibration error is ",
         draft.read(error, "percent"),
         ", more than chance explains.",
     )
 
 
 def _expected_error(bins: list[RecordedFact]) -> float:
-    """The mean distance that perfect probabilities show in bins of this size."""
+    """Mean absolute calibration error that perfect probabilities show in bins of these sizes."""
     rows = sum(part.value["count"] for part in bins)
     distances = [
-        0.8
+        0.8  # mean absolute deviation of a normal variable, in standard deviations
         * sqrt(part.value["predicted"] * (1 - part.value["predicted"]) / part.value["count"])
         * part.value["count"]
         for part in bins
@@ -160,14 +170,15 @@ def _dominant_column(draft: ReportDraft) -> Text:
     if not total or column is None or entries[0].value["mean"] / total < _MIN_DOMINANT_SHARE:
         return ()
     return (
-        "Guard the quality of ",
+        "Monitor the quality of ",
         draft.read(column),
-        ": the model relies on it more than on all others together, and fails when it is wrong or missing.",
+        ": the model relies on it more than on all other columns together, and fails if it is wrong "
+        "or missing.",
     )
 
 
 def _useless_columns(draft: ReportDraft) -> Text:
-    """Only where others are told to help: few rows prove nothing against a column."""
+    """Only applies if some columns are known to help: with few rows, no column can be called useless."""
     ranked = items_at(draft.facts.importance, "importances")
     best = max((entry.value["mean"] for entry in ranked if entry.value.get("helps")), default=0.0)
     useless = [entry for entry in ranked if _is_useless(entry, best)]
@@ -178,7 +189,7 @@ def _useless_columns(draft: ReportDraft) -> Text:
     return (
         "Consider a simpler model without ",
         *join_texts(names),
-        f"{more}: shuffling costs nothing that can be told.",
+        f"{more}: shuffling them does not change the score measurably.",
     )
 
 
@@ -191,7 +202,9 @@ def _limited_fits(draft: ReportDraft) -> Text:
     limited = [fit for fit in draft.facts.fits if fit.at("limited") and fit.text("estimator") != BASELINE]
     if not limited and not items_at(draft.facts.comparison, "left_out"):
         return ()
-    return ("Run again with a larger time budget: some candidates were cut short or left out.",)
+    return (
+        "Run again with a larger time budget: the time limit stopped some candidates early or left them out.",
+    )
 
 
 def _worst_segment(draft: ReportDraft) -> Text:
@@ -200,11 +213,11 @@ def _worst_segment(draft: ReportDraft) -> Text:
         return ()
     first = worst[0]
     return (
-        "Have a person look at answers where ",
+        "Have a person review predictions where ",
         *draft.render(first.at("column")),
         " ",
         *draft.render(first.at("text")),
-        ", or collect more such rows: the model errs there more than elsewhere.",
+        ", or collect more such rows: the model makes more errors there than elsewhere.",
     )
 
 
@@ -213,9 +226,9 @@ def _watch_over_time(draft: ReportDraft) -> Text:
     if column is None or draft.facts.final is None:
         return ()
     return (
-        "Watch the score in use and train again when it falls: rows are ordered by ",
+        "Monitor the score in production and retrain when it falls: rows are ordered by ",
         draft.read(column),
-        ", and what held in the past may change.",
+        ", and relations may change over time.",
     )
 
 
@@ -224,8 +237,8 @@ def _next_step(draft: ReportDraft) -> Text:
     if beats is None or beats.value is not True:
         return ()
     return (
-        "Try the model on new rows through its predict endpoint, and compare what it says with what then "
-        "happens before anything depends on it.",
+        "Try the model on new rows through its predict endpoint, and compare its predictions with the actual "
+        "outcomes before anything depends on it.",
     )
 
 

@@ -1,4 +1,4 @@
-"""The report's check: read every claim again from the journal, and find numerals that nobody vouches for.
+"""The report's check: read every claim again from the journal, and find numerals without a claim.
 
 It needs the report as JSON and the recorded calls, nothing of the code that wrote it but the small tables of
 operations and styles.
@@ -21,7 +21,7 @@ _NUMERAL = re.compile(r"\d")
 
 @dataclass(frozen=True)
 class Mismatch:
-    """`where` is a claim's id or a place in the document."""
+    """A fault of a report; `where` is the id of a claim or a place in the document."""
 
     where: str
     problem: str
@@ -29,7 +29,7 @@ class Mismatch:
 
 @dataclass(frozen=True)
 class ReportVerification:
-    """`checked`: how many claims were read again. A report in which nothing was checked does not pass."""
+    """The outcome of a check: the number of claims checked, and their faults. No claims: it does not pass."""
 
     checked: int
     mismatches: tuple[Mismatch, ...]
@@ -68,7 +68,7 @@ def _check_claim(claim: Mapping[str, Any], recorded: Mapping[tuple[int, str], Re
         value = apply_operation(claim["operation"], values)
         text = render_claim(claim, value)
     except (KeyError, TypeError, ValueError, ZeroDivisionError, IndexError) as error:
-        return Mismatch(where, f"It cannot be read again from the journal: {type(error).__name__} {error}.")
+        return Mismatch(where, f"The journal does not reproduce it: {type(error).__name__} {error}.")
     if not _same(value, claim.get("value")):
         return Mismatch(where, f"It says {claim.get('value')!r}; the journal says {value!r}.")
     if text != claim.get("text"):
@@ -86,12 +86,12 @@ def _unvouched(
     shown_ids: set[str],
     claim_ids: set[str],
 ) -> Iterator[Mismatch]:
-    """Numerals in prose, quotes of what was never recorded, claims that are shown but not made."""
+    """Yield numerals in prose, quotations that were never recorded, and shown claims that are not listed."""
     for claim in sorted(shown_ids - claim_ids):
-        yield Mismatch(claim, "It is shown but not among the claims.")
+        yield Mismatch(claim, "It is shown but is not in the list of claims.")
     for where, prose in _prose(report):
         if _NUMERAL.search(prose):
-            yield Mismatch(where, f"A number that is no claim: {prose!r}.")
+            yield Mismatch(where, f"A number without a claim: {prose!r}.")
     recorded_texts = [
         json.dumps([call.request, call.result, call.tool], ensure_ascii=False) for call in recorded.values()
     ]
@@ -102,14 +102,14 @@ def _unvouched(
             and name not in VOCABULARY
             and not any(quoted in text for text in recorded_texts)
         ):
-            yield Mismatch(where, f"A quote of something that was never recorded: {name!r}.")
+            yield Mismatch(where, f"A quotation that was never recorded: {name!r}.")
 
 
 _NOT_PROSE = ("id", "kind", "tone", "name", "digest", "step", "call", "numeric", "marked", "code")
 
 
 def _prose(node: Any, where: str = "") -> Iterator[tuple[str, str]]:
-    """Every string that the author wrote, with its place."""
+    """Yield each prose string with its place."""
     if isinstance(node, str):
         yield where, node
     elif isinstance(node, list):
@@ -123,7 +123,7 @@ def _prose(node: Any, where: str = "") -> Iterator[tuple[str, str]]:
 
 
 def _names(node: Any, where: str = "") -> Iterator[tuple[str, str, bool]]:
-    """Every quote with its place, and whether it is set as code."""
+    """Yield each quotation with its place and a flag for code."""
     if isinstance(node, list):
         for place, item in enumerate(node):
             yield from _names(item, f"{where}/{place}")
@@ -149,7 +149,7 @@ def _mentions(node: Any) -> Iterator[str]:
 
 
 class _Page(HTMLParser):
-    """Splits a page into what claims show and what is plain prose; the appendix and quotes are neither."""
+    """Parser that splits a page into texts of claims and prose; it ignores the appendix and quotations."""
 
     VOID = frozenset({"meta", "img", "br", "link", "input", "hr"})
 
@@ -194,7 +194,7 @@ def _check_html(html: str, claims: Sequence[Mapping[str, Any]]) -> Iterator[Mism
     yield from _check_shown("html", page.claim_texts, claims)
     for text in page.prose:
         if _NUMERAL.search(text):
-            yield Mismatch("html", f"A number that is no claim: {text.strip()!r}.")
+            yield Mismatch("html", f"A number without a claim: {text.strip()!r}.")
 
 
 _LINK = re.compile(r"(?<!\\)\[((?:\\.|[^\[\]\\])*)\]\(#(c\d+)\)")
@@ -205,7 +205,7 @@ _ESCAPE = re.compile(r"\\(.)|&lt;")
 
 
 def _check_markdown(markdown: str, claims: Sequence[Mapping[str, Any]], quotes: set[str]) -> Iterator[Mismatch]:
-    """`words`: what persons said, which was checked in the JSON and is looked for as it is rendered."""
+    """`quotes`: texts of persons and data, already checked in the JSON, removed in their rendered form."""
     body = _LISTING.sub("", markdown.split("\n## Provenance\n")[0])
     body = _CODE.sub("", _IMAGE.sub(r"\1", body))
     claim_texts = [
@@ -217,7 +217,7 @@ def _check_markdown(markdown: str, claims: Sequence[Mapping[str, Any]], quotes: 
         body = body.replace(escape_text(quote), "")
     for line in body.splitlines():
         if _NUMERAL.search(line):
-            yield Mismatch("markdown", f"A number that is no claim: {line.strip()!r}.")
+            yield Mismatch("markdown", f"A number without a claim: {line.strip()!r}.")
 
 
 def _check_shown(

@@ -1,7 +1,6 @@
-"""A claim is a shown value and the proof of it: which step, which call, which place, which operation.
+"""Claims: shown values with their sources (step, call, JSON pointer) and the operation on them.
 
-What a claim shows is computed from its sources and nothing else, so that anyone with the journal can compute it
-again (`check.py` does).
+A claim is computed from its sources alone, so that anyone with the journal can reproduce it (`check.py` does).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -45,8 +44,8 @@ class Claim:
 
 OPERATIONS: dict[str, Callable[..., Json]] = {
     "read": lambda value: value,
-    "difference": lambda left, right: left - right,
-    "share": lambda part, whole: part / whole,
+    "difference": lambda minuend, subtrahend: minuend - subtrahend,
+    "share": lambda part, total: part / total,
     "sum": lambda *values: sum(values),
     "count": len,
     "how_many": lambda *values: len(values),
@@ -55,7 +54,7 @@ OPERATIONS: dict[str, Callable[..., Json]] = {
 
 
 def _score(value: float) -> str:
-    """Three decimals for what lies between -10 and 10, three significant digits beyond."""
+    """Format with three decimals between -10 and 10, and as a quantity beyond."""
     return f"{value:.3f}" if abs(value) < 10 else _quantity(value)
 
 
@@ -93,13 +92,13 @@ STYLES: dict[str, Callable[[Any], str]] = {
 
 
 def apply_operation(operation: str, values: Sequence[Json]) -> Json:
-    """Raises KeyError for an unknown operation, TypeError or ZeroDivisionError where it has no value."""
+    """Apply an operation. Raises KeyError for an unknown one, TypeError or ZeroDivisionError for bad values."""
     return OPERATIONS[operation](*values)
 
 
 @dataclass
 class ClaimCollector:
-    """The claims of one report; equal claims are one, ids count in the order of first use."""
+    """Collects the claims of one report. Equal claims share an id; ids count in the order of first use."""
 
     claims: dict[tuple[str, str, tuple[Source, ...]], Claim] = field(default_factory=dict)
 
@@ -107,7 +106,7 @@ class ClaimCollector:
         return self.derive("read", [fact], style)
 
     def derive(self, operation: str, facts: Sequence[RecordedFact], style: str) -> Claim:
-        """Raises what `compute` raises: a section that derives must know that its facts allow it."""
+        """Return the claim of an operation on facts. Raises the errors of `apply_operation`."""
         sources = tuple(Source(fact.call.seq, fact.call.key, fact.pointer) for fact in facts)
         key = (operation, style, sources)
         if key not in self.claims:
@@ -122,5 +121,5 @@ class ClaimCollector:
 
 
 def render_claim(claim: Mapping[str, Any], value: Json) -> str:
-    """What a claim in JSON must show if its value is this; KeyError for an unknown style."""
+    """Return the text of a JSON claim for a value. Raises KeyError for an unknown style."""
     return STYLES[str(claim["style"])](value)

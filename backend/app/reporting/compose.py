@@ -1,4 +1,4 @@
-"""From recorded calls to the document: the order of its parts on one screen."""
+"""Composition of the report from recorded calls: the order of its sections."""
 
 from collections.abc import Callable, Sequence
 
@@ -52,7 +52,7 @@ ANSWER_SECTIONS: tuple[MakeSection, ...] = (
     closing.questions,
     closing.reproducibility,
 )
-"""Of a session that answered a question about the data."""
+"""Sections of a session that answered a question about the data."""
 
 
 def build_draft(
@@ -61,12 +61,12 @@ def build_draft(
     figures: Sequence[FigureRef] = (),
     remarks: Sequence[str] = (),
 ) -> ReportDraft:
-    """`session` points at what is known of the session, inside the result of a recorded call."""
+    """Gather the facts of the calls. `session` points at the session's facts inside a recorded result."""
     return ReportDraft(calls, gather_facts(calls, session), figures, remarks)
 
 
 def compose(draft: ReportDraft, sections: Sequence[MakeSection] | None = None, title: str = "") -> Report:
-    """The whole report, or these sections of it; a part without facts is left out."""
+    """Compose the report, or the given sections of it; sections without facts are omitted."""
     makers = sections or (ANSWER_SECTIONS if draft.facts.is_question else SECTIONS)
     composed = [section for make in makers if (section := make(draft)) is not None]
     subtitle = ("Every number is linked to the recorded call that produced it.",)
@@ -79,11 +79,11 @@ def _title(draft: ReportDraft) -> Text:
     if draft.facts.is_question:
         return ("A question about the data",)
     target = draft.facts.problem.at("target") if draft.facts.problem else None
-    return ("Predicting ", Name(str(target.value))) if target else ("What this session found",)
+    return ("Predicting ", Name(str(target.value))) if target else ("Results of this session",)
 
 
 def list_cited_calls(draft: ReportDraft) -> list[ProvenanceRow]:
-    """The calls that claims or figures cite, in their order."""
+    """Return the calls that claims or figures cite, in recorded order."""
     places = {(source.step, source.call) for claim in draft.claims.all() for source in claim.sources}
     places |= {(figure.step, figure.call) for figure in draft.figures}
     return [

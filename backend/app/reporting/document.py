@@ -1,7 +1,8 @@
 """A report as data: sections of blocks, blocks of inline pieces; the renderers only walk it.
 
-Three kinds of inline piece. Prose (`str`) is our own and holds no numeral. A claim shows a recorded value. A
-name quotes data or a person: untrusted, escaped by every renderer, and checked to occur in what was recorded.
+There are three kinds of inline piece. Prose (`str`) is part of the program and holds no numeral. A claim shows
+a recorded value. A name quotes data or a person: it is untrusted, escaped by every renderer, and checked to
+occur in the journal.
 """
 
 from collections.abc import Sequence
@@ -45,7 +46,7 @@ class Quote:
 
 @dataclass(frozen=True)
 class Callout:
-    """`tone`: `good`, `warn` or `info`."""
+    """A highlighted paragraph. `tone`: `good`, `warn` or `info`."""
 
     tone: str
     text: Text
@@ -120,7 +121,7 @@ class Section:
 
 @dataclass(frozen=True)
 class ProvenanceRow:
-    """Names one cited call, for the appendix."""
+    """One cited call, for the appendix."""
 
     step: int
     node: str
@@ -130,7 +131,7 @@ class ProvenanceRow:
 
 
 def plain_text(text: Text) -> str:
-    """The words alone, for a window's title or a line in a log."""
+    """Return the text without markup, for a window title or a log line."""
     return "".join(piece if isinstance(piece, str) else piece.text for piece in text)
 
 

@@ -1,4 +1,4 @@
-"""What every section is given, and the few phrases that they share."""
+"""The input of every section, and the phrases that sections share."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,12 +12,12 @@ from app.reporting.gallery import FigureRef, make_picture
 from app.reporting.metrics import describe_metric
 
 EMPTY_CELL: Text = ("\N{EN DASH}",)
-"""What a cell of a table shows where nothing was recorded."""
+"""Content of a table cell without a recorded value."""
 
 
 @dataclass(frozen=True)
 class ReportDraft:
-    """`remarks`: words of the reporter, without numerals."""
+    """Calls, facts and figures of a report, and its claims so far. `remarks` hold no numerals."""
 
     calls: Sequence[RecordedCall]
     facts: ReportFacts
@@ -37,28 +37,28 @@ class ReportDraft:
         return self.claims.read(fact, style)
 
     def score(self, fact: RecordedFact | None, style: str | None = None) -> Text:
-        """A number in the style of the deciding metric, a dash where there is none."""
+        """Return a claim in the style of the deciding metric, or a dash."""
         return (self.read(fact, style or self.metric.style),) if fact else EMPTY_CELL
 
     def render(self, fact: RecordedFact | None, style: str = "text") -> Text:
         return (self.read(fact, style),) if fact else EMPTY_CELL
 
     def interval(self, fact: RecordedFact, style: str) -> Text:
-        """`low to high` of an interval fact, nothing where it has no bounds."""
+        """Return `low to high` of an interval fact, or an empty text if it has no bounds."""
         low, high = fact.at("low"), fact.at("high")
         if low is None or high is None:
             return ()
         return (self.read(low, style), " to ", self.read(high, style))
 
     def galleries(self, *names: str) -> list[Gallery]:
-        """The figures of these names that exist, in this order: one gallery, or none."""
+        """Return a gallery of the existing figures among these names, or an empty list."""
         figures = {figure.name: figure for figure in self.figures}
         pictures = [make_picture(figures[name]) for name in names if name in figures]
         return [Gallery(pictures)] if pictures else []
 
 
 def join_texts(texts: Sequence[Text]) -> Text:
-    """Pieces joined as `a, b and c`."""
+    """Join texts as `a, b and c`."""
     joined: list[str | Claim | Name] = []
     for place, text in enumerate(texts):
         if place:

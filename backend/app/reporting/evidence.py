@@ -1,4 +1,4 @@
-"""Recorded calls as evidence: every value that is read remembers the call and the place it was read from."""
+"""Recorded calls as evidence: values that carry the call and the JSON pointer they were read from."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ Json = Any
 
 @dataclass(frozen=True)
 class RecordedCall:
-    """One call of the journal. `seq` and `key` name it; `tool` is the name of what was called."""
+    """One call of the journal. `seq` and `key` identify it; `tool` is the name of the called tool or model."""
 
     seq: int
     node: str
@@ -33,7 +33,7 @@ class RecordedFact:
     value: Json
 
     def at(self, *path: str | int) -> "RecordedFact | None":
-        """The fact deeper down, or None where nothing (or null) was recorded."""
+        """Return the fact at a path below, or None if nothing (or null) was recorded there."""
         value, pointer = self.value, self.pointer
         for part in path:
             child = _child(value, part)
@@ -43,7 +43,7 @@ class RecordedFact:
         return RecordedFact(self.call, pointer, value)
 
     def children(self) -> Iterator[tuple[str, "RecordedFact"]]:
-        """The members of an object or the items of a list, those that are null left out."""
+        """Yield the members of an object or the items of a list, without nulls."""
         value = self.value
         names = value if isinstance(value, Mapping) else range(len(value)) if isinstance(value, list) else ()
         for name in names:
@@ -55,24 +55,24 @@ class RecordedFact:
         return [child for _, child in self.children()]
 
     def text(self, *path: str | int) -> str:
-        """The string there, or an empty one."""
+        """Return the value at a path as text, or an empty string."""
         fact = self.at(*path)
         return str(fact.value) if fact else ""
 
 
 def items_at(fact: RecordedFact | None, *path: str | int) -> list[RecordedFact]:
-    """The items there; none where nothing was recorded."""
+    """Return the items at a path; an empty list if nothing was recorded."""
     parent = fact.at(*path) if fact else None
     return parent.items() if parent else []
 
 
 def successful_calls(calls: Sequence[RecordedCall]) -> list[RecordedCall]:
-    """The calls that succeeded, in the order in which they were made; a chat call proves nothing."""
+    """Return the calls that succeeded, in recorded order, without chat calls: they are no evidence."""
     return [call for call in calls if not call.failed and call.kind != "chat"]
 
 
 def resolve_pointer(value: Json, pointer: str) -> Json:
-    """The value that a JSON pointer names; KeyError when there is none."""
+    """Return the value at a JSON pointer. Raises KeyError if there is none."""
     for part in pointer.split("/")[1:]:
         name = part.replace("~1", "/").replace("~0", "~")
         if isinstance(value, Mapping) and name in value:

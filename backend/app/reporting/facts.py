@@ -1,7 +1,7 @@
-"""What the journal says about each part of a session: which tool recorded it, and the shape that it has.
+"""Facts of a session from its journal, each identified by the tool that records it and by its keys.
 
-Facts are found wherever the tool put them in its result. What other tools answer is never searched: an agent's
-own code or a table's words could imitate an evaluation.
+Facts are searched in the whole result of the tool. Results of other tools are never searched: custom code or
+texts of a table could imitate an evaluation.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,6 +13,7 @@ HOLD_OUT_NODE = "final_evaluation"
 ANSWERING_NODE = "answering"
 TUNING_NODE = "hyperparameter_tuning"
 _MAX_DEPTH = 5
+"""Levels of nesting that are searched: no tool nests its facts deeper."""
 
 
 @dataclass(frozen=True)
@@ -52,34 +53,37 @@ HOLD_OUT = FactShape(("final_evaluation",), ("on", "metrics", "rows"))
 
 @dataclass(frozen=True)
 class ReportFacts:
-    """None or empty where a session never came so far. `session` cites what is known of the session itself."""
+    """The facts that a report is made of; None or empty for phases that the session did not reach.
+
+    `session` points at the facts of the session itself (goal, seed, usage, versions).
+    """
 
     session: RecordedFact
     split: RecordedFact | None
     eda: RecordedFact | None
     frames: Sequence[RecordedFact]
     fit_parts: Sequence[RecordedFact]
-    """Every fit. A candidate is fitted in parts: they share its name and differ in their folds."""
+    """Every fit. The parts of a candidate share its name and differ in their folds."""
     fits: Sequence[RecordedFact]
     """The first part of each candidate."""
     blends: Sequence[RecordedFact]
-    """Candidates put together: the newest of each name."""
+    """Ensembles: the newest of each name."""
     comparison: RecordedFact | None
     explanation: RecordedFact | None
     importance: RecordedFact | None
-    """The explanation's, on the hold-out; an earlier one out of fold where nothing was explained."""
+    """Importances of the explanation on the hold-out, else the newest ones out of fold."""
     final: RecordedFact | None
     """The evaluation on the hold-out, from the node that may open it."""
     refit: RecordedFact | None
-    """The chosen model learned again from all rows, after the hold-out had judged it."""
+    """The chosen model refitted on all rows, after its evaluation on the hold-out."""
     backtest: RecordedFact | None
-    """What trading on the chosen model made of the hold-out."""
+    """The backtest of the chosen model on the hold-out."""
     forecast: RecordedFact | None
-    """What the delivered model expects after the last row."""
+    """Forecasts of the delivered model after the last row."""
     final_calls: Sequence[RecordedCall]
     last_fit_step: int | None
     is_question: bool = False
-    """The session answered a question about the data, or tried to."""
+    """True if the session answered a question about the data, or tried to."""
     answer: RecordedFact | None = None
     """The last answer, from the node that answers."""
 
@@ -89,7 +93,7 @@ class ReportFacts:
 
     @property
     def metric(self) -> str:
-        """The name of the metric that decided, or an empty string."""
+        """The name of the deciding metric, or an empty string."""
         for fact in (self.final, self.comparison, self.problem):
             if fact and fact.text("metric"):
                 return fact.text("metric")
@@ -97,19 +101,19 @@ class ReportFacts:
 
     @property
     def chosen_model(self) -> RecordedFact | None:
-        """The name of the model that was judged on the hold-out."""
+        """The name of the model evaluated on the hold-out, else of the one chosen in the comparison."""
         names = [self.final.at("model"), self.final.at("name")] if self.final else []
         if self.comparison:
             names += [self.comparison.at("chosen"), self.comparison.at("best")]
         return next((fact for fact in names if fact and isinstance(fact.value, str)), None)
 
     def find_fit(self, name: str) -> RecordedFact | None:
-        """What a model was made by: a blend, or the fit of a candidate."""
+        """Return the facts of a model: an ensemble, or the first fit of a candidate."""
         return next((fit for fit in (*self.blends, *self.fits) if fit.text("name") == name), None)
 
     @property
     def blend(self) -> RecordedFact | None:
-        """The blend that was chosen, where it has more than one candidate."""
+        """The chosen ensemble, if it has more than one member."""
         blend = next(
             (
                 candidate
@@ -150,7 +154,7 @@ def gather_facts(calls: Sequence[RecordedCall], session: RecordedFact) -> Report
 
 
 def find_facts(calls: Sequence[RecordedCall], shape: FactShape) -> list[RecordedFact]:
-    """The facts of that shape, in the order in which they were recorded."""
+    """Return the facts of a shape, in recorded order."""
     return [
         fact
         for call in calls

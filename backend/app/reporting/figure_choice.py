@@ -1,4 +1,4 @@
-"""Which figures a result allows, and what each of them shows: facts as computations answer them, no drawing."""
+"""Choice of figures for a result, with the arguments of each drawing. Nothing is drawn here."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ from app.reporting.metrics import describe_metric
 Facts = Mapping[str, Any]
 
 _MAX_CANDIDATES = 14
+"""Rows of the leaderboard figure: more do not fit a page."""
 _ANSWERS = {
     "target": "predicted {target}",
     "log_target": "the logarithm of predicted {target}",
@@ -25,7 +26,7 @@ class Drawable:
 
 
 def comparison_figures(facts: Facts, fits: Sequence[Facts]) -> list[Drawable]:
-    """The best candidates and always the baseline, with their folds; one without a score is not drawn."""
+    """Draw the best candidates and always the baseline, with fold scores; skip candidates without a score."""
     folds = {fit["name"]: fit["fold_scores"] for fit in fits}
     scored = [row for row in facts["leaderboard"] if row["score"] is not None]
     drawn_rows = scored[:_MAX_CANDIDATES]
@@ -65,7 +66,7 @@ def explanation_figures(
 
 
 def evaluation_figures(facts: Facts, target: str) -> list[Drawable]:
-    """Curves and matrices of a classification, errors of a regression: whatever was measured."""
+    """Draw the curves and matrices of a classification or the errors of a regression, as far as measured."""
     label = str(facts.get("model") or "model")
     return [
         *_roc(facts, label),
@@ -84,7 +85,7 @@ def forecast_figures(panels: Sequence[Facts], target: str) -> list[Drawable]:
 
 
 def backtest_figures(facts: Facts, target: str) -> list[Drawable]:
-    """The price, what was held, and what became of the capital beside buying and holding."""
+    """Draw price, position, equity and drawdown, the latter two beside buying and holding."""
     curve, terms = facts["curve"], facts["terms"]
     several = len(facts["coins"]) > 1
     label = "mean of the coins, from 1" if several else f"{' '.join(facts['coins'])} {target}".strip()
@@ -129,7 +130,7 @@ def _precision_recall(facts: Facts, label: str) -> list[Drawable]:
     if not curve or area is None:
         return []
     drawn_curve = {"label": label, "recall": curve["x"], "precision": curve["y"], "average_precision": area}
-    # What a guess gets is the share of positives.
+    # Random guessing has the share of positives as its average precision.
     prevalence = (facts.get("baseline") or {}).get("average_precision")
     return [Drawable("precision_recall", {"curves": [drawn_curve], "prevalence": prevalence})]
 
@@ -166,6 +167,7 @@ def _residuals(facts: Facts, target: str) -> list[Drawable]:
 
 
 _MAX_LINES = 4
+"""Lines in one plot: the palette has four colours that are safe for colour-blind readers."""
 
 
 def _error_by_step(facts: Facts, label: str) -> list[Drawable]:

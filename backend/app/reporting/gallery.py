@@ -1,4 +1,4 @@
-"""The figures that a report has a place for: who draws each, and what a reader is told about it."""
+"""The figures of a report: title, caption, and the only tool whose drawing is accepted."""
 
 from dataclasses import dataclass
 
@@ -29,7 +29,9 @@ _EDA, _FINAL, _EXPLAIN = "perform_eda", "final_evaluation", "explain_model"
 _BACKTEST = "backtest_model"
 
 GALLERY: dict[str, FigureKind] = {
-    "missing_values": FigureKind("Missing values", "Which columns have gaps, in the training rows.", _EDA),
+    "missing_values": FigureKind(
+        "Missing values", "Share of missing values by column, in the training rows.", _EDA
+    ),
     "distributions": FigureKind(
         "Distributions", "How the values of each column are distributed, in the training rows.", _EDA
     ),
@@ -78,11 +80,11 @@ GALLERY: dict[str, FigureKind] = {
     ),
     "importances": FigureKind(
         "Permutation importance",
-        "How much worse it gets when a column is shuffled; grey bars cannot be told from zero.",
+        "Loss of score when a column is shuffled; grey bars are not significantly above zero.",
         _EXPLAIN,
     ),
     "dependence": FigureKind(
-        "How answers move",
+        "Partial dependence",
         "The prediction when one column is set to a value in all rows; band: most rows; bars: where rows are.",
         _EXPLAIN,
     ),
@@ -92,26 +94,26 @@ GALLERY: dict[str, FigureKind] = {
         _EXPLAIN,
     ),
     "segments": FigureKind(
-        "Where it errs most",
+        "Segments with most error",
         "Parts of the hold-out with more error than the rest, beyond chance; dashed: all rows.",
         _EXPLAIN,
     ),
     "forecast": FigureKind(
-        "Forecast", "What comes after the last row, with its interval; before it what was.", "forecast_future"
+        "Forecast", "Values up to the last row, then forecasts with their interval.", "forecast_future"
     ),
     "error_by_step": FigureKind(
-        "Error by step", "Hold-out rows: how errors grow with the way, beside what needs no model.", _FINAL
+        "Error by step",
+        "Hold-out rows: error by number of rows ahead, beside forecasts that need no model.",
+        _FINAL,
     ),
     "backtest_price": FigureKind("Price", "The price over the hold-out.", _BACKTEST),
     "backtest_signal": FigureKind(
-        "Signal", "What the strategy holds over the hold-out: above zero long, below zero short.", _BACKTEST
+        "Signal", "The strategy's position over the hold-out: above zero long, below zero short.", _BACKTEST
     ),
     "backtest_equity": FigureKind(
-        "Equity", "What one unit of capital became after costs, beside buying and holding.", _BACKTEST
+        "Equity", "Growth of one unit of capital after costs, beside buying and holding.", _BACKTEST
     ),
-    "backtest_drawdown": FigureKind(
-        "Drawdown", "How far the capital stood below its highest point so far.", _BACKTEST
-    ),
+    "backtest_drawdown": FigureKind("Drawdown", "Loss of capital since its highest point so far.", _BACKTEST),
 }
 
 

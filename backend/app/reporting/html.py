@@ -13,7 +13,7 @@ from app.reporting.safe_text import make_legible
 
 _HERE = Path(__file__).parent
 _STYLE = (_HERE / "page.css").read_text(encoding="utf-8")
-# Read with this module, so that a cell needs no file of ours.
+# Read at import, so that a sandbox cell needs no access to package files.
 _PAGE = Environment(
     autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
 ).from_string((_HERE / "page.html").read_text(encoding="utf-8"))
@@ -25,7 +25,7 @@ def render(report: Report, figures: Mapping[str, bytes]) -> str:
     return _PAGE.render(
         report=report,
         title=plain_text(report.title),
-        style=Markup(_STYLE),  # noqa: S704 - our own file, nothing from data
+        style=Markup(_STYLE),  # noqa: S704 - a file of the package, nothing from data
         calls=calls,
         inline=lambda text: _inline(text, calls),
         legible=make_legible,
@@ -52,5 +52,5 @@ def _piece(piece: str | Claim | Name, calls: Mapping[tuple[int, str], Provenance
 
 
 def _data_uri(svg: bytes) -> str:
-    """An image rather than inline markup: scripts in it never run and ids of two figures cannot meet."""
+    """Return a data URI: unlike inline markup, an image runs no scripts, and ids of figures cannot clash."""
     return f"data:image/svg+xml;base64,{base64.b64encode(svg).decode()}"

@@ -23,11 +23,11 @@ from app.reporting.document import (
 from app.reporting.safe_text import make_legible
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|~>$&:@/])")
-_TONES = {"good": "Good", "warn": "Take care", "info": "Note"}
+_TONES = {"good": "Good", "warn": "Caution", "info": "Note"}
 
 
 def render(report: Report) -> str:
-    """The whole document; figures are referred to by file name, as `<name>.png` beside it."""
+    """Render the document; figures are referenced as `<name>.png` beside it."""
     parts = [f"# {inline(report.title)}", inline(report.subtitle)]
     parts += [_section(section) for section in report.sections]
     parts.append(_provenance(report))
@@ -39,7 +39,7 @@ def inline(text: Text) -> str:
 
 
 def code_span(text: str) -> str:
-    """A code span that holds any text, in tables too: its fence is longer than any run of backticks in it."""
+    """Return a code span for any text, valid in tables too: its fence exceeds every run of backticks."""
     text = make_legible(text).replace("|", "\\|") or " "
     runs = [len(run) for run in re.findall(r"`+", text)]
     fence = "`" * (max(runs, default=0) + 1)
@@ -48,7 +48,7 @@ def code_span(text: str) -> str:
 
 
 def escape_text(text: str) -> str:
-    """Words of a person or of data as literal text: no markup, no HTML, no link."""
+    """Escape a text of a person or of data: no markup, no HTML, no link."""
     return _SPECIAL.sub(r"\\\1", make_legible(text)).replace("<", "&lt;")
 
 

@@ -12,7 +12,7 @@ from app.reporting.sections.explanation import segments
 
 
 def compose(draft: ReportDraft) -> Report | None:
-    """A card for the model that was judged on the hold-out; None where none was. Its claims are its own."""
+    """Compose the card of the model evaluated on the hold-out, with claims of its own; None without one."""
     final = draft.facts.final
     if final is None:
         return None
@@ -30,7 +30,7 @@ def compose(draft: ReportDraft) -> Report | None:
         _caveats(draft),
     ]
     sections = [section for section in composed if section.blocks]
-    subtitle = ("Of a model that predicts ", *_target(draft), ".")
+    subtitle = ("Model that predicts ", *_target(draft), ".")
     return Report(("Model card",), subtitle, sections, draft.claims.all(), list_cited_calls(draft))
 
 
@@ -48,7 +48,7 @@ def _details(draft: ReportDraft) -> Section:
         ("Problem", found.problem.at("kind") if found.problem else None, "text"),
         ("Seed", session.at("seed"), "plain_integer"),
         ("Session", session.at("id"), "text"),
-        ("Made", session.at("created_at"), "minute"),
+        ("Created", session.at("created_at"), "minute"),
     ]
     rows: list[list[Text]] = [[(title,), (draft.read(fact, style),)] for title, fact, style in entries if fact]
     hyperparameters = fit.at("hyperparameters") if fit else None
@@ -72,13 +72,13 @@ def _details(draft: ReportDraft) -> Section:
     return Section("details", "Model details", [ReportTable(("What", "Value"), rows)])
 
 
-_FOR = "For rows that come about like the training rows, with the same columns in the same units."
-_NOT_FOR = "Not for deciding about people with nobody looking at each case, and not for finding causes."
+_FOR = "For rows collected in the same way as the training rows, with the same columns in the same units."
+_NOT_FOR = "Not for automated decisions about people without human review, and not for causal conclusions."
 
 
 def _intended_use(draft: ReportDraft) -> Section:
     goal = draft.facts.session.at("goal")
-    words = [Paragraph(("Made for this goal: ", Name(str(goal.value), code=False)))] if goal else []
+    words = [Paragraph(("Trained for this goal: ", Name(str(goal.value), code=False)))] if goal else []
     return Section("use", "Intended use", [*words, Bullets([(_FOR,), (_NOT_FOR,)])])
 
 
@@ -112,7 +112,7 @@ def _evaluation_data(draft: ReportDraft) -> Section:
         return Section("evaluation-data", "Evaluation data", [])
     text = (
         *draft.render(split.at("holdout_rows"), "integer"),
-        " rows locked away before any step saw the data. ",
+        " rows held out before any analysis. ",
         *draft.render(split.at("reason")),
     )
     return Section("evaluation-data", "Evaluation data", [Paragraph(text)])
@@ -132,7 +132,7 @@ def _training_data(draft: ReportDraft) -> Section:
         blocks.append(ReportTable(("Dataset", "Rows", "Digest"), rows, numeric=(1,)))
     if draft.facts.split:
         rows_text = draft.render(draft.facts.split.at("train_rows"), "integer")
-        blocks.append(Paragraph((*rows_text, " rows were used to learn.")))
+        blocks.append(Paragraph((*rows_text, " rows were used for training.")))
     return Section("training-data", "Training data", blocks)
 
 
@@ -159,7 +159,7 @@ def _analyses(draft: ReportDraft, final: RecordedFact) -> Section:
     if classes:
         blocks.append(ReportTable(("Class", "Precision", "Recall"), classes, numeric=(1, 2)))
     blocks += (
-        [Paragraph(("By segment, where it is worse than elsewhere beyond chance:",)), *worst]
+        [Paragraph(("Segments with significantly more error than the rest:",)), *worst]
         if (worst := segments(draft))
         else []
     )
@@ -168,7 +168,8 @@ def _analyses(draft: ReportDraft, final: RecordedFact) -> Section:
 
 def _ethics() -> Section:
     text = (
-        "The model repeats what its data shows, unfairness included. Whether its errors fall evenly on groups "
+        "The model reproduces patterns of its data, including unfair ones. The distribution of "
+        "errors over groups "
         "of people was not examined beyond the classes and segments above."
     )
     return Section("ethics", "Ethical considerations", [Paragraph((text,))])

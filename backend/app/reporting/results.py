@@ -29,13 +29,15 @@ _REPORTS = ("report.html", "report.md", "report.json", "model_card.md")
 
 
 def summarise(calls: Sequence[RecordedCall], artifacts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """`artifacts`: `[{"id", "kind", "name"}]`, oldest first. What a session never came to is null or empty.
+    """Summarise a session as JSON. `artifacts`: `[{"id", "kind", "name"}]`, oldest first.
+
+    Phases that the session did not reach are null or empty.
 
     `{headline, problem, split, metric, leaderboard: [{name, score, std, fit_s, chosen, baseline, folded}],
     holdout: {metric, value, low, high, rows, baseline, beats_baseline}, metrics: {name: {value, low, high}},
     importances, model, model_name, answer: {value, columns, rows, row_count, truncated, language, code,
     rows_used, rows_there, tables, readings}, report: {artifact, checked, markdown, json, model_card}, notebook,
-    cautions}`. `folded`: one of several that cannot be told from the best, which the report folds into a line.
+    cautions}`. `folded`: one of several candidates tied with the best, which the report folds into a line.
     """
     summary_call = next(
         (call for call in reversed(calls) if call.tool == SUMMARY_TOOL and not call.failed), None
@@ -67,7 +69,7 @@ def summarise(calls: Sequence[RecordedCall], artifacts: Sequence[Mapping[str, An
 
 
 def _answer(report_facts: ReportFacts) -> dict[str, Any] | None:
-    """What a question was answered with; `value` where it is a single one."""
+    """Return the answer to a question; `value` is set if it is a single cell."""
     if report_facts.answer is None:
         return None
     answer = report_facts.answer.value
@@ -76,7 +78,7 @@ def _answer(report_facts: ReportFacts) -> dict[str, Any] | None:
 
 
 def _delivered_name(facts: ReportFacts, model_name: str) -> str:
-    """The name of the model that learned from all rows, else of the one that was judged."""
+    """Return the name of the model refitted on all rows, else of the evaluated one."""
     return facts.refit.text("model") if facts.refit else model_name
 
 
@@ -123,5 +125,5 @@ def _report(newest: Mapping[tuple[str, str], str], summary_call: RecordedCall | 
 
 
 def _empty_session() -> RecordedFact:
-    """Stands for a session of which nothing was written down."""
+    """Return the fact of a session without a recorded summary."""
     return RecordedFact(RecordedCall(0, "", "", "", "", None, {}), "", {})

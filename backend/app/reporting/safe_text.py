@@ -1,10 +1,10 @@
-"""Text that comes from data, made safe to read: nothing invisible, nothing that turns the line round."""
+"""Neutralisation of invisible and bidirectional control characters in text from data."""
 
 import unicodedata
 
 
 def make_legible(text: str) -> str:
-    """Control, format and surrogate characters become a visible sign; line breaks become spaces."""
+    """Replace control, format and surrogate characters by a visible sign, and line breaks by spaces."""
     return "".join(
         " "
         if sign in "\r\n\t"

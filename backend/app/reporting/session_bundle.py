@@ -1,4 +1,4 @@
-"""What lies where when everything of a session is taken along, and what the reader is told first."""
+"""Layout and readme of the archive that a session is downloaded as."""
 
 import re
 from collections.abc import Iterable, Mapping, Set
@@ -18,7 +18,7 @@ FOLDERS: Mapping[str, str] = {
 }
 DEFAULT_FOLDER = "files"
 GENERATED_FILES = ("readme.txt", "session.py", "journal.jsonl", "audit.jsonl", "manifest.json")
-"""Files that are written for the archive."""
+"""Files that are generated for the archive."""
 
 _SUFFIXES: Mapping[str, str] = {
     "model": ".skops",
@@ -30,10 +30,10 @@ _SUFFIXES: Mapping[str, str] = {
 }
 
 README = """\
-Everything of one Labcrew session.
+Archive of one Labcrew session.
 
 report/          the report (HTML, Markdown, JSON), its figures as SVG and PNG, the model card
-notebook.ipynb   does the session again from the data in this archive; session.py is the same as a script
+notebook.ipynb   reproduces the session from the data in this archive; session.py is the same as a script
 models/          every candidate, as skops files; `app.modeling.training.persistence.load` reads them
 data/            the tables as they came in, the training rows and the hold-out, as Parquet
 journal.jsonl    every recorded call with its request and its result, a JSON object a line
@@ -49,7 +49,7 @@ journal, and every file against the manifest: `labcrew verify FILE.zip`.
 
 @dataclass(frozen=True)
 class BundleFile:
-    """One file to be taken along: `kind` and `name` as its artifact has them, `digest` names its bytes."""
+    """One artifact in the archive: kind, name, SHA-256 digest, size, media type and origin."""
 
     kind: str
     name: str
@@ -60,9 +60,9 @@ class BundleFile:
 
 
 def bundle_layout(pieces: Iterable[BundleFile]) -> dict[str, BundleFile]:
-    """Pieces by their path in the archive, the newest of each kind and name; equal data is there once.
+    """Map paths in the archive to files: the newest of each kind and name, equal data once.
 
-    `pieces` come oldest first. A path is made of plain letters only, and lies inside the archive.
+    `pieces` are ordered oldest first. Paths are safe file names inside the archive.
     """
     newest = {(piece.kind, piece.name): piece for piece in pieces}
     placed: dict[str, BundleFile] = {}
@@ -89,12 +89,12 @@ def _path(piece: BundleFile) -> str:
 
 
 def safe_file_name(name: str) -> str:
-    """A file name of letters, digits, dots, dashes and underscores that begins with no dot."""
+    """Return a file name of letters, digits, dots, dashes and underscores without leading dots."""
     return re.sub(r"[^A-Za-z0-9._-]", "_", name).lstrip(".")[:120] or "file"
 
 
 def _unused_path(path: str, used: Set[str]) -> str:
-    """The path, or that with a number: two names that differ in case only are one file on some machines."""
+    """Return the path, numbered if taken. Case is ignored: some file systems do not distinguish it."""
     stem, dot, suffix = path.rpartition(".") if "." in path else (path, "", "")
     place, free = 2, path
     while free.lower() in used:

@@ -119,7 +119,7 @@ async def test_two_coins_are_learned_together_and_told_apart(market):
     assert {each["kind"] for each in tested["by_regime"]} == {"volatility", "trend"}
     report = (await _report(market, drive.journal)).decode()
     assert "By coin" in report
-    assert "By kind of market" in report
+    assert "By market regime" in report
     assert {"BTC", "ETH"} <= {each["coin"] for each in _made(drive, "forecast_future")["forecasts"]}
 
 

@@ -81,7 +81,7 @@ def test_the_column_that_carries_the_model_is_named(titanic: list[RecordedCall])
         for each in advise(make_draft(altered(titanic, "explain_model", change)))
     }
 
-    assert "Guard the quality of sex" in advice["one_column_carries_it"]
+    assert "Monitor the quality of sex" in advice["one_column_carries_it"]
 
 
 def test_a_session_without_results_gets_no_advice_on_them() -> None:

@@ -61,7 +61,7 @@ def test_one_altered_figure_fails_the_report():
 def test_the_answer_in_a_sentence():
     assert plain_text(headline(draft(answered([["a", 1.5], ["b", 2.5]])))) == "mean of x1: a 1.50; b 2.50."
     assert plain_text(headline(draft(answered([["a", 1.5]])))) == "Q3 2024 is a and mean of x1 is 1.50."
-    assert plain_text(headline(draft(answered([])))) == "No row of the data answers it."
+    assert plain_text(headline(draft(answered([])))) == "No row of the data matches the question."
     assert plain_text(headline(draft(answered([["a", n] for n in range(9)])))) == "The answer has 9 rows."
 
 
@@ -73,4 +73,4 @@ def test_only_the_node_that_answers_is_believed():
 
 def test_rows_that_cannot_be_counted_are_not_claimed():
     report = compose(draft(answered([["a", 1.5]], rows_used=None, rows_there=None)))
-    assert "cannot be told" in markdown.render(report)
+    assert "number of rows used is not known" in markdown.render(report)

@@ -90,21 +90,21 @@ def test_a_failed_session_says_why_and_keeps_what_it_learned(titanic: list[Recor
 def test_models_that_were_only_compared_are_called_optimistic(titanic: list[RecordedCall]) -> None:
     text = prose(make_draft([call for call in titanic if call.tool != "final_evaluation"]))
 
-    assert "none was judged on the hold-out" in text
+    assert "none was evaluated on the hold-out" in text
     assert "The hold-out was never opened." in text
 
 
 def test_fits_without_a_comparison_are_listed(titanic: list[RecordedCall]) -> None:
     text = prose(make_draft(only(titanic, "lock_holdout", "train_classification_model")))
 
-    assert "Fitted, and not yet compared" in text
+    assert "Fitted but not compared" in text
 
 
 def test_a_session_that_recorded_nothing_still_has_a_report() -> None:
     draft = make_draft([])
 
     assert ids(compose(draft)) == ["summary", "goal", "data", "limits", "questions", "reproducibility"]
-    assert "No model was judged" in prose(draft)
+    assert "No model was evaluated" in prose(draft)
 
 
 def test_without_importances_the_part_is_left_out(titanic: list[RecordedCall]) -> None:
@@ -116,12 +116,12 @@ def test_without_importances_the_part_is_left_out(titanic: list[RecordedCall]) -
 def test_without_an_explanation_importances_out_of_fold_are_told(titanic: list[RecordedCall]) -> None:
     draft = make_draft([call for call in titanic if call.tool != "explain_model"])
 
-    assert "that did not teach it" in prose(draft)
+    assert "outside the training folds" in prose(draft)
     assert "errors" not in ids(compose(draft))
 
 
 def test_the_worst_part_of_the_rows_is_named_with_what_it_is_compared_with(titanic: list[RecordedCall]) -> None:
-    assert "none is worse beyond chance" in prose(make_draft(titanic))
+    assert "none is worse than the rest by more than chance" in prose(make_draft(titanic))
     worst = {
         "column": "sex",
         "text": "is male",
@@ -139,7 +139,7 @@ def test_the_worst_part_of_the_rows_is_named_with_what_it_is_compared_with(titan
     (part,) = (section for section in report.sections if section.id == "errors")
 
     assert plain_text(part.blocks[0].text).startswith(
-        "Worst where sex is male: there it gets 31.0% of the rows wrong, elsewhere 10.0%"
+        "Worst where sex is male: there it predicts 31.0% of the rows wrong, elsewhere 10.0%"
     )
 
 
@@ -151,7 +151,7 @@ def test_a_time_series_says_what_orders_it(diabetes: list[RecordedCall]) -> None
     text = prose(make_draft(altered(diabetes, "lock_holdout", change)))
 
     assert "Ordered by" in text
-    assert "Watch the score in use" in text
+    assert "Monitor the score in production" in text
 
 
 def test_a_hold_out_that_was_opened_twice_is_told(titanic: list[RecordedCall]) -> None:
@@ -190,15 +190,15 @@ def test_the_headline_names_model_score_interval_rows_and_baseline(titanic: list
     words = plain_text(headline(make_draft(titanic)))
 
     assert words.startswith("LogisticRegression predicts survived with ROC AUC of 0.818 (interval 0.7")
-    assert words.endswith("on 263 rows that it had never seen; guessing without any column reaches 0.500.")
+    assert words.endswith("on 263 rows not used in training; the baseline without any column reaches 0.500.")
 
 
 @pytest.mark.parametrize(
     ("facts", "says"),
     [
-        ({"beats_baseline": False}, "cannot be told from a guess"),
+        ({"beats_baseline": False}, "not significantly better than the baseline"),
         ({"beats_baseline": True, "agrees_with_cv": False}, "disagree"),
-        ({"beats_baseline": True, "agrees_with_cv": True}, "foresaw the result"),
+        ({"beats_baseline": True, "agrees_with_cv": True}, "agrees with the hold-out"),
         ({"beats_baseline": True, "agrees_with_cv": None}, "more than chance explains."),
     ],
 )
@@ -261,7 +261,7 @@ def test_an_ensemble_is_told_by_its_weights_and_its_own_threshold(titanic: list[
     said = [
         plain_text(block.text) for part in report.sections for block in part.blocks if hasattr(block, "text")
     ]
-    assert any("them: LogisticRegression 75% and LightGBM 25%." in text for text in said)
+    assert any("predictions: LogisticRegression 75% and LightGBM 25%." in text for text in said)
     assert "Probabilities were left as they are." in said
     assert any(text.endswith(". It makes F1 highest on 1050 rows.") for text in said)
     assert verify_report(report.to_json(), draft.calls, html.render(report, {}), markdown.render(report)).passes
@@ -275,7 +275,7 @@ def test_prediction_intervals_stand_beside_what_they_held(diabetes: list[Recorde
 
     (part,) = (section for section in report.sections if section.id == "results")
     said = [plain_text(block.text) for block in part.blocks if hasattr(block, "text")]
-    assert any("in 90% of cases. On the hold-out it held it in 91.0% (84.0% to 96.0%)" in text for text in said)
+    assert any("in 90% of cases. On the hold-out it covered it in 91.0% (84.0% to 96.0%)" in text for text in said)
 
 
 @pytest.mark.parametrize(("worked_s", "is_said"), [(5.4, False), (6.8, True)])
@@ -284,8 +284,8 @@ def test_a_session_that_took_longer_than_was_asked_for_says_so_among_its_limits(
 ) -> None:
     text = prose(make_draft(titanic, preferences={"time_budget_s": 5.0}, worked_s=worked_s))
 
-    assert ("seconds until this report instead of" in text) is is_said
-    assert "Seconds until this report" in text
+    assert ("which exceeds the budget of" in text) is is_said
+    assert "Working time until this report" in text
 
 
 def test_what_a_session_took_stands_with_how_to_do_it_again(titanic: list[RecordedCall]) -> None:
@@ -318,7 +318,7 @@ def test_candidates_within_noise_of_the_best_are_folded_and_all_listed_at_the_en
         for section in (trials, everyone)
     }
     assert rows == {"trials": 8, "candidates": 26}
-    assert "more within noise of the best: see every candidate below" in text
+    assert "more tied with the best: see all candidates below" in text
     count = next(claim for claim in draft.claims.all() if claim.operation == "how_many")
     assert count.text == "18"
     assert sum(entry["folded"] for entry in summarise(calls, [])["leaderboard"]) == 18

@@ -61,7 +61,7 @@ def test_what_comes_next_stands_in_the_report(titanic, said, row):
     assert row in text
 
 
-@pytest.mark.parametrize(("low", "callout"), [(-0.1, "one of those may do as well"), (0.1, "a guess by more")])
+@pytest.mark.parametrize(("low", "callout"), [(-0.1, "one of those may do as well"), (0.1, "the baseline by more")])
 def test_the_summary_names_the_best_forecast_without_a_model(diabetes, low, callout):
     gain = {"value": 0.2, "low": low, "high": 0.3}
     best = {"name": "weighted average", "score": 56.5, "difference": gain}
@@ -73,4 +73,4 @@ def test_the_summary_names_the_best_forecast_without_a_model(diabetes, low, call
     text = told(calls, {**facts(prediction=1.0), "rows": 0, "forecasts": []})
     assert "the weighted average 56.5." in text
     assert callout in text
-    assert ("Take the weighted average instead" in text) == (low <= 0)
+    assert ("Use the weighted average instead" in text) == (low <= 0)

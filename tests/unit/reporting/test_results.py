@@ -62,7 +62,7 @@ def test_the_model_that_learned_again_from_all_rows_is_the_delivered_one(titanic
     calls = [*titanic, again]
 
     assert summarise([*calls, own_call(calls)], artifacts)["model"] == "m1"
-    assert "learned again from all [1,313]" in markdown.render(compose(make_draft(calls)))
+    assert "refitted on all [1,313]" in markdown.render(compose(make_draft(calls)))
 
     none = [*titanic, replace(again, result={**learned, "rows": 0})]
     assert summarise([*none, own_call(none)], artifacts)["model"] == "m0"

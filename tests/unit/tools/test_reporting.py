@@ -239,7 +239,7 @@ async def test_a_session_without_results_still_gets_its_report(
     made = await generate_summary(ctx)
 
     assert {artifact.name for artifact in made.artifacts} == {"report.html", "report.md", "report.json"}
-    assert "No model was judged" in await text(blob_store, made, "report.md")
+    assert "No model was evaluated" in await text(blob_store, made, "report.md")
 
 
 async def test_without_records_the_reporter_cannot_work(ctx: ToolContext) -> None:

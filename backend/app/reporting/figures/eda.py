@@ -1,4 +1,4 @@
-"""What the data looks like before anything is fitted. Training rows only."""
+"""Figures of the exploratory data analysis, from training rows only."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -60,7 +60,7 @@ def missing_values(rows: int, columns: Sequence[Facts]) -> Figure:
 def distributions(columns: Sequence[Facts], left_out: int = 0) -> Figure:
     """Columns: `{"name", "kind": "numeric", "edges", "counts"}` or `{"name", "kind", "labels", "counts"}`.
 
-    `left_out`: how many more there were that tell less about the target.
+    `left_out`: number of further columns, less associated with the target.
     """
     drawn_columns = columns[:_MAX_PANELS]
     figure = style.canvas(7.8, 0.75 + 2.05 * -(-len(drawn_columns) // 3))
@@ -70,7 +70,11 @@ def distributions(columns: Sequence[Facts], left_out: int = 0) -> Figure:
         else ""
     )
     if left_out:
-        more += f" that tell most of {len(columns) + left_out}" if more else f"; {left_out} more not shown"
+        more += (
+            f" most associated with the target of {len(columns) + left_out}"
+            if more
+            else f"; {left_out} more not shown"
+        )
     style.headline(figure, "Distributions", f"Rows per value or range, training rows only{more}")
     for axes, column in zip(style.panels(figure, len(drawn_columns), 3), drawn_columns, strict=True):
         if column["kind"] == "numeric":

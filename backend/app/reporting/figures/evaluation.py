@@ -1,4 +1,4 @@
-"""How good the models are: comparison, classification, regression, importance."""
+"""Figures of the evaluation: leaderboard, classification and regression."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -63,7 +63,7 @@ def roc(curves: Sequence[Facts]) -> Figure:
 
 
 def precision_recall(curves: Sequence[Facts], prevalence: float | None = None) -> Figure:
-    """`curves`: `[{"label", "recall", "precision", "average_precision"}]`; `prevalence`: what guessing gets."""
+    """`curves`: `[{"label", "recall", "precision", "average_precision"}]`; `prevalence`: that of guessing."""
     figure = style.canvas(3.7, 3.9)
     style.headline(figure, "Precision and recall", "Flagged rows that are right against positives found")
     axes = _unit_square(figure)
@@ -79,7 +79,7 @@ def precision_recall(curves: Sequence[Facts], prevalence: float | None = None) -
 
 
 MAX_CLASSES = 40
-"""More of them in one matrix cannot be read: those are drawn that are mistaken most."""
+"""Classes in one matrix, limited by legibility: those with most errors are drawn."""
 
 
 def confusion(labels: Sequence[Any], matrix: Sequence[Sequence[int]]) -> Figure:
@@ -92,7 +92,7 @@ def confusion(labels: Sequence[Any], matrix: Sequence[Sequence[int]]) -> Figure:
     size = len(class_places)
     side = max(0.8 * size, 2.2)
     figure = style.canvas(min(side + 1.5, 9.0), min(side + 1.7, 8.4))
-    selection = f"; the {size} of {len(labels)} classes mistaken most" if size < len(labels) else ""
+    selection = f"; the {size} of {len(labels)} classes with most errors" if size < len(labels) else ""
     note = f"Rows; percentage and colour: share of the actual class{selection}"
     style.headline(figure, "Confusion matrix", note)
     axes = figure.subplots()
@@ -114,21 +114,22 @@ def confusion(labels: Sequence[Any], matrix: Sequence[Sequence[int]]) -> Figure:
 
 
 def _most_mistaken(counts: np.ndarray) -> list[int]:
-    """Places of the classes to draw, in their order: all, or those in most mistakes."""
+    """Return the places of the classes to draw, in order: all, or those with most errors."""
     wrong = counts - np.diag(np.diag(counts))
     mistaken = wrong.sum(axis=0) + wrong.sum(axis=1)
     return sorted(np.argsort(-mistaken, kind="stable")[:MAX_CLASSES].tolist())
 
 
 def _number_cells(axes: Axes, counts: np.ndarray, shares: np.ndarray, small: bool) -> None:
-    """Each cell's rows; in a `small` one only those that are any."""
+    """Annotate each cell with its count; with `small` cells, omit zeros and shares."""
     for (row, column), part in np.ndenumerate(shares):
         count = f"{int(counts[row, column]):,}"
         if small and count == "0":
             continue
         text = axes.text(column, row, count if small else f"{count}\n{style.share(part)}")
         text.set(ha="center", va="center", fontsize=7 if small else 10, color=style.ink_on(part))
-        # It lies inside the axes: to measure a thousand of them takes seconds and moves nothing.
+        # The text lies inside the axes, so the layout need not measure it: for a thousand cells that
+        # takes seconds.
         text.set_in_layout(False)
 
 

@@ -1,4 +1,4 @@
-"""What a model relies on, how its answers move, and where it errs."""
+"""Figures of the explanation: importance, dependence, SHAP values and error segments."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -45,7 +45,7 @@ def dependence(answer: str, panels: Sequence[Facts]) -> Figure:
     columns = min(len(panels), 3)
     figure = style.canvas(2.6 * columns + 0.1 if columns > 1 else 3.9, 0.75 + 2.3 * -(-len(panels) // 3))
     style.headline(
-        figure, "How answers move", style.label(answer, 88 if columns > 2 else 60 if columns > 1 else 40)
+        figure, "Partial dependence", style.label(answer, 88 if columns > 2 else 60 if columns > 1 else 40)
     )
     grid = style.panels(figure, len(panels), 3)
     for axes, panel in zip(grid, panels, strict=True):
@@ -65,9 +65,9 @@ def contributions(
     figure = style.canvas(7.2, 1.5 + 0.36 * len(features))
     style.headline(
         figure,
-        "What each feature adds",
+        "Feature contributions",
         f"SHAP values of {style.label(member)}, {len(added):,} hold-out rows; light: low, dark: high, "
-        "grey: no order; right: mean size",
+        "grey: no order; right: mean magnitude",
     )
     axes = figure.subplots()
     axes.axvline(0, color=MUTED, linewidth=1)
@@ -93,7 +93,9 @@ def segments(measure: str, is_share: bool, overall: float, segments: Sequence[Fa
     """`segments`: `explanation.facts.Segment`; dashed: the error of all rows."""
     figure = style.canvas(7.2, 1.5 + 0.38 * max(len(segments), 2))
     style.headline(
-        figure, "Where it errs most", f"{style.label(measure, 60)}, with its 95% interval; dashed: all rows"
+        figure,
+        "Segments with most error",
+        f"{style.label(measure, 60)}, with its 95% interval; dashed: all rows",
     )
     axes = figure.subplots()
     places = range(len(segments))
@@ -121,7 +123,7 @@ def segments(measure: str, is_share: bool, overall: float, segments: Sequence[Fa
 
 
 def _name_rows(axes: Axes, names: Sequence[str], width: int = 30) -> None:
-    """One row a name, the first on top."""
+    """Label one row per name, the first on top."""
     axes.set_yticks(range(len(names)), [style.label(name, width) for name in names], color=INK)
     axes.set_ylim(max(len(names), 1) - 0.4, -0.6)
     style.columns_grid(axes)
@@ -181,7 +183,7 @@ def _name_steps(axes: Axes, panel: Facts, at: "np.ndarray[Any, Any]") -> None:
 
 
 def _draw_density(axes: Axes, panel: Facts, at: "np.ndarray[Any, Any]") -> None:
-    """Where the rows are, as pale bars along the bottom."""
+    """Draw the density of rows as pale bars along the bottom."""
     counts, edges = panel["density"].get("counts"), panel["density"].get("edges")
     if not counts or not max(counts):
         return
@@ -215,7 +217,7 @@ def _share_scale(grid: Sequence[Axes], panels: Sequence[Facts]) -> None:
 
 
 def _swarm(values: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
-    """Heights that keep dots of one place apart: those of a bin are stacked around the middle."""
+    """Return vertical offsets that separate dots of equal value: each bin is stacked around the middle."""
     spread = np.ptp(values) or 1.0
     bins = np.round((values - values.min()) / spread * 60).astype(int)
     heights = np.zeros(len(values))
@@ -227,7 +229,7 @@ def _swarm(values: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
 
 
 def _shades(numbers: "np.ndarray[Any, Any]") -> Any:
-    """A shade a row by its rank among the known; the same grey for all where there is no order."""
+    """Return a shade per row by rank; one grey for all if the values have no order."""
     present = ~np.isnan(numbers)
     if present.sum() < 2 or np.ptp(numbers[present]) == 0:
         return _CODE

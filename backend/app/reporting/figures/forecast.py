@@ -1,4 +1,4 @@
-"""A forecast drawn: what was, what is expected, and between which bounds; and how errors grow with the way."""
+"""Figures of a forecast: known values, forecasts with intervals, and the error by step."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from app.reporting.figures.series import format_date_axis, to_days
 from app.reporting.figures.style import BLUE, INK, LINES, MUTED, ORANGE, SERIES
 
 _MAX_MARKED_FORECASTS = 40
-"""As many forecasts are marked one by one."""
+"""Up to this number, each forecast has a marker; more of them would merge."""
 
 
 def forecast(panels: Sequence[Mapping[str, Any]], target: str) -> Figure:
@@ -20,7 +20,7 @@ def forecast(panels: Sequence[Mapping[str, Any]], target: str) -> Figure:
     height = 3.6 if len(panels) == 1 else 1.2 + 2.1 * len(panels)
     figure = style.canvas(7.8, height)
     bounded = panels[0]["low"] is not None
-    note = "what was, and what is expected" + (" with its interval" if bounded else "")
+    note = "known values and forecasts" + (" with their interval" if bounded else "")
     style.headline(figure, "Forecast", f"{style.label(target)}: {note}")
     grid = figure.subplots(len(panels), 1, squeeze=False)
     for axes, panel in zip((row[0] for row in grid), panels, strict=True):
@@ -49,7 +49,7 @@ def _panel(axes: Axes, panel: Mapping[str, Any]) -> None:
 def error_by_step(steps: Sequence[int], lines: Sequence[Mapping[str, Any]], metric: str) -> Figure:
     """`lines`: `[{"label", "values"}]`, the model's first; `metric`: as people name it."""
     figure = style.canvas(7.8, 3.4)
-    style.headline(figure, "Error by step", f"{metric} on the hold-out, so many rows ahead")
+    style.headline(figure, "Error by step", f"{metric} on the hold-out by rows ahead")
     axes = figure.subplots()
     for place, line in enumerate(lines):
         axes.plot(

@@ -1,4 +1,4 @@
-"""A backtest drawn: the price, what was held, what became of the capital, how deep it fell."""
+"""Figures of a backtest: price, position, equity and drawdown."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -37,7 +37,7 @@ def signal(times: Sequence[str], positions: Sequence[float], low: float, high: f
 
 def equity(times: Sequence[str], curves: Sequence[Mapping[str, Any]]) -> Figure:
     """`curves`: `[{"label", "values"}]`, each starting near 1."""
-    figure, axes, moments = _canvas(times, "Equity", "what one unit of capital became, after costs")
+    figure, axes, moments = _canvas(times, "Equity", "growth of one unit of capital, after costs")
     _lines(axes, moments, curves)
     axes.axhline(1, color=MUTED, linewidth=0.8)
     axes.set_ylabel("Equity")

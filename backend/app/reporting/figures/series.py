@@ -1,4 +1,4 @@
-"""Values over time."""
+"""Figure of values over time."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -45,7 +45,7 @@ def time_series(
 
 
 def format_date_axis(axes: Axes) -> None:
-    """Dates on the horizontal axis, as short as they can be told apart."""
+    """Format the horizontal axis as concise dates."""
     axes.xaxis_date()
     locator: Any = AutoDateLocator(maxticks=8)  # type: ignore[no-untyped-call]  # untyped in matplotlib
     axes.xaxis.set_major_locator(locator)
@@ -72,5 +72,5 @@ def _mark_split(axes: Axes, start: float, end: float) -> None:
 
 
 def _day(moment: str) -> float:
-    """Days since the epoch: matplotlib's own unit of time."""
+    """Days since the epoch: matplotlib's unit of time."""
     return float(np.datetime64(moment, "ms").astype("int64")) / 86_400_000

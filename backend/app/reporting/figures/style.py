@@ -1,6 +1,6 @@
-"""One look for every figure: calm, readable in grey, safe for colour-blind readers.
+"""Shared style of all figures: readable in grey, safe for colour-blind readers.
 
-Colours differ in lightness as well as hue, and whatever a colour says a marker, a line or a number says too.
+Colours differ in lightness as well as hue, and each colour is doubled by a marker, a line style or a number.
 Text that comes from data is never parsed as mathematics.
 """
 
@@ -75,7 +75,7 @@ MINUS = "\N{MINUS SIGN}"
 
 @dataclass(frozen=True)
 class Drawing:
-    """The same figure twice. `svg` has no script and no outside reference; equal facts give equal bytes."""
+    """A figure in two formats. `svg` has no script and no outside reference; equal facts give equal bytes."""
 
     svg: bytes
     png: bytes
@@ -87,7 +87,7 @@ def canvas(width: float, height: float) -> Figure:
 
 
 def headline(figure: Figure, title: str, note: str = "") -> None:
-    """A bold title over a muted line (what is shown, in which unit), in a strip kept free for them."""
+    """A bold title over a muted line (what is shown, in which unit), in a strip of its own."""
     height = figure.get_figheight()
     strip = (0.56 if note else 0.34) / height
     figure.set_layout_engine("constrained", rect=(0.005, 0.01, 0.985, 0.99 - strip), w_pad=0.06, h_pad=0.06)
@@ -99,7 +99,8 @@ def headline(figure: Figure, title: str, note: str = "") -> None:
 def encode(figure: Figure) -> Drawing:
     """SVG and PNG bytes of a figure; call inside `rc()`."""
     with warnings.catch_warnings():
-        # A column name may hold a sign that the font lacks: it is drawn as a box, which is all one can do.
+        # A column name may hold a sign that the font lacks: it is drawn as a box, which is no reason
+        # for a warning.
         warnings.filterwarnings("ignore", message=r"Glyph \d+")
         _fix_layout(figure)
         svg, png = io.BytesIO(), io.BytesIO()
@@ -113,7 +114,7 @@ def encode(figure: Figure) -> Drawing:
 
 
 def _fix_layout(figure: Figure) -> None:
-    """Lay out once, on round places: the solver's last digits vary, and equal facts shall give equal bytes."""
+    """Lay out once, on round places: the solver's last digits vary, and equal facts must give equal bytes."""
     engine = figure.get_layout_engine()
     if engine is not None:
         engine.execute(figure)

@@ -1,4 +1,4 @@
-"""What a question about the data was answered with, and how."""
+"""The section that answers a question about the data, and its derivation."""
 
 import re
 
@@ -7,7 +7,7 @@ from app.reporting.draft import ReportDraft, join_texts
 from app.reporting.evidence import RecordedFact, items_at
 
 _MAX_SENTENCE_GROUPS = 6
-"""Groups that a sentence names; of more it says how many there are."""
+"""Groups listed in the headline; for more, it gives their number."""
 _MAX_ROWS = 50
 _STYLES = {"integer": "integer", "number": "quantity"}
 
@@ -23,29 +23,29 @@ def section(draft: ReportDraft) -> Section:
 
 
 def derivation(draft: ReportDraft) -> Section | None:
-    """From which rows it comes, how words were read, and the SELECT or program behind it."""
+    """Show the interpretation of the question, the rows used, and the SELECT or program."""
     answer = draft.facts.answer
     if answer is None:
         return None
     blocks: list[Block] = []
     readings = [(draft.read(reading),) for reading in items_at(answer, "readings")]
     if readings:
-        blocks += [Paragraph(("How the question was read:",)), Bullets(readings)]
+        blocks += [Paragraph(("Interpretation of the question:",)), Bullets(readings)]
     blocks += _rows_used(draft, answer)
     language = "This SELECT" if answer.text("language") == "sql" else "This program"
     lines = [(Name(line),) for line in answer.text("code").splitlines() if line.strip()]
-    blocks += [Paragraph((f"{language} gave the answer:",)), Bullets(lines)]
-    return Section("way", "How it was found", blocks)
+    blocks += [Paragraph((f"{language} computed the answer:",)), Bullets(lines)]
+    return Section("way", "Derivation", blocks)
 
 
 def headline(draft: ReportDraft) -> Text:
-    """The answer in one sentence."""
+    """Return the answer in one sentence."""
     answer = draft.facts.answer
     if answer is None:
         return ("The question was not answered.",)
     columns, rows = items_at(answer, "columns"), items_at(answer, "rows")
     if not rows:
-        return ("No row of the data answers it.",)
+        return ("No row of the data matches the question.",)
     if len(rows) == 1:
         statements: list[Text] = [
             (draft.read(_required(column, "name")), " is ", *_cell(draft, column, rows[0].at(place)))
@@ -59,7 +59,7 @@ def headline(draft: ReportDraft) -> Text:
 
 
 def _group_sentence(draft: ReportDraft, columns: list[RecordedFact], rows: list[RecordedFact]) -> Text:
-    """`mean of fare: 1st 87.5; 2nd 21.2`, by the first figure after the groups."""
+    """Return a sentence such as `mean of fare: 1st 87.5; 2nd 21.2`, for the last column by the others."""
     last = len(columns) - 1
     pieces: list[Piece] = [draft.read(_required(columns[last], "name")), ": "]
     for number, row in enumerate(rows):
@@ -79,7 +79,7 @@ def _cell(draft: ReportDraft, column: RecordedFact, cell: RecordedFact | None) -
 
 
 def _style(column: RecordedFact) -> str:
-    """A year is no quantity."""
+    """Return the claim style of a column; years and identifiers have no thousands separators."""
     kind = column.text("type")
     if kind == "integer" and re.search(r"(?i)year|yr\b|id\b", column.text("name")):
         return "plain_integer"
@@ -93,9 +93,7 @@ def _table(draft: ReportDraft, answer: RecordedFact) -> ReportTable:
         for row in items_at(answer, "rows")[:_MAX_ROWS]
     ]
     numeric = [place for place, column in enumerate(columns) if column.text("type") in _STYLES]
-    caption = (
-        "The first rows; the others lie in the session's table" if len(rows) < answer.value["row_count"] else ""
-    )
+    caption = "The first rows only" if len(rows) < answer.value["row_count"] else ""
     heads = [(draft.read(_required(column, "name")),) for column in columns]
     return ReportTable((), rows, caption, numeric=numeric, heads=heads)
 
@@ -103,7 +101,7 @@ def _table(draft: ReportDraft, answer: RecordedFact) -> ReportTable:
 def _rows_used(draft: ReportDraft, answer: RecordedFact) -> list[Block]:
     used_count, row_count = answer.at("rows_used"), answer.at("rows_there")
     if used_count is None or row_count is None:
-        return [Paragraph(("On how many rows it rests cannot be told from how it was found.",))]
+        return [Paragraph(("The number of rows used is not known for an answer by a program.",))]
     tables = join_texts([(draft.read(name),) for name in items_at(answer, "tables")])
     counts = (draft.read(used_count, "integer"), " of ", draft.read(row_count, "integer"))
-    return [Paragraph(("It rests on ", *counts, " rows of ", *tables, "."))]
+    return [Paragraph(("Computed from ", *counts, " rows of ", *tables, "."))]

@@ -1,4 +1,4 @@
-"""Limits, recommendations, questions, and what is needed to get the same result again."""
+"""The closing sections: limits, recommendations, questions and reproducibility."""
 
 from app.modeling.problem.kinds import BASELINE
 from app.reporting.advice import advise
@@ -7,19 +7,20 @@ from app.reporting.draft import ReportDraft
 from app.reporting.evidence import RecordedFact, items_at
 
 _MIN_HOLDOUT_ROWS = 200
+"""Below this, a 95 % interval of an accuracy can be wider than 0.1."""
 _MAX_BUDGET_RATIO = 1.1
-"""Of the seconds asked for: from here on a session says that it took longer."""
+"""Ratio of working time to time budget above which the overrun is reported."""
 _FACTS = (
     ("Session", ("id",), "text"),
-    ("Begun", ("created_at",), "minute"),
+    ("Started", ("created_at",), "minute"),
     ("Seed", ("seed",), "plain_integer"),
-    ("Seconds asked for", ("preferences", "time_budget_s"), "quantity"),
-    ("Seconds until this report", ("worked_s",), "quantity"),
+    ("Time budget, seconds", ("preferences", "time_budget_s"), "quantity"),
+    ("Working time until this report, seconds", ("worked_s",), "quantity"),
     ("Fits", ("usage", "fits"), "integer"),
-    ("Calls of tools", ("usage", "tool_calls"), "integer"),
-    ("Calls of chat models", ("usage", "chat_calls"), "integer"),
+    ("Tool calls", ("usage", "tool_calls"), "integer"),
+    ("Chat model calls", ("usage", "chat_calls"), "integer"),
     ("Processor time", ("usage", "cpu_s"), "seconds"),
-    ("Most memory of a computation", ("usage", "peak_memory_bytes"), "mebibytes"),
+    ("Peak memory of a computation", ("usage", "peak_memory_bytes"), "mebibytes"),
 )
 
 
@@ -32,22 +33,22 @@ def limits(draft: ReportDraft) -> Section:
             ("The hold-out has only ", draft.read(holdout_rows, "integer"), " rows, so the intervals are wide.")
         )
     items += [
-        ("The fit of ", *draft.render(fit.at("name")), " was cut: ", draft.read(limited), ".")
+        ("The fit of ", *draft.render(fit.at("name")), " was limited: ", draft.read(limited), ".")
         for fit in facts.fits
         if fit.text("estimator") != BASELINE and (limited := fit.at("limited"))
     ]
     items += _overrun(draft)
     if facts.final is None:
-        items.append(("No score was measured on rows that were locked away.",))
+        items.append(("No score was measured on a hold-out.",))
     items += [
-        ("The result holds for rows that come about as these did, not for other places or times.",),
-        ("What goes together need not be cause: a column that predicts is not a lever that can be pulled.",),
+        ("The result holds for data collected in the same way, not for other populations or periods.",),
+        ("Association is not causation: changing a predictive column need not change the target.",),
     ]
     return Section("limits", "Limits", [Bullets(items)])
 
 
 def _overrun(draft: ReportDraft) -> list[Text]:
-    """Where nothing could be left out any more: reading, looking, judging and reporting take some seconds."""
+    """Report a time overrun, which occurs with budgets too short for the mandatory steps."""
     budget = draft.facts.session.at("preferences", "time_budget_s")
     worked = draft.facts.session.at("worked_s")
     if not budget or not worked or worked.value <= _MAX_BUDGET_RATIO * budget.value:
@@ -57,9 +58,9 @@ def _overrun(draft: ReportDraft) -> list[Text]:
         (
             "It took ",
             worked_text,
-            " seconds until this report instead of the ",
+            " seconds until this report, which exceeds the budget of ",
             budget_text,
-            " that were asked for.",
+            " seconds.",
         )
     ]
 
@@ -100,16 +101,16 @@ def reproducibility(draft: ReportDraft) -> Section | None:
     if not rows:
         return None
     if draft.facts.is_question:
-        explanation = "The same question of the same data gives the same answer: what found it stands above."
+        explanation = "The same question on the same data gives the same answer; its derivation is shown above."
         table = ReportTable(("What", "Value"), rows)
         return Section("reproducibility", "Reproducibility", [Paragraph((explanation,)), table])
     blocks: list[Block] = [
         Paragraph(
             (
                 "The same data, goal, preferences, seed and versions give the same split, folds and "
-                "candidates. What the clock decided is recorded with every fit, so the notebook beside this "
-                "report does the session again without the clock, and compares what comes out with what "
-                "stands here.",
+                "candidates. Decisions that depended on time are recorded with every fit, so the "
+                "notebook beside this "
+                "report reproduces the session, and compares its results with the ones recorded here.",
             )
         ),
         ReportTable(("What", "Value"), rows),
@@ -120,7 +121,7 @@ def reproducibility(draft: ReportDraft) -> Section | None:
 
 def _question(draft: ReportDraft, question: RecordedFact) -> list[Text]:
     answer = question.at("answer") or question.at("default")
-    by = "nobody: the default was taken" if question.text("by") == "default" else "the user"
+    by = "no one: the default was used" if question.text("by") == "default" else "the user"
     return [
         draft.render(question.at("agent")),
         draft.render(question.at("text")),
@@ -147,6 +148,6 @@ def _digests(draft: ReportDraft, session: RecordedFact) -> list[Block]:
     ]
     return [
         ReportTable(
-            ("Kind", "Artifact", "Digest"), rows, "What the session made, by the beginning of its fingerprint"
+            ("Kind", "Artifact", "Digest"), rows, "Artifacts of the session with the beginning of their digest"
         )
     ]

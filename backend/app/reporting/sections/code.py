@@ -1,4 +1,4 @@
-"""What agents wrote themselves and the chosen model is made of, in full."""
+"""The section with the custom code of the chosen model, in full."""
 
 from app.reporting.custom_code import iter_custom_code
 from app.reporting.document import Block, Listing, Name, Paragraph, Section, Text
@@ -6,18 +6,20 @@ from app.reporting.draft import ReportDraft
 from app.reporting.evidence import RecordedFact
 
 _FEATURES: Text = (
-    " makes features. It was tried on training rows first: it says the same each time, and of each row what it "
-    "says of that row without the others. In cross-validation it learned from each fold's training rows alone; "
-    "it is stored with the model as text, and whoever predicts runs it in a closed cell.",
+    " makes features. It was tested on training rows first: it is deterministic, and the features of "
+    "a row do not "
+    "depend on other rows. In cross-validation it was fitted on the training rows of each fold alone; it is "
+    "stored with the model as text, and predictions run it in a sandbox.",
 )
 _ESTIMATOR: Text = (
-    " is an estimator. It was tried on training rows first, and then judged by the same folds as every other "
-    "candidate; it is stored with the model as text, and whoever predicts runs it in a closed cell.",
+    " is an estimator. It was tested on training rows first, and then evaluated on the same folds as "
+    "every other "
+    "candidate; it is stored with the model as text, and predictions run it in a sandbox.",
 )
 
 
 def section(draft: ReportDraft) -> Section | None:
-    """The code in the chosen model, or in every fit where none was chosen yet."""
+    """Show the code of the chosen model, or of every fit if no model was chosen."""
     blocks: list[Block] = []
     sources: set[str] = set()
     for fit in _fits(draft):
@@ -27,7 +29,7 @@ def section(draft: ReportDraft) -> Section | None:
                 sources.add(source)
                 explanation = _FEATURES if code.text("op") else _ESTIMATOR
                 blocks += [Paragraph((*draft.render(code.at("name")), *explanation)), Listing(Name(source))]
-    return Section("code", "Code of the crew", blocks) if blocks else None
+    return Section("code", "Custom code", blocks) if blocks else None
 
 
 def _fits(draft: ReportDraft) -> list[RecordedFact]:

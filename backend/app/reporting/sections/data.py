@@ -1,4 +1,4 @@
-"""What came, what was found in it, what was changed and what was left out."""
+"""The data section: sources, type inference, dropped rows, findings and changes."""
 
 from app.reporting.document import Block, Bullets, Paragraph, ReportTable, Section, Text
 from app.reporting.draft import ReportDraft, join_texts
@@ -33,15 +33,11 @@ def _sources(draft: ReportDraft) -> list[Block]:
         for dataset in datasets
     ]
     columns = ("Dataset", "Rows", "Columns", "Digest")
-    return [
-        ReportTable(
-            columns, rows, "What came in; the digest begins the fingerprint of the bytes", numeric=(1, 2)
-        )
-    ]
+    return [ReportTable(columns, rows, "Datasets with the beginning of their digest", numeric=(1, 2))]
 
 
 def _readings(draft: ReportDraft) -> list[Block]:
-    """Columns that are not what their type says, and how they were read."""
+    """List the columns whose inferred type differs from the stored one."""
     texts = [
         (draft.read(text),)
         for reading in items_at(draft.facts.split, "reading")
@@ -49,7 +45,7 @@ def _readings(draft: ReportDraft) -> list[Block]:
     ]
     if not texts:
         return []
-    return [Paragraph(("Read as what it is, in new rows alike:",)), Bullets(texts[:_MAX_FINDINGS])]
+    return [Paragraph(("Inferred column types, which apply to new rows too:",)), Bullets(texts[:_MAX_FINDINGS])]
 
 
 def _left_out(draft: ReportDraft) -> list[Block]:
@@ -57,13 +53,15 @@ def _left_out(draft: ReportDraft) -> list[Block]:
     if not split:
         return []
     counts = [
-        (split.at("duplicates_removed"), " repeated rows, which could have stood on both sides of the split"),
+        (split.at("duplicates_removed"), " duplicate rows, which could have been on both sides of the split"),
         (split.at("unlabelled_removed"), " rows without a value of the target"),
     ]
     dropped = [(draft.read(fact, "integer"), why) for fact, why in counts if fact and fact.value]
     if not dropped:
-        return [Paragraph(("No row was left out: none repeats another, and each has a value of the target.",))]
-    return [Paragraph(("Left out before anything else: ", *join_texts(dropped), "."))]
+        return [
+            Paragraph(("No row was dropped: there are no duplicates, and each row has a value of the target.",))
+        ]
+    return [Paragraph(("Dropped before the split: ", *join_texts(dropped), "."))]
 
 
 def _findings(draft: ReportDraft) -> list[Block]:
@@ -77,8 +75,8 @@ def _findings(draft: ReportDraft) -> list[Block]:
     )
     items = [(f"{_severity(fact)}: ", *draft.render(fact.at("text"))) for fact in ranked[:_MAX_FINDINGS]]
     if not items:
-        return [Paragraph(("The analysis found nothing that needs care.",))]
-    return [Paragraph(("What the analysis found in the training rows:",)), Bullets(items)]
+        return [Paragraph(("The analysis found no problems.",))]
+    return [Paragraph(("Findings in the training rows:",)), Bullets(items)]
 
 
 def _severity(fact: RecordedFact) -> str:
@@ -86,10 +84,10 @@ def _severity(fact: RecordedFact) -> str:
 
 
 def _excluded(draft: ReportDraft) -> list[Block]:
-    """Columns that the chosen model was not shown, on request or because they give the target away."""
+    """List the columns excluded from the chosen model, on request or because they leak the target."""
     fit = draft.facts.find_fit(str(draft.facts.chosen_model.value)) if draft.facts.chosen_model else None
     names = [(draft.read(name),) for name in items_at(fit, "problem", "exclude")]
-    return [Paragraph(("No model was shown ", *join_texts(names), "."))] if names else []
+    return [Paragraph(("Excluded from all models: ", *join_texts(names), "."))] if names else []
 
 
 def _changes(draft: ReportDraft) -> list[Block]:
@@ -99,5 +97,5 @@ def _changes(draft: ReportDraft) -> list[Block]:
     if not effects:
         return []
     texts = list(dict.fromkeys(effects))[:_MAX_EFFECTS]
-    opening = "What was done to it, learned from training rows only and never from the target:"
+    opening = "Preparation, fitted on training rows only and without the target:"
     return [Paragraph((opening,)), Bullets(texts)]

@@ -1,4 +1,4 @@
-"""What the model relies on, how its answers move, and where it errs most."""
+"""The sections on feature importance, partial dependence, SHAP values and error segments."""
 
 from app.reporting.document import Block, Paragraph, ReportTable, Section, Text
 from app.reporting.draft import ReportDraft, join_texts
@@ -6,9 +6,9 @@ from app.reporting.evidence import RecordedFact, items_at
 
 _MAX_COLUMNS = 12
 _MAX_NAMED = 4
-_NO_COLUMN_STANDS_OUT = "No single column stands out from noise on these rows: with more of them some may. "
+_NO_COLUMN_STANDS_OUT = "No column has a significant importance on these rows; with more rows, some may. "
 _MIN_CORRELATION = 0.5
-"""Rank correlation from which a feature is said to raise or lower the answer."""
+"""Rank correlation from which a feature is reported to raise or lower the prediction."""
 
 
 def reliance(draft: ReportDraft) -> Section | None:
@@ -24,7 +24,7 @@ def reliance(draft: ReportDraft) -> Section | None:
         *_dependence(draft),
         *_contributions(draft),
     ]
-    return Section("importances", "What the model relies on", blocks)
+    return Section("importances", "Feature importance", blocks)
 
 
 def errors(draft: ReportDraft) -> Section | None:
@@ -35,19 +35,21 @@ def errors(draft: ReportDraft) -> Section | None:
     worst = items_at(segments, "worst")
     if not worst:
         text = (
-            "No part of the rows stands out: of ",
+            "No segment has significantly more error: of ",
             *tested,
-            " that were looked at (values and ranges of single ",
+            " segments tested (values and ranges of single ",
         )
         return Section(
-            "errors", "Where it errs", [Paragraph((*text, "columns), none is worse beyond chance."))]
+            "errors",
+            "Errors by segment",
+            [Paragraph((*text, "columns), none is worse than the rest by more than chance explains."))],
         )
     blocks: list[Block] = [
         Paragraph(_worst(draft, segments, worst[0], tested)),
         *draft.galleries("segments"),
         _segments(draft, segments, worst),
     ]
-    return Section("errors", "Where it errs", blocks)
+    return Section("errors", "Errors by segment", blocks)
 
 
 def _opening(draft: ReportDraft, importance: RecordedFact, ranked: list[RecordedFact]) -> Text:
@@ -56,16 +58,16 @@ def _opening(draft: ReportDraft, importance: RecordedFact, ranked: list[Recorded
     leading: Text = ("Most on ", *names, ". ") if helping else (_NO_COLUMN_STANDS_OUT,)
     repeats = draft.render(importance.at("repeats"), "integer")
     rows = draft.render(importance.at("rows"), "integer")
-    where = "of the hold-out" if draft.facts.explanation else "that did not teach it"
+    where = "of the hold-out" if draft.facts.explanation else "outside the training folds"
     return (
         *leading,
         "Each column was shuffled ",
         *repeats,
-        " times among ",
+        " times on ",
         *rows,
         f" rows {where}; its importance is how much worse ",
         draft.metric_name,
-        " gets. Columns that say the same share their importance, and importance is not cause.",
+        " gets. Correlated columns share their importance, and importance does not imply causation.",
     )
 
 
@@ -76,13 +78,11 @@ def _table(draft: ReportDraft, ranked: list[RecordedFact]) -> ReportTable:
             draft.render(entry.at("column")),
             draft.render(entry.at("mean"), style),
             draft.render(entry.at("std"), style),
-            ("yes" if entry.value.get("helps") else "cannot be told from noise",),
+            ("yes" if entry.value.get("helps") else "not significantly",),
         ]
         for entry in ranked[:_MAX_COLUMNS]
     ]
-    caption = (
-        "Spread: one standard error; helps: beyond what the best of so many useless columns gets by chance"
-    )
+    caption = "Spread: one standard error; helps: significant after correction for the number of columns"
     return ReportTable(("Column", "Importance", "Spread", "Helps"), rows, caption, numeric=(1, 2))
 
 
@@ -95,9 +95,10 @@ def _dependence(draft: ReportDraft) -> list[Block]:
     if not pictures:
         return []
     text = (
-        "How the prediction moves when one column is set to a value in all rows and the others stay as they "
-        "are. The line is the mean; the band holds most rows, so where it is wide other columns decide too; "
-        "bars show where rows are, and where there are none the line is a guess."
+        "Partial dependence: the prediction when one column is set to a value in all rows and the others keep "
+        "their values. The line is the mean and the band covers most rows; a wide band means that "
+        "other columns "
+        "interact. Bars show the density of rows; without rows, the line is an extrapolation."
     )
     return [Paragraph((text,)), *pictures]
 
@@ -115,9 +116,9 @@ def _contributions(draft: ReportDraft) -> list[Block]:
     names = [draft.render(feature.at("feature")) for feature in features[:_MAX_NAMED]]
     leading = join_texts(directions or names)
     text = (
-        "SHAP values take single answers of the tree model ",
+        "SHAP values split single predictions of the tree model ",
         *draft.render(contributions.at("member")),
-        " apart into what each of its features adds, on ",
+        " into the contributions of its features, on ",
         *draft.render(contributions.at("rows"), "integer"),
         " rows. The features that add most: ",
         *leading,
@@ -130,13 +131,13 @@ def _direction(feature: RecordedFact) -> str:
     direction = feature.at("direction")
     if direction is None or abs(direction.value) < _MIN_CORRELATION:
         return ""
-    return "raises the answer" if direction.value > 0 else "lowers the answer"
+    return "raises the prediction" if direction.value > 0 else "lowers the prediction"
 
 
 def _worst(draft: ReportDraft, segments: RecordedFact, worst: RecordedFact, tested: Text) -> Text:
     style = _style(draft, segments)
     before, after = (
-        ("it gets ", " of the rows wrong") if style == "percent" else ("it is off by ", " on average")
+        ("it predicts ", " of the rows wrong") if style == "percent" else ("it is off by ", " on average")
     )
     return (
         "Worst where ",
@@ -149,12 +150,12 @@ def _worst(draft: ReportDraft, segments: RecordedFact, worst: RecordedFact, test
         *draft.render(worst.at("elsewhere"), style),
         ". Of ",
         *tested,
-        " parts of the rows, these are worse than the rest by more than chance explains among so many:",
+        " tested segments, these are worse than the rest by more than chance explains:",
     )
 
 
 def segments(draft: ReportDraft) -> list[Block]:
-    """The table of segments that are worse than the rest; nothing where there are none."""
+    """Return the table of segments that are worse than the rest, or an empty list."""
     segments_fact = draft.facts.explanation.at("segments") if draft.facts.explanation else None
     worst = items_at(segments_fact, "worst")
     return [_segments(draft, segments_fact, worst)] if segments_fact and worst else []

@@ -1,4 +1,4 @@
-"""What is expected after the last row, and how errors grow with the way there."""
+"""The forecast section: forecasts after the last row, and the error by number of rows ahead."""
 
 from collections.abc import Sequence
 
@@ -43,7 +43,7 @@ def _opening(draft: ReportDraft, forecast: RecordedFact) -> Text:
     level = forecast.at("level")
     if level is None:
         return text
-    return (*text, " Intervals are meant to hold for ", draft.read(level, "whole_percent"), " of the rows.")
+    return (*text, " Intervals are made to cover ", draft.read(level, "whole_percent"), " of the rows.")
 
 
 def _expected(draft: ReportDraft, forecast: RecordedFact) -> ReportTable:
@@ -61,13 +61,13 @@ def _expected(draft: ReportDraft, forecast: RecordedFact) -> ReportTable:
     group_head: list[Text] = [("Series",)] if group else []
     heads = [*group_head, ("When",), ("Rows ahead",), *(head for head, _, _ in columns)]
     first = 2 if group else 1
-    return ReportTable((), rows, "What is expected", numeric=tuple(range(first, len(heads))), heads=heads)
+    return ReportTable((), rows, "Forecasts", numeric=tuple(range(first, len(heads))), heads=heads)
 
 
 def _columns(
     draft: ReportDraft, predictions: Sequence[RecordedFact]
 ) -> list[tuple[Text, tuple[str, ...], str]]:
-    """Head, place and style of what is told of each moment: of two classes how likely the positive one is."""
+    """Return head, path and style of each forecast column; for two classes, the positive probability."""
     positive = draft.facts.problem.at("positive_class") if draft.facts.problem else None
     if predictions and positive is not None and "probabilities" in predictions[0].value:
         return [(("Probability of ", draft.read(positive)), ("probabilities", str(positive.value)), "percent")]
@@ -84,7 +84,7 @@ def _cell(draft: ReportDraft, fact: RecordedFact | None, style: str) -> Text:
 
 
 def _by_step(draft: ReportDraft) -> list[Block]:
-    """How good each step is, beside what needs no model, and how often the intervals held."""
+    """Tabulate the score of each step beside the reference forecasts, and the interval coverage."""
     steps = items_at(draft.facts.final, "by_step")
     if not steps:
         return []
@@ -101,5 +101,5 @@ def _by_step(draft: ReportDraft) -> list[Block]:
         row += [draft.score(step.at("references", name) or step.at(name), style) for name in reference_names]
         row += [draft.render(step.at("coverage", "coverage", "value"), "percent")] if bounded else []
         rows.append(row)
-    title = "Each step by itself, on the hold-out"
+    title = "Score by number of rows ahead, on the hold-out"
     return [ReportTable((), rows, title, numeric=tuple(range(len(heads))), heads=heads)]

@@ -1,4 +1,4 @@
-"""What was asked, and the problem that it became."""
+"""The goal section: the user's goal and the problem derived from it."""
 
 from app.reporting.document import Block, Name, Paragraph, Quote, ReportTable, Section, Text
 from app.reporting.draft import ReportDraft, join_texts
@@ -7,16 +7,16 @@ from app.reporting.evidence import RecordedFact
 _ROWS = (
     ("Target", "target"),
     ("Problem", "kind"),
-    ("Judged by", "metric"),
+    ("Metric", "metric"),
     ("Classes", "classes"),
     ("Positive class", "positive_class"),
     ("Ordered by", "time_column"),
     ("Grouped by", "group_column"),
     ("Rows ahead", "horizon"),
-    ("Each step until then", "every_step"),
-    ("What of the future", "outlook"),
-    ("Profit and loss to stop at", "barriers"),
-    ("Left out on request", "exclude"),
+    ("Every step up to it", "every_step"),
+    ("Forecast quantity", "outlook"),
+    ("Take-profit and stop-loss", "barriers"),
+    ("Excluded columns", "exclude"),
 )
 
 

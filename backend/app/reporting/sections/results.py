@@ -1,4 +1,4 @@
-"""How good the chosen model is on the hold-out."""
+"""The section with the scores of the chosen model on the hold-out."""
 
 from app.modeling.problem.metrics import METRICS
 from app.reporting.document import Block, Name, Paragraph, ReportTable, Section, Text
@@ -30,7 +30,7 @@ def hold_out(draft: ReportDraft) -> Section | None:
     table = ReportTable(
         ("Metric", "Hold-out", "Interval", "Baseline"),
         rows,
-        "Marked: the metric that decided",
+        "Marked: the deciding metric",
         numeric=(1, 2, 3),
         marked=[place for place, (name, _) in enumerate(measured) if name == draft.facts.metric],
     )
@@ -50,9 +50,9 @@ def _opening(draft: ReportDraft, final: RecordedFact) -> Text:
     method = final.at("interval_method")
     how = (" Intervals: ", draft.read(method), ".") if method else ()
     cv = final.at("cv_score")
-    cv_text = (" Cross-validation had foreseen ", draft.read(cv, draft.metric.style), ".") if cv else ()
+    cv_text = (" The cross-validation score was ", draft.read(cv, draft.metric.style), ".") if cv else ()
     unit = " rows" if final.at("by_step") is None else " forecasts from rows"
-    return ("Measured once, on ", *rows, unit, " that no step before had seen.", *cv_text, *how)
+    return ("Measured once, on ", *rows, unit, " not used before.", *cv_text, *how)
 
 
 def _row(draft: ReportDraft, final: RecordedFact, name: str, score: RecordedFact) -> list[Text]:
@@ -70,7 +70,7 @@ def _place(order: list[str], name: str) -> int:
 
 
 def _without_model(draft: ReportDraft, final: RecordedFact) -> list[Block]:
-    """Of a forecast: what the series says by itself."""
+    """Tabulate reference forecasts that need no model."""
     rows = [_reference(draft, reference) for reference in items_at(final, "references")]
     heads = ("Without a model", draft.metric.label, "Gain of the model, interval")
     title = "Forecasts that need no model, on the same rows"
@@ -85,7 +85,7 @@ def _reference(draft: ReportDraft, reference: RecordedFact) -> list[Text]:
 
 
 def _threshold(draft: ReportDraft, final: RecordedFact) -> list[Block]:
-    """How probabilities were made honest, and from which one on the positive class is chosen."""
+    """Describe the calibration of probabilities and the decision threshold."""
     fit = draft.facts.find_fit(str(draft.facts.chosen_model.value)) if draft.facts.chosen_model else None
     blocks: list[Block] = []
     calibration = fit.at("calibration", "text") if fit else None
@@ -101,12 +101,12 @@ def _threshold(draft: ReportDraft, final: RecordedFact) -> list[Block]:
     claim = draft.read(threshold, "score")
     return [
         *blocks,
-        Paragraph(("The positive class is chosen from a probability of ", claim, ".", *explanation)),
+        Paragraph(("The positive class is predicted from a probability of ", claim, ".", *explanation)),
     ]
 
 
 def _bounds(draft: ReportDraft, final: RecordedFact) -> list[Block]:
-    """Prediction intervals, and whether they hold what they promise."""
+    """Describe the prediction intervals and their coverage."""
     intervals = final.at("intervals")
     coverage = intervals.at("coverage") if intervals else None
     if intervals is None or coverage is None or coverage.at("value") is None:
@@ -115,9 +115,9 @@ def _bounds(draft: ReportDraft, final: RecordedFact) -> list[Block]:
     return [
         Paragraph(
             (
-                "Each prediction comes with an interval that is to hold the true value in ",
+                "Each prediction has an interval made to cover the true value in ",
                 *draft.render(intervals.at("level"), "whole_percent"),
-                " of cases. On the hold-out it held it in ",
+                " of cases. On the hold-out it covered it in ",
                 *draft.render(coverage.at("value"), "percent"),
                 *((" (", *within, ")") if within else ()),
                 "; half of the intervals are narrower than ",

@@ -1,4 +1,4 @@
-"""How rows that judge were kept from rows that teach, and what the journal says about it."""
+"""The section on the hold-out split and the checks of its integrity."""
 
 from app.reporting.document import Block, Bullets, Paragraph, Piece, Section, Text
 from app.reporting.draft import ReportDraft, join_texts
@@ -12,17 +12,17 @@ def section(draft: ReportDraft) -> Section | None:
         return None
     blocks: list[Block] = [Paragraph(_split_text(draft, split))]
     blocks += [Paragraph((draft.read(note),)) for note in items_at(split, "notes")]
-    blocks += [Paragraph(("What the journal says about honesty:",)), Bullets(_checks(draft, draft.facts))]
-    return Section("split", "Split and honesty checks", blocks)
+    blocks += [Paragraph(("Integrity checks, from the journal:",)), Bullets(_checks(draft, draft.facts))]
+    return Section("split", "Split and integrity checks", blocks)
 
 
 def _split_text(draft: ReportDraft, split: RecordedFact) -> Text:
-    pieces: list[Piece] = ["Before anyone looked, "]
+    pieces: list[Piece] = ["Before any analysis, "]
     pieces += (
         *draft.render(split.at("holdout_rows"), "integer"),
-        " rows were locked away as the hold-out and ",
+        " rows were set aside as the hold-out and ",
     )
-    pieces += (*draft.render(split.at("train_rows"), "integer"), " were left to learn from (")
+    pieces += (*draft.render(split.at("train_rows"), "integer"), " were left for training (")
     pieces += (*draft.render(split.at("kind")), " split). ", *draft.render(split.at("reason")))
     count = split.at("folds", "count")
     pieces += (
@@ -44,23 +44,24 @@ def _opened_once(draft: ReportDraft, facts: ReportFacts) -> Text:
         return ("The hold-out was never opened.",)
     if openings == 1:
         return ("The hold-out was opened once, at the end.",)
-    return ("Take care: the hold-out was opened more than once, so its score is no longer a clean one.",)
+    return ("Caution: the hold-out was opened more than once, so its score may be optimistic.",)
 
 
 def _no_later_fit(facts: ReportFacts) -> Text:
     if not facts.final_calls:
-        return ("No score in this report was measured on rows that were locked away.",)
+        return ("No score in this report was measured on the hold-out.",)
     if facts.last_fit_step is not None and facts.last_fit_step > facts.final_calls[0].seq:
-        return ("Take care: a model was fitted after the hold-out was opened.",)
+        return ("Caution: a model was fitted after the hold-out was opened.",)
     return ("No model was fitted and none was chosen after the hold-out was opened.",)
 
 
 def _refit_text(draft: ReportDraft, refit: RecordedFact) -> Text:
     return (
-        "After the hold-out had judged it, the chosen model learned again from all ",
+        "After its evaluation on the hold-out, the chosen model was refitted on all ",
         *draft.render(refit.at("rows"), "integer"),
-        " rows with its settings unchanged: that is the model that is delivered, and its score stands for one "
-        "that knew less.",
+        " rows with unchanged settings. The refitted model is delivered; the score is that of the "
+        "model fitted on "
+        "the training rows.",
     )
 
 
@@ -70,12 +71,12 @@ def _leaks(draft: ReportDraft, facts: ReportFacts) -> Text:
         return ("Columns were not searched for leaks.",)
     columns = [(draft.read(column),) for leak in leaks.items() if (column := leak.at("column"))]
     if not columns:
-        return ("No column gives the target away.",)
-    return ("Columns that may give the target away: ", *join_texts(columns), ".")
+        return ("No column leaks the target.",)
+    return ("Columns that may leak the target: ", *join_texts(columns), ".")
 
 
 def _baseline(facts: ReportFacts) -> Text:
     baseline = facts.comparison.at("baseline") if facts.comparison else None
     if baseline is None and not (facts.final and facts.final.at("baseline")):
-        return ("No baseline was fitted, so a score has nothing to stand beside.",)
-    return ("A baseline that looks at no column was fitted and judged like every candidate.",)
+        return ("No baseline was fitted, so the score has no reference.",)
+    return ("A baseline that uses no column was fitted and evaluated like every candidate.",)

@@ -1,4 +1,4 @@
-"""The answer first: how good, on what, compared with what."""
+"""The summary section: score, test set, comparison with the baseline, and verdict."""
 
 from app.reporting.document import Block, Callout, Name, Paragraph, Piece, Section, Text, Tile, Tiles
 from app.reporting.draft import ReportDraft, join_texts
@@ -16,31 +16,31 @@ def section(draft: ReportDraft) -> Section:
     else:
         result_blocks: list[Block] = [Paragraph(_answer(draft, final)), _tiles(draft, final)]
         verdict = _verdict(draft, final)
-        # Of prices the first words are whether trading pays: a score above a guess is no edge after costs.
+        # For prices the backtest comes first: a score above the baseline need not pay for trading costs.
         blocks = [verdict, *result_blocks] if draft.facts.backtest else [*result_blocks, verdict]
         blocks += _evidence(draft)
     return Section("summary", "Summary", [*blocks, *(Paragraph((remark,)) for remark in draft.remarks)])
 
 
 def _evidence(draft: ReportDraft) -> list[Block]:
-    """What it relies on and where it errs, in a sentence each."""
+    """State the most important columns and the worst segment, in a sentence each."""
     helping = [entry for entry in items_at(draft.facts.importance, "importances") if entry.value.get("helps")]
     worst = items_at(draft.facts.explanation, "segments", "worst")
     pieces: list[Piece] = []
     if helping:
         pieces += (
-            "It relies most on ",
+            "Most important columns: ",
             *join_texts([draft.render(entry.at("column")) for entry in helping[:3]]),
             ".",
         )
     if worst:
-        pieces += (" It errs most where ", *draft.render(worst[0].at("column")), " ")
+        pieces += (" The error is largest where ", *draft.render(worst[0].at("column")), " ")
         pieces += (*draft.render(worst[0].at("text")), ".")
     return [Paragraph(pieces)] if pieces else []
 
 
 def headline(draft: ReportDraft) -> Text:
-    """The answer in one sentence."""
+    """Return the result in one sentence."""
     if draft.facts.is_question:
         return answer.headline(draft)
     if draft.facts.final is None:
@@ -68,16 +68,16 @@ def _answer(draft: ReportDraft, final: RecordedFact) -> Text:
     pieces += draft.score(score.at("value") if score else None)
     pieces += (" (interval ", *bounds, ")") if bounds else ()
     pieces += (" on ", *draft.render(final.at("rows"), "integer"), *_test_set(draft, final))
-    pieces += ("; guessing without any column reaches ", *draft.score(baseline)) if baseline else ()
+    pieces += ("; the baseline without any column reaches ", *draft.score(baseline)) if baseline else ()
     if references := items_at(final, "references"):
-        best = references[0]  # they stand in order
+        best = references[0]  # best first
         name = Name(str(best.value["name"]), code=False)
         pieces += (", the ", name, " ", *draft.score(best.at("score")))
     return (*pieces, ".")
 
 
 def _outlook(draft: ReportDraft) -> str:
-    """What of the target's future is told, before its name."""
+    """Return the words for the forecast quantity, to stand before the target's name."""
     outlook = draft.facts.problem.text("outlook") if draft.facts.problem else None
     if draft.facts.problem and draft.facts.problem.value.get("barriers"):
         return "whether trades end with a gain by "
@@ -85,11 +85,11 @@ def _outlook(draft: ReportDraft) -> str:
 
 
 def _test_set(draft: ReportDraft, final: RecordedFact) -> Text:
-    """What was judged: rows, or where each step is forecast every forecast for itself."""
+    """Describe the test set: rows, or forecasts if each step is forecast."""
     horizon = draft.facts.problem.at("horizon") if draft.facts.problem else None
     if horizon is None or final.at("by_step") is None:
-        return (" rows that it had never seen",)
-    return (" forecasts of the next ", draft.read(horizon, "integer"), " rows, none of which it had seen")
+        return (" rows not used in training",)
+    return (" forecasts of the next ", draft.read(horizon, "integer"), " rows, none of them used in training")
 
 
 def _unfinished(draft: ReportDraft) -> Text:
@@ -98,9 +98,10 @@ def _unfinished(draft: ReportDraft) -> Text:
         return ("This session ended without a result: ", draft.read(error))
     if draft.facts.comparison:
         return (
-            "Models were compared, but none was judged on the hold-out: take every score below as optimistic.",
+            "Models were compared, but none was evaluated on the hold-out: every score below may be "
+            "optimistic.",
         )
-    return ("No model was judged in this session; what follows is what was learned on the way.",)
+    return ("No model was evaluated in this session; the sections below show its intermediate results.",)
 
 
 def _tiles(draft: ReportDraft, final: RecordedFact) -> Tiles:
@@ -139,18 +140,24 @@ def _tile_note(before: str, name: Piece, bounds: Text) -> Text:
 
 
 _NO_BETTER_THAN_BASELINE = (
-    "The model cannot be told from a guess on the hold-out. Do not use it: see the recommendations."
+    "On the hold-out the model is not significantly better than the baseline. Do not use it: see the "
+    "recommendations."
 )
-_DISAGREES = "It beats a guess, but hold-out and cross-validation disagree: read the limits before using it."
-_CONFIRMED = "It beats a guess by more than chance explains, and cross-validation foresaw the result."
+_DISAGREES = (
+    "It beats the baseline, but hold-out and cross-validation disagree: read the limits before using it."
+)
+_CONFIRMED = (
+    "It beats the baseline by more than chance explains, and cross-validation agrees with the hold-out."
+)
 _NO_BETTER_THAN_REFERENCES = (
-    "It beats a guess, but not every forecast without a model beyond chance: one of those may do as well."
+    "It beats the baseline, but not every reference forecast by more than chance explains: one of those may do "
+    "as well."
 )
-_BEATS = "It beats a guess by more than chance explains."
+_BEATS = "It beats the baseline by more than chance explains."
 
 
 def _verdict(draft: ReportDraft, final: RecordedFact) -> Callout:
-    """Whether the result is worth anything, in one line; of prices, whether trading on it is."""
+    """Return the verdict in one line; for prices, the verdict of the backtest."""
     if draft.facts.backtest:
         return Callout("good" if draft.facts.backtest.value["edge"] else "warn", edge_verdict(draft))
     beats, agrees = final.at("beats_baseline"), final.at("agrees_with_cv")

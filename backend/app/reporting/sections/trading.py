@@ -1,4 +1,4 @@
-"""What trading on the forecasts would have made of the hold-out."""
+"""The section with the backtest of the forecasts on the hold-out."""
 
 from app.reporting.document import Block, Bullets, Callout, Name, Paragraph, ReportTable, Section, Text
 from app.reporting.draft import EMPTY_CELL, ReportDraft
@@ -10,7 +10,7 @@ _COLUMNS: tuple[tuple[str, str, str], ...] = (
     ("Return", "total_return", "percent"),
     ("Sharpe", "sharpe", "score"),
     ("Sortino", "sortino", "score"),
-    ("Deepest fall", "max_drawdown", "percent"),
+    ("Maximum drawdown", "max_drawdown", "percent"),
     ("Hit rate", "hit_rate", "percent"),
     ("Exposure", "exposure", "percent"),
     ("Turnover a year", "turnover", "quantity"),
@@ -31,11 +31,11 @@ def section(draft: ReportDraft) -> Section | None:
     ]
     blocks += [Paragraph(_significance(draft, backtest))]
     blocks += [*_breakdowns(draft, backtest), *_notes(draft, backtest), *draft.galleries(*_FIGURES)]
-    return Section("trading", "Trading on it", blocks)
+    return Section("trading", "Backtest", blocks)
 
 
 def edge_verdict(draft: ReportDraft) -> Text:
-    """The answer to whether there is an edge, in one sentence; empty where nothing was traded."""
+    """Return the verdict on the trading edge in one sentence; empty if there is no backtest."""
     verdict = draft.facts.backtest.at("verdict") if draft.facts.backtest else None
     return (draft.read(verdict),) if verdict else ()
 
@@ -43,10 +43,9 @@ def edge_verdict(draft: ReportDraft) -> Text:
 def _trading_rules(draft: ReportDraft, backtest: RecordedFact) -> Text:
     fee, slip = backtest.at("terms", "fee_bps"), backtest.at("terms", "slippage_bps")
     text: Text = (
-        "Played over ",
+        "Simulated over ",
         *draft.render(backtest.at("bars"), "integer"),
-        " bars of the hold-out. What is decided at the close of a bar is traded at that close and earns from"
-        " then on. ",
+        " bars of the hold-out. Positions are decided and traded at the close of a bar and earn from then on. ",
         *_holding_rule(draft, backtest),
         " Fees of ",
         *draft.render(fee, "significant"),
@@ -58,17 +57,17 @@ def _trading_rules(draft: ReportDraft, backtest: RecordedFact) -> Text:
     if even is None:
         return (*text, " Nothing was traded.")
     if even.value <= 0:
-        return (*text, " Nothing is left even without costs.")
+        return (*text, " The strategy loses even without costs.")
     return (
         *text,
-        " Nothing would be left at costs of ",
+        " The break-even costs are ",
         *draft.render(even, "quantity"),
         " basis points a trade.",
     )
 
 
 def _holding_rule(draft: ReportDraft, backtest: RecordedFact) -> Text:
-    """How long a trade is held."""
+    """Describe the holding period of a trade."""
     bars = draft.render(backtest.at("horizon"), "integer")
     bars = (*bars, " bar" if backtest.value["horizon"] == 1 else " bars")
     if backtest.at("barriers") is None:
@@ -83,7 +82,7 @@ def _holding_rule(draft: ReportDraft, backtest: RecordedFact) -> Text:
         " lower than where it began, after ",
         *bars,
         " at the latest; trades that overlap share the capital.",
-        " Of a bar that reaches both the loss is taken, and one that opens beyond is left at its open."
+        " If a bar reaches both, the stop-loss counts; if it opens beyond one, the trade is closed at the open."
         if within
         else "",
     )
@@ -107,16 +106,15 @@ def _performance_table(draft: ReportDraft, backtest: RecordedFact) -> ReportTabl
 
 
 def _column_notes(draft: ReportDraft, backtest: RecordedFact) -> Text:
-    """What the columns are, and what no column knows of."""
+    """Explain the columns and the costs that are not modelled."""
     return (
         "Sharpe and Sortino ratios are those of a year of ",
         *draft.render(backtest.at("bars_per_year"), "integer"),
         " bars, without a risk-free rate. The hit rate is the share of bars with a position that gain before"
-        " costs, exposure the mean share of the capital at work, turnover how often the capital is traded. All"
+        " costs, exposure the mean share of the capital invested, turnover how often the capital is traded. All"
         " of it is bar by bar in ",
         Name(TRADES_FILE),
-        ". Not counted: what borrowing and funding cost, what own orders do to the price, and orders that"
-        " nobody fills.",
+        ". Not modelled: costs of borrowing and funding, market impact, and orders that are not filled.",
     )
 
 
@@ -134,16 +132,17 @@ def _significance(draft: ReportDraft, backtest: RecordedFact) -> Text:
         ". ",
     )
     if not backtest.value["trials"]:
-        return (*text, "No strategy was tried on training rows, so there is no luck to reckon with.")
+        return (*text, "No strategy was selected on training rows, so there is no selection bias to correct.")
     text = (
         *text,
         *draft.render(backtest.at("trials"), "integer"),
         " strategies were tried on the training rows, where the chosen one has a Sharpe ratio of ",
         *draft.render(backtest.at("track_sharpe"), "score"),
-        "; the best of so many worthless ones shows ",
+        "; the best of as many strategies without skill is expected to show ",
         *draft.render(backtest.at("luck_sharpe"), "score"),
-        ". The deflated Sharpe ratio, the probability that the true one is above that luck by all rows that did"
-        " not teach, is ",
+        ". The deflated Sharpe ratio, the probability that the true one is above this expectation, "
+        "from all out-of-sample"
+        " rows, is ",
         *draft.render(backtest.at("deflated_sharpe"), "score"),
         ".",
     )
@@ -151,17 +150,18 @@ def _significance(draft: ReportDraft, backtest: RecordedFact) -> Text:
         return text
     return (
         *text,
-        " The probability of backtest overfitting, that the best in one half of the training time is a poor one"
-        " in the other half, is ",
+        " The probability of backtest overfitting, that the best strategy in one half of the "
+        "training period is below"
+        " the median in the other half, is ",
         *draft.render(chance, "score"),
         ".",
     )
 
 
 def _breakdowns(draft: ReportDraft, backtest: RecordedFact) -> list[Block]:
-    """By kind of market and by coin."""
+    """Tabulate the results by market regime and by coin."""
     tables: list[Block] = []
-    for key, name, title in (("by_regime", "name", "By kind of market"), ("by_coin", "coin", "By coin")):
+    for key, name, title in (("by_regime", "name", "By market regime"), ("by_coin", "coin", "By coin")):
         groups = items_at(backtest, key)
         rows: list[list[Text]] = [
             [
@@ -174,7 +174,7 @@ def _breakdowns(draft: ReportDraft, backtest: RecordedFact) -> list[Block]:
             for group in groups
         ]
         if rows:
-            heads = ("", "Bars", "Return", "Sharpe", "Deepest fall")
+            heads = ("", "Bars", "Return", "Sharpe", "Maximum drawdown")
             tables.append(ReportTable(heads, rows, title, numeric=(1, 2, 3, 4)))
     return tables
 

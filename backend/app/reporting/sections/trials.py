@@ -1,4 +1,4 @@
-"""What was tried: every candidate beside the baseline, and what tuning changed."""
+"""The sections on candidates and tuning."""
 
 from collections.abc import Sequence
 
@@ -26,22 +26,22 @@ def leaderboard(draft: ReportDraft) -> Section | None:
     blocks: list[Block] = [Paragraph((*opening, *draft.render(comparison.at("reason")))), table]
     if tied:
         count = draft.claims.derive("how_many", [entry.at("name") or entry for entry in tied], "integer")
-        blocks.append(Paragraph(("And ", count, " more within noise of the best: see every candidate below.")))
+        blocks.append(Paragraph(("And ", count, " more tied with the best: see all candidates below.")))
     blocks += [*_weights(draft), *_left_out(draft, comparison)]
-    return Section("trials", "What was tried", [*blocks, *draft.galleries("leaderboard")])
+    return Section("trials", "Candidates", [*blocks, *draft.galleries("leaderboard")])
 
 
 def every_candidate(draft: ReportDraft) -> Section | None:
-    """All of them, where not all are shown among what was tried."""
+    """List all candidates, if some are folded in the leaderboard."""
     comparison = draft.facts.comparison
     entries = items_at(comparison, "leaderboard")
     if comparison is None or not find_tied(entries, comparison.text("chosen")):
         return None
-    return Section("candidates", "Every candidate", [_table(draft, comparison, entries)])
+    return Section("candidates", "All candidates", [_table(draft, comparison, entries)])
 
 
 def find_tied(entries: Sequence[RecordedFact], chosen_name: str) -> list[RecordedFact]:
-    """Those that cannot be told from the best, but for the first ones, the chosen one and what has a weight."""
+    """Return the candidates tied with the best, except the first ones, the chosen one and ensemble members."""
     tied = [
         entry
         for entry in entries[_MAX_ALWAYS_SHOWN:]
@@ -70,7 +70,7 @@ def tuning(draft: ReportDraft) -> Section | None:
     if not tries:
         return None
     ranked = sorted(tries, key=lambda fit: _rank(fit, draft.metric.greater_is_better))[:_MAX_TUNING_ROWS]
-    count = "Tuning tried other hyperparameters on the same folds. The best of them, best first:"
+    count = "Hyperparameters tried on the same folds, best first:"
     rows = [[draft.render(fit.at("name")), _spread(draft, fit), _settings(draft, fit)] for fit in ranked]
     table = ReportTable(("Try", "Score", "Hyperparameters"), rows, numeric=(1,))
     return Section("tuning", "Tuning", [Paragraph((count,)), table])
@@ -110,17 +110,16 @@ def _remark(draft: ReportDraft, entry: RecordedFact) -> Text:
 
 
 def _weights(draft: ReportDraft) -> list[Block]:
-    """What an ensemble is made of, the weightiest first."""
+    """List the members of the ensemble by descending weight."""
     weights = draft.facts.blend.at("weights") if draft.facts.blend else None
     if weights is None:
         return []
     ranked = sorted(weights.children(), key=lambda pair: -pair[1].value)
     shares = [(Name(name), " ", draft.read(weight, "whole_percent")) for name, weight in ranked if weight.value]
     text = (
-        "The chosen model is an average of several, weighted by how they do together on rows that did not "
-        "teach them: ",
+        "The chosen model is a weighted average, with weights fitted on out-of-fold predictions: ",
         *join_texts(shares),
-        ". Its own score is of weights that the judged rows had no say in.",
+        ". Its score is cross-fitted: the weights for each row were fitted without that row.",
     )
     return [Paragraph(text)]
 
@@ -130,17 +129,17 @@ def _left_out(draft: ReportDraft, comparison: RecordedFact) -> list[Block]:
         (*draft.render(candidate.at("name")), " (", *draft.render(candidate.at("reason")), ")")
         for candidate in items_at(comparison, "left_out")
     ]
-    return [Paragraph(("Left out, because they did not finish: ", *join_texts(texts), "."))] if texts else []
+    return [Paragraph(("Left out because they did not finish: ", *join_texts(texts), "."))] if texts else []
 
 
 def _fits_only(draft: ReportDraft) -> Section | None:
-    """A session that ended before its candidates were compared still shows what was fitted."""
+    """List the fits of a session that ended before its candidates were compared."""
     fits = draft.facts.fits
     if not fits:
         return None
     rows = [[draft.render(fit.at("name")), _spread(draft, fit)] for fit in fits]
     table = ReportTable(("Candidate", "Score"), rows, "Cross-validated on the training rows", numeric=(1,))
-    return Section("trials", "What was tried", [Paragraph(("Fitted, and not yet compared:",)), table])
+    return Section("trials", "Candidates", [Paragraph(("Fitted but not compared:",)), table])
 
 
 def _is_tuning(fit: RecordedFact) -> bool:
