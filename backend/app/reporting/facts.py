@@ -14,6 +14,7 @@ ANSWERING_NODE = "answering"
 TUNING_NODE = "hyperparameter_tuning"
 _MAX_DEPTH = 5
 """Levels of nesting that are searched: no tool nests its facts deeper."""
+"""Levels of nesting that are searched: no tool nests its facts deeper."""
 
 
 @dataclass(frozen=True)
@@ -138,14 +139,14 @@ def gather_facts(calls: Sequence[RecordedCall], session: RecordedFact) -> Report
         frames=find_facts(proven, FRAME),
         fit_parts=fits,
         fits=list({fit.text("name"): fit for fit in reversed(fits)}.values())[::-1],
-        blends=list({each.text("name"): each for each in blends}.values()),
+        blends=list({blend.text("name"): blend for blend in blends}.values()),
         comparison=_newest(find_facts(proven, COMPARISON)),
         explanation=explanation,
         importance=explanation or _newest(find_facts(proven, IMPORTANCE)),
         final=finals[-1] if finals else None,
-        refit=next((each for each in find_facts(proven, REFIT) if each.value["rows"]), None),
-        backtest=_newest([each for each in find_facts(proven, BACKTEST) if each.call.node == HOLD_OUT_NODE]),
-        forecast=_newest([each for each in find_facts(proven, FORECAST) if each.call.node == HOLD_OUT_NODE]),
+        refit=next((fact for fact in find_facts(proven, REFIT) if fact.value["rows"]), None),
+        backtest=_newest([fact for fact in find_facts(proven, BACKTEST) if fact.call.node == HOLD_OUT_NODE]),
+        forecast=_newest([fact for fact in find_facts(proven, FORECAST) if fact.call.node == HOLD_OUT_NODE]),
         final_calls=[fact.call for fact in finals],
         is_question=bool(answering_calls),
         answer=_newest(find_facts(successful_calls(answering_calls), ANSWER)),

@@ -39,13 +39,13 @@ def _target(draft: ReportDraft) -> Text:
 
 
 def _details(draft: ReportDraft) -> Section:
-    found, session = draft.facts, draft.facts.session
-    fit = found.find_fit(str(found.chosen_model.value)) if found.chosen_model else None
+    facts, session = draft.facts, draft.facts.session
+    fit = facts.find_fit(str(facts.chosen_model.value)) if facts.chosen_model else None
     entries: list[tuple[str, RecordedFact | None, str]] = [
-        ("Model", found.chosen_model, "text"),
+        ("Model", facts.chosen_model, "text"),
         ("Estimator", fit.at("estimator") if fit else None, "text"),
         ("Features", fit.at("features") if fit else None, "integer"),
-        ("Problem", found.problem.at("kind") if found.problem else None, "text"),
+        ("Problem", facts.problem.at("kind") if facts.problem else None, "text"),
         ("Seed", session.at("seed"), "plain_integer"),
         ("Session", session.at("id"), "text"),
         ("Created", session.at("created_at"), "minute"),
@@ -61,12 +61,12 @@ def _details(draft: ReportDraft) -> Section:
     rows += [
         [(Name(name),), (draft.read(version),)] for name, version in (versions.children() if versions else ())
     ]
-    chosen = str(found.chosen_model.value) if found.chosen_model else ""
+    chosen_name = str(facts.chosen_model.value) if facts.chosen_model else ""
     rows += [
         [("Digest of the stored model",), (draft.read(digest),)]
         for artifact in items_at(session, "artifacts")
         if artifact.text("kind") == "model"
-        and chosen in (artifact.text("name"), artifact.text("name").removesuffix(".skops"))
+        and chosen_name in (artifact.text("name"), artifact.text("name").removesuffix(".skops"))
         and (digest := artifact.at("digest"))
     ]
     return Section("details", "Model details", [ReportTable(("What", "Value"), rows)])

@@ -1,7 +1,7 @@
-"""A session as a notebook that does it again: the recorded choices as code over `computations.workbench`.
+"""The session as a notebook that reproduces it, over `computations.workbench`.
 
-What the clock decided is given as it was decided, so the notebook waits for no clock. What comes from data
-stands in code as a literal and in prose as escaped text. What comes out is compared with what was recorded.
+Decisions that depended on time are replayed as recorded, so the notebook depends on no clock. Text from data is
+a literal in code cells and escaped in prose cells. Results are compared with the recorded ones.
 """
 
 import statistics
@@ -118,26 +118,26 @@ else:
 
 
 def make_notebook(draft: ReportDraft) -> dict[str, Any] | None:
-    """The notebook as nbformat 4.5 JSON; None for a session in which no model was judged."""
-    found = draft.facts
-    table = _data_cells(draft.calls, found)
-    made = _model_cells(found)
+    """Return the notebook as nbformat 4.5 JSON; None if no model was evaluated on the hold-out."""
+    facts = draft.facts
+    table = _data_cells(draft.calls, facts)
+    model_cells = _model_cells(facts)
     if (
-        found.final is None
-        or found.chosen_model is None
-        or found.split is None
+        facts.final is None
+        or facts.chosen_model is None
+        or facts.split is None
         or table is None
-        or made is None
+        or model_cells is None
     ):
         return None
-    learned = [*_custom_code_cells(found), *_candidate_cells(found)]
+    learned = [*_custom_code_cells(facts), *_candidate_cells(facts)]
     cells = [
-        *_introduction_cells(found),
+        *_introduction_cells(facts),
         *table,
-        *_split_cells(found),
+        *_split_cells(facts),
         *learned,
-        *made,
-        *_evaluation_cells(found),
+        *model_cells,
+        *_evaluation_cells(facts),
     ]
     return {
         "cells": [{"id": f"cell-{place}", **cell} for place, cell in enumerate(cells)],
@@ -153,16 +153,16 @@ def make_notebook(draft: ReportDraft) -> dict[str, Any] | None:
 Cell = dict[str, Any]
 
 
-def _introduction_cells(found: ReportFacts) -> list[Cell]:
+def _introduction_cells(facts: ReportFacts) -> list[Cell]:
     versions = ", ".join(
-        f"{name} {version}" for name, version in (found.session.value.get("versions") or {}).items()
+        f"{name} {version}" for name, version in (facts.session.value.get("versions") or {}).items()
     )
-    threads = max((int(part.value.get("threads") or 1) for part in found.fit_parts), default=1)
-    template = _SETUP_WITH_CODE if _sources(found) else _SETUP
-    setup = template.format(seed=repr(found.session.value.get("seed", 0)), threads=threads)
-    title = f"Predicting {escape_text(found.problem.text('target'))}" if found.problem else "A session again"
+    threads = max((int(part.value.get("threads") or 1) for part in facts.fit_parts), default=1)
+    template = _SETUP_WITH_CODE if _sources(facts) else _SETUP
+    setup = template.format(seed=repr(facts.session.value.get("seed", 0)), threads=threads)
+    title = f"Predicting {escape_text(facts.problem.text('target'))}" if facts.problem else "A session again"
     return [
-        _prose(f"# {title}\n\n{escape_text(found.session.text('goal'))}"),
+        _prose(f"# {title}\n\n{escape_text(facts.session.text('goal'))}"),
         _prose(
             "This does the session again, without the service: the same data, split, candidates, settings and "
             "seed. It needs the `labcrew` package and the folder `data` of the session's archive beside it. "
@@ -172,8 +172,8 @@ def _introduction_cells(found: ReportFacts) -> list[Cell]:
     ]
 
 
-def _split_cells(found: ReportFacts) -> list[Cell]:
-    split = found.split.value if found.split else {}
+def _split_cells(facts: ReportFacts) -> list[Cell]:
+    split = facts.split.value if facts.split else {}
     rows = {name: split.get(name) for name in ("train_rows", "holdout_rows", "duplicates_removed")}
     return [
         _prose(
@@ -185,12 +185,12 @@ def _split_cells(found: ReportFacts) -> list[Cell]:
     ]
 
 
-def _candidate_cells(found: ReportFacts) -> list[Cell]:
+def _candidate_cells(facts: ReportFacts) -> list[Cell]:
     recipes: list[Any] = []
-    sources = _sources(found)
-    specs = [_spec(part, recipes) for part in found.fit_parts]
-    fitted_for = [part.value["problem"] for part in found.fit_parts if part.value.get("problem")]
-    learned = fitted_for[-1] if fitted_for else found.problem.value if found.problem else {}
+    sources = _sources(facts)
+    specs = [_spec(part, recipes) for part in facts.fit_parts]
+    fitted_for = [part.value["problem"] for part in facts.fit_parts if part.value.get("problem")]
+    learned = fitted_for[-1] if fitted_for else facts.problem.value if facts.problem else {}
     return [
         _prose(
             "## Candidates\n\nEvery fit of the session. `run` names the folds of a fit, where an empty list is "
@@ -208,33 +208,40 @@ def _spec(part: RecordedFact, recipes: list[Any]) -> dict[str, Any]:
     recipe = value.get("recipe") or []
     if recipe not in recipes:
         recipes.append(recipe)
-    kept = {name: value[name] for name in ("name", "estimator", "hyperparameters", "folds") if name in value}
-    return {**kept, "run": value.get("run"), "settings": value.get("settings"), "recipe": recipes.index(recipe)}
+    settings = {
+        name: value[name] for name in ("name", "estimator", "hyperparameters", "folds") if name in value
+    }
+    return {
+        **settings,
+        "run": value.get("run"),
+        "settings": value.get("settings"),
+        "recipe": recipes.index(recipe),
+    }
 
 
-def _custom_code_cells(found: ReportFacts) -> list[Cell]:
-    """A variable for each source that an agent wrote."""
-    made = [_code(_assignment(name, text.split("\n"))) for text, name in _sources(found).items()]
-    return [_prose(_ABOUT_CODE), *made] if made else []
+def _custom_code_cells(facts: ReportFacts) -> list[Cell]:
+    """Define a variable for each custom source."""
+    code_cells = [_code(_assignment(name, text.split("\n"))) for text, name in _sources(facts).items()]
+    return [_prose(_ABOUT_CODE), *code_cells] if code_cells else []
 
 
 def _assignment(name: str, lines: list[str]) -> str:
-    """Line by line, each as a literal: whatever it holds, it is data here."""
+    """Return an assignment of the lines as string literals, so that their content is never executed here."""
     body = "".join(f"    {line!r},\n" for line in lines)
     return f'{name} = "\\n".join([\n{body}])'
 
 
-def _sources(found: ReportFacts) -> dict[str, "_Variable"]:
-    """The sources in the order in which they came, each with the name of its variable."""
-    named: dict[str, _Variable] = {}
-    for part in found.fit_parts:
+def _sources(facts: ReportFacts) -> dict[str, "_Variable"]:
+    """Map each source, in recorded order, to its variable."""
+    variables: dict[str, _Variable] = {}
+    for part in facts.fit_parts:
         for code in iter_custom_code(part):
-            named.setdefault(code.text("source"), _Variable(f"SOURCE_{len(named) + 1}"))
-    return named
+            variables.setdefault(code.text("source"), _Variable(f"SOURCE_{len(variables) + 1}"))
+    return variables
 
 
 class _Variable(str):
-    """Stands in a literal by its name."""
+    """A variable name that `pformat` writes without quotes."""
 
     __slots__ = ()
 
@@ -244,52 +251,56 @@ class _Variable(str):
 
 def _reference_sources(value: Any, sources: dict[str, _Variable]) -> Any:
     if isinstance(value, dict):
-        made = {key: _reference_sources(item, sources) for key, item in value.items()}
+        replaced = {key: _reference_sources(item, sources) for key, item in value.items()}
         source = value.get("source")
-        return {**made, "source": sources[source]} if isinstance(source, str) and source in sources else made
+        return (
+            {**replaced, "source": sources[source]}
+            if isinstance(source, str) and source in sources
+            else replaced
+        )
     return [_reference_sources(item, sources) for item in value] if isinstance(value, list) else value
 
 
-def _model_cells(found: ReportFacts) -> list[Cell] | None:
-    """The chosen model out of its parts, and the leaderboard that led to it."""
-    name = str(found.chosen_model.value) if found.chosen_model else ""
-    blend = next((each for each in found.blends if each.text("name") == name), None)
-    board = _scores(found.fit_parts)
+def _model_cells(facts: ReportFacts) -> list[Cell] | None:
+    """Combine the parts of the chosen model and compare the leaderboard; None if the model was not recorded."""
+    name = str(facts.chosen_model.value) if facts.chosen_model else ""
+    blend = next((candidate for candidate in facts.blends if candidate.text("name") == name), None)
+    board = _scores(facts.fit_parts)
     if blend is None:
-        if name not in {part.text("name") for part in found.fit_parts}:
+        if name not in {part.text("name") for part in facts.fit_parts}:
             return None
-        if _sources(found):
+        if _sources(facts):
             pick = _code(_PICK_WITH_CODE.format(name=repr(name)))
             return [*_leaderboard_cells(board, _BOARD_WITH_CODE.format(fits="fitted")), pick]
         return [*_leaderboard_cells(board, _BOARD_OF_PARTS), _code(_PICK.format(name=repr(name)))]
     members = [(member.text("name"), tuple(member.value["run"])) for member in items_at(blend, "members")]
-    together = name not in board
+    is_ensemble = name not in board
     return [
         _prose(
             "## The model\n\nCandidates are weighted by how they do on rows that did not teach them, and put "
             "together."
         ),
         _code(f"MEMBERS = {_literal(members)}"),
-        _code((_BLEND_WITH_CODE if _sources(found) else _BLEND).format(name=repr(name))),
-        *_leaderboard_cells({**_scores([blend]), **board}, _board_code(found, together)),
+        _code((_BLEND_WITH_CODE if _sources(facts) else _BLEND).format(name=repr(name))),
+        *_leaderboard_cells({**_scores([blend]), **board}, _board_code(facts, is_ensemble)),
     ]
 
 
-def _board_code(found: ReportFacts, together: bool) -> str:
-    if _sources(found):
+def _board_code(facts: ReportFacts, is_ensemble: bool) -> str:
+    if _sources(facts):
         return _BOARD_WITH_CODE.format(
-            fits="[*fitted, *([model] if complete else [])]" if together else "fitted"
+            fits="[*fitted, *([model] if complete else [])]" if is_ensemble else "fitted"
         )
-    return _BOARD if together else _BOARD_OF_PARTS
+    return _BOARD if is_ensemble else _BOARD_OF_PARTS
 
 
-def _needing_model(found: ReportFacts, code: str) -> Cell:
-    """Code that needs the model, which is left out where it holds code of the crew that was not run."""
-    if not _sources(found):
+def _needing_model(facts: ReportFacts, code: str) -> Cell:
+    """Return a cell that needs the model; it is skipped if the model holds custom code that was not run."""
+    if not _sources(facts):
         return _code(code)
     *before, last = code.split("\n")
-    shown = last if "=" in last.partition("(")[0] else f"print({last})"
-    body = "\n".join(f"    {line}" for line in [*before, shown])
+    printed = last if "=" in last.partition("(")[0] else f"print({last})"
+    body = "\n".join(f"    {line}" for line in [*before, printed])
     return _code(_WITH_MODEL.format(code=body))
 
 
@@ -302,40 +313,40 @@ def _leaderboard_cells(board: dict[str, float], code: str) -> list[Cell]:
 
 
 def _scores(fits: Sequence[RecordedFact]) -> dict[str, float]:
-    """As `workbench.scores` counts them."""
+    """Return mean fold scores by candidate, as `workbench.scores` computes them."""
     by_name: dict[str, list[float]] = {}
     for fit in fits:
-        known = [score for score in fit.value["fold_scores"] if score is not None]
-        by_name.setdefault(fit.text("name"), []).extend(known)
-    return {name: statistics.fmean(known) for name, known in by_name.items() if known}
+        scores = [score for score in fit.value["fold_scores"] if score is not None]
+        by_name.setdefault(fit.text("name"), []).extend(scores)
+    return {name: statistics.fmean(scores) for name, scores in by_name.items() if scores}
 
 
-def _evaluation_cells(found: ReportFacts) -> list[Cell]:
-    metrics = found.final.value["metrics"] if found.final else {}
+def _evaluation_cells(facts: ReportFacts) -> list[Cell]:
+    metrics = facts.final.value["metrics"] if facts.final else {}
     recorded = {name: score.get("value") for name, score in metrics.items()}
     return [
         _prose("## The hold-out\n\nOpened once in the session, for the model that was chosen."),
         _code(f"HOLDOUT = {_literal(recorded)}"),
-        _needing_model(found, _JUDGE),
-        *_refit_cells(found),
+        _needing_model(facts, _JUDGE),
+        *_refit_cells(facts),
         _prose("## What it relies on\n\nOn more rows than the session may have had time for."),
-        _needing_model(found, _EXPLAIN),
+        _needing_model(facts, _EXPLAIN),
     ]
 
 
-def _refit_cells(found: ReportFacts) -> list[Cell]:
-    if found.refit is None:
+def _refit_cells(facts: ReportFacts) -> list[Cell]:
+    if facts.refit is None:
         return []
     return [
         _prose("## The delivered model\n\nThe same settings on all rows, after the hold-out had judged them."),
-        _needing_model(found, _REFIT),
+        _needing_model(facts, _REFIT),
     ]
 
 
-def _data_cells(calls: Sequence[RecordedCall], found: ReportFacts) -> list[Cell] | None:
-    """How the session's table was made: of the uploads where that is recorded, else as it was kept."""
-    uploads = found.session.value.get("datasets") or []
-    digests = {str(each.get("table") or each["name"]): each.get("digest") for each in uploads}
+def _data_cells(calls: Sequence[RecordedCall], facts: ReportFacts) -> list[Cell] | None:
+    """Open the session's table: by query or upload if that is recorded, else from the stored frame."""
+    uploads = facts.session.value.get("datasets") or []
+    digests = {str(artifact.get("table") or artifact["name"]): artifact.get("digest") for artifact in uploads}
     opening = _prose("## Data\n\nThe tables as they came in; another file under their name is refused.")
     for call in reversed(successful_calls(calls)):
         request = call.request or {}
@@ -345,9 +356,11 @@ def _data_cells(calls: Sequence[RecordedCall], found: ReportFacts) -> list[Cell]
             return [opening, _code(f"tables = {{\n{entries}}}"), _code(query)]
         if call.tool == "fetch_dataset" and request.get("dataset") in digests:
             return [opening, _code(f"table = {_open(request['dataset'], digests[request['dataset']])}")]
-    kept = [each.text("digest") for each in items_at(found.session, "artifacts") if _is_retrieved(each)]
-    if kept:
-        return [opening, _code(f"table = {_open(RETRIEVED, kept[-1])}")]
+    frame_digests = [
+        artifact.text("digest") for artifact in items_at(facts.session, "artifacts") if _is_retrieved(artifact)
+    ]
+    if frame_digests:
+        return [opening, _code(f"table = {_open(RETRIEVED, frame_digests[-1])}")]
     return [opening, _code(f"table = {_open(*next(iter(digests.items())))}")] if len(digests) == 1 else None
 
 

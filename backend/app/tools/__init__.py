@@ -1,1 +1,1 @@
-"""What agents may call: plain typed functions, each validated, recorded and computed in a cell."""
+"""Tools of the agents: plain typed functions, each validated, recorded and computed in a cell."""

@@ -1,4 +1,4 @@
-"""What the data analyst can do: look, clean, build features. All of it only ever sees training rows."""
+"""Tools of the data analyst: exploration, cleaning and features, on training rows only."""
 
 from typing import Annotated, Any
 
@@ -21,22 +21,24 @@ Operations = Annotated[
     Field(
         description="Operations such as {'op': 'drop', 'columns': [...]}, {'op': 'impute', 'columns': [...], "
         "'strategy': 'median'}, {'op': 'clip', 'columns': [...]}, {'op': 'mark_missing', 'columns': [...]}, "
-        "{'op': 'to_number', 'columns': [...]}, {'op': 'log1p', 'columns': [...]}. Null: what the data needs.",
+        "{'op': 'to_number', 'columns': [...]}, {'op': 'log1p', 'columns': [...]}. Null: the "
+        "suggested operations.",
         max_length=100,
     ),
 ]
 NewName = Annotated[str, Field(pattern=r"^[A-Za-z][\w-]{0,59}$", description="Name of the frame to make.")]
 MIN_WIDE_COLUMNS = 30
-"""Columns from which on figures are drawn of the most telling only."""
+"""Columns above which only those most associated with the target are drawn."""
 MIN_DRAWING_BUDGET_S = 12.0
+"""Time budget in seconds below which nothing is drawn: figures take longer than models of a small table."""
 Indicator = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.]{0,59}$")]
 
 
 @tool(agents=ANALYST)
 async def perform_eda(ctx: ToolContext, frame: FrameName = TRAIN) -> Recorded:
-    """Look at a frame: gaps, skew, relations to the target, and columns that give the target away (leaks).
+    """Look at a frame: gaps, skew, relations to the target, and columns that leak the target.
 
-    Each finding carries the operations that would mend it; `suggested_cleaning` collects them.
+    Each finding carries the operations that correct it; `suggested_cleaning` collects them.
     """
     source = await find_training_frame(ctx, frame)
     params: dict[str, Any] = {
@@ -57,9 +59,9 @@ async def perform_eda(ctx: ToolContext, frame: FrameName = TRAIN) -> Recorded:
 async def _explore(
     ctx: ToolContext, source: TrainingFrame, params: dict[str, Any]
 ) -> tuple[Computed, Computed]:
-    """Facts and figures, in two cells at a time; the figures of a wide frame need to know what is telling.
+    """Compute facts and figures, in two cells side by side.
 
-    A session of a few seconds draws nothing here: figures take longer than models of a small table.
+    The figures of a wide frame need the facts to select columns, so one cell computes both.
     """
     inputs = {"frame": source.digest}
     wide = len(source.columns) > MIN_WIDE_COLUMNS
@@ -80,7 +82,7 @@ async def clean_data(
 ) -> Recorded:
     """Clean a frame: missing values, outliers, types, spellings, columns to drop. Makes a new frame.
 
-    What it learns (medians, quantiles) comes from training rows only, in time order from each fold's alone.
+    Medians and quantiles are fitted on training rows only; with rows in time order, on those of each fold.
     """
     return await _extend_recipe(ctx, "clean.clean_data", frame, name, {"operations": operations})
 
@@ -132,12 +134,12 @@ async def _extend_recipe(
     ctx: ToolContext, function: str, frame: str, name: str, params: dict[str, Any]
 ) -> Recorded:
     if contains_code(params):
-        raise ToolRefused("Code comes into a recipe by write_features, which tries it first.")
+        raise ToolRefused("Custom code must be added by write_features, which tests it first.")
     source = await find_training_frame(ctx, frame)
     all_params = {"problem": dict(ctx.training.problem), "recipe": source.recipe, **params}
     computed = await ctx.computer.run(Computation(function, all_params), {"frame": source.digest})
     facts: Any = {**computed.value, "frame": name}  # type: ignore[dict-item]  # FrameFacts
-    effects = " ".join(facts["effects"]) or "Nothing had to be changed."
+    effects = " ".join(facts["effects"]) or "Nothing was changed."
     return Recorded(
         value=facts,
         summary=f"{name}: {len(facts['columns'])} columns. {effects}"[:500],

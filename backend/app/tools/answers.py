@@ -1,4 +1,4 @@
-"""Answers to questions about the data: by a SELECT, or by a program where SQL does not reach."""
+"""Tools that answer questions about the data by a SELECT or a program."""
 
 from typing import Annotated, Any
 
@@ -21,7 +21,7 @@ ANSWERS = ("answer_by_sql", "answer_by_program")
 
 Readings = Annotated[
     list[Annotated[str, Field(min_length=1, max_length=500)]],
-    Field(description="How words of the question were taken, a sentence each.", max_length=20),
+    Field(description="Interpretations of ambiguous words of the question, a sentence each.", max_length=20),
 ]
 
 
@@ -29,8 +29,8 @@ Readings = Annotated[
 async def answer_by_sql(ctx: ToolContext, sql: Source, readings: Readings = []) -> Recorded:  # noqa: B006 - never changed
     """Answer the question by one SELECT (DuckDB) over the session's tables; its rows are the answer.
 
-    Name each figure by an alias that can be read. Leave out rows without the value that is measured by a WHERE:
-    the rows that remain are counted as the rows that the answer rests on. The last answer counts.
+    Give each column a readable alias. Exclude rows without the measured value by a WHERE: the remaining rows
+    are counted as the rows used. The last answer counts.
     """
     tables = await list_queryable_tables(ctx.datasets, ctx.frames)
     computed = await ctx.computer.run(Computation("answer.answer", {"sql": sql}), tables)

@@ -1,6 +1,6 @@
-"""Calls that wait for the user's word: what is asked, and what the answer makes of the call.
+"""Approval of tool calls by the user.
 
-The question is keyed by the call, so an answer belongs to that call and to no other, however many wait.
+The question is keyed by the call, so an answer belongs to one call even if several wait.
 """
 
 import difflib
@@ -16,11 +16,12 @@ from app.tools.context import ToolContext
 
 APPROVE, REJECT = "approve", "reject"
 MAX_PREVIEW_CHARS = 20_000
+"""Characters of a preview in the question's text; the full preview is in `about`."""
 
 
 @dataclass(frozen=True)
 class Preview:
-    """What a call would do, to be read before it does it: a unified diff or the arguments, and the risk."""
+    """Effect of a call, shown before it runs: a unified diff or the arguments, and the risk."""
 
     text: str
     risk: str
@@ -43,7 +44,7 @@ async def request_approval(
     schema: Mapping[str, Any],
     preview: Preview,
 ) -> Mapping[str, Any]:
-    """The arguments that the user approves, perhaps changed by them; raises ToolRefused when they reject."""
+    """Ask the user to approve a call; return the arguments they approved. Raises ToolRefused on rejection."""
     if ctx.records is not None and await ctx.records.allows(tool):
         return arguments
     shortened = preview.text[:MAX_PREVIEW_CHARS]
@@ -65,11 +66,11 @@ async def request_approval(
         changed: Any = answer["arguments"]
         return dict(changed)
     reason = f": {answer['reason']}" if isinstance(answer, dict) else ""
-    raise ToolRefused(f"The user does not want this call{reason}. Go on without it, or propose another one.")
+    raise ToolRefused(f"The user rejected this call{reason}. Continue without it, or propose another one.")
 
 
 def format_arguments(arguments: Mapping[str, Any]) -> str:
-    """Arguments as they are read best: texts as they are, the rest as JSON."""
+    """Format arguments for the user: multi-line texts verbatim, other values as JSON."""
     lines = [
         f"{name}:\n{value}" if isinstance(value, str) and "\n" in value else f"{name}: {json.dumps(value)}"
         for name, value in arguments.items()
@@ -100,6 +101,6 @@ def _answer_schema(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _without_references(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The tool's own definitions stand under another root here: they are checked when the call is made."""
+    """Drop `$defs`: references have another root here, and the tool validates its arguments when called."""
     plain = {key: value for key, value in schema.items() if key != "$defs"}
     return plain if "$defs" not in schema else {"type": "object"}

@@ -1,4 +1,4 @@
-"""Ask the user."""
+"""The tool that asks the user."""
 
 from typing import Annotated, Any
 
@@ -20,8 +20,8 @@ async def ask_user(
 ) -> Recorded:
     """Ask the user one question and wait for the answer.
 
-    Ask only what goal and data do not settle. Give the options to choose from and the default that you would
-    take yourself; `free_text` allows any other answer too.
+    Ask only for information that goal and data do not contain. Give the options to choose from and the default
+    that you would choose; `free_text` allows any other answer too.
     """
     answer = await ctx.step.ask(
         Question(

@@ -1,4 +1,4 @@
-"""Trade on the chosen model's word once its hold-out is open. No agent calls it: nothing is chosen from it."""
+"""Backtest of the chosen model after its evaluation. No agent calls it, so that nothing is selected by it."""
 
 from typing import Annotated, Any
 
@@ -25,7 +25,7 @@ Bps = Annotated[float, Field(ge=0, le=1000, description="Basis points of the tra
 async def backtest_model(
     ctx: ToolContext, model: str, fee_bps: Bps, slippage_bps: Bps = 0.0, long_only: bool = False
 ) -> Recorded:
-    """What trading on the model's word would have made of the hold-out, after costs."""
+    """Simulate trading on the model's forecasts over the hold-out, after costs."""
     ref = await ctx.frames.artifact("model", model)
     train = await ctx.frames.frame("train")
     holdout = await ctx.frames.artifact("holdout", "holdout")
@@ -52,7 +52,7 @@ async def backtest_model(
         work = Computation("backtest.backtest_model", params)
         computed = await ctx.computer.run(work, inputs)
     except ComputationFailed as failed:
-        # A session that has its model and its score is not lost with its backtest.
+        # The session keeps its model and score if the backtest fails.
         raise ToolRefused(f"{model} could not be traded: {failed.detail}") from failed
     value: Any = computed.value
     ledger = make_artifact(computed.file(TRADES_FILE), "table", TRADES_FILE)
@@ -64,5 +64,5 @@ async def backtest_model(
 
 
 def _chosen_model_facts(fit: Any) -> dict[str, Any]:
-    """What of a model's facts tells how its answers are read."""
+    """Return the facts of a model that its predictions are interpreted by."""
     return {"problem": dict(fit["problem"]), "calibration": fit.get("calibration")}

@@ -1,4 +1,4 @@
-"""What the evaluator can do: compare candidates, blend them, look at one closely. The hold-out stays shut."""
+"""Tools of the evaluator: compare candidates, blend them and evaluate one, without the hold-out."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
@@ -21,8 +21,8 @@ from app.tools.rounds import MAX_DETERMINISTIC_FIT_S, format_number, ignores_clo
 
 EVALUATOR = ("model_evaluator",)
 MIN_REFIT_S, MAX_REFIT_OVERRUN_S = 0.8, 0.2
-"""Less time than this is not worth a start; what it may take longer than was left."""
-NO_REFIT_SUMMARY = "There was no time to learn again from all rows."
+"""Least time left in seconds to start a refit, and the seconds by which it may exceed it."""
+NO_REFIT_SUMMARY = "There was no time to refit on all rows."
 
 ModelName = Annotated[str, Field(description="Name of a fitted candidate.", max_length=200)]
 ModelNames = Annotated[list[ModelName], Field(min_length=1, max_length=60)]
@@ -30,8 +30,8 @@ ModelNames = Annotated[list[ModelName], Field(min_length=1, max_length=60)]
 
 @tool(agents=EVALUATOR)
 async def build_ensemble(ctx: ToolContext, models: ModelNames) -> Recorded:
-    """Blend candidates into one model, weighted by how they do on rows that did not teach them; those that do
-    not help get no weight. Only folds that all of them were fitted on count. Makes the model `Ensemble`.
+    """Blend candidates into one model with weights from out-of-fold predictions; those that do not help get no
+    weight. Only folds that all of them were fitted on count. Makes the model `Ensemble`.
 
     With a single candidate all its folds become one model under its own name.
     """
@@ -62,10 +62,9 @@ async def build_ensemble(ctx: ToolContext, models: ModelNames) -> Recorded:
 
 @tool(agents=EVALUATOR)
 async def compare_models(ctx: ToolContext, models: ModelNames) -> Recorded:
-    """Order candidates by their score on rows that did not teach them, with the differences that these rows can
-    tell apart.
+    """Rank candidates by their out-of-fold score, with the significance of the differences.
 
-    Says which one to choose and whether it beats the baseline.
+    Recommends one and reports whether it beats the baseline.
     """
     candidates = [await load_parts(ctx, model) for model in dict.fromkeys(models)]
     inputs = {
@@ -90,8 +89,8 @@ async def compare_models(ctx: ToolContext, models: ModelNames) -> Recorded:
 
 @tool(agents=EVALUATOR)
 async def evaluate_model(ctx: ToolContext, model: ModelName) -> Recorded:
-    """Judge one candidate in detail on rows that did not teach it: every metric with its interval, confusion,
-    curves, calibration or residuals, and what to be careful about."""
+    """Evaluate one candidate in detail on out-of-fold predictions: every metric with its interval, confusion,
+    curves, calibration or residuals, and cautions."""
     part = (await load_parts(ctx, model))[0]
     raw = await find_training_frame(ctx, "train")
     params = {
@@ -116,10 +115,10 @@ async def evaluate_model(ctx: ToolContext, model: ModelName) -> Recorded:
 async def feature_importance(
     ctx: ToolContext, model: ModelName, repeats: Annotated[int, Field(ge=2, le=30)] = 5
 ) -> Recorded:
-    """How much the score suffers when one raw column is shuffled (permutation importance, out of fold)."""
+    """Measure the loss of score when one raw column is shuffled (permutation importance, out of fold)."""
     facts = (await load_parts(ctx, model))[0].facts
     if "members" in facts:
-        raise ToolRefused(f"{model} is a blend: ask for one of {', '.join(facts['weights'])}.")
+        raise ToolRefused(f"{model} is an ensemble: choose one of {', '.join(facts['weights'])}.")
     raw = await find_training_frame(ctx, "train")
     params = {
         "problem": dict(ctx.training.problem),
@@ -138,7 +137,7 @@ async def feature_importance(
     first = ", ".join(entry["column"] for entry in value["importances"][:3]) or "no column"
     return Recorded(
         value=value,
-        summary=f"{model} leans most on {first}.",
+        summary=f"Most important columns of {model}: {first}.",
         artifacts=figure_artifacts(computed, value.get("figures", ())),
     )
 
@@ -169,9 +168,10 @@ async def final_evaluation(ctx: ToolContext, model: ModelName) -> Recorded:
 
 @tool(agents=())
 async def refit_model(ctx: ToolContext, model: ModelName) -> Recorded:
-    """Let the judged model learn again from all rows, the hold-out's too: what is delivered then.
+    """Refit the evaluated model on all rows, including the hold-out, for delivery.
 
-    Nothing is chosen after it, and its score stays the hold-out's. Without the time, the judged model stays.
+    Nothing is selected afterwards, and the score remains that of the hold-out. Without time left, the evaluated
+    model is delivered.
     """
     ref = await ctx.frames.artifact("model", model)
     left_s = None if ignores_clock(ctx) else ctx.training.deadline_s - await recorded_work_s(ctx.step, ctx.call)
@@ -187,7 +187,7 @@ async def refit_model(ctx: ToolContext, model: ModelName) -> Recorded:
             Computation("train.refit", params), {"train": raw.digest, "holdout": holdout.digest}, limits
         )
     except ComputationFailed as failed:
-        raise ToolRefused(f"{model} could not learn again from all rows: {failed.detail}") from failed
+        raise ToolRefused(f"{model} could not be refitted on all rows: {failed.detail}") from failed
     value: Any = {**computed.value, "model": model}  # type: ignore[dict-item]  # an object
     if not value["rows"]:
         return Recorded(value=value, summary=NO_REFIT_SUMMARY)
@@ -196,13 +196,13 @@ async def refit_model(ctx: ToolContext, model: ModelName) -> Recorded:
     meta = {"fit": {**facts, "learned_rows": value["rows"]}, "oof": ref.meta["oof"]}
     return Recorded(
         value={**value, "model": name},
-        summary=f"{model} learned again from all {value['rows']:,} rows.",
+        summary=f"{model} was refitted on all {value['rows']:,} rows.",
         artifacts=[ArtifactDraft("model", name, file.media_type, file.digest, file.size_bytes, meta)],
     )
 
 
 async def predict_holdout_in_isolation(ctx: ToolContext, model: FrameRef, holdout: FrameRef) -> str:
-    """What a model with code of its own says of the hold-out, from a cell in which its answers are not."""
+    """Predict the hold-out by a model with custom code, in a cell without the labels; return a digest."""
     question_job = Computation("evaluate.questions_of_holdout", {"problem": dict(model.meta["fit"]["problem"])})
     questions = await ctx.computer.run(question_job, {"holdout": holdout.digest})
     inputs = {"questions": questions.file("questions.parquet").digest, "model": model.digest}

@@ -1,11 +1,11 @@
-"""Looks at the clock and at the fleet that are recorded: what is chosen by them is chosen again on a replay."""
+"""Recorded readings of the clock and of the fit slots, so that a replay makes the same choices."""
 
 from collections.abc import Awaitable, Callable
 
 from app.sessions.step_scope import Call, Recorded, StepScope
 
 CountFitSlots = Callable[[], Awaitable[int]]
-"""How many fits the fleet computes at a time."""
+"""Count the fits that the workers can compute at a time."""
 
 
 async def one_fit_slot() -> int:
@@ -13,7 +13,7 @@ async def one_fit_slot() -> int:
 
 
 async def recorded_work_s(step: StepScope, key: str) -> float:
-    """The session's working time in seconds: since its first claim, without waiting for its user."""
+    """Return the session's working time in seconds: since its first claim, without waiting for the user."""
 
     async def read() -> Recorded:
         return Recorded(value=round(step.worked_s, 3))
@@ -31,5 +31,5 @@ async def recorded_fit_slots(step: StepScope, key: str, count_slots: CountFitSlo
 async def _number(step: StepScope, key: str, name: str, read: Callable[[], Awaitable[Recorded]]) -> float:
     value = await step.call(Call(f"clock:{key}", "choice", name, "pipeline", {}), read)
     if not isinstance(value, int | float):
-        raise TypeError(f"The journal holds {value!r} where {name} was looked at.")
+        raise TypeError(f"The journal holds {value!r} as the recorded reading of {name}; it must be a number.")
     return float(value)

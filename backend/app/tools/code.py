@@ -1,4 +1,4 @@
-"""Programs and queries as a call: what they see, what they leave, and how they ended."""
+"""Programs and queries: their inputs, their output artifacts and their outcome."""
 
 import re
 from collections.abc import Mapping
@@ -22,8 +22,9 @@ Language = Literal["python", "sql"]
 Source = Annotated[str, Field(min_length=1, max_length=20_000)]
 
 MAX_SQL_ROWS = 100
+"""Rows of a query that are answered; all rows are in the stored table."""
 MAX_STDOUT_CHARS = 4_000
-"""How much of stdout an agent reads back. Characters."""
+"""Last characters of stdout that an agent sees: about a thousand tokens of its context."""
 
 ARTIFACT_KINDS = {
     "image": "figure",
@@ -48,14 +49,14 @@ async def run_python(ctx: ToolContext, code: Source) -> Recorded:
     try:
         computed = await run_code(ctx, "python", code)
     except ComputationFailed as failed:
-        said = str(failed.facts.get("stdout", ""))[-MAX_STDOUT_CHARS:]
-        raise ToolRefused(f"{failed.detail}\n{said}".strip()) from failed
+        stdout = str(failed.facts.get("stdout", ""))[-MAX_STDOUT_CHARS:]
+        raise ToolRefused(f"{failed.detail}\n{stdout}".strip()) from failed
     value = {**_facts(computed), "stdout": computed.stdout[-MAX_STDOUT_CHARS:]}
     return Recorded(value=value, summary=_summary(computed), artifacts=output_artifacts(computed))
 
 
 async def run_code(ctx: ToolContext, language: Language, code: str, limits: Limits | None = None) -> Computed:
-    """Run code over the tables that may be seen now; of those a program opens what it names.
+    """Run code over the tables that are visible now; a program gets those whose names occur in it.
 
     Raises LabError when it is refused, ComputationFailed when it fails, Unavailable without the walls it needs.
     """
@@ -63,9 +64,9 @@ async def run_code(ctx: ToolContext, language: Language, code: str, limits: Limi
     if language == "sql":
         work = Computation("query.run_sql", {"sql": code, "rows": MAX_SQL_ROWS})
         return await ctx.computer.run(work, tables, limits)
-    opened = {f"{name}.parquet": digest for name, digest in tables.items() if _mentions(code, name)}
-    opened |= {file.name: file.digest for file in await ctx.frames.files() if file.name in code}
-    computed = await ctx.computer.run(Code(code), opened, limits)
+    files = {f"{name}.parquet": digest for name, digest in tables.items() if _mentions(code, name)}
+    files |= {file.name: file.digest for file in await ctx.frames.files() if file.name in code}
+    computed = await ctx.computer.run(Code(code), files, limits)
     return replace(computed, value=_program_value(computed.value))
 
 
@@ -100,7 +101,7 @@ def _program_value(value: JsonValue) -> JsonValue:
 
 
 def output_artifacts(computed: Computed) -> list[ArtifactDraft]:
-    """What a program or a query left: kept frames by their names, everything else by what it is."""
+    """Return the artifacts of a run: kept frames by name, other files by media type."""
     frames = _frame_outputs(computed)
     return [
         make_artifact(file, "frame", *frames[file.name])
@@ -111,7 +112,7 @@ def output_artifacts(computed: Computed) -> list[ArtifactDraft]:
 
 
 def success_report(computed: Computed) -> dict[str, Any]:
-    """How a run ended well, in JSON."""
+    """Return the outcome of a successful run as JSON."""
     return {
         "end": "returned",
         **_facts(computed),
@@ -122,7 +123,7 @@ def success_report(computed: Computed) -> dict[str, Any]:
 
 
 def failure_report(code: str, detail: str, facts: Mapping[str, object]) -> dict[str, Any]:
-    """How a run ended badly, in JSON, with what it had said until then."""
+    """Return the outcome of a failed run as JSON, with its output up to then."""
     return {
         "end": code.removeprefix("computation_"),
         "detail": detail,
@@ -141,7 +142,7 @@ def _facts(computed: Computed) -> dict[str, Any]:
 
 
 def _frame_outputs(computed: Computed) -> dict[str, tuple[str, dict[str, Any]]]:
-    """Files that are frames: `{file: (name, meta)}`."""
+    """Return the files that are frames: `{file: (name, meta)}`."""
     facts = _facts(computed)
     if "row_count" in facts:
         return {"result.parquet": ("result", {"rows": facts["row_count"], "columns": facts["columns"]})}
@@ -153,7 +154,7 @@ def _frame_outputs(computed: Computed) -> dict[str, tuple[str, dict[str, Any]]]:
 
 def _summary(computed: Computed) -> str:
     saved = ", ".join(file.name for file in computed.files)
-    return f"The program ended in {computed.usage.wall_s:.1f} s" + (f" and left {saved}." if saved else ".")
+    return f"The program ran for {computed.usage.wall_s:.1f} s" + (f" and saved {saved}." if saved else ".")
 
 
 def _mentions(code: str, table: str) -> bool:

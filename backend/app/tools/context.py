@@ -1,4 +1,4 @@
-"""What a tool may use: its step, its frames, and cells to compute in."""
+"""The context of a tool call: step, workspace, datasets and computer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from app.sessions.step_scope import SessionFacts, StepScope
 
 @dataclass(frozen=True)
 class TrainingContext:
-    """What the split settled, and the time and the workers for the round of fits that comes next.
+    """Problem and folds after the split, with deadline and fit slots of the next round of fits.
 
     `problem` is complete (`modeling.problem.Problem` as JSON), `folds` says how rows are folded. `until_s`: the
     session's working time at which the round must be over. `hands`: fits that are computed at a time.
@@ -31,9 +31,9 @@ class TrainingContext:
 
 @dataclass(frozen=True)
 class ToolContext:
-    """Handed to every tool as its first argument; an agent never sees it.
+    """The first argument of every tool, hidden from agents.
 
-    `call` is the key of the call being made, unique in its step: what a question or a round is keyed by.
+    `call` is the key of the current call, unique in its step; it keys questions and rounds.
     """
 
     agent: str
@@ -54,5 +54,5 @@ class ToolContext:
     def training(self) -> TrainingContext:
         """Raises ToolRefused before the split."""
         if self.training_context is None:
-            raise ToolRefused("The hold-out is not locked yet, so there is nothing to train on.")
+            raise ToolRefused("The hold-out is not locked yet, so nothing can be trained.")
         return self.training_context

@@ -1,7 +1,7 @@
-"""What analyst and trainer write themselves: features and estimators as Python, beyond the fixed tools.
+"""Tools for custom features and estimators as Python.
 
-The code is tried at once, on training rows and in a cell of its own. What passes is a step of the recipe, or a
-candidate, like any other.
+The code is tested at once, on training rows in an untrusted cell. Features that pass become a step of the
+recipe, estimators become candidates.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,18 +22,19 @@ from app.tools.registry import ColumnName, FrameName, tool
 from app.tools.rounds import RELATIVE_COSTS, Candidate, format_number, ignores_clock, time_left_s
 
 ESTIMATOR_KIND = "estimator"
-"""Kind of artifact: the source of an estimator; its `meta` is what a fit of it is asked by."""
+"""Kind of artifact: the source of an estimator; its `meta` holds `estimator` and `hyperparameters` of a fit."""
 SOURCE_KIND = "text"
 DEFAULT_BUDGET_S = 60.0
+"""Time budget in seconds assumed for sessions without one."""
 TRIAL_TIME = (0.25, 4.0, 30.0)
-"""Share of the session's time that a trial may take, in seconds at least and at most."""
+"""Time limit of a trial: share of the session's budget, with minimum and maximum in seconds."""
 MAX_DETERMINISTIC_TRIAL_S = 120.0
-"""Of a trial or of making features in a deterministic session: what a machine four times as slow also meets."""
+"""Seconds of a trial or of features in a deterministic session: enough for a machine four times as slow."""
 FEATURE_TIME = (0.1, 1.0, 30.0)
-"""The same, for making features of all training rows once."""
+"""Time limit of computing the features of all training rows: share, minimum and maximum as above."""
 
 Source = Annotated[str, Field(min_length=1, max_length=8_000)]
-CodeName = Annotated[str, Field(pattern=r"^[A-Za-z][\w-]{0,59}$", description="A name of its own.")]
+CodeName = Annotated[str, Field(pattern=r"^[A-Za-z][\w-]{0,59}$", description="A unique name.")]
 
 
 @tool(agents=("data_analyst",))
@@ -52,20 +53,20 @@ async def write_features(
     or places of classes. It returns the state: numbers, texts, lists, dicts, arrays, scikit-learn estimators.
     It is fitted on each fold's training rows alone. `transform` never sees the target, and may use the row and
     the state only: never other rows. numpy, pandas, scipy and scikit-learn can be imported; no files.
-    It is tried at once, also on single rows and on missing and unseen values; a refusal says what is wrong.
+    It is tested at once, also on single rows and on missing and unseen values; a refusal names the fault.
     """
-    made = await find_training_frame(ctx, frame)
+    base_frame = await find_training_frame(ctx, frame)
     for column in columns:
-        resolve_name(column, made.columns, "column")
+        resolve_name(column, base_frame.columns, "column")
     params: dict[str, Any] = {
         "problem": dict(ctx.training.problem),
-        "recipe": made.recipe,
+        "recipe": base_frame.recipe,
         "name": name,
         "columns": columns,
         "source": source,
         "limit_s": _time_limit_s(ctx, FEATURE_TIME),
     }
-    computed = await _run_trial(ctx, "custom_code.write_features", params, made.digest)
+    computed = await _run_trial(ctx, "custom_code.write_features", params, base_frame.digest)
     facts: Any = {**computed.value, "frame": name}  # type: ignore[dict-item]  # FrameFacts
     new = ", ".join(facts["new_columns"][:8]) or "changed columns"
     return Recorded(
@@ -98,21 +99,21 @@ async def write_estimator(
     scikit-learn estimators. Then `predict_proba(X, state)` for classes: (rows, classes), `y` are places from 0;
     or `predict(X, state)` for numbers. X is the matrix that encoding makes of the frame. A row's prediction may
     not depend on other rows. numpy, pandas, scipy and scikit-learn can be imported; no files, no network.
-    It is tried at once on a part of the training rows; a refusal says what is wrong.
+    It is tested at once on a part of the training rows; a refusal names the fault.
     """
     if name in RELATIVE_COSTS or name.casefold() == CUSTOM_ESTIMATOR.casefold():
         raise ToolRefused(f"There is a family called {name}: give your estimator another name.")
-    source_of = await find_training_frame(ctx, frame)
+    base_frame = await find_training_frame(ctx, frame)
     params: dict[str, Any] = {
         "problem": dict(ctx.training.problem),
-        "recipe": source_of.recipe,
+        "recipe": base_frame.recipe,
         "name": name,
         "source": source,
         "style": style,
         "seed": ctx.session.seed,
         "limit_s": await time_left_s(ctx),
     }
-    computed = await _run_trial(ctx, "custom_code.write_estimator", params, source_of.digest)
+    computed = await _run_trial(ctx, "custom_code.write_estimator", params, base_frame.digest)
     facts: Any = computed.value
     meta = {key: facts[key] for key in ("estimator", "hyperparameters")}
     file = computed.file(f"{name}.py")
@@ -126,18 +127,18 @@ async def write_estimator(
 
 
 async def add_sources(ctx: ToolContext, candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Candidates that name a written estimator with its source; raises ToolRefused for untried code."""
-    written = {ref.name: ref.meta for ref in await ctx.frames.artifacts(ESTIMATOR_KIND)}
-    return [_add_source(candidate, written) for candidate in candidates]
+    """Add the source to candidates that name a custom estimator. Raises ToolRefused for untested code."""
+    estimators = {ref.name: ref.meta for ref in await ctx.frames.artifacts(ESTIMATOR_KIND)}
+    return [_add_source(candidate, estimators) for candidate in candidates]
 
 
-def _add_source(candidate: Candidate, written: Mapping[str, Mapping[str, Any]]) -> Candidate:
-    if candidate.estimator in written:
-        meta = dict(written[candidate.estimator])
+def _add_source(candidate: Candidate, estimators: Mapping[str, Mapping[str, Any]]) -> Candidate:
+    if candidate.estimator in estimators:
+        meta = dict(estimators[candidate.estimator])
         return Candidate(name=candidate.name or candidate.estimator, **meta)
     if candidate.estimator.casefold() == CUSTOM_ESTIMATOR.casefold() or "source" in candidate.hyperparameters:
         raise ToolRefused(
-            f"Make an estimator by write_estimator first, and name it here. There are: {_list(written)}."
+            f"Create the estimator by write_estimator first, then use its name. Available: {_list(estimators)}."
         )
     return candidate
 
@@ -147,7 +148,7 @@ def _list(names: Iterable[str]) -> str:
 
 
 async def _run_trial(ctx: ToolContext, function: str, params: dict[str, Any], digest: str) -> Computed:
-    """In a cell of untrusted work; whatever ends it is the author's to read."""
+    """Run a test in an untrusted cell. Raises ToolRefused with any failure, for the author to correct."""
     work = Computation(function, params, trusted=False)
     try:
         return await ctx.computer.run(work, {"frame": digest}, Limits(time_s=_time_limit_s(ctx, TRIAL_TIME)))
@@ -156,8 +157,8 @@ async def _run_trial(ctx: ToolContext, function: str, params: dict[str, Any], di
 
 
 def _time_limit_s(ctx: ToolContext, bounds: tuple[float, float, float]) -> float:
-    share, least, most = bounds
+    share, min_s, max_s = bounds
     if ignores_clock(ctx):
         return MAX_DETERMINISTIC_TRIAL_S
     budget_s = float(ctx.session.preferences.get("time_budget_s") or DEFAULT_BUDGET_S)
-    return min(max(share * budget_s, least), most)
+    return min(max(share * budget_s, min_s), max_s)

@@ -1,4 +1,4 @@
-"""What data retrieval can do: see what there is, and fetch the one table that the session works on."""
+"""Tools of data retrieval: list datasets, query and join them, and fetch the session's table."""
 
 from typing import Annotated, Any
 
@@ -15,13 +15,14 @@ from app.tools.sql_tables import list_queryable_tables
 RETRIEVAL = ("data_retrieval",)
 READERS = ("planner", "data_retrieval")
 MAX_PREVIEW_ROWS = 20
+"""Rows of a query that an agent sees, limited to save its context."""
 
 DatasetName = Annotated[str, Field(description="A dataset's table name, name or id.", max_length=300)]
 
 
 @tool(agents=READERS)
 async def list_datasets(ctx: ToolContext) -> Recorded:
-    """The datasets of this session: table name, rows and column names."""
+    """List the datasets of this session: table name, rows and column names."""
     datasets = await ctx.datasets.list()
     entries: list[JsonValue] = [
         {
@@ -33,12 +34,12 @@ async def list_datasets(ctx: ToolContext) -> Recorded:
         for dataset in datasets
     ]
     names = ", ".join(f"{dataset.table} ({dataset.rows} rows)" for dataset in datasets)
-    return Recorded(value={"datasets": entries}, summary=names or "No dataset was given.")
+    return Recorded(value={"datasets": entries}, summary=names or "The session has no dataset.")
 
 
 @tool(agents=READERS)
 async def get_dataset_schema(ctx: ToolContext, dataset: DatasetName) -> Recorded:
-    """A dataset's columns with their types, gaps, distinct values, ranges and examples."""
+    """Describe a dataset's columns: types, missing values, distinct values, ranges and examples."""
     ref = await ctx.datasets.get(dataset)
     columns = list(ref.profile.get("columns") or ref.columns)
     return Recorded(
@@ -89,10 +90,10 @@ async def relate_tables(
     target: Annotated[str, Field(description="The column to predict, in `base`.", max_length=300)],
     tables: Annotated[list[DatasetName], Field(min_length=1, max_length=20)],
 ) -> Recorded:
-    """How tables hang together: keys by name and values, parts of one table, and the SELECT that makes one.
+    """Find joins between tables, by names and values of keys, and the SELECT that joins them.
 
-    Each row of `base` stays one row: tables with several rows for a key are summed up. What does not hang
-    together is named with the reason.
+    Each row of `base` remains one row: tables with several rows per key are aggregated. Tables that cannot be
+    joined are listed with the reason.
     """
     base_ref = await ctx.datasets.get(base)
     refs = [base_ref, *[await ctx.datasets.get(table) for table in tables]]
@@ -105,7 +106,7 @@ async def relate_tables(
 
 @tool(agents=())
 async def lock_holdout(ctx: ToolContext, problem: dict[str, Any]) -> Recorded:
-    """Split the session's table once, before anyone looks: training rows, and a hold-out that stays shut."""
+    """Split the session's table once, before any analysis, into training rows and a locked hold-out."""
     table = await ctx.frames.frame(RETRIEVED)
     params: dict[str, Any] = {"problem": problem, "seed": ctx.session.seed}
     computed = await ctx.computer.run(Computation("split.lock_holdout", params), {"table": table.digest})
@@ -113,7 +114,7 @@ async def lock_holdout(ctx: ToolContext, problem: dict[str, Any]) -> Recorded:
     train = {"rows": facts["train_rows"], "columns": facts["columns"], "recipe": [], "source": TRAIN}
     return Recorded(
         value=facts,
-        summary=f"{facts['train_rows']} rows to learn from, {facts['holdout_rows']} locked ({facts['kind']}).",
+        summary=f"{facts['train_rows']} training rows, {facts['holdout_rows']} locked ({facts['kind']}).",
         artifacts=[
             make_artifact(computed.file("train.parquet"), "frame", TRAIN, train),
             make_artifact(

@@ -1,4 +1,4 @@
-"""Explain the chosen model once its hold-out is open. No agent calls it: nothing is chosen from it."""
+"""Explanation of the chosen model after its evaluation. No agent calls it: nothing is selected by it."""
 
 from typing import Any
 
@@ -14,17 +14,19 @@ from app.tools.registry import tool
 
 HOLDOUT = "holdout"
 BUDGET_SHARE = 0.05
+"""Share of the time budget that an explanation may take."""
 MIN_S, MAX_S = 1.2, 20.0
+"""Bounds of the measuring time in seconds: below, importances are noise; above, they hardly improve."""
 OVERHEAD_S, MIN_LATE_S = 1.6, 0.3
-"""What reading the model and drawing take beside the measuring; what a session that is late has for it."""
+"""Seconds to reserve for loading and drawing, and seconds to measure in if the session is late."""
 DEFAULT_BUDGET_S = 60.0
 MAX_OVERHEAD_S = 30.0
-"""Beside the measuring: to read the model and the rows, and to draw."""
+"""Seconds added to the cell's limit for loading and drawing on a slow machine."""
 
 
 @tool(agents=())
 async def explain_model(ctx: ToolContext, model: str) -> Recorded:
-    """What the model relies on, how its answers move and where it errs, on the hold-out that was opened."""
+    """Explain the model on the hold-out: importance, partial dependence, SHAP values and error segments."""
     ref = await ctx.frames.artifact("model", model)
     holdout = await ctx.frames.artifact(HOLDOUT, HOLDOUT)
     limit_s = await explanation_limit_s(ctx)
@@ -34,7 +36,7 @@ async def explain_model(ctx: ToolContext, model: str) -> Recorded:
     try:
         computed = await ctx.computer.run(work, {HOLDOUT: holdout.digest, "model": ref.digest}, limits)
     except ComputationFailed as failed:
-        # A session that has its model and its score is not lost with its figures.
+        # The session keeps its model and score if the explanation fails.
         raise ToolRefused(f"{model} could not be explained: {failed.detail}") from failed
     value: Any = {**computed.value, "model": model}  # type: ignore[dict-item]  # ExplanationFacts
     return Recorded(
@@ -45,8 +47,10 @@ async def explain_model(ctx: ToolContext, model: str) -> Recorded:
 
 
 async def explanation_limit_s(ctx: ToolContext) -> float | None:
-    """Seconds to measure in: a small share of the session's, and no more than is left before its report; None
-    where counts decide and not the clock."""
+    """Return the seconds to measure in: a share of the budget, at most what is left before the report.
+
+    None for deterministic sessions, which are limited by counts.
+    """
     if ctx.session.preferences.get("deterministic"):
         return None
     budget_s = float(ctx.session.preferences.get("time_budget_s") or DEFAULT_BUDGET_S)
@@ -56,7 +60,11 @@ async def explanation_limit_s(ctx: ToolContext) -> float | None:
 
 def _summary(model: str, facts: dict[str, Any]) -> str:
     helping = [entry["column"] for entry in facts["importances"] if entry["helps"]]
-    relied = f"{model} relies most on {', '.join(helping[:3])}." if helping else "No column stands out."
+    relied = (
+        f"Most important columns of {model}: {', '.join(helping[:3])}."
+        if helping
+        else "No column has a significant importance."
+    )
     worst = (facts["segments"] or {}).get("worst") or []
-    where = f" It errs most where {worst[0]['column']} {worst[0]['text']}." if worst else ""
+    where = f" The error is largest where {worst[0]['column']} {worst[0]['text']}." if worst else ""
     return f"{relied}{where}"

@@ -1,4 +1,4 @@
-"""Files of a session's workspace: text that agents write down for themselves, for programs and for the user."""
+"""Tools for text files in the workspace of a session."""
 
 from typing import Annotated, Any
 
@@ -18,12 +18,14 @@ FileName = Annotated[str, Field(min_length=1, max_length=LONGEST)]
 Text = Annotated[str, Field(max_length=100_000)]
 
 MAX_LINES = 400
+"""Lines of one answer, limited to save an agent's context."""
 MAX_READABLE_BYTES = 1_000_000
+"""Bytes of a file that tools load; larger files are for programs."""
 
 
 @tool(agents=WORKERS)
 async def list_files(ctx: ToolContext) -> Recorded:
-    """List the files of this session's workspace: those that programs left and those that were written."""
+    """List the files of this session's workspace, by programs and by write_file."""
     files = [{"name": file.name, "bytes": file.size_bytes} for file in await ctx.frames.files()]
     return Recorded(value={"files": files}, summary=f"{len(files)} file(s).")  # type: ignore[dict-item]
 
@@ -49,10 +51,10 @@ async def read_file(
 
 @tool(agents=WORKERS)
 async def write_file(ctx: ToolContext, name: FileName, text: Text) -> Recorded:
-    """Write a new text file into the workspace. To change one that is there, call edit_file."""
+    """Write a new text file into the workspace. To change an existing one, call edit_file."""
     file_name = checked_name(name)
     if any(file.name == file_name for file in await ctx.frames.files()):
-        raise ToolRefused(f"There is a file {file_name!r}. Change it by edit_file, or choose another name.")
+        raise ToolRefused(f"The file {file_name!r} exists. Change it by edit_file, or choose another name.")
     return Recorded(
         value={"name": file_name, "bytes": len(text.encode())},
         summary=f"{file_name} is written.",
@@ -63,9 +65,7 @@ async def write_file(ctx: ToolContext, name: FileName, text: Text) -> Recorded:
 async def _preview_edit(ctx: ToolContext, name: str, old: str, new: str, every: bool = False) -> Preview:
     before = await _read_text(ctx, name)
     after = _replace_text(name, before, old, new, every)
-    return Preview(
-        unified_diff(name, before, after), f"{name} is changed for all that comes after in this session."
-    )
+    return Preview(unified_diff(name, before, after), f"{name} is changed for the rest of this session.")
 
 
 @tool(agents=WORKERS, preview=_preview_edit)
@@ -76,7 +76,7 @@ async def edit_file(
     new: Text,
     every: bool = False,
 ) -> Recorded:
-    """Replace `old` by `new` in a text file of the workspace; `old` must stand there just once, unless `every`.
+    """Replace `old` by `new` in a text file of the workspace; `old` must occur exactly once, unless `every`.
 
     The user sees the change and approves it first, unless they allowed it for this session.
     """
@@ -100,17 +100,15 @@ async def _read_text(ctx: ToolContext, name: str) -> str:
     try:
         return (await ctx.frames.read(file)).decode("utf-8")
     except UnicodeDecodeError:
-        raise ToolRefused(f"{name} is no text. Open it in a program instead.") from None
+        raise ToolRefused(f"{name} is not a text file. Open it in a program instead.") from None
 
 
 def _replace_text(name: str, before: str, old: str, new: str, every: bool) -> str:
     occurrences = before.count(old)
     if occurrences == 0:
-        raise ToolRefused(f"{name} does not hold that text. Read it again: it must match to the letter.")
+        raise ToolRefused(f"{name} does not contain that text. Read it again: it must match exactly.")
     if occurrences > 1 and not every:
-        raise ToolRefused(
-            f"{name} holds that text {occurrences} times. Give more of its surroundings, or set `every`."
-        )
+        raise ToolRefused(f"{name} holds that text {occurrences} times. Include more context, or set `every`.")
     return before.replace(old, new)
 
 

@@ -1,4 +1,4 @@
-"""A candidate is fitted in parts that share its name and differ in `run`: one fold first, more folds later."""
+"""Parts of a candidate: fits that share its name and differ in their folds (`run`)."""
 
 import statistics
 from collections.abc import Mapping, Sequence
@@ -10,14 +10,14 @@ from app.modeling.problem.names import resolve_name
 from app.tools.context import ToolContext
 
 PART_KIND = "part"
-"""Kind of artifact: the folds of a candidate that were fitted after its first; no model by itself."""
+"""Kind of artifact: folds of a candidate fitted after its first part; not a model by itself."""
 
 Facts = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class FitPart:
-    """`model` and `oof` are digests: what was fitted, and what it said of the rows that did not teach it."""
+    """One fit of a candidate. `model` and `oof` are digests of the model and its out-of-fold predictions."""
 
     facts: Facts
     model: str
@@ -25,11 +25,11 @@ class FitPart:
 
 
 async def load_parts(ctx: ToolContext, model: str) -> list[FitPart]:
-    """Every part of a candidate, the first one first; raises ToolRefused naming the nearest names."""
+    """Return the parts of a candidate in order. Raises ToolRefused with the nearest names if unknown."""
     models = {ref.name: ref for ref in await ctx.frames.artifacts("model")}
     first = models[resolve_name(model, models, "model")]
     if "members" in first.meta["fit"]:
-        return [_part(first)]  # blended already: its parts are inside
+        return [_part(first)]  # an ensemble contains its parts
     later_refs = [ref for ref in await ctx.frames.artifacts(PART_KIND) if ref.meta["fit"]["name"] == first.name]
     return [_part(first), *(_part(ref) for ref in later_refs)]
 
@@ -39,9 +39,9 @@ def _part(ref: FrameRef) -> FitPart:
 
 
 def merge_parts(parts: Sequence[Facts]) -> dict[str, Any]:
-    """The facts of a candidate over all its parts: scores by fold, their mean and spread, seconds in all.
+    """Merge the facts of a candidate's parts: scores by fold, their mean and deviation, and total seconds.
 
-    `refitted`: one of the parts learned from all rows, without a fold.
+    `refitted`: one of the parts was fitted on all rows, without a fold.
     """
     first = parts[0]
     refitted = any(part.get("refitted") or fitted_folds(part) == [] for part in parts)
@@ -64,7 +64,7 @@ def merge_parts(parts: Sequence[Facts]) -> dict[str, Any]:
 
 
 def fitted_folds(facts: Facts) -> list[int]:
-    """The folds that a part was fitted on; all of them where it does not say."""
+    """Return the folds that a part was fitted on; all folds if it records none."""
     run = facts.get("run")
     return list(range(int(facts["folds"]["count"]))) if run is None else list(run)
 

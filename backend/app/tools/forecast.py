@@ -1,4 +1,4 @@
-"""Forecast what comes after the last row, once the model is judged. No agent calls it."""
+"""Forecast after the last row, once the model is evaluated. No agent calls it."""
 
 from typing import Annotated, Any
 
@@ -16,7 +16,7 @@ from app.tools.registry import tool
 
 @tool(agents=())
 async def forecast_future(ctx: ToolContext, model: Annotated[str, Field(max_length=200)]) -> Recorded:
-    """What the delivered model expects after the last row of each series."""
+    """Forecast each series after its last row by the delivered model."""
     ref = await ctx.frames.artifact("model", model)
     train = await ctx.frames.frame("train")
     holdout = await ctx.frames.artifact("holdout", "holdout")
@@ -25,7 +25,7 @@ async def forecast_future(ctx: ToolContext, model: Annotated[str, Field(max_leng
     try:
         computed = await ctx.computer.run(work, inputs)
     except ComputationFailed as failed:
-        # A session that has its model and its score is not lost with its forecast.
+        # The session keeps its model and score if the forecast fails.
         raise ToolRefused(f"{model} could not forecast: {failed.detail}") from failed
     value: Any = {**computed.value, "model": model}  # type: ignore[dict-item]  # an object
     files = [

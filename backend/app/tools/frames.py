@@ -1,4 +1,4 @@
-"""Frames and files as artifacts: what a computation left becomes something that a later call opens by name."""
+"""Frames and files of computations as artifacts that later calls open by name."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ TRAIN = "train"
 
 @dataclass(frozen=True)
 class TrainingFrame:
-    """A frame to learn from: the raw training rows, and the recipe that makes the frame's features of them."""
+    """A frame to train on: digest of the raw training rows, recipe of the features, and column names."""
 
     digest: str
     recipe: list[Any]
@@ -26,12 +26,12 @@ class TrainingFrame:
 
 
 async def find_training_frame(ctx: ToolContext, frame: str) -> TrainingFrame:
-    """Raises ToolRefused when there is no such frame, or when it has no recipe."""
+    """Find a frame to train on. Raises ToolRefused if it does not exist or has no recipe."""
     ref = await ctx.frames.frame(frame)
     recipe = ref.meta.get("recipe")
     if recipe is None:
         raise ToolRefused(
-            f"The frame {frame!r} has no recipe that makes its features, so nothing can be trained on it."
+            f"The frame {frame!r} has no recipe for its features, so nothing can be trained on it."
         )
     raw = ref if frame == TRAIN else await ctx.frames.frame(TRAIN)
     return TrainingFrame(raw.digest, list(recipe), [column["name"] for column in ref.meta.get("columns", ())])
@@ -44,7 +44,7 @@ def make_artifact(
 
 
 def figure_artifacts(computed: Computed, titles: Iterable[Mapping[str, str]]) -> list[ArtifactDraft]:
-    """The figures that a computation left, titled as its facts say, in every format."""
+    """Return the figures of a computation in every format, with the titles of its facts."""
     title_of = {PurePath(entry["file"]).stem: entry["title"] for entry in titles}
     return [
         make_artifact(file, "figure", file.name, {"title": title_of[PurePath(file.name).stem]})
@@ -54,9 +54,9 @@ def figure_artifacts(computed: Computed, titles: Iterable[Mapping[str, str]]) ->
 
 
 def frame_artifact(computed: Computed, name: str, facts: Mapping[str, JsonValue]) -> ArtifactDraft:
-    """The frame that a step of preparation left: a preview of what its recipe makes.
+    """Return the artifact of a prepared frame: a preview of the rows that its recipe makes.
 
-    Raises ToolRefused for a name under which the session keeps its raw rows.
+    Raises ToolRefused for the names of the raw frames.
     """
     if name in (TRAIN, RETRIEVED):
         raise ToolRefused(f"{name!r} holds the raw rows: give the new frame another name.")

@@ -1,4 +1,4 @@
-"""One tool call from end to end: validate, run, record, tell. An agent's only way to have an effect."""
+"""One tool call: validation, approval, run, record and events. Agents have no other way to act."""
 
 import time
 from collections.abc import Mapping
@@ -23,12 +23,12 @@ REFUSED = "refused"
 """The only key of a refusal's recorded value."""
 
 _RESOURCE_ERRORS = ("computation_timed_out", "computation_out_of_memory", "computation_out_of_disk")
-"""An agent can act on these by asking for less; a computation that broke is nobody's to talk round."""
+"""Errors that an agent can avoid by requesting less. Other failures of a computation end the step."""
 
 AGENTS_WITHOUT_BUDGET = ("planner", "data_retrieval", "pipeline", "reporter")
-"""Whose tools still run when the budget is used up: without them there is nothing to report."""
+"""Agents whose tools still run after the budget is used up: the report needs them."""
 
-BUDGET_USED_UP = "The session's budget is used up. Finish with what you know."
+BUDGET_USED_UP = "The session's budget is used up. Finish with the results so far."
 
 _MAX_ARGUMENT_CHARS = 200
 """Characters of an argument that an event carries: enough to recognise it, and events stay small."""
@@ -38,7 +38,7 @@ _MAX_PROBLEMS = 8
 
 @dataclass(frozen=True)
 class ToolRequest:
-    """What an agent asked for. `key` is the call's place in its step (`tool:3.0`)."""
+    """A call requested by an agent. `key` is its place in the step (`tool:3.0`)."""
 
     key: str
     name: str
@@ -47,7 +47,7 @@ class ToolRequest:
 
 @dataclass(frozen=True)
 class ToolAnswer:
-    """What came back: a value, or the text of a refusal that the agent can correct."""
+    """The answer to a call: a value, or a refusal that the agent can correct."""
 
     request: ToolRequest
     value: JsonValue
@@ -57,7 +57,7 @@ class ToolAnswer:
 async def invoke(tools: Mapping[str, ToolSpec], ctx: ToolContext, request: ToolRequest) -> ToolAnswer:
     """Run one call, or repeat its recorded answer.
 
-    What the agent can mend comes back as a refusal. Interrupts, cancellations and bugs rise.
+    Errors that the agent can correct are returned as a refusal. Interrupts, cancellations and bugs are raised.
     """
     ctx = replace(ctx, call=request.key)
     step = ctx.step
@@ -94,14 +94,17 @@ async def invoke(tools: Mapping[str, ToolSpec], ctx: ToolContext, request: ToolR
 
 
 def get_refusal(value: JsonValue) -> str | None:
-    """The text of a recorded refusal, or None for a value."""
+    """Return the text of a recorded refusal, or None for a value."""
     if isinstance(value, dict) and list(value) == [REFUSED]:
         return str(value[REFUSED])
     return None
 
 
 async def _run_measured(tools: Mapping[str, ToolSpec], ctx: ToolContext, request: ToolRequest) -> Recorded:
-    """A name that a chat model made up is no label; a call that waits for its user is not over."""
+    """Run and measure a call.
+
+    An invented tool name would be an unbounded metric label; a call that waits for its user has not ended.
+    """
     name = request.name if request.name in tools else "unknown"
     clock = time.perf_counter()
     try:
@@ -135,12 +138,12 @@ async def _run_or_refuse(tools: Mapping[str, ToolSpec], ctx: ToolContext, reques
 async def _approve(
     ctx: ToolContext, spec: ToolSpec, request: ToolRequest, arguments: Mapping[str, Any]
 ) -> Mapping[str, Any]:
-    """The arguments that the user lets through. What would be refused anyway is never put to them."""
+    """Ask the user for approval and return the approved arguments. The preview refuses invalid calls first."""
     if spec.preview:
         preview = await spec.preview(ctx, **arguments)
     else:
         preview = Preview(
-            format_arguments(request.arguments), "It is asked before each call, as the operator wishes."
+            format_arguments(request.arguments), "The operator requires approval for every call of this tool."
         )
     schema = spec.arguments.model_json_schema()
     return await request_approval(ctx, spec.name, request.arguments, schema, preview)

@@ -1,4 +1,4 @@
-"""What the trainer can do: fit candidates, each judged on rows that did not teach it."""
+"""Tools of the trainer: fit candidates with cross-validation."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -33,10 +33,10 @@ Folds = Annotated[
 async def train_classification_model(
     ctx: ToolContext, frame: FrameName, candidates: Candidates, folds: Folds = None
 ) -> Recorded:
-    """Fit classifiers on a frame, each judged by cross-validation, all at the same time.
+    """Fit classifiers on a frame in parallel, each evaluated by cross-validation.
 
-    Estimators: baseline, ESTIMATORS, and what write_estimator made, by its name.
-    A candidate that fails or does not come in time is left out and said so.
+    Estimators: baseline, ESTIMATORS, and custom estimators by name.
+    A candidate that fails or exceeds its time is left out and reported.
     """
     return await _train(ctx, "classification", frame, candidates, folds)
 
@@ -45,10 +45,10 @@ async def train_classification_model(
 async def train_regression_model(
     ctx: ToolContext, frame: FrameName, candidates: Candidates, folds: Folds = None
 ) -> Recorded:
-    """Fit regressors on a frame, each judged by cross-validation, all at the same time.
+    """Fit regressors on a frame in parallel, each evaluated by cross-validation.
 
-    Estimators: baseline, ESTIMATORS, and what write_estimator made, by its name.
-    A candidate that fails or does not come in time is left out and said so.
+    Estimators: baseline, ESTIMATORS, and custom estimators by name.
+    A candidate that fails or exceeds its time is left out and reported.
     """
     return await _train(ctx, "regression", frame, candidates, folds)
 
@@ -60,7 +60,7 @@ async def cross_validate_model(
     candidate: Candidate,
     folds: Annotated[int, Field(ge=2, le=20)] = 5,
 ) -> Recorded:
-    """Judge one candidate by cross-validation with another number of folds."""
+    """Evaluate one candidate by cross-validation with another number of folds."""
     return await _fit_round(ctx, frame, [candidate], {**ctx.training.folds, "count": folds}, None)
 
 
@@ -100,7 +100,7 @@ async def _fit_round(
 
 
 def check_families(ctx: ToolContext, estimators: Sequence[str]) -> None:
-    """Raises ToolRefused for one that the plan does not have."""
+    """Raise ToolRefused for an estimator that is not in the plan."""
     planned = ctx.training.families
     unplanned = next((name for name in estimators if planned and name not in (*planned, BASELINE)), None)
     if unplanned is not None:
@@ -108,7 +108,7 @@ def check_families(ctx: ToolContext, estimators: Sequence[str]) -> None:
 
 
 def check_run(run: Sequence[int] | None, folds: Any) -> None:
-    """Raises ToolRefused for a fold that there is not."""
+    """Raise ToolRefused for a fold that does not exist."""
     unknown = [fold for fold in run or () if fold >= int(folds["count"])]
     if unknown:
         raise ToolRefused(f"There are {folds['count']} folds, from 0; there is no fold {unknown[0]}.")

@@ -1,4 +1,4 @@
-"""What the evaluator can have fitted after the first round: further folds, and other hyperparameters."""
+"""Fits after the first round: further folds, and tuning of hyperparameters."""
 
 from collections.abc import Iterator, Sequence
 from itertools import count
@@ -29,11 +29,11 @@ MoreFolds = Annotated[
     Field(description="Which folds to fit where they lack them, from 0; null: all.", max_length=20),
 ]
 FOLD_TIME_FACTOR = 1.6
-"""How much longer than the first fold a further one may take."""
+"""Time limit of a further fold, as a multiple of the mean time of the fitted folds."""
 MAX_CHUNK_S = 2.0
-"""Quick folds are fitted in one job up to this time: each job reads the frame again."""
+"""Expected seconds up to which folds share one job, since each job reads the frame again."""
 DETERMINISTIC_CHUNK = 4
-"""Folds of one job in a deterministic session, which has no measured time decide."""
+"""Folds of one job in a deterministic session, where measured times must not decide."""
 
 
 @tool(agents=EVALUATOR)
@@ -44,22 +44,22 @@ async def add_folds(ctx: ToolContext, models: ModelNames, folds: MoreFolds = Non
     Where rows are ordered in time, `folds` [] fits them once more on all rows: that is then their model.
     """
     raw = await find_training_frame(ctx, "train")
-    wanted: list[tuple[dict[str, Any], list[int]]] = []
+    requests: list[tuple[dict[str, Any], list[int]]] = []
     for model in dict.fromkeys(models):
         parts = [part.facts for part in await load_parts(ctx, model)]
         facts = merge_parts(parts)
         check_run(folds, facts["folds"])
         size = DETERMINISTIC_CHUNK if ignores_clock(ctx) else folds_within(MAX_CHUNK_S, facts)
-        wanted += [
+        requests += [
             ({**facts, "settings": parts[0].get("settings")}, run) for run in missing_runs(facts, folds, size)
         ]
-    if not wanted:
-        raise ToolRefused("They were fitted on all these folds already.")
+    if not requests:
+        raise ToolRefused("These candidates are already fitted on all these folds.")
     left_s = await time_left_s(ctx)
-    shares = time_shares_s(ctx, left_s, [facts["estimator"] for facts, _ in wanted])
+    shares = time_shares_s(ctx, left_s, [facts["estimator"] for facts, _ in requests])
     fits = [
         _make_fold_fit(ctx, raw.digest, facts, run, max(share, _expected_time_s(facts, run)))
-        for (facts, run), share in zip(wanted, shares, strict=True)
+        for (facts, run), share in zip(requests, shares, strict=True)
     ]
     return await run_round(ctx, fits, left_s)
 
@@ -82,24 +82,26 @@ async def tune_hyperparameters(
     # All cost the same where counts decide: as many are drawn as the round may have.
     bases = [{**facts, "fit_s": 1.0 if ignores_clock(ctx) else fold_time_s(facts) * share} for facts in bases]
     check_run(folds, bases[0]["folds"])
-    known = [ref.meta["fit"] for ref in await ctx.frames.artifacts("model")]
+    existing_fits = [ref.meta["fit"] for ref in await ctx.frames.artifacts("model")]
     left_s = await time_left_s(ctx)
     params: dict[str, Any] = {
         "fits": bases,
-        "tried": [{key: fit[key] for key in ("estimator", "hyperparameters", "recipe")} for fit in known],
+        "tried": [
+            {key: fit[key] for key in ("estimator", "hyperparameters", "recipe")} for fit in existing_fits
+        ],
         "budget_s": 2.0 * most if ignores_clock(ctx) else left_s * ctx.training.fit_slots,
-        "seed": ctx.session.seed + len(known),
+        "seed": ctx.session.seed + len(existing_fits),
         "most": most,
         "param_grid": param_grid,
     }
     computed = await ctx.computer.run(Computation("train.propose_candidates", params), {})
     proposed: Any = computed.value
     if not proposed["candidates"]:
-        raise ToolRefused(f"Not one more fit would be done in the {left_s:.0f} s that are left.")
+        raise ToolRefused(f"No further fit would finish in the remaining {left_s:.0f} s.")
     plan = bases[0]["folds"] if cv is None else {**bases[0]["folds"], "count": cv}
     raw = await find_training_frame(ctx, "train")
-    taken = [fit["name"] for fit in known]
-    specs = list(_name_proposals(proposed["candidates"], taken))
+    used_names = [fit["name"] for fit in existing_fits]
+    specs = list(_name_proposals(proposed["candidates"], used_names))
     shares = time_shares_s(ctx, left_s, [spec["estimator"] for spec in specs])
     fits = [
         make_fit(ctx, raw.digest, plan, share, run=folds, **spec)
@@ -113,8 +115,8 @@ def missing_runs(facts: dict[str, Any], folds: Sequence[int] | None, size: int) 
     if folds == []:
         yield from [] if facts["refitted"] else [[]]
         return
-    every = range(int(facts["folds"]["count"])) if folds is None else folds
-    missing = [fold for fold in dict.fromkeys(every) if fold not in fitted_folds(facts)]
+    requested = range(int(facts["folds"]["count"])) if folds is None else folds
+    missing = [fold for fold in dict.fromkeys(requested) if fold not in fitted_folds(facts)]
     for start in range(0, len(missing), size):
         yield missing[start : start + size]
 
@@ -125,7 +127,7 @@ def folds_within(seconds: float, facts: dict[str, Any]) -> int:
 
 
 def fold_time_s(facts: dict[str, Any]) -> float:
-    """Seconds that one more fold of a candidate takes."""
+    """Return the expected seconds of one more fold."""
     return float(facts["fit_s"]) / max(len(fitted_folds(facts)), 1)
 
 
@@ -138,9 +140,9 @@ def _make_fold_fit(ctx: ToolContext, digest: str, facts: dict[str, Any], run: li
     return make_fit(ctx, digest, facts["folds"], limit_s, run=run, **spec)
 
 
-def _name_proposals(proposed: Sequence[dict[str, Any]], taken: list[str]) -> Iterator[dict[str, Any]]:
-    """The proposals under names that nothing has yet: their estimator's, numbered on."""
-    for each in proposed:
-        name = next(name for n in count(1) if (name := f"{each['estimator']}-t{n}") not in taken)
-        taken.append(name)
-        yield {**select_spec(each), "name": name}
+def _name_proposals(proposed: Sequence[dict[str, Any]], used_names: list[str]) -> Iterator[dict[str, Any]]:
+    """Yield the proposals under unused names: the estimator's with a number."""
+    for proposal in proposed:
+        name = next(name for n in count(1) if (name := f"{proposal['estimator']}-t{n}") not in used_names)
+        used_names.append(name)
+        yield {**select_spec(proposal), "name": name}

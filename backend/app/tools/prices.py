@@ -1,4 +1,4 @@
-"""Prices of coins: what there is, how it looks, and bars as the session's table."""
+"""Tools for stored prices: available series, statistics, and bars as the session's table."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -28,7 +28,7 @@ Moment = Annotated[datetime | None, Field(description="ISO 8601; without a zone 
 
 @tool(agents=PLANNING)
 async def get_available_coins(ctx: ToolContext) -> Recorded:
-    """The coins and intervals that there are bars of, with their number and the first and last time."""
+    """List the coins and intervals with stored bars, their number and first and last time."""
     coins = [_to_json(series.listed()) for series in await _prices(ctx).series()]
     names = ", ".join(f"{row['coin']} {row['interval']} ({row['bars']:,} bars)" for row in coins)
     return Recorded(value={"coins": list(coins)}, summary=names or "There are no prices.")
@@ -41,7 +41,7 @@ async def get_data_statistics(
     start: Moment = None,
     end: Moment = None,
 ) -> Recorded:
-    """Prices summed up per coin and interval: bars, gaps, lowest, highest, mean, deviation and change."""
+    """Summarise prices per coin and interval: bars, gaps, minimum, maximum, mean, deviation and change."""
     prices = _prices(ctx)
     coin_name = _resolve_coin(coin, await prices.series()) if coin else None
     rows = [_to_json(row) for row in await prices.statistics(coin_name, in_utc(start), in_utc(end))]
@@ -58,7 +58,7 @@ async def fetch_price_data(
 ) -> Recorded:
     """Take bars (ts, open, high, low, close, volume), oldest first, as the session's table.
 
-    Of several coins the column `coin` says whose bar it is. A longer interval is summed up from a shorter one.
+    With several coins, the column `coin` names the coin. Longer intervals are aggregated from shorter ones.
     """
     prices = _prices(ctx)
     series = await prices.series()
@@ -83,7 +83,7 @@ async def fetch_price_data(
 
 def _prices(ctx: ToolContext) -> Prices:
     if ctx.prices is None:
-        raise ToolRefused("There are no prices here.")
+        raise ToolRefused("This installation has no stored prices.")
     return ctx.prices
 
 

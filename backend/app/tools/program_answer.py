@@ -1,4 +1,4 @@
-"""What a program told as its answer, in the shape that a SELECT's answer has."""
+"""Conversion of a program's result to the shape of a SELECT's answer."""
 
 from typing import Any
 
@@ -6,11 +6,11 @@ from app.errors import ToolRefused
 from app.json_types import JsonValue
 
 MAX_ROWS = 200
-"""Rows of an answer that are shown."""
+"""Rows of an answer that are recorded; the report shows fewer."""
 
 
 def make_answer(result: Any) -> dict[str, Any]:
-    """A program's `result` in the shape of `computations.answer`; raises ToolRefused for what is no table."""
+    """Convert `result` to the shape of `computations.answer`. Raises ToolRefused if it is not tabular."""
     records = _records(result)
     names = list(dict.fromkeys(name for record in records for name in record))
     rows: list[JsonValue] = [[record.get(name) for name in names] for record in records[:MAX_ROWS]]

@@ -1,4 +1,4 @@
-"""A tool is a plain typed function, decorated once: its signature is the schema, its docstring the manual.
+"""Registry of tools: typed functions whose signature is the schema and whose docstring is the manual.
 
     @tool(agents=("data_analyst",))
     async def missing_share(ctx: ToolContext, frame: FrameName, column: str) -> Recorded:
@@ -28,7 +28,7 @@ EVERY_AGENT = ("planner", "data_retrieval", "data_analyst", "model_trainer", "mo
 
 @dataclass(frozen=True)
 class ToolSpec:
-    """One tool: what an agent reads, the arguments it must give, and the function behind it."""
+    """One tool: description, argument model, function, and the agents that have it."""
 
     name: str
     description: str
@@ -36,9 +36,9 @@ class ToolSpec:
     run: ToolFunction
     agents: tuple[str, ...]
     needs_approval: bool = False
-    """Does every call wait for the user's approval?"""
+    """True if every call waits for the user's approval."""
     preview: PreviewFunction | None = None
-    """What a call would do, for the user to read; takes what `run` takes."""
+    """Describes the effect of a call to the user; takes the arguments of `run`."""
 
 
 REGISTRY: dict[str, ToolSpec] = {}
@@ -54,7 +54,7 @@ def tool(agents: Iterable[str], preview: PreviewFunction | None = None) -> Calla
     def register(function: F) -> F:
         name = function.__name__
         if name in REGISTRY and REGISTRY[name].run.__module__ != function.__module__:
-            raise ValueError(f"Two tools are called {name}.")
+            raise ValueError(f"Two tools have the name {name}.")
         REGISTRY[name] = ToolSpec(
             name=name,
             description=inspect.getdoc(function) or "",
@@ -70,7 +70,7 @@ def tool(agents: Iterable[str], preview: PreviewFunction | None = None) -> Calla
 
 
 def agent_tools(agent: str) -> Mapping[str, ToolSpec]:
-    """The tools that an agent has before any configuration narrows them."""
+    """Return the tools of an agent before any restriction by configuration."""
     return {name: spec for name, spec in REGISTRY.items() if agent in spec.agents}
 
 

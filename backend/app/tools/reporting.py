@@ -1,4 +1,4 @@
-"""What the reporter can do: recommend, compare, and write the report. Every number is read from the journal."""
+"""Tools of the reporter: recommendations, comparison and report, with numbers from the journal."""
 
 import asyncio
 import dataclasses
@@ -53,7 +53,7 @@ Remarks = Annotated[
 
 @tool(agents=REPORTER)
 async def generate_recommendations(ctx: ToolContext) -> Recorded:
-    """What to do next, each recommendation following from a finding of this session."""
+    """Recommend next steps, each derived from a finding of this session."""
     calls = await _records(ctx).calls(ctx.step)
     session = await _session_facts(ctx)
     current_call = _current_call(ctx, "generate_recommendations", session)
@@ -77,17 +77,19 @@ async def create_comparison_report(ctx: ToolContext) -> Recorded:
 async def generate_summary(ctx: ToolContext, remarks: Remarks = []) -> Recorded:  # noqa: B006 - never changed
     """Write the whole report (HTML, Markdown, JSON) and the model card. Call it last.
 
-    Numbers come from the journal by themselves; `remarks` hold words only.
+    Numbers come from the journal; `remarks` hold words only.
     """
     for remark in remarks:
         if re.search(r"\d", remark):
-            raise ToolRefused(f"A remark holds no number, the report has them from the journal: {remark!r}.")
+            raise ToolRefused(
+                f"Remarks must not contain numbers, which the report takes from the journal: {remark!r}."
+            )
     value, files = await _write(ctx, SUMMARY_TOOL, "report.write_report", {"remarks": list(remarks)})
     return Recorded(value=value, summary=str(value["headline"]), artifacts=files)
 
 
 async def session_result(ctx: ToolContext) -> dict[str, Any]:
-    """The session's result as `reporting.results.summarise` shapes it, from what is recorded by now."""
+    """Return the session's result as `reporting.results.summarise` forms it from the records so far."""
     records = _records(ctx)
     artifacts = [
         {"id": artifact.id, "kind": artifact.kind, "name": artifact.name}
@@ -120,14 +122,14 @@ def _dump(path: Path, calls: Sequence[RecordedCall]) -> None:
 
 
 def _current_call(ctx: ToolContext, name: str, session: Mapping[str, Any]) -> RecordedCall:
-    """The call being made, as it will be recorded: the report cites the session's facts in it."""
+    """Return the current call as it will be recorded: the report cites the session's facts in it."""
     return RecordedCall(
         ctx.step.seq, ctx.step.node, ctx.call, name, ctx.agent, None, {"session": dict(session)}
     )
 
 
 async def _session_facts(ctx: ToolContext) -> dict[str, Any]:
-    """What is known of the session itself."""
+    """Return the facts of the session itself, as JSON."""
     records = _records(ctx)
     return {
         "id": str(ctx.session.id),
@@ -164,7 +166,7 @@ def _versions() -> dict[str, str]:
 
 
 def _figures(artifacts: Sequence[ArtifactFacts], calls: Sequence[RecordedCall]) -> list[dict[str, Any]]:
-    """The newest SVG of each figure that the report has a place for, from the tool that it trusts with it."""
+    """Return the newest SVG of each figure in the gallery, if drawn by the tool that the gallery names."""
     tools = {(call.seq, call.key): call.tool for call in calls}
     figures = {
         path.stem: {"name": path.stem, "digest": artifact.digest, "step": artifact.seq, "call": artifact.call}
@@ -184,5 +186,5 @@ def _artifact(file: StoredFile) -> ArtifactDraft:
 
 def _records(ctx: ToolContext) -> SessionRecords:
     if ctx.records is None:
-        raise Unavailable("no_records", "This context was made without the session's records.")
+        raise Unavailable("no_records", "The tool context has no session records.")
     return ctx.records

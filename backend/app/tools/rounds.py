@@ -1,4 +1,4 @@
-"""A round of fits: candidates under names of their own, a share of the time for each, and what came of them."""
+"""A round of fits: unique names, time limits, order of jobs, and results."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,17 +17,18 @@ from app.tools.fit_parts import PART_KIND
 
 UNREPORTED_KEYS = ("schema",)
 FIXED_FIT_COST = 0.7
-"""What a fit takes beside learning: reading, encoding and writing; 1 is the learning of the first family."""
+"""Fixed cost of a fit (I/O and encoding), relative to training the first family."""
 RELATIVE_COSTS = {BASELINE: 0.1} | {family.name: FIXED_FIT_COST + family.relative_cost for family in FAMILIES}
 MIN_SHARE_S = 0.5
+"""Least seconds of a fit: below, reading the frame takes all of it."""
 MAX_DETERMINISTIC_FIT_S = 600.0
+"""Seconds of a fit in a deterministic session, where counts decide: this only stops one that hangs."""
 MIN_ROUND_S = 1.5
-"""A session that has used up its time still gets a model."""
+"""Least seconds of a round, so that a session without time left still gets a model."""
 MAX_OVERRUN_FACTOR, MAX_OVERRUN_S = 1.25, 2.5
-"""How much longer than planned a round may take until the fits that have not come are left out."""
+"""Factor and seconds by which a round may exceed its plan before unfinished fits are left out."""
 MAX_LATE_ROUND_S = 60.0
-"""For a first round of which no model came in time, since workers were away or slow: a model that is late beats
-none, and the baseline is none."""
+"""Seconds of a second attempt if the first round gave no model but the baseline, since a session needs one."""
 
 
 class Candidate(BaseModel):
@@ -41,18 +42,18 @@ class Candidate(BaseModel):
 
 
 def name_candidates(candidates: Sequence[Candidate]) -> list[tuple[str, Candidate]]:
-    """Every candidate under a name of its own: its own, its estimator's, or that with a number."""
-    named: dict[str, Candidate] = {}
+    """Give every candidate a unique name: its own or its estimator's, numbered if taken."""
+    by_name: dict[str, Candidate] = {}
     for candidate in candidates:
-        named[free_name(candidate.name or candidate.estimator, named)] = candidate
-    return list(named.items())
+        by_name[free_name(candidate.name or candidate.estimator, by_name)] = candidate
+    return list(by_name.items())
 
 
-def free_name(wanted: str, taken: Sequence[str] | dict[str, Any]) -> str:
-    """The name, or that with the first number that is free."""
-    name, place = wanted, 2
-    while name in taken:
-        name, place = f"{wanted}-{place}", place + 1
+def free_name(preferred: str, used_names: Sequence[str] | dict[str, Any]) -> str:
+    """Return the name, with the first free number if it is taken."""
+    name, place = preferred, 2
+    while name in used_names:
+        name, place = f"{preferred}-{place}", place + 1
     return name
 
 
@@ -61,24 +62,24 @@ def select_spec(proposed: dict[str, Any]) -> dict[str, Any]:
 
 
 def ignores_clock(ctx: ToolContext) -> bool:
-    """A deterministic session chooses by counts, so a slow machine may not change what it tries."""
+    """True for a deterministic session: it is limited by counts, so a slow machine gives equal results."""
     return bool(ctx.session.preferences.get("deterministic"))
 
 
 async def time_left_s(ctx: ToolContext) -> float:
-    """Until the round that comes next must be over, by a recorded look at the clock."""
+    """Return the seconds left for the next round, by a recorded reading of the clock."""
     if ignores_clock(ctx):
         return MAX_DETERMINISTIC_FIT_S
     return max(MIN_ROUND_S, ctx.training.deadline_s - await recorded_work_s(ctx.step, ctx.call))
 
 
 def time_shares_s(ctx: ToolContext, left_s: float, estimators: Sequence[str]) -> list[float]:
-    """Seconds that each fit of a round may take: by what its family usually takes beside the others."""
+    """Return the time limit of each fit in seconds, in proportion to the cost of its family."""
     if ignores_clock(ctx):
         return [MAX_DETERMINISTIC_FIT_S] * len(estimators)
     costs = [RELATIVE_COSTS.get(estimator, 1.0) for estimator in estimators]
-    room_s = left_s * ctx.training.fit_slots / sum(costs)
-    return [min(left_s, max(room_s * cost, MIN_SHARE_S)) for cost in costs]
+    unit_s = left_s * ctx.training.fit_slots / sum(costs)
+    return [min(left_s, max(unit_s * cost, MIN_SHARE_S)) for cost in costs]
 
 
 def make_fit(ctx: ToolContext, digest: str, folds: Any, limit_s: float, name: str, **spec: Any) -> Fit:
@@ -90,7 +91,7 @@ def make_fit(ctx: ToolContext, digest: str, folds: Any, limit_s: float, name: st
         "time_limit_s": None if ignores_clock(ctx) else round(limit_s, 2),
         **spec,
     }
-    # A fit keeps its own limit by doing less; the cell's is for one that cannot, and the round has a deadline.
+    # A fit keeps `time_limit_s` by training less; the limit of the cell only stops one that cannot.
     # It is no shorter than that of a late round: there a slow machine must come to its model.
     return Fit(
         name, "train.fit_candidate", params, {"frame": digest}, Limits(time_s=4 * limit_s + MAX_LATE_ROUND_S)
@@ -98,10 +99,10 @@ def make_fit(ctx: ToolContext, digest: str, folds: Any, limit_s: float, name: st
 
 
 def longest_first(fits: Sequence[Fit], hands: int) -> list[int]:
-    """Places of the fits in the order in which workers shall take them.
+    """Return the places of the fits in the order of execution.
 
-    With several workers the longest first, so that none works on alone at the end, and the baseline before all:
-    a round that is cut short has it. One worker takes the most telling first.
+    With several fit slots, the longest fits start first, so that no slot is left alone at the end; the baseline
+    precedes all, so that an interrupted round has it. With one slot, the given order of preference remains.
     """
     places = list(range(len(fits)))
     if hands < 2:
@@ -115,18 +116,18 @@ def _limit_s(fit: Fit) -> float:
 
 
 async def run_round(ctx: ToolContext, fits: Sequence[Fit], left_s: float) -> Recorded:
-    """Run a round; raises ToolRefused when nothing came of it."""
+    """Run a round. Raises ToolRefused if no fit finished."""
     deadline_s = (
         MAX_DETERMINISTIC_FIT_S * len(fits)
         if ignores_clock(ctx)
         else left_s * MAX_OVERRUN_FACTOR + MAX_OVERRUN_S
     )
     ordered = longest_first(fits, ctx.training.fit_slots)
-    taken = [replace(fits[place], grace_s=round(deadline_s - left_s, 2)) for place in ordered]
-    known = {ref.name for ref in await ctx.frames.artifacts("model")}
-    outcomes = await ctx.step.fan_out(ctx.call, taken, deadline_s)
-    late = [fit for fit, outcome in zip(taken, outcomes, strict=True) if outcome.status == "left_out"]
-    if not known and not any(map(_is_model, outcomes)) and any(fit.name != BASELINE for fit in late):
+    scheduled = [replace(fits[place], grace_s=round(deadline_s - left_s, 2)) for place in ordered]
+    existing_names = {ref.name for ref in await ctx.frames.artifacts("model")}
+    outcomes = await ctx.step.fan_out(ctx.call, scheduled, deadline_s)
+    late = [fit for fit, outcome in zip(scheduled, outcomes, strict=True) if outcome.status == "left_out"]
+    if not existing_names and not any(map(_is_model, outcomes)) and any(fit.name != BASELINE for fit in late):
         late_outcomes = await ctx.step.fan_out(f"{ctx.call}.late", late, MAX_LATE_ROUND_S)
         by_name = {outcome.name: outcome for outcome in late_outcomes}
         outcomes = [by_name.get(outcome.name, outcome) for outcome in outcomes]
@@ -134,7 +135,7 @@ async def run_round(ctx: ToolContext, fits: Sequence[Fit], left_s: float) -> Rec
     done = [outcome for outcome in outcomes if outcome.status == "done"]
     if not done:
         raise ToolRefused(
-            "Not one candidate was fitted. " + " ".join(_failure_reason(outcome) for outcome in outcomes)
+            "No candidate was fitted. " + " ".join(_failure_reason(outcome) for outcome in outcomes)
         )
     facts = [_reported_facts(outcome) for outcome in done]
     left_out = [{"name": o.name, "reason": _failure_reason(o)} for o in outcomes if o.status != "done"]
@@ -144,7 +145,7 @@ async def run_round(ctx: ToolContext, fits: Sequence[Fit], left_s: float) -> Rec
     return Recorded(
         value=value,
         summary=f"{facts[0]['metric']}: {scores}.{missing}"[:500],
-        artifacts=[model_artifact(outcome, known) for outcome in done],
+        artifacts=[model_artifact(outcome, existing_names) for outcome in done],
         usage={"fit_s": round(sum(outcome.wall_s for outcome in done), 3)},
     )
 
@@ -158,20 +159,20 @@ def _reported_facts(outcome: FitOutcome) -> dict[str, Any]:
     return {key: value for key, value in facts.items() if key not in UNREPORTED_KEYS}
 
 
-def model_artifact(outcome: FitOutcome, known: set[str]) -> ArtifactDraft:
-    """A candidate's first part is a model; folds that came later are parts of it."""
+def model_artifact(outcome: FitOutcome, existing_names: set[str]) -> ArtifactDraft:
+    """Return the artifact of a fit: a model for the first part of a candidate, a part for later folds."""
     file = outcome.files["model.skops"]
     facts: Any = outcome.value
     meta = {"fit": facts, "oof": outcome.files["oof.parquet"]["digest"]}
-    is_first = outcome.name not in known
+    is_first = outcome.name not in existing_names
     run = ",".join(str(fold) for fold in facts.get("run") or ())
     kind, name = ("model", outcome.name) if is_first else (PART_KIND, f"{outcome.name}[{run}]")
-    known.add(outcome.name)
+    existing_names.add(outcome.name)
     return ArtifactDraft(kind, name, file["media_type"], file["digest"], int(file["size_bytes"]), meta)
 
 
 def _failure_reason(outcome: FitOutcome) -> str:
-    return outcome.reason or f"{outcome.name} did not come in time."
+    return outcome.reason or f"{outcome.name} did not finish in time."
 
 
 def format_number(value: float | None) -> str:

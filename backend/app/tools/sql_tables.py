@@ -1,4 +1,4 @@
-"""Which tables SQL may see at this point of a session."""
+"""The tables that SQL can query at the current point of a session."""
 
 from app.artifacts.workspace import Workspace
 from app.datasets.dataset_source import DatasetShelf
@@ -6,7 +6,10 @@ from app.datasets.names import table_names
 
 
 async def list_queryable_tables(datasets: DatasetShelf, frames: Workspace) -> dict[str, str]:
-    """`{table name: digest}`: the datasets until the hold-out is locked, and the frames that count."""
+    """Return `{table name: digest}`: the frames, and the datasets until the hold-out is locked.
+
+    After the split, datasets are hidden since they contain the hold-out rows.
+    """
     tables = {}
     if not await frames.is_split():
         tables = {dataset.table: dataset.digest for dataset in await datasets.list()}

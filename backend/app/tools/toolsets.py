@@ -1,7 +1,7 @@
-"""Which tools each agent has: what the tools themselves say, narrowed by an operator's file.
+"""Tools of each agent: as registered, restricted by an operator's file.
 
 The file is TOML or JSON, one list of tool names an agent; an agent that it does not name keeps all of its own.
-Calls of the tools under `approve` wait for the user's word, besides those that always do:
+Calls of the tools under `approve` wait for the user's approval, besides those that always do:
 
     data_retrieval = ["list_datasets", "get_dataset_schema", "fetch_dataset"]
     data_analyst = []
@@ -32,7 +32,7 @@ _TABLE = TypeAdapter(dict[str, list[str]])
 
 @dataclass(frozen=True)
 class Toolsets:
-    """`allowed`: for each agent named in it, the only tools it keeps. `approve`: tools that ask first."""
+    """Restrictions of tools: `allowed` lists those of each agent it names, `approve` those that ask first."""
 
     allowed: Mapping[str, Sequence[str]] = field(default_factory=dict)
     approve: Sequence[str] = ()
@@ -47,7 +47,7 @@ class Toolsets:
 
 
 def load_toolsets(path: Path | None) -> Toolsets:
-    """The operator's file; raises InvalidInput naming the file and what is wrong in it."""
+    """Load the operator's file. Raises InvalidInput with the file and its fault."""
     if path is None:
         return Toolsets()
     try:

@@ -166,8 +166,8 @@ async def test_every_kind_of_decision_binds_the_call_that_it_was_asked_for(
     assert "-median: two\n+median: b" in asked[1]["about"]["preview"]
     analyst = [one for one in chat.asked if output_of(one) == "Analysis"][-1]
     heard = [part["content"] for part in analyst["messages"] if part["role"] == "tool"]
-    assert "does not want this call: The median was checked by hand." in heard[2]
-    assert "does not want this call" in heard[4]
+    assert "rejected this call: The median was checked by hand." in heard[2]
+    assert "rejected this call" in heard[4]
     assert "mean: g\\nmedian: two" in heard[7]
     [rule] = (await ada.http.get(f"{SESSIONS}/{session}/allowances")).json()
     assert rule["tool"] == "edit_file"

@@ -275,7 +275,9 @@ def test_prediction_intervals_stand_beside_what_they_held(diabetes: list[Recorde
 
     (part,) = (section for section in report.sections if section.id == "results")
     said = [plain_text(block.text) for block in part.blocks if hasattr(block, "text")]
-    assert any("in 90% of cases. On the hold-out it covered it in 91.0% (84.0% to 96.0%)" in text for text in said)
+    assert any(
+        "in 90% of cases. On the hold-out it covered it in 91.0% (84.0% to 96.0%)" in text for text in said
+    )
 
 
 @pytest.mark.parametrize(("worked_s", "is_said"), [(5.4, False), (6.8, True)])

@@ -61,7 +61,9 @@ def test_what_comes_next_stands_in_the_report(titanic, said, row):
     assert row in text
 
 
-@pytest.mark.parametrize(("low", "callout"), [(-0.1, "one of those may do as well"), (0.1, "the baseline by more")])
+@pytest.mark.parametrize(
+    ("low", "callout"), [(-0.1, "one of those may do as well"), (0.1, "the baseline by more")]
+)
 def test_the_summary_names_the_best_forecast_without_a_model(diabetes, low, callout):
     gain = {"value": 0.2, "low": low, "high": 0.3}
     best = {"name": "weighted average", "score": 56.5, "difference": gain}

@@ -100,7 +100,7 @@ async def test_the_user_sees_a_diff_and_the_risk_before_anything_is_done(case):
     assert (question.kind, question.default) == ("approval", "reject")
     assert "-median is 2\n+median is 2.5" in question.text
     assert question.about["arguments"] == EDIT
-    assert "for all that comes after" in question.about["risk"]
+    assert "for the rest of this session" in question.about["risk"]
     assert (case.journal.recorded, case.folder.kept) == ([], {})
 
 
@@ -115,7 +115,7 @@ async def test_an_approved_call_is_made(case, answer):
 )
 async def test_a_rejected_call_comes_back_with_the_reason_and_does_nothing(case, answer, said):
     refusal = (await case.edit(answer)).refusal
-    assert "does not want this call" in refusal
+    assert "rejected this call" in refusal
     assert said in refusal
     assert case.written == []
 
@@ -158,17 +158,17 @@ async def test_a_standing_rule_lets_the_tool_through_until_it_is_revoked(case):
 
 async def test_where_nobody_answers_nothing_is_approved(case):
     case.preferences = {"clarify": "never"}
-    assert "does not want" in (await case.call("edit_file", **EDIT)).refusal
+    assert "rejected" in (await case.call("edit_file", **EDIT)).refusal
     assert case.written == []
 
 
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"old": "mode is 1"}, "does not hold that text"),
+        ({"old": "mode is 1"}, "does not contain that text"),
         ({"old": "is"}, "holds that text 2 times"),
         ({"name": "note.md"}, "Did you mean notes.md"),
-        ({"name": "plot.png"}, "is no text"),
+        ({"name": "plot.png"}, "is not a text file"),
     ],
 )
 async def test_what_would_fail_anyway_is_never_put_to_the_user(case, change, reason):

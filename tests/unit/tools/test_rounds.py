@@ -161,5 +161,5 @@ async def test_a_first_round_of_which_the_baseline_came_alone_waits_for_a_model(
 
 
 async def test_a_further_round_of_which_nothing_came_keeps_nobody_waiting():
-    with pytest.raises(ToolRefused, match="Not one candidate was fitted"):
+    with pytest.raises(ToolRefused, match="No candidate was fitted"):
         await first_or_further_round(["Ridge"])
