@@ -23,7 +23,7 @@ _BRIEFLY = {"socket_timeout": 5, "socket_connect_timeout": 2}
 
 
 @dataclass(frozen=True)
-class Service:
+class SentinelService:
     """What Sentinels are asked for: `name`'s present master."""
 
     hosts: tuple[tuple[str, int], ...]
@@ -37,15 +37,15 @@ class Service:
     @property
     def login(self) -> dict[str, str]:
         """Of the servers."""
-        return _given(username=self.username, password=self.password)
+        return _without_none(username=self.username, password=self.password)
 
     @property
     def sentinel_options(self) -> dict[str, Any]:
         """Of a connection to a Sentinel."""
-        return {**_given(password=self.sentinel_password), "ssl": self.tls}
+        return {**_without_none(password=self.sentinel_password), "ssl": self.tls}
 
 
-def service_of(address: str) -> Service | None:
+def sentinel_service(address: str) -> SentinelService | None:
     """The service that an address names, None where it names a server; raises ValueError."""
     scheme, _, rest = address.partition("://")
     if scheme not in SENTINEL_SCHEMES:
@@ -58,7 +58,7 @@ def service_of(address: str) -> Service | None:
     options = parse_qs(query)
     if not name or not (database or "0").isdecimal() or set(options) - {"sentinel_password"}:
         raise ValueError("it must be redis+sentinel://host:port,host:port/service/database")
-    return Service(
+    return SentinelService(
         tuple(_host(one) for one in hosts.split(",")),
         unquote(name),
         int(database or 0),
@@ -71,7 +71,7 @@ def service_of(address: str) -> Service | None:
 
 def open_redis(address: str, **options: Any) -> "Redis":
     """A client of one server, or of whichever server is a service's master now; nothing is sent yet."""
-    service = service_of(address)
+    service = sentinel_service(address)
     if service is None:
         return Redis.from_url(address, **options)
     times = {name: value for name, value in options.items() if name.startswith("socket_")}
@@ -93,7 +93,7 @@ async def refuse_cluster(redis: "Redis") -> None:
         )
 
 
-def kombu_address(service: Service) -> tuple[str, dict[str, Any]]:
+def kombu_address(service: SentinelService) -> tuple[str, dict[str, Any]]:
     """Address and transport options of a broker, as kombu wants them."""
     login = "".join((quote(service.username or "", safe=""), ":", quote(service.password or "", safe=""), "@"))
     login = login if service.login else ""
@@ -119,5 +119,5 @@ def _host(text: str) -> tuple[str, int]:
     return host.hostname, host.port or SENTINEL_PORT
 
 
-def _given(**values: str | None) -> dict[str, str]:
+def _without_none(**values: str | None) -> dict[str, str]:
     return {name: value for name, value in values.items() if value}

@@ -16,9 +16,9 @@ from app.db.pool import Database
 from app.db.unit_of_work import OpenUnitOfWork, unit_of_work
 from app.errors import Unavailable
 from app.jobs import JobSender, Send
-from app.observability.metrics.exposition import registry_of
+from app.observability.metrics.exposition import make_registry
 from app.observability.metrics.sessions import JOBS_DROPPED
-from app.observability.metrics.stores import PoolStanding, Stores
+from app.observability.metrics.stores import PoolUsage, Stores
 from app.observability.tracing import tracing
 from app.redis_address import open_redis
 from app.sandbox.computer import Computer
@@ -93,20 +93,20 @@ async def open_resources(settings: Settings, part: Part) -> AsyncIterator[Resour
             open_uow=unit_of_work(engine, send),
             tail=tail,
             watch=watch,
-            gauges=registry_of(_stores(settings, engine, database)),
+            gauges=make_registry(_stores(settings, engine, database)),
         )
 
 
 def _stores(settings: Settings, engine: AsyncEngine, database: Database) -> Stores:
-    def rows() -> PoolStanding:
+    def rows() -> PoolUsage:
         pool = engine.pool
         if not isinstance(pool, QueuePool):
-            return PoolStanding(0, 0, 0)
-        return PoolStanding(2 * pool.size(), pool.checkedin() + pool.checkedout(), pool.checkedout())
+            return PoolUsage(0, 0, 0)
+        return PoolUsage(2 * pool.size(), pool.checkedin() + pool.checkedout(), pool.checkedout())
 
-    def statements() -> PoolStanding:
+    def statements() -> PoolUsage:
         pool = database.pool
-        return PoolStanding(pool.get_max_size(), pool.get_size(), pool.get_size() - pool.get_idle_size())
+        return PoolUsage(pool.get_max_size(), pool.get_size(), pool.get_size() - pool.get_idle_size())
 
     folders = {"home": settings.home, "artifacts": settings.artifact_storage_path}
     return Stores(

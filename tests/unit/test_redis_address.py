@@ -1,19 +1,19 @@
 import pytest
 from redis.exceptions import RedisError
 
-from app.redis_address import Service, open_redis, service_of
+from app.redis_address import SentinelService, open_redis, sentinel_service
 
 
 def test_one_server_is_no_service() -> None:
     for address in ("redis://host/2", "rediss://host", "unix:///run/valkey.sock?db=3"):
-        assert service_of(address) is None
+        assert sentinel_service(address) is None
 
 
 def test_a_service_is_its_sentinels_and_its_name() -> None:
-    assert service_of("redis+sentinel://a,b:7,[::1]:8/lab") == Service(
+    assert sentinel_service("redis+sentinel://a,b:7,[::1]:8/lab") == SentinelService(
         (("a", 26379), ("b", 7), ("::1", 8)), "lab"
     )
-    assert service_of("rediss+sentinel://me:p%40ss@a/lab/3?sentinel_password=other") == Service(
+    assert sentinel_service("rediss+sentinel://me:p%40ss@a/lab/3?sentinel_password=other") == SentinelService(
         (("a", 26379),), "lab", 3, True, "me", "p@ss", "other"
     )
 
@@ -23,7 +23,7 @@ def test_a_service_is_its_sentinels_and_its_name() -> None:
 )
 def test_what_names_no_service_is_refused_without_being_repeated(rest: str) -> None:
     with pytest.raises(ValueError, match=r"host|port") as refused:
-        service_of(f"redis+sentinel://:hunter2@{rest}")
+        sentinel_service(f"redis+sentinel://:hunter2@{rest}")
     assert "hunter2" not in str(refused.value)
 
 

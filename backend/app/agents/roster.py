@@ -22,7 +22,7 @@ from app.agents.runtime.loop import Agent, AgentRole
 from app.agents.runtime.recording import AgentLimits
 from app.llm.config import ChatConfig
 from app.llm.providers import caching, open_chat_models
-from app.llm.retry_policy import Patience
+from app.llm.retry_policy import RetryPolicy
 from app.tools.toolsets import Toolsets
 
 
@@ -54,7 +54,7 @@ def make_roles() -> Mapping[str, AgentRole[Any]]:
 
 def assemble_crew(chat: ChatConfig, toolsets: Toolsets, limits: AgentLimits | None = None) -> Crew:
     """Build the agents on the configured chat models, each with the tools that the operator allows."""
-    retry_policy = Patience(chat.timeout_s, chat.max_retries + 1)
+    retry_policy = RetryPolicy(chat.timeout_s, chat.max_retries + 1)
     return {
         part: Agent(
             role,

@@ -12,7 +12,7 @@ from fastapi import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api.failures import problem, unknown_problem
-from app.observability.metrics.edge import SLOW_CLIENTS, answered
+from app.observability.metrics.edge import SLOW_CLIENTS, observe_request
 
 log = structlog.get_logger("labcrew.access")
 
@@ -243,7 +243,7 @@ def _where(scope: Scope) -> dict[str, str]:
 
 def _account(scope: Scope, status: int, seconds: float) -> None:
     route = getattr(scope.get("route"), "path", None)
-    answered(scope["method"], route, status, seconds)
+    observe_request(scope["method"], route, status, seconds)
     log.info(
         "request",
         method=scope["method"],

@@ -33,8 +33,8 @@ from app.settings import Settings
 Result = TypeVar("Result")
 
 
-class Ledger:
-    """Every method raises LabError for an account or key that is not there, or a value that cannot be."""
+class AccountAdmin:
+    """Account and key changes. Raises LabError for an unknown account or key, or an invalid value."""
 
     def __init__(self, database_url: str) -> None:
         self._url = database_url
@@ -54,17 +54,17 @@ class Ledger:
 
     def set_disabled(self, email: str, *, disabled: bool) -> None:
         async def change(db: AsyncSession) -> None:
-            await Administration(db, by=None).set_disabled((await _known(db, email)).id, disabled)
+            await Administration(db, by=None).set_disabled((await _load_user(db, email)).id, disabled)
 
         self._do(change)
 
     def delete_user(self, email: str) -> None:
         """Nobody can sign in any more; workers delete what it owns."""
 
-        async def known(db: AsyncSession) -> UUID:
-            return (await _known(db, email)).id
+        async def find_id(db: AsyncSession) -> UUID:
+            return (await _load_user(db, email)).id
 
-        user_id = self._do(known)
+        user_id = self._do(find_id)
 
         async def delete() -> None:
             database = await Database.open(self._url, size=1)
@@ -79,30 +79,32 @@ class Ledger:
         """Change some of an account's own quotas, None for as the settings say; all that it has then."""
 
         async def change(db: AsyncSession) -> Mapping[str, Any]:
-            user = await _known(db, email)
-            wish = _quotas({**user.quotas, **quotas})
-            account = await Administration(db, by=None).set_quotas(user.id, wish)
+            user = await _load_user(db, email)
+            update = _quotas({**user.quotas, **quotas})
+            account = await Administration(db, by=None).set_quotas(user.id, update)
             return account.quotas.model_dump(exclude_none=True)
 
         return self._do(change)
 
     def keys(self, email: str) -> list[ApiKeyRow]:
         async def read(db: AsyncSession) -> list[ApiKeyRow]:
-            return list((await KeyRepository(db, (await _known(db, email)).id).page(Portion(limit=200))).items)
+            return list(
+                (await KeyRepository(db, (await _load_user(db, email)).id).page(Portion(limit=200))).items
+            )
 
         return self._do(read)
 
     def create_key(self, email: str, name: str, days: int | None, scopes: Sequence[str] = ()) -> str:
-        given = {"scopes": set(scopes)} if scopes else {}
+        scope_fields = {"scopes": set(scopes)} if scopes else {}
         try:
-            wanted = KeyCreate.model_validate({"name": name, "expires_in_days": days, **given})
+            request = KeyCreate.model_validate({"name": name, "expires_in_days": days, **scope_fields})
         except ValidationError as error:
             first = error.errors()[0]
             option = {"expires_in_days": "days", "scopes": "scope"}.get(str(first["loc"][0]), first["loc"][0])
             raise InvalidInput("bad_option", f"--{option}: {first['msg']}.") from None
 
         async def create(db: AsyncSession) -> str:
-            return (await ApiKeys(db, (await _known(db, email)).id).create(wanted, "operator")).key
+            return (await ApiKeys(db, (await _load_user(db, email)).id).create(request, "operator")).key
 
         return self._do(create)
 
@@ -119,7 +121,7 @@ class Ledger:
 
     def revoke_key(self, email: str, key_id: UUID) -> None:
         async def revoke(db: AsyncSession) -> None:
-            await ApiKeys(db, (await _known(db, email)).id).revoke(key_id, "operator")
+            await ApiKeys(db, (await _load_user(db, email)).id).revoke(key_id, "operator")
 
         self._do(revoke)
 
@@ -136,31 +138,31 @@ class Ledger:
 
 
 @contextmanager
-def open_ledger(settings: Settings) -> Iterator[Ledger]:
-    """The ledger of the service's database, which gets this version's schema first."""
+def open_account_admin(settings: Settings) -> Iterator[AccountAdmin]:
+    """Open the accounts of the service's database, after migrating it to this version's schema."""
     with database_address(settings) as url:
         upgrade(url)
-        yield Ledger(url)
+        yield AccountAdmin(url)
 
 
 def _no_job(job: Job) -> None:
     raise RuntimeError(f"Accounts queue no jobs, but here is {job.name}.")
 
 
-async def _known(db: AsyncSession, email: str) -> UserRow:
+async def _load_user(db: AsyncSession, email: str) -> UserRow:
     user = await UserRepository(db).by_email(_email(email))
     if user is None:
         raise NotFound("user_not_found", f"There is no account {email}; `labcrew user list` shows them.")
     return user
 
 
-def _quotas(wanted: Mapping[str, Any]) -> QuotaUpdate:
+def _quotas(quotas: Mapping[str, Any]) -> QuotaUpdate:
     try:
-        return QuotaUpdate.model_validate(wanted)
+        return QuotaUpdate.model_validate(quotas)
     except ValidationError as error:
         first = error.errors()[0]
-        known = ", ".join(QuotaUpdate.model_fields)
-        detail = f"{'.'.join(map(str, first['loc']))}: {first['msg']}. Quotas are {known}."
+        names = ", ".join(QuotaUpdate.model_fields)
+        detail = f"{'.'.join(map(str, first['loc']))}: {first['msg']}. Quotas are {names}."
         raise InvalidInput("bad_quota", detail) from None
 
 

@@ -11,7 +11,7 @@ from app.errors import InvalidInput
 from app.settings import load_settings
 
 if TYPE_CHECKING:
-    from app.cli.account_admin import Ledger
+    from app.cli.account_admin import AccountAdmin
 
 users = typer.Typer(help="Accounts: add, list, disable, enable, delete.", no_args_is_help=True)
 secrets = typer.Typer(help="The secret that signs tokens: rotate.", no_args_is_help=True)
@@ -33,16 +33,16 @@ def add_user(
         password = typer.get_text_stream("stdin").readline().rstrip("\n")
     else:
         password = typer.prompt("Password", hide_input=True, confirmation_prompt=True)
-    with _ledger() as ledger:
-        user = ledger.add_user(email, password, admin=admin)
+    with _open_accounts() as accounts:
+        user = accounts.add_user(email, password, admin=admin)
     typer.echo(f"{user.email} may sign in ({user.role}).")
 
 
 @users.command("list")
 def list_users() -> None:
     """List the accounts."""
-    with _ledger() as ledger:
-        for user in ledger.users():
+    with _open_accounts() as accounts:
+        for user in accounts.users():
             state = "disabled" if user.disabled_at else "enabled"
             typer.echo(f"{user.email}\t{user.role}\t{state}\t{user.created_at:%Y-%m-%d}")
 
@@ -50,16 +50,16 @@ def list_users() -> None:
 @users.command("disable")
 def disable_user(email: Email) -> None:
     """Take an account's access away; its data stays."""
-    with _ledger() as ledger:
-        ledger.set_disabled(email, disabled=True)
+    with _open_accounts() as accounts:
+        accounts.set_disabled(email, disabled=True)
     typer.echo(f"{email} is disabled.")
 
 
 @users.command("enable")
 def enable_user(email: Email) -> None:
     """Give a disabled account its access back."""
-    with _ledger() as ledger:
-        ledger.set_disabled(email, disabled=False)
+    with _open_accounts() as accounts:
+        accounts.set_disabled(email, disabled=False)
     typer.echo(f"{email} is enabled.")
 
 
@@ -71,8 +71,8 @@ def delete_user(
     """Delete an account with everything that it owns. Workers do it; `labcrew user disable` keeps the data."""
     if not yes:
         typer.confirm(f"Delete {email} with every dataset, session and model? There is no way back", abort=True)
-    with _ledger() as ledger:
-        ledger.delete_user(email)
+    with _open_accounts() as accounts:
+        accounts.delete_user(email)
     typer.echo(f"{email} cannot sign in any more; workers delete what it owned.")
 
 
@@ -85,9 +85,9 @@ def set_quotas(
 ) -> None:
     """Give an account quotas of its own: requests, uploads, compute (rates, such as 600/minute), sessions,
     running_sessions, sockets, stored_mb."""
-    pairs = (each.partition("=") for each in change)
-    with _ledger() as ledger:
-        own = ledger.set_quotas(email, {name: value or None for name, _, value in pairs})
+    pairs = (assignment.partition("=") for assignment in change)
+    with _open_accounts() as accounts:
+        own = accounts.set_quotas(email, {name: value or None for name, _, value in pairs})
     typer.echo(f"{email}: " + (", ".join(f"{k}={v}" for k, v in own.items()) or "as the settings say"))
 
 
@@ -120,15 +120,15 @@ def create_key(
     ] = None,
 ) -> None:
     """Create an API key and show it, this once. Without --scope it may do everything but admin."""
-    with _ledger() as ledger:
-        typer.echo(ledger.create_key(email, name, days, scope or ()))
+    with _open_accounts() as accounts:
+        typer.echo(accounts.create_key(email, name, days, scope or ()))
 
 
 @keys.command("list")
 def list_keys(email: Email) -> None:
     """List an account's API keys."""
-    with _ledger() as ledger:
-        for key in ledger.keys(email):
+    with _open_accounts() as accounts:
+        for key in accounts.keys(email):
             works = f"until {key.expires_at:%Y-%m-%d}" if key.expires_at else "works"
             state = "revoked" if key.revoked_at else works
             typer.echo(f"{key.id}\t{key.prefix}...\t{key.name}\t{state}\t{','.join(key.scopes)}")
@@ -137,14 +137,14 @@ def list_keys(email: Email) -> None:
 @keys.command("revoke")
 def revoke_key(email: Email, key_id: UUID) -> None:
     """Make an API key worthless."""
-    with _ledger() as ledger:
-        ledger.revoke_key(email, key_id)
+    with _open_accounts() as accounts:
+        accounts.revoke_key(email, key_id)
     typer.echo("Revoked.")
 
 
 @contextmanager
-def _ledger() -> Iterator["Ledger"]:
-    from app.cli.account_admin import open_ledger  # noqa: PLC0415 - a second that other commands need not wait
+def _open_accounts() -> Iterator["AccountAdmin"]:
+    from app.cli.account_admin import open_account_admin  # noqa: PLC0415 - a second that other commands need not wait
 
-    with open_ledger(load_settings()) as ledger:
-        yield ledger
+    with open_account_admin(load_settings()) as accounts:
+        yield accounts

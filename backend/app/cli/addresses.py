@@ -1,4 +1,4 @@
-"""Where Postgres and Redis are, for a command that runs beside the service."""
+"""Addresses of Postgres and Redis for a command that runs beside the service."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -30,22 +30,22 @@ def check_archive(path: Path) -> ReportVerification:
 
 
 def _damaged(archive: zipfile.ZipFile, names: set[str]) -> Iterator[Mismatch]:
-    listed = {each["path"]: each["sha256"] for each in json.loads(archive.read("manifest.json"))["files"]}
-    for name, digest in listed.items():
+    manifest = {entry["path"]: entry["sha256"] for entry in json.loads(archive.read("manifest.json"))["files"]}
+    for name, digest in manifest.items():
         if name not in names:
             yield Mismatch(name, "The manifest lists it, and it is not there.")
         elif _digest(archive, name) != digest:
             yield Mismatch(name, "Its bytes are not those that the manifest names.")
-    for name in sorted(names - set(listed) - {"manifest.json"}):
+    for name in sorted(names - set(manifest) - {"manifest.json"}):
         yield Mismatch(name, "The manifest does not list it.")
 
 
 def _digest(archive: zipfile.ZipFile, name: str) -> str:
-    seen = hashlib.sha256()
+    sha256 = hashlib.sha256()
     with archive.open(name) as file:
         while piece := file.read(_PIECE_BYTES):
-            seen.update(piece)
-    return seen.hexdigest()
+            sha256.update(piece)
+    return sha256.hexdigest()
 
 
 def _report(archive: zipfile.ZipFile, names: set[str]) -> ReportVerification:

@@ -56,14 +56,14 @@ async def back_up(folder: Path, database_url: str, outside: BlobStore | None) ->
             raise InvalidInput("no_schema", "The database has no Labcrew schema: there is nothing to back up.")
         copied = await _copy_out(outside, folder) if outside else []
         (draft / BLOBS).write_text("".join(f"{digest}\n" for digest in copied))
-        whole = await asyncio.to_thread(digest_file, draft / DUMP, _LARGEST)
+        dump_blob = await asyncio.to_thread(digest_file, draft / DUMP, _LARGEST)
         manifest = Manifest(
             format=_FORMAT,
             labcrew=version("labcrew"),
             revision=dumped.revision,
             made_at=made_at.isoformat(),
-            sha256=whole.digest,
-            size_bytes=whole.size_bytes,
+            sha256=dump_blob.digest,
+            size_bytes=dump_blob.size_bytes,
             blobs=len(copied),
             rows=dumped.rows,
         )
@@ -96,9 +96,11 @@ async def bring_back(place: Path, database_url: str, outside: BlobStore | None, 
         await _copy_back(place, outside, tell)
     await database.clear(database_url)
     await database.restore(database_url, place / DUMP)
-    found = await database.rows_of(database_url)
-    if dict(found) != dict(manifest.rows):
-        raise Conflict("rows_differ", f"The dump gave {dict(found)} rows, its manifest says {manifest.rows}.")
+    restored_rows = await database.rows_of(database_url)
+    if dict(restored_rows) != dict(manifest.rows):
+        raise Conflict(
+            "rows_differ", f"The dump gave {dict(restored_rows)} rows, not {manifest.rows} as in its manifest."
+        )
     return manifest
 
 
@@ -106,10 +108,10 @@ async def checked(place: Path) -> Manifest:
     """The manifest of a backup whose dump is as it was written. Raises InvalidInput."""
     try:
         manifest = Manifest(**json.loads((place / MANIFEST).read_text()))
-        found = await asyncio.to_thread(digest_file, place / DUMP, _LARGEST)
+        dump_blob = await asyncio.to_thread(digest_file, place / DUMP, _LARGEST)
     except (OSError, ValueError, TypeError) as error:
         raise InvalidInput("no_backup", f"{place} is no backup: {error}.") from None
-    if found != Blob(manifest.sha256, manifest.size_bytes):
+    if dump_blob != Blob(manifest.sha256, manifest.size_bytes):
         raise InvalidInput("backup_damaged", f"{place / DUMP} is not what was written: its SHA-256 differs.")
     if manifest.format != _FORMAT or not manifest.revision or not is_known(manifest.revision):
         raise InvalidInput(

@@ -21,8 +21,8 @@ def copy(to: To) -> None:
     settings = load_settings()
     with database_address(settings) as url:
         upgrade(url)
-        copied, there = asyncio.run(_copy(settings, _elsewhere(to), url))
-    typer.echo(f"{copied:,} blobs were copied to {to}, {there:,} were there.")
+        copied, present = asyncio.run(_copy(settings, _elsewhere(to), url))
+    typer.echo(f"{copied:,} blobs were copied to {to}, {present:,} were there.")
 
 
 def _elsewhere(to: str) -> Settings:
@@ -32,15 +32,15 @@ def _elsewhere(to: str) -> Settings:
     return load_settings(blob_store=s3, artifact_storage_path=folder)
 
 
-async def _copy(here: Settings, there: Settings, url: str) -> tuple[int, int]:
+async def _copy(source: Settings, target: Settings, url: str) -> tuple[int, int]:
     from app.db.pool import Database  # noqa: PLC0415 - here and below: each command pays for its own
     from app.resources import open_blobs  # noqa: PLC0415
     from app.storage.copying import copy_blobs  # noqa: PLC0415
 
     database = await Database.open(url, size=4)
     try:
-        source, target = (open_blobs(settings, database, 30.0) for settings in (here, there))
-        done = [new async for _, new in copy_blobs(source, target)]
+        stores = [open_blobs(settings, database, 30.0) for settings in (source, target)]
+        done = [new async for _, new in copy_blobs(*stores)]
     finally:
         await database.close()
     return sum(done), len(done) - sum(done)

@@ -59,8 +59,8 @@ class LabClient:
 
     def steps(self, session_id: str) -> list[Json]:
         """Every committed step with its calls and how long they took."""
-        found = self._json("GET", f"/lab/agent/sessions/{session_id}/steps", params={"limit": 200})
-        items: list[Json] = found["items"]
+        page = self._json("GET", f"/lab/agent/sessions/{session_id}/steps", params={"limit": 200})
+        items: list[Json] = page["items"]
         return items
 
     def results(self, session_id: str) -> Json:
@@ -74,18 +74,18 @@ class LabClient:
         self._json("DELETE", f"/lab/agent/sessions/{session_id}")
 
     def artifacts(self, session_id: str, kind: str) -> list[Json]:
-        found = self._json("GET", "/artifacts", params={"session_id": session_id, "kind": kind, "limit": 200})
-        items: list[Json] = found["items"]
+        page = self._json("GET", "/artifacts", params={"session_id": session_id, "kind": kind, "limit": 200})
+        items: list[Json] = page["items"]
         return items
 
     def download(self, artifact_id: str, path: Path) -> None:
         self.save(f"/artifacts/{artifact_id}", path)
 
-    def save(self, wanted: str, path: Path) -> None:
+    def save(self, resource: str, path: Path) -> None:
         """Whatever the API answers there, as a file; nothing is left of one that broke off."""
         half = path.with_name(f"{path.name}.part")
         try:
-            with self._answered(), self._http.stream("GET", wanted) as response:
+            with self._translate_transport_errors(), self._http.stream("GET", resource) as response:
                 _raise_for(response)
                 with half.open("wb") as file:
                     for piece in response.iter_bytes():
@@ -95,10 +95,10 @@ class LabClient:
             half.unlink(missing_ok=True)
 
     def import_prices(self, path: Path, wish: Mapping[str, str], tell: Callable[[float, str], object]) -> Json:
-        """What was made of a file of bars; `tell` hears how far it is."""
+        """Import a file of bars and return the service's result; `tell` receives the progress."""
         headers = {"Accept": "application/x-ndjson"}
         with (
-            self._answered(),
+            self._translate_transport_errors(),
             path.open("rb") as file,
             self._http.stream(
                 "POST",
@@ -110,13 +110,13 @@ class LabClient:
         ):
             _raise_for(response)
             for line in response.iter_lines():
-                said: Json = json.loads(line)
-                if "problem" in said:
-                    raise Refused(said["problem"]["code"], said["problem"]["detail"])
-                if "result" in said:
-                    result: Json = said["result"]
+                message: Json = json.loads(line)
+                if "problem" in message:
+                    raise Refused(message["problem"]["code"], message["problem"]["detail"])
+                if "result" in message:
+                    result: Json = message["result"]
                     return result
-                tell(said["progress"], said["text"])
+                tell(message["progress"], message["text"])
         raise Unavailable("import_cut", "The service ended before the import did: nothing of it was kept.")
 
     def prices(self, what: str, wish: Mapping[str, str] | None = None) -> list[Json]:
@@ -155,14 +155,14 @@ class LabClient:
                     yield json.loads(line.removeprefix("data:"))
 
     def _json(self, method: str, path: str, **request: Any) -> Json:
-        with self._answered():
+        with self._translate_transport_errors():
             response = self._http.request(method, path, **request)
             _raise_for(response)
             answer: Json = response.json() if response.content else {}
             return answer
 
     @contextmanager
-    def _answered(self) -> Iterator[None]:
+    def _translate_transport_errors(self) -> Iterator[None]:
         try:
             yield
         except httpx.TransportError:

@@ -1,4 +1,4 @@
-"""Which service a command talks to: a given one, the one that runs here, or one started for the command."""
+"""Connection of a command to a service: a given one, the local one, or one started for the command."""
 
 import signal
 import sys
@@ -69,7 +69,7 @@ def _service_here(settings: Settings, tell: Callable[[str], object]) -> Iterator
 
 def _own_key(settings: Settings, card: ServiceCard) -> str:
     """The key of this machine's own account, kept in the data folder; a new one when it no longer works."""
-    from app.cli.account_admin import Ledger  # noqa: PLC0415 - SQLAlchemy, needed the first time only
+    from app.cli.account_admin import AccountAdmin  # noqa: PLC0415 - SQLAlchemy, needed the first time only
     from app.cli.client import LabClient  # noqa: PLC0415 - see above
 
     file = settings.home / "terminal.key"
@@ -81,6 +81,6 @@ def _own_key(settings: Settings, card: ServiceCard) -> str:
             return key
         except Unauthorized:
             file.unlink()
-    key = Ledger(card.database_url).own_key(OWN_ACCOUNT, "labcrew run")
+    key = AccountAdmin(card.database_url).own_key(OWN_ACCOUNT, "labcrew run")
     write_private(file, key)
     return key

@@ -78,12 +78,12 @@ async def _workers(settings: Settings) -> str:
 
     database = await Database.open(with_addresses(settings).database_url or "", size=1)
     try:
-        seen, waiting = await live_workers(database), await stranded(database)
+        live, waiting = await live_workers(database), await stranded(database)
     finally:
         await database.close()
-    if lack := missing_workers(seen) or missing_versions(waiting):
+    if lack := missing_workers(live) or missing_versions(waiting):
         raise Unavailable("workers_missing", lack)
-    return ", ".join(f"{many} on {queue}" for queue, many in seen.items())
+    return ", ".join(f"{count} on {queue}" for queue, count in live.items())
 
 
 async def _figures(settings: Settings) -> str:
@@ -102,13 +102,13 @@ async def _figures(settings: Settings) -> str:
 
 
 async def _redis(settings: Settings) -> str:
-    from app.redis_address import open_redis, refuse_cluster, service_of  # noqa: PLC0415
+    from app.redis_address import open_redis, refuse_cluster, sentinel_service  # noqa: PLC0415
 
     address = with_addresses(settings).redis_address or ""
     async with open_redis(address, socket_timeout=5) as redis:
         await refuse_cluster(redis)
         version = f"version {(await redis.info('server'))['redis_version']}"
-    service = service_of(address)
+    service = sentinel_service(address)
     return f"{version}, the master of {service.name} now" if service else version
 
 
@@ -129,8 +129,8 @@ async def _chat_model(settings: Settings) -> str:
     from app.llm.providers import open_chat_models  # noqa: PLC0415
     from app.tools.registry import EVERY_AGENT  # noqa: PLC0415
 
-    asked = [open_chat_models(settings.chat, agent, lambda _: AIMessage("")) for agent in EVERY_AGENT]
-    return ", ".join(dict.fromkeys(speaker.name for speakers in asked for speaker in speakers))
+    models_by_agent = [open_chat_models(settings.chat, agent, lambda _: AIMessage("")) for agent in EVERY_AGENT]
+    return ", ".join(dict.fromkeys(model.name for models in models_by_agent for model in models))
 
 
 async def _cells(settings: Settings) -> str:

@@ -33,8 +33,8 @@ def notebook(
     key: Key = None,
 ) -> None:
     """Save the notebook that does a session again."""
-    wanted, suffix = ("notebook?format=script", "py") if script else ("notebook", "ipynb")
-    _save(session, wanted, out or Path(f"labcrew-{session}.{suffix}"), url, key)
+    resource, suffix = ("notebook?format=script", "py") if script else ("notebook", "ipynb")
+    _save(session, resource, out or Path(f"labcrew-{session}.{suffix}"), url, key)
 
 
 def verify(
@@ -51,8 +51,8 @@ def verify(
         typer.echo(f"{plain(mismatch.where)}: {plain(mismatch.problem)}")
     if len(verdict.mismatches) > _MAX_SHOWN:
         typer.echo(f"... and {len(verdict.mismatches) - _MAX_SHOWN} more")
-    said = "hold" if verdict.passes else "were read again, and not everything holds"
-    typer.echo(f"{verdict.checked} numbers {said}.")
+    conclusion = "hold" if verdict.passes else "were read again, and not everything holds"
+    typer.echo(f"{verdict.checked} numbers {conclusion}.")
     raise typer.Exit(Exit.DONE if verdict.passes else Exit.FAILED)
 
 
@@ -69,9 +69,9 @@ def _of_session(session: str, url: str | None, key: str | None) -> "ReportVerifi
     from app.reporting.check import Mismatch, ReportVerification  # noqa: PLC0415 - see above
 
     with connected(load_settings(), url, key, typer.echo) as client:
-        found = client.verification(session)
-    mismatches = tuple(Mismatch(each["where"], each["problem"]) for each in found["mismatches"])
-    return ReportVerification(found["checked"], mismatches)
+        verification = client.verification(session)
+    mismatches = tuple(Mismatch(entry["where"], entry["problem"]) for entry in verification["mismatches"])
+    return ReportVerification(verification["checked"], mismatches)
 
 
 def _of_archive(path: Path) -> "ReportVerification":

@@ -48,7 +48,7 @@ def evaluate(
 
     settings = load_settings()
     read = read_suite(suite)
-    items = _chosen(read, only or [])
+    items = _select_items(read, only or [])
     record = Record(out or settings.home / "evaluations" / f"{read.name}-{_crew(settings, url)}.jsonl")
     console = Console(quiet=as_json, highlight=False, soft_wrap=True)
     try:
@@ -76,36 +76,36 @@ def _scores(
 ) -> "list[Score]":
     """The newest score of each item, in the suite's order; what is missing is run."""
     from app.cli.connect import connected  # noqa: PLC0415 - half a second that `--help` need not wait
-    from app.cli.scoring.record import newest  # noqa: PLC0415 - see above
+    from app.cli.scoring.record import newest_scores  # noqa: PLC0415 - see above
     from app.cli.scoring.running import run_items  # noqa: PLC0415 - see above
 
-    record.mend()
-    known = {} if again else newest(suite, items, record.scores())
+    record.drop_partial_line()
+    known = {} if again else newest_scores(suite, items, record.scores())
     missing = [item for item in items if item.id not in known]
     if missing:
         with connected(settings, *service, console.print) as client:
             for score in run_items(client, suite, missing, jobs):
-                record.keep(score)
+                record.append(score)
                 known[score.item] = score
                 verdict = "right" if score.right else f"[red]wrong[/] {'; '.join(score.misses)[:150]}"
                 console.print(f"[dim]{len(known)}/{len(items)}[/] {score.item} {verdict}")
     return [known[item.id] for item in items]
 
 
-def _chosen(suite: "Suite", only: list[str]) -> "list[Item]":
+def _select_items(suite: "Suite", only: list[str]) -> "list[Item]":
     from app.modeling.problem.names import nearest_names  # noqa: PLC0415 - see above
 
-    known = {item.id: item for item in suite.items}
+    items_by_id = {item.id: item for item in suite.items}
     for name in only:
-        if name not in known:
-            close = ", ".join(nearest_names(name, known)) or ", ".join(list(known)[:10])
+        if name not in items_by_id:
+            close = ", ".join(nearest_names(name, items_by_id)) or ", ".join(list(items_by_id)[:10])
             raise InvalidInput(
                 "no_such_item", f"The suite {suite.name} has no item {name!r}; the nearest are {close}."
             )
-    return [known[name] for name in dict.fromkeys(only)] or list(suite.items)
+    return [items_by_id[name] for name in dict.fromkeys(only)] or list(suite.items)
 
 
 def _crew(settings: Settings, url: str | None) -> str:
-    """What tells the scores of one crew from those of another: its chat model, or where it runs."""
-    named = url.split("://")[-1] if url else settings.llm_model
-    return "".join(sign if sign.isalnum() or sign in ".-" else "-" for sign in named).strip("-") or "crew"
+    """Name the crew in its scores by its chat model, or by the address of its service."""
+    crew = url.split("://")[-1] if url else settings.llm_model
+    return "".join(sign if sign.isalnum() or sign in ".-" else "-" for sign in crew).strip("-") or "crew"

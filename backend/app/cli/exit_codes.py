@@ -1,4 +1,4 @@
-"""What an exit code means, for scripts that call `labcrew`."""
+"""Exit codes for scripts that call `labcrew`."""
 
 from enum import IntEnum
 

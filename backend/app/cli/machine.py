@@ -1,4 +1,4 @@
-"""What `labcrew doctor` looks at on the machine itself. Each check raises, saying what to do."""
+"""Checks of `labcrew doctor` on the machine itself. A failed check raises an error that says what to do."""
 
 import http.client
 import platform
@@ -62,13 +62,13 @@ def _reads(path: Path, value: str) -> bool:
 async def _disk(settings: Settings) -> str:
     """Room for data and for the largest cells' output, on the disk that holds both."""
     home = settings.home
-    there = next(folder for folder in (home, *home.parents) if folder.exists())
-    free = shutil.disk_usage(there).free
-    wanted = max(MIN_FREE_BYTES, settings.artifact_max_size_mb * MIB)
-    if free < wanted:
+    folder_on_disk = next(folder for folder in (home, *home.parents) if folder.exists())
+    free = shutil.disk_usage(folder_on_disk).free
+    needed = max(MIN_FREE_BYTES, settings.artifact_max_size_mb * MIB)
+    if free < needed:
         raise Unavailable(
             "disk_full",
-            f"{home} has {free >> 20} MiB free and wants {wanted >> 20}: "
+            f"{home} has {free >> 20} MiB free and wants {needed >> 20}: "
             "free some, or set LABCREW_HOME to a folder on another disk.",
         )
     return f"{free >> 30} GiB free at {home}"
@@ -91,15 +91,15 @@ async def _port(settings: Settings) -> str:
 
 
 def _is_ours(settings: Settings) -> bool:
-    """Whether who listens at the API's port is `labcrew up` of this folder, or answers as an API does."""
+    """Check for `labcrew up` of this folder, or an API of Labcrew, at the API's port."""
     card = running_service(settings.home)
     if card and card.api.endswith(f":{settings.api_port}"):
         return True
-    return "untrusted_code" in _asked(reachable(settings.api_host), settings.api_port, "/readyz")
+    return "untrusted_code" in _fetch_text(reachable(settings.api_host), settings.api_port, "/readyz")
 
 
-def _asked(host: str, port: int, path: str) -> str:
-    """What is answered there over HTTP, an error's text too; nothing where nobody answers."""
+def _fetch_text(host: str, port: int, path: str) -> str:
+    """Fetch a page over HTTP, error pages too; empty if nothing answers."""
     connection = http.client.HTTPConnection(host, port, timeout=5)
     try:
         connection.request("GET", path)

@@ -92,15 +92,22 @@ async def _bring_back(settings: Settings, url: str, place: Path) -> "Manifest":
 
 
 async def _retire(settings: Settings, url: str, delete: bool) -> list[dict[str, object]]:
-    """Of each kind, for how long it is kept and how many are due, or have gone."""
+    """List each kind with its retention in days and the number of rows due, or deleted with `delete`."""
     from app.resources import open_blobs  # noqa: PLC0415
     from app.retention.expiry import Retiring  # noqa: PLC0415
 
     async with _database(url) as database:
         retiring = Retiring(database, open_blobs(settings, database, 30.0), settings.retention)
-        due = [one async for one in retiring.due()]
-        gone = dict([one async for one in retiring.run()]) if delete else {one.kind: one.number for one in due}
-    return [{"kind": one.kind, "keep_days": one.keep_days, "number": gone[one.kind]} for one in due]
+        due = [due_rows async for due_rows in retiring.due()]
+        numbers = (
+            dict([category async for category in retiring.run()])
+            if delete
+            else {category.kind: category.number for category in due}
+        )
+    return [
+        {"kind": category.kind, "keep_days": category.keep_days, "number": numbers[category.kind]}
+        for category in due
+    ]
 
 
 def _outside(settings: Settings, database: "Database") -> "BlobStore | None":

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Bars of prices: import, fetch, list, stats, delete.", no_args_is_help=True)
 
-_SHOWN = 10
+_MAX_EXAMPLE_ROWS = 10
 
 Coin = Annotated[str | None, typer.Option(help="The coin of a file without a column that says it.")]
 Interval = Annotated[str | None, typer.Option(help="1m, 5m, 1h, 1d, ...; by itself found from the times.")]
@@ -49,10 +49,10 @@ def import_(
     from app.datasets.sources.file import FileSource  # noqa: PLC0415 - see `_connected`
 
     sources = [FileSource(path, coin, interval) for path in files]
-    wish = _given(time_zone=time_zone, shared="true" if shared else None)
+    options = _without_none(time_zone=time_zone, shared="true" if shared else None)
     with _connected(url, key) as client:
         for source in sources:
-            _import(client, source, wish, as_json)
+            _import(client, source, options, as_json)
 
 
 @app.command("fetch")
@@ -71,10 +71,10 @@ def fetch(
     from app.datasets.sources.exchange import ExchangeSource, open_exchange  # noqa: PLC0415 - see `_connected`
 
     begin, end = since.replace(tzinfo=UTC), until.replace(tzinfo=UTC) if until else datetime.now(UTC)
-    wish = _given(shared="true" if shared else None)
-    with closing(open_exchange(exchange)) as opened, _connected(url, key) as client:
+    options = _without_none(shared="true" if shared else None)
+    with closing(open_exchange(exchange)) as connection, _connected(url, key) as client:
         for symbol in symbols:
-            _import(client, ExchangeSource(opened, symbol, interval, begin, end), wish, as_json)
+            _import(client, ExchangeSource(connection, symbol, interval, begin, end), options, as_json)
 
 
 @app.command("list")
@@ -101,9 +101,9 @@ def stats(
     as_json: AsJson = False,
 ) -> None:
     """Sum bars up: how many, gaps, range, mean and deviation of the closes, volume."""
-    wish = _given(coin=coin, interval=interval, start=since, end=until)
+    filters = _without_none(coin=coin, interval=interval, start=since, end=until)
     with _connected(url, key) as client:
-        rows = client.prices("statistics", wish)
+        rows = client.prices("statistics", filters)
     if as_json:
         typer.echo(_json(rows))
         return
@@ -124,26 +124,26 @@ def delete(
     key: Key = None,
 ) -> None:
     """Delete your own bars of a coin: of one interval, or of all."""
-    wish = _given(coin=coin, interval=interval, shared="true" if shared else None)
+    filters = _without_none(coin=coin, interval=interval, shared="true" if shared else None)
     with _connected(url, key) as client:
-        typer.echo(f"{client.delete_prices(wish):,} bars are deleted.")
+        typer.echo(f"{client.delete_prices(filters):,} bars are deleted.")
 
 
-def _import(client: "LabClient", source: "BarSource", wish: dict[str, str], as_json: bool) -> None:
+def _import(client: "LabClient", source: "BarSource", options: dict[str, str], as_json: bool) -> None:
     with tempfile.TemporaryDirectory(prefix="labcrew-bars-") as folder:
-        brought = source.bring(Path(folder), _tell)
-        said = _given(coin=brought.coin, interval=brought.interval)
-        loaded = client.import_prices(brought.path, said | wish, _tell)
+        bars = source.bring(Path(folder), _tell)
+        source_options = _without_none(coin=bars.coin, interval=bars.interval)
+        loaded = client.import_prices(bars.path, source_options | options, _tell)
         _tell(1.0, "", last=True)
-        typer.echo(_json(loaded) if as_json else "\n".join(_report(brought.path.name, loaded)))
+        typer.echo(_json(loaded) if as_json else "\n".join(_report(bars.path.name, loaded)))
 
 
-def _given(**wish: str | None) -> dict[str, str]:
-    return {name: value for name, value in wish.items() if value is not None}
+def _without_none(**options: str | None) -> dict[str, str]:
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def _report(name: str, loaded: dict[str, Any]) -> Iterator[str]:
-    """What was made of a file, worst first."""
+    """Report the import of a file: counts, series, rejected rows by reason, notes."""
     counts = f"{loaded['rows']:,} rows, {loaded['added']:,} new bars, {loaded['changed']:,} changed"
     yield f"{harmless(name)}: {counts}"
     for series in loaded["series"]:
@@ -152,9 +152,9 @@ def _report(name: str, loaded: dict[str, Any]) -> Iterator[str]:
         yield f"  {series['coin']} {series['interval']}: {series['bars']:,} bars{gaps}"
     bad = loaded["bad"]
     for reason, count in bad["reasons"].items():
-        rows = [str(each["row"]) for each in bad["examples"] if each["reason"] == reason]
-        more = ", ..." if count > _SHOWN else ""
-        yield f"  left out, {reason}: {count:,} (rows {', '.join(rows[:_SHOWN])}{more})"
+        rows = [str(example["row"]) for example in bad["examples"] if example["reason"] == reason]
+        more = ", ..." if count > _MAX_EXAMPLE_ROWS else ""
+        yield f"  left out, {reason}: {count:,} (rows {', '.join(rows[:_MAX_EXAMPLE_ROWS])}{more})"
     for note in loaded["format"].get("notes", []):
         yield f"  {harmless(note)}"
 

@@ -66,7 +66,7 @@ def worker(queues: Queues = "steps,compute", metrics_fd: Fd = None) -> None:
     figures_at = socket.socket(fileno=metrics_fd) if metrics_fd is not None else None
     if figures_at is None and settings.metrics_port is not None:
         figures_at = listen(settings.metrics_host, settings.metrics_port)
-    run(settings, _known(queues), figures_at=figures_at)
+    run(settings, _parse_queues(queues), figures_at=figures_at)
 
 
 def cells(
@@ -103,8 +103,8 @@ def migrate(
         typer.echo(f"The database has the schema {down_to}.")
 
 
-def _known(queues: str) -> tuple[str, ...]:
-    wanted = tuple(name.strip() for name in queues.split(",") if name.strip())
-    if not wanted or not set(wanted) <= set(QUEUES):
+def _parse_queues(queues: str) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in queues.split(",") if name.strip())
+    if not names or not set(names) <= set(QUEUES):
         raise InvalidInput("unknown_queue", f"--queues={queues} must name some of: {', '.join(QUEUES)}.")
-    return wanted
+    return names

@@ -27,7 +27,7 @@ def put(question: Json, console: Console, read: Callable[[str], str]) -> Any:
 
 
 def understood(typed: str, options: list[Any], default: Any, schema: Json) -> Any:
-    """What somebody meant by what was typed."""
+    """Convert typed text to an answer: an option by number or text, or a value by the schema."""
     if not typed:
         return default
     if typed.isdigit() and 1 <= int(typed) <= len(options):

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from app.cli.errand import Errand
 from app.cli.exit_codes import Exit
+from app.cli.run_options import RunOptions
 from app.errors import InvalidInput, NotFound
 
 DEMO_GOAL = "Predict which passengers survived."
@@ -21,7 +21,7 @@ TimeColumn = Annotated[str | None, typer.Option(help="Column that orders the row
 GroupColumn = Annotated[str | None, typer.Option(help="Column whose groups must not be split.")]
 Exclude = Annotated[list[str] | None, typer.Option(help="Column not to use; may be given again.")]
 Budget = Annotated[float, typer.Option(help="Seconds of the whole session, report included.", min=1)]
-ModelWish = Annotated[
+ModelKind = Annotated[
     Literal["ensemble", "single", "interpretable"] | None,
     typer.Option("--model", help="`single`: the best family alone; `interpretable`: a linear model."),
 ]
@@ -42,7 +42,7 @@ def run(
     group_column: GroupColumn = None,
     exclude: Exclude = None,
     budget: Budget = 60,
-    model: ModelWish = None,
+    model: ModelKind = None,
     seed: Seed = None,
     review: Review = False,
     yes: Yes = False,
@@ -73,19 +73,21 @@ def run(
         raise InvalidInput(
             "no_goal", f'The goal is missing. After {goal} say in quotes what you want: "Predict ...".'
         )
-    given = {name: value for name, value in preferences.items() if value is not None}
-    errand = Errand(tuple(map(_file, files)), goal, given, url, key, out, as_json)
-    raise typer.Exit(_carry_out(errand))
+    chosen_preferences = {name: value for name, value in preferences.items() if value is not None}
+    options = RunOptions(tuple(map(_file, files)), goal, chosen_preferences, url, key, out, as_json)
+    raise typer.Exit(_execute(options))
 
 
 def demo(budget: Budget = 20, out: Out = None, as_json: AsJson = False) -> None:
     """Show the crew at work on a real table: who survived the Titanic."""
     preferences: dict[str, object] = {"time_budget_s": budget, "clarify": "never", "seed": 1}
-    errand = Errand((_titanic(),), DEMO_GOAL, preferences, out=out, as_json=as_json, onward=_ONWARD)
-    raise typer.Exit(_carry_out(errand))
+    options = RunOptions(
+        (_titanic(),), DEMO_GOAL, preferences, out=out, as_json=as_json, next_steps=_NEXT_STEPS
+    )
+    raise typer.Exit(_execute(options))
 
 
-_ONWARD = (
+_NEXT_STEPS = (
     "",
     "Open the report in a browser. Then try your own data:",
     '  .venv/bin/labcrew run data.csv "Predict the price"',
@@ -93,10 +95,10 @@ _ONWARD = (
 )
 
 
-def _carry_out(errand: Errand) -> Exit:
-    from app.cli.run_options import carry_out  # noqa: PLC0415 - a second that `--help` need not wait
+def _execute(options: RunOptions) -> Exit:
+    from app.cli.run_command import execute_run  # noqa: PLC0415 - a second that `--help` need not wait
 
-    return carry_out(errand)
+    return execute_run(options)
 
 
 def _file(name: str) -> Path:

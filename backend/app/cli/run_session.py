@@ -17,12 +17,12 @@ from app.cli.screen import Screen
 from app.cli.session_progress import Json
 from app.errors import LabError
 
-KEPT_KINDS = ("report", "model_card", "notebook")
+DOWNLOADED_KINDS = ("report", "model_card", "notebook")
 
 
 @dataclass(frozen=True)
-class Wish:
-    """What the user wants: files, goal, preferences, and where the report goes."""
+class RunRequest:
+    """Files, goal and preferences of a session, and the folder `out` for its report."""
 
     files: tuple[Path, ...]
     goal: str
@@ -31,13 +31,13 @@ class Wish:
     can_answer: bool = field(default_factory=lambda: sys.stdin.isatty())
 
     @property
-    def leaves_answers(self) -> bool:
+    def uses_default_answers(self) -> bool:
         """The crew takes its own answer to whatever it asks, at once."""
         return self.preferences.get("clarify") == "never"
 
 
 @dataclass(frozen=True)
-class Ending:
+class RunResult:
     """`status` is the session's; `waiting` when it asks and nobody can answer here."""
 
     session: Json
@@ -59,17 +59,17 @@ class Ending:
         return next((path for path in self.files if path.suffix == ".html"), None)
 
 
-def conduct(client: LabClient, wish: Wish, console: Console) -> Ending:
+def run_session(client: LabClient, request: RunRequest, console: Console) -> RunResult:
     """Run a session to its end. Ctrl-C cancels it. Raises LabError for what the service refuses."""
-    datasets = [_upload(client, path, console) for path in wish.files]
+    datasets = [_upload(client, path, console) for path in request.files]
     with Screen(console) as screen:
-        session_id = client.create_session(wish.goal, datasets, wish.preferences)
+        session_id = client.create_session(request.goal, datasets, request.preferences)
         with _cancelled_on_interrupt(client, session_id, console):
-            waiting = _watch(client, session_id, screen, wish, console)
+            waiting = _watch(client, session_id, screen, request, console)
         elapsed_s = screen.elapsed_s
     session = client.session(session_id)
-    files = () if waiting else _fetch(client, session_id, wish.out / session_id)
-    return Ending(session, elapsed_s, files, waiting)
+    files = () if waiting else _fetch(client, session_id, request.out / session_id)
+    return RunResult(session, elapsed_s, files, waiting)
 
 
 def _upload(client: LabClient, path: Path, console: Console) -> str:
@@ -83,18 +83,20 @@ def _upload(client: LabClient, path: Path, console: Console) -> str:
     return str(dataset["id"])
 
 
-def _watch(client: LabClient, session_id: str, screen: Screen, wish: Wish, console: Console) -> Json | None:
+def _watch(
+    client: LabClient, session_id: str, screen: Screen, request: RunRequest, console: Console
+) -> Json | None:
     """Follow the session to its end; the question that nobody here can answer, if it stops at one."""
     for event in client.events(session_id):
-        screen.see(event)
-        question = screen.story.question
-        if question is None or event["kind"] != "clarification_asked" or wish.leaves_answers:
+        screen.show_event(event)
+        question = screen.progress.question
+        if question is None or event["kind"] != "clarification_asked" or request.uses_default_answers:
             continue
-        if not wish.can_answer:
+        if not request.can_answer:
             return question
         screen.pause()
         _answer(client, session_id, question, console)
-        screen.go_on()
+        screen.resume()
     return None
 
 
@@ -113,14 +115,14 @@ def _answer(client: LabClient, session_id: str, question: Json, console: Console
 
 
 def _fetch(client: LabClient, session_id: str, folder: Path) -> tuple[Path, ...]:
-    kept = []
-    for kind in KEPT_KINDS:
+    paths = []
+    for kind in DOWNLOADED_KINDS:
         for artifact in client.artifacts(session_id, kind):
             folder.mkdir(parents=True, exist_ok=True)
             path = folder / Path(artifact["name"]).name
             client.download(artifact["id"], path)
-            kept.append(path)
-    return tuple(kept)
+            paths.append(path)
+    return tuple(paths)
 
 
 @contextmanager

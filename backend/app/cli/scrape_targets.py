@@ -1,4 +1,4 @@
-"""Where the figures of one machine's processes are, as a file that Prometheus reads (`file_sd_configs`)."""
+"""Scrape targets of one machine's processes, as a file for Prometheus (`file_sd_configs`)."""
 
 import json
 import socket

@@ -9,7 +9,7 @@ from rich.spinner import Spinner
 from rich.text import Text
 
 from app.cli.sanitize import plain
-from app.cli.session_progress import Json, StepLine, Story
+from app.cli.session_progress import Json, SessionProgress, StepLine
 
 _MAX_WIDE = 90
 
@@ -20,8 +20,8 @@ class Screen:
     def __init__(self, console: Console) -> None:
         self._console = console
         self._began = time.monotonic()
-        self._told = 0
-        self.story = Story()
+        self._printed_steps = 0
+        self.progress = SessionProgress()
         self._live = Live(console=console, refresh_per_second=8, transient=True, get_renderable=self._running)
 
     def __enter__(self) -> "Screen":
@@ -34,20 +34,20 @@ class Screen:
     ) -> None:
         self._live.stop()
 
-    def see(self, event: Json) -> None:
-        known_plan = bool(self.story.plan)
-        self.story.see(event, self._now())
-        if self.story.plan and not known_plan:
-            for line in self.story.plan:
+    def show_event(self, event: Json) -> None:
+        known_plan = bool(self.progress.plan)
+        self.progress.apply(event, self._now())
+        if self.progress.plan and not known_plan:
+            for line in self.progress.plan:
                 self._console.print(f"[dim]    {plain(line)}[/]")
-            for note in self.story.notes:
+            for note in self.progress.notes:
                 self._console.print(f"[yellow]note[/] {plain(note)}")
-        self._tell_finished()
+        self._print_finished()
 
     def pause(self) -> None:
         self._live.stop()
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         if self._console.is_terminal:
             self._live.start()
 
@@ -58,15 +58,15 @@ class Screen:
     def _now(self) -> float:
         return time.monotonic() - self._began
 
-    def _tell_finished(self) -> None:
-        for step in self.story.steps[self._told :]:
+    def _print_finished(self) -> None:
+        for step in self.progress.steps[self._printed_steps :]:
             if step.ended_s is None:
                 return
             self._console.print(_line("[green]done[/]", step, self._now()))
-            self._told += 1
+            self._printed_steps += 1
 
     def _running(self) -> Spinner | Text:
-        step = self.story.running
+        step = self.progress.running
         if step is None:
             return Spinner("dots", Text(f"waiting  {self._now():.0f} s", style="dim"))
         return Spinner("dots", _line("", step, self._now()))

@@ -15,7 +15,7 @@ from app.cli.addresses import reachable
 from app.cli.processes import QUEUES
 from app.cli.scrape_targets import Targets
 from app.cli.service_file import ServiceCard, leave_card, take_card_away
-from app.cli.supervised import Part
+from app.cli.supervised import SupervisedProcess
 from app.cli.walls_notice import WallsNotice
 from app.errors import Conflict, LabError, Unavailable
 from app.servers.daemon import Daemon
@@ -42,7 +42,7 @@ class Service:
         self._home = settings.home
         self._tell = tell
         self._servers = EmbeddedServers(self._home, settings.xdg_runtime_dir)
-        self._parts: list[Part] = []
+        self._parts: list[SupervisedProcess] = []
         self._processes: list[Daemon] = []
         self._environment = child_environment({"LABCREW_HOME": str(self._home)})
         self._undo = ExitStack()
@@ -143,12 +143,12 @@ class Service:
 
     def _begin_postgres(self) -> str:
         postgres = self._servers.settle_postgres()
-        self._begin(Part("postgres", lambda: postgres.daemon, postgres.start))
+        self._begin(SupervisedProcess("postgres", lambda: postgres.daemon, postgres.start))
         return postgres.url()
 
     def _begin_valkey(self) -> str:
         valkey = self._servers.settle_valkey()
-        self._begin(Part("valkey", lambda: valkey.daemon, valkey.start))
+        self._begin(SupervisedProcess("valkey", lambda: valkey.daemon, valkey.start))
         return valkey.url()
 
     def _begin_process(
@@ -165,14 +165,14 @@ class Service:
         self._processes.append(daemon)
         program = [sys.executable, "-m", "app.cli.program", *command]
         fds = [listener.fileno()] if listener else []
-        self._begin(Part(name, lambda: daemon, lambda: daemon.launch(program, fds)))
+        self._begin(SupervisedProcess(name, lambda: daemon, lambda: daemon.launch(program, fds)))
         return daemon
 
-    def _begin(self, part: Part) -> None:
+    def _begin(self, part: SupervisedProcess) -> None:
         part.begin()
         self._parts.append(part)
 
-    def _look_after(self, part: Part) -> None:
+    def _look_after(self, part: SupervisedProcess) -> None:
         if part.due_at is None:
             if not part.daemon().alive:
                 self._plan_restart(part)
@@ -184,7 +184,7 @@ class Service:
                 self._tell(error.detail)
                 self._plan_restart(part)
 
-    def _plan_restart(self, part: Part) -> None:
+    def _plan_restart(self, part: SupervisedProcess) -> None:
         daemon = part.daemon()
         if part.note_death() is None:
             raise Unavailable(

@@ -1,4 +1,4 @@
-"""What has happened in a session so far, as its events tell it: plain values for the screen to draw."""
+"""Progress of a session, accumulated from its events, as plain values for the screen."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,7 +20,7 @@ class StepLine:
 
 
 @dataclass
-class Story:
+class SessionProgress:
     """`see` takes the events in order; `question` is the open one."""
 
     steps: list[StepLine] = field(default_factory=list)
@@ -30,8 +30,8 @@ class Story:
     question: Json | None = None
     fits_done: int = 0
 
-    def see(self, event: Json, at_s: float) -> None:
-        see = _SEE.get(event["kind"])
+    def apply(self, event: Json, at_s: float) -> None:
+        see = _EVENT_HANDLERS.get(event["kind"])
         if see:
             see(self, event, at_s)
 
@@ -63,10 +63,10 @@ class Story:
         self.plan = list(event["steps"])
         self.notes = list(event.get("notes") or [])
 
-    def _asked(self, event: Json, at_s: float) -> None:
+    def _question_opened(self, event: Json, at_s: float) -> None:
         self.question = event
 
-    def _answered(self, event: Json, at_s: float) -> None:
+    def _question_closed(self, event: Json, at_s: float) -> None:
         if self.question and self.question["question"] == event["question"]:
             self.question = None
 
@@ -74,15 +74,15 @@ class Story:
         self.warnings.append(f"{event['budget']}: {event['used']:g} of {event['limit']:g} used")
 
 
-_SEE = {
-    "plan_made": Story._plan_made,
-    "step_started": Story._step_started,
-    "step_finished": Story._step_finished,
-    "tool_called": Story._doing,
-    "tool_returned": Story._doing,
-    "progress": Story._doing,
-    "fit_finished": Story._fit_finished,
-    "clarification_asked": Story._asked,
-    "clarification_answered": Story._answered,
-    "budget_warning": Story._budget_warning,
+_EVENT_HANDLERS = {
+    "plan_made": SessionProgress._plan_made,
+    "step_started": SessionProgress._step_started,
+    "step_finished": SessionProgress._step_finished,
+    "tool_called": SessionProgress._doing,
+    "tool_returned": SessionProgress._doing,
+    "progress": SessionProgress._doing,
+    "fit_finished": SessionProgress._fit_finished,
+    "clarification_asked": SessionProgress._question_opened,
+    "clarification_answered": SessionProgress._question_closed,
+    "budget_warning": SessionProgress._budget_warning,
 }

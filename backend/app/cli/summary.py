@@ -1,4 +1,4 @@
-"""How a session ended: for people, for programs, and as an exit code."""
+"""Result of a session as text, as a JSON document and as an exit code."""
 
 import math
 from typing import Any
@@ -8,7 +8,7 @@ from rich.table import Table
 
 from app.cli.exit_codes import Exit
 from app.cli.prompts import as_text
-from app.cli.run_session import Ending
+from app.cli.run_session import RunResult
 from app.cli.sanitize import plain
 from app.cli.session_progress import Json
 
@@ -19,7 +19,7 @@ _EXIT_OF_STATUS = {
 }
 
 
-def exit_of(ending: Ending) -> Exit:
+def exit_of(ending: RunResult) -> Exit:
     """Done means completed with a report whose numbers were checked."""
     if ending.waiting:
         return Exit.WAITING
@@ -28,8 +28,8 @@ def exit_of(ending: Ending) -> Exit:
     return _EXIT_OF_STATUS.get(ending.session["status"], Exit.FAILED)
 
 
-def document(ending: Ending) -> Json:
-    """What `--json` prints."""
+def document(ending: RunResult) -> Json:
+    """Build the JSON document of `--json`."""
     session = ending.session
     return {
         "session": session["id"],
@@ -43,7 +43,7 @@ def document(ending: Ending) -> Json:
     }
 
 
-def show(ending: Ending, console: Console) -> None:
+def show(ending: RunResult, console: Console) -> None:
     session = ending.session
     if ending.waiting:
         _show_waiting(ending.waiting, session["id"], console)
@@ -55,7 +55,7 @@ def show(ending: Ending, console: Console) -> None:
         _show_result(ending, console)
 
 
-def _show_result(ending: Ending, console: Console) -> None:
+def _show_result(ending: RunResult, console: Console) -> None:
     result = ending.result
     console.print(f"\n[bold]{plain(str(result.get('headline') or 'Done.'))}[/]")
     entries = result.get("leaderboard") or []

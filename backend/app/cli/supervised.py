@@ -20,7 +20,7 @@ def pause_before_restart_s(quick_deaths: int) -> float | None:
 
 
 @dataclass
-class Part:
+class SupervisedProcess:
     """`start` starts it; `daemon` gives the process that runs it."""
 
     name: str
@@ -35,7 +35,7 @@ class Part:
         self.start()
 
     def note_death(self) -> float | None:
-        """How long to wait before it is begun again; None: it keeps dying."""
+        """Record a death and return the seconds before the restart; None: it keeps dying."""
         steady = time.monotonic() - self.started_at >= STEADY_S
         self.quick_deaths = 1 if steady else self.quick_deaths + 1
         pause_s = pause_before_restart_s(self.quick_deaths)

@@ -50,8 +50,8 @@ async def is_empty(database_url: str) -> bool:
         names = {row["tablename"] for row in tables}
         if "users" not in names:
             return not names - {"alembic_version"}
-        found = "exists(select from users) or exists(select from sessions) or exists(select from blobs)"
-        return not await connection.fetchval(f"select {found}")
+        has_rows = "exists(select from users) or exists(select from sessions) or exists(select from blobs)"
+        return not await connection.fetchval(f"select {has_rows}")
     finally:
         await connection.close()
 
@@ -79,7 +79,7 @@ async def count_rows(connection: Any) -> Mapping[str, int]:
 
 
 async def revision_of(connection: Any) -> str | None:
-    """Of the schema; None without one."""
+    """Read the revision of the schema; None without one."""
     if await connection.fetchval("select to_regclass('alembic_version')") is None:
         return None
     revision: str | None = await connection.fetchval("select version_num from alembic_version")
@@ -106,11 +106,11 @@ async def _run(program: str, database_url: str, *options: str) -> None:
         stderr=asyncio.subprocess.PIPE,
     )
     try:
-        _, said = await process.communicate()
+        _, stderr = await process.communicate()
     except asyncio.CancelledError:
         process.kill()
         await process.wait()
         raise
     if process.returncode:
-        words = said.decode(errors="replace").strip().splitlines()
-        raise Unavailable("dump_failed", f"{program} failed: {words[0] if words else 'it said nothing'}")
+        words = stderr.decode(errors="replace").strip().splitlines()
+        raise Unavailable("dump_failed", f"{program} failed: {words[0] if words else 'it stderr nothing'}")

@@ -50,7 +50,7 @@ def _bad_cursor() -> InvalidInput:
 
 @dataclass(frozen=True)
 class Portion:
-    """Which part of a list is wanted."""
+    """Requested part of a list."""
 
     limit: int
     offset: int = 0
@@ -70,9 +70,9 @@ class Part(Generic[Item]):
 
 
 def part_of(
-    found: Sequence[Item], portion: Portion, total: int, place: Callable[[Item], tuple[datetime, UUID]]
+    rows: Sequence[Item], portion: Portion, total: int, place: Callable[[Item], tuple[datetime, UUID]]
 ) -> Part[Item]:
     """`found`: one more than was wanted, if there are more."""
-    items = found[: portion.limit]
-    more = len(found) > portion.limit
+    items = rows[: portion.limit]
+    more = len(rows) > portion.limit
     return Part(items, total, Cursor(*place(items[-1]), total) if more else None)

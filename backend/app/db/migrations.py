@@ -33,13 +33,13 @@ def upgrade(database_url: str, revision: str = "head") -> None:
     Raises Conflict when a newer Labcrew has migrated the database: this one does not know its schema.
     """
     settings = config(database_url)
-    found = asyncio.run(_revision(database_url))
-    if found is not None and not is_known(found):
+    current = asyncio.run(_revision(database_url))
+    if current is not None and not is_known(current):
         raise Conflict(
             "database_ahead",
-            f"The database has the schema {found} of a newer Labcrew, and this one knows up to {head()}. "
+            f"The database has the schema {current} of a newer Labcrew, and this one knows up to {head()}. "
             "Install the newer version, or take the schema back with it first: docs/operations.md, Upgrade.",
-            revision=found,
+            revision=current,
         )
     command.upgrade(settings, revision)
 
@@ -57,7 +57,7 @@ def head() -> str:
 
 
 def is_known(revision: str) -> bool:
-    return revision in {one.revision for one in _scripts().walk_revisions()}
+    return revision in {script.revision for script in _scripts().walk_revisions()}
 
 
 def _scripts() -> ScriptDirectory:

@@ -35,16 +35,16 @@ _CLOSE_S = 5.0
 
 
 def is_away(error: BaseException) -> bool:
-    """Whether Postgres could not be reached. (DataError is an InterfaceError too, and ours to mend.)
+    """Check for a lost connection to Postgres. (DataError is an InterfaceError too, but a fault of ours.)
 
     An OSError may also be about our own files, of which only a full disk is told apart.
     """
-    said = _beneath(error)
-    return isinstance(said, _AWAY) and not isinstance(said, asyncpg.DataError) and not is_disk_full(said)
+    cause = _driver_error(error)
+    return isinstance(cause, _AWAY) and not isinstance(cause, asyncpg.DataError) and not is_disk_full(cause)
 
 
-def _beneath(error: BaseException) -> BaseException:
-    """What the driver said, where SQLAlchemy tells of it in two wrappings of its own."""
+def _driver_error(error: BaseException) -> BaseException:
+    """Unwrap the error of the driver, which SQLAlchemy wraps twice."""
     wrapped = error.orig if isinstance(error, sqlalchemy.exc.DBAPIError) else None
     return (wrapped.__cause__ or wrapped) if wrapped else error
 

@@ -28,18 +28,18 @@ class OwnedRepository(Generic[Row]):
 
     async def get(self, row_id: UUID) -> Row:
         """Raises NotFound also for somebody else's: it does not exist for this owner."""
-        found = (await self.db.execute(self.mine().where(self.row.id == row_id))).scalar_one_or_none()
-        if found is None:
+        row = (await self.db.execute(self.mine().where(self.row.id == row_id))).scalar_one_or_none()
+        if row is None:
             raise NotFound(f"{self.noun}_not_found", f"There is no {self.noun} with the id {row_id}.")
-        return found
+        return row
 
     async def page(self, portion: Portion) -> Part[Row]:
         return await self.part(self.mine(), portion)
 
     async def part(self, query: Select[Row], portion: Portion) -> Part[Row]:
         """Of what `query` finds, newest first."""
-        found = (await self.db.execute(self.cut(query, portion))).scalars().all()
-        return part_of(found, portion, await self.count(query, portion), lambda row: (row.created_at, row.id))
+        rows = (await self.db.execute(self.cut(query, portion))).scalars().all()
+        return part_of(rows, portion, await self.count(query, portion), lambda row: (row.created_at, row.id))
 
     def cut(self, query: Select[Any], portion: Portion) -> Select[Any]:
         """The query with its order and bounds, and one more than is wanted."""

@@ -23,14 +23,14 @@ class AnswerTooLong(Exception):
 
 
 @dataclass
-class Heard:
+class StreamedAnswer:
     """One answer. `calls`: its tool calls' arguments as sent; `ended`: the provider said that it is whole.
 
-    `longest`: characters that are listened to.
+    `max_characters`: limit on the length of the answer.
     """
 
     hear: Hear
-    longest: int
+    max_characters: int
     length: int = 0
     streamed: bool = False
     ended: bool = False
@@ -40,49 +40,49 @@ class Heard:
         """A piece of the answer, a ChatGenerationChunk. Raises AnswerTooLong."""
         self.streamed = True
         message = chunk.message
-        said = {**(chunk.generation_info or {}), **message.response_metadata}
-        self.ended = self.ended or any(said.get(end) for end in _ENDS)
+        metadata = {**(chunk.generation_info or {}), **message.response_metadata}
+        self.ended = self.ended or any(metadata.get(end) for end in _ENDS)
         for piece in message.tool_call_chunks:
             place = len(self.calls) if piece["index"] is None else piece["index"]
             self.calls[place] = self.calls.get(place, "") + (piece["args"] or "")
             self.length += len(piece["args"] or "")
         self.length += len(message.text)
-        if self.length > self.longest:
-            raise AnswerTooLong(f"The answer was cut after {self.longest:,} characters.")
+        if self.length > self.max_characters:
+            raise AnswerTooLong(f"The answer was cut after {self.max_characters:,} characters.")
 
     @property
     def arguments(self) -> list[str]:
-        """Of each call, in the order of the calls."""
+        """Arguments of each tool call, in call order."""
         return [self.calls[place] for place in sorted(self.calls)]
 
 
-_LISTENER: ContextVar[Heard | None] = ContextVar("listener", default=None)
+_LISTENER: ContextVar[StreamedAnswer | None] = ContextVar("listener", default=None)
 
 
 @contextmanager
-def listening(hear: Hear, longest: int) -> Iterator[Heard]:
-    """What a chat model says inside is heard, if its provider streams."""
-    heard = Heard(hear, longest)
-    token = _LISTENER.set(heard)
+def record_stream(hear: Hear, longest: int) -> Iterator[StreamedAnswer]:
+    """Record the answer that a chat model streams inside the block, if its provider streams."""
+    answer = StreamedAnswer(hear, longest)
+    token = _LISTENER.set(answer)
     try:
-        yield heard
+        yield answer
     finally:
         _LISTENER.reset(token)
 
 
-class Words(AsyncCallbackHandler):
+class StreamCallback(AsyncCallbackHandler):
     """Passes words on. LangChain asks a provider to stream for a handler with the two `tap` methods."""
 
     raise_error = True
 
     async def on_llm_new_token(self, token: str | list[Any], *, chunk: Any = None, **kwargs: Any) -> None:
-        heard = _LISTENER.get()
-        if heard is None:
+        answer = _LISTENER.get()
+        if answer is None:
             return
         if chunk is not None:
-            heard.take(chunk)
+            answer.take(chunk)
         if isinstance(token, str) and token:
-            heard.hear(token)
+            answer.hear(token)
 
     def tap_output_aiter(self, run_id: UUID, output: AsyncIterator[T]) -> AsyncIterator[T]:
         return output

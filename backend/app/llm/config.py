@@ -1,4 +1,4 @@
-"""Which chat models an operator chose. Imports nothing heavy: settings reads it at every start."""
+"""Configuration of the chat models. Imports nothing heavy: settings reads it at every start."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What a chat-model call cost, by the operator's price table."""
+"""Cost of a chat-model call by the operator's price table."""
 
 import json
 import tomllib
@@ -31,7 +31,7 @@ _TABLE = TypeAdapter(dict[str, Price])
 
 
 def cost_usd(prices: Prices, model: str, usage: Mapping[str, float]) -> float | None:
-    """What `usage` (its input, output and cached tokens) costs; None when nobody knows the model's price."""
+    """Compute the cost of `usage` (token counts) in USD; None without a price of the model."""
     price = prices.get(model)
     if price is None:
         return None
@@ -61,7 +61,9 @@ def load_prices(path: Path | None) -> Prices:
         text = path.read_text(encoding="utf-8")
         return _TABLE.validate_python(json.loads(text) if path.suffix == ".json" else tomllib.loads(text))
     except ValidationError as error:
-        wrong = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+        wrong = "; ".join(
+            f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors()
+        )
         raise InvalidInput("bad_prices", f"LLM_PRICES={path}: {wrong}.") from error
     except (OSError, ValueError) as error:
         raise InvalidInput("bad_prices", f"LLM_PRICES={path} cannot be read: {error}.") from error

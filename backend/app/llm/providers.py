@@ -1,4 +1,4 @@
-"""Which chat models answer: the offline policies, or any that `init_chat_model` knows."""
+"""Chat models: the offline policies, or any that `init_chat_model` can open."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import ValidationError
 
 from app.errors import InvalidInput, Unavailable
-from app.llm.answer_stream import Words
+from app.llm.answer_stream import StreamCallback
 from app.llm.config import OFFLINE, ChatConfig, provider_of
 from app.llm.offline import Decide, OfflineChatModel
 
@@ -73,10 +73,10 @@ class NamedChatModel:
         return self.name == OFFLINE
 
     def safe(self, error: BaseException) -> str:
-        """What a failure says, without the key that a provider may repeat."""
+        """Format a failure without the API key, which a provider may repeat."""
         first, *_ = str(error).splitlines() or [""]
-        said = f"{type(error).__name__}: {first}"
-        return (said.replace(self.key, "***") if len(self.key) > 7 else said)[:300]
+        message = f"{type(error).__name__}: {first}"
+        return (message.replace(self.key, "***") if len(self.key) > 7 else message)[:300]
 
 
 def open_chat_models(config: ChatConfig, agent: str, decide: Decide) -> tuple[NamedChatModel, ...]:
@@ -101,7 +101,7 @@ def _speaker(config: ChatConfig, name: str, decide: Decide) -> NamedChatModel:
         return NamedChatModel(OFFLINE, OfflineChatModel(decide=decide))
     model = _open(config, name)
     if config.streaming:
-        model.callbacks = [Words()]
+        model.callbacks = [StreamCallback()]
     known: Any = getattr(model, "profile", None) or {}
     room = config.context_tokens or known.get("max_input_tokens") or CONTEXT_TOKENS
     longest = CHARACTERS_A_TOKEN * config.max_tokens if config.max_tokens else MAX_ANSWER
@@ -115,27 +115,27 @@ def _open(config: ChatConfig, name: str) -> BaseChatModel:
     except ImportError as error:
         raise Unavailable("chat_provider_missing", _how_to_install(name)) from error
     except Exception as error:
-        _check_given(name, settings)
+        _check_settings(name, settings)
         raise InvalidInput(
             "chat_model_unknown",
-            f"{name!r} names no chat model that can be opened: {_said(error)} "
+            f"{name!r} names no chat model that can be opened: {_error_text(error)} "
             "Write `offline` or `provider:model`, for example `openai:gpt-5.5`.",
         ) from error
-    _check_given(name, settings)
+    _check_settings(name, settings)
     return model
 
 
-def _check_given(name: str, settings: Mapping[str, Any]) -> None:
+def _check_settings(name: str, settings: Mapping[str, Any]) -> None:
     """Raises InvalidInput that names the variables that the provider needs and that are not set."""
     needed = NEEDED.get(provider_of(name), {})
     missing = [variable for setting, variable in needed.items() if not settings.get(setting)]
     if missing:
-        wanted = " and ".join(missing)
-        raise InvalidInput("chat_model_not_set_up", f"The chat model {name!r} needs {wanted} to be set.")
+        variables = " and ".join(missing)
+        raise InvalidInput("chat_model_not_set_up", f"The chat model {name!r} needs {variables} to be set.")
 
 
-def _said(error: Exception) -> str:
-    """What is wrong, without the settings that Pydantic repeats: a key may be among them."""
+def _error_text(error: Exception) -> str:
+    """Format an error without the settings that Pydantic repeats: they may contain a key."""
     if isinstance(error, ValidationError):
         return " ".join(f"{problem['msg']}." for problem in error.errors(include_input=False))
     return f"{type(error).__name__}." if not isinstance(error, ValueError) else str(error)

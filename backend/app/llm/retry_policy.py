@@ -1,4 +1,4 @@
-"""How a provider that stumbles is asked again: how often, after how long, and for which failures."""
+"""Retry policy of chat-model calls: number of attempts, waiting times and retryable failures."""
 
 import asyncio
 import random
@@ -23,7 +23,7 @@ _SPENT = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 
 
 @dataclass(frozen=True)
-class Patience:
+class RetryPolicy:
     """`answer_s`: longest that one answer may take. `tries`: how often it is asked for, the first included."""
 
     answer_s: float = 120.0
@@ -36,8 +36,8 @@ class AnswerCut(ConnectionError):
     """A stream that ended before the provider said that the answer was whole."""
 
 
-async def patiently(
-    ask: Callable[[], Awaitable[T]], patience: Patience, waiting: Callable[[BaseException, float], None]
+async def call_with_retries(
+    ask: Callable[[], Awaitable[T]], patience: RetryPolicy, waiting: Callable[[BaseException, float], None]
 ) -> T:
     """The answer; `waiting` is told of each failure that passes, and of the seconds until the next try.
 
@@ -45,21 +45,21 @@ async def patiently(
     the last try raised, and at once whatever asking again would not mend.
     """
 
-    def tell(state: RetryCallState) -> None:
+    def report(state: RetryCallState) -> None:
         if state.outcome and (error := state.outcome.exception()):
             waiting(error, state.upcoming_sleep)
 
     def wait(state: RetryCallState) -> float:
         error = state.outcome.exception() if state.outcome else None
-        asked = wanted_wait_s(error)
-        own = patience.first_wait_s * 2 ** (state.attempt_number - 1) * random.uniform(1, 2)  # noqa: S311
-        return min(own if asked is None else asked, patience.longest_wait_s)
+        requested_s = requested_wait_s(error)
+        backoff_s = patience.first_wait_s * 2 ** (state.attempt_number - 1) * random.uniform(1, 2)  # noqa: S311
+        return min(backoff_s if requested_s is None else requested_s, patience.longest_wait_s)
 
     async for attempt in AsyncRetrying(
         stop=stop_after_attempt(patience.tries),
         wait=wait,
         retry=retry_if_exception(is_passing),
-        before_sleep=tell,
+        before_sleep=report,
         reraise=True,
     ):
         with attempt:
@@ -96,7 +96,7 @@ def failure_kind(error: BaseException) -> str:
     return "other"
 
 
-def wanted_wait_s(error: BaseException | None) -> float | None:
+def requested_wait_s(error: BaseException | None) -> float | None:
     """Seconds that the provider asked to wait, or None."""
     headers: Any = getattr(getattr(error, "response", None), "headers", None) or {}
     try:
@@ -107,5 +107,7 @@ def wanted_wait_s(error: BaseException | None) -> float | None:
 
 def _status_of(error: BaseException) -> int | None:
     response = getattr(error, "response", None)
-    said = [getattr(one, "status_code", None) for one in (error, response)]
-    return next((status for status in (*said, getattr(error, "code", None)) if isinstance(status, int)), None)
+    statuses = [getattr(source, "status_code", None) for source in (error, response)]
+    return next(
+        (status for status in (*statuses, getattr(error, "code", None)) if isinstance(status, int)), None
+    )

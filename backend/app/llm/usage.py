@@ -1,4 +1,4 @@
-"""What a chat-model call used."""
+"""Token usage of a chat-model call."""
 
 from collections.abc import Mapping
 

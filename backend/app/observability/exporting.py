@@ -1,4 +1,4 @@
-"""What sends spans; importable with the extra `otel` only."""
+"""OTLP exporter of spans; importable with the extra `otel` only."""
 
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.resources import Resource
@@ -6,11 +6,11 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
 from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
 
-from app.observability.tracing import root_session, root_span_id
+from app.observability.trace_ids import root_session, root_span_id
 
 
 class SessionIds(RandomIdGenerator):
-    """The root of a session's trace has ids that are made of the session's."""
+    """Id generator: the root span of a session takes its ids from the session's id."""
 
     def generate_trace_id(self) -> int:
         session = root_session()
@@ -22,10 +22,13 @@ class SessionIds(RandomIdGenerator):
 
 
 def provider(address: str, timeout_s: float, exporter: SpanExporter | None = None) -> TracerProvider:
-    """Sends spans in the background to `<address>/v1/traces`; headers come from OTEL_EXPORTER_OTLP_HEADERS."""
-    made = TracerProvider(
+    """Create a provider that sends spans in the background to `<address>/v1/traces`.
+
+    The headers come from OTEL_EXPORTER_OTLP_HEADERS.
+    """
+    tracer_provider = TracerProvider(
         resource=Resource.create({"service.name": "labcrew"}), id_generator=SessionIds(), shutdown_on_exit=False
     )
     sender = exporter or OTLPSpanExporter(f"{address.rstrip('/')}/v1/traces", timeout=timeout_s)
-    made.add_span_processor(BatchSpanProcessor(sender))
-    return made
+    tracer_provider.add_span_processor(BatchSpanProcessor(sender))
+    return tracer_provider

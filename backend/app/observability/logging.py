@@ -19,15 +19,15 @@ LogFormat = Literal["json", "console"]
 
 def outline(error: BaseException | None, texts: bool = False) -> str:
     """A traceback with the errors that led to it, innermost first; `texts` shows what they say."""
-    told: list[str] = []
-    seen: set[int] = set()
-    while error is not None and id(error) not in seen:
-        seen.add(id(error))
-        said = f": {error}" if texts else f" ({error.code})" if isinstance(error, LabError) else ""
+    tracebacks: list[str] = []
+    visited: set[int] = set()
+    while error is not None and id(error) not in visited:
+        visited.add(id(error))
+        detail = f": {error}" if texts else f" ({error.code})" if isinstance(error, LabError) else ""
         frames = "".join(traceback.format_tb(error.__traceback__))
-        told.append(f"Traceback (most recent call last):\n{frames}{type(error).__qualname__}{said}")
+        tracebacks.append(f"Traceback (most recent call last):\n{frames}{type(error).__qualname__}{detail}")
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
-    return "\n\n".join(reversed(told))
+    return "\n\n".join(reversed(tracebacks))
 
 
 def configure_logging(level: str = "INFO", form: LogFormat = "json", stream: TextIO | None = None) -> None:
@@ -69,12 +69,16 @@ _REPLACED = ("uvicorn.access", "uvicorn.error", "httpx")
 def _rendering(form: LogFormat, texts: bool) -> list[Processor]:
     strip = structlog.stdlib.ProcessorFormatter.remove_processors_meta
 
-    def told(exc_info: ExcInfo) -> str:
+    def render_traceback(exc_info: ExcInfo) -> str:
         return outline(exc_info[1], texts)
 
     def write(out: TextIO, exc_info: ExcInfo) -> None:
-        out.write(told(exc_info))
+        out.write(render_traceback(exc_info))
 
     if form == "console":
         return [strip, structlog.dev.ConsoleRenderer(exception_formatter=write)]
-    return [strip, structlog.processors.ExceptionRenderer(told), structlog.processors.JSONRenderer(default=str)]
+    return [
+        strip,
+        structlog.processors.ExceptionRenderer(render_traceback),
+        structlog.processors.JSONRenderer(default=str),
+    ]

@@ -11,7 +11,6 @@ import re
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
-from contextvars import ContextVar
 from uuid import UUID
 
 from opentelemetry.context import Context
@@ -27,6 +26,7 @@ from opentelemetry.trace import (
 )
 
 from app.errors import LabError, Unavailable
+from app.observability.trace_ids import creating_root, root_span_id
 
 Facts = Mapping[str, str | int | float | bool]
 Tell = Callable[[Facts], None]
@@ -41,54 +41,52 @@ _OPERATIONS: Mapping[str, tuple[SpanKind, str]] = {
     "create_session": (SpanKind.SERVER, "labcrew.graph"),
     "session": (SpanKind.INTERNAL, "labcrew.graph"),
 }
-"""What is traced: its kind, and the attribute that its name is told by."""
+"""Operations that are traced: the kind of their span, and the attribute that holds their name."""
 
 _NAME = re.compile(r"[A-Za-z_][\w.:/-]{0,99}")
-_ROOT: ContextVar[UUID | None] = ContextVar("root_of_session", default=None)
-_SPAN_BITS = (1 << 64) - 1
 _EXPORT_S = 3.0
-_SENDING: list[Tracer] = []
-"""Of this process, as its logging is: who makes a span need not be handed what sends it."""
+_TRACERS: list[Tracer] = []
+"""Tracers of this process. They are global, as its loggers are, so that no caller has to pass one."""
 
 
 @contextmanager
 def span(
     operation: str, name: str, session: UUID, facts: Facts, waits: type[Exception] | None = None
 ) -> Iterator[Tell]:
-    """One operation of a session. A `name` that is none (a chat model can ask for any tool) is left out.
+    """Trace one operation of a session. An invalid `name` (a model can ask for any tool) becomes `unknown`.
 
-    `waits`: what is raised by an operation that only asked and waits, which is no error.
+    `waits`: the exception of an operation that pauses for an answer; it is not recorded as an error.
     """
-    tracer = _SENDING[-1] if _SENDING else None
+    tracer = _TRACERS[-1] if _TRACERS else None
     if tracer is None:
-        yield _nobody_listens
+        yield _ignore_attributes
         return
-    said, attributes = _told(operation, name, session, facts)
+    title, attributes = _describe_span(operation, name, session, facts)
     with tracer.start_as_current_span(
-        said,
+        title,
         _within(session),
         kind=_OPERATIONS[operation][0],
         attributes=attributes,
         record_exception=False,
         set_status_on_exception=False,
-    ) as opened:
+    ) as recording:
         try:
-            yield opened.set_attributes
+            yield recording.set_attributes
         except Exception as error:
             if waits and isinstance(error, waits):
-                opened.set_attribute("labcrew.waiting", True)
+                recording.set_attribute("labcrew.waiting", True)
             else:
-                opened.set_attribute("error.type", _type_of(error))
-                opened.set_status(StatusCode.ERROR)
+                recording.set_attribute("error.type", _type_of(error))
+                recording.set_status(StatusCode.ERROR)
             raise
 
 
 @contextmanager
 def span_inside(operation: str, name: str) -> Iterator[Tell]:
-    """One operation of whatever session's span is open around it; of none, if none is."""
+    """Trace one operation of the session whose span is open; without an open span, trace nothing."""
     around = get_current_span().get_span_context()
     if not around.is_valid:
-        yield _nobody_listens
+        yield _ignore_attributes
         return
     with span(operation, name, UUID(int=around.trace_id), {}) as tell:
         yield tell
@@ -97,49 +95,37 @@ def span_inside(operation: str, name: str) -> Iterator[Tell]:
 def past_span(
     operation: str, name: str, session: UUID, began_at: float, facts: Facts, root: bool = False
 ) -> None:
-    """One that is over now and began at this Unix time. `root`: the session itself."""
-    tracer = _SENDING[-1] if _SENDING else None
+    """Record a span that ends now and began at this Unix time in seconds. `root`: the session's own span."""
+    tracer = _TRACERS[-1] if _TRACERS else None
     if tracer is None:
         return
-    said, attributes = _told(operation, name, session, facts)
-    token = _ROOT.set(session if root else None)
-    try:
+    title, attributes = _describe_span(operation, name, session, facts)
+    with creating_root(session if root else None):
         tracer.start_span(
-            said,
+            title,
             Context() if root else _within(session),
             kind=_OPERATIONS[operation][0],
             attributes=attributes,
             start_time=int(began_at * 1e9),
         ).end(time.time_ns())
-    finally:
-        _ROOT.reset(token)
 
 
-def _told(operation: str, name: str, session: UUID, facts: Facts) -> tuple[str, Facts]:
-    said = name if _NAME.fullmatch(name) else "unknown"
-    return f"{operation} {said}", {
+def _describe_span(operation: str, name: str, session: UUID, facts: Facts) -> tuple[str, Facts]:
+    attribute = name if _NAME.fullmatch(name) else "unknown"
+    return f"{operation} {attribute}", {
         "gen_ai.operation.name": operation,
         "gen_ai.conversation.id": str(session),
-        _OPERATIONS[operation][1]: said,
+        _OPERATIONS[operation][1]: attribute,
         **facts,
     }
 
 
 def _within(session: UUID) -> Context | None:
-    """Where a span of this session belongs: in the one that is open, if it is of the same session."""
+    """The parent context of a span: None for the open span if it is of the same session, else the root."""
     if get_current_span().get_span_context().trace_id == session.int:
         return None
     root = SpanContext(session.int, root_span_id(session), is_remote=True, trace_flags=TraceFlags(1))
     return set_span_in_context(NonRecordingSpan(root), Context())
-
-
-def root_span_id(session: UUID) -> int:
-    return session.int & _SPAN_BITS
-
-
-def root_session() -> UUID | None:
-    """The session whose root is being made just now."""
-    return _ROOT.get()
 
 
 def _type_of(error: Exception) -> str:
@@ -166,14 +152,14 @@ async def tracing(address: str | None) -> AsyncIterator[None]:
 @contextmanager
 def sending(tracer: Tracer) -> Iterator[None]:
     """Let this process's spans go through `tracer` while the block runs."""
-    _SENDING.append(tracer)
+    _TRACERS.append(tracer)
     try:
         yield
     finally:
-        _SENDING.remove(tracer)
+        _TRACERS.remove(tracer)
 
 
-def _nobody_listens(facts: Facts) -> None:
+def _ignore_attributes(facts: Facts) -> None:
     pass
 
 

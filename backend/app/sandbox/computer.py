@@ -30,7 +30,7 @@ from app.sandbox.ready import ZYGOTE_DIED
 from app.sandbox.storing import StoredFile, StoringTimedOut, store_files
 from app.sandbox.stream import Streaming, streaming
 from app.storage.blobs import BlobStore, StoreAway
-from app.storage.disk_space import once_there_is_room
+from app.storage.disk_space import retry_while_disk_full
 
 log = structlog.get_logger(__name__)
 
@@ -161,7 +161,7 @@ class Computer:
     @asynccontextmanager
     async def _output(self) -> AsyncIterator[Path]:
         full = StoreAway("scratch_full", "The disk that cells write to is full: make room there.")
-        output = await once_there_is_room(self._new_folder, full)
+        output = await retry_while_disk_full(self._new_folder, full)
         try:
             yield output
         finally:

@@ -15,7 +15,7 @@ def client_program(name: str) -> Path:
             return program
     except Unavailable:
         pass
-    found = shutil.which(name)
-    if found is None:
+    path = shutil.which(name)
+    if path is None:
         raise Unavailable("no_client", f"{name} is not here: install Postgres' client programs.")
-    return Path(found)
+    return Path(path)

@@ -108,9 +108,9 @@ class Daemon:
     def leftover(self) -> int | None:
         """The living process of an earlier start, if its pid was not taken by somebody else since."""
         try:
-            noted = self.pid_file.read_text()
-            pid = int(noted.split()[0])
-            return pid if identity(pid) == noted else None
+            recorded_identity = self.pid_file.read_text()
+            pid = int(recorded_identity.split()[0])
+            return pid if identity(pid) == recorded_identity else None
         except (OSError, ValueError, IndexError):
             return None
 
@@ -120,7 +120,7 @@ class Daemon:
         return lines[-1] if lines else "it said nothing."
 
     def words(self) -> str:
-        """What it logged since it was started."""
+        """The text that it logged since it was started."""
         if not self.log.exists():
             return ""
         return self.log.read_bytes()[self._log_start :].decode(errors="replace").strip()

@@ -1,4 +1,4 @@
-"""Where the embedded servers live: their data, their sockets and their programs.
+"""Folders of the embedded servers: their data, their sockets and their programs.
 
 Everything is made by us, for their account only. No permission of a folder that we did not make is changed.
 """
@@ -80,10 +80,12 @@ def socket_folder(home: Path, preferred: Path, runtime: Path | None) -> Path:
 
 def _is_ours(folder: Path) -> bool:
     try:
-        found = folder.lstat()
+        status = folder.lstat()
     except FileNotFoundError:
         return False
-    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and stat.S_IMODE(found.st_mode) == 0o700
+    return (
+        stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid() and stat.S_IMODE(status.st_mode) == 0o700
+    )
 
 
 def _settle_elsewhere(

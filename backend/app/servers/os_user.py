@@ -1,4 +1,4 @@
-"""As whom the embedded servers run: Postgres refuses root, initdb a user without an account entry."""
+"""OS user of the embedded servers: Postgres refuses root, initdb a user without an account entry."""
 
 import os
 import pwd
@@ -34,8 +34,8 @@ def choose_account() -> Account:
 
     Raises Unavailable when this user has no account entry and user namespaces are refused.
     """
-    known = _account_exists(os.geteuid())
-    if os.geteuid() != 0 and known:
+    has_entry = _account_exists(os.geteuid())
+    if os.geteuid() != 0 and has_entry:
         return OURSELVES
     ordinary = _ordinary_uid()
     inside = Account(f"ns:{ordinary}")

@@ -26,10 +26,10 @@ class Settings(WorkSettings):
     )
 
 
-def load_settings(**given: Any) -> Settings:
+def load_settings(**overrides: Any) -> Settings:
     """Settings of this process; `given` wins over the environment. Raises InvalidInput in one sentence."""
     try:
-        settings = Settings(**given)
+        settings = Settings(**overrides)
     except ValidationError as error:
         raise _refusal(error) from None
     _ = settings.chat, settings.bucket  # refuse what no single field can refuse
@@ -46,16 +46,16 @@ _SECRET_NAMES = ("TOKEN", "KEY", "KEY_ID", "PASSWORD", "URL", "SECRET_KEY_OTHERS
 
 def _refusal(error: ValidationError) -> InvalidInput:
     """Every wrong setting by name; the value too, unless it may hold a secret."""
-    wrong = error.errors(include_url=False, include_input=True)
+    problems = error.errors(include_url=False, include_input=True)
     sentences = []
-    for one in wrong:
-        name = str(one["loc"][0]).upper() if one["loc"] else "settings"
-        shown = "" if name.endswith(_SECRET_NAMES) else f"={one.get('input')}"
-        reason = one["msg"].removeprefix("Value error, ").removeprefix("Input ")
-        sentences.append(f"{name}{shown}: {reason}")
+    for problem in problems:
+        name = str(problem["loc"][0]).upper() if problem["loc"] else "settings"
+        value_text = "" if name.endswith(_SECRET_NAMES) else f"={problem.get('input')}"
+        reason = problem["msg"].removeprefix("Value error, ").removeprefix("Input ")
+        sentences.append(f"{name}{value_text}: {reason}")
     plural = "These settings are" if len(sentences) > 1 else "This setting is"
     return InvalidInput(
         "bad_setting",
         f"{plural} wrong. {'; '.join(sentences)}.",
-        settings=[str(one["loc"][0]).upper() for one in wrong if one["loc"]],
+        settings=[str(problem["loc"][0]).upper() for problem in problems if problem["loc"]],
     )

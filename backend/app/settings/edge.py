@@ -1,4 +1,4 @@
-"""Who may come in, and how much they may."""
+"""Settings of sign-in and rate limits."""
 
 from typing import Literal
 
@@ -56,7 +56,7 @@ class EdgeSettings(BaseSettings):
 
     @property
     def quotas(self) -> Quotas:
-        """Of a user who has none of their own."""
+        """Default quotas of a user without their own."""
         return Quotas(
             requests=self.user_requests,
             uploads=self.user_uploads,
@@ -69,5 +69,5 @@ class EdgeSettings(BaseSettings):
 
     @property
     def other_secrets(self) -> list[str]:
-        given = self.secret_key_others.get_secret_value() if self.secret_key_others else ""
-        return [secret.strip() for secret in given.split(",") if secret.strip()]
+        joined = self.secret_key_others.get_secret_value() if self.secret_key_others else ""
+        return [secret.strip() for secret in joined.split(",") if secret.strip()]

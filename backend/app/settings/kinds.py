@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BeforeValidator
 from pydantic_settings import NoDecode
 
-from app.redis_address import SENTINEL_SCHEMES, service_of
+from app.redis_address import SENTINEL_SCHEMES, sentinel_service
 from app.retention.config import Retention
 from app.sessions.schemas import BudgetRequest
 from app.storage.bucket import parse_address
@@ -24,7 +24,7 @@ def _with_scheme(*schemes: str) -> AfterValidator:
 
 
 def _as_redis_address(address: str) -> str:
-    service_of(address)
+    sentinel_service(address)
     return address
 
 
@@ -43,5 +43,5 @@ RedisUrl = Annotated[
 ]
 BlobAddress = Annotated[str, AfterValidator(_as_blob_address)]
 Budget = Annotated[BudgetRequest, NoDecode, BeforeValidator(_as_json)]
-Kept = Annotated[Retention, NoDecode, BeforeValidator(_as_json)]
+RetentionSetting = Annotated[Retention, NoDecode, BeforeValidator(_as_json)]
 HttpUrl = Annotated[str, _with_scheme("http", "https")]

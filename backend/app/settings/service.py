@@ -7,7 +7,7 @@ from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings
 
 from app.retention.config import Retention
-from app.settings.kinds import HttpUrl, Kept
+from app.settings.kinds import HttpUrl, RetentionSetting
 
 
 class ServiceSettings(BaseSettings):
@@ -43,7 +43,7 @@ class ServiceSettings(BaseSettings):
         description="Bearer token that /metrics asks for; without one, production's API and workers off "
         "loopback show none.",
     )
-    retention: Kept = Field(
+    retention: RetentionSetting = Field(
         Retention(),
         description="How long what is over is kept: JSON of days by kind (docs/operations.md), 0 for ever.",
     )

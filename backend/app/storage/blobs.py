@@ -105,15 +105,15 @@ def pieces(path: Path) -> Iterator[bytes]:
 
 def digest_file(path: Path, max_bytes: int, each: Callable[[bytes], object] | None = None) -> Blob:
     """Address and size of a file, read once; `each` sees every piece. Blocking; raises TooLarge."""
-    seen, size = hashlib.sha256(), 0
+    sha256, size = hashlib.sha256(), 0
     for piece in pieces(path):
         size += len(piece)
         if size > max_bytes:
             raise too_large(max(size, path.stat().st_size), max_bytes)
-        seen.update(piece)
+        sha256.update(piece)
         if each:
             each(piece)
-    return Blob(seen.hexdigest(), size)
+    return Blob(sha256.hexdigest(), size)
 
 
 def digest_bytes(data: bytes, max_bytes: int) -> Blob:

@@ -100,9 +100,9 @@ def failure(error: Exception, bucket: Bucket) -> LabError | None:
     """What a failed request means; None where only the object is missing."""
     text = str(error)
     status = match.group(1) if (match := _STATUS.search(text)) else ""
-    found = _CODE.search(text)
-    code = (found.group(1) or found.group(2)) if found else ""
-    said = f" ({code or status})" if code or status else ""
+    code_match = _CODE.search(text)
+    code = (code_match.group(1) or code_match.group(2)) if code_match else ""
+    reason = f" ({code or status})" if code or status else ""
     at = bucket.address
     if code == _MISSING:
         return Unavailable(
@@ -111,7 +111,7 @@ def failure(error: Exception, bucket: Bucket) -> LabError | None:
     if isinstance(error, FileNotFoundError):
         return None
     if status in _DENIED:
-        return Unavailable("blob_store_denied", f"{at} refuses us{said}. {_ALLOW}")
+        return Unavailable("blob_store_denied", f"{at} refuses us{reason}. {_ALLOW}")
     if status and status != _LATER and not status.startswith("5"):
-        return Unavailable("blob_store_refused", f"{at} refuses a request{said}.")
-    return StoreAway("blob_store_away", f"{at} does not answer{said}; is AWS_ENDPOINT_URL right?")
+        return Unavailable("blob_store_refused", f"{at} refuses a request{reason}.")
+    return StoreAway("blob_store_away", f"{at} does not answer{reason}; is AWS_ENDPOINT_URL right?")

@@ -11,13 +11,13 @@ from app.storage.blobs import StoreAway
 PATIENCE_S = 10.0
 _LOOK_AGAIN_S = 0.25
 
-Left = TypeVar("Left")
+Result = TypeVar("Result")
 
 
-async def once_there_is_room(
-    attempt: Callable[[], Awaitable[Left]], full: StoreAway, patience_s: float = PATIENCE_S
-) -> Left:
-    """What `attempt` gives, tried again while the disk is full; raises `full` after so many seconds."""
+async def retry_while_disk_full(
+    attempt: Callable[[], Awaitable[Result]], full: StoreAway, patience_s: float = PATIENCE_S
+) -> Result:
+    """Repeat `attempt` while the disk is full; raise `full` after `patience_s` seconds."""
     until = time.monotonic() + patience_s
     while True:
         try:

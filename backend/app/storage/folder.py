@@ -19,7 +19,7 @@ from app.storage.blobs import (
     is_digest,
     not_stored,
 )
-from app.storage.disk_space import once_there_is_room
+from app.storage.disk_space import retry_while_disk_full
 
 Write = Callable[[Callable[[bytes], object]], Blob]
 """Hands a blob's pieces to what it is given."""
@@ -84,7 +84,7 @@ class FolderBlobs:
     async def _stored(self, write: Write) -> Blob:
         """What was computed need not be computed again, if room is made meanwhile."""
         full = StoreAway("blob_store_full", "The disk that results are kept on is full: make room there.")
-        return await once_there_is_room(
+        return await retry_while_disk_full(
             lambda: asyncio.to_thread(self._store, write), full, self._limits.patience_s
         )
 

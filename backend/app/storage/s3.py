@@ -97,19 +97,19 @@ class S3Blobs:
         with self._readable():
             until = await self._now() - timedelta(seconds=age_s)
             async for page in obstore.list(self._store, chunk_size=1000):
-                for found in page:
-                    name = found["path"].rpartition("/")[2]
-                    if is_digest(name) and found["last_modified"] < until:
+                for entry in page:
+                    name = entry["path"].rpartition("/")[2]
+                    if is_digest(name) and entry["last_modified"] < until:
                         yield name
 
     async def forget(self, digest: str, age_s: float) -> bool:
         key = _key(checked(digest))
         with self._readable(digest):
             try:
-                found = await obstore.head_async(self._store, key)
+                entry = await obstore.head_async(self._store, key)
             except FileNotFoundError:
                 return False
-            if found["last_modified"] >= await self._now() - timedelta(seconds=age_s):
+            if entry["last_modified"] >= await self._now() - timedelta(seconds=age_s):
                 return False
             await obstore.delete_async(self._store, key)
             return True

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from app.cli.account_admin import Ledger
+from app.cli.account_admin import AccountAdmin
 from app.db.pool import Database
 from app.errors import InvalidInput
 
@@ -12,13 +12,13 @@ EMAIL = "ada@example.com"
 
 
 @pytest.fixture
-def ledger(database_url: str) -> Ledger:
-    ledger = Ledger(database_url)
+def ledger(database_url: str) -> AccountAdmin:
+    ledger = AccountAdmin(database_url)
     ledger.add_user(EMAIL, "correct horse battery", admin=False)
     return ledger
 
 
-def test_a_key_has_the_scopes_that_were_asked_for(ledger: Ledger) -> None:
+def test_a_key_has_the_scopes_that_were_asked_for(ledger: AccountAdmin) -> None:
     assert ledger.create_key(EMAIL, "nightly", 30, ["predict", "read"]).startswith("lab_")
     ledger.create_key(EMAIL, "all", None)
     scopes = {key.name: key.scopes for key in ledger.keys(EMAIL)}
@@ -27,7 +27,7 @@ def test_a_key_has_the_scopes_that_were_asked_for(ledger: Ledger) -> None:
         ledger.create_key(EMAIL, "wrong", None, ["everything"])
 
 
-def test_quotas_are_changed_one_by_one(ledger: Ledger) -> None:
+def test_quotas_are_changed_one_by_one(ledger: AccountAdmin) -> None:
     assert ledger.set_quotas(EMAIL, {"sockets": "5", "requests": "10/minute"}) == {
         "requests": "10/minute",
         "sockets": 5,
@@ -38,7 +38,7 @@ def test_quotas_are_changed_one_by_one(ledger: Ledger) -> None:
             ledger.set_quotas(EMAIL, wrong)
 
 
-def test_the_operators_doings_are_in_the_trail(ledger: Ledger, database_url: str) -> None:
+def test_the_operators_doings_are_in_the_trail(ledger: AccountAdmin, database_url: str) -> None:
     ledger.set_disabled(EMAIL, disabled=True)
     ledger.set_disabled(EMAIL, disabled=False)
     ledger.create_key(EMAIL, "nightly", None)

@@ -3,9 +3,9 @@ from pathlib import Path
 import pytest
 import typer
 
-from app.cli.errand import Errand
 from app.cli.exit_codes import Exit
 from app.cli.run import run
+from app.cli.run_options import RunOptions
 from app.errors import InvalidInput, NotFound
 
 
@@ -23,16 +23,16 @@ def test_a_long_name_of_no_file_is_refused_like_a_short_one() -> None:
 
 
 def test_a_goal_may_be_longer_than_a_file_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    errands: list[Errand] = []
+    recorded: list[RunOptions] = []
 
-    def carried_out(errand: Errand) -> Exit:
-        errands.append(errand)
+    def record_options(options: RunOptions) -> Exit:
+        recorded.append(options)
         return Exit.DONE
 
-    monkeypatch.setattr("app.cli.run._carry_out", carried_out)
+    monkeypatch.setattr("app.cli.run._execute", record_options)
     table = tmp_path / "table.csv"
     table.write_text("a\n1\n")
     goal = "Predict a. " * 500
     with pytest.raises(typer.Exit):
         run([str(table), goal])
-    assert errands[0].goal == goal
+    assert recorded[0].goal == goal

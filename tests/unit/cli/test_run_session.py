@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from app.cli.client import LabClient, Refused
-from app.cli.run_session import Wish, conduct
+from app.cli.run_session import RunRequest, run_session
 
 
 class _Refuses(LabClient):
@@ -15,12 +15,12 @@ class _Refuses(LabClient):
 
 
 def test_a_refused_upload_names_its_file(tmp_path: Path) -> None:
-    wish = Wish((Path("empty.csv"),), "Predict it.", {}, tmp_path)
+    wish = RunRequest((Path("empty.csv"),), "Predict it.", {}, tmp_path)
     with (
         _Refuses("http://127.0.0.1:1", "key") as client,
         pytest.raises(Refused, match=r"^empty\.csv: The file is empty\.$"),
     ):
-        conduct(client, wish, Console(quiet=True))
+        run_session(client, wish, Console(quiet=True))
 
 
 class _AsksAndAnswers(LabClient):
@@ -43,7 +43,7 @@ class _AsksAndAnswers(LabClient):
 
 @pytest.mark.parametrize(("clarify", "waits"), [("never", False), ("ask", True)])
 def test_a_question_that_the_crew_answers_itself_does_not_end_the_watch(tmp_path, clarify, waits) -> None:
-    wish = Wish((), "Predict BTC.", {"clarify": clarify}, tmp_path, can_answer=False)
+    wish = RunRequest((), "Predict BTC.", {"clarify": clarify}, tmp_path, can_answer=False)
     with _AsksAndAnswers("http://127.0.0.1:1", "key") as client:
-        ending = conduct(client, wish, Console(quiet=True))
+        ending = run_session(client, wish, Console(quiet=True))
     assert (ending.waiting is not None) == waits

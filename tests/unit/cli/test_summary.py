@@ -5,7 +5,7 @@ import pytest
 from rich.console import Console
 
 from app.cli.exit_codes import Exit
-from app.cli.run_session import Ending
+from app.cli.run_session import RunResult
 from app.cli.summary import document, exit_of, show
 
 RESULT = {
@@ -17,9 +17,9 @@ RESULT = {
 }
 
 
-def ending(status: str = "completed", result: Any = RESULT, **more: Any) -> Ending:
+def ending(status: str = "completed", result: Any = RESULT, **more: Any) -> RunResult:
     session = {"id": "s1", "status": status, "result": result, "error": None}
-    return Ending(session, 12.3, (Path("/reports/report.html"),), **more)
+    return RunResult(session, 12.3, (Path("/reports/report.html"),), **more)
 
 
 def test_done_is_a_completed_session_with_a_checked_report() -> None:
@@ -32,7 +32,7 @@ def test_a_report_in_which_nothing_was_checked_is_not_done(checked: int | None) 
 
 
 def test_a_completed_session_without_a_report_is_not_done() -> None:
-    assert exit_of(Ending({"id": "s", "status": "completed", "result": RESULT}, 1.0)) is Exit.FAILED
+    assert exit_of(RunResult({"id": "s", "status": "completed", "result": RESULT}, 1.0)) is Exit.FAILED
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ import asyncio
 import httpx
 import pytest
 
-from app.llm.retry_policy import Patience, failure_kind, is_passing, patiently, wanted_wait_s
+from app.llm.retry_policy import RetryPolicy, call_with_retries, failure_kind, is_passing, requested_wait_s
 
-QUICK = Patience(answer_s=5, tries=3, first_wait_s=0.001, longest_wait_s=0.002)
+QUICK = RetryPolicy(answer_s=5, tries=3, first_wait_s=0.001, longest_wait_s=0.002)
 
 
 class ProviderError(Exception):
@@ -35,7 +35,7 @@ def failing(*errors):
 async def outcome(ask, patience=QUICK):
     told = []
     try:
-        return await patiently(ask, patience, lambda error, wait: told.append((str(error), wait))), told
+        return await call_with_retries(ask, patience, lambda error, wait: told.append((str(error), wait))), told
     except Exception as error:  # noqa: BLE001 - what it came to
         return error, told
 
@@ -69,7 +69,7 @@ async def test_an_answer_that_takes_too_long_is_given_up():
         started.set()
         await asyncio.Event().wait()
 
-    answer, _ = await outcome(never, Patience(answer_s=0.01, tries=1))
+    answer, _ = await outcome(never, RetryPolicy(answer_s=0.01, tries=1))
     assert isinstance(answer, TimeoutError)
     assert started.is_set()
 
@@ -78,7 +78,7 @@ async def test_the_provider_says_how_long_to_wait_within_reason():
     soon, late = (ProviderError(429, {"Retry-After": seconds}) for seconds in ("0.0015", "900"))
     _, told = await outcome(failing(soon, late))
     assert [wait for _, wait in told] == [0.0015, 0.002]
-    assert wanted_wait_s(ProviderError(429, {"Retry-After": "Wed, 21 Oct 2026 07:28:00 GMT"})) is None
+    assert requested_wait_s(ProviderError(429, {"Retry-After": "Wed, 21 Oct 2026 07:28:00 GMT"})) is None
 
 
 def test_a_cancelled_session_is_not_asked_again():

@@ -8,7 +8,7 @@ from prometheus_client import REGISTRY
 
 from app.observability.metrics.agents import chat_answered
 from app.observability.metrics.cells import cell
-from app.observability.metrics.edge import answered
+from app.observability.metrics.edge import observe_request
 from app.tasks import stop
 
 
@@ -51,6 +51,6 @@ KINDS = ("prompt", "completion", "cached")
 def test_what_a_client_makes_up_is_no_label() -> None:
     labels = {"method": "other", "route": "unmatched", "status": "404"}
     before = value("labcrew_http_request_duration_seconds_count", labels)
-    answered("BREW", None, 404, 0.1)
-    answered("PROPFIND", None, 404, 0.1)
+    observe_request("BREW", None, 404, 0.1)
+    observe_request("PROPFIND", None, 404, 0.1)
     assert value("labcrew_http_request_duration_seconds_count", labels) == before + 2

@@ -11,7 +11,8 @@ from tests.otlp import Collector, attributes, collecting
 from app.errors import Unavailable
 from app.observability import tracing
 from app.observability.exporting import provider
-from app.observability.tracing import past_span, root_span_id, sending, span, span_inside
+from app.observability.trace_ids import root_span_id
+from app.observability.tracing import past_span, sending, span, span_inside
 
 SECRET = "sk-live-4242424242"
 PERSON = "ada.lovelace@example.org"

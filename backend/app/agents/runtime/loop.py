@@ -19,7 +19,7 @@ from app.json_types import JsonValue
 from app.llm.cost import Prices
 from app.llm.offline import Decide, OfflineChatModel
 from app.llm.providers import NamedChatModel
-from app.llm.retry_policy import Patience
+from app.llm.retry_policy import RetryPolicy
 from app.observability.tracing import span
 from app.tools.context import ToolContext
 from app.tools.invoke import ToolAnswer
@@ -70,7 +70,7 @@ class Agent(Generic[Output]):
         chat_models: Sequence[NamedChatModel],
         tools: Mapping[str, ToolSpec],
         limits: AgentLimits | None = None,
-        retry_policy: Patience | None = None,
+        retry_policy: RetryPolicy | None = None,
         caching: Sequence[AgentMiddleware[Any, Any, Any]] = (),
         prices: Prices | None = None,
     ) -> None:
@@ -84,7 +84,7 @@ class Agent(Generic[Output]):
             system_prompt=role.prompt,
             middleware=[
                 JournalMiddleware(
-                    chat_models, offline_model, self._limits, retry_policy or Patience(), prices or {}
+                    chat_models, offline_model, self._limits, retry_policy or RetryPolicy(), prices or {}
                 ),
                 *caching,
             ],

@@ -34,12 +34,12 @@ from app.agents.runtime.repair import (
 )
 from app.errors import LabError, Unavailable
 from app.json_types import JsonValue
-from app.llm.answer_stream import AnswerTooLong, listening
+from app.llm.answer_stream import AnswerTooLong, record_stream
 from app.llm.config import OFFLINE, provider_of
 from app.llm.cost import Prices, priced
 from app.llm.offline import OfflineChatModel
 from app.llm.providers import NamedChatModel
-from app.llm.retry_policy import AnswerCut, Patience, failure_kind, patiently
+from app.llm.retry_policy import AnswerCut, RetryPolicy, call_with_retries, failure_kind
 from app.llm.usage import usage_of
 from app.modeling.problem.custom_code import omit_source
 from app.observability.metrics.agents import CHAT_ERRORS, chat_answered
@@ -113,7 +113,7 @@ class JournalMiddleware(AgentMiddleware[Any, AgentRun, Any]):
         chat_models: Sequence[NamedChatModel],
         offline_model: BaseChatModel,
         limits: AgentLimits,
-        retry_policy: Patience,
+        retry_policy: RetryPolicy,
         prices: Prices,
     ) -> None:
         super().__init__()
@@ -193,7 +193,7 @@ class JournalMiddleware(AgentMiddleware[Any, AgentRun, Any]):
 
         async def ask() -> AIMessage:
             messages = trim_messages(request.messages, context_tokens)
-            with listening(agent_run.publish_token, chat_model.longest) as stream:
+            with record_stream(agent_run.publish_token, chat_model.longest) as stream:
                 try:
                     message = _ai_message(
                         await handler(request.override(model=chat_model.model, messages=messages))
@@ -213,7 +213,7 @@ class JournalMiddleware(AgentMiddleware[Any, AgentRun, Any]):
 
         while True:
             try:
-                return await patiently(ask, self._retry_policy, announce_retry)
+                return await call_with_retries(ask, self._retry_policy, announce_retry)
             except ContextOverflowError:
                 if context_tokens < MIN_CONTEXT_TOKENS:
                     raise

@@ -10,7 +10,7 @@ from app.api.openapi import problems
 from app.api.readiness import look
 from app.api.service_metrics import Facts
 from app.errors import Unauthorized
-from app.observability.metrics.exposition import MEDIA_TYPE, Told, exposition, registry_of
+from app.observability.metrics.exposition import MEDIA_TYPE, FixedMetrics, exposition, make_registry
 from app.observability.metrics.listener import may_read
 from app.sandbox.contract import Isolation
 from app.settings import Settings
@@ -83,7 +83,7 @@ async def metrics(resources: ResourcesDep, request: Request) -> Response:
     """This process's figures, and those of the whole service, in Prometheus's text format."""
     _must_be_shown(resources.settings, request.headers.get("authorization"))
     facts: Facts = request.app.state.facts
-    service = registry_of(Told(await facts.metrics()))
+    service = make_registry(FixedMetrics(await facts.metrics()))
     return Response(exposition((resources.gauges, service)), media_type=MEDIA_TYPE)
 
 

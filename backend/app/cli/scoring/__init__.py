@@ -1,1 +1,1 @@
-"""How well the crew does: goals with answers that can be checked, put to the real service."""
+"""Evaluation of the crew: goals with checkable answers, sent to the real service."""

@@ -1,4 +1,4 @@
-"""Is what came out what was expected? Pure."""
+"""Comparison of a session's outcome with what its item expects; pure functions."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,124 +10,130 @@ Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """How a session ended. `asked`: its questions in words; `status` is `asked` when one stayed open."""
+class SessionOutcome:
+    """Final state of a session. `questions`: their texts; `status` is `asked` when one stayed unanswered."""
 
     status: str
     result: Json = field(default_factory=dict)
     error: Json = field(default_factory=dict)
-    asked: Sequence[str] = ()
+    questions: Sequence[str] = ()
 
 
-def misses(expected: Expected, outcome: Outcome) -> list[str]:
-    """Why it is not what was expected, a sentence each; empty when it is."""
-    wanted = [kind for kind in _JUDGES if kind in expected.model_fields_set]
-    found = [why for kind in wanted if (why := _JUDGES[kind](expected, outcome))]
-    ends_early = expected.refuses is not None or (expected.asks is not None and wanted == ["asks"])
+def find_misses(expected: Expected, outcome: SessionOutcome) -> list[str]:
+    """List the differences to the expectation, a sentence each; empty when there are none."""
+    kinds = [kind for kind in _CHECKS if kind in expected.model_fields_set]
+    reasons = [why for kind in kinds if (why := _CHECKS[kind](expected, outcome))]
+    ends_early = expected.refuses is not None or (expected.asks is not None and kinds == ["asks"])
     if outcome.status != "completed" and not ends_early:
-        return [_ending(outcome)]
-    return found
+        return [_status_text(outcome)]
+    return reasons
 
 
-def _ending(outcome: Outcome) -> str:
+def _status_text(outcome: SessionOutcome) -> str:
     if outcome.status == "asked":
-        return f"it asked: {outcome.asked[-1][:200]}"
+        return f"it asked: {outcome.questions[-1][:200]}"
     return f"it ended {outcome.status}: {outcome.error.get('detail', '')[:200]}"
 
 
-def _value(expected: Expected, outcome: Outcome) -> str | None:
+def _check_value(expected: Expected, outcome: SessionOutcome) -> str | None:
     rows = _answer(outcome).get("rows") or []
     if len(rows) != 1:
         return f"there are {len(rows)} rows where one value is expected"
-    got = rows[0][0] if isinstance(expected.value, str) else rows[0][-1]
-    return None if same(expected.value, got, expected) else _not(got, expected.value)
+    actual = rows[0][0] if isinstance(expected.value, str) else rows[0][-1]
+    return None if matches(expected.value, actual, expected) else _mismatch_text(actual, expected.value)
 
 
-def _values(expected: Expected, outcome: Outcome) -> str | None:
-    got = [row[0] for row in _answer(outcome).get("rows") or []]
-    wanted = expected.values or []
-    missing = [value for value in wanted if not any(same(value, one, expected) for one in got)]
-    extra = [one for one in got if not any(same(value, one, expected) for value in wanted)]
+def _check_values(expected: Expected, outcome: SessionOutcome) -> str | None:
+    actual = [row[0] for row in _answer(outcome).get("rows") or []]
+    required = expected.values or []
+    missing = [
+        value for value in required if not any(matches(value, candidate, expected) for candidate in actual)
+    ]
+    extra = [
+        candidate for candidate in actual if not any(matches(value, candidate, expected) for value in required)
+    ]
     return f"missing {missing}, and {extra} too many" if missing or extra else None
 
 
-def _table(expected: Expected, outcome: Outcome) -> str | None:
+def _check_table(expected: Expected, outcome: SessionOutcome) -> str | None:
     """Groups by their names (joined by ` / `) to the last column; groups without a name do not count."""
     rows = _answer(outcome).get("rows") or []
-    got = {" / ".join(map(str, row[:-1])): row[-1] for row in rows if None not in row[:-1]}
-    wanted = expected.table or {}
-    if set(got) != set(wanted):
-        return f"the groups are {sorted(got)}, not {sorted(wanted)}"
-    wrong = [name for name, value in wanted.items() if not same(value, got[name], expected)]
-    return "; ".join(f"{name}: {_not(got[name], wanted[name])}" for name in wrong) or None
+    actual = {" / ".join(map(str, row[:-1])): row[-1] for row in rows if None not in row[:-1]}
+    required = expected.table or {}
+    if set(actual) != set(required):
+        return f"the groups are {sorted(actual)}, not {sorted(required)}"
+    wrong = [name for name, value in required.items() if not matches(value, actual[name], expected)]
+    return "; ".join(f"{name}: {_mismatch_text(actual[name], required[name])}" for name in wrong) or None
 
 
-def _metric(expected: Expected, outcome: Outcome) -> str | None:
+def _check_metric(expected: Expected, outcome: SessionOutcome) -> str | None:
     bound = expected.metric
     scores: Mapping[str, Any] = outcome.result.get("metrics") or {}
-    got = (scores.get(bound.name) or {}).get("value") if bound else None
-    if bound is None or got is None:
+    score = (scores.get(bound.name) or {}).get("value") if bound else None
+    if bound is None or score is None:
         return f"the hold-out has no {bound.name if bound else 'score'}; it has {', '.join(scores) or 'none'}"
-    low = bound.at_least is not None and got < bound.at_least
-    high = bound.at_most is not None and got > bound.at_most
-    return f"{bound.name} is {got:.4g}" if low or high else None
+    low = bound.at_least is not None and score < bound.at_least
+    high = bound.at_most is not None and score > bound.at_most
+    return f"{bound.name} is {score:.4g}" if low or high else None
 
 
-def _problem(expected: Expected, outcome: Outcome) -> str | None:
-    got = outcome.result.get("problem") or {}
-    wanted = expected.problem or {}
-    wrong = {name: got.get(name) for name in wanted if got.get(name) != wanted[name]}
+def _check_problem(expected: Expected, outcome: SessionOutcome) -> str | None:
+    actual = outcome.result.get("problem") or {}
+    required = expected.problem or {}
+    wrong = {name: actual.get(name) for name in required if actual.get(name) != required[name]}
     return "; ".join(f"{name} is {value!r}" for name, value in wrong.items()) or None
 
 
-def _asks(expected: Expected, outcome: Outcome) -> str | None:
-    part = (expected.asks or "").casefold()
-    if any(part in asked.casefold() for asked in outcome.asked):
+def _check_questions(expected: Expected, outcome: SessionOutcome) -> str | None:
+    phrase = (expected.asks or "").casefold()
+    if any(phrase in question.casefold() for question in outcome.questions):
         return None
     return f"it never asked about {expected.asks!r}" + (
-        f" but {outcome.asked[-1][:150]!r}" if outcome.asked else ""
+        f" but {outcome.questions[-1][:150]!r}" if outcome.questions else ""
     )
 
 
-def _refuses(expected: Expected, outcome: Outcome) -> str | None:
-    said = f"{outcome.error.get('code', '')} {outcome.error.get('detail', '')}"
+def _check_refusal(expected: Expected, outcome: SessionOutcome) -> str | None:
+    refusal = f"{outcome.error.get('code', '')} {outcome.error.get('detail', '')}"
     if outcome.status == "completed":
         return "it was not refused"
     return (
         None
-        if (expected.refuses or "").casefold() in said.casefold()
-        else f"it was refused otherwise: {said[:200]}"
+        if (expected.refuses or "").casefold() in refusal.casefold()
+        else f"it was refused otherwise: {refusal[:200]}"
     )
 
 
-_JUDGES: Mapping[str, Callable[[Expected, Outcome], str | None]] = {
-    "value": _value,
-    "values": _values,
-    "table": _table,
-    "metric": _metric,
-    "problem": _problem,
-    "asks": _asks,
-    "refuses": _refuses,
+_CHECKS: Mapping[str, Callable[[Expected, SessionOutcome], str | None]] = {
+    "value": _check_value,
+    "values": _check_values,
+    "table": _check_table,
+    "metric": _check_metric,
+    "problem": _check_problem,
+    "asks": _check_questions,
+    "refuses": _check_refusal,
 }
 
 
-def same(wanted: Any, got: Any, tolerance: Expected) -> bool:
+def matches(expected: Any, actual: Any, tolerance: Expected) -> bool:
     """Numbers within the tolerance; texts whatever their case; a date by its beginning."""
-    if _is_number(wanted) and _is_number(got):
-        return bool(abs(got - wanted) <= max(tolerance.abs, tolerance.rel * abs(wanted)))
-    if isinstance(wanted, str):
-        told = str(got).strip().casefold()
-        return told == wanted.strip().casefold() or (wanted[:4].isdigit() and told.startswith(f"{wanted}t"))
-    return type(wanted) is type(got) and bool(wanted == got)
+    if _is_number(expected) and _is_number(actual):
+        return bool(abs(actual - expected) <= max(tolerance.abs, tolerance.rel * abs(expected)))
+    if isinstance(expected, str):
+        text = str(actual).strip().casefold()
+        return text == expected.strip().casefold() or (
+            expected[:4].isdigit() and text.startswith(f"{expected}t")
+        )
+    return type(expected) is type(actual) and bool(expected == actual)
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _answer(outcome: Outcome) -> Json:
+def _answer(outcome: SessionOutcome) -> Json:
     return outcome.result.get("answer") or {}
 
 
-def _not(got: Any, wanted: Any) -> str:
-    return f"{got!r}, not {wanted!r}"
+def _mismatch_text(actual: Any, expected: Any) -> str:
+    return f"{actual!r}, not {expected!r}"

@@ -1,4 +1,4 @@
-"""What an evaluation came to so far: a line of JSON an item, so that one that broke off goes on."""
+"""Scores of an evaluation, one JSON line per item, so that an interrupted evaluation can resume."""
 
 import json
 import os
@@ -36,7 +36,7 @@ class Record:
         self.path = path
         self._lock = Lock()
 
-    def keep(self, score: Score) -> None:
+    def append(self, score: Score) -> None:
         with self._lock:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with self.path.open("a", encoding="utf-8") as file:
@@ -51,26 +51,26 @@ class Record:
         """
         if not self.path.exists():
             return []
-        found = []
+        scores = []
         lines = self.path.read_text(encoding="utf-8").splitlines()
         for number, line in enumerate(lines, start=1):
             try:
-                found.append(Score(**json.loads(line)))
+                scores.append(Score(**json.loads(line)))
             except (ValueError, TypeError) as error:
                 if number < len(lines):
-                    known = ", ".join(each.name for each in fields(Score))
+                    names = ", ".join(column.name for column in fields(Score))
                     raise InvalidInput(
-                        "bad_record", f"{self.path}, line {number} is no score; a score has {known}."
+                        "bad_record", f"{self.path}, line {number} is no score; a score has {names}."
                     ) from error
-        return found
+        return scores
 
-    def mend(self) -> None:
+    def drop_partial_line(self) -> None:
         """Cut off a last line that is not whole, so that the next one begins a line of its own."""
         if self.path.exists() and not (text := self.path.read_text(encoding="utf-8")).endswith("\n"):
             self.path.write_text(text[: text.rfind("\n") + 1], encoding="utf-8")
 
 
-def newest(suite: Suite, items: Iterable[Item], scores: Iterable[Score]) -> dict[str, Score]:
+def newest_scores(suite: Suite, items: Iterable[Item], scores: Iterable[Score]) -> dict[str, Score]:
     """The newest score of each item that is still the same item over the same tables."""
     digests = {item.id: suite.digest(item) for item in items}
     return {score.item: score for score in scores if digests.get(score.item) == score.digest}

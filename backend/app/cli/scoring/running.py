@@ -7,7 +7,7 @@ from threading import Lock
 from typing import Any
 
 from app.cli.client import LabClient
-from app.cli.scoring.judging import Outcome, misses
+from app.cli.scoring.judging import SessionOutcome, find_misses
 from app.cli.scoring.record import Score
 from app.cli.scoring.suite import Item, Suite
 from app.errors import LabError, Unauthorized, Unavailable
@@ -49,13 +49,13 @@ def run_item(client: LabClient, suite: Suite, tables: Tables, item: Item) -> Sco
     session: Json = {}
     try:
         session_id = client.create_session(item.goal, tables.ids(item), item.preferences)
-        outcome, session = _followed(client, session_id, item)
+        outcome, session = _follow(client, session_id, item)
     except (Unavailable, Unauthorized):
         raise
     except LabError as refusal:
-        outcome = Outcome("refused", error={"code": refusal.code, "detail": refusal.detail})
+        outcome = SessionOutcome("refused", error={"code": refusal.code, "detail": refusal.detail})
     usage: Json = session.get("usage") or {}
-    wrong = misses(item.expect, outcome)
+    wrong = find_misses(item.expect, outcome)
     return Score(
         item=item.id,
         kind=item.kind,
@@ -72,23 +72,23 @@ def run_item(client: LabClient, suite: Suite, tables: Tables, item: Item) -> Sco
     )
 
 
-def _followed(client: LabClient, session_id: str, item: Item) -> tuple[Outcome, Json]:
+def _follow(client: LabClient, session_id: str, item: Item) -> tuple[SessionOutcome, Json]:
     """Answer what the item has an answer to; at any other question the session is cancelled."""
-    asked: list[str] = []
+    questions: list[str] = []
     stopped = False
     for event in client.events(session_id):
         if event["kind"] != "clarification_asked" or stopped:
             continue
-        asked.append(str(event["text"]))
-        known, answer = _answer_to(item, asked[-1])
-        if known:
+        questions.append(str(event["text"]))
+        has_answer, answer = _answer_to(item, questions[-1])
+        if has_answer:
             client.respond(session_id, event["question"], answer)
         else:
             stopped = True
             client.cancel(session_id)
     session = client.session(session_id)
     status = "asked" if stopped else str(session["status"])
-    return Outcome(status, session.get("result") or {}, session.get("error") or {}, asked), session
+    return SessionOutcome(status, session.get("result") or {}, session.get("error") or {}, questions), session
 
 
 def _answer_to(item: Item, question: str) -> tuple[bool, Any]:

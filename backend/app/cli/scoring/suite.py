@@ -16,7 +16,7 @@ from app.errors import InvalidInput, NotFound
 LIST = "suite.jsonl"
 SHIPPED = Path(__file__).parent / "suites"
 _PACKAGE = re.compile(r"(?P<package>[A-Za-z_]\w*):(?P<path>.+)")
-_MAX_TOLD = 20
+_MAX_LISTED_ERRORS = 20
 
 Number = int | float
 
@@ -40,7 +40,7 @@ class Bound(_Strict):
 
 
 class Expected(_Strict):
-    """What must come of a goal: all that is named. Numbers may be off by `abs`, or by `rel` of themselves."""
+    """Required outcome of a goal. Numbers may differ by `abs`, or by `rel` of themselves."""
 
     value: str | bool | Number | None = None
     values: list[str | Number] | None = Field(default=None, min_length=1)
@@ -86,48 +86,48 @@ class Suite:
 
     def digest(self, item: Item) -> str:
         """Changes with the item and with the bytes of its tables."""
-        known = hashlib.sha256(item.model_dump_json().encode())
+        sha256 = hashlib.sha256(item.model_dump_json().encode())
         for name in item.tables:
-            known.update(self.files[name].read_bytes())
-        return known.hexdigest()[:16]
+            sha256.update(self.files[name].read_bytes())
+        return sha256.hexdigest()[:16]
 
 
-def read_suite(named: str) -> Suite:
+def read_suite(name: str) -> Suite:
     """A suite by its folder, or a shipped one by its name; raises InvalidInput with each line that is wrong."""
-    folder = _folder(named)
+    folder = _folder(name)
     lines = (folder / LIST).read_text(encoding="utf-8").splitlines()
-    items, wrong, files = list[Item](), list[str](), dict[str, Path]()
+    items, errors, files = list[Item](), list[str](), dict[str, Path]()
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
             item = _item(line)
             files |= {name: _table(folder, name) for name in item.tables}
-        except _Wrong as why:
-            wrong.append(f"line {number}: {why}")
+        except _InvalidItem as why:
+            errors.append(f"line {number}: {why}")
             continue
-        if any(known.id == item.id for known in items):
-            wrong.append(f"line {number}: the id {item.id!r} stands twice")
+        if any(earlier.id == item.id for earlier in items):
+            errors.append(f"line {number}: the id {item.id!r} stands twice")
         items.append(item)
-    if not items and not wrong:
-        wrong.append("it holds no item")
-    if wrong:
-        more = f"\n... and {len(wrong) - _MAX_TOLD} more" if len(wrong) > _MAX_TOLD else ""
-        raise InvalidInput("bad_suite", f"{folder / LIST}:\n" + "\n".join(wrong[:_MAX_TOLD]) + more)
+    if not items and not errors:
+        errors.append("it holds no item")
+    if errors:
+        more = f"\n... and {len(errors) - _MAX_LISTED_ERRORS} more" if len(errors) > _MAX_LISTED_ERRORS else ""
+        raise InvalidInput("bad_suite", f"{folder / LIST}:\n" + "\n".join(errors[:_MAX_LISTED_ERRORS]) + more)
     return Suite(folder.name, tuple(items), files)
 
 
-class _Wrong(Exception):
-    """What is wrong with a line."""
+class _InvalidItem(Exception):
+    """A line of a suite is invalid; the message gives the reason."""
 
 
-def _folder(named: str) -> Path:
-    given = Path(named).expanduser()
-    folder = given if (given / LIST).is_file() else SHIPPED / named
-    if (not re.fullmatch(r"[\w-]+", named) and folder is not given) or not (folder / LIST).is_file():
+def _folder(name: str) -> Path:
+    own = Path(name).expanduser()
+    folder = own if (own / LIST).is_file() else SHIPPED / name
+    if (not re.fullmatch(r"[\w-]+", name) and folder is not own) or not (folder / LIST).is_file():
         shipped = ", ".join(sorted(path.parent.name for path in SHIPPED.glob(f"*/{LIST}")))
         raise NotFound(
-            "no_suite", f"There is no {given / LIST}, and no shipped suite is called that. Shipped: {shipped}."
+            "no_suite", f"There is no {own / LIST}, and no shipped suite is called that. Shipped: {shipped}."
         )
     return folder
 
@@ -136,15 +136,17 @@ def _item(line: str) -> Item:
     try:
         return Item.model_validate(json.loads(line))
     except json.JSONDecodeError as error:
-        raise _Wrong(f"it is not JSON: {error.msg} at column {error.colno}") from error
+        raise _InvalidItem(f"it is not JSON: {error.msg} at column {error.colno}") from error
     except ValidationError as error:
-        raise _Wrong("; ".join(map(_told, error.errors(include_url=False, include_input=False)))) from error
+        raise _InvalidItem(
+            "; ".join(map(_error_text, error.errors(include_url=False, include_input=False)))
+        ) from error
 
 
-def _told(error: Mapping[str, Any]) -> str:
+def _error_text(error: Mapping[str, Any]) -> str:
     where = ".".join(str(part) for part in error["loc"] if not _is_branch(part))
-    said = str(error["msg"]).removeprefix("Value error, ")
-    return f"{where or 'the item'}: {said}"
+    message = str(error["msg"]).removeprefix("Value error, ")
+    return f"{where or 'the item'}: {message}"
 
 
 def _is_branch(part: Any) -> bool:
@@ -158,9 +160,9 @@ def _table(folder: Path, name: str) -> Path:
     root = _package(packaged["package"]) if packaged else folder
     path = root / (packaged["path"] if packaged else name)
     if not path.resolve().is_relative_to(root.resolve()):
-        raise _Wrong(f"the table {name!r} lies outside of {'the package' if packaged else 'the suite'}")
+        raise _InvalidItem(f"the table {name!r} lies outside of {'the package' if packaged else 'the suite'}")
     if not path.is_file():
-        raise _Wrong(f"there is no table {name!r}")
+        raise _InvalidItem(f"there is no table {name!r}")
     return path
 
 
@@ -168,5 +170,5 @@ def _package(name: str) -> Path:
     spec = find_spec(name)
     places: Sequence[str] = (spec.submodule_search_locations or ()) if spec else ()
     if not places:
-        raise _Wrong(f"there is no package {name!r}")
+        raise _InvalidItem(f"there is no package {name!r}")
     return Path(places[0])

@@ -55,7 +55,7 @@ def _cost(scores: Sequence[Score]) -> str:
 
 
 def document(suite: str, scores: Sequence[Score]) -> dict[str, Any]:
-    """What `--json` prints."""
+    """Build the JSON document of `--json`."""
     return {
         "suite": suite,
         "accuracy": round(accuracy(scores), 4),

@@ -24,8 +24,8 @@ ZYGOTES = Counter(
 
 
 @dataclass
-class Ending:
-    """How a cell ended, told by whoever watched it."""
+class CellEnding:
+    """Status and resource usage of an ended cell, set by the code that runs it."""
 
     end: str = "broken"
     wall_s: float = 0.0
@@ -33,10 +33,10 @@ class Ending:
 
 
 @contextmanager
-def cell(function: str) -> Iterator[Ending]:
+def cell(function: str) -> Iterator[CellEnding]:
     """One computation that has a cell; what it is told of its ending is counted, and a cancel by itself."""
     CELLS_STARTED.labels(function).inc()
-    ending = Ending()
+    ending = CellEnding()
     try:
         with CELLS_RUNNING.track_inprogress():
             yield ending

@@ -18,7 +18,7 @@ SIGN_INS = Counter("labcrew_sign_ins_total", "Attempts to sign in.", ("outcome",
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
-def answered(method: str, route: str | None, status: int, seconds: float) -> None:
+def observe_request(method: str, route: str | None, status: int, seconds: float) -> None:
     """`route`: the template that matched, if one did. A method that HTTP does not know is `other`."""
-    said = method if method in METHODS else "other"
-    REQUEST_SECONDS.labels(said, route or "unmatched", status).observe(seconds)
+    method_label = method if method in METHODS else "other"
+    REQUEST_SECONDS.labels(method_label, route or "unmatched", status).observe(seconds)

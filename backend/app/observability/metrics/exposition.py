@@ -22,7 +22,7 @@ disable_created_metrics()  # type: ignore[no-untyped-call]  # it has no annotati
 
 
 @dataclass(frozen=True, eq=False)
-class Told(Collector):
+class FixedMetrics(Collector):
     """Figures that were read already."""
 
     metrics: Iterable[Metric]
@@ -31,7 +31,7 @@ class Told(Collector):
         return self.metrics
 
 
-def registry_of(collector: Collector) -> CollectorRegistry:
+def make_registry(collector: Collector) -> CollectorRegistry:
     """Of its own: what belongs to one part of a process, which may be opened more than once."""
     registry = CollectorRegistry()
     registry.register(collector)

@@ -17,10 +17,10 @@ BLOB_BYTES = Counter("labcrew_blob_bytes_total", "Bytes of blobs that were store
 
 
 @dataclass(frozen=True)
-class PoolStanding:
+class PoolUsage:
     """Connections of one pool: how many it may have, has, and lends now."""
 
-    most: int
+    max_connections: int
     open: int
     used: int
 
@@ -29,14 +29,16 @@ class PoolStanding:
 class Stores(Collector):
     """Looks at each pool and each folder's disk when it is asked."""
 
-    pools: Mapping[str, Callable[[], PoolStanding]]
+    pools: Mapping[str, Callable[[], PoolUsage]]
     folders: Mapping[str, Path]
 
     def collect(self) -> Iterable[Metric]:
         return (*self._connections(), *self._disks())
 
     def _connections(self) -> Iterable[Metric]:
-        most = GaugeMetricFamily("labcrew_db_pool_limit", "Connections that a pool may have.", labels=["pool"])
+        limits = GaugeMetricFamily(
+            "labcrew_db_pool_limit", "Connections that a pool may have.", labels=["pool"]
+        )
         now = GaugeMetricFamily(
             "labcrew_db_pool_connections",
             "Connections of a pool, lent or not.",
@@ -44,10 +46,10 @@ class Stores(Collector):
         )
         for name, look in self.pools.items():
             pool = look()
-            most.add_metric([name], pool.most)
+            limits.add_metric([name], pool.max_connections)
             now.add_metric([name, "used"], pool.used)
             now.add_metric([name, "idle"], pool.open - pool.used)
-        return most, now
+        return limits, now
 
     def _disks(self) -> Iterable[Metric]:
         free = GaugeMetricFamily("labcrew_disk_free_bytes", "Room on the disk of a folder.", labels=["folder"])

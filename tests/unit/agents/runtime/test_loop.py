@@ -19,9 +19,9 @@ from app.agents.runtime.loop import Agent, AgentDidNotFinish
 from app.agents.runtime.recording import AgentLimits
 from app.agents.runtime.repair import MAX_TEXT_CHARACTERS
 from app.errors import Unavailable
-from app.llm.answer_stream import Words
+from app.llm.answer_stream import StreamCallback
 from app.llm.providers import NamedChatModel
-from app.llm.retry_policy import Patience
+from app.llm.retry_policy import RetryPolicy
 from app.sessions.drive.journal import Diverged
 from app.sessions.in_memory import MemoryJournal
 from app.tools.registry import agent_tools
@@ -81,7 +81,7 @@ def planner(bench, tables) -> Callable[..., tuple[Agent[Any], Scripted]]:
             [NamedChatModel("scripted", model)],
             agent_tools("planner"),
             bounds,
-            Patience(first_wait_s=0.01),
+            RetryPolicy(first_wait_s=0.01),
         )
         bench.crew = {"planner": agent}
         return agent, model
@@ -309,9 +309,9 @@ class Stumbling(Streaming):
 async def test_half_an_answer_is_never_taken_for_a_whole_one(planner, bench, whole):
     """A stream that breaks off is asked for again; a call that was cut comes back with the reason."""
     planner(PLAN)
-    model = Stumbling(lines=[READ, READ, PLAN], heard=[], callbacks=[Words()], says_it_is_whole=whole)
+    model = Stumbling(lines=[READ, READ, PLAN], heard=[], callbacks=[StreamCallback()], says_it_is_whole=whole)
     speakers = [NamedChatModel("scripted", model)]
-    quick = Patience(first_wait_s=0.01)
+    quick = RetryPolicy(first_wait_s=0.01)
     bench.crew = {
         "planner": Agent(make_roles()["planner"], speakers, agent_tools("planner"), retry_policy=quick)
     }
@@ -356,7 +356,7 @@ def chats(bench):
 
 async def test_words_are_told_as_they_come(planner, bench):
     planner(PLAN)
-    model = Streaming(lines=[READ, PLAN], heard=[], callbacks=[Words()])
+    model = Streaming(lines=[READ, PLAN], heard=[], callbacks=[StreamCallback()])
     bench.crew = {
         "planner": Agent(make_roles()["planner"], [NamedChatModel("scripted", model)], agent_tools("planner"))
     }

@@ -2,20 +2,20 @@ from typing import Any
 
 import pytest
 
-from app.cli.scoring.judging import Outcome, misses
+from app.cli.scoring.judging import SessionOutcome, find_misses
 from app.cli.scoring.suite import Expected
 
 
-def done(**result: Any) -> Outcome:
-    return Outcome("completed", result)
+def done(**result: Any) -> SessionOutcome:
+    return SessionOutcome("completed", result)
 
 
-def rows(*found: list[Any]) -> Outcome:
+def rows(*found: list[Any]) -> SessionOutcome:
     return done(answer={"rows": [*found]})
 
 
-ASKED = Outcome("asked", asked=("How is the question meant? Nothing is known of 'salary'.",))
-FAILED = Outcome("failed", error={"code": "single_class", "detail": "Only one class."})
+ASKED = SessionOutcome("asked", questions=("How is the question meant? Nothing is known of 'salary'.",))
+FAILED = SessionOutcome("failed", error={"code": "single_class", "detail": "Only one class."})
 SCORED = done(metrics={"rmse": {"value": 2.0}}, problem={"target": "y", "kind": "regression"})
 
 
@@ -52,7 +52,7 @@ SCORED = done(metrics={"rmse": {"value": 2.0}}, problem={"target": "y", "kind": 
         ({"asks": "salary", "value": 3}, ASKED, False),
         (
             {"asks": "salary", "value": 3},
-            Outcome("completed", {"answer": {"rows": [[3]]}}, asked=ASKED.asked),
+            SessionOutcome("completed", {"answer": {"rows": [[3]]}}, questions=ASKED.questions),
             True,
         ),
         ({"refuses": "single_class"}, FAILED, True),
@@ -64,9 +64,9 @@ SCORED = done(metrics={"rmse": {"value": 2.0}}, problem={"target": "y", "kind": 
     ],
 )
 def test_what_came_out_is_right_only_when_it_is_what_was_expected(expected, outcome, right):
-    assert (not misses(Expected(**expected), outcome)) is right
+    assert (not find_misses(Expected(**expected), outcome)) is right
 
 
 def test_a_miss_says_what_came_instead():
-    assert misses(Expected(value=3), rows([4])) == ["4, not 3"]
-    assert misses(Expected(value=3), FAILED) == ["it ended failed: Only one class."]
+    assert find_misses(Expected(value=3), rows([4])) == ["4, not 3"]
+    assert find_misses(Expected(value=3), FAILED) == ["it ended failed: Only one class."]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.scoring.record import Record, Score, newest
+from app.cli.scoring.record import Record, Score, newest_scores
 from app.cli.scoring.suite import Suite, read_suite
 from app.cli.scoring.table import accuracy, document
 from app.errors import InvalidInput
@@ -21,12 +21,12 @@ def suite(tmp_path: Path) -> Suite:
 
 def test_what_was_kept_is_read_again_and_a_line_cut_by_a_crash_is_not_there(tmp_path):
     record = Record(tmp_path / "deep" / "scores.jsonl")
-    record.keep(SCORE)
+    record.append(SCORE)
     with record.path.open("a") as file:
         file.write('{"item": "tw')
     assert record.scores() == [SCORE]
-    record.mend()
-    record.keep(replace(SCORE, item="two"))
+    record.drop_partial_line()
+    record.append(replace(SCORE, item="two"))
     assert [score.item for score in record.scores()] == ["one", "two"]
 
 
@@ -40,8 +40,10 @@ def test_a_file_of_something_else_is_refused_by_its_line(tmp_path):
 def test_a_score_counts_only_for_the_item_that_it_was_given_to(suite):
     [item] = suite.items
     own = replace(SCORE, digest=suite.digest(item))
-    assert newest(suite, suite.items, [SCORE]) == {}
-    assert newest(suite, suite.items, [own, replace(own, right=False)]) == {"one": replace(own, right=False)}
+    assert newest_scores(suite, suite.items, [SCORE]) == {}
+    assert newest_scores(suite, suite.items, [own, replace(own, right=False)]) == {
+        "one": replace(own, right=False)
+    }
 
 
 def test_sums_are_of_all_items():
