@@ -23,7 +23,7 @@ import pandas as pd
 from benchmarks.prices.plain_pandas import of_coin
 from benchmarks.prices.run import COINS, YEAR, say, walk
 
-from app.computations.frames import MAX_PREVIEWED
+from app.computations.frames import MAX_PREVIEW_ROWS
 from app.modeling.analysis.preview import apply_recipe
 from app.modeling.problem.problem import Problem
 from app.sandbox.computer import Computer
@@ -135,7 +135,7 @@ def main() -> None:
     say(f"  plain pandas over ours             {ratio:7.2f} times")
     with tempfile.TemporaryDirectory() as folder:
         wall, peak = asyncio.run(as_the_crew(frame, rounds, Path(folder)))
-    shown = f"shows {MAX_PREVIEWED:,} rows; {peak:,.0f} MB at most"
+    shown = f"shows {MAX_PREVIEW_ROWS:,} rows; {peak:,.0f} MB at most"
     say(f"  the tool, in a cell                {wall:7.2f} s  {shown}")
 
 

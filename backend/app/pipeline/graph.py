@@ -28,7 +28,9 @@ from app.sessions.step_scope import SessionFacts, StepScope
 from app.tools.clock import CountFitSlots, one_fit_slot
 
 NAME = "pipeline"
-VERSION = 3
+VERSION = 4
+CONTINUED_VERSIONS = (3,)
+"""Earlier versions whose sessions this graph goes on with: 4 only puts other words to chat models."""
 
 NODES: dict[str, LabNode] = {
     "planning": planning,
@@ -97,4 +99,6 @@ def make_graph_spec(
             count_fit_slots,
         )
 
-    return GraphSpec(NAME, VERSION, graph.compile(), initial_state, make_context, session_result)
+    return GraphSpec(
+        NAME, VERSION, graph.compile(), initial_state, make_context, session_result, CONTINUED_VERSIONS
+    )

@@ -31,7 +31,7 @@ import sys
 import pandas as pd
 
 from app.computations.workbench import Workbench, compared, scores
-from app.modeling.problem.custom_code import holds_code
+from app.modeling.problem.custom_code import contains_code
 from app.sandbox.policy.definitions import define
 
 # Set to True, or run `python session.py --run-crew-code`, once you have read the code of the crew below.
@@ -65,7 +65,7 @@ _FIT_WITH_CODE = """\
 fitted, left_out = [], []
 for candidate in CANDIDATES:
     spec = {**candidate, "recipe": RECIPES[candidate["recipe"]]}
-    if holds_code(spec) and not RUN_CREW_CODE:
+    if contains_code(spec) and not RUN_CREW_CODE:
         left_out.append(candidate["name"])
         continue
     fitted.append(lab.fit(split, LEARNED, **spec))

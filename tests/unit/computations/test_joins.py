@@ -182,7 +182,7 @@ def test_what_comes_after_a_row_is_not_summed_up_for_it(related: Related) -> Non
     found, whole = related("visits", "y", visits=base, stays=known)
     (join,) = found["joins"]
     assert (join["kind"], join["as_of"]) == ("summed", ["visited_at", "began"])
-    assert "of rows whose `began` lies before `visited_at`" in join["text"]
+    assert "using rows whose `began` is before `visited_at`" in join["text"]
     assert whole["visit_id"].tolist() == base["visit_id"].tolist()
     expected = [
         int(((known["patient_id"] == row.patient_id) & (known["began"] < row.visited_at)).sum())

@@ -117,6 +117,6 @@ def test_a_table_without_rows_is_refused(predict: Predict) -> None:
 
 
 def test_what_is_no_table_is_refused(model: Path, tmp_path: Path) -> None:
-    (tmp_path / "x").write_bytes(b"no table")
-    with pytest.raises(InvalidInput, match="no table"):
+    (tmp_path / "x").write_bytes(b"not a readable Parquet table")
+    with pytest.raises(InvalidInput, match="not a readable Parquet table"):
         predict_table(CellWorkspace({"model": model, "table": tmp_path / "x"}, tmp_path))

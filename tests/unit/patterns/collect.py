@@ -121,7 +121,7 @@ def compiles(text: str | bytes) -> bool:
 
 def _of_calls(module: ModuleType, tree: ast.AST, unresolved: list[Unresolved]) -> Iterator[Source]:
     names = dict(vars(module))
-    with_sentences = ".inquiry." in module.__name__
+    with_sentences = ".questions." in module.__name__
     for scope, call in _calls(tree, None):
         if not with_sentences and isinstance(call.func, ast.Attribute) and call.func.attr in METHODS:
             continue

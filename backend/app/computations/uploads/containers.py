@@ -3,7 +3,6 @@
 import bz2
 import gzip
 import lzma
-import re
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -53,7 +52,6 @@ _KINDS = (
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "excel"),
     (b"PK\x03\x04", "zip"),
 )
-_WORKSHEET = re.compile(r"(?i)sheet[^/]*\.xml$")
 _EXCEL_PARTS = ("xl/workbook.xml", "xl/workbook.bin", "content.xml")
 _DAMAGED = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
 
@@ -144,13 +142,18 @@ def _check_directory(path: Path) -> None:
         )
 
 
+def _is_worksheet(member: str) -> bool:
+    name = member.rpartition("/")[2].lower()
+    return "sheet" in name and name.endswith(".xml")
+
+
 def _measure(archive: zipfile.ZipFile, expansion: Expansion) -> None:
     """Refuse a workbook by the sizes that it states, then by those that it has: a statement may be a lie."""
     stated = sum(entry.file_size for entry in archive.infolist())
     expansion.measure(stated)
     expansion.measure(-stated)
     for entry in archive.infolist():
-        extent = Extent() if _WORKSHEET.search(entry.filename) else None
+        extent = Extent() if _is_worksheet(entry.filename) else None
         with archive.open(entry) as source:
             while piece := source.read(_PIECE):
                 expansion.measure(len(piece))

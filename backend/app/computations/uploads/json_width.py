@@ -7,7 +7,8 @@ from app.computations.uploads.names import MAX_COLUMNS, check_width
 
 _HEAD_CHARS = 8 << 20
 """A record of MAX_COLUMNS columns with names and values of 1,000 characters; scanned in about 0.5 s."""
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:]')
+# A text that the head cuts off ends with it: without that, each quotation mark in it would begin a search anew.
+_TOKEN = re.compile(r'"(?:[^"\\]|\\[\s\S])*+(?:"|\\?\Z)|[{}\[\]:]')
 
 
 def check_json_width(path: Path) -> None:

@@ -173,7 +173,10 @@ class Runner:
         return outcome
 
     def _drive(self, lease: Lease, spec: GraphSpec) -> GraphDrive:
-        journal = Journal(FencedWriter(self.db, lease, self.config.lease_s))
+        journal = Journal(
+            FencedWriter(self.db, lease, self.config.lease_s),
+            continues_earlier_version=lease.graph_version != spec.version,
+        )
         return GraphDrive(
             lease, journal, self.tail, self.send, self.config.slice_s, spec.make_context, self.config.most
         )

@@ -307,7 +307,7 @@ class TestIntervals:
     def test_times_at_which_bars_end_are_remarked_on(self, read):
         frame = bars(20).assign(time=lambda f: f["time"] * 1_000 + 299_999)
         facts, _ = read(frame.to_csv(index=False))
-        assert "bars end" in facts["format"]["notes"][-1]
+        assert "ends of bars" in facts["format"]["notes"][-1]
         assert read(bars(20).to_csv(index=False))[0]["format"]["notes"] == []
 
     def test_a_wrong_interval_and_none_at_all_are_refused(self, read):
