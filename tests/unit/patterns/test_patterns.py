@@ -20,7 +20,7 @@ PARTS = 8
 """The patterns are measured in parts, so that several processes share them."""
 
 OF_PROGRAMS = {
-    "app.sandbox.policy.texts._QUOTED": "a program's own expression, read in its own cell within its time limit",
+    "app.sandbox.policy.texts._QUOTED": "an expression of a program, read in its cell within its time limit",
 }
 """Patterns that read the text of a program in that program's own cell: nobody else waits for them."""
 
