@@ -103,7 +103,7 @@ async def test_what_killed_processes_left_on_a_host_goes(db: Database, tmp_path:
 
     assert await remove_leftovers(tmp_path, tmp_path / "store", 86_400) == 5
     assert await drop_stale_copies(tmp_path, blobs) == 1
-    assert _files(tmp_path) == {f"blobs/{stored}", "uploads/upload-now"}
+    assert _files(tmp_path) == {"blobs.size", f"blobs/{stored}", "uploads/upload-now"}
 
 
 def _files(folder: Path) -> set[str]:
