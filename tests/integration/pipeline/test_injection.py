@@ -165,7 +165,7 @@ async def test_a_model_that_obeys_its_data_gets_nowhere(lab, secrets, tmp_path):
     assert any(f"OBEY-{FIRST_ERROR}" in words for words in said), "no error quoted a hostile cell"
     edits = [done for call, done in tools if (call.name, call.request) == FROM_CARD[0]]
     assert edits
-    assert all("does not want" in str(done.value) or "no file" in str(done.value) for done in edits)
+    assert all("user rejected" in str(done.value) or "no file" in str(done.value) for done in edits)
     written = json.dumps([done.value for _, done in drive.journal.recorded]) + "".join(
         str(event) for event in drive.journal.events
     )
