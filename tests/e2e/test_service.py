@@ -280,7 +280,7 @@ def test_bars_are_imported_listed_and_deleted_from_the_terminal(up: Any, labcrew
     loaded = labcrew(up.home, "prices", "import", str(file))
     assert loaded.returncode == 0, loaded.stderr
     assert "14 rows, 12 new bars, 0 changed" in loaded.stdout
-    assert "left out, a later row says the same: 1 (rows 4)" in loaded.stdout
+    assert "left out, repeated by a later row: 1 (rows 4)" in loaded.stdout
     assert "left out, no time: 1 (rows 14)" in loaded.stdout
     assert labcrew(up.home, "prices", "list").stdout.startswith("BTC\t5m\t12\t2024-01-01T00:00:00Z")
     assert "close 11 ± 0" in labcrew(up.home, "prices", "stats", "btc").stdout

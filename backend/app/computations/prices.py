@@ -7,15 +7,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from app.computations.bars.binary_batches import Parcels
-from app.computations.bars.faults import moment
+from app.computations.bars.binary_batches import BatchWriter
+from app.computations.bars.faults import format_time
 from app.computations.bars.frame import write_frame
 from app.computations.bars.grid import measure_spacing
 from app.computations.bars.interval import interval_name, interval_seconds
-from app.computations.bars.judge import Judge
-from app.computations.bars.raw import Asked, in_order, read_raw
-from app.computations.bars.runs import stretches
-from app.computations.bars.summary import SHOWN_OF_ALL, Summary
+from app.computations.bars.judge import BarValidator
+from app.computations.bars.raw import SourceOptions, read_raw, sort_rows
+from app.computations.bars.runs import read_runs
+from app.computations.bars.summary import MAX_TOTAL_GAPS, SeriesSummary
 from app.computations.uploads import sql
 from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput
@@ -49,30 +49,32 @@ def read_bars(
     now_us = int((time.time() if now_s is None else now_s) * _US)
     with _work_folder(workspace) as work, sql.connect(workspace, work, _MEMORY_BYTES) as connection:
         workspace.report(0.02, "Reading the file")
-        raw = read_raw(connection, workspace, filename, expanded_bytes, Asked(coin, time_zone))
+        raw = read_raw(connection, workspace, filename, expanded_bytes, SourceOptions(coin, time_zone))
         workspace.report(0.25, f"Examining {raw.rows:,} rows")
-        path, spacing = raw.path, measure_spacing(stretches(raw.path, measures=False))
+        path, spacing = raw.path, measure_spacing(read_runs(raw.path, measures=False))
         if not spacing.ordered:
             workspace.report(0.3, "Sorting the rows")
-            path = in_order(connection, raw.path)
-            spacing = measure_spacing(stretches(path, measures=False))
-        grids = spacing.grids(interval_s)
+            path = sort_rows(connection, raw.path)
+            spacing = measure_spacing(read_runs(path, measures=False))
+        grids = spacing.infer_grids(interval_s)
         with (workspace.output / "bars.bin").open("wb") as target:
-            judge = Judge(grids, now_us, Parcels(target))
-            judge.judge(
-                stretches(path),
+            validator = BarValidator(grids, now_us, BatchWriter(target))
+            validator.validate(
+                read_runs(path),
                 lambda done: workspace.report(
                     0.4 + 0.6 * done / raw.rows, f"{done:,} of {raw.rows:,} rows checked"
                 ),
             )
-    bad = judge.faults.told()
-    kept_count = sum(summary.bars for summary in judge.summaries.values())
+    bad = validator.faults.to_json()
+    kept_count = sum(summary.bars for summary in validator.summaries.values())
     if not kept_count:
         (workspace.output / "bars.bin").unlink()
-        reasons = "; ".join(f"{reason} ({count:,} rows)" for reason, count in judge.faults.ranked()[:3])
+        reasons = "; ".join(f"{reason} ({count:,} rows)" for reason, count in validator.faults.ranked()[:3])
         raise InvalidInput("no_good_bars", f"The file has no usable bar: {reasons}.", **bad)
-    gaps_per_coin = max(1, SHOWN_OF_ALL // len(judge.summaries))
-    series: list[JsonValue] = [_series_json(c, s, gaps_per_coin) for c, s in judge.summaries.items() if s.bars]
+    gaps_per_coin = max(1, MAX_TOTAL_GAPS // len(validator.summaries))
+    series: list[JsonValue] = [
+        _series_json(c, s, gaps_per_coin) for c, s in validator.summaries.items() if s.bars
+    ]
     notes = [*raw.notes, *([_END_TIMES_NOTE] if any(grid.looks_like_ends for grid in grids.values()) else [])]
     format_: dict[str, Any] = {**raw.format, "notes": notes}
     return {
@@ -94,11 +96,11 @@ def frame(
         return write_frame(connection, workspace, by_number, interval_s, wanted_s)
 
 
-def _series_json(coin: str, summary: Summary, max_gaps: int) -> dict[str, JsonValue]:
-    summary_json = summary.kept()
+def _series_json(coin: str, summary: SeriesSummary, max_gaps: int) -> dict[str, JsonValue]:
+    summary_json = summary.to_json()
     gaps: list[JsonValue] = [
-        {"after": moment(after), "before": moment(before), "missing": missing}
-        for after, before, missing in summary.gaps(max_gaps)
+        {"after": format_time(after), "before": format_time(before), "missing": missing}
+        for after, before, missing in summary.list_gaps(max_gaps)
     ]
     return {
         "coin": coin,

@@ -13,9 +13,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Self
 from uuid import UUID
 
-from app.computations.bars.coverage import Absence
+from app.computations.bars.coverage import GapCounts
 from app.computations.bars.interval import interval_name
-from app.computations.bars.layout import HEAD_BYTES, HEADER, RECORD_BYTES, TRAILER, Head, sealed
+from app.computations.bars.layout import HEAD_BYTES, HEADER, RECORD_BYTES, TRAILER, BatchHeader, set_series
 from app.datasets import price_queries as queries
 from app.errors import Conflict
 
@@ -39,10 +39,10 @@ _SUMMED = (
 )
 
 
-async def next_head(pipe: asyncio.StreamReader) -> Head | None:
+async def next_head(pipe: asyncio.StreamReader) -> BatchHeader | None:
     """None at the end. Raises IncompleteReadError where the pipe is cut."""
     try:
-        return Head.unpacked(await pipe.readexactly(HEAD_BYTES))
+        return BatchHeader.unpack(await pipe.readexactly(HEAD_BYTES))
     except asyncio.IncompleteReadError as cut:
         if cut.partial:
             raise
@@ -77,7 +77,7 @@ class Loading:
             raise Conflict("import_running", "Another import is running; send this one when it is done.")
         return cls(connection, owner, report)
 
-    async def add(self, head: Head, pipe: asyncio.StreamReader) -> None:
+    async def add(self, head: BatchHeader, pipe: asyncio.StreamReader) -> None:
         """One parcel, whose records come next. Raises Conflict when bars stand on another grid."""
         key = head.coin, head.interval_s
         series = self._series.get(key)
@@ -108,7 +108,7 @@ class Loading:
                 now = await summed(self.connection, series.number, facts["interval_s"])
                 await self._keep(series, now["bars"], now["first"], now["last"], now["summary"])
 
-    async def _open(self, head: Head) -> _Series:
+    async def _open(self, head: BatchHeader) -> _Series:
         known = await self.connection.fetchrow(queries.OWN, self.owner, head.coin, head.interval_s)
         if known is not None:
             _check_grid(head, known["first_at"])
@@ -126,7 +126,7 @@ class Loading:
     async def _merge(
         self, number: int, rows: int, first: datetime, last: datetime, pipe: asyncio.StreamReader
     ) -> None:
-        records = await asyncio.to_thread(sealed, await pipe.readexactly(rows * RECORD_BYTES), number)
+        records = await asyncio.to_thread(set_series, await pipe.readexactly(rows * RECORD_BYTES), number)
         if await self._kept(number, first, last) == records:
             return
         await self.connection.execute(queries.STAGING)
@@ -161,7 +161,7 @@ async def _pieces(number: int, rows: int, pipe: asyncio.StreamReader) -> AsyncIt
     yield HEADER
     for start in range(0, rows, _PIECE):
         piece = await pipe.readexactly(min(_PIECE, rows - start) * RECORD_BYTES)
-        yield await asyncio.to_thread(sealed, piece, number)
+        yield await asyncio.to_thread(set_series, piece, number)
     yield TRAILER
 
 
@@ -182,14 +182,14 @@ async def summed(
     row = await connection.fetchrow(queries.SUMMARY, number, interval_s, start, end, timeout=STATEMENT_S)
     if not row["bars"]:
         return {"bars": 0, "first": None, "last": None, "summary": None}
-    counted = Absence(**{name: row[name] for name in Absence.__dataclass_fields__})
+    counted = GapCounts(**{name: row[name] for name in GapCounts.__dataclass_fields__})
     span_s = (row["last"] - row["first"]).total_seconds()
     summary = {name: row[name] for name in _SUMMED}
-    summary.update(counted.told(row["bars"], span_s, interval_s))
+    summary.update(counted.to_json(row["bars"], span_s, interval_s))
     return {"bars": row["bars"], "first": row["first"], "last": row["last"], "summary": summary}
 
 
-def _check_grid(head: Head, first_at: datetime) -> None:
+def _check_grid(head: BatchHeader, first_at: datetime) -> None:
     """Bars up to an hour long stand where those stand that are there already."""
     apart_s = (moment_of(head.first_us) - first_at).total_seconds()
     if head.interval_s <= _HOUR_S and apart_s % head.interval_s:

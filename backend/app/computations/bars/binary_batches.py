@@ -1,40 +1,41 @@
-"""Good bars out of the cell, in the order of `bars/layout.py`."""
+"""Batches of good bars, written in the format of `bars/layout.py`."""
 
 from dataclasses import dataclass, field
 from typing import IO
 
-from app.computations.bars.layout import Head
-from app.computations.bars.record import encoded
-from app.computations.bars.runs import Stretch
+from app.computations.bars.layout import BatchHeader
+from app.computations.bars.record import encode_records
+from app.computations.bars.runs import BarRun
 
-_ROWS = 1 << 16
+_BATCH_ROWS = 1 << 16
+"""Rows from which a batch is written: enough to outweigh the cost of a COPY."""
 
 
 @dataclass
-class Parcels:
-    """Bars of one coin travel together, in parcels that are worth a COPY each, however small they come."""
+class BatchWriter:
+    """Writer of batches of one coin each, large enough for a COPY, however small the additions are."""
 
     target: IO[bytes]
     _interval_s: int = 0
-    _waiting: list[Stretch] = field(default_factory=list)
+    _pending: list[BarRun] = field(default_factory=list)
 
-    def add(self, bars: Stretch, interval_s: int) -> None:
-        """At least one bar; those of one coin come one after another, oldest first."""
-        if self._waiting and self._waiting[0].coin != bars.coin:
-            self.send()
+    def add(self, bars: BarRun, interval_s: int) -> None:
+        """Add at least one bar; those of one coin are added in succession, oldest first."""
+        if self._pending and self._pending[0].coin != bars.coin:
+            self.flush()
         self._interval_s = interval_s
-        self._waiting.append(bars)
-        if sum(map(len, self._waiting)) >= _ROWS:
-            self.send()
+        self._pending.append(bars)
+        if sum(map(len, self._pending)) >= _BATCH_ROWS:
+            self.flush()
 
-    def send(self) -> None:
-        """All that waits."""
-        if not self._waiting:
+    def flush(self) -> None:
+        """Write all pending bars as a batch."""
+        if not self._pending:
             return
-        first, last = self._waiting[0], self._waiting[-1]
-        rows = sum(map(len, self._waiting))
-        head = Head(first.coin or "", self._interval_s, rows, int(first.ts[0]), int(last.ts[-1]))
-        self.target.write(head.packed())
-        for bars in self._waiting:
-            self.target.write(encoded({"ts": bars.ts, **bars.measures}).data)
-        self._waiting = []
+        first, last = self._pending[0], self._pending[-1]
+        rows = sum(map(len, self._pending))
+        head = BatchHeader(first.coin or "", self._interval_s, rows, int(first.ts[0]), int(last.ts[-1]))
+        self.target.write(head.pack())
+        for bars in self._pending:
+            self.target.write(encode_records({"ts": bars.ts, **bars.measures}).data)
+        self._pending = []

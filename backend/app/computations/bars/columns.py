@@ -1,4 +1,4 @@
-"""Which column of a file is which of a bar, by the names that exchanges and data sellers use. Pure."""
+"""Mapping of a file's columns to those of a bar, by the names that exchanges and data vendors use. Pure."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from app.computations.bars.record import MEASURES
 from app.errors import InvalidInput
 
-# Our column -> what others call it, in lower case without punctuation; the first that is there is taken.
+# Our column -> names in files, in lower case without punctuation; the first one in the file is used.
 _ALIASES: dict[str, tuple[str, ...]] = {
     "coin": (
         "cointype",
@@ -79,20 +79,23 @@ _ALIASES: dict[str, tuple[str, ...]] = {
 _INTERVALS = ("interval", "timeframe", "resolution", "granularity", "per", "period")
 _UNNAMED = re.compile(r"column_\d+")
 
-# Arrays of exchanges, by position. The first whose highs and lows hold is meant.
+# Orders of prices in arrays of exchanges. The first one whose highs and lows are consistent is used.
 _ORDERS: tuple[tuple[str, ...], ...] = (
     ("open", "high", "low", "close"),
     ("low", "high", "open", "close"),
     ("open", "close", "high", "low"),
 )
-_WITH_AVERAGE = 8
-"""Fields of a Kraken bar: a mean price stands before the volume."""
+_KRAKEN_FIELDS = 8
+"""Fields of a Kraken bar, which has a mean price before the volume."""
 
 
 @dataclass(frozen=True)
-class Found:
-    """Our columns by the file's names. `time`: a column with the time of day, where `ts` holds only dates.
-    `comma`: it is the decimal mark of what was left as text."""
+class ColumnMapping:
+    """Our columns by the file's names.
+
+    `time`: a column with the time of day, if `ts` has only dates. `comma`: true if a comma is the decimal mark
+    of numbers in text columns.
+    """
 
     names: Mapping[str, str]
     time: str | None = None
@@ -100,17 +103,22 @@ class Found:
     comma: bool = False
 
 
-def find_columns(names: Sequence[str], coin: str | None) -> Found:
-    """By name; raises InvalidInput naming what is missing. `coin`: of a file that has no such column."""
-    plain: dict[str, str] = {}
+def find_columns(names: Sequence[str], coin: str | None) -> ColumnMapping:
+    """Map columns by name; raises InvalidInput that names the missing ones. `coin`: the coin of a file
+    without such a column."""
+    normalized: dict[str, str] = {}
     for name in names:
-        plain.setdefault(re.sub(r"[^a-z0-9]", "", name.lower()), name)
-    found = {ours: next((plain[a] for a in aliases if a in plain), "") for ours, aliases in _ALIASES.items()}
-    if not found["ts"] and names and names[0] not in found.values():
-        found["ts"] = names[0]  # the index of a frame that pandas wrote, whatever it is called
-    found["volume"] = found["volume"] or next((plain[p] for p in plain if p.startswith("volume")), "")
-    needed = [ours for ours in _ALIASES if ours != "volume" and not (ours == "coin" and coin)]
-    missing = [ours for ours in needed if not found[ours]]
+        normalized.setdefault(re.sub(r"[^a-z0-9]", "", name.lower()), name)
+    mapping = {
+        column: next((normalized[alias] for alias in aliases if alias in normalized), "")
+        for column, aliases in _ALIASES.items()
+    }
+    if not mapping["ts"] and names and names[0] not in mapping.values():
+        mapping["ts"] = names[0]  # the index of a frame that pandas wrote, whatever its name
+    volumes = [name for key, name in normalized.items() if key.startswith("volume")]
+    mapping["volume"] = mapping["volume"] or next(iter(volumes), "")
+    required = [column for column in _ALIASES if column != "volume" and not (column == "coin" and coin)]
+    missing = [column for column in required if not mapping[column]]
     if missing:
         raise InvalidInput(
             "missing_columns",
@@ -119,30 +127,37 @@ def find_columns(names: Sequence[str], coin: str | None) -> Found:
             missing=missing,
         )
     if coin is not None:
-        found["coin"] = ""
-    split = "date" in plain and "time" in plain and found["ts"] in (plain["date"], plain["time"])
-    if split:
-        found["ts"] = plain["date"]
-    notes = [] if found["volume"] else ["The file has no volume: it is 0 everywhere."]
-    if "adjclose" in plain:
-        notes.append(f"{plain['adjclose']} is not used: bars are kept as they were traded.")
-    return Found(found, plain["time"] if split else None, tuple(notes))
+        mapping["coin"] = ""
+    has_both = "date" in normalized and "time" in normalized
+    is_split = has_both and mapping["ts"] in (normalized["date"], normalized["time"])
+    if is_split:
+        mapping["ts"] = normalized["date"]
+    notes = [] if mapping["volume"] else ["The file has no volume: it is 0 everywhere."]
+    if "adjclose" in normalized:
+        notes.append(f"{normalized['adjclose']} is not used: bars keep the traded prices.")
+    return ColumnMapping(mapping, normalized["time"] if is_split else None, tuple(notes))
 
 
-def interval_column(names: Sequence[str]) -> str | None:
-    """The column that says of each bar how long it lasts."""
+def find_interval_column(names: Sequence[str]) -> str | None:
+    """Find the column with the interval of each bar."""
     return next((name for name in names if re.sub(r"[^a-z]", "", name.lower()) in _INTERVALS), None)
 
 
 def are_unnamed(names: Sequence[str]) -> bool:
-    """A file without a header, as exchanges send arrays."""
+    """Return true for a file without a header, such as the arrays of exchanges."""
     return len(names) >= len(MEASURES) and all(_UNNAMED.fullmatch(name) for name in names)
 
 
-def orders(names: Sequence[str], types: Mapping[str, str]) -> list[Found]:
-    """Ways to take unnamed columns: time first (a day and a clock may be two), four prices, then the volume."""
-    time = names[1] if types[names[1]] in ("text", "datetime") and len(names) > len(MEASURES) else None
-    rest = names[2:] if time else names[1:]
-    at = 5 if len(names) == _WITH_AVERAGE and not time else 4
-    given = {"coin": "", "ts": names[0], "volume": rest[at] if len(rest) > at else ""}
-    return [Found(dict(zip(order, rest[:4], strict=True)) | given, time) for order in _ORDERS]
+def list_column_orders(names: Sequence[str], types: Mapping[str, str]) -> list[ColumnMapping]:
+    """List mappings of unnamed columns: time first (or a date and a time), four prices, then the volume."""
+    time_column = names[1] if types[names[1]] in ("text", "datetime") and len(names) > len(MEASURES) else None
+    rest = names[2:] if time_column else names[1:]
+    volume_position = 5 if len(names) == _KRAKEN_FIELDS and not time_column else 4
+    other_columns = {
+        "coin": "",
+        "ts": names[0],
+        "volume": rest[volume_position] if len(rest) > volume_position else "",
+    }
+    return [
+        ColumnMapping(dict(zip(order, rest[:4], strict=True)) | other_columns, time_column) for order in _ORDERS
+    ]

@@ -1,4 +1,4 @@
-"""Bars out of Postgres as a frame, at their own interval or summed up to a longer one."""
+"""Bars from Postgres as a frame, at their own interval or aggregated to a longer one."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,14 +10,16 @@ import pyarrow.parquet as pq
 
 from app.computations.bars.interval import MONTH_S, interval_name
 from app.computations.bars.layout import HEADER
-from app.computations.bars.record import BAR, MEASURES, decoded
+from app.computations.bars.record import BAR, MEASURES, decode_records
 from app.computations.uploads import sql
 from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput
 from app.json_types import JsonValue
 
-_RECORDS = 1 << 17
-_SHOWN = 20
+_CHUNK_RECORDS = 1 << 17
+"""Records decoded at a time: about 10 MB."""
+_MAX_EXAMPLES = 20
+"""Incomplete bars that are listed."""
 _WRITING = "(FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1)"
 
 
@@ -28,38 +30,40 @@ def write_frame(
     interval_s: int,
     wanted_s: int,
 ) -> dict[str, JsonValue]:
-    """Leave frame.parquet: `ts` (UTC, the start of the bar), open, high, low, close, volume, oldest first.
+    """Write frame.parquet: `ts` (UTC, the start of the bar), open, high, low, close, volume, oldest first.
 
-    Of several coins with `coin` as first column, by time and coin. `wanted_s` is `interval_s` or a multiple.
-    Returns `{"rows", "columns", "incomplete": {"count", "examples"}}`: a bar of the wanted interval that lacks
-    bars it is summed up from is incomplete; those at a coin's beginning and end are left out.
+    Several coins are in a first column `coin`, sorted by time and coin. `wanted_s` is `interval_s` or a
+    multiple. Returns `{"rows", "columns", "incomplete": {"count", "examples"}}`: a bar of the longer interval
+    that lacks some of its bars is incomplete; incomplete bars at a coin's beginning and end are left out.
     """
     records = workspace.output / ".work" / "bars.parquet"
     _write_records(workspace, coins, records)
     source = f"read_parquet({sql.text(records)})"
     incomplete: dict[str, JsonValue] = {"count": 0, "examples": []}
     if wanted_s != interval_s:
-        connection.execute(f"CREATE VIEW summed AS {_summed(source, interval_s, wanted_s)}")
-        source, incomplete = "whole", _incomplete(connection)
-        connection.execute("CREATE VIEW whole AS SELECT * FROM summed WHERE NOT (cut AND bars < expected)")
+        connection.execute(f"CREATE VIEW aggregated AS {_aggregate_sql(source, interval_s, wanted_s)}")
+        source, incomplete = "complete", _incomplete_json(connection)
+        connection.execute(
+            "CREATE VIEW complete AS SELECT * FROM aggregated WHERE NOT (cut AND bars < expected)"
+        )
     several = len(coins) > 1
     names = [*(("coin",) if several else ()), "ts", *MEASURES]
     order = "ts, coin" if several else "ts"
     target = sql.text(workspace.output / "frame.parquet")
-    done = connection.execute(
+    row = connection.execute(
         f"COPY (SELECT {', '.join(names)} FROM {source} ORDER BY {order}) TO {target} {_WRITING}"  # noqa: S608
     ).fetchone()
-    if not done or not done[0]:
+    if not row or not row[0]:
         raise InvalidInput(
-            "no_whole_bars", f"There is no complete bar of {interval_name(wanted_s)} in that time."
+            "no_whole_bars", f"There is no complete bar of {interval_name(wanted_s)} in this range of time."
         )
     kinds = {"coin": "text", "ts": "datetime"}
     columns: list[JsonValue] = [{"name": name, "type": kinds.get(name, "number")} for name in names]
-    return {"rows": int(done[0]), "columns": columns, "incomplete": incomplete}
+    return {"rows": int(row[0]), "columns": columns, "incomplete": incomplete}
 
 
 def _write_records(workspace: CellWorkspace, coins: Mapping[int, str], target: Path) -> None:
-    """Postgres' records as Parquet, piece by piece."""
+    """Convert Postgres' records to Parquet in chunks."""
     numbers = sorted(coins)
     names = pa.array([coins[number] for number in numbers])
     schema = pa.schema(
@@ -74,9 +78,9 @@ def _write_records(workspace: CellWorkspace, coins: Mapping[int, str], target: P
         pq.ParquetWriter(target, schema, compression="none", use_dictionary=["coin"]) as writer,
     ):
         file.seek(len(HEADER))
-        while len(piece := file.read(_RECORDS * BAR.itemsize)) >= BAR.itemsize:
-            whole = len(piece) // BAR.itemsize * BAR.itemsize
-            columns = decoded(np.frombuffer(piece[:whole], dtype=BAR))
+        while len(chunk := file.read(_CHUNK_RECORDS * BAR.itemsize)) >= BAR.itemsize:
+            complete = len(chunk) // BAR.itemsize * BAR.itemsize
+            columns = decode_records(np.frombuffer(chunk[:complete], dtype=BAR))
             codes = pa.array(np.searchsorted(numbers, columns["series"]).astype(np.int32))
             arrays = [
                 pa.DictionaryArray.from_arrays(codes, names),
@@ -86,14 +90,14 @@ def _write_records(workspace: CellWorkspace, coins: Mapping[int, str], target: P
             writer.write_batch(pa.record_batch(arrays, schema=schema))
 
 
-def _summed(source: str, interval_s: int, wanted_s: int) -> str:
-    """Bars of the wanted interval in UTC; weeks begin on Monday. `cut`: a coin's first or last bar."""
+def _aggregate_sql(source: str, interval_s: int, wanted_s: int) -> str:
+    """SQL of bars of the longer interval in UTC; weeks begin on Monday. `cut`: a coin's first or last bar."""
     width = (
         f"INTERVAL '{wanted_s // MONTH_S} months'"
         if wanted_s % MONTH_S == 0
         else f"INTERVAL '{wanted_s} seconds'"
     )
-    # A month of daily bars has 28 to 31: of calendar months the days are counted.
+    # A month of daily bars has 28 to 31 of them, so the days of calendar months are counted.
     length = f"epoch(start + {width}) - epoch(start)" if wanted_s % MONTH_S == 0 else str(wanted_s)
     return (
         f"SELECT *, start AS ts, CAST(({length}) / {interval_s} AS BIGINT) AS expected,"  # noqa: S608
@@ -104,13 +108,13 @@ def _summed(source: str, interval_s: int, wanted_s: int) -> str:
     )
 
 
-def _incomplete(connection: duckdb.DuckDBPyConnection) -> dict[str, JsonValue]:
-    lacking = "FROM summed WHERE bars < expected"
-    (count,) = connection.execute(f"SELECT count(*) {lacking}").fetchone() or (0,)
+def _incomplete_json(connection: duckdb.DuckDBPyConnection) -> dict[str, JsonValue]:
+    incomplete_bars = "FROM aggregated WHERE bars < expected"
+    (count,) = connection.execute(f"SELECT count(*) {incomplete_bars}").fetchone() or (0,)
     rows = connection.execute(
-        f"SELECT coin, strftime(ts, '%Y-%m-%dT%H:%M:%SZ'), bars, expected, cut {lacking}"
+        f"SELECT coin, strftime(ts, '%Y-%m-%dT%H:%M:%SZ'), bars, expected, cut {incomplete_bars}"
         " ORDER BY ts, coin LIMIT ?",
-        [_SHOWN],
+        [_MAX_EXAMPLES],
     ).fetchall()
     examples: list[JsonValue] = [
         {"coin": coin, "time": at, "bars": bars, "expected": expected, "left_out": cut}

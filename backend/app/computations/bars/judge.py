@@ -1,72 +1,74 @@
-"""Raw bars become good bars in records for Postgres; everything else is counted and named."""
+"""Validation of raw bars: good bars are written as records for Postgres, all others are counted by reason."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from app.computations.bars.binary_batches import Parcels
-from app.computations.bars.faults import NO_COIN, TOO_CLOSE, Faults, sound, without_twins
+from app.computations.bars.binary_batches import BatchWriter
+from app.computations.bars.faults import NO_COIN, TOO_CLOSE, Faults, drop_repeated_times, select_valid
 from app.computations.bars.grid import Grid
-from app.computations.bars.runs import Stretch
-from app.computations.bars.summary import Summary
+from app.computations.bars.runs import BarRun
+from app.computations.bars.summary import SeriesSummary
 
 
 @dataclass
-class Judge:
-    """Takes stretches that are ordered by coin and time, and sends good bars on coin by coin."""
+class BarValidator:
+    """Validator of runs that are ordered by coin and time; writes good bars coin by coin."""
 
     grids: dict[str, Grid]
     now_us: int
-    parcels: Parcels
+    batches: BatchWriter
     faults: Faults = field(default_factory=Faults)
-    summaries: dict[str, Summary] = field(default_factory=dict)
+    summaries: dict[str, SeriesSummary] = field(default_factory=dict)
 
-    def judge(self, rows: Iterable[Stretch], report: Callable[[int], object]) -> None:
-        """`report` hears how many rows were judged."""
-        done, waiting = 0, None
-        for stretch in rows:
-            done += len(stretch)
-            waiting = self._take(waiting, stretch)
+    def validate(self, runs: Iterable[BarRun], report: Callable[[int], object]) -> None:
+        """Validate runs of bars; `report` is called with the number of rows so far."""
+        done, pending = 0, None
+        for run in runs:
+            done += len(run)
+            pending = self._validate_run(pending, run)
             report(done)
-        if waiting is not None:
-            self._keep(waiting)
-        self.parcels.send()
+        if pending is not None:
+            self._write(pending)
+        self.batches.flush()
 
-    def _take(self, waiting: Stretch | None, stretch: Stretch) -> Stretch | None:
-        """Keep what is settled; give back the rows of the last time, which may go on."""
-        if stretch.coin is None:
-            self.faults.note(NO_COIN, stretch)
-            return waiting
-        if waiting is not None and waiting.coin != stretch.coin:
-            self._keep(waiting)
-            waiting = None
-        if stretch.coin not in self.grids:
-            self.faults.note("no time", stretch)
-            return waiting
-        good = sound(stretch, self.grids[stretch.coin], self.now_us, self.faults)
-        if not len(good):
-            return waiting
-        if waiting is not None:
-            good = waiting.then(good)
-        open_from = int(np.searchsorted(good.ts, good.ts[-1]))
-        if open_from:
-            self._keep(good[:open_from])
-        return good[open_from:]
+    def _validate_run(self, pending: BarRun | None, run: BarRun) -> BarRun | None:
+        """Write the complete times of a run; return the rows of its last time, which may continue in the
+        next run."""
+        if run.coin is None:
+            self.faults.add(NO_COIN, run)
+            return pending
+        if pending is not None and pending.coin != run.coin:
+            self._write(pending)
+            pending = None
+        if run.coin not in self.grids:
+            self.faults.add("no time", run)
+            return pending
+        valid = select_valid(run, self.grids[run.coin], self.now_us, self.faults)
+        if not len(valid):
+            return pending
+        if pending is not None:
+            valid = pending.append(valid)
+        last_time_start = int(np.searchsorted(valid.ts, valid.ts[-1]))
+        if last_time_start:
+            self._write(valid[:last_time_start])
+        return valid[last_time_start:]
 
-    def _keep(self, rows: Stretch) -> None:
+    def _write(self, rows: BarRun) -> None:
         coin = rows.coin or ""
-        summary = self.summaries.setdefault(coin, Summary(self.grids[coin]))
-        bars = self._apart(without_twins(rows, self.faults), summary)
+        summary = self.summaries.setdefault(coin, SeriesSummary(self.grids[coin]))
+        bars = self._drop_too_close(drop_repeated_times(rows, self.faults), summary)
         if len(bars):
             summary.add(bars)
-            self.parcels.add(bars, summary.grid.interval_s)
+            self.batches.add(bars, summary.grid.interval_s)
 
-    def _apart(self, bars: Stretch, summary: Summary) -> Stretch:
-        """A grid that allows for summer time lets two bars of one interval through."""
-        before = bars.ts[0] - summary.grid.interval_us if not summary.bars else summary.last
-        near = np.diff(bars.ts, prepend=before) * 2 < summary.grid.interval_us
-        if not near.any():
+    def _drop_too_close(self, bars: BarRun, summary: SeriesSummary) -> BarRun:
+        """Drop bars less than half an interval after the one before; a grid that allows for summer time
+        admits them."""
+        previous = bars.ts[0] - summary.grid.interval_us if not summary.bars else summary.last
+        is_close = np.diff(bars.ts, prepend=previous) * 2 < summary.grid.interval_us
+        if not is_close.any():
             return bars
-        self.faults.note(TOO_CLOSE, bars[near])
-        return bars[~near]
+        self.faults.add(TOO_CLOSE, bars[is_close])
+        return bars[~is_close]

@@ -1,6 +1,6 @@
-"""Bars on their way from the cell that judged them to Postgres, for those who send them on unread.
+"""The format of bars between the cell that validated them and Postgres, for forwarding without decoding.
 
-They travel in parcels: a head, then records as Postgres' binary COPY spells them, of one coin, oldest first.
+A file is a series of batches: a header, then records of Postgres' binary COPY, of one coin, oldest first.
 """
 
 import struct
@@ -13,10 +13,10 @@ HEADER = b"PGCOPY\n\xff\r\n\x00" + bytes(8)
 TRAILER = b"\xff\xff"
 RECORD_BYTES = 82
 POSTGRES_EPOCH_US = 946_684_800_000_000
-"""2000-01-01 in microseconds since 1970: where Postgres begins to count."""
+"""Postgres' epoch, 2000-01-01, in microseconds since 1970."""
 
 MAX_ROWS = 1 << 18
-"""Of a parcel."""
+"""Rows of a batch, 20 MB: larger ones are not from our writer."""
 
 _SERIES_AT = 6
 _FIELD_BYTES = (4, 8, 8, 8, 8, 8, 8)
@@ -25,8 +25,9 @@ HEAD_BYTES = _HEAD.size
 
 
 @dataclass(frozen=True)
-class Head:
-    """What a parcel holds: how many bars of which coin and interval, from when to when (us since 1970)."""
+class BatchHeader:
+    """Header of a batch: the number of bars, their coin and interval, first and last time (microseconds
+    since 1970)."""
 
     coin: str
     interval_s: int
@@ -34,39 +35,39 @@ class Head:
     first_us: int
     last_us: int
 
-    def packed(self) -> bytes:
+    def pack(self) -> bytes:
         return _HEAD.pack(self.coin.encode("ascii"), self.interval_s, self.rows, self.first_us, self.last_us)
 
     @classmethod
-    def unpacked(cls, data: bytes) -> Self:
-        """Raises ValueError for bytes that are no head."""
+    def unpack(cls, data: bytes) -> Self:
+        """Unpack a header; raises ValueError for other bytes."""
         coin, *numbers = _HEAD.unpack(data)
-        head = cls(coin.rstrip(b"\0").decode("ascii"), *numbers)
-        if not (head.coin and 0 < head.rows <= MAX_ROWS and 0 < head.interval_s <= MAX_S):
-            raise ValueError("This is no head of a parcel.")
-        return head
+        header = cls(coin.rstrip(b"\0").decode("ascii"), *numbers)
+        if not (header.coin and 0 < header.rows <= MAX_ROWS and 0 < header.interval_s <= MAX_S):
+            raise ValueError("These bytes are not the header of a batch.")
+        return header
 
 
-def sealed(records: bytes, number: int) -> bytes:
-    """The records as series `number`'s.
+def set_series(records: bytes, number: int) -> bytes:
+    """Rewrite the records as those of series `number`.
 
-    Counts, lengths and the number are written anew, whatever stood there: what the reader of a file left cannot
-    reach into another series. Raises ValueError for half a record.
+    Counts, lengths and the number are overwritten, whatever they were: records from an untrusted cell cannot
+    reach another series. Raises ValueError for an incomplete record.
     """
     rows, rest = divmod(len(records), RECORD_BYTES)
     if rest:
-        raise ValueError("The last record is cut.")
-    made = bytearray(records)
-    for at, fixed in _fixed(number):
-        for place, byte in enumerate(fixed, start=at):
-            made[place::RECORD_BYTES] = bytes([byte]) * rows
-    return bytes(made)
+        raise ValueError("The last record is incomplete.")
+    rewritten = bytearray(records)
+    for start, field in _constant_fields(number):
+        for offset, byte in enumerate(field, start=start):
+            rewritten[offset::RECORD_BYTES] = bytes([byte]) * rows
+    return bytes(rewritten)
 
 
-def _fixed(number: int) -> list[tuple[int, bytes]]:
-    """What is the same in every record, by its offset."""
-    found, at = [(0, struct.pack(">h", len(_FIELD_BYTES)))], 2
+def _constant_fields(number: int) -> list[tuple[int, bytes]]:
+    """The parts that are equal in every record, by offset."""
+    fields, offset = [(0, struct.pack(">h", len(_FIELD_BYTES)))], 2
     for size in _FIELD_BYTES:
-        found.append((at, struct.pack(">i", size)))
-        at += 4 + size
-    return [*found, (_SERIES_AT, struct.pack(">i", number))]
+        fields.append((offset, struct.pack(">i", size)))
+        offset += 4 + size
+    return [*fields, (_SERIES_AT, struct.pack(">i", number))]

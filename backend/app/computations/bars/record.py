@@ -1,7 +1,7 @@
-"""One bar as Postgres' binary COPY spells it: records of one width, so that numpy writes and reads millions.
+"""Bars as records of Postgres' binary COPY, all of one width, so that numpy reads and writes millions.
 
 A record is a count of fields, then each field as its length and its bytes, all big-endian. Times are
-microseconds since 2000-01-01, which is where Postgres begins to count.
+microseconds since 2000-01-01, Postgres' epoch.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ Columns = Mapping[str, npt.NDArray[np.generic]]
 
 
 def _record(fields: Sequence[tuple[str, str]]) -> tuple[np.dtype[np.void], npt.NDArray[np.void]]:
-    """The type of a record, and one that has its counts and lengths filled in."""
+    """Make the type of a record, and a template with its counts and lengths."""
     layout = [("fields", ">i2")]
     for name, kind in fields:
         layout += [(f"{name}_bytes", ">i4"), (name, kind)]
@@ -32,8 +32,8 @@ BAR, _EMPTY_BAR = _record([("series", ">i4"), ("ts", ">i8"), *((name, ">f8") for
 """`series_id, ts, open, high, low, close, volume` of `price_bars`."""
 
 
-def encoded(columns: Columns) -> npt.NDArray[np.void]:
-    """Records of `ts` (microseconds since 1970) and the measures; the series' number is left at 0."""
+def encode_records(columns: Columns) -> npt.NDArray[np.void]:
+    """Encode `ts` (microseconds since 1970) and the measures; the series' number stays 0."""
     records = np.repeat(_EMPTY_BAR, len(columns["ts"]))
     records["ts"] = columns["ts"] - POSTGRES_EPOCH_US
     for name in MEASURES:
@@ -41,8 +41,8 @@ def encoded(columns: Columns) -> npt.NDArray[np.void]:
     return records
 
 
-def decoded(records: npt.NDArray[np.void]) -> dict[str, npt.NDArray[np.generic]]:
-    """`series`, `ts` (microseconds since 1970) and the measures, in this machine's byte order."""
+def decode_records(records: npt.NDArray[np.void]) -> dict[str, npt.NDArray[np.generic]]:
+    """Decode `series`, `ts` (microseconds since 1970) and the measures, in this machine's byte order."""
     columns: dict[str, npt.NDArray[np.generic]] = {
         "series": records["series"].astype(np.int32),
         "ts": records["ts"].astype(np.int64) + POSTGRES_EPOCH_US,

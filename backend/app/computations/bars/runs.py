@@ -1,4 +1,4 @@
-"""Raw bars as stretches: arrays of one coin's rows that stand together. Memory does not grow with the rows."""
+"""Raw bars as runs: arrays of contiguous rows of one coin, with bounded memory."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -15,14 +15,15 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
-_ROWS = 1 << 17
+_BATCH_ROWS = 1 << 17
+"""Rows read at a time: about 7 MB of arrays."""
 
 
 @dataclass(frozen=True)
-class Stretch:
-    """Rows of one coin (None where the file names none). `n`: rows of the file, counted from 1.
+class BarRun:
+    """Contiguous rows of one coin (None if the row has none). `n`: row numbers of the file, counted from 1.
 
-    `ts`: microseconds since 1970, 0 where `timed` is false; `measures`: NaN where there is no number.
+    `ts`: microseconds since 1970, 0 if `timed` is false; `measures`: NaN if there is no number.
     """
 
     coin: str | None
@@ -34,11 +35,11 @@ class Stretch:
     def __len__(self) -> int:
         return len(self.n)
 
-    def __getitem__(self, rows: slice | Flags | Ints) -> "Stretch":
-        taken = {name: values[rows] for name, values in self.measures.items()}
-        return replace(self, n=self.n[rows], ts=self.ts[rows], timed=self.timed[rows], measures=taken)
+    def __getitem__(self, rows: slice | Flags | Ints) -> "BarRun":
+        selected = {name: values[rows] for name, values in self.measures.items()}
+        return replace(self, n=self.n[rows], ts=self.ts[rows], timed=self.timed[rows], measures=selected)
 
-    def then(self, other: "Stretch") -> "Stretch":
+    def append(self, other: "BarRun") -> "BarRun":
         measures = {name: np.concatenate([self.measures[name], other.measures[name]]) for name in self.measures}
         return replace(
             self,
@@ -49,30 +50,34 @@ class Stretch:
         )
 
 
-def stretches(path: Path, measures: bool = True) -> Iterator[Stretch]:
-    """All rows as the file has them; two stretches may follow one another with the same coin."""
+def read_runs(path: Path, measures: bool = True) -> Iterator[BarRun]:
+    """Yield all rows in file order; consecutive runs may have the same coin."""
     file = pq.ParquetFile(path, read_dictionary=["coin"])
-    wanted = ["coin", "ts", *(MEASURES if measures else ()), *({"n"} & set(file.schema_arrow.names))]
-    before = 0
-    for batch in file.iter_batches(_ROWS, columns=wanted):
+    columns = ["coin", "ts", *(MEASURES if measures else ()), *({"n"} & set(file.schema_arrow.names))]
+    row_offset = 0
+    for batch in file.iter_batches(_BATCH_ROWS, columns=columns):
         codes = batch.column("coin").indices.fill_null(-1).to_numpy(zero_copy_only=False)
         names = batch.column("coin").dictionary.to_pylist()
-        whole = _arrays(batch, before, measures)
-        before += len(codes)
+        arrays = _arrays(batch, row_offset, measures)
+        row_offset += len(codes)
         cuts = [0, *(np.flatnonzero(codes[1:] != codes[:-1]) + 1).tolist(), len(codes)]
         for start, end in pairwise(cuts):
             if end > start:
                 coin = names[codes[start]] if codes[start] >= 0 else None
-                yield replace(whole[start:end], coin=coin)
+                yield replace(arrays[start:end], coin=coin)
 
 
-def _arrays(batch: "pq.pa.RecordBatch", before: int, measures: bool) -> Stretch:
+def _arrays(batch: "pq.pa.RecordBatch", row_offset: int, measures: bool) -> BarRun:
     rows = batch.num_rows
     ts = batch.column("ts")
-    n = batch.column("n").to_numpy() if "n" in batch.schema.names else np.arange(before + 1, before + rows + 1)
+    n = (
+        batch.column("n").to_numpy()
+        if "n" in batch.schema.names
+        else np.arange(row_offset + 1, row_offset + rows + 1)
+    )
     values = {
         name: batch.column(name).to_numpy(zero_copy_only=False).astype(np.float64, copy=False)
         for name in (MEASURES if measures else ())
     }
     timed = ts.is_valid().to_numpy(zero_copy_only=False)
-    return Stretch(None, n.astype(np.int64), ts.fill_null(0).to_numpy().astype(np.int64), timed, values)
+    return BarRun(None, n.astype(np.int64), ts.fill_null(0).to_numpy().astype(np.int64), timed, values)

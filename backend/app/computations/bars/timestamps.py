@@ -1,4 +1,4 @@
-"""SQL that reads the cells of a bar: its time in microseconds since 1970, its measures, its coin."""
+"""SQL that parses the cells of a bar: its time in microseconds since 1970, its measures, its coin."""
 
 from collections.abc import Mapping
 
@@ -10,7 +10,7 @@ _BY_SIZE = (
     " WHEN abs({c}) < 9e18 THEN CAST({c} AS BIGINT) // 1000 END"
 )
 _SPELLINGS = "['%Y%m%d %H%M%S', '%Y%m%d %H:%M:%S', '%Y%m%d %H:%M', '%Y.%m.%d %H:%M', '%Y.%m.%d %H:%M:%S']"
-"""That DuckDB does not read as times by itself."""
+"""Time formats that DuckDB does not parse by itself."""
 _CURRENCIES = "' $€£¥'"
 _THOUSANDS = r"[+-]?\d{1,3}(,\d{3})*(\.\d+)?[KMBkmb]?|[+-]?\d+(\.\d+)?[KMBkmb]"
 
@@ -19,7 +19,7 @@ _DECISIVE = r"[+-]?\d{1,3}(\.\d{3})+,\d+[KMBkmb]?|[+-]?\d{1,3}(\.\d{3}){2,}|[+-]
 
 
 def is_date_number(cell: str) -> str:
-    """Whether a whole number spells a day, as 20240531 does."""
+    """SQL that is true for a whole number that is a date, such as 20240531."""
     return (
         f"({cell} BETWEEN 19000101 AND 22001231"
         f" AND TRY_STRPTIME(CAST(CAST({cell} AS BIGINT) AS VARCHAR), '%Y%m%d') IS NOT NULL)"
@@ -27,10 +27,10 @@ def is_date_number(cell: str) -> str:
 
 
 def time_sql(types: Mapping[str, str], column: str, time: str | None, zone: str | None) -> str:
-    """Microseconds since 1970, NULL where the cell is no time.
+    """SQL of microseconds since 1970, NULL if the cell is no time.
 
-    `types`: the plain type of each column. Numbers count seconds, milli-, micro- or nanoseconds by their size,
-    or are days such as 20240531. `zone`: where the clock stood that the file's dates and times were read from.
+    `types`: the plain type of each column. Numbers are seconds, milli-, micro- or nanoseconds by their size, or
+    dates such as 20240531. `zone`: the time zone of the file's dates and times.
     """
     cell, kind = sql.name(column), types[column]
     if time is not None:
@@ -38,20 +38,20 @@ def time_sql(types: Mapping[str, str], column: str, time: str | None, zone: str 
     if kind == "datetime":
         return _in_zone(cell, zone)
     if kind != "text":
-        return _numbered(cell, zone)
-    # A column of numbers with a word in it is text, and so are nanoseconds: they have 19 digits.
+        return _number_time(cell, zone)
+    # A column of numbers with a word in it is text, and so are nanoseconds, which have 19 digits.
     spelled = _in_zone(f"coalesce(TRY_CAST({cell} AS TIMESTAMP), TRY_STRPTIME({cell}, {_SPELLINGS}))", zone)
     number = f"TRY_CAST(trim({cell}) AS BIGINT)"
-    return f"CASE WHEN {number} IS NULL THEN {spelled} ELSE {_numbered(number, zone)} END"
+    return f"CASE WHEN {number} IS NULL THEN {spelled} ELSE {_number_time(number, zone)} END"
 
 
 def has_decimal_comma(cell: str) -> str:
-    """Whether a text can only be a number whose decimal mark is a comma, as `1.234,5` and `1.234.567` are."""
+    """SQL that is true for text that must have a decimal comma, such as `1.234,5` and `1.234.567`."""
     return f"regexp_full_match(ltrim(trim({cell}), {_CURRENCIES}), {sql.text(_DECISIVE)})"
 
 
 def measure_sql(types: Mapping[str, str], column: str, comma: bool = False) -> str:
-    """A number; of text also `1,234.5`, `1.2K` and `$12.50`. With `comma` `1.234,5`."""
+    """SQL of a number; text may be `1,234.5`, `1.2K` or `$12.50`, with `comma` also `1.234,5`."""
     if not column:
         return "0.0"
     cell = sql.name(column)
@@ -62,23 +62,23 @@ def measure_sql(types: Mapping[str, str], column: str, comma: bool = False) -> s
         f"CASE upper(right(trim({cell}), 1)) WHEN 'K' THEN 1e3 WHEN 'M' THEN 1e6 WHEN 'B' THEN 1e9 ELSE 1 END"
     )
     if comma:
-        cell = f"replace(CASE WHEN {_spelled(cell, _COMMAS)} THEN replace({cell}, '.', '') END, ',', '.')"
+        cell = f"replace(CASE WHEN {_matches(cell, _COMMAS)} THEN replace({cell}, '.', '') END, ',', '.')"
     bare = f"TRY_CAST(regexp_replace(upper(trim({cell})), '[,KMB]', '', 'g') AS DOUBLE)"
-    return f"CASE WHEN {_spelled(cell, _THOUSANDS)} THEN {factor} * {bare} ELSE TRY_CAST({cell} AS DOUBLE) END"
+    return f"CASE WHEN {_matches(cell, _THOUSANDS)} THEN {factor} * {bare} ELSE TRY_CAST({cell} AS DOUBLE) END"
 
 
-def _spelled(cell: str, pattern: str) -> str:
+def _matches(cell: str, pattern: str) -> str:
     return f"regexp_full_match(trim({cell}), {sql.text(pattern)})"
 
 
 def coin_sql(column: str, coin: str | None) -> str:
-    """The coin in capitals, NULL where its name is none."""
+    """SQL of the coin in capitals, NULL if its name is invalid."""
     value = sql.text(coin) if coin is not None else f"CAST({sql.name(column)} AS VARCHAR)"
     name = f"upper(trim({value}))"
     return f"CASE WHEN regexp_full_match({name}, '[A-Z0-9^][A-Z0-9._:/=-]{{0,31}}') THEN {name} END"
 
 
-def _numbered(cell: str, zone: str | None) -> str:
+def _number_time(cell: str, zone: str | None) -> str:
     days = _in_zone(_day(cell, "integer"), zone)
     return f"CASE WHEN {is_date_number(cell)} THEN {days} ELSE {_BY_SIZE.replace('{c}', cell)} END"
 
@@ -92,7 +92,7 @@ def _day(cell: str, kind: str) -> str:
 
 
 def _time_of_day(cell: str, kind: str) -> str:
-    """An interval since midnight: of `09:30:00`, 093000 or 0930."""
+    """SQL of the interval since midnight: from `09:30:00`, 093000 or 0930."""
     if kind == "datetime":
         return f"({cell} - date_trunc('day', {cell}))"
     spelled = f"trim(CAST({cell} AS VARCHAR))"

@@ -162,7 +162,7 @@ class TestForms:
         sold = at.str.cat(frame[["open", "high", "low", "close", "volume"]].astype(str), sep=mark)
         facts, columns = read("\n".join(sold) + "\n", coin="EURUSD")
         assert_same(columns, frame)
-        assert [note[:26] for note in facts["format"]["notes"]] == ["The file names no columns;"]
+        assert [note[:29] for note in facts["format"]["notes"]] == ["The file has no column names;"]
 
     def test_a_table_that_yfinance_saved_is_read_below_its_heads(self, read):
         frame = bars(20, 86_400)
@@ -264,7 +264,7 @@ class TestForms:
         text += "".join(f"2024-07-01 09:{30 + n}:00,1,1,1,1,1\n" for n in range(5))
         _, columns = read(text, coin="AAPL", time_zone="America/New_York")
         assert columns["ts"][0] // 1_000_000 == datetime(2024, 7, 1, 13, 30, tzinfo=UTC).timestamp()
-        with pytest.raises(InvalidInput, match="no time zone"):
+        with pytest.raises(InvalidInput, match="not a time zone"):
             read(text, coin="AAPL", time_zone="America/Atlantis")
 
     def test_rows_in_any_order_are_put_in_order_and_keep_their_numbers(self, read):
@@ -313,7 +313,7 @@ class TestIntervals:
     def test_a_wrong_interval_and_none_at_all_are_refused(self, read):
         with pytest.raises(InvalidInput, match="1m apart, not 5m"):
             read(bars(40, 60).to_csv(index=False), interval="5m")
-        with pytest.raises(InvalidInput, match="Say it with `interval`"):
+        with pytest.raises(InvalidInput, match="Set it with `interval`"):
             read(bars(2).to_csv(index=False))
         assert read(bars(2).to_csv(index=False), interval="5m")[0]["kept"] == 2
         with pytest.raises(InvalidInput, match="look like trades"):
@@ -355,9 +355,9 @@ class TestFaults:
         facts, columns = read(pd.concat([frame, frame.iloc[[3]], other]).to_csv(index=False))
         assert facts["bad"]["reasons"] == {
             "a later row of the same coin and time has other values": 1,
-            "a later row says the same": 1,
+            "repeated by a later row": 1,
         }
-        assert rows_of(facts, "a later row says the same") == [4]
+        assert rows_of(facts, "repeated by a later row") == [4]
         assert rows_of(facts, "a later row of the same coin and time has other values") == [5]
         assert columns["close"][4] == other["close"].iloc[0]
 
