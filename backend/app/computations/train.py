@@ -146,7 +146,7 @@ def blend(
     blended = blend_candidates(
         fits,
         oofs,
-        lambda place: deserialize_model(workspace.inputs[f"model_{place}"].read_bytes()).pipeline,
+        lambda number: deserialize_model(workspace.inputs[f"model_{number}"].read_bytes()).pipeline,
         parsed_problem,
         seed,
     )

@@ -27,12 +27,12 @@ def bench(tmp_path: Path) -> CellWorkspace:
         ("SELECT x FROM t UNION ALL SELECT x FROM u", None, None, ["t", "u"]),
     ],
 )
-def test_the_rows_behind_an_answer_are_counted_or_not_claimed(bench, sql, used, there, tables):
+def test_rows_behind_an_answer_are_counted_or_null(bench, sql, used, there, tables):
     facts = answer(bench, sql)
     assert (facts["rows_used"], facts["rows_there"], facts["tables"]) == (used, there, tables)
     assert [file.name for file in bench.output.iterdir()] == ["result.parquet"]
 
 
-def test_what_sql_may_not_do_an_answer_may_not_either(bench):
+def test_answers_obey_the_sql_policy(bench):
     with pytest.raises(InvalidInput, match="not admitted"):
         answer(bench, "SELECT * FROM read_csv('/etc/passwd')")

@@ -135,7 +135,7 @@ def session(compute: Compute, source: Path) -> Session:
     return Session(compute, source)
 
 
-def test_a_session_with_code_is_judged_told_and_done_again(
+def test_a_session_with_custom_code_is_evaluated_reported_and_reproduced(
     session: Session,
     compute: Compute,
     source: Path,
@@ -164,7 +164,7 @@ def test_a_session_with_code_is_judged_told_and_done_again(
     assert "def transform(frame, state):" in (left / "report.html").read_text()
 
 
-def test_the_answers_of_a_model_with_code_are_judged_apart_as_they_are_together(
+def test_separate_predictions_of_custom_code_score_as_direct_ones(
     session: Session,
     compute: Compute,
 ) -> None:
@@ -205,7 +205,7 @@ def test_a_model_with_code_predicts_and_is_explained_where_code_may_run_and_nowh
         (["a", "bb"], "unknown_column", "Did you mean b"),
     ],
 )
-def test_a_feature_that_wants_what_it_may_not_have_is_refused(
+def test_a_feature_of_forbidden_columns_is_refused(
     session: Session,
     compute: Compute,
     columns: list[str],

@@ -45,9 +45,7 @@ def table(kind: str) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize("kind", ["binary", "classes", "number"])
-def test_an_ensemble_is_explained_on_rows_that_did_not_teach_it(
-    kind: str, compute: Compute, tmp_path: Path
-) -> None:
+def test_an_ensemble_is_explained_on_holdout_rows(kind: str, compute: Compute, tmp_path: Path) -> None:
     source = tmp_path / "table.parquet"
     table(kind).to_parquet(source)
     locked, files = compute(split.lock_holdout, {"table": source}, problem={"target": "y"}, seed=0)

@@ -63,7 +63,7 @@ def clean(rows: int = 500, seed: int = 0) -> pd.DataFrame:
     return frame.assign(y=np.where(odds > 0.3, "yes", "no"))
 
 
-def test_a_clean_table_raises_no_alarm_and_keeps_its_promise(study: Study) -> None:
+def test_a_clean_table_gives_no_warning_and_its_expected_score(study: Study) -> None:
     done = study(clean(800))
     assert (done.locked["kind"], done.locked["notes"], done.leaks) == ("stratified", [], {})
     fit, verdict = done.judged("LogisticRegression")
@@ -79,9 +79,7 @@ def test_a_leak_is_named(study: Study) -> None:
 
 
 @pytest.mark.parametrize("target", ["y", "a"])
-def test_a_file_sorted_by_the_target_is_said_and_its_row_numbers_are_no_input(
-    target: str, study: Study
-) -> None:
+def test_a_file_sorted_by_the_target_is_noted_and_row_numbers_are_no_input(target: str, study: Study) -> None:
     frame = clean().sort_values(target, kind="stable").assign(row=np.arange(500))
     done = study(frame, target=target)
     assert any(f"sorted by '{target}'" in note for note in done.locked["notes"])
@@ -97,7 +95,7 @@ def test_a_target_in_free_text_is_named(study: Study) -> None:
     assert study(frame).leaks == {"note": "target_in_text"}
 
 
-def test_members_of_a_group_do_not_promise_what_strangers_do_not_keep(study: Study) -> None:
+def test_grouped_rows_do_not_inflate_the_cross_validated_score(study: Study) -> None:
     """Each patient has an outcome and a fingerprint of numbers; nothing else tells it."""
     rng = np.random.default_rng(0)
     who = np.repeat(np.arange(80), 6)
@@ -112,7 +110,7 @@ def test_members_of_a_group_do_not_promise_what_strangers_do_not_keep(study: Stu
     assert not verdict["beats_baseline"]
 
 
-def test_a_rule_that_changes_with_time_is_judged_on_the_future_and_said(study: Study) -> None:
+def test_a_rule_that_changes_with_time_is_evaluated_on_the_future_and_noted(study: Study) -> None:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"day": pd.date_range("2020-01-01", periods=1500, freq="h")})
     frame["a"] = rng.normal(size=1500)
@@ -126,7 +124,7 @@ def test_a_rule_that_changes_with_time_is_judged_on_the_future_and_said(study: S
     assert verdict["metrics"]["mae"]["high"] > fit["score"]
 
 
-def test_a_rule_that_holds_through_time_raises_no_alarm(study: Study) -> None:
+def test_a_stable_rule_gives_no_warning(study: Study) -> None:
     rng = np.random.default_rng(1)
     frame = pd.DataFrame(rng.normal(size=(1200, 3)), columns=["a", "b", "c"])
     frame = frame.assign(day=pd.date_range("2018-01-01", periods=1200), y=frame["a"] + rng.normal(size=1200))
@@ -160,7 +158,7 @@ def test_a_shuffled_target_is_called_no_better_than_the_baseline(study: Study) -
     assert "naive baseline" in verdict["notes"][0]
 
 
-def test_features_learned_from_pure_noise_promise_nothing(study: Study) -> None:
+def test_features_learned_from_noise_score_at_chance(study: Study) -> None:
     """Shares of 200 values that mean nothing: fitted on all rows they would tell the target."""
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({f"code{place}": rng.integers(0, 60, 400).astype(str) for place in range(4)})
@@ -171,7 +169,7 @@ def test_features_learned_from_pure_noise_promise_nothing(study: Study) -> None:
     assert not verdict["beats_baseline"]
 
 
-def test_bounds_of_a_regression_hold_the_share_they_say(study: Study) -> None:
+def test_prediction_intervals_have_their_stated_coverage(study: Study) -> None:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"a": rng.uniform(1, 10, 1500), "b": rng.normal(size=1500)})
     frame["y"] = 5 * frame["a"] + frame["a"] * rng.normal(size=1500)

@@ -64,7 +64,7 @@ def products() -> pd.DataFrame:
     )
 
 
-def test_a_many_sided_table_is_summed_up_and_no_row_multiplies(related: Related) -> None:
+def test_a_table_with_several_rows_per_key_is_aggregated_and_no_row_multiplies(related: Related) -> None:
     found, whole = related("customers", "churn", customers=customers(), orders=orders())
     (join,) = found["joins"]
     assert (join["table"], join["kind"], join["on"]) == ("orders", "summed", [["customer_id", "customer_id"]])
@@ -109,7 +109,7 @@ def test_two_columns_together_are_a_key_where_neither_is_one_alone(related: Rela
     assert whole["rain"].tolist() == weather["rain"].tolist()
 
 
-def test_keys_that_differ_in_case_and_type_meet(related: Related) -> None:
+def test_keys_that_differ_in_case_and_type_match(related: Related) -> None:
     left = pd.DataFrame({"country": [" de", "FR", "it"] * 10, "y": range(30)})
     right = pd.DataFrame({"code": ["DE", "fr", "IT"], "population": [84, 68, 59]})
     found, whole = related("left", "y", left=left, right=right)
@@ -131,7 +131,7 @@ def test_parts_are_appended_and_tables_to_predict_are_not_joined(related: Relate
     assert len(whole) == 100
 
 
-def test_what_does_not_hang_together_is_left_out_with_the_reason(related: Related) -> None:
+def test_unrelated_tables_are_left_out_with_a_reason(related: Related) -> None:
     weather = pd.DataFrame({"station": list("abcdefghijkl"), "rain": range(12)})
     elsewhere = pd.DataFrame({"customer_id": range(5_000_000, 5_000_100), "score": range(100)})
     found, _ = related("customers", "churn", customers=customers(), weather=weather, elsewhere=elsewhere)
@@ -141,7 +141,7 @@ def test_what_does_not_hang_together_is_left_out_with_the_reason(related: Relate
     assert "hardly any value in common" in reasons["elsewhere"]
 
 
-def test_running_numbers_of_other_things_are_no_key(related: Related) -> None:
+def test_unrelated_running_numbers_are_not_a_key(related: Related) -> None:
     left = pd.DataFrame({"row": range(50), "age": range(20, 70), "y": [0, 1] * 25})
     right = pd.DataFrame({"number": range(50), "years": range(20, 70)})
     found, _ = related("left", "y", left=left, right=right)
@@ -176,7 +176,7 @@ def stays(visits: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({"patient_id": later["patient_id"], "began": when, "days": 4.0}).reset_index(drop=True)
 
 
-def test_what_comes_after_a_row_is_not_summed_up_for_it(related: Related) -> None:
+def test_later_rows_are_not_aggregated(related: Related) -> None:
     base = visits()
     known = stays(base)
     found, whole = related("visits", "y", visits=base, stays=known)
@@ -192,7 +192,7 @@ def test_what_comes_after_a_row_is_not_summed_up_for_it(related: Related) -> Non
     assert (whole["stays_began_last"].dropna() < whole["visited_at"][whole["stays_began_last"].notna()]).all()
 
 
-def test_a_date_from_which_on_things_happen_leaves_nothing_out_but_is_said(related: Related) -> None:
+def test_a_start_date_leaves_nothing_out_but_gives_a_warning(related: Related) -> None:
     joined = customers().assign(joined_at=pd.Timestamp("2023-12-01"))
     found, whole = related("customers", "churn", customers=joined, orders=orders())
     (join,) = found["joins"]
@@ -201,19 +201,19 @@ def test_a_date_from_which_on_things_happen_leaves_nothing_out_but_is_said(relat
     assert whole["orders_rows"].fillna(0).sum() == 500
 
 
-def test_sums_of_rows_that_all_lie_before_need_no_warning(related: Related) -> None:
+def test_aggregates_of_earlier_rows_give_no_warning(related: Related) -> None:
     asked = customers().assign(asked_at=pd.Timestamp("2025-06-01"))
     found, _ = related("customers", "churn", customers=asked, orders=orders())
     assert found["joins"][0]["as_of"] is None
     assert "Warning" not in found["joins"][0]["text"]
 
 
-def test_sums_of_rows_without_a_date_are_said_to_know_the_future(related: Related) -> None:
+def test_aggregates_of_undated_rows_give_a_warning(related: Related) -> None:
     found, _ = related("visits", "y", visits=visits(), stays=stays(visits()).drop(columns="began"))
     assert "`stays` has no date" in found["joins"][0]["text"]
 
 
-def test_a_row_from_after_the_outcome_is_named_where_it_is_looked_up(related: Related) -> None:
+def test_a_lookup_of_later_rows_gives_a_warning(related: Related) -> None:
     base = visits()
     ends = pd.DataFrame({"visit_id": base["visit_id"], "left_at": base["visited_at"] + pd.Timedelta(days=9)})
     found, _ = related("visits", "y", visits=base, ends=ends)

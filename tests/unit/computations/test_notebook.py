@@ -118,7 +118,7 @@ def executed(notebook: dict[str, Any], folder: Path, home: Path) -> Any:
     return client.execute(env=kernel)
 
 
-def test_the_notebook_of_a_session_comes_to_what_was_recorded_in_a_kernel_of_its_own(
+def test_the_notebook_of_a_session_reproduces_the_recorded_results(
     compute: Compute, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path / "jupyter"))
@@ -187,7 +187,7 @@ def define(source):
 """
 
 
-def test_what_does_not_come_out_again_is_said() -> None:
+def test_a_difference_to_the_recorded_results_is_reported() -> None:
     table = compared({"roc_auc": 0.81, "f1": None}, {"roc_auc": 0.8101})
     assert table.loc["roc_auc", "difference"] == pytest.approx(0.0001)
 

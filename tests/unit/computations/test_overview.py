@@ -75,7 +75,7 @@ def test_text_infinities_and_booleans_do_no_harm(tmp_path: Path) -> None:
     assert "association.svg" in names(left)
 
 
-def test_a_wide_frame_is_drawn_from_its_most_telling_columns():
+def test_a_wide_frame_is_drawn_from_its_most_related_columns():
     frame = pd.DataFrame({f"x{i}": range(40) for i in range(200)} | {"y": [0, 1] * 20})
     told = _select_columns(frame, "y", {f"x{i}": 0.5 + i / 1000 for i in range(200)})
     assert told == [f"x{i}" for i in range(171, 200)] + ["y"]

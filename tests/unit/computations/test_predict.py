@@ -56,7 +56,7 @@ def test_a_number_comes_with_its_interval_where_the_model_has_one(tmp_path: Path
     assert list(without.columns) == ["prediction"]
 
 
-def test_the_threshold_is_held_against_calibrated_probabilities(tmp_path: Path) -> None:
+def test_the_threshold_applies_to_calibrated_probabilities(tmp_path: Path) -> None:
     model = fitted(tmp_path, "sold", "LogisticRegression")
     plain, _ = having(model, calibration=None, threshold=None).predictions(ROWS)
     positive = model.problem.classes[model.problem.positive_index]  # type: ignore[index]  # it is binary
@@ -70,7 +70,7 @@ def test_the_threshold_is_held_against_calibrated_probabilities(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("rows", [1, 3])
-def test_one_row_is_predicted_as_among_others(tmp_path: Path, rows: int) -> None:
+def test_one_row_is_predicted_as_in_a_batch(tmp_path: Path, rows: int) -> None:
     model = fitted(tmp_path, "price", "Ridge")
     predictions, _ = model.predictions(ROWS.head(rows))
     alone, _ = model.predictions(ROWS.head(1))

@@ -31,9 +31,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "split").mkdir()
     (folder / "fit").mkdir()
     houses(400).to_parquet(folder / "table.parquet")
-    locked: Any = split.lock_holdout(
-        CellWorkspace({"table": folder / "table.parquet"}, folder / "split"), {"target": "price"}
-    )
+    locked: Any = split.lock_holdout(CellWorkspace({"table": folder / "table.parquet"}, folder / "split"), {"target": "price"})
     fitting = CellWorkspace({"frame": folder / "split" / "train.parquet"}, folder / "fit")
     train.fit_candidate(fitting, locked["problem"], "Ridge", locked["folds"], [])
     return folder / "fit" / "model.skops"
@@ -48,11 +46,7 @@ def predict(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pre
         frame.to_parquet(tmp_path / "given.parquet", index=False)
         output = tmp_path / f"output-{len(list(tmp_path.iterdir()))}"
         output.mkdir()
-        bench = CellWorkspace(
-            {"model": model, "table": tmp_path / "given.parquet"},
-            output,
-            report=report or (lambda fraction, text: None),
-        )
+        bench = CellWorkspace({"model": model, "table": tmp_path / "given.parquet"}, output, report=report or (lambda fraction, text: None))
         said = predict_table(bench, form)
         file = output / f"predictions.{form}"
         return said, pd.read_parquet(file) if form == "parquet" else pd.read_csv(file)
@@ -60,7 +54,7 @@ def predict(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pre
     return run
 
 
-def test_every_row_is_predicted_in_its_place(predict: Predict) -> None:
+def test_rows_are_predicted_in_order(predict: Predict) -> None:
     frame = houses(ROWS).drop(columns="price")
     said, predictions = predict(frame)
     assert (said["rows"], len(predictions), len(said["predictions"])) == (ROWS, ROWS, 1_000)
@@ -76,7 +70,7 @@ def test_csv_holds_the_same_numbers(predict: Predict) -> None:
     np.testing.assert_allclose(parquet["prediction"], csv["prediction"])
 
 
-def test_progress_grows_to_the_whole(predict: Predict) -> None:
+def test_progress_increases_to_one(predict: Predict) -> None:
     seen: list[float] = []
     predict(houses(ROWS), report=lambda fraction, text: seen.append(fraction))
     assert seen == sorted(seen)
@@ -84,7 +78,7 @@ def test_progress_grows_to_the_whole(predict: Predict) -> None:
     assert seen[-1] == 1.0
 
 
-def test_warnings_of_all_batches_are_said_once(predict: Predict) -> None:
+def test_warnings_of_batches_are_merged(predict: Predict) -> None:
     frame = houses(ROWS).assign(town=["Chur"] * ROWS, extra=1)
     said, _ = predict(frame)
     rows = {(warning["kind"], warning["column"]): warning["rows"] for warning in said["warnings"]}
@@ -116,7 +110,7 @@ def test_a_table_without_rows_is_refused(predict: Predict) -> None:
         predict(houses(1).head(0))
 
 
-def test_what_is_no_table_is_refused(model: Path, tmp_path: Path) -> None:
-    (tmp_path / "x").write_bytes(b"not a readable Parquet table")
+def test_a_file_that_is_not_parquet_is_refused(model: Path, tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(b"no table")
     with pytest.raises(InvalidInput, match="not a readable Parquet table"):
         predict_table(CellWorkspace({"model": model, "table": tmp_path / "x"}, tmp_path))

@@ -103,7 +103,7 @@ def dumped(calls: list[RecordedCall], folder: Path) -> Path:
         ("number", {"leaderboard", "predicted_vs_actual", "residuals", "importances"}),
     ],
 )
-def test_a_real_session_is_written_down_whole(
+def test_a_real_session_gets_a_complete_report(
     kind: str, figures: set[str], compute: Compute, tmp_path: Path
 ) -> None:
     calls, drawn = recorded(compute, kind, tmp_path)
@@ -141,9 +141,7 @@ def test_nothing_is_written_of_candidates_that_do_not_exist(compute: Compute, tm
         compute(report.write_comparison, {"calls": dumped([], tmp_path)}, own=own())
 
 
-def test_a_report_that_fails_its_own_check_is_a_failure_and_no_refusal(
-    compute: Compute, tmp_path: Path
-) -> None:
+def test_a_report_that_fails_verification_raises(compute: Compute, tmp_path: Path) -> None:
     with pytest.raises(report.ReportUnproven, match="fails its own verification") as unproven:
         compute(
             report.write_report,

@@ -171,6 +171,6 @@ def test_a_table_that_cannot_be_split_is_refused(
     assert list(locking.output.iterdir()) == []
 
 
-def test_a_computation_without_its_input_says_so(bench: NewBench) -> None:
+def test_a_missing_input_is_named(bench: NewBench) -> None:
     with pytest.raises(InvalidInput, match="needs the input 'table'"):
         split.lock_holdout(bench(), {"target": "y"})

@@ -249,7 +249,7 @@ def test_a_result_is_of_plain_types_and_keeps_its_order(bench: CellWorkspace) ->
     assert (answer["row_count"], answer["truncated"]) == (20, True)
 
 
-def test_a_query_over_its_memory_fails_in_words(bench: CellWorkspace) -> None:
+def test_a_query_over_its_memory_gives_a_clear_error(bench: CellWorkspace) -> None:
     with pytest.raises(LabError) as refusal:
         run_sql(bench, "SELECT list(i) FROM range(20000000) r(i)", memory_bytes=32 << 20)
     assert refusal.value.code == "query_too_large"

@@ -68,7 +68,7 @@ def test_features_that_are_learned_from_noise_give_a_score_of_chance() -> None:
     assert abs(score(frame, problem(frame, "y"), "LogisticRegression", recipe) - 0.5) < 0.1
 
 
-def test_rows_of_one_group_do_not_give_each_other_away() -> None:
+def test_rows_of_one_group_do_not_leak_to_each_other() -> None:
     """Each customer has one outcome and a fingerprint: rows at random look perfect, groups show the truth."""
     rng = np.random.default_rng(0)
     customer = np.repeat(np.arange(60), 8)
@@ -101,7 +101,7 @@ def test_a_rhythm_in_time_is_found_from_the_past_alone() -> None:
     assert score(frame, asked, "Ridge", recipe) < 0.3 * score(frame, asked, "baseline")
 
 
-def test_every_label_is_judged_by_a_model_that_did_not_learn_it() -> None:
+def test_every_label_is_predicted_by_a_model_not_trained_on_it() -> None:
     frame = people(200)
     asked = problem(frame, "left")
     frame["noise"] = np.random.default_rng(0).random(200)
@@ -134,7 +134,7 @@ def test_an_evaluation_says_when_the_baseline_is_not_beaten_and_when_cross_valid
     assert "worse than in cross-validation" in facts["notes"][1]
 
 
-def test_an_evaluation_of_a_good_model_has_nothing_to_add() -> None:
+def test_an_evaluation_of_a_good_model_has_no_notes() -> None:
     rng = np.random.default_rng(0)
     asked = problem(people(), "left")
     truth = rng.integers(0, 2, 300).astype("float64")

@@ -63,12 +63,12 @@ def test_rare_classes_few_rows_and_lopsided_targets_are_warned_of() -> None:
     assert ("skewed_target", "income") in kinds_of(frame, "income")
 
 
-def test_rows_alike_with_other_outcomes_are_counted() -> None:
+def test_rows_with_equal_inputs_and_other_outcomes_are_counted() -> None:
     frame = pd.DataFrame({"sex": ["f", "m"] * 150, "alive": ([1, 0] * 100) + ([0, 1] * 50)})
     assert ("conflicting", "alive") in kinds_of(frame, "alive")
 
 
-def test_suggested_cleaning_mends_what_was_found() -> None:
+def test_suggested_cleaning_fixes_the_findings() -> None:
     frame = messy()
     asked = problem(frame, "left")
     made, facts = extend_recipe(frame, asked, [], suggest_cleaning(frame, asked))
@@ -115,7 +115,7 @@ def test_the_past_is_suggested_only_where_there_is_a_horizon() -> None:
         ([1, 2, 3] * 20, False, False),
     ],
 )
-def test_numbers_and_dates_written_as_text_are_told_from_text(values: list, number: bool, date: bool) -> None:
+def test_numbers_and_dates_in_text_are_distinguished_from_text(values: list, number: bool, date: bool) -> None:
     column = pd.Series(values)
     assert (is_number_text(column), is_date_like(column)) == (number, date)
 
@@ -143,7 +143,7 @@ def test_an_exploration_is_strict_json() -> None:
     assert facts["target"]["classes"].keys() == {"0", "1"}
 
 
-def test_of_many_rows_a_part_is_looked_at_and_that_is_said() -> None:
+def test_many_rows_are_sampled_with_a_finding() -> None:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(25_000, 3)), columns=list("abc"))
     frame.loc[::4, "a"] = np.nan
@@ -154,7 +154,7 @@ def test_of_many_rows_a_part_is_looked_at_and_that_is_said() -> None:
     assert next(column["missing"] for column in facts["columns"] if column["name"] == "a") == 0.25
 
 
-def test_wide_tables_show_which_columns_tell_something() -> None:
+def test_wide_tables_are_scored_by_column() -> None:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(300, 400)), columns=[f"c{place}" for place in range(400)])
     frame["y"] = (frame["c7"] + 0.3 * rng.normal(size=300) > 0).astype(int)

@@ -27,12 +27,15 @@ def build_select(root: JoinNode, parts: Sequence[str] = ()) -> str:
 
     `parts`: tables with the root's columns, whose rows are appended to it.
     """
-    place = _free_name(root.side)
-    body, _ = _join_children(root, "t", [root.side.name, *parts], place)
-    return f"SELECT * EXCLUDE ({sql.name(place)}) FROM ({body}) AS joined ORDER BY joined.{sql.name(place)}"
+    row_column = _free_column_name(root.side)
+    body, _ = _join_children(root, "t", [root.side.name, *parts], row_column)
+    return (
+        f"SELECT * EXCLUDE ({sql.name(row_column)}) FROM ({body}) AS joined ORDER BY"
+        f" joined.{sql.name(row_column)}"
+    )
 
 
-def _free_name(side: JoinTable) -> str:
+def _free_column_name(side: JoinTable) -> str:
     name = "place"
     while name in _folded(side.types):
         name += "_"
@@ -40,24 +43,28 @@ def _free_name(side: JoinTable) -> str:
 
 
 def _join_children(
-    branch: JoinNode, alias: str, parts: Sequence[str], place: str | None = None
+    branch: JoinNode, alias: str, parts: Sequence[str], row_column: str | None = None
 ) -> tuple[str, dict[str, str]]:
     """A SELECT of a table with its branches joined, and the columns it has with their types.
 
-    `place`: a column to number the rows in.
+    `row_column`: a column to number the rows in.
     """
     source = " UNION ALL BY NAME ".join(f"SELECT * FROM {sql.name(part)}" for part in parts)
-    if place:
-        source = f"SELECT *, row_number() OVER () AS {sql.name(place)} FROM ({source}) AS rows_in_order"
-    columns = {**branch.side.types, **_parsed_types(branch.side)} | ({place: "integer"} if place else {})
+    if row_column:
+        source = f"SELECT *, row_number() OVER () AS {sql.name(row_column)} FROM ({source}) AS rows_in_order"
+    columns = {**branch.side.types, **_parsed_types(branch.side)} | (
+        {row_column: "integer"} if row_column else {}
+    )
     if not branch.children:
         return source, columns
     cells, joins = [f"{alias}.*"], [f"FROM ({source}) AS {alias}"]
     for number, child in enumerate(branch.children, start=1):
-        beside = f"{alias}_{number}"
-        body, child_columns, on = _join_source(child, alias, beside, branch.side, source)
+        child_alias = f"{alias}_{number}"
+        body, child_columns, on = _join_source(child, alias, child_alias, branch.side, source)
         if child.key and child.key.is_lookup and not _folded(columns) & _folded(child_columns):
-            cells.append(f"{beside}.* EXCLUDE ({', '.join(sql.name(name) for name in _hidden_columns(child))})")
+            cells.append(
+                f"{child_alias}.* EXCLUDE ({', '.join(sql.name(name) for name in _hidden_columns(child))})"
+            )
             columns |= child_columns
             child_columns = {}
         for name, kind in child_columns.items():
@@ -65,10 +72,11 @@ def _join_children(
             if output_name.casefold() in _folded(columns):
                 continue
             cells.append(
-                f"{beside}.{sql.name(name)}" + (f" AS {sql.name(output_name)}" if output_name != name else "")
+                f"{child_alias}.{sql.name(name)}"
+                + (f" AS {sql.name(output_name)}" if output_name != name else "")
             )
             columns[output_name] = kind
-        joins.append(f"LEFT JOIN ({body}) AS {beside} ON {on}")
+        joins.append(f"LEFT JOIN ({body}) AS {child_alias} ON {on}")
     return f"SELECT {', '.join(cells)} {' '.join(joins)}", columns
 
 

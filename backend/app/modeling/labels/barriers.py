@@ -42,7 +42,7 @@ class BarrierOutcomes:
     """Outcomes of trades opened at each bar (bars,).
 
     `label`: 1 if the upper barrier is touched first, -1 if the lower one is, 0 if neither is in time, nan if
-    the future is too short to tell. `touched`: bars until then. `earned`: the return until then. `beyond`: the
+    the future is too short to tell. `touched`: bars until then. `earned`: the return until then. `excess`: the
     part of that return which the closes do not show, as a share of the close before the bar in which the trade
     ends.
     """
@@ -50,7 +50,7 @@ class BarrierOutcomes:
     label: np.ndarray
     touched: np.ndarray
     earned: np.ndarray
-    beyond: np.ndarray
+    excess: np.ndarray
 
 
 def triple_barrier(
@@ -69,7 +69,7 @@ def triple_barrier(
     both, the order is unknown, so the lower barrier counts.
     """
     bars = len(close)
-    label, touched, earned, beyond = (np.full(bars, np.nan) for _ in range(4))
+    label, touched, earned, excess = (np.full(bars, np.nan) for _ in range(4))
     open_rows = np.flatnonzero(np.isfinite(close) & np.isfinite(width) & (width > 0))
     for step in range(1, horizon + 1):
         open_rows = open_rows[open_rows + step < bars]
@@ -88,6 +88,6 @@ def triple_barrier(
         label[done] = np.where(rises[ends], 1.0, np.where(falls[ends], -1.0, 0.0))
         touched[done] = step
         earned[done] = exits[ends]
-        beyond[done] = ((exits - returns) * entry / close[at - 1])[ends]
+        excess[done] = ((exits - returns) * entry / close[at - 1])[ends]
         open_rows = open_rows[~ends]
-    return BarrierOutcomes(label, touched, earned, beyond)
+    return BarrierOutcomes(label, touched, earned, excess)

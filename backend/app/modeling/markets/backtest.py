@@ -59,18 +59,18 @@ class StrategyReturns:
 
 
 def run_strategy(
-    targets: np.ndarray, returns: np.ndarray, terms: TradingTerms, beyond: np.ndarray | None = None
+    targets: np.ndarray, returns: np.ndarray, terms: TradingTerms, excess: np.ndarray | None = None
 ) -> StrategyReturns:
     """Hold the target positions, within limits.
 
     `targets` (bars, coins): decided at the close of each bar. `returns` (bars, coins): from that close to the
     next; a missing bar (nan) earns nothing. The first position is bought from nothing; positions stay at their
-    share, and rebalancing for price moves is free. `beyond` (bars, coins): returns, in addition to the closes,
+    share, and rebalancing for price moves is free. `excess` (bars, coins): returns, in addition to the closes,
     of trades that end within a bar.
     """
     positions = np.clip(np.nan_to_num(targets), terms.low, terms.high)
     traded = np.abs(np.diff(positions, axis=0, prepend=np.zeros((1, positions.shape[1]))))
-    earned = positions * np.nan_to_num(returns) + (0.0 if beyond is None else beyond)
+    earned = positions * np.nan_to_num(returns) + (0.0 if excess is None else excess)
     by_coin = earned - traded * terms.cost
     return StrategyReturns(
         positions, earned.mean(axis=1), traded.mean(axis=1) * terms.cost, traded.mean(axis=1), by_coin

@@ -80,7 +80,7 @@ class Market:
         def table(field: Callable[[BarrierOutcomes], np.ndarray]) -> pd.DataFrame:
             return pd.DataFrame({name: field(coin) for name, coin in outcomes.items()}, index=prices.index)
 
-        endings = TradeEnds(table(lambda coin: coin.touched), table(lambda coin: coin.beyond))
+        endings = TradeEnds(table(lambda coin: coin.touched), table(lambda coin: coin.excess))
         return table(lambda coin: coin.earned), endings
 
     def endings(self, prices: pd.DataFrame) -> TradeEnds | None:
@@ -134,8 +134,8 @@ def backtest_report(
     returns = next_returns(market.prices).to_numpy()[:-1]
     expected = market.expected_moves(holdout, predictions).reindex_like(market.prices).to_numpy()
     endings = market.endings(market.prices)
-    positions, beyond = target_positions(expected, trials.margin, terms.round_trip, market.horizon, endings)
-    strategy = run_strategy(positions[:-1], returns, terms, beyond[:-1])
+    positions, excess = target_positions(expected, trials.margin, terms.round_trip, market.horizon, endings)
+    strategy = run_strategy(positions[:-1], returns, terms, excess[:-1])
     prices = market.prices.iloc[:-1]
     span = (market.prices.index[-1] - market.prices.index[0]).total_seconds()
     per_year = bars_per_year(span, len(prices))

@@ -72,24 +72,24 @@ def trade_positions(entries: np.ndarray, durations: np.ndarray, horizon: int) ->
 
 @dataclass(frozen=True)
 class TradeEnds:
-    """Ends of trades opened at each bar, as (bars, coins): the duration in bars (`lasts`), and the return
-    that closes do not show (`beyond`: see `barriers.BarrierOutcomes`)."""
+    """Ends of trades opened at each bar, as (bars, coins): the duration in bars (`durations`), and the return
+    that closes do not show (`excess`: see `barriers.BarrierOutcomes`)."""
 
-    lasts: pd.DataFrame
-    beyond: pd.DataFrame
+    durations: pd.DataFrame
+    excess: pd.DataFrame
 
     def at(self, times: pd.Index) -> "TradeEnds":
-        return TradeEnds(self.lasts.reindex(times), self.beyond.reindex(times))
+        return TradeEnds(self.durations.reindex(times), self.excess.reindex(times))
 
     def excess_returns(self, entries: np.ndarray, horizon: int) -> np.ndarray:
         """Returns beyond the closes of the trades in `entries` (bars, coins), on the bar that leads to their
         end; each trade has one share in `horizon`."""
         bars, coins = entries.shape
         excess = np.zeros((bars + horizon, coins))
-        complete = np.isfinite(self.lasts.to_numpy()) & np.isfinite(self.beyond.to_numpy())
+        complete = np.isfinite(self.durations.to_numpy()) & np.isfinite(self.excess.to_numpy())
         row, coin = np.nonzero(complete & (entries != 0))
-        ends = row + self.lasts.to_numpy()[row, coin].astype(int) - 1
-        np.add.at(excess, (ends, coin), (entries * self.beyond.to_numpy())[row, coin] / horizon)
+        ends = row + self.durations.to_numpy()[row, coin].astype(int) - 1
+        np.add.at(excess, (ends, coin), (entries * self.excess.to_numpy())[row, coin] / horizon)
         return excess[:bars]
 
 
@@ -104,7 +104,9 @@ def target_positions(
     if endings is None:
         return overlapping_positions(signals, horizon), np.zeros(signals.shape)
     entries = np.maximum(signals, 0.0)
-    return trade_positions(entries, endings.lasts.to_numpy(), horizon), endings.excess_returns(entries, horizon)
+    return trade_positions(entries, endings.durations.to_numpy(), horizon), endings.excess_returns(
+        entries, horizon
+    )
 
 
 def pivot_by_time(

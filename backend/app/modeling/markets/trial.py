@@ -46,8 +46,8 @@ def evaluate_strategies(
     def net_returns(name: str, margin: float, times: pd.Index) -> np.ndarray:
         expected = moves[name].reindex(index=times, columns=prices.columns).to_numpy()
         ends = None if endings is None else endings.at(times)
-        positions, beyond = target_positions(expected, margin, terms.round_trip, horizon, ends)
-        return run_strategy(positions, returns.reindex(times).to_numpy(), terms, beyond).net
+        positions, excess = target_positions(expected, margin, terms.round_trip, horizon, ends)
+        return run_strategy(positions, returns.reindex(times).to_numpy(), terms, excess).net
 
     common = _common_times([table.dropna(how="all").index for table in moves.values()], prices.index[:0])
     keys = [(name, margin) for name in moves for margin in margins]

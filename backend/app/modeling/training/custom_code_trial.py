@@ -129,11 +129,14 @@ def _prefix_errors(check: str) -> Iterator[None]:
 
 def _must_equal(expected: pd.DataFrame, actual: pd.DataFrame, code: str) -> None:
     for name in expected.columns:
-        left, right = expected[name].reset_index(drop=True), actual[name].reset_index(drop=True)
-        if left.dtype.kind == "f":
-            same = np.isclose(left, right, rtol=1e-5, equal_nan=True).all()
+        expected_values, actual_values = (
+            expected[name].reset_index(drop=True),
+            actual[name].reset_index(drop=True),
+        )
+        if expected_values.dtype.kind == "f":
+            same = np.isclose(expected_values, actual_values, rtol=1e-5, equal_nan=True).all()
         else:
-            same = left.equals(right)
+            same = expected_values.equals(actual_values)
         if not same:
             raise InvalidInput(code, f"`{name}` is different.")
 

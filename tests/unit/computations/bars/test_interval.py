@@ -5,7 +5,7 @@ from app.errors import InvalidInput
 
 
 @pytest.mark.parametrize("name", ["1s", "1m", "5m", "90m", "1h", "4h", "1d", "3d", "1w", "1mo", "3mo"])
-def test_a_name_says_its_seconds_and_back(name: str) -> None:
+def test_interval_names_round_trip(name: str) -> None:
     assert interval_name(interval_seconds(name)) == name
 
 

@@ -26,7 +26,7 @@ def test_columns_come_back_as_they_were_with_the_series_number() -> None:
         assert (back[name] == values).all()
 
 
-def test_forged_counts_lengths_and_numbers_are_written_over() -> None:
+def test_forged_counts_lengths_and_numbers_are_overwritten() -> None:
     honest = encode_records(some(20))
     forged = honest.copy()
     forged["series"], forged["fields"], forged["close_bytes"], forged["ts_bytes"] = 9, 1, 1_000, -1
@@ -35,7 +35,7 @@ def test_forged_counts_lengths_and_numbers_are_written_over() -> None:
         set_series(forged.tobytes()[:-1], 3)
 
 
-def test_a_head_comes_back_as_it_was_and_what_is_none_is_refused() -> None:
+def test_a_batch_header_round_trips_and_other_bytes_are_refused() -> None:
     head = BatchHeader("BTC/USDT:USDT-240628-70000-C.X", 300, 12, -1, 5)
     assert len(head.pack()) == HEAD_BYTES
     assert BatchHeader.unpack(head.pack()) == head

@@ -108,7 +108,7 @@ class TestForms:
             assert facts["kept"] == 40
             assert_same(columns, frame)
 
-    def test_columns_beside_a_status_are_bars_too(self, read):
+    def test_bars_in_columns_next_to_a_status_are_read(self, read):
         frame = bars(20)
         letters = {"t": "time", "o": "open", "h": "high", "l": "low", "c": "close", "v": "volume"}
         sent = {"s": "ok", **{letter: frame[name].tolist() for letter, name in letters.items()}}
@@ -182,7 +182,7 @@ class TestForms:
         assert columns["volume"].tolist() == list(range(13, 32))
 
     @pytest.mark.parametrize(("zone", "ahead_s"), [("US/Eastern", 5 * 3600), ("UTC", 0)])
-    def test_an_answer_of_alpha_vantage_names_its_coin_and_its_zone(self, read, zone, ahead_s):
+    def test_a_response_of_alpha_vantage_has_its_coin_and_time_zone(self, read, zone, ahead_s):
         frame = bars(30)
         rows = {
             str(pd.Timestamp(row.time, unit="s")): {
@@ -304,7 +304,7 @@ class TestIntervals:
         with pytest.raises(InvalidInput, match="several intervals \\(1h, 5m"):
             read(both.to_csv(index=False))
 
-    def test_times_at_which_bars_end_are_remarked_on(self, read):
+    def test_end_times_of_bars_give_a_note(self, read):
         frame = bars(20).assign(time=lambda f: f["time"] * 1_000 + 299_999)
         facts, _ = read(frame.to_csv(index=False))
         assert "ends of bars" in facts["format"]["notes"][-1]
@@ -362,7 +362,7 @@ class TestFaults:
         assert columns["close"][4] == other["close"].iloc[0]
 
     @pytest.mark.parametrize("seed", range(6))
-    def test_what_stays_is_what_a_plain_loop_keeps(self, read, seed):
+    def test_validation_equals_a_plain_loop(self, read, seed):
         chance = np.random.default_rng(seed)
         frame = bars(150)
         frame = frame.iloc[chance.integers(0, 150, 220)].reset_index(drop=True)
@@ -380,11 +380,11 @@ class TestFaults:
                 kept[row.time] = values
         assert (columns["ts"] // 1_000_000).tolist() == sorted(kept)
         assert [columns["close"][n] for n in range(len(kept))] == [kept[at][3] for at in sorted(kept)]
-        twins = sum(count for reason, count in facts["bad"]["reasons"].items() if reason.startswith("a later"))
-        assert (facts["rows"], facts["kept"], twins) == (220, len(kept), good - len(kept))
+        repeated = sum(count for reason, count in facts["bad"]["reasons"].items() if "a later row" in reason)
+        assert (facts["rows"], facts["kept"], repeated) == (220, len(kept), good - len(kept))
         assert facts["bad"]["count"] == 220 - len(kept)
 
-    def test_what_is_named_is_capped_and_all_is_counted(self, read):
+    def test_examples_are_capped_and_all_faults_counted(self, read):
         frame = bars(3_000)
         frame.loc[::2, "volume"] = -1
         frame.loc[1, "low"] = -1
@@ -409,7 +409,7 @@ class TestFaults:
         summary = facts["series"][0]["summary"]
         assert (summary["closes_at_weekends"], summary["missing"], summary["missing_days"]) == (True, 3, 1)
 
-    def test_a_table_of_something_else_says_what_lacks(self, read):
+    def test_a_table_without_bars_names_the_missing_columns(self, read):
         with pytest.raises(InvalidInput) as refused:
             read("time,open,low\n1,2,3\n")
         assert refused.value.facts["missing"] == ["coin", "high", "close"]

@@ -47,7 +47,7 @@ def market(coins: int = 2, rows: int = ROWS) -> pd.DataFrame:
     return pd.concat(made).sort_values(["ts", "coin"]).reset_index(drop=True)
 
 
-def test_bars_of_several_coins_offer_volatility_and_each_other():
+def test_bars_of_several_coins_suggest_volatility_and_cross_features():
     frame = market()
     recipe = suggest_features(frame, ASKED, [1, 3])
     assert {"volatility", "cross", "lags", "changes", "rolling"} <= {step["op"] for step in recipe}
@@ -73,7 +73,7 @@ def test_rows_that_come_later_get_the_features_that_they_would_have_had_in_one_t
     pd.testing.assert_frame_equal(learned.transform(frame.iloc[240:]), whole.iloc[240:], rtol=1e-9)
 
 
-def test_the_others_are_the_others():
+def test_cross_features_use_all_other_coins():
     frame = market(coins=3)
     made = apply_recipe(frame, ASKED, [{"op": "cross", "column": "close", "time": "ts", "periods": [2]}])
     change = frame.groupby("coin").close.pct_change(2)
@@ -85,7 +85,7 @@ def test_the_others_are_the_others():
     assert last["beside_2"] == pytest.approx(own - others)
 
 
-def test_a_coin_that_is_alone_has_no_others():
+def test_a_single_coin_has_no_cross_features():
     frame = market(coins=1)
     made = apply_recipe(frame, ASKED, [{"op": "cross", "column": "close", "time": "ts"}])
     assert made["others_1"].isna().all()

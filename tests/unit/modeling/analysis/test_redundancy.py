@@ -24,7 +24,7 @@ def planted(rows: int = 400) -> pd.DataFrame:
     return frame
 
 
-def test_constants_identifiers_and_copies_are_found_with_their_twin() -> None:
+def test_constants_identifiers_and_copies_are_found_with_the_copied_column() -> None:
     found = {one.column: (one.kind, one.of) for one in find_redundant(planted())}
     assert found == {
         "uuid": ("identifier", None),
@@ -36,7 +36,7 @@ def test_constants_identifiers_and_copies_are_found_with_their_twin() -> None:
     }
 
 
-def test_cleaning_drops_them_and_keeps_what_is_asked_for() -> None:
+def test_cleaning_drops_redundant_columns_except_protected_ones() -> None:
     frame = planted()
     asked = problem(frame, "left", group_column="customer_id")
     (drop, *_) = suggest_cleaning(frame, asked, keep=["always"])
@@ -60,13 +60,13 @@ def test_tables_without_such_columns_raise_no_alarm() -> None:
         assert find_redundant(frame) == []
 
 
-def test_a_column_that_hardly_varies_is_named_but_kept_while_it_may_say_something() -> None:
+def test_a_nearly_constant_column_is_reported_but_kept_if_it_may_be_informative() -> None:
     frame = pd.DataFrame({"fraud": [1] * 8 + [0] * 9992, "typo": [1] * 2 + [0] * 9998})
     found = {one.column: (one.kind, one.is_certain) for one in find_redundant(frame)}
     assert found == {"fraud": ("near_constant", False), "typo": ("near_constant", True)}
 
 
-def test_a_multiple_is_a_copy_and_what_a_place_is_like_is_not() -> None:
+def test_a_multiple_is_a_copy_and_a_number_per_place_is_not() -> None:
     rng = np.random.default_rng(0)
     shop = rng.integers(1, 9, 300)
     size = np.array([0, 50, 20, 90, 10, 70, 30, 80, 60])[shop]
@@ -76,7 +76,7 @@ def test_a_multiple_is_a_copy_and_what_a_place_is_like_is_not() -> None:
     ]
 
 
-def test_in_time_order_a_number_that_is_the_time_in_other_words_is_left_out() -> None:
+def test_in_time_order_a_number_that_follows_the_time_is_dropped() -> None:
     rng = np.random.default_rng(0)
     days = pd.date_range("2024-01-01", periods=300)
     frame = pd.DataFrame(

@@ -32,7 +32,7 @@ def member(matrix: np.ndarray, model: Boosted) -> TreeMember:
     return TreeMember("XGBoost", model, matrix, ["a", "b", "code", "unused"], [True, True, False, True])
 
 
-def test_they_rank_features_by_what_they_add_and_tell_its_direction(matrix: np.ndarray) -> None:
+def test_features_are_ranked_by_contribution_with_direction(matrix: np.ndarray) -> None:
     y = 3 * matrix[:, 0] - matrix[:, 1] + 0.5 * (matrix[:, 2] > 0)
     model = Boosted(matrix, y, "reg:squarederror")
 
@@ -51,7 +51,7 @@ def test_they_rank_features_by_what_they_add_and_tell_its_direction(matrix: np.n
     assert made.facts["of_class"] is None
 
 
-def test_those_of_the_first_of_two_classes_are_negated(matrix: np.ndarray) -> None:
+def test_contributions_to_the_first_of_two_classes_are_negated(matrix: np.ndarray) -> None:
     y = (matrix[:, 0] > 0).astype(float)
     model = Boosted(matrix, y, "binary:logistic")
     first = Problem("y", ProblemKind.CLASSIFICATION, "roc_auc", ("no", "yes"), "no")
@@ -66,7 +66,7 @@ def test_those_of_the_first_of_two_classes_are_negated(matrix: np.ndarray) -> No
     np.testing.assert_allclose(of_no.values, -of_yes.values)
 
 
-def test_of_several_classes_the_most_frequent_is_told(matrix: np.ndarray) -> None:
+def test_contributions_are_to_the_most_frequent_of_several_classes(matrix: np.ndarray) -> None:
     y = np.select([matrix[:, 0] < -1, matrix[:, 0] > 1], [0, 2], 1).astype(float)
     three = Problem("y", ProblemKind.CLASSIFICATION, "log_loss", ("low", "middle", "high"))
 
@@ -78,7 +78,7 @@ def test_of_several_classes_the_most_frequent_is_told(matrix: np.ndarray) -> Non
 
 
 @pytest.mark.parametrize(("limit_s", "rows"), [(0.35, 175), (0.01, None)])
-def test_a_deadline_asks_about_fewer_rows_and_about_none_where_that_would_say_nothing(
+def test_a_deadline_reduces_rows_and_gives_nothing_below_the_minimum(
     matrix: np.ndarray, limit_s: float, rows: int | None
 ) -> None:
     model = Boosted(matrix, matrix[:, 0], "reg:squarederror")

@@ -12,7 +12,7 @@ from app.modeling.problem.problem import Problem
 from .conftest import NUMBER
 
 
-def test_it_rises_with_a_number_that_the_model_follows_and_is_flat_along_one_it_ignores(
+def test_dependence_rises_with_a_used_number_and_is_flat_for_an_ignored_one(
     subject: ExplainedModel, rows: pd.DataFrame
 ) -> None:
     along, ignored = partial_dependence(subject, rows, ["a", "noise_3"])
@@ -25,7 +25,7 @@ def test_it_rises_with_a_number_that_the_model_follows_and_is_flat_along_one_it_
     assert np.ptp(ignored["lines"][0]["mean"]) == pytest.approx(0)
 
 
-def test_the_mean_is_that_of_all_rows_set_to_the_value(subject: ExplainedModel, rows: pd.DataFrame) -> None:
+def test_the_mean_is_over_all_rows_set_to_the_value(subject: ExplainedModel, rows: pd.DataFrame) -> None:
     few = rows.head(150)
     (facts,) = partial_dependence(subject, few, ["kind"])
 

@@ -13,7 +13,7 @@ from app.modeling.explanation.subject import Deadline, ExplainedModel
 from .conftest import BINARY
 
 
-def test_what_the_model_uses_ranks_first_and_noise_is_said_not_to_help(
+def test_used_columns_rank_first_and_noise_does_not_help(
     subject: ExplainedModel, rows: pd.DataFrame, truth: np.ndarray
 ) -> None:
     facts = permutation_importance(subject, rows, truth, list(rows.columns))
@@ -25,7 +25,7 @@ def test_what_the_model_uses_ranks_first_and_noise_is_said_not_to_help(
     assert facts["repeats"] == 5
 
 
-def test_a_model_that_fits_noise_is_not_said_to_be_helped_by_it(rows: pd.DataFrame) -> None:
+def test_noise_does_not_help_a_model_fitted_on_noise(rows: pd.DataFrame) -> None:
     """Answers lean on eight columns that have nothing to do with the truth: over many tables of them, one in
     twenty may be mistaken, not one in three."""
     mistaken = 0
@@ -44,7 +44,7 @@ def test_a_model_that_fits_noise_is_not_said_to_be_helped_by_it(rows: pd.DataFra
     assert mistaken <= 3
 
 
-def test_the_score_beside_it_is_that_of_the_rows_as_they_are(
+def test_the_base_score_is_that_of_unshuffled_rows(
     subject: ExplainedModel, rows: pd.DataFrame, truth: np.ndarray
 ) -> None:
     facts = permutation_importance(subject, rows.head(400), truth[:400], ["a"])
@@ -55,7 +55,7 @@ def test_the_score_beside_it_is_that_of_the_rows_as_they_are(
 
 
 @pytest.mark.parametrize("limit_s", [1.0, 2.0])
-def test_a_slow_model_is_asked_about_fewer_rows_and_less_often(
+def test_a_slow_model_predicts_fewer_rows_and_repeats(
     limit_s: float, subject: ExplainedModel, rows: pd.DataFrame, truth: np.ndarray
 ) -> None:
     now = 0.0
@@ -74,7 +74,7 @@ def test_a_slow_model_is_asked_about_fewer_rows_and_less_often(
     assert now <= limit_s * 1.1
 
 
-def test_a_model_that_answers_slowly_is_tried_on_fewer_rows_and_its_most_telling_columns_and_says_so(
+def test_a_very_slow_model_is_explained_on_fewer_rows_and_columns_and_says_so(
     subject: ExplainedModel, rows: pd.DataFrame, truth: np.ndarray
 ) -> None:
     now = 0.0
@@ -97,7 +97,7 @@ def test_a_model_that_answers_slowly_is_tried_on_fewer_rows_and_its_most_telling
     assert len(facts["importances"]) + facts["left_out"] == wide.shape[1]
 
 
-def test_rows_that_lean_on_those_before_stay_in_their_order(
+def test_rows_of_order_dependent_models_keep_their_order(
     subject: ExplainedModel, rows: pd.DataFrame, truth: np.ndarray
 ) -> None:
     seen: list[pd.DataFrame] = []

@@ -56,7 +56,7 @@ def test_a_range_of_a_number_a_period_and_a_gap_can_be_worst(rows: pd.DataFrame)
         assert facts["measure"] == "absolute_error"
 
 
-def test_segments_of_the_same_rows_are_told_once(rows: pd.DataFrame) -> None:
+def test_overlapping_segments_are_listed_once(rows: pd.DataFrame) -> None:
     table = rows.assign(copy=rows["kind"].str.upper())
     error = np.random.default_rng(0).normal(size=len(rows)) * np.where(rows["kind"] == "y", 4, 1)
 
@@ -65,7 +65,7 @@ def test_segments_of_the_same_rows_are_told_once(rows: pd.DataFrame) -> None:
     assert [segment["column"] for segment in facts["worst"]] == ["kind"]
 
 
-def test_a_handful_of_rows_is_no_segment(rows: pd.DataFrame) -> None:
+def test_a_few_rows_are_not_a_segment(rows: pd.DataFrame) -> None:
     table = pd.DataFrame({"rare": ["odd"] * 10 + ["plain"] * 290})
     error = np.where(table["rare"] == "odd", 100.0, 1.0) + np.arange(300) / 300
 

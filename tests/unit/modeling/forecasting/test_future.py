@@ -40,7 +40,7 @@ def table() -> pd.DataFrame:
         (pd.date_range("2020-01-15", periods=14, freq="W"), IntervalUnit.SECOND, ["2020-04-26"]),
     ],
 )
-def test_moments_go_on_as_the_rows_did(times, unit, after):
+def test_future_times_continue_the_sampling_interval(times, unit, after):
     rhythm = detect_interval(times.to_numpy())
     assert rhythm is not None
     assert rhythm.unit is unit
@@ -48,7 +48,7 @@ def test_moments_go_on_as_the_rows_did(times, unit, after):
     assert rhythm.moments_after(last, np.arange(1, len(after) + 1)).tolist() == pd.to_datetime(after).tolist()
 
 
-def test_the_last_row_of_each_series_asks_about_every_step():
+def test_the_last_row_of_each_series_is_expanded_by_step():
     asked, beyond = future_rows(table(), EVERY)
     told = prediction_times(asked.iloc[beyond], EVERY, table())
     assert told.groupby("shop")["day"].apply(lambda days: [f"{day:%d}" for day in days]).to_dict() == {
@@ -59,7 +59,7 @@ def test_the_last_row_of_each_series_asks_about_every_step():
     assert len(asked) == len(table()) + 4, "rows before are history"
 
 
-def test_the_last_rows_ask_about_the_horizon_alone():
+def test_the_last_rows_predict_at_the_horizon():
     asked, beyond = future_rows(table(), ALONE)
     told = prediction_times(asked.iloc[beyond], ALONE)
     assert told.loc[told["shop"] == "b", "day"].dt.day.tolist() == [9, 10, 11]
@@ -73,7 +73,7 @@ def test_the_last_rows_ask_about_the_horizon_alone():
         {"outlook": Outlook.VOLATILITY},
     ],
 )
-def test_of_what_counts_from_now_on_the_last_row_asks_alone(wish):
+def test_only_the_last_row_predicts_changes_and_classes(wish):
     problem = replace(ALONE, **wish)
     asked, beyond = future_rows(table(), problem)
     assert prediction_times(asked.iloc[beyond], problem, table())["day"].dt.day.tolist() == [13, 11]

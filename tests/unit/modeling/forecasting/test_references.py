@@ -38,11 +38,11 @@ def test_the_last_season_is_the_latest_known_row_at_its_place(rows, horizon, sea
         assert (np.isnan(made[row]) and wanted < 0) or made[row] == values[wanted]
 
 
-def test_drift_goes_on_as_it_went():
+def test_drift_extrapolates_the_mean_change():
     assert drift(np.array([1.0, 3.0, 5.0]), 2).tolist() == [1.0, 7.0, 9.0]
 
 
-def test_a_season_is_found_where_there_is_one():
+def test_a_season_is_detected_only_in_seasonal_series():
     assert detect_season(sales(), [1], DAY_S) == 7
     assert detect_season(sales(), [7], DAY_S) is None, "a week ahead the last value is the last season"
     walk = np.cumsum(np.random.default_rng(0).normal(size=400))
@@ -52,7 +52,7 @@ def test_a_season_is_found_where_there_is_one():
 
 
 @pytest.mark.parametrize("season", [7, None])
-def test_smoothing_row_by_row_is_what_statsmodels_says(season):
+def test_smoothing_row_by_row_equals_statsmodels(season):
     values = sales(250)
     learned = Smoothing.fit(values, season)
     with warnings.catch_warnings():
@@ -71,7 +71,7 @@ def test_smoothing_row_by_row_is_what_statsmodels_says(season):
 
 
 @pytest.mark.parametrize("season", [7, None])
-def test_smoothing_at_a_row_knows_no_later_row(season):
+def test_smoothing_uses_no_later_row(season):
     values = sales(200)
     learned = Smoothing.fit(values[:120], season)
     whole = learned.forecast(values, 5)
@@ -123,7 +123,7 @@ def test_many_series_are_not_smoothed_and_classes_have_no_references():
     assert forecast_references(train, holdout, asked) == {}
 
 
-def test_a_model_that_is_no_better_than_the_last_season_is_told_so():
+def test_a_model_no_better_than_the_last_season_gets_a_note():
     train, holdout, problem = shops(1)
     truth = holdout.sold.shift(-2).to_numpy()[:-2]
     said = {name: each[:-2] for name, each in forecast_references(train, holdout, problem).items()}

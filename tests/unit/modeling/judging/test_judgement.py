@@ -23,7 +23,7 @@ def drifting(rows: int, growth: float, seed: int = 0) -> tuple[Predicted, Predic
     return Predicted(truth, said), Predicted(truth, np.zeros(rows))
 
 
-def test_errors_that_grow_with_time_are_said_and_widen_the_interval() -> None:
+def test_errors_that_grow_with_time_are_noted_and_widen_the_interval() -> None:
     decaying = evaluate_predictions(*drifting(1200, 4.0), IN_TIME, "hold-out")
     steady = evaluate_predictions(*drifting(1200, 1.0), IN_TIME, "hold-out")
     assert any("worsens with time" in note for note in decaying["notes"])
@@ -52,7 +52,7 @@ def seasonal(rows: int, swing: float) -> np.ndarray:
     return rng.normal(size=rows) * np.where(np.arange(rows) < rows / 4, swing, 1.0) * 10
 
 
-def test_a_past_in_which_the_target_varied_more_widens_the_interval_and_is_said() -> None:
+def test_a_past_with_more_variation_widens_the_interval_and_is_noted() -> None:
     """A season that no fold was judged on: only the targets know of it."""
     predicted, baseline = drifting(800, 1.0)
     steady, wild = (
@@ -84,21 +84,21 @@ def test_no_bound_lies_beyond_the_range_of_its_metric(metric: str) -> None:
 
 
 @pytest.mark.parametrize(("promised", "said"), [(0.4, "worse"), (1.5, "better"), (0.76, None)])
-def test_a_score_that_cross_validation_did_not_promise_is_said(promised: float, said: str | None) -> None:
+def test_a_score_unlike_the_cross_validated_one_is_noted(promised: float, said: str | None) -> None:
     fit = {"name": "m", "score": promised, "fold_scores": [promised + d for d in (-0.02, 0, 0.02, 0.01, -0.01)]}
     facts = evaluate_predictions(*drifting(500, 1.0), NUMBER, "hold-out", fit=fit, compare=True)
     assert facts["agrees_with_cv"] is (said is None)
     assert [said in note for note in facts["notes"]] == ([True] if said else [])
 
 
-def test_folds_that_differ_much_forgive_a_difference() -> None:
+def test_a_large_spread_of_folds_tolerates_a_difference() -> None:
     fit = {"name": "m", "score": 0.6, "fold_scores": [0.2, 1.0, 0.5, 0.7, 0.6]}
     assert evaluate_predictions(*drifting(500, 1.0), NUMBER, "hold-out", fit=fit, compare=True)[
         "agrees_with_cv"
     ]
 
 
-def test_bounds_that_do_not_hold_are_said() -> None:
+def test_intervals_with_wrong_coverage_are_noted() -> None:
     rng = np.random.default_rng(0)
     fitted = fit_intervals(rng.normal(size=500), np.zeros(500))
     predicted, baseline = drifting(400, 1.0)
@@ -122,7 +122,7 @@ def test_groups_that_agree_make_an_interval_as_wide_as_few_rows_would() -> None:
     assert widths[1] > 4 * widths[0]
 
 
-def test_a_model_that_is_worse_than_the_baseline_is_called_so() -> None:
+def test_a_model_worse_than_the_baseline_is_noted() -> None:
     predicted, baseline = drifting(300, 1.0)
     facts = evaluate_predictions(baseline, predicted, NUMBER, "hold-out")
     assert not facts["beats_baseline"]

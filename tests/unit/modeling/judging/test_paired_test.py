@@ -27,7 +27,7 @@ APART = PairedBootstrap(
 )
 
 
-def test_what_is_better_on_the_same_rows_is_told_apart_and_what_is_not_is_not() -> None:
+def test_a_paired_difference_is_distinguished_and_equal_candidates_are_not() -> None:
     low, middle, high = APART({"name": "good"}, {"name": "bad"})
     assert low is not None
     assert middle is not None
@@ -39,16 +39,16 @@ def test_what_is_better_on_the_same_rows_is_told_apart_and_what_is_not_is_not() 
     assert low < 0 < high
 
 
-def test_a_difference_turned_round_is_its_negative() -> None:
+def test_swapping_candidates_negates_the_difference() -> None:
     forward, backward = (APART({"name": a}, {"name": b}) for a, b in (("bad", "guess"), ("guess", "bad")))
     assert forward[1] == -(backward[1] or 0.0)
 
 
-def test_without_rows_in_common_nothing_is_said() -> None:
+def test_without_common_rows_there_is_no_interval() -> None:
     assert APART({"name": "few"}, {"name": "good"}) == (None, None, None)
 
 
-def test_an_interval_covers_the_true_difference_about_as_often_as_it_says() -> None:
+def test_intervals_cover_the_true_difference_at_their_level() -> None:
     covered = 0
     for seed in range(40):
         two = {"a": said(1.0), "b": said(1.0)}

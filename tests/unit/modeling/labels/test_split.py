@@ -20,7 +20,7 @@ def test_classes_keep_their_shares() -> None:
     assert len(locked.holdout) == 100
 
 
-def test_the_same_seed_locks_the_same_rows() -> None:
+def test_the_same_seed_holds_out_the_same_rows() -> None:
     frame = people()
     one, two = (lock_holdout(frame, problem(frame, "left"), seed=5) for _ in range(2))
     pd.testing.assert_frame_equal(one.holdout, two.holdout)
@@ -56,7 +56,7 @@ def test_no_group_is_on_both_sides_nor_in_two_folds() -> None:
 
 @pytest.mark.parametrize("horizon", [None, 1, 7])
 @pytest.mark.parametrize("shops", [1, 3])
-def test_a_model_never_learns_from_a_label_that_is_known_only_later(horizon: int | None, shops: int) -> None:
+def test_training_rows_have_labels_known_before_the_test_rows_begin(horizon: int | None, shops: int) -> None:
     frame = series(shops=shops)
     asked = problem(
         frame, "sales", time_column="day", horizon=horizon, group_column="shop" if shops > 1 else None
@@ -79,7 +79,7 @@ def test_a_model_never_learns_from_a_label_that_is_known_only_later(horizon: int
     kind=st.sampled_from(["left", "visits", "age"]),
 )
 @settings(max_examples=25, deadline=None)
-def test_folds_test_every_labelled_row_once_and_never_a_row_they_learn_from(
+def test_folds_test_every_labelled_row_once_and_never_a_training_row(
     rows: int, count: int, seed: int, kind: str
 ) -> None:
     frame = people(rows, seed)
@@ -118,7 +118,7 @@ def test_a_share_out_of_bounds_is_refused() -> None:
         lock_holdout(frame, problem(frame, "left"), seed=0, share=0.9)
 
 
-def test_a_fold_that_would_learn_from_one_class_only_is_left_out() -> None:
+def test_a_fold_with_one_training_class_is_left_out() -> None:
     frame = series(120).assign(busy=[0] * 30 + [0, 1] * 45)
     made = make_folds(frame, problem(frame, "busy", time_column="day"), FoldPlan(SplitKind.TIME, 5, 0))
     assert len(made) == 4
@@ -128,7 +128,7 @@ def test_a_fold_that_would_learn_from_one_class_only_is_left_out() -> None:
         make_folds(frame, problem(frame, "busy", time_column="day"), FoldPlan(SplitKind.TIME, 5, 0))
 
 
-def test_a_class_with_two_rows_costs_neither_hold_out_rows_nor_folds() -> None:
+def test_a_class_with_two_rows_reduces_neither_the_holdout_nor_the_folds() -> None:
     frame = people(200).assign(left=["a"] * 120 + ["b"] * 78 + ["c"] * 2)
     asked = problem(frame, "left")
     locked = lock_holdout(frame, asked, seed=0)
@@ -136,13 +136,13 @@ def test_a_class_with_two_rows_costs_neither_hold_out_rows_nor_folds() -> None:
     assert len(make_folds(locked.train, asked, FoldPlan(locked.kind, 5, 0))) == 5
 
 
-def test_rows_of_a_crowded_first_moment_stay_to_learn_from() -> None:
+def test_rows_of_a_crowded_first_time_stay_in_training() -> None:
     frame = people(100).assign(day=pd.to_datetime(["2024-01-01"] * 90 + ["2024-01-02"] * 10))
     locked = lock_holdout(frame, problem(frame, "left", time_column="day"), seed=0)
     assert (set(locked.train["day"].dt.day), set(locked.holdout["day"].dt.day)) == ({1}, {2})
 
 
-def test_a_time_column_that_never_moves_is_refused() -> None:
+def test_a_constant_time_column_is_refused() -> None:
     frame = people(100).assign(day=pd.Timestamp("2024-01-01"))
     with pytest.raises(InvalidInput, match="no later rows"):
         lock_holdout(frame, problem(frame, "left", time_column="day"), seed=0)
@@ -155,7 +155,7 @@ def measured(rows: int = 400) -> pd.DataFrame:
     return frame
 
 
-def test_rows_that_differ_by_their_number_only_stay_on_one_side() -> None:
+def test_near_duplicates_stay_on_one_side_of_the_split() -> None:
     frame = pd.concat([measured(), measured().head(150)], ignore_index=True)
     frame.insert(0, "id", np.random.default_rng(1).permutation(len(frame)))
     locked = lock_holdout(frame, problem(frame, "y"), seed=0)
@@ -165,7 +165,7 @@ def test_rows_that_differ_by_their_number_only_stay_on_one_side() -> None:
     assert any("in everything except 'id'" in note for note in locked.notes)
 
 
-def test_rows_with_the_same_inputs_and_another_target_are_said() -> None:
+def test_contradicting_rows_are_noted() -> None:
     frame = measured()
     again = frame.head(60).assign(y=1 - frame["y"].head(60))
     both = pd.concat([frame, again], ignore_index=True)
@@ -173,7 +173,7 @@ def test_rows_with_the_same_inputs_and_another_target_are_said() -> None:
     assert any(note.startswith("120 rows have the same inputs") for note in locked.notes)
 
 
-def test_categories_that_coincide_by_chance_are_no_repeats() -> None:
+def test_equal_categories_by_chance_are_not_near_duplicates() -> None:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(
         {"id": range(500), "sex": rng.choice(["f", "m"], 500), "deck": rng.integers(0, 9, 500)}
@@ -191,20 +191,20 @@ def test_categories_that_coincide_by_chance_are_no_repeats() -> None:
         (pd.DataFrame({"a": [1.0] * 40, "b": [None] * 40, "y": [0, 1] * 20}), "no_inputs"),
     ],
 )
-def test_a_table_that_cannot_teach_is_refused(frame: pd.DataFrame, code: str) -> None:
+def test_a_table_that_cannot_train_a_model_is_refused(frame: pd.DataFrame, code: str) -> None:
     with pytest.raises(InvalidInput) as caught:
         lock_holdout(frame, problem(frame, "y"), seed=0)
     assert caught.value.code == code
 
 
-def test_few_labels_are_said() -> None:
+def test_a_small_share_of_labelled_rows_is_noted() -> None:
     frame = measured(1000)
     frame["y"] = frame["y"].where(frame.index % 33 == 0)
     locked = lock_holdout(frame, problem(frame, "y"), seed=0)
     assert locked.notes[0].startswith("Only 3.1% of the rows have a label")
 
 
-def test_more_is_held_out_of_few_rows_and_no_more_than_needed_of_many() -> None:
+def test_the_holdout_share_is_larger_for_few_rows_and_smaller_for_many() -> None:
     many = pd.Series(np.random.default_rng(0).integers(0, 2, 1_000_000), dtype="float64")
     asked = problem(measured(), "y")
     shares = [

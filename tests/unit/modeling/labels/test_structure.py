@@ -43,7 +43,7 @@ def dated(rows: int = 400, a_day: int = 8) -> pd.DataFrame:
         ("Tell benign from malignant tumours", False),
     ],
 )
-def test_words_of_the_future_are_heard(goal: str, future: bool) -> None:
+def test_goals_about_the_future_are_recognised(goal: str, future: bool) -> None:
     assert mentions_future(goal) is future
 
 
@@ -58,18 +58,18 @@ def test_words_of_the_future_are_heard(goal: str, future: bool) -> None:
         ("Predict the rating", None),
     ],
 )
-def test_new_entities_are_told_from_known_ones(goal: str, new: bool | None) -> None:
+def test_goals_about_new_entities_differ_from_goals_about_known_ones(goal: str, new: bool | None) -> None:
     assert mentions_new_entities(goal) is new
 
 
-def test_a_file_in_the_order_of_a_date_is_ordered_in_time_however_many_rows_a_day_has() -> None:
+def test_a_file_sorted_by_a_date_is_ordered_in_time_with_any_number_of_rows_per_day() -> None:
     found = find_time_column(dated(), "left", has_horizon=False)
     assert found is not None
     assert (found.column, found.reason) == ("date", "the file is sorted by it")
     assert find_time_column(dated().iloc[::-1], "left", has_horizon=False) is not None
 
 
-def test_a_shuffled_file_is_ordered_in_time_where_the_goal_is_about_the_future() -> None:
+def test_a_shuffled_file_is_ordered_in_time_if_the_goal_is_about_the_future() -> None:
     frame = dated().sample(frac=1, random_state=0)
     assert find_time_column(frame, "left", has_horizon=False) is None
     found = find_time_column(frame, "left", has_horizon=False, goal="Who will leave in the coming months?")
@@ -82,7 +82,7 @@ def test_a_date_of_birth_orders_nothing() -> None:
     assert find_time_column(frame, "left", has_horizon=False, goal="who leaves in the coming weeks?") is None
 
 
-def test_an_entity_is_found_by_what_never_changes_within_it() -> None:
+def test_a_group_column_is_found_by_columns_constant_within_it() -> None:
     found = find_group_column(visits(), "sick", "Predict who is sick among new patients")
     assert found is not None
     assert (found.column, found.reason) == ("pid", "'height', 'born' never change within one")
@@ -90,13 +90,13 @@ def test_an_entity_is_found_by_what_never_changes_within_it() -> None:
     assert find_group_column(visits().rename(columns={"pid": "visit_id"}), "sick") is not None
 
 
-def test_a_known_entity_stays_an_input() -> None:
+def test_the_column_of_a_known_entity_stays_an_input() -> None:
     assert find_group_column(visits(name="patient"), "sick") is not None
     assert find_group_column(visits(name="patient"), "sick", "a patient that we know already") is None
     assert find_group_column(visits(12, 40, "patient"), "sick") is None
     assert find_group_column(visits(12, 40, "patient"), "sick", "for new patients") is not None
 
 
-def test_a_measure_or_a_few_categories_are_no_entity() -> None:
+def test_measures_and_categories_are_not_group_columns() -> None:
     frame = people(300).assign(shop=["a", "b", "c"] * 100, weight=np.repeat(np.arange(60.0), 5))
     assert find_group_column(frame, "left") is None

@@ -56,7 +56,7 @@ def test_uniqueness_is_the_mean_share_of_each_bar(rows):
     np.testing.assert_allclose(average_uniqueness(begins, ends, bars), expected, atol=1e-12)
 
 
-def test_labels_over_the_same_bars_count_once_together():
+def test_weights_of_labels_over_the_same_bars_are_shared():
     bars = np.arange(100.0)
     weights = average_uniqueness(bars[:-10], bars[:-10] + 10, bars)
     assert weights[20:70] == pytest.approx(0.1)
@@ -64,7 +64,7 @@ def test_labels_over_the_same_bars_count_once_together():
     assert uniqueness_weights(bars[:-10], bars[:-10] + 10, bars).mean() == pytest.approx(1.0)
 
 
-def test_estimators_of_volatility_find_that_of_a_random_walk():
+def test_volatility_estimators_recover_that_of_a_random_walk():
     chance = np.random.default_rng(0)
     steps = chance.normal(0, 0.02 / np.sqrt(400), (1500, 400))
     paths = np.cumsum(steps, axis=1) + np.concatenate([[0.0], np.cumsum(steps.sum(axis=1))[:-1]])[:, None]

@@ -31,7 +31,7 @@ def plain(returns: np.ndarray, parts: int) -> float:
     parts=st.sampled_from([2, 4, 6]),
     bars=st.integers(60, 90),
 )
-def test_it_is_what_the_paper_says(seed, trials, parts, bars):
+def test_the_probability_of_overfitting_equals_the_definition_of_the_paper(seed, trials, parts, bars):
     returns = np.random.default_rng(seed).normal(0, 1, (bars, trials))
     assert probability_of_overfitting(returns, parts) == pytest.approx(plain(returns, parts))
 
@@ -48,6 +48,6 @@ def test_worthless_strategies_are_overfitted_about_half_the_time():
     assert 0.35 < np.mean(found) < 0.65
 
 
-def test_one_strategy_or_a_few_bars_have_none():
+def test_one_strategy_or_a_few_bars_have_no_probability_of_overfitting():
     assert probability_of_overfitting(np.zeros((500, 1))) is None
     assert probability_of_overfitting(np.zeros((9, 5))) is None

@@ -30,11 +30,11 @@ def problem(bars) -> Problem:
     return resolve_problem(bars, {**wish, "group_column": "coin", "kind": "classification"})
 
 
-def test_a_volatility_is_a_number(problem):
+def test_a_volatility_problem_is_a_regression(problem):
     assert problem.kind is ProblemKind.REGRESSION
 
 
-def test_the_label_is_what_the_next_bars_of_the_coin_realise(bars, problem):
+def test_the_label_is_the_realised_volatility_of_the_next_bars(bars, problem):
     told = make_labels(bars, problem)
     for coin in ("A", "B"):
         rows = bars[bars["coin"] == coin].sort_values("ts")
@@ -44,7 +44,7 @@ def test_the_label_is_what_the_next_bars_of_the_coin_realise(bars, problem):
         assert told.loc[rows.index[288:]].isna().all()
 
 
-def test_it_is_judged_beside_what_needs_no_model_and_sees_no_future(bars, problem):
+def test_volatility_references_use_no_later_row(bars, problem):
     ordered = bars.sort_values("ts").reset_index(drop=True)
     train, holdout = ordered[:400], ordered[400:]
     said = forecast_references(train, holdout, problem)
@@ -56,7 +56,7 @@ def test_it_is_judged_beside_what_needs_no_model_and_sees_no_future(bars, proble
         assert each[of == "B"].mean() / each[of == "A"].mean() == pytest.approx(10, rel=0.2)
 
 
-def test_models_see_the_volatility_of_as_long_a_time(bars, problem):
+def test_suggested_windows_include_the_horizon(bars, problem):
     [volatility, *_] = suggest_market_features(bars, problem)
     assert volatility["windows"] == [12, 48]
     longer = resolve_problem(

@@ -24,7 +24,7 @@ PAPER = Moments(bars=1250, sharpe=2.5 / np.sqrt(DAYS), skew=-3.0, kurtosis=10.0)
 PAPER_VARIANCE = 0.5 / DAYS
 
 
-def test_the_luck_of_a_hundred_trials_is_the_papers():
+def test_the_expected_best_of_a_hundred_trials_equals_the_paper():
     assert expected_highest(100, PAPER_VARIANCE) == pytest.approx(0.1132, abs=5e-5)
 
 
@@ -36,11 +36,11 @@ def test_the_luck_of_a_hundred_trials_is_the_papers():
         (Moments(PAPER.bars, PAPER.sharpe, 0.0, 3.0), 88, 0.9505),
     ],
 )
-def test_the_deflated_sharpe_ratio_is_the_papers(of, trials, expected):
+def test_the_deflated_sharpe_ratio_equals_the_paper(of, trials, expected):
     assert deflated_sharpe(of, trials, PAPER_VARIANCE) == pytest.approx(expected, abs=5e-4)
 
 
-def test_one_trial_is_deflated_by_nothing():
+def test_a_single_trial_is_not_deflated():
     assert expected_highest(1, 1.0) == 0.0
     assert deflated_sharpe(PAPER, 1, 1.0) == probabilistic_sharpe(PAPER)
 
@@ -50,13 +50,13 @@ def test_the_standard_error_of_normal_returns_is_the_one_of_lo():
     assert standard_error(of) == pytest.approx(np.sqrt((1 + 0.1**2 / 2) / 500))
 
 
-def test_the_standard_error_is_how_much_sharpe_ratios_of_samples_scatter():
+def test_the_standard_error_equals_the_scatter_of_sampled_sharpe_ratios():
     drawn = np.random.default_rng(0).standard_t(6, (2000, 400)) + 0.1
     fat = Moments(bars=400, sharpe=0.1 / np.sqrt(1.5), skew=0.0, kurtosis=6.0)
     assert np.std([sharpe_ratio(each) for each in drawn]) == pytest.approx(standard_error(fat), rel=0.05)
 
 
-def test_returns_that_never_move_have_no_ratio():
+def test_constant_returns_have_a_ratio_of_zero():
     assert sharpe_ratio(np.zeros(10)) == sortino_ratio(np.zeros(10)) == 0.0
     assert compute_moments(np.full(10, 0.01)).sharpe == 0.0
 
@@ -81,7 +81,7 @@ def test_drawdown_is_the_fall_from_the_highest_point_so_far(net):
     slippage=st.floats(0, 20),
     low=st.sampled_from([-1.0, -0.5, 0.0]),
 )
-def test_a_backtest_is_what_a_ledger_kept_bar_by_bar_says(data, bars, coins, fee, slippage, low):
+def test_a_backtest_equals_a_bar_by_bar_ledger(data, bars, coins, fee, slippage, low):
     numbers = st.lists(st.floats(-2, 2), min_size=bars * coins, max_size=bars * coins)
     wanted = np.array(data.draw(numbers)).reshape(bars, coins)
     moved = np.array(data.draw(numbers)).reshape(bars, coins) / 20

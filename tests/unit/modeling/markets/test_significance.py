@@ -63,7 +63,7 @@ def theory(strength: float, margin: float, terms: TradingTerms) -> float:
 
 
 @pytest.mark.parametrize("terms", [TradingTerms(), TradingTerms(fee_bps=1, slippage_bps=0.5)])
-def test_the_sharpe_ratio_of_a_planted_signal_is_the_theorys(terms):
+def test_the_sharpe_ratio_of_a_planted_signal_equals_theory(terms):
     off = []
     for seed in range(6):
         facts = played(0.15, seed, terms)
@@ -118,7 +118,7 @@ def test_a_baseline_that_does_as_well_is_named():
     assert facts["verdict"].endswith("But persistence does as well without a model.")
 
 
-def test_costs_eat_a_weak_signal():
+def test_a_weak_signal_has_no_edge_after_costs():
     facts = played(0.05, 1, TradingTerms(fee_bps=30))
     assert not facts["edge"]
     assert played(0.05, 1, TradingTerms(fee_bps=30))["break_even_bps"] in (None, facts["break_even_bps"])

@@ -57,7 +57,7 @@ def test_a_label_says_whether_the_trade_ends_with_a_gain_and_when():
     assert Problem.from_json(problem.to_json()) == problem
 
 
-def test_no_fold_learns_from_a_trade_that_is_open_when_its_test_rows_begin():
+def test_no_fold_trains_on_trades_open_when_its_test_rows_begin():
     table = bars()
     problem = asked(table)
     ends = label_times(table, problem).to_numpy()
@@ -83,7 +83,7 @@ def test_each_tranche_is_held_until_its_trade_ends():
     assert trade_positions(opened, np.ones((5, 1)), 4)[:, 0].tolist() == [0.25, 0.0, 0.25, 0.0, 0.0]
 
 
-def test_a_foreseen_gain_is_traded_long_until_a_barrier_and_pays():
+def test_a_predicted_gain_is_held_long_until_a_barrier():
     table = bars(strength=0.9)
     problem = asked(table)
     locked = lock_holdout(table, problem, 0)
@@ -140,7 +140,7 @@ def test_a_trade_ends_within_the_bar_that_reaches_its_barrier():
     assert min(earned for earned, _ in told) < -0.004, "some bar opens beyond the stop"
 
 
-def test_what_trades_earn_within_bars_is_what_the_backtest_counts():
+def test_returns_within_bars_are_counted_by_the_backtest():
     table = ranged()
     problem = asked(table)
     train, holdout = table[:300], table[300:].reset_index(drop=True)
@@ -183,7 +183,7 @@ def test_the_ledger_adds_up_to_the_reported_figures():
 
 
 @pytest.mark.parametrize(("gains", "found"), [(12, False), (300, True)])
-def test_a_handful_of_lucky_bars_is_no_edge(gains, found):
+def test_a_few_lucky_bars_are_not_an_edge(gains, found):
     chance = np.random.default_rng(0)
     returns = np.abs(chance.normal(0.001, 0.0002, (900, 1))) * np.where(np.arange(900) % 3, -1, 1)[:, None]
     positions = np.zeros((900, 1))

@@ -17,7 +17,9 @@ LOOKING_BACK = [
 
 @pytest.mark.parametrize("shops", [1, 3])
 @pytest.mark.parametrize("shuffled", [False, True])
-def test_pieces_say_what_the_whole_says(shops: int, shuffled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chunked_predictions_equal_predictions_in_one_batch(
+    shops: int, shuffled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     frame = series(6000 // shops, shops=shops)
     wish = {"group_column": "shop"} if shops > 1 else {}
     asked = problem(frame, "sales", time_column="day", horizon=1, **wish)
@@ -33,7 +35,7 @@ def test_pieces_say_what_the_whole_says(shops: int, shuffled: bool, monkeypatch:
     np.testing.assert_allclose(predict_all(model, later, asked), whole, rtol=1e-6)
 
 
-def test_rows_without_time_are_cut_where_they_lie(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_without_time_are_chunked_in_file_order(monkeypatch: pytest.MonkeyPatch) -> None:
     frame = people(2500)
     asked = problem(frame, "left")
     model = fit(frame, asked, CandidateSpec("LogisticRegression"))

@@ -56,7 +56,7 @@ MODELS = (
 )
 
 
-def test_a_stored_model_says_the_same_in_a_fresh_process(tmp_path: Path) -> None:
+def test_a_stored_model_predicts_equally_in_a_new_process(tmp_path: Path) -> None:
     expected = {}
     for number, (frame, target, estimator, hyperparameters, recipe) in enumerate(MODELS):
         asked = problem(frame, target, **({"horizon": 1} if target == "sales" else {}))
@@ -89,13 +89,13 @@ def test_a_file_with_another_type_is_refused_by_name() -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"no zip", skops.io.dumps({"format": 1}), skops.io.dumps([1])])
-def test_what_is_no_model_is_refused(data: bytes) -> None:
+def test_a_file_that_is_not_a_model_is_refused(data: bytes) -> None:
     with pytest.raises(InvalidInput) as caught:
         deserialize_model(data)
     assert caught.value.code == "bad_model"
 
 
-def test_the_list_of_trusted_types_is_ours_and_explicit() -> None:
+def test_the_list_of_trusted_types_is_explicit() -> None:
     assert all(name.split(".")[0] in ("app", "sklearn", "xgboost") for name in TRUSTED)
 
 
@@ -138,7 +138,7 @@ def test_a_model_stored_under_old_type_names_predicts_the_same() -> None:
     )
 
 
-def test_every_type_of_ours_is_reached_by_exactly_one_old_name() -> None:
+def test_every_own_type_has_exactly_one_old_name() -> None:
     ours = {name for name in TRUSTED if name.startswith("app.")}
     assert sorted(RENAMED.values()) == sorted(ours)
     assert not set(RENAMED) & ours

@@ -25,7 +25,7 @@ def kinds_of(*rows: dict[str, object]) -> set[tuple[str, str]]:
     return {(warning["kind"], warning["column"]) for warning in conform_rows(pd.DataFrame(rows), SCHEMA)[1]}
 
 
-def test_a_schema_knows_what_each_column_holds() -> None:
+def test_a_schema_records_type_and_values_of_each_column() -> None:
     by_name = {column["name"]: column for column in SCHEMA}
     assert list(by_name) == ["name", "age", "plan", "visits"]
     assert by_name["plan"]["categories"] == ["basic", "plus", "pro"]
@@ -56,7 +56,7 @@ def test_numbers_written_as_text_are_read() -> None:
     assert made["age"].tolist() == [40.0]
 
 
-def test_surprises_are_warned_of_and_not_refused() -> None:
+def test_unseen_values_give_warnings_and_no_error() -> None:
     assert kinds_of({**ROW, "plan": "gold"}) == {("unseen_category", "plan")}
     assert kinds_of({**ROW, "colour": "red"}) == {("extra_column", "colour")}
     assert kinds_of({**ROW, "age": 900}) == {("outside_range", "age")}
@@ -68,7 +68,7 @@ def test_no_rows_are_refused() -> None:
     assert refusal().code == "no_rows"
 
 
-def test_yes_and_no_are_read_in_the_ways_they_are_written() -> None:
+def test_booleans_are_parsed_in_all_usual_spellings() -> None:
     frame = pd.DataFrame({"paid": [True, False] * 20, "y": np.arange(40) % 3 % 2})
     schema = infer_schema(frame, problem(frame, "y"), [])
     made, _ = conform_rows(pd.DataFrame({"paid": ["yes", "False", 1, 0.0, True]}), schema)
@@ -77,7 +77,7 @@ def test_yes_and_no_are_read_in_the_ways_they_are_written() -> None:
         conform_rows(pd.DataFrame({"paid": ["perhaps"]}), schema)
 
 
-def test_a_forecast_needs_the_present_value_and_a_direction_may_do_without() -> None:
+def test_a_level_forecast_requires_the_present_value_and_a_direction_does_not() -> None:
     frame = series()
     value = infer_schema(frame, problem(frame, "sales", horizon=1), [])
     direction = infer_schema(frame, problem(frame, "sales", horizon=1, kind="classification"), [])

@@ -102,7 +102,7 @@ def _shares(
     rows."""
     shares = np.zeros(len(fits))
     for candidate in candidates:
-        counts = {position: len(fits[position]["run"]) for position in candidate.places}
+        counts = {position: len(fits[position]["run"]) for position in candidate.part_indices}
         full_fits = [position for position, count in counts.items() if count == 0]
         if full_fits:
             counts = {full_fits[-1]: 1}

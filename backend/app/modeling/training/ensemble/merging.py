@@ -22,7 +22,7 @@ class CandidateParts:
     """One candidate: the positions of its parts among the inputs, and its out-of-fold rows by position."""
 
     name: str
-    places: list[int]
+    part_indices: list[int]
     oof: pd.DataFrame
 
     @property
@@ -36,9 +36,9 @@ def merge_parts(fits: Sequence[Facts], oofs: Sequence[pd.DataFrame]) -> list[Can
     names = list(dict.fromkeys(fit["name"] for fit in fits))
     candidates = []
     for name in names:
-        places = [place for place, fit in enumerate(fits) if fit["name"] == name]
-        oof = pd.concat([oofs[place] for place in places]).groupby("row", sort=True).mean()
-        candidates.append(CandidateParts(name, places, oof))
+        part_indices = [index for index, fit in enumerate(fits) if fit["name"] == name]
+        oof = pd.concat([oofs[index] for index in part_indices]).groupby("row", sort=True).mean()
+        candidates.append(CandidateParts(name, part_indices, oof))
     return candidates
 
 
@@ -79,7 +79,7 @@ def weight_candidates(candidates: Sequence[CandidateParts], problem: Problem, se
         candidates_left = positive
     positions = np.flatnonzero(weights > 0)
     return WeightedCandidates(
-        {candidates_left[place].name: float(weights[place]) for place in positions},
+        {candidates_left[index].name: float(weights[index]) for index in positions},
         judged.weighted_average(weights),
         rows,
         fold,
@@ -142,7 +142,7 @@ def assign_weight_folds(fold: np.ndarray, time_ordered: bool, seed: int) -> np.n
 
 def summarize_candidate(parts: CandidateParts, fits: Sequence[Facts], metric: str) -> dict[str, Any]:
     """Summarize a candidate over its parts."""
-    part_fits = [fits[place] for place in parts.places]
+    part_fits = [fits[index] for index in parts.part_indices]
     by_fold = [
         next((score for score in scores if score is not None), None)
         for scores in zip(*(fit["fold_scores"] for fit in part_fits), strict=True)

@@ -88,11 +88,11 @@ def _select_greedily(judged: CandidatePredictions, problem: Problem) -> np.ndarr
     best, best_shares = np.inf, np.ones(count) / count
     for step in range(STEPS):
         losses = [_loss(judged.truth, (total + output) / (step + 1), problem) for output in judged.outputs]
-        place = int(np.argmin(losses))
-        counts[place] += 1
-        total = total + judged.outputs[place]
-        if losses[place] < best - 1e-12:
-            best, best_shares = losses[place], counts / counts.sum()
+        index = int(np.argmin(losses))
+        counts[index] += 1
+        total = total + judged.outputs[index]
+        if losses[index] < best - 1e-12:
+            best, best_shares = losses[index], counts / counts.sum()
     return best_shares
 
 
@@ -106,4 +106,4 @@ def _loss(truth: np.ndarray, output: np.ndarray, problem: Problem) -> float:
 
 def order_by_weight(weights: Sequence[float]) -> list[int]:
     """Positions with a weight, the largest weight first."""
-    return [place for place in np.argsort(-np.asarray(weights), kind="stable").tolist() if weights[place] > 0]
+    return [index for index in np.argsort(-np.asarray(weights), kind="stable").tolist() if weights[index] > 0]

@@ -17,7 +17,7 @@ def kinds_of(frame: pd.DataFrame, target: str, **wish: object) -> dict[str, tupl
     return {leak["column"]: (leak["kind"], leak["certain"]) for leak in found}
 
 
-def test_the_target_in_other_words_is_certainly_a_leak() -> None:
+def test_another_coding_of_the_target_is_a_certain_leak() -> None:
     frame = people()
     frame["status"] = np.where(frame["left"] == 1, "gone", "here")
     assert kinds_of(frame, "left") == {"status": ("near_copy", True)}
@@ -35,7 +35,7 @@ def test_a_column_that_is_filled_in_for_one_outcome_is_named() -> None:
     assert kinds_of(frame, "left") == {"reason": ("fills_for_one_outcome", True)}
 
 
-def test_a_column_that_alone_nearly_knows_the_answer_is_named() -> None:
+def test_a_nearly_perfect_column_is_reported() -> None:
     frame = people(600, noise=2)
     rng = np.random.default_rng(1)
     frame["days_since_last_login"] = 40 * frame["left"] + rng.normal(size=600) * 6
@@ -48,7 +48,7 @@ def test_a_row_number_of_a_sorted_file_is_certainly_a_leak() -> None:
     assert kinds_of(frame, "left") == {"id": ("row_order", True)}
 
 
-def test_two_columns_that_both_know_the_answer_do_not_hide_each_other() -> None:
+def test_two_nearly_perfect_columns_do_not_hide_each_other() -> None:
     frame = people(600, noise=3)
     rng = np.random.default_rng(1)
     frame["last_login"] = 40 * frame["left"] + rng.normal(size=600) * 4
@@ -56,7 +56,7 @@ def test_two_columns_that_both_know_the_answer_do_not_hide_each_other() -> None:
     assert set(kinds_of(frame, "left")) == {"last_login", "open_tickets"}
 
 
-def test_a_name_from_after_the_outcome_needs_less_evidence_but_some() -> None:
+def test_a_suspicious_name_lowers_the_score_needed_for_a_leak() -> None:
     frame = people(600, noise=3)
     rng = np.random.default_rng(1)
     frame["refund_total"] = 4.3 * frame["left"] + rng.normal(size=600) * 1.5
@@ -180,7 +180,7 @@ def test_a_forecast_may_use_the_present() -> None:
         (np.repeat(range(50), 2), False),
     ],
 )
-def test_a_row_number_is_told_from_a_measure(values: object, is_one: bool) -> None:
+def test_a_row_number_is_distinguished_from_a_measure(values: object, is_one: bool) -> None:
     assert looks_like_row_number(pd.Series(list(values), name="n")) is is_one  # type: ignore[call-overload]
 
 
@@ -188,5 +188,5 @@ def test_a_year_is_no_row_number() -> None:
     assert not looks_like_row_number(pd.Series(range(1900, 2000), name="year"))
 
 
-def test_prices_of_one_day_are_asked_about_and_not_left_out_unasked() -> None:
+def test_prices_of_one_day_are_uncertain_leaks() -> None:
     assert not any(certain for _, certain in kinds_of(prices(), "close").values())

@@ -79,14 +79,14 @@ def test_columns_of_the_same_bar_are_fair(target):
     assert find_peeking_columns(frame, problem(frame, target=target)) == []
 
 
-def test_a_signal_as_strong_as_any_that_was_ever_found_is_fair():
+def test_a_strong_fair_signal_is_not_suspected():
     frame = series()
     following = (frame.close.shift(-1) / frame.close - 1) / 0.004
     frame["flow"] = 0.3 * following.fillna(0.0) + np.sqrt(1 - 0.3**2) * noise()
     assert find_peeking_columns(frame, problem(frame)) == []
 
 
-def test_coins_are_looked_at_each_for_itself():
+def test_coins_are_examined_separately():
     both = pd.concat([series(1).assign(coin="A"), series(2).assign(coin="B")]).sort_values(["ts", "coin"])
     both = both.reset_index(drop=True)
     both["clever"] = both.groupby("coin").close.shift(-1)
@@ -94,7 +94,7 @@ def test_coins_are_looked_at_each_for_itself():
     assert [leak["column"] for leak in found] == ["clever"]
 
 
-def test_what_can_be_forecast_anyway_is_not_searched():
+def test_a_forecastable_series_is_not_searched_for_peeking():
     """Sales follow the season: a plan for tomorrow is a fair input there."""
     days = np.arange(ROWS)
     sales = 100 + 30 * np.sin(days / 7 * 2 * np.pi) + np.random.default_rng(0).normal(0, 2, ROWS)

@@ -48,7 +48,7 @@ def stored(made: Part) -> StoredModel:
     return deserialize_model((made[1] / "model.skops").read_bytes())
 
 
-def test_parts_of_one_candidate_are_the_candidate(tmp_path: Path) -> None:
+def test_parts_of_one_candidate_are_merged_to_the_candidate(tmp_path: Path) -> None:
     frame = people(200)
     asked = problem(frame, "left")
     whole = part(tmp_path, frame, asked, "LogisticRegression", hyperparameters={"C": 0.1})
@@ -65,7 +65,9 @@ def test_parts_of_one_candidate_are_the_candidate(tmp_path: Path) -> None:
     assert said == pytest.approx(predict_all(stored(whole).pipeline, rows, asked))
 
 
-def test_an_ensemble_says_the_weighted_average_and_reloads_alike_in_a_new_process(tmp_path: Path) -> None:
+def test_an_ensemble_predicts_the_weighted_average_also_after_reloading_in_a_new_process(
+    tmp_path: Path,
+) -> None:
     frame = people(240)
     asked = problem(frame, "left")
     parts = [part(tmp_path, frame, asked, name) for name in ("LogisticRegression", "LightGBM", "Network")]
@@ -108,7 +110,7 @@ def test_settings_of_a_first_part_give_later_parts_the_same_model(tmp_path: Path
     assert later["run"] == [1, 0]
 
 
-def test_in_time_order_the_fit_on_all_rows_is_used_with_the_weight_of_judged_parts(
+def test_in_time_order_the_fit_on_all_rows_gets_the_weight_of_the_scored_parts(
     tmp_path: Path,
 ) -> None:
     frame = series(160)
@@ -127,7 +129,7 @@ def test_in_time_order_the_fit_on_all_rows_is_used_with_the_weight_of_judged_par
     assert said == pytest.approx(predict_all(stored(on_all).pipeline, rows, asked))
 
 
-def test_the_delivered_model_learns_from_the_held_out_rows_too(tmp_path: Path) -> None:
+def test_the_delivered_model_is_also_fitted_on_the_holdout_rows(tmp_path: Path) -> None:
     frame = people(240)
     asked = problem(frame, "left")
     parts = [part(tmp_path, frame[:180], asked, name) for name in ("LogisticRegression", "LightGBM")]

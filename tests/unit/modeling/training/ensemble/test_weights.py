@@ -22,7 +22,7 @@ def judged(rows: int = 600, noise: tuple[float, ...] = (1.0, 1.0, 6.0), seed: in
     return CandidatePredictions(truth, np.stack([truth + rng.normal(scale=each, size=rows) for each in noise]))
 
 
-def test_weights_are_shares_and_go_to_whom_the_average_needs() -> None:
+def test_weights_sum_to_one_and_favour_candidates_that_improve_the_average() -> None:
     weights = choose_weights(judged(), PRICE)
     assert weights.sum() == pytest.approx(1)
     assert (weights >= 0).all()
@@ -34,11 +34,11 @@ def test_the_same_seed_gives_the_same_weights() -> None:
     assert np.array_equal(choose_weights(judged(), PRICE, seed=4), choose_weights(judged(), PRICE, seed=4))
 
 
-def test_one_candidate_has_all_the_weight() -> None:
+def test_a_single_candidate_gets_all_the_weight() -> None:
     assert choose_weights(judged(noise=(1.0,)), PRICE).tolist() == [1.0]
 
 
-def test_many_models_of_noise_do_not_promise_more_than_chance() -> None:
+def test_blending_noise_models_scores_no_better_than_chance() -> None:
     rng = np.random.default_rng(1)
     truth = rng.integers(0, 2, 300).astype("float64")
     share = rng.random((12, 300))
@@ -51,7 +51,7 @@ def test_many_models_of_noise_do_not_promise_more_than_chance() -> None:
     assert said.sum(axis=1) == pytest.approx(np.ones(300))
 
 
-def test_rows_without_a_say_follow_the_weights_of_the_others() -> None:
+def test_unweighted_rows_are_predicted_with_the_weights_of_the_other_rows() -> None:
     rng = np.random.default_rng(2)
     truth = rng.normal(size=400)
     early, late = np.arange(400) < 200, np.arange(400) >= 200
