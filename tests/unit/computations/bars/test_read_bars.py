@@ -301,7 +301,7 @@ class TestIntervals:
         frame = bars(20).assign(timeframe="5m")
         assert read(frame.to_csv(index=False))[0]["kept"] == 20
         both = pd.concat([frame, bars(20, 3_600).assign(timeframe="1h")])
-        with pytest.raises(InvalidInput, match="several intervals \\(1h, 5m"):
+        with pytest.raises(InvalidInput, match="several intervals in its column timeframe \\(1h, 5m"):
             read(both.to_csv(index=False))
 
     def test_end_times_of_bars_give_a_note(self, read):
