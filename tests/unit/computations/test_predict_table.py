@@ -31,7 +31,9 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "split").mkdir()
     (folder / "fit").mkdir()
     houses(400).to_parquet(folder / "table.parquet")
-    locked: Any = split.lock_holdout(CellWorkspace({"table": folder / "table.parquet"}, folder / "split"), {"target": "price"})
+    locked: Any = split.lock_holdout(
+        CellWorkspace({"table": folder / "table.parquet"}, folder / "split"), {"target": "price"}
+    )
     fitting = CellWorkspace({"frame": folder / "split" / "train.parquet"}, folder / "fit")
     train.fit_candidate(fitting, locked["problem"], "Ridge", locked["folds"], [])
     return folder / "fit" / "model.skops"
@@ -46,7 +48,11 @@ def predict(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pre
         frame.to_parquet(tmp_path / "given.parquet", index=False)
         output = tmp_path / f"output-{len(list(tmp_path.iterdir()))}"
         output.mkdir()
-        bench = CellWorkspace({"model": model, "table": tmp_path / "given.parquet"}, output, report=report or (lambda fraction, text: None))
+        bench = CellWorkspace(
+            {"model": model, "table": tmp_path / "given.parquet"},
+            output,
+            report=report or (lambda fraction, text: None),
+        )
         said = predict_table(bench, form)
         file = output / f"predictions.{form}"
         return said, pd.read_parquet(file) if form == "parquet" else pd.read_csv(file)
