@@ -55,7 +55,7 @@ class Running:
     def start(self) -> Servers:
         self._folder = Path(tempfile.mkdtemp(prefix="labcrew-tests-"))
         self._embedded = EmbeddedServers(self._folder)
-        psql = self._embedded.settle().postgres / "bin" / "psql"
+        psql = self._embedded.prepare_folders().postgres / "bin" / "psql"
         redis_url = self._embedded.start_valkey().removesuffix("0")
         return Servers(self._embedded.start_postgres(), redis_url, self._folder, psql)
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from app.errors import InvalidInput
 
-_OTHERS_READ_OR_WRITE = 0o077
-_OTHERS_WRITE = 0o022
+_OTHERS_READ_OR_WRITE_BITS = 0o077
+_OTHERS_WRITE_BITS = 0o022
 MAX_SECRET_BYTES = 64 << 10
 """Far above any file of ours; a planted one must not fill the memory."""
 
@@ -41,7 +41,7 @@ def read_private(path: Path) -> str:
         raise _not_private(path, "it is not text") from error
 
 
-def draft_private(path: Path, text: str) -> Path:
+def write_draft(path: Path, text: str) -> Path:
     """Write a new file beside `path`, for us only, to be linked or renamed to it."""
     draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -52,7 +52,7 @@ def draft_private(path: Path, text: str) -> Path:
 
 def write_private(path: Path, text: str) -> None:
     """Put a new file in the place of `path`, whatever is there; nobody sees a part of it."""
-    draft_private(path, text).replace(path)
+    write_draft(path, text).replace(path)
 
 
 def _require_own(path: Path, status: os.stat_result, *, regular: bool = False) -> None:
@@ -62,11 +62,11 @@ def _require_own(path: Path, status: os.stat_result, *, regular: bool = False) -
         raise _not_private(path, f"it belongs to the user {status.st_uid}, and this process runs as {us}")
     if not regular:
         # In a sticky folder (/tmp) nobody replaces another's file.
-        if status.st_mode & _OTHERS_WRITE and not status.st_mode & stat.S_ISVTX:
+        if status.st_mode & _OTHERS_WRITE_BITS and not status.st_mode & stat.S_ISVTX:
             raise _not_private(path, "others may write in this folder", f"chmod go-w '{path}'")
     elif not stat.S_ISREG(status.st_mode):
         raise _not_private(path, "it is not a regular file")
-    elif status.st_mode & _OTHERS_READ_OR_WRITE:
+    elif status.st_mode & _OTHERS_READ_OR_WRITE_BITS:
         raise _not_private(path, "others may read or write it", f"chmod 600 '{path}'")
 
 

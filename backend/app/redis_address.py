@@ -19,7 +19,7 @@ from app.errors import Unavailable
 
 SENTINEL_SCHEMES = ("redis+sentinel", "rediss+sentinel")
 SENTINEL_PORT = 26379
-_BRIEFLY = {"socket_timeout": 5, "socket_connect_timeout": 2}
+_SHORT_TIMEOUTS = {"socket_timeout": 5, "socket_connect_timeout": 2}
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class SentinelService:
         return {**_without_none(password=self.sentinel_password), "ssl": self.tls}
 
 
-def sentinel_service(address: str) -> SentinelService | None:
+def parse_sentinel_service(address: str) -> SentinelService | None:
     """The service that an address names, None where it names a server; raises ValueError."""
     scheme, _, rest = address.partition("://")
     if scheme not in SENTINEL_SCHEMES:
@@ -71,15 +71,15 @@ def sentinel_service(address: str) -> SentinelService | None:
 
 def open_redis(address: str, **options: Any) -> "Redis":
     """A client of one server, or of whichever server is a service's master now; nothing is sent yet."""
-    service = sentinel_service(address)
+    service = parse_sentinel_service(address)
     if service is None:
         return Redis.from_url(address, **options)
     times = {name: value for name, value in options.items() if name.startswith("socket_")}
     asking = {**times, **service.sentinel_options, "retry": Retry(NoBackoff(), 0)}  # the next may know
     watchers = Sentinel(service.hosts, sentinel_kwargs=asking)  # type: ignore[no-untyped-call]
     of_server: dict[str, Any] = {"db": service.database, "ssl": service.tls, **service.login, **options}
-    client: _OfService = watchers.master_for(service.name, redis_class=_OfService, **of_server)
-    client.watchers = watchers
+    client: _SentinelClient = watchers.master_for(service.name, redis_class=_SentinelClient, **of_server)
+    client.sentinels = watchers
     return client
 
 
@@ -98,18 +98,18 @@ def kombu_address(service: SentinelService) -> tuple[str, dict[str, Any]]:
     login = "".join((quote(service.username or "", safe=""), ":", quote(service.password or "", safe=""), "@"))
     login = login if service.login else ""
     hosts = ";".join(f"sentinel://{login}{host}:{port}/{service.database}" for host, port in service.hosts)
-    asking = {**service.sentinel_options, **_BRIEFLY, "retry": BlockingRetry(NoBackoff(), 0)}
+    asking = {**service.sentinel_options, **_SHORT_TIMEOUTS, "retry": BlockingRetry(NoBackoff(), 0)}
     return hosts, {"master_name": service.name, "sentinel_kwargs": asking}
 
 
-class _OfService(Redis):
+class _SentinelClient(Redis):
     """Closes its connections to the Sentinels with its own."""
 
-    watchers: Sentinel
+    sentinels: Sentinel
 
     async def aclose(self, close_connection_pool: bool | None = None) -> None:
         await super().aclose(close_connection_pool)
-        await self.watchers.aclose()
+        await self.sentinels.aclose()
 
 
 def _host(text: str) -> tuple[str, int]:

@@ -30,11 +30,11 @@ from app.storage.blobs import BlobStore
 from app.storage.folder import FolderBlobs
 from app.storage.postgres import PostgresBlobs
 
-Part = Literal["api", "worker"]
+ProcessRole = Literal["api", "worker"]
 
 # How long a statement is repeated while Postgres is away, and a request while the bucket is: a caller of the
 # API should not wait for long.
-_PATIENCE_S: dict[Part, float] = {"api": 5.0, "worker": 30.0}
+_MAX_RETRY_S: dict[ProcessRole, float] = {"api": 5.0, "worker": 30.0}
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Resources:
 
 
 @asynccontextmanager
-async def open_resources(settings: Settings, part: Part) -> AsyncIterator[Resources]:
+async def open_resources(settings: Settings, role: ProcessRole) -> AsyncIterator[Resources]:
     """Raises Unavailable when an address is missing. Redis may be away; Postgres must answer."""
     if settings.database_url is None or settings.redis_address is None:
         raise Unavailable("address_missing", "DATABASE_URL and REDIS_URL must be set; `labcrew up` sets them.")
@@ -67,7 +67,7 @@ async def open_resources(settings: Settings, part: Part) -> AsyncIterator[Resour
         await stack.enter_async_context(tracing(settings.otel_exporter_otlp_endpoint))
         engine = create_engine(settings.database_url)
         stack.push_async_callback(engine.dispose)
-        database = await Database.open(settings.database_url, patience_s=_PATIENCE_S[part])
+        database = await Database.open(settings.database_url, patience_s=_MAX_RETRY_S[role])
         stack.push_async_callback(database.close)
         redis = open_redis(settings.redis_address, socket_timeout=5, socket_connect_timeout=2)
         stack.push_async_callback(redis.aclose)
@@ -78,7 +78,7 @@ async def open_resources(settings: Settings, part: Part) -> AsyncIterator[Resour
         stack.push_async_callback(send.close)
         watch = Watch(settings.redis_address, database)
         stack.push_async_callback(watch.close)
-        blobs = open_blobs(settings, database, _PATIENCE_S[part])
+        blobs = open_blobs(settings, database, _MAX_RETRY_S[role])
         cells = ProcessProvider(settings.cells)
         stack.push_async_callback(cells.close)
         yield Resources(
@@ -121,5 +121,5 @@ def open_blobs(settings: Settings, database: Database, patience_s: float) -> Blo
     if settings.bucket is not None:
         from app.storage.s3 import S3Blobs  # noqa: PLC0415 - 15 MB that a service without S3 never loads
 
-        return S3Blobs(replace(settings.bucket, patience_s=patience_s), copies, settings.blobs)
+        return S3Blobs(replace(settings.bucket, max_retry_s=patience_s), copies, settings.blobs)
     return PostgresBlobs(database.pool, copies, settings.blobs)

@@ -82,7 +82,7 @@ def write_files(folder: Path, bars: int) -> tuple[Path, Path]:
 async def lab(home: Path) -> AsyncIterator[tuple[str, Computer]]:
     """The address of a migrated database, and cells."""
     servers = EmbeddedServers(home / "servers")
-    servers.settle()
+    servers.prepare_folders()
     provider = ProcessProvider(ProcessConfig(home / "cells"))
     try:
         url = servers.start_postgres()

@@ -59,7 +59,7 @@ async def ask(provider: ProcessProvider, work: Computation, limits: Limits, **in
 
 async def single_ms(provider: ProcessProvider, model: Path, runs: int, kept_for: str | None) -> list[float]:
     row = table(1).drop(columns="bought").to_dict("records")
-    work = Computation("predict.predict", {"rows": row}, trusted=False, kept_for=kept_for)
+    work = Computation("predict.predict", {"rows": row}, trusted=False, warm_for=kept_for)
     spent = []
     for _ in range(runs + 1):
         started = time.perf_counter()

@@ -20,7 +20,7 @@ from tests.chaos.plan import COMPUTE, STEPS
 from app.db.migrations import upgrade
 from app.errors import LabError
 from app.servers.embedded import EmbeddedServers
-from app.servers.os_user import OURSELVES, launcher
+from app.servers.os_user import CALLER_ACCOUNT, launcher
 from app.servers.postgres import socket_path
 from app.settings import Settings
 
@@ -72,7 +72,7 @@ class Crew:
         (self.folder / "logs").mkdir()
         (self.folder / "clocks").mkdir()
         self._servers = EmbeddedServers(self.folder / "home")
-        self._servers.settle()
+        self._servers.prepare_folders()
         sockets = self.folder / "s"
         sockets.mkdir(mode=0o700)
         self._add("cells", ["-m", "app.cli.program", "cells", "--socket", str(sockets / "cells")])
@@ -149,7 +149,7 @@ class Crew:
             part.process = await asyncio.get_running_loop().run_in_executor(self._threads, part.begin)
 
     def _postgres(self) -> Part:
-        postgres = self._servers.settle_postgres()
+        postgres = self._servers.prepare_postgres()
 
         def begin() -> "subprocess.Popen[bytes]":
             postgres.start()
@@ -159,7 +159,7 @@ class Crew:
         return Part("postgres", begin, in_thread=True)
 
     def _valkey(self) -> Part:
-        valkey = self._servers.settle_valkey()
+        valkey = self._servers.prepare_valkey()
         self.redis_url = valkey.url()
 
         def begin() -> "subprocess.Popen[bytes]":
@@ -175,7 +175,7 @@ class Crew:
     def _add(self, name: str, program: Sequence[str], link: str = "", fds: Sequence[int] = ()) -> None:
         """They end with this process however it ends, even when they are stopped: by SIGKILL."""
         log = (self.folder / "logs" / f"{name}.log").open("ab")
-        mortal = launcher(OURSELVES, None, signal.SIGKILL)
+        mortal = launcher(CALLER_ACCOUNT, None, signal.SIGKILL)
 
         def begin() -> "subprocess.Popen[bytes]":
             return subprocess.Popen(
@@ -204,13 +204,13 @@ class Crew:
         }
         if link:
             through = self.folder / "s" / link
-            real = self._servers.settle().sockets
+            real = self._servers.prepare_folders().sockets
             ours["DATABASE_URL"] = self.database_url.replace(_quoted(real), _quoted(through))
             ours["REDIS_URL"] = f"unix://{through / 'valkey.sock'}?db=0"
         return {**kept, **ours}
 
     def _open_links(self, sockets: Path) -> None:
-        real = self._servers.settle().sockets
+        real = self._servers.prepare_folders().sockets
         links: dict[str, list[str | int]] = {}
         for link in ("api", "workers"):
             through = sockets / link
@@ -220,7 +220,7 @@ class Crew:
         with socket.create_server(("127.0.0.1", 0)) as taken:
             self.api_port = taken.getsockname()[1]
         links["http"] = [self.api_port, self._listener.getsockname()[1]]
-        mortal = launcher(OURSELVES, None, signal.SIGKILL)
+        mortal = launcher(CALLER_ACCOUNT, None, signal.SIGKILL)
         self.links = subprocess.Popen(
             [*mortal, sys.executable, "-m", "tests.chaos.links", json.dumps(links)],
             cwd=ROOT,

@@ -16,7 +16,7 @@ from langgraph.runtime import Runtime
 from tests.chaos.ledger import Ledger
 
 from app.errors import LabError
-from app.sandbox.computer import Computed, Computer
+from app.sandbox.computer import ComputationResult, Computer
 from app.sandbox.contract import Computation
 from app.sessions.events.events import Progress
 from app.sessions.graphs import GraphSpec, JournaledState, journaled
@@ -89,7 +89,7 @@ async def _work(state: Mapping[str, Any], runtime: Runtime[Tools]) -> dict[str, 
     return {"log": [["working", left]], "file": left.get("left", state["file"])}
 
 
-def _draft(name: str, computed: Computed) -> ArtifactDraft:
+def _draft(name: str, computed: ComputationResult) -> ArtifactDraft:
     file = computed.file(name)
     return ArtifactDraft("text", name, "text/plain", file.digest, file.size_bytes)
 

@@ -16,7 +16,7 @@ from tests.otlp import Collector, collecting
 from tests.patience import HANG_GUARD_S, ended, wait_until
 
 from app.cli.service_file import ServiceCard, running_service
-from app.servers.os_user import OURSELVES, launcher
+from app.servers.os_user import CALLER_ACCOUNT, launcher
 from app.settings import Settings
 
 PROGRAM = [sys.executable, "-m", "app.cli.program"]
@@ -69,7 +69,7 @@ def labcrew() -> Callable[..., "subprocess.CompletedProcess[str]"]:
 
 
 def start(home: Path, **settings: str) -> Up:
-    mortal = launcher(OURSELVES, None, signal.SIGTERM)  # it ends with pytest, however that ends
+    mortal = launcher(CALLER_ACCOUNT, None, signal.SIGTERM)  # it ends with pytest, however that ends
     process = subprocess.Popen(
         [*mortal, *PROGRAM, "up"],
         env=environment(home, **settings),

@@ -1,21 +1,21 @@
 import pytest
 from redis.exceptions import RedisError
 
-from app.redis_address import SentinelService, open_redis, sentinel_service
+from app.redis_address import SentinelService, open_redis, parse_sentinel_service
 
 
 def test_one_server_is_no_service() -> None:
     for address in ("redis://host/2", "rediss://host", "unix:///run/valkey.sock?db=3"):
-        assert sentinel_service(address) is None
+        assert parse_sentinel_service(address) is None
 
 
 def test_a_service_is_its_sentinels_and_its_name() -> None:
-    assert sentinel_service("redis+sentinel://a,b:7,[::1]:8/lab") == SentinelService(
+    assert parse_sentinel_service("redis+sentinel://a,b:7,[::1]:8/lab") == SentinelService(
         (("a", 26379), ("b", 7), ("::1", 8)), "lab"
     )
-    assert sentinel_service("rediss+sentinel://me:p%40ss@a/lab/3?sentinel_password=other") == SentinelService(
-        (("a", 26379),), "lab", 3, True, "me", "p@ss", "other"
-    )
+    assert parse_sentinel_service(
+        "rediss+sentinel://me:p%40ss@a/lab/3?sentinel_password=other"
+    ) == SentinelService((("a", 26379),), "lab", 3, True, "me", "p@ss", "other")
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ def test_a_service_is_its_sentinels_and_its_name() -> None:
 )
 def test_what_names_no_service_is_refused_without_being_repeated(rest: str) -> None:
     with pytest.raises(ValueError, match=r"host|port") as refused:
-        sentinel_service(f"redis+sentinel://:hunter2@{rest}")
+        parse_sentinel_service(f"redis+sentinel://:hunter2@{rest}")
     assert "hunter2" not in str(refused.value)
 
 

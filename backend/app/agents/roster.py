@@ -21,7 +21,7 @@ from app.agents.reporter.output import Reported
 from app.agents.runtime.loop import Agent, AgentRole
 from app.agents.runtime.recording import AgentLimits
 from app.llm.config import ChatConfig
-from app.llm.providers import caching, open_chat_models
+from app.llm.providers import open_chat_models, prompt_caching
 from app.llm.retry_policy import RetryPolicy
 from app.tools.toolsets import Toolsets
 
@@ -62,7 +62,7 @@ def assemble_crew(chat: ChatConfig, toolsets: Toolsets, limits: AgentLimits | No
             toolsets.for_agent(role.name),
             limits,
             retry_policy,
-            caching(chat, role.name),
+            prompt_caching(chat, role.name),
             chat.prices,
         )
         for part, role in make_roles().items()

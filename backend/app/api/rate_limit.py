@@ -16,7 +16,7 @@ from app.auth.cpu_charges import COMPUTE, whole_seconds
 from app.auth.rate_limits import Meter, Reading, headers, refusal
 from app.auth.services import AuthServices
 from app.observability.metrics.edge import REFUSALS
-from app.sandbox.metering import metering
+from app.sandbox.metering import meter_usage
 
 TOO_MANY_CLOSE = 4429
 """As `socket.Close.TOO_MANY`."""
@@ -47,7 +47,7 @@ class Gate:
         readings = await desk.meters.take(_meters(scope, desk))
         refused = refusal(readings)
         if refused is None:
-            with metering() as used:
+            with meter_usage() as used:
                 await self.app(scope, receive, _telling(send, readings) if readings else send)
             await _charge(desk, readings, used.cpu_s)
         elif scope["type"] == "websocket":

@@ -49,7 +49,7 @@ async def _sessions(resources: Resources) -> None:
 
 
 async def _cells(resources: Resources) -> None:
-    isolation = resources.cells.glance()
+    isolation = resources.cells.isolation_now()
     if isolation is None:
         raise _Missing("The process that computes has not answered yet. Its log says why: labcrew doctor")
     if isolation.halt:

@@ -11,7 +11,7 @@ from app.artifacts.repository import ArtifactRepository
 from app.db.tables import ArtifactRow
 from app.db.unit_of_work import OpenUnitOfWork
 from app.errors import InvalidInput
-from app.sandbox.computer import Computed, Computer
+from app.sandbox.computer import ComputationResult, Computer
 from app.sandbox.contract import Computation, Limits
 
 ROWS_LIMITS = Limits(time_s=120.0)
@@ -52,7 +52,7 @@ class Predictor:
         model = await self.model(model_id)
         # From a cell that keeps the model open for this owner's next rows.
         params: dict[str, Any] = {"rows": [dict(row) for row in rows]}
-        work = Computation("predict.predict", params, trusted=False, kept_for=str(self.owner))
+        work = Computation("predict.predict", params, trusted=False, warm_for=str(self.owner))
         computed = await self.computer.run(work, {"model": model.digest}, ROWS_LIMITS)
         return PredictionView.model_validate({**_value(computed), "model_id": model_id})
 
@@ -87,6 +87,6 @@ def table_work(form: TableFormat, **params: Any) -> Computation:
     return Computation("predict_table.predict_table", {"form": form, **params}, trusted=False)
 
 
-def _value(computed: Computed) -> dict[str, Any]:
+def _value(computed: ComputationResult) -> dict[str, Any]:
     value: Any = computed.value
     return dict(value)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.errors import InvalidInput
-from app.private_files import draft_private, read_private, write_private
+from app.private_files import read_private, write_draft, write_private
 
 MIN_LENGTH = 32
 _FILE = "secret_key"
@@ -53,7 +53,7 @@ def _kept(path: Path) -> list[str]:
     try:
         text = read_private(path)
     except FileNotFoundError:
-        draft = draft_private(path, secrets.token_hex(32))
+        draft = write_draft(path, secrets.token_hex(32))
         try:
             os.link(draft, path)  # never replaces: the first process wins and all read its secret
         except FileExistsError:

@@ -11,7 +11,7 @@ from app.errors import InvalidInput, Unauthorized
 from app.private_files import read_private, write_private
 from app.servers.daemon import Daemon
 from app.servers.folders import private_folder
-from app.servers.os_user import OURSELVES
+from app.servers.os_user import CALLER_ACCOUNT
 from app.settings import Settings, child_environment
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _service_here(settings: Settings, tell: Callable[[str], object]) -> Iterator
     private_folder(settings.home)
     daemon = Daemon(
         "The service",
-        OURSELVES,
+        CALLER_ACCOUNT,
         private_folder(settings.home / "run") / "up.pid",
         private_folder(settings.home / "logs") / "up.log",
         signal.SIGTERM,

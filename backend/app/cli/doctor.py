@@ -102,13 +102,13 @@ async def _figures(settings: Settings) -> str:
 
 
 async def _redis(settings: Settings) -> str:
-    from app.redis_address import open_redis, refuse_cluster, sentinel_service  # noqa: PLC0415
+    from app.redis_address import open_redis, parse_sentinel_service, refuse_cluster  # noqa: PLC0415
 
     address = with_addresses(settings).redis_address or ""
     async with open_redis(address, socket_timeout=5) as redis:
         await refuse_cluster(redis)
         version = f"version {(await redis.info('server'))['redis_version']}"
-    service = sentinel_service(address)
+    service = parse_sentinel_service(address)
     return f"{version}, the master of {service.name} now" if service else version
 
 
@@ -119,7 +119,7 @@ async def _blob_store(settings: Settings) -> str:
     from app.storage.s3 import S3Blobs  # noqa: PLC0415
 
     with tempfile.TemporaryDirectory(prefix="labcrew-doctor-") as folder:
-        await S3Blobs(replace(bucket, patience_s=5.0), Path(folder)).try_out()
+        await S3Blobs(replace(bucket, max_retry_s=5.0), Path(folder)).check_access()
     return f"{bucket.address}: lists, writes, reads and deletes"
 
 

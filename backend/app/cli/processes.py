@@ -58,14 +58,14 @@ def api(fd: Fd = None) -> None:
 def worker(queues: Queues = "steps,compute", metrics_fd: Fd = None) -> None:
     """Run a worker: it drives sessions and fits models."""
     from app.observability.logging import configure_logging  # noqa: PLC0415 - see above
-    from app.observability.metrics.listener import listen  # noqa: PLC0415 - see above
+    from app.observability.metrics.listener import open_socket  # noqa: PLC0415 - see above
     from app.worker.process import run  # noqa: PLC0415 - see above
 
     settings = with_addresses(load_settings())
     configure_logging(settings.log_level, settings.log_format)
     figures_at = socket.socket(fileno=metrics_fd) if metrics_fd is not None else None
     if figures_at is None and settings.metrics_port is not None:
-        figures_at = listen(settings.metrics_host, settings.metrics_port)
+        figures_at = open_socket(settings.metrics_host, settings.metrics_port)
     run(settings, _parse_queues(queues), figures_at=figures_at)
 
 

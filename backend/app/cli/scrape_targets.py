@@ -4,7 +4,7 @@ import json
 import socket
 from pathlib import Path
 
-from app.observability.metrics.listener import listen
+from app.observability.metrics.listener import open_socket
 from app.settings import Settings
 
 
@@ -20,7 +20,7 @@ class Targets:
         """For the figures of this part, from METRICS_PORT up; None when nobody wants them. Raises Conflict."""
         if self._port is None:
             return None
-        listening = listen(self._host, self._port and self._port + len(self._sockets))
+        listening = open_socket(self._host, self._port and self._port + len(self._sockets))
         self._sockets.append(listening)
         host, port = listening.getsockname()[:2]
         self.add(part, f"[{host}]:{port}" if ":" in host else f"{host}:{port}")

@@ -21,7 +21,7 @@ from app.errors import Conflict, LabError, Unavailable
 from app.servers.daemon import Daemon
 from app.servers.embedded import EmbeddedServers, FolderLock
 from app.servers.folders import private_folder, socket_folder
-from app.servers.os_user import OURSELVES
+from app.servers.os_user import CALLER_ACCOUNT
 from app.settings import Settings, child_environment
 
 _WATCH_S = 0.2
@@ -76,7 +76,7 @@ class Service:
         """The API and the workers first, then the cells that their steps compute in, then their servers."""
         for processes in (self._processes[1:], self._processes[:1]):
             for process in processes:
-                process.ask_to_stop()
+                process.request_stop()
             for process in processes:
                 process.wait_or_kill(_DRAIN_S)
         self._servers.stop()
@@ -142,12 +142,12 @@ class Service:
             ) from None
 
     def _begin_postgres(self) -> str:
-        postgres = self._servers.settle_postgres()
+        postgres = self._servers.prepare_postgres()
         self._begin(SupervisedProcess("postgres", lambda: postgres.daemon, postgres.start))
         return postgres.url()
 
     def _begin_valkey(self) -> str:
-        valkey = self._servers.settle_valkey()
+        valkey = self._servers.prepare_valkey()
         self._begin(SupervisedProcess("valkey", lambda: valkey.daemon, valkey.start))
         return valkey.url()
 
@@ -156,7 +156,7 @@ class Service:
     ) -> Daemon:
         daemon = Daemon(
             f"Labcrew's {name}",
-            OURSELVES,
+            CALLER_ACCOUNT,
             private_folder(self._home / "run") / f"{name}.pid",
             private_folder(self._home / "logs") / f"{name}.log",
             signal.SIGTERM,
@@ -188,7 +188,7 @@ class Service:
         daemon = part.daemon()
         if part.note_death() is None:
             raise Unavailable(
-                "part_keeps_ending", f"{part.name} keeps ending: {daemon.last_words()} (see {daemon.log})"
+                "part_keeps_ending", f"{part.name} keeps ending: {daemon.last_log_line()} (see {daemon.log})"
             )
         self._tell(f"{part.name} ended unexpectedly; starting it again.")
 

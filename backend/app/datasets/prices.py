@@ -20,9 +20,9 @@ from app.datasets.price_series import Series, choose
 from app.datasets.refusals import refusing_unreadable
 from app.db.pool import Database
 from app.errors import InvalidInput, NotFound
-from app.sandbox.computer import Computed, Computer
+from app.sandbox.computer import ComputationResult, Computer
 from app.sandbox.contract import Computation, Limits, Progress
-from app.sandbox.stream import Streaming
+from app.sandbox.stream import OutputStream
 
 _CELL = Limits(time_s=1_800, memory_bytes=1 << 30, disk_bytes=20 << 30, threads=2, value_bytes=64 << 20)
 _STALE_S = 86_400
@@ -47,7 +47,7 @@ class ImportOptions:
 class Fetched:
     """Bars as frame.parquet; `facts` as `computations.bars.frame.write_frame` gives them."""
 
-    computed: Computed
+    computed: ComputationResult
     coins: list[str]
     interval_s: int
     facts: dict[str, Any]
@@ -160,29 +160,29 @@ class Prices:
             },
         )
         pace = _Pace(on_progress)
-        reading = self.computer.streaming(work, {"upload": upload}, _RECORDS, _CELL, pace.hear)
+        reading = self.computer.stream_file(work, {"upload": upload}, _RECORDS, _CELL, pace.hear)
         with refusing_unreadable():
             async with reading as judged:
                 try:
                     loading, facts = await self._load(judged, None if wish.shared else self.owner, pace.say)
                 except asyncio.IncompleteReadError:
-                    await judged.ended  # the cell broke off, and says why
+                    await judged.completion  # the cell broke off, and says why
                     raise
         return {**facts, "added": loading.added, "changed": loading.changed}
 
     async def _load(
-        self, judged: Streaming, owner: UUID | None, report: Report
+        self, judged: OutputStream, owner: UUID | None, report: Report
     ) -> tuple[Loading, dict[str, Any]]:
         """While the cell still judges, in one transaction that ends when it has."""
         head = await next_head(judged.pipe)
         if head is None:
-            await judged.ended  # raises: there is no good bar
+            await judged.completion  # raises: there is no good bar
         async with self.database.aside() as connection, connection.transaction():
             loading = await Loading.begin(connection, owner, report)
             while head is not None:
                 await loading.add(head, judged.pipe)
                 head = await next_head(judged.pipe)
-            facts = cast(dict[str, Any], await judged.ended)
+            facts = cast(dict[str, Any], await judged.completion)
             await loading.finish(facts["series"])
         return loading, facts
 

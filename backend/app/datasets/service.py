@@ -13,7 +13,7 @@ from app.datasets.repository import DatasetRepository
 from app.db.tables import DatasetRow
 from app.db.unit_of_work import OpenUnitOfWork
 from app.errors import Conflict
-from app.sandbox.computer import Computed, Computer
+from app.sandbox.computer import ComputationResult, Computer
 from app.sandbox.contract import Computation, Limits
 
 
@@ -96,7 +96,7 @@ class Datasets:
         return cast(dict[str, Any], computed.value)
 
 
-def _row(owner: UUID, upload: Upload, computed: Computed, idempotency_key: str | None) -> DatasetRow:
+def _row(owner: UUID, upload: Upload, computed: ComputationResult, idempotency_key: str | None) -> DatasetRow:
     found = cast(dict[str, Any], computed.value)
     table = computed.file("table.parquet")
     return DatasetRow(

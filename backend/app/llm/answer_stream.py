@@ -12,10 +12,10 @@ from uuid import UUID
 
 from langchain_core.callbacks import AsyncCallbackHandler
 
-Hear = Callable[[str], None]
+OnText = Callable[[str], None]
 T = TypeVar("T")
 
-_ENDS = ("finish_reason", "stop_reason", "done_reason")
+_FINISH_KEYS = ("finish_reason", "stop_reason", "done_reason")
 
 
 class AnswerTooLong(Exception):
@@ -29,19 +29,19 @@ class StreamedAnswer:
     `max_characters`: limit on the length of the answer.
     """
 
-    hear: Hear
+    on_text: OnText
     max_characters: int
     length: int = 0
-    streamed: bool = False
-    ended: bool = False
+    is_streamed: bool = False
+    is_complete: bool = False
     calls: dict[int, str] = field(default_factory=dict)
 
-    def take(self, chunk: Any) -> None:
+    def add_chunk(self, chunk: Any) -> None:
         """A piece of the answer, a ChatGenerationChunk. Raises AnswerTooLong."""
-        self.streamed = True
+        self.is_streamed = True
         message = chunk.message
         metadata = {**(chunk.generation_info or {}), **message.response_metadata}
-        self.ended = self.ended or any(metadata.get(end) for end in _ENDS)
+        self.is_complete = self.is_complete or any(metadata.get(end) for end in _FINISH_KEYS)
         for piece in message.tool_call_chunks:
             place = len(self.calls) if piece["index"] is None else piece["index"]
             self.calls[place] = self.calls.get(place, "") + (piece["args"] or "")
@@ -60,9 +60,9 @@ _LISTENER: ContextVar[StreamedAnswer | None] = ContextVar("listener", default=No
 
 
 @contextmanager
-def record_stream(hear: Hear, longest: int) -> Iterator[StreamedAnswer]:
+def record_stream(on_text: OnText, max_characters: int) -> Iterator[StreamedAnswer]:
     """Record the answer that a chat model streams inside the block, if its provider streams."""
-    answer = StreamedAnswer(hear, longest)
+    answer = StreamedAnswer(on_text, max_characters)
     token = _LISTENER.set(answer)
     try:
         yield answer
@@ -80,9 +80,9 @@ class StreamCallback(AsyncCallbackHandler):
         if answer is None:
             return
         if chunk is not None:
-            answer.take(chunk)
+            answer.add_chunk(chunk)
         if isinstance(token, str) and token:
-            answer.hear(token)
+            answer.on_text(token)
 
     def tap_output_aiter(self, run_id: UUID, output: AsyncIterator[T]) -> AsyncIterator[T]:
         return output

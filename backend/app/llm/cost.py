@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from app.errors import InvalidInput
 
 Rate = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-_PER = 1_000_000
+_TOKENS_PER_PRICE = 1_000_000
 
 
 class Price(BaseModel):
@@ -38,10 +38,12 @@ def cost_usd(prices: Prices, model: str, usage: Mapping[str, float]) -> float | 
     cached = usage.get("cached_tokens", 0)
     fresh = usage.get("input_tokens", 0) - cached
     read = price.input if price.cached is None else price.cached
-    return (fresh * price.input + cached * read + usage.get("output_tokens", 0) * price.output) / _PER
+    return (
+        fresh * price.input + cached * read + usage.get("output_tokens", 0) * price.output
+    ) / _TOKENS_PER_PRICE
 
 
-def priced(prices: Prices, model: str, usage: Mapping[str, float]) -> Mapping[str, float]:
+def add_cost(prices: Prices, model: str, usage: Mapping[str, float]) -> Mapping[str, float]:
     """The usage with its `cost_usd`, where that is known and anything was used."""
     cost = cost_usd(prices, model, usage) if usage else None
     return usage if cost is None else {**usage, "cost_usd": cost}

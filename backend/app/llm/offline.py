@@ -36,10 +36,10 @@ class OfflineChatModel(BaseChatModel):
         **kwargs: Any,
     ) -> ChatResult:
         message = self.decide(messages)
-        return ChatResult(generations=[ChatGeneration(message=_numbered(message, messages))])
+        return ChatResult(generations=[ChatGeneration(message=_assign_ids(message, messages))])
 
 
-def _numbered(message: AIMessage, before: Sequence[BaseMessage]) -> AIMessage:
+def _assign_ids(message: AIMessage, before: Sequence[BaseMessage]) -> AIMessage:
     """Ids that depend on the place in the conversation only, so that a replay makes the same ones."""
     turn = sum(isinstance(earlier, AIMessage) for earlier in before)
     calls = [

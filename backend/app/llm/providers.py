@@ -24,7 +24,7 @@ EXTRAS: Mapping[str, str] = {
 }
 """Provider -> the extra of ours that installs it; others need their own LangChain package."""
 
-NEEDED: Mapping[str, Mapping[str, str]] = {
+REQUIRED_SETTINGS: Mapping[str, Mapping[str, str]] = {
     "openai": {"api_key": "OPENAI_API_KEY"},
     "azure_openai": {
         "api_key": "AZURE_OPENAI_API_KEY",
@@ -37,21 +37,21 @@ NEEDED: Mapping[str, Mapping[str, str]] = {
 }
 """Provider -> what it cannot do without, and the variable that gives it."""
 
-NO_KEY = "none"
+PLACEHOLDER_KEY = "none"
 """For a server at LLM_BASE_URL that asks for no key; its client insists on one."""
 
 # We ask again ourselves, alike for all providers and with the session watching. Google reads 0 as its default.
-_ASK_ONCE: Mapping[str, dict[str, int]] = {"google_genai": {"max_retries": 1}, "ollama": {}}
-_LENGTH: Mapping[str, str] = {"ollama": "num_predict"}
+_SINGLE_ATTEMPT: Mapping[str, dict[str, int]] = {"google_genai": {"max_retries": 1}, "ollama": {}}
+_MAX_TOKENS_PARAMETERS: Mapping[str, str] = {"ollama": "num_predict"}
 
 # LangChain asks for no usage in a stream when the address is not OpenAI's own; a session must count its tokens.
 COUNTED_STREAMS = frozenset({"openai", "azure_openai"})
 
-CONTEXT_TOKENS = 100_000
+DEFAULT_CONTEXT_TOKENS = 100_000
 """What a model is taken to read when nobody says: the smallest that today's providers offer."""
 
-MAX_ANSWER = 500_000
-CHARACTERS_A_TOKEN = 20
+MAX_ANSWER_CHARACTERS = 500_000
+MAX_CHARACTERS_PER_TOKEN = 20
 """More than any text has: who sends more does not keep to the tokens that it was allowed."""
 
 
@@ -64,15 +64,15 @@ class NamedChatModel:
 
     name: str
     model: BaseChatModel
-    context_tokens: int = CONTEXT_TOKENS
-    longest: int = MAX_ANSWER
+    context_tokens: int = DEFAULT_CONTEXT_TOKENS
+    max_characters: int = MAX_ANSWER_CHARACTERS
     key: str = field(default="", repr=False)
 
     @property
     def is_offline(self) -> bool:
         return self.name == OFFLINE
 
-    def safe(self, error: BaseException) -> str:
+    def describe_error(self, error: BaseException) -> str:
         """Format a failure without the API key, which a provider may repeat."""
         first, *_ = str(error).splitlines() or [""]
         message = f"{type(error).__name__}: {first}"
@@ -84,10 +84,10 @@ def open_chat_models(config: ChatConfig, agent: str, decide: Decide) -> tuple[Na
 
     Raises InvalidInput for a name that nobody knows, Unavailable when a package is not installed.
     """
-    return tuple(_speaker(config, name, decide) for name in config.models_of(agent))
+    return tuple(_open_named(config, name, decide) for name in config.models_of(agent))
 
 
-def caching(config: ChatConfig, agent: str) -> list[AgentMiddleware[Any, Any, Any]]:
+def prompt_caching(config: ChatConfig, agent: str) -> list[AgentMiddleware[Any, Any, Any]]:
     """Marks what stays the same between calls, for the provider that wants to be told; others find it."""
     if "anthropic" not in {provider_of(name) for name in config.models_of(agent)}:
         return []
@@ -96,15 +96,15 @@ def caching(config: ChatConfig, agent: str) -> list[AgentMiddleware[Any, Any, An
     return [AnthropicPromptCachingMiddleware(unsupported_model_behavior="ignore")]
 
 
-def _speaker(config: ChatConfig, name: str, decide: Decide) -> NamedChatModel:
+def _open_named(config: ChatConfig, name: str, decide: Decide) -> NamedChatModel:
     if name == OFFLINE:
         return NamedChatModel(OFFLINE, OfflineChatModel(decide=decide))
     model = _open(config, name)
     if config.streaming:
         model.callbacks = [StreamCallback()]
-    known: Any = getattr(model, "profile", None) or {}
-    room = config.context_tokens or known.get("max_input_tokens") or CONTEXT_TOKENS
-    longest = CHARACTERS_A_TOKEN * config.max_tokens if config.max_tokens else MAX_ANSWER
+    profile: Any = getattr(model, "profile", None) or {}
+    room = config.context_tokens or profile.get("max_input_tokens") or DEFAULT_CONTEXT_TOKENS
+    longest = MAX_CHARACTERS_PER_TOKEN * config.max_tokens if config.max_tokens else MAX_ANSWER_CHARACTERS
     return NamedChatModel(name, model, int(room), longest, config.keys.get(provider_of(name), ""))
 
 
@@ -113,7 +113,7 @@ def _open(config: ChatConfig, name: str) -> BaseChatModel:
     try:
         model: BaseChatModel = init_chat_model(name, **settings)
     except ImportError as error:
-        raise Unavailable("chat_provider_missing", _how_to_install(name)) from error
+        raise Unavailable("chat_provider_missing", _install_hint(name)) from error
     except Exception as error:
         _check_settings(name, settings)
         raise InvalidInput(
@@ -127,7 +127,7 @@ def _open(config: ChatConfig, name: str) -> BaseChatModel:
 
 def _check_settings(name: str, settings: Mapping[str, Any]) -> None:
     """Raises InvalidInput that names the variables that the provider needs and that are not set."""
-    needed = NEEDED.get(provider_of(name), {})
+    needed = REQUIRED_SETTINGS.get(provider_of(name), {})
     missing = [variable for setting, variable in needed.items() if not settings.get(setting)]
     if missing:
         variables = " and ".join(missing)
@@ -145,18 +145,19 @@ def _settings(config: ChatConfig, name: str) -> dict[str, Any]:
     provider = provider_of(name)
     base_url = config.base_url if provider == provider_of(config.model) else None
     given = {
-        "api_key": config.keys.get(provider) or (NO_KEY if base_url and provider == "openai" else None),
+        "api_key": config.keys.get(provider)
+        or (PLACEHOLDER_KEY if base_url and provider == "openai" else None),
         "base_url": base_url if provider != "azure_openai" else None,
-        _LENGTH.get(provider, "max_tokens"): config.max_tokens,
+        _MAX_TOKENS_PARAMETERS.get(provider, "max_tokens"): config.max_tokens,
         "stream_usage": provider in COUNTED_STREAMS or None,
         "azure_endpoint": config.azure_endpoint if provider == "azure_openai" else None,
         "api_version": config.azure_api_version if provider == "azure_openai" else None,
     }
     wanted = {key: value for key, value in given.items() if value is not None}
-    return {**wanted, **_ASK_ONCE.get(provider, {"max_retries": 0})}
+    return {**wanted, **_SINGLE_ATTEMPT.get(provider, {"max_retries": 0})}
 
 
-def _how_to_install(name: str) -> str:
+def _install_hint(name: str) -> str:
     provider = provider_of(name)
     if extra := EXTRAS.get(provider):
         return f"The chat model {name!r} needs a package that is not installed: pip install 'labcrew[{extra}]'."

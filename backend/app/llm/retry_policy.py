@@ -16,9 +16,11 @@ from tenacity import (
 
 T = TypeVar("T")
 
-PASSING_STATUS = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
-_PASSING_NAMES = frozenset({"APIConnectionError", "APITimeoutError", "ServiceUnavailable", "ResourceExhausted"})
-_SPENT = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
+RETRYABLE_STATUS = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+_RETRYABLE_NAMES = frozenset(
+    {"APIConnectionError", "APITimeoutError", "ServiceUnavailable", "ResourceExhausted"}
+)
+_QUOTA_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 """Codes of a 429 that no waiting mends."""
 
 
@@ -26,18 +28,18 @@ _SPENT = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 class RetryPolicy:
     """`answer_s`: longest that one answer may take. `tries`: how often it is asked for, the first included."""
 
-    answer_s: float = 120.0
-    tries: int = 3
+    max_answer_s: float = 120.0
+    max_attempts: int = 3
     first_wait_s: float = 0.5
-    longest_wait_s: float = 60.0
+    max_wait_s: float = 60.0
 
 
-class AnswerCut(ConnectionError):
+class AnswerInterrupted(ConnectionError):
     """A stream that ended before the provider said that the answer was whole."""
 
 
 async def call_with_retries(
-    ask: Callable[[], Awaitable[T]], patience: RetryPolicy, waiting: Callable[[BaseException, float], None]
+    ask: Callable[[], Awaitable[T]], policy: RetryPolicy, on_retry: Callable[[BaseException, float], None]
 ) -> T:
     """The answer; `waiting` is told of each failure that passes, and of the seconds until the next try.
 
@@ -47,37 +49,37 @@ async def call_with_retries(
 
     def report(state: RetryCallState) -> None:
         if state.outcome and (error := state.outcome.exception()):
-            waiting(error, state.upcoming_sleep)
+            on_retry(error, state.upcoming_sleep)
 
     def wait(state: RetryCallState) -> float:
         error = state.outcome.exception() if state.outcome else None
         requested_s = requested_wait_s(error)
-        backoff_s = patience.first_wait_s * 2 ** (state.attempt_number - 1) * random.uniform(1, 2)  # noqa: S311
-        return min(backoff_s if requested_s is None else requested_s, patience.longest_wait_s)
+        backoff_s = policy.first_wait_s * 2 ** (state.attempt_number - 1) * random.uniform(1, 2)  # noqa: S311
+        return min(backoff_s if requested_s is None else requested_s, policy.max_wait_s)
 
     async for attempt in AsyncRetrying(
-        stop=stop_after_attempt(patience.tries),
+        stop=stop_after_attempt(policy.max_attempts),
         wait=wait,
-        retry=retry_if_exception(is_passing),
+        retry=retry_if_exception(is_retryable),
         before_sleep=report,
         reraise=True,
     ):
         with attempt:
-            async with asyncio.timeout(patience.answer_s):
+            async with asyncio.timeout(policy.max_answer_s):
                 return await ask()
     raise AssertionError("AsyncRetrying either returns or raises.")
 
 
-def is_passing(error: BaseException) -> bool:
+def is_retryable(error: BaseException) -> bool:
     """May the same request be answered later?"""
-    if getattr(error, "code", None) in _SPENT:
+    if getattr(error, "code", None) in _QUOTA_CODES:
         return False
     status = _status_of(error)
     if status is not None:
-        return status in PASSING_STATUS
+        return status in RETRYABLE_STATUS
     if isinstance(error, TimeoutError | ConnectionError | httpx.TransportError):
         return True
-    return any(kind.__name__ in _PASSING_NAMES for kind in type(error).__mro__)
+    return any(kind.__name__ in _RETRYABLE_NAMES for kind in type(error).__mro__)
 
 
 _KINDS = {401: "key", 403: "key", 404: "model", 408: "timeout", 429: "rate", 504: "timeout"}
@@ -91,7 +93,7 @@ def failure_kind(error: BaseException) -> str:
     names = {kind.__name__ for kind in type(error).__mro__}
     if isinstance(error, TimeoutError | httpx.TimeoutException) or "APITimeoutError" in names:
         return "timeout"
-    if isinstance(error, ConnectionError | httpx.TransportError) or names & _PASSING_NAMES:
+    if isinstance(error, ConnectionError | httpx.TransportError) or names & _RETRYABLE_NAMES:
         return "connection"
     return "other"
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from langchain_core.messages import AIMessage
 
 
-def usage_of(message: AIMessage) -> Mapping[str, float]:
+def read_usage(message: AIMessage) -> Mapping[str, float]:
     """Tokens of one answer as its provider counted them; empty when it did not say.
 
     `cached_tokens` is the part of `input_tokens` that the provider had read before and charges less for.

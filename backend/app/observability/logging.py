@@ -17,7 +17,7 @@ from app.errors import LabError
 LogFormat = Literal["json", "console"]
 
 
-def outline(error: BaseException | None, texts: bool = False) -> str:
+def format_traceback(error: BaseException | None, texts: bool = False) -> str:
     """A traceback with the errors that led to it, innermost first; `texts` shows what they say."""
     tracebacks: list[str] = []
     visited: set[int] = set()
@@ -52,25 +52,25 @@ def configure_logging(level: str = "INFO", form: LogFormat = "json", stream: Tex
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
-            foreign_pre_chain=shared, processors=_rendering(form, level == "DEBUG")
+            foreign_pre_chain=shared, processors=_make_renderers(form, level == "DEBUG")
         )
     )
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(level)
-    for name in _REPLACED:
+    for name in _QUIET_LOGGERS:
         logging.getLogger(name).setLevel(logging.WARNING)
 
 
-_REPLACED = ("uvicorn.access", "uvicorn.error", "httpx")
+_QUIET_LOGGERS = ("uvicorn.access", "uvicorn.error", "httpx")
 """Loggers whose lines ours say better: theirs show query strings, and tickets with them."""
 
 
-def _rendering(form: LogFormat, texts: bool) -> list[Processor]:
+def _make_renderers(form: LogFormat, texts: bool) -> list[Processor]:
     strip = structlog.stdlib.ProcessorFormatter.remove_processors_meta
 
     def render_traceback(exc_info: ExcInfo) -> str:
-        return outline(exc_info[1], texts)
+        return format_traceback(exc_info[1], texts)
 
     def write(out: TextIO, exc_info: ExcInfo) -> None:
         out.write(render_traceback(exc_info))

@@ -29,7 +29,7 @@ from app.errors import LabError, Unavailable
 from app.observability.trace_ids import creating_root, root_span_id
 
 Facts = Mapping[str, str | int | float | bool]
-Tell = Callable[[Facts], None]
+SetAttributes = Callable[[Facts], None]
 """Adds attributes to the span that is open."""
 
 _OPERATIONS: Mapping[str, tuple[SpanKind, str]] = {
@@ -44,15 +44,15 @@ _OPERATIONS: Mapping[str, tuple[SpanKind, str]] = {
 """Operations that are traced: the kind of their span, and the attribute that holds their name."""
 
 _NAME = re.compile(r"[A-Za-z_][\w.:/-]{0,99}")
-_EXPORT_S = 3.0
+_MAX_EXPORT_S = 3.0
 _TRACERS: list[Tracer] = []
 """Tracers of this process. They are global, as its loggers are, so that no caller has to pass one."""
 
 
 @contextmanager
 def span(
-    operation: str, name: str, session: UUID, facts: Facts, waits: type[Exception] | None = None
-) -> Iterator[Tell]:
+    operation: str, name: str, session: UUID, facts: Facts, pause: type[Exception] | None = None
+) -> Iterator[SetAttributes]:
     """Trace one operation of a session. An invalid `name` (a model can ask for any tool) becomes `unknown`.
 
     `waits`: the exception of an operation that pauses for an answer; it is not recorded as an error.
@@ -73,7 +73,7 @@ def span(
         try:
             yield recording.set_attributes
         except Exception as error:
-            if waits and isinstance(error, waits):
+            if pause and isinstance(error, pause):
                 recording.set_attribute("labcrew.waiting", True)
             else:
                 recording.set_attribute("error.type", _type_of(error))
@@ -82,7 +82,7 @@ def span(
 
 
 @contextmanager
-def span_inside(operation: str, name: str) -> Iterator[Tell]:
+def span_inside(operation: str, name: str) -> Iterator[SetAttributes]:
     """Trace one operation of the session whose span is open; without an open span, trace nothing."""
     around = get_current_span().get_span_context()
     if not around.is_valid:
@@ -143,14 +143,14 @@ async def tracing(address: str | None) -> AsyncIterator[None]:
         return
     provider = _provider(address)
     try:
-        with sending(provider.get_tracer("labcrew")):
+        with use_tracer(provider.get_tracer("labcrew")):
             yield
     finally:
         await asyncio.to_thread(provider.shutdown)
 
 
 @contextmanager
-def sending(tracer: Tracer) -> Iterator[None]:
+def use_tracer(tracer: Tracer) -> Iterator[None]:
     """Let this process's spans go through `tracer` while the block runs."""
     _TRACERS.append(tracer)
     try:
@@ -172,4 +172,4 @@ def _provider(address: str):  # type: ignore[no-untyped-def]  # its type is in a
             "OTEL_EXPORTER_OTLP_ENDPOINT is set, and the packages that send spans are not installed: "
             "pip install 'labcrew[otel]'.",
         ) from error
-    return provider(address, _EXPORT_S)
+    return provider(address, _MAX_EXPORT_S)

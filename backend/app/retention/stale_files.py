@@ -6,7 +6,7 @@ from pathlib import Path
 
 from app.errors import NotFound
 from app.storage.blobs import BlobStore, is_digest
-from app.storage.folder import now_in, was_written_before
+from app.storage.folder import folder_time, was_written_before
 
 _AT_HOME = ("uploads/upload-*", "prices/bars-*", "blobs/.part-*", "blobs/.now-*", ".now-*")
 _IN_STORE = (".part-*", ".now-*", "??/.gone-*")
@@ -42,14 +42,14 @@ async def drop_stale_copies(home: Path, blobs: BlobStore) -> int:
 
 def _copies(folder: Path) -> list[Path]:
     """Those that nobody asked for lately."""
-    until = now_in(folder) - _GRACE_S
+    until = folder_time(folder) - _GRACE_S
     return [
         path for path in folder.glob("[0-9a-f]*") if is_digest(path.name) and was_written_before(path, until)
     ]
 
 
 def _leftovers(folder: Path, patterns: Sequence[str], age_s: float) -> Iterator[Path]:
-    until = now_in(folder) - age_s
+    until = folder_time(folder) - age_s
     for pattern in patterns:
         yield from (path for path in folder.glob(pattern) if was_written_before(path, until))
 

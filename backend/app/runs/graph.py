@@ -12,9 +12,9 @@ from app.artifacts.predictions import TABLE_LIMITS, table_work
 from app.artifacts.workspace import Workspace
 from app.datasets.dataset_source import DatasetShelf
 from app.errors import InvalidInput, LabError, Unavailable
-from app.observability.metrics.agents import tool_returned
+from app.observability.metrics.agents import count_tool_call
 from app.runs.schemas import GRAPH, PredictionOrder, RunPreferences
-from app.sandbox.computer import Computed, Computer
+from app.sandbox.computer import ComputationResult, Computer
 from app.sandbox.contract import Limits
 from app.sessions.events.events import Progress
 from app.sessions.graphs import GraphSpec, JournaledState, journaled
@@ -61,7 +61,7 @@ async def _record_measured(ctx: ToolContext, preferences: RunPreferences, limits
     start = time.perf_counter()
     recorded = await _record(ctx, preferences, limits)
     outcome = "refused" if recorded.failed else "done"
-    tool_returned("user", f"run_{preferences.language}", time.perf_counter() - start, outcome)
+    count_tool_call("user", f"run_{preferences.language}", time.perf_counter() - start, outcome)
     return recorded
 
 
@@ -84,7 +84,7 @@ async def _record(ctx: ToolContext, preferences: RunPreferences, limits: Limits)
     )
 
 
-async def _predict(ctx: ToolContext, prediction: PredictionOrder, limits: Limits) -> Computed:
+async def _predict(ctx: ToolContext, prediction: PredictionOrder, limits: Limits) -> ComputationResult:
     def progress(fraction: float, text: str) -> None:
         ctx.step.tell(Progress(step=ctx.step.seq, attempt=ctx.step.attempt, text=text, fraction=fraction))
 

@@ -33,7 +33,7 @@ from app.sandbox.wire import (
     STDOUT,
     await_request,
     clear_descriptors,
-    have_answered,
+    finish,
     read_requests,
 )
 
@@ -41,7 +41,7 @@ Report = dict[str, JsonValue]
 
 
 @dataclass(frozen=True)
-class Stage:
+class CellSetup:
     """What a cell has from its zygote. `parent`: the zygote's pid as the cell sees it."""
 
     parent: int
@@ -51,7 +51,7 @@ class Stage:
     pools: ThreadpoolController
 
 
-def live(stage: Stage, cue: socket.socket) -> NoReturn:
+def serve_requests(stage: CellSetup, cue: socket.socket) -> NoReturn:
     """Prepare, wait for a request on `cue`, serve it and end. Runs right after the fork; never returns.
 
     Further requests come on the same descriptor as the first; most cells find none there.
@@ -61,23 +61,23 @@ def live(stage: Stage, cue: socket.socket) -> NoReturn:
     cue = clear_descriptors(cue)
     walls: Walls | OSError | None = _prepare(stage)
     if not select.select([cue], [], [], 0)[0]:  # nobody waits yet
-        libraries.rehearse()
+        libraries.touch_common_pages()
     folder = await_request(cue)
     for request in read_requests(REQUEST):
         try:
             if walls:
-                _settle(request, stage, walls, folder)
+                _confine(request, stage, walls, folder)
                 walls = None
             report = _answer(request)
         except LabError as error:
-            report = {"end": End.REFUSED, "fault": _lab_fault(error)}
+            report = {"end": End.REFUSED, "fault": _refusal_fault(error)}
         except BaseException as error:  # noqa: BLE001 (a cell's outermost edge)
-            report = _failed(error)
+            report = _exception_report(error)
         _flush()
-        _tell(report)
+        _write_report(report)
         if walls:
             break  # they did not go up: nothing more is read
-    have_answered()
+    finish()
 
 
 def _flush() -> None:
@@ -88,7 +88,7 @@ def _flush() -> None:
             continue  # its reader has had enough
 
 
-def _prepare(stage: Stage) -> Walls | OSError:
+def _prepare(stage: CellSetup) -> Walls | OSError:
     """What can be done before the request is known."""
     np.random.seed()
     try:
@@ -97,12 +97,12 @@ def _prepare(stage: Stage) -> Walls | OSError:
         return error
 
 
-def _settle(request: CellRequest, stage: Stage, walls: Walls | OSError, folder: int | None) -> None:
+def _confine(request: CellRequest, stage: CellSetup, walls: Walls | OSError, folder: int | None) -> None:
     """Take the place that the request describes, then give up everything else."""
-    sys.stdout = _capped(STDOUT, request.limits)
-    sys.stderr = _capped(STDERR, request.limits)
+    sys.stdout = _open_capped(STDOUT, request.limits)
+    sys.stderr = _open_capped(STDERR, request.limits)
     bounds.apply(request.limits, stage.base)
-    _close_in(request, stage.tier, walls, folder)
+    _raise_walls(request, stage.tier, walls, folder)
     os.chdir(request.output)
     if request.limits.threads > 1:
         os.environ["OMP_NUM_THREADS"] = str(request.limits.threads)
@@ -110,7 +110,7 @@ def _settle(request: CellRequest, stage: Stage, walls: Walls | OSError, folder: 
         pyarrow.set_cpu_count(request.limits.threads)
 
 
-def _close_in(request: CellRequest, tier: Tier, walls: Walls | OSError, folder: int | None) -> None:
+def _raise_walls(request: CellRequest, tier: Tier, walls: Walls | OSError, folder: int | None) -> None:
     if tier is Tier.NONE and not request.trusted:
         raise Unavailable("cells_not_isolated", "This host lacks the walls that untrusted work needs.")
     links = request.inputs if isinstance(request.work, Code) else {}
@@ -118,7 +118,7 @@ def _close_in(request: CellRequest, tier: Tier, walls: Walls | OSError, folder: 
         if isinstance(walls, OSError):
             raise walls
         names_stay = not request.trusted and folder is None
-        walls.close_in(CellView(tuple(request.inputs.values()), request.output, links, folder, names_stay))
+        walls.confine(CellView(tuple(request.inputs.values()), request.output, links, folder, names_stay))
     except OSError as error:
         raise Unavailable("cells_not_isolated", f"A wall of the cell did not go up: {error}") from error
 
@@ -133,7 +133,7 @@ def _compute(request: CellRequest) -> object:
     if isinstance(work, Code):
         return program.run(work.source, request.inputs, request.output)
     module, _, function = work.function.rpartition(".")
-    workspace = CellWorkspace(request.inputs, request.output, request.limits.threads, _progress)
+    workspace = CellWorkspace(request.inputs, request.output, request.limits.threads, _write_progress)
     compute = getattr(importlib.import_module(f"app.computations.{module}"), function)
     if request.trusted:
         return compute(workspace, **work.params)
@@ -141,9 +141,9 @@ def _compute(request: CellRequest) -> object:
         return compute(workspace, **work.params)
 
 
-def _failed(error: BaseException) -> Report:
+def _exception_report(error: BaseException) -> Report:
     """What an exception that nobody caught says of this cell. The traceback goes to its stderr."""
-    if limit := bounds.exhausted(error):
+    if limit := bounds.exhausted_limit(error):
         return {"end": limit}
     if isinstance(error, program.ProgramRaised):
         return {"end": End.RAISED, "fault": {"code": error.kind, "detail": str(error)[:2_000]}}
@@ -155,7 +155,7 @@ def _failed(error: BaseException) -> Report:
     return {"end": End.RAISED, "fault": {"code": type(error).__name__, "detail": detail}}
 
 
-def _lab_fault(error: LabError) -> JsonValue:
+def _refusal_fault(error: LabError) -> JsonValue:
     return {
         "kind": error.kind,
         "code": error.code,
@@ -164,18 +164,18 @@ def _lab_fault(error: LabError) -> JsonValue:
     }
 
 
-def _progress(fraction: float, text: str) -> None:
-    _tell({"progress": [float(fraction), str(text)[:500]]})
+def _write_progress(fraction: float, text: str) -> None:
+    _write_report({"progress": [float(fraction), str(text)[:500]]})
 
 
-def _tell(report: Report) -> None:
+def _write_report(report: Report) -> None:
     """One line of JSON to the worker."""
     line = json.dumps(report).encode() + b"\n"
     while line:
         line = line[os.write(REPORT, line) :]
 
 
-class _Cap(io.RawIOBase):
+class _CappedWriter(io.RawIOBase):
     """A descriptor that takes so many bytes and drops the rest: talking too much is no failure."""
 
     def __init__(self, descriptor: int, room: int) -> None:
@@ -194,6 +194,6 @@ class _Cap(io.RawIOBase):
         return len(view)
 
 
-def _capped(descriptor: int, limits: Limits) -> io.TextIOWrapper:
-    buffer = io.BufferedWriter(_Cap(descriptor, limits.stdout_bytes))
+def _open_capped(descriptor: int, limits: Limits) -> io.TextIOWrapper:
+    buffer = io.BufferedWriter(_CappedWriter(descriptor, limits.stdout_bytes))
     return io.TextIOWrapper(buffer, encoding="utf-8", errors="backslashreplace", line_buffering=True)

@@ -24,19 +24,19 @@ from app.sandbox.contract import (
     Usage,
 )
 from app.sandbox.folders import remove
-from app.sandbox.metering import charge, metered
-from app.sandbox.outcome import FROM_OUTSIDE
+from app.sandbox.metering import count_cell, count_cpu
+from app.sandbox.outcome import KILLED_FROM_OUTSIDE
 from app.sandbox.ready import ZYGOTE_DIED
 from app.sandbox.storing import StoredFile, StoringTimedOut, store_files
-from app.sandbox.stream import Streaming, streaming
-from app.storage.blobs import BlobStore, StoreAway
+from app.sandbox.stream import OutputStream, stream_output
+from app.storage.blobs import BlobStore, StoreUnavailable
 from app.storage.disk_space import retry_while_disk_full
 
 log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
-class Computed:
+class ComputationResult:
     value: JsonValue
     files: tuple[StoredFile, ...]
     usage: Usage
@@ -55,13 +55,13 @@ class ComputationFailed(LabError):
     """A cell ended without a value. `code` is `computation_<end>`; a program's facts carry what it said."""
 
 
-_KINDS: dict[str, type[LabError]] = {
+_ERRORS_BY_KIND: dict[str, type[LabError]] = {
     "not_found": NotFound,
     "too_large": TooLarge,
     "unavailable": Unavailable,
 }
 
-_ENDINGS = {
+_END_SENTENCES = {
     End.TIMED_OUT: "It took longer than its limit of {limits.time_s:g} s.",
     End.OUT_OF_MEMORY: "It needed more than its memory limit of {limits.memory_bytes} bytes.",
     End.OUT_OF_DISK: "It wrote more than its limit of {limits.disk_bytes} bytes.",
@@ -74,7 +74,7 @@ class CellLost(ComputationFailed):
     """A cell was ended from outside, or with the process that it was forked from: nothing is wrong with it."""
 
 
-_AGAIN = 2
+MAX_RESTARTS = 2
 """How often such a computation is begun again: it has only files, which went with it."""
 
 
@@ -95,29 +95,29 @@ class Computer:
         inputs: Mapping[str, str | Path],
         limits: Limits | None = None,
         on_progress: Progress | None = None,
-    ) -> Computed:
+    ) -> ComputationResult:
         """Compute on `inputs` (digests of blobs, or local files).
 
         What is asked to run code that an agent wrote is not trusted, whoever asks.
         `limits` are what the caller asks for: never longer than the operator allows, and with the memory that
         the operator gives. Raises the LabError that the computation raised, or ComputationFailed.
         """
-        for _ in range(_AGAIN):
+        for _ in range(MAX_RESTARTS):
             with suppress(CellLost):
-                return await self._once(work, inputs, limits, on_progress)
-        return await self._once(work, inputs, limits, on_progress)
+                return await self._run_once(work, inputs, limits, on_progress)
+        return await self._run_once(work, inputs, limits, on_progress)
 
-    async def _once(
+    async def _run_once(
         self,
         work: Computation | Code,
         inputs: Mapping[str, str | Path],
         limits: Limits | None,
         on_progress: Progress | None,
-    ) -> Computed:
+    ) -> ComputationResult:
         async with self._output() as output:
             outcome = await self._outcome(work, inputs, output, limits, on_progress)
-            files, usage = await self._store(output, outcome, self._allowed(limits))
-            return Computed(outcome.value, files, usage, outcome.stdout, outcome.stderr)
+            files, usage = await self._store(output, outcome, self._clip_limits(limits))
+            return ComputationResult(outcome.value, files, usage, outcome.stdout, outcome.stderr)
 
     async def _store(
         self, output: Path, outcome: Outcome, limits: Limits
@@ -132,18 +132,18 @@ class Computer:
                 f" limit of {limits.time_s:g} s left: write fewer files.",
                 **said,
             ) from None
-        charge(usage.cpu_s - outcome.usage.cpu_s)
+        count_cpu(usage.cpu_s - outcome.usage.cpu_s)
         return files, usage
 
     @asynccontextmanager
-    async def streaming(
+    async def stream_file(
         self,
         work: Computation,
         inputs: Mapping[str, str | Path],
         name: str,
         limits: Limits | None = None,
         on_progress: Progress | None = None,
-    ) -> AsyncIterator[Streaming]:
+    ) -> AsyncIterator[OutputStream]:
         """Like `run`, for one file, `name`, that only passes through: it is read while it is being written.
 
         Who leaves the block before the computation has ended cancels it. Trusted work only: what is not trusted
@@ -155,12 +155,12 @@ class Computer:
         async def compute() -> JsonValue:
             return (await self._outcome(work, inputs, output, limits, on_progress)).value
 
-        async with self._output() as output, streaming(output / name, compute()) as flowing:
+        async with self._output() as output, stream_output(output / name, compute()) as flowing:
             yield flowing
 
     @asynccontextmanager
     async def _output(self) -> AsyncIterator[Path]:
-        full = StoreAway("scratch_full", "The disk that cells write to is full: make room there.")
+        full = StoreUnavailable("scratch_full", "The disk that cells write to is full: make room there.")
         output = await retry_while_disk_full(self._new_folder, full)
         try:
             yield output
@@ -179,7 +179,7 @@ class Computer:
         on_progress: Progress | None,
     ) -> Outcome:
         """One that returned."""
-        limits = self._allowed(limits)
+        limits = self._clip_limits(limits)
         if isinstance(work, Computation) and work.trusted and contains_code(work.params):
             work = replace(work, trusted=False)
         files = {
@@ -187,11 +187,11 @@ class Computer:
             for name, source in inputs.items()
         }
         outcome = await self._cells.run(CellRequest(work, files, output, limits), on_progress)
-        metered(outcome.usage, limits)
+        count_cell(outcome.usage, limits)
         _raise_unless_returned(outcome, work, limits)
         return outcome
 
-    def _allowed(self, asked: Limits | None) -> Limits:
+    def _clip_limits(self, asked: Limits | None) -> Limits:
         most = self._limits
         if asked is None:
             return most
@@ -209,13 +209,13 @@ def _raise_unless_returned(outcome: Outcome, work: Computation | Code, limits: L
         return
     fault = outcome.fault
     if outcome.end is End.REFUSED and fault:
-        raise _KINDS.get(fault.kind, InvalidInput)(fault.code, fault.detail, **fault.facts)
-    detail = fault.detail if fault else _ENDINGS.get(outcome.end, "It failed.").format(limits=limits)
+        raise _ERRORS_BY_KIND.get(fault.kind, InvalidInput)(fault.code, fault.detail, **fault.facts)
+    detail = fault.detail if fault else _END_SENTENCES.get(outcome.end, "It failed.").format(limits=limits)
     said = {"stdout": outcome.stdout, "stderr": outcome.stderr}
     if isinstance(work, Computation):
         if outcome.end in (End.RAISED, End.DIED):
             where = _frames(outcome.stderr)
             log.error("computation_broke", function=work.function, end=outcome.end, where=where)
         said = {}
-    failed = CellLost if fault in (ZYGOTE_DIED.fault, FROM_OUTSIDE) else ComputationFailed
+    failed = CellLost if fault in (ZYGOTE_DIED.fault, KILLED_FROM_OUTSIDE) else ComputationFailed
     raise failed(f"computation_{outcome.end}", f"The computation did not finish. {detail}", **said)

@@ -19,16 +19,16 @@ from app.errors import Unavailable
 from app.sandbox.contract import CellRequest
 from app.sandbox.kernel.calls import die_with_parent
 from app.sandbox.launch import RETRY_S, connect, reap
-from app.sandbox.supervision import THREADS_LIMIT
+from app.sandbox.supervision import MAX_THREADS
 
 MIB = 1 << 20
 _ZYGOTE_BYTES = 1 << 30
-_INSIDE = Path("/run/labcrew")  # where the container finds the folder of its socket
-_HOME = "/data"
-_STRANGER = 10_001
+_SOCKET_MOUNT = Path("/run/labcrew")  # where the container finds the folder of its socket
+_CONTAINER_HOME = "/data"
+_CONTAINER_UID = 10_001
 """Whom cells run as when we are root ourselves: the image's own user."""
 
-_SCRATCH_LABEL, _DOOR_LABEL = "labcrew.scratch", "labcrew.door"
+_SCRATCH_LABEL, _SOCKET_LABEL = "labcrew.scratch", "labcrew.door"
 
 
 @dataclass(frozen=True)
@@ -43,15 +43,16 @@ class Container:
 
     @property
     def user(self) -> int:
-        return os.getuid() or _STRANGER
+        return os.getuid() or _CONTAINER_UID
 
     @property
     def group(self) -> int:
-        return os.getgid() if os.getuid() else _STRANGER
+        return os.getgid() if os.getuid() else _CONTAINER_UID
 
     def command(self, door: Path) -> list[str]:
         """What to run; `door`: the private folder that its socket appears in, named `socket`."""
         memory = min(self.cells * self.memory_bytes + _ZYGOTE_BYTES, _memory_of_host())
+        owner = f"uid={self.user},gid={self.group}"
         options = {
             "pull": "never",
             "network": "none",
@@ -60,25 +61,25 @@ class Container:
             "user": f"{self.user}:{self.group}",
             "memory": memory,
             "memory-swap": memory,
-            "pids-limit": self.cells * (THREADS_LIMIT + 1) + 64,
+            "pids-limit": self.cells * (MAX_THREADS + 1) + 64,
             "ipc": "private",
             "log-driver": "none",
             "sig-proxy": "false",
             "workdir": "/",
-            "tmpfs": f"{_HOME}:noexec,nosuid,nodev,size=64m,mode=700,uid={self.user},gid={self.group}",
+            "tmpfs": f"{_CONTAINER_HOME}:noexec,nosuid,nodev,size=64m,mode=700,{owner}",
         }
         mounts = [
             _mount(self.scratch, self.scratch),
             _mount(self.blobs, self.blobs, ",readonly"),
-            _mount(door, _INSIDE),
+            _mount(door, _SOCKET_MOUNT),
         ]
         return [
             *("docker", "run", "--rm", "--interactive", "--read-only"),
             *(f"--{name}={value}" for name, value in options.items()),
             *(f"--mount={mount}" for mount in mounts),
             *(f"--label={name}={value}" for name, value in self._labels(door).items()),
-            f"--env=LABCREW_HOME={_HOME}",
-            *(self.image, "labcrew", "cells", "--lifeline", "--socket", str(_INSIDE / "socket")),
+            f"--env=LABCREW_HOME={_CONTAINER_HOME}",
+            *(self.image, "labcrew", "cells", "--lifeline", "--socket", str(_SOCKET_MOUNT / "socket")),
         ]
 
     def prepare(self, door: Path) -> None:
@@ -86,45 +87,47 @@ class Container:
         self.blobs.mkdir(mode=0o711, parents=True, exist_ok=True)
         self.scratch.mkdir(mode=0o711, parents=True, exist_ok=True)
         door.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self.hand_over(door)
+        self.give_ownership(door)
 
-    def hand_over(self, folder: Path) -> None:
+    def give_ownership(self, folder: Path) -> None:
         if os.getuid() == 0:
             os.chown(folder, self.user, self.group)
 
-    def bring_within_reach(self, request: CellRequest, folder: Path) -> CellRequest:
+    def localize(self, request: CellRequest, folder: Path) -> CellRequest:
         """The request as the container can serve it: inputs from elsewhere are copied into `folder`."""
-        self.hand_over(request.output)
+        self.give_ownership(request.output)
         folder.chmod(0o711)
         inputs = {
-            name: path if path.is_relative_to(self.blobs) else _lend(path, folder / str(number))
+            name: path if path.is_relative_to(self.blobs) else _copy_readable(path, folder / str(number))
             for number, (name, path) in enumerate(request.inputs.items())
         }
         return replace(request, inputs=inputs)
 
     def remove_leftovers(self) -> None:
         """Remove containers of this scratch folder whose socket's folder is gone."""
-        shown = f'--format={{{{.ID}}}} {{{{.Label "{_DOOR_LABEL}"}}}}'
+        shown = f'--format={{{{.ID}}}} {{{{.Label "{_SOCKET_LABEL}"}}}}'
         told = _docker("ps", "--all", f"--filter=label={_SCRATCH_LABEL}={self.scratch}", shown)
         for line in told.stdout.splitlines():
             container, _, door = line.partition(" ")
             if not Path(door).exists():
                 _docker("rm", "--force", container)
 
-    def remove_at(self, door: Path) -> None:
+    def remove_containers_at(self, door: Path) -> None:
         """Remove what still stands behind a door that is about to be used again."""
-        told = _docker("ps", "--all", "--quiet", f"--filter=label={_DOOR_LABEL}={door}")
+        told = _docker("ps", "--all", "--quiet", f"--filter=label={_SOCKET_LABEL}={door}")
         for container in told.stdout.split():
             _docker("rm", "--force", container)
 
     def _labels(self, door: Path) -> dict[str, str]:
-        return {_SCRATCH_LABEL: str(self.scratch), _DOOR_LABEL: str(door)}
+        return {_SCRATCH_LABEL: str(self.scratch), _SOCKET_LABEL: str(door)}
 
 
-async def own_container(container: Container, door: Path) -> tuple[socket.socket, "subprocess.Popen[bytes]"]:
+async def start_own_container(
+    container: Container, door: Path
+) -> tuple[socket.socket, "subprocess.Popen[bytes]"]:
     """Start a container for this client alone, and connect. Raises Unavailable with what the engine says."""
     container.prepare(door)
-    await asyncio.to_thread(container.remove_at, door)
+    await asyncio.to_thread(container.remove_containers_at, door)
     (door / "socket").unlink(missing_ok=True)
     with (door / "said").open("wb") as said:
         try:
@@ -148,7 +151,7 @@ def become_container(container: Container, door: Path) -> NoReturn:
     """Turn this process into the docker command that runs the host's zygote; it ends with its parent."""
     die_with_parent(os.getppid())
     container.prepare(door)
-    container.remove_at(door)
+    container.remove_containers_at(door)
     command = container.command(door)
     lifeline, held = os.pipe()
     os.dup2(lifeline, 0)
@@ -206,7 +209,7 @@ def _mount(source: Path, target: Path, more: str = "") -> str:
     return f"type=bind,source={source},target={target}{more}"
 
 
-def _lend(source: Path, target: Path) -> Path:
+def _copy_readable(source: Path, target: Path) -> Path:
     shutil.copyfile(source, target)
     target.chmod(0o444)
     return target

@@ -51,7 +51,7 @@ class Computation:
     function: str
     params: Mapping[str, JsonValue] = field(default_factory=dict)
     trusted: bool = True
-    kept_for: str | None = None
+    warm_for: str | None = None
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ class CellProvider(Protocol):
 
     async def run(self, request: CellRequest, on_progress: Progress | None = None) -> Outcome: ...
 
-    def glance(self) -> Isolation | None: ...
+    def isolation_now(self) -> Isolation | None: ...
 
     async def isolation(self) -> Isolation: ...
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-ENTRIES_LIMIT = 2_000
+MAX_ENTRIES = 2_000
 """Files and folders that a cell may leave."""
 
 
@@ -24,7 +24,7 @@ class Content:
     entries: int
 
     def exceeds(self, size_bytes: int) -> bool:
-        return self.size_bytes > size_bytes or self.entries > ENTRIES_LIMIT
+        return self.size_bytes > size_bytes or self.entries > MAX_ENTRIES
 
 
 def survey(folder: Path) -> Content:
@@ -35,10 +35,10 @@ def survey(folder: Path) -> Content:
     files: list[Path] = []
     size = entries = 0
     pending = [folder]
-    while pending and entries <= ENTRIES_LIMIT:
+    while pending and entries <= MAX_ENTRIES:
         place = pending.pop()
         try:
-            for name, facts in _facts(place):
+            for name, facts in _scan(place):
                 entries += 1
                 if stat.S_ISDIR(facts.st_mode):
                     pending.append(place / name)
@@ -49,12 +49,12 @@ def survey(folder: Path) -> Content:
         except FileNotFoundError:
             continue  # it went while we looked
         except OSError:
-            entries += ENTRIES_LIMIT
+            entries += MAX_ENTRIES
     shown = (file.as_posix() for file in files if not any(part.startswith(".") for part in file.parts))
     return Content(tuple(sorted(shown)), size, entries)
 
 
-def _facts(place: Path) -> Iterator[tuple[str, os.stat_result]]:
+def _scan(place: Path) -> Iterator[tuple[str, os.stat_result]]:
     with os.scandir(place) as entries:
         for entry in entries:
             yield entry.name, entry.stat(follow_symlinks=False)

@@ -32,26 +32,26 @@ _ENVIRONMENT = {
 }
 
 
-async def own_zygote(cache: Path, tier: str) -> tuple[socket.socket, subprocess.Popen[bytes]]:
+async def start_own_zygote(cache: Path, tier: str) -> tuple[socket.socket, subprocess.Popen[bytes]]:
     """Start a zygote for this client alone.
 
     On the loop's own thread, which takes a millisecond: the child of a passing thread might end with it.
     """
-    ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    ours.setblocking(False)
-    with its:
+    client_end, zygote_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    client_end.setblocking(False)
+    with zygote_end:
         process = subprocess.Popen(  # noqa: S603, ASYNC220 (fixed arguments; see above)
-            _command(its.fileno(), cache, tier),
-            pass_fds=[its.fileno()],
+            _command(zygote_end.fileno(), cache, tier),
+            pass_fds=[zygote_end.fileno()],
             stdin=subprocess.DEVNULL,
             env=_environment(cache),
             cwd="/",
             start_new_session=True,
         )
-    return ours, process
+    return client_end, process
 
 
-async def shared_zygote(path: Path) -> tuple[socket.socket, None]:
+async def connect_shared_zygote(path: Path) -> tuple[socket.socket, None]:
     """Connect to the host's zygote, which may be starting again just now: its supervisor sees to that."""
     while True:
         try:
@@ -63,16 +63,16 @@ async def shared_zygote(path: Path) -> tuple[socket.socket, None]:
 def connect(path: Path) -> socket.socket:
     """A connection to the zygote that listens at `path`, which may be longer than a socket's name can be."""
     folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
-    ours = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     try:
-        ours.connect(f"/proc/self/fd/{folder}/{path.name}")
+        connection.connect(f"/proc/self/fd/{folder}/{path.name}")
     except OSError:
-        ours.close()
+        connection.close()
         raise
     finally:
         os.close(folder)
-    ours.setblocking(False)
-    return ours
+    connection.setblocking(False)
+    return connection
 
 
 def become_server(path: Path, cache: Path, tier: str = "best", lifeline: bool = False) -> NoReturn:

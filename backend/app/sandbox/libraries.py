@@ -33,29 +33,29 @@ LIBRARIES = (
 )
 
 
-def load() -> None:
+def load_libraries() -> None:
     """Import what cells use, and let lazy parts settle, so that cells share the pages."""
-    names = [*LIBRARIES, *(f"app.computations.{found.name}" for found in _computations())]
+    names = [*LIBRARIES, *(f"app.computations.{found.name}" for found in _computation_modules())]
     for name in names:
         importlib.import_module(name)
-    _warm()
+    _make_first_calls()
     gc.collect()
     gc.freeze()
     _use_large_pages()
 
 
-def rehearse() -> None:
+def touch_common_pages() -> None:
     """What nearly every program does first. A cell that waits for its request copies the pages of it now."""
     compile_code("import pandas as pd\nframe = pd.DataFrame({'a': [1]})\nresult = int(frame['a'].sum())")
     pandas = importlib.import_module("pandas")
     pandas.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]})["a"].sum()
 
 
-def _computations() -> list[pkgutil.ModuleInfo]:
+def _computation_modules() -> list[pkgutil.ModuleInfo]:
     return list(pkgutil.iter_modules(app.computations.__path__))
 
 
-def _warm() -> None:
+def _make_first_calls() -> None:
     """First calls are slow in pandas and matplotlib: make them here, once, on one thread."""
     pandas = importlib.import_module("pandas")
     figure = importlib.import_module("matplotlib.figure").Figure()

@@ -8,7 +8,7 @@ from pathlib import Path
 from app.errors import is_disk_full
 from app.sandbox.contract import End, Limits
 
-OPEN_FILES = 512
+MAX_OPEN_FILES = 512
 CPU_GRACE_S = 2
 """Added to the processor's limit, so that a cell of one thread meets its deadline first."""
 PER_THREAD_BYTES = 160 << 20
@@ -23,7 +23,7 @@ class Footprint:
     data: int
 
 
-def footprint() -> Footprint:
+def measure_footprint() -> Footprint:
     """Of this process."""
     pages = [int(word) for word in Path("/proc/self/statm").read_text().split()]
     return Footprint(pages[0] * resource.getpagesize(), pages[5] * resource.getpagesize())
@@ -41,7 +41,7 @@ def apply(limits: Limits, base: Footprint) -> None:
         resource.RLIMIT_AS: base.address_space + room,
         resource.RLIMIT_CPU: cpu_limit_s(limits),
         resource.RLIMIT_FSIZE: limits.disk_bytes,
-        resource.RLIMIT_NOFILE: OPEN_FILES,
+        resource.RLIMIT_NOFILE: MAX_OPEN_FILES,
         resource.RLIMIT_CORE: 0,
         resource.RLIMIT_MEMLOCK: 0,
         resource.RLIMIT_MSGQUEUE: 0,
@@ -60,7 +60,7 @@ def _lower(kind: int, value: int) -> None:
     resource.setrlimit(kind, (bound, bound))
 
 
-def exhausted(error: BaseException) -> End | None:
+def exhausted_limit(error: BaseException) -> End | None:
     """The limit that an exception inside a cell speaks of."""
     if isinstance(error, MemoryError):
         return End.OUT_OF_MEMORY

@@ -14,15 +14,15 @@ from typing import Any
 from app.errors import Unavailable
 from app.sandbox.contract import CellRequest, Usage
 from app.sandbox.launch import reap
-from app.sandbox.outcome import Ending
+from app.sandbox.outcome import ProcessEnd
 from app.sandbox.pipes import CellPipes
-from app.sandbox.wire import CONTROL_BYTES
+from app.sandbox.wire import MAX_CONTROL_BYTES
 
 Connect = Callable[[], Awaitable[tuple[socket.socket, "subprocess.Popen[bytes] | None"]]]
 """Opens the non-blocking socket to a zygote, and gives its process where that is ours to reap."""
 
-START_LIMIT_S = 120.0
-KILL_LIMIT_S = 10.0
+MAX_START_S = 120.0
+MAX_KILL_S = 10.0
 
 
 class ZygoteLink:
@@ -32,42 +32,42 @@ class ZygoteLink:
         self._connect = connect
         self._on_end = on_end
         self._ids = itertools.count(1)
-        self._waiting: dict[int, asyncio.Future[Ending | None]] = {}
-        self._alive = self._listens = False
+        self._waiting: dict[int, asyncio.Future[ProcessEnd | None]] = {}
+        self._alive = self._is_ready = False
         self._reaped: asyncio.Future[None] | None = None
 
     async def start(self) -> Mapping[str, Any]:
         """What the zygote says of itself when it is ready; raises Unavailable if that does not come."""
         self._loop = asyncio.get_running_loop()
         self._ready: asyncio.Future[Mapping[str, Any]] = self._loop.create_future()
-        self._gone = asyncio.Event()
+        self._disconnected = asyncio.Event()
         try:
-            async with asyncio.timeout(START_LIMIT_S):
+            async with asyncio.timeout(MAX_START_S):
                 self._control, self._process = await self._connect()
                 self._alive = True
-                self._loop.add_reader(self._control, self._hear)
+                self._loop.add_reader(self._control, self._read_message)
                 return await self._ready
         except TimeoutError:
             await self.close()
             raise Unavailable("cells_unavailable", "The process that computes did not start in time.") from None
 
-    async def run(self, request: CellRequest, pipes: CellPipes) -> Ending | None:
+    async def run(self, request: CellRequest, pipes: CellPipes) -> ProcessEnd | None:
         """How the cell ended; None if the zygote ended first. Cancelling this kills the cell, then rises."""
         cell = next(self._ids)
-        ended: asyncio.Future[Ending | None] = self._loop.create_future()
+        ended: asyncio.Future[ProcessEnd | None] = self._loop.create_future()
         self._waiting[cell] = ended
-        self._ask(cell, request, pipes)
+        self._send_request(cell, request, pipes)
         try:
             return await asyncio.shield(ended)
         except asyncio.CancelledError:
             self._send({"kill": cell})
-            impatience = self._loop.call_later(KILL_LIMIT_S, self._hang_up)
-            await shielded(ended)
+            impatience = self._loop.call_later(MAX_KILL_S, self._disconnect)
+            await wait_until_done(ended)
             impatience.cancel()
-            _drop_folder(ended.result())
+            _close_folder(ended.result())
             raise
 
-    def _ask(self, cell: int, request: CellRequest, pipes: CellPipes) -> None:
+    def _send_request(self, cell: int, request: CellRequest, pipes: CellPipes) -> None:
         order = {
             "run": cell,
             "trusted": request.trusted,
@@ -86,38 +86,38 @@ class ZygoteLink:
         if self._alive:
             with contextlib.suppress(OSError):
                 self._control.shutdown(socket.SHUT_WR)
-            if self._process and not self._listens:
+            if self._process and not self._is_ready:
                 self._process.kill()  # it is importing, and would not hear us for seconds
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._gone.wait(), KILL_LIMIT_S)
-            self._hang_up()
+                await asyncio.wait_for(self._disconnected.wait(), MAX_KILL_S)
+            self._disconnect()
         if self._reaped:
             await self._reaped
 
-    def _hear(self) -> None:
+    def _read_message(self) -> None:
         try:
-            message, folders, _, _ = socket.recv_fds(self._control, CONTROL_BYTES, 1)
+            message, folders, _, _ = socket.recv_fds(self._control, MAX_CONTROL_BYTES, 1)
         except BlockingIOError:
             return
         except ConnectionError:
             message, folders = b"", []
         if not message:
-            self._hang_up()
+            self._disconnect()
             return
         body = json.loads(message)
         if "ready" in body:
-            self._listens = True
+            self._is_ready = True
             if not self._ready.done():
                 self._ready.set_result(body["ready"])
         else:
-            self._settle(body, folders[0] if folders else None)
+            self._resolve(body, folders[0] if folders else None)
 
-    def _settle(self, body: dict[str, Any], folder: int | None) -> None:
+    def _resolve(self, body: dict[str, Any], folder: int | None) -> None:
         ended = self._waiting.pop(body["ended"])
         usage = Usage(**body["usage"])
-        ended.set_result(Ending(body["status"], body["reason"], usage, folder, body["oom_kills"]))
+        ended.set_result(ProcessEnd(body["status"], body["reason"], usage, folder, body["oom_kills"]))
 
-    def _hang_up(self) -> None:
+    def _disconnect(self) -> None:
         """The zygote is gone or told to go: nobody waits for it any longer."""
         if not self._alive:
             return
@@ -133,7 +133,7 @@ class ZygoteLink:
             self._ready.set_exception(
                 Unavailable("cells_unavailable", "The process that computes ended before it was ready.")
             )
-        self._gone.set()
+        self._disconnected.set()
         self._on_end()
 
     def _send(self, message: dict[str, object]) -> None:
@@ -141,12 +141,12 @@ class ZygoteLink:
             self._control.send(json.dumps(message).encode())
 
 
-def _drop_folder(ending: Ending | None) -> None:
+def _close_folder(ending: ProcessEnd | None) -> None:
     if ending and ending.folder is not None:
         os.close(ending.folder)
 
 
-async def shielded(ended: asyncio.Future[Ending | None]) -> None:
+async def wait_until_done(ended: asyncio.Future[ProcessEnd | None]) -> None:
     """Return when it is done."""
     while not ended.done():
         with contextlib.suppress(asyncio.CancelledError):

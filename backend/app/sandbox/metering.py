@@ -14,7 +14,7 @@ MIN_RECORDED_CPU_S = 0.01
 
 
 @dataclass
-class Meter:
+class UsageMeter:
     """`memory_limit_bytes` is the bound of the cell whose peak is shown."""
 
     cells: int = 0
@@ -45,17 +45,17 @@ Charge = Callable[[UUID, float], Awaitable[None]]
 """Takes CPU seconds out of what a user may use."""
 
 
-async def nobody_pays(user_id: UUID, cpu_s: float) -> None:
+async def charge_nobody(user_id: UUID, cpu_s: float) -> None:
     """Where there is nobody to charge."""
 
 
-_METER: ContextVar[Meter | None] = ContextVar("meter", default=None)
+_METER: ContextVar[UsageMeter | None] = ContextVar("meter", default=None)
 
 
 @contextmanager
-def metering() -> Iterator[Meter]:
+def meter_usage() -> Iterator[UsageMeter]:
     """Every cell that is used inside, by any task that starts there, is counted, also for who meters around."""
-    around, meter = _METER.get(), Meter()
+    around, meter = _METER.get(), UsageMeter()
     token = _METER.set(meter)
     try:
         yield meter
@@ -66,7 +66,7 @@ def metering() -> Iterator[Meter]:
 
 
 @contextmanager
-def metered_thread() -> Iterator[None]:
+def meter_thread() -> Iterator[None]:
     """Count the CPU time that this thread takes in the block, outside any cell, for whoever is metering."""
     begun = time.thread_time()
     try:
@@ -76,13 +76,13 @@ def metered_thread() -> Iterator[None]:
             meter.cpu_s += time.thread_time() - begun
 
 
-def metered(usage: Usage, limits: Limits) -> None:
+def count_cell(usage: Usage, limits: Limits) -> None:
     """Count one cell for whoever is metering, if anybody is."""
     if meter := _METER.get():
         meter.add(usage, limits)
 
 
-def charge(cpu_s: float) -> None:
+def count_cpu(cpu_s: float) -> None:
     """Count processor time that this process used for a computation beside its cell."""
     if meter := _METER.get():
         meter.cpu_s += cpu_s

@@ -12,7 +12,7 @@ from app.sandbox.limits import cpu_limit_s
 
 
 @dataclass(frozen=True)
-class Ending:
+class ProcessEnd:
     """What the zygote saw. `status`: an exit code, or minus the signal. `reason`: why it killed the cell.
 
     `folder`: a descriptor of the filesystem that the cell had for its output, where it had one.
@@ -26,18 +26,18 @@ class Ending:
     oom_kills: int | None = None
 
 
-_KILLED = {
+_ENDS_BY_REASON = {
     "timed_out": End.TIMED_OUT,
     "cancelled": End.CANCELLED,
     "out_of_disk": End.OUT_OF_DISK,
 }
 
-_SIGNALLED = {
+_ENDS_BY_STATUS = {
     -signal.SIGXCPU: End.TIMED_OUT,
     -signal.SIGXFSZ: End.OUT_OF_DISK,
 }
 
-FROM_OUTSIDE = Fault("killed_from_outside", "Something outside ended its process (SIGKILL): try again.")
+KILLED_FROM_OUTSIDE = Fault("killed_from_outside", "Something outside ended its process (SIGKILL): try again.")
 """Nobody of ours did it, and it was far from its limits of memory and processor."""
 
 HOST_OUT_OF_MEMORY = Fault(
@@ -48,15 +48,15 @@ _NEAR_CPU_LIMIT = 0.9
 """Share of the limit: the kernel's two ways to count processor time differ by some ticks."""
 
 # What a cell may say of itself; the other ends are only the kernel's to say.
-_SAID = (End.RETURNED, End.REFUSED, End.RAISED, End.OUT_OF_MEMORY, End.OUT_OF_DISK)
+_REPORTABLE_ENDS = (End.RETURNED, End.REFUSED, End.RAISED, End.OUT_OF_MEMORY, End.OUT_OF_DISK)
 
 
-ANSWER_FRAME_BYTES = 64 << 10
+MAX_ANSWER_FRAME_BYTES = 64 << 10
 """Room for the words around a value, and for a fault: its code, detail and facts."""
 
 
 def judge(
-    ending: Ending,
+    ending: ProcessEnd,
     report: bytes,
     limits: Limits,
     trusted: bool,
@@ -67,35 +67,37 @@ def judge(
     `answer_limits`: bounds of the answer; those of a trusted computation where None.
     """
     if ending.reason:
-        end = _KILLED.get(ending.reason, End.DIED)
-        fault = None if ending.reason in _KILLED else Fault("killed", f"It was stopped: {ending.reason}.")
+        end = _ENDS_BY_REASON.get(ending.reason, End.DIED)
+        fault = (
+            None if ending.reason in _ENDS_BY_REASON else Fault("killed", f"It was stopped: {ending.reason}.")
+        )
         return Outcome(end, ending.usage, fault=fault)
-    said = last_report(report, answer_limits or AnswerLimits(limits.value_bytes))
+    said = parse_report(report, answer_limits or AnswerLimits(limits.value_bytes))
     if ending.status == 0 and said is not None:
-        return as_said(said, ending.usage)
-    end = _death(ending, limits)
+        return reported_outcome(said, ending.usage)
+    end = _classify_death(ending, limits)
     if ending.status != -signal.SIGKILL or end is not End.DIED:
-        return Outcome(end, ending.usage, fault=_obituary(ending))
+        return Outcome(end, ending.usage, fault=_death_fault(ending))
     if trusted or ending.oom_kills == 0:
-        return Outcome(end, ending.usage, fault=FROM_OUTSIDE)
+        return Outcome(end, ending.usage, fault=KILLED_FROM_OUTSIDE)
     return Outcome(End.OUT_OF_MEMORY, ending.usage, fault=HOST_OUT_OF_MEMORY)
 
 
-def as_said(said: Mapping[str, Any], usage: Usage) -> Outcome:
+def reported_outcome(said: Mapping[str, Any], usage: Usage) -> Outcome:
     return Outcome(End(said["end"]), usage, said.get("value"), _fault(said.get("fault")))
 
 
-def last_report(report: bytes, limits: AnswerLimits) -> dict[str, Any] | None:
+def parse_report(report: bytes, limits: AnswerLimits) -> dict[str, Any] | None:
     """The cell's last line if it is a well-formed answer; a refusal if it is one beyond `limits`.
 
     The bytes count with the frame around the value, for which ANSWER_FRAME_BYTES are added.
     """
     line = report.rstrip(b"\n").rpartition(b"\n")[2]
-    if len(line) > limits.max_bytes + ANSWER_FRAME_BYTES:
+    if len(line) > limits.max_bytes + MAX_ANSWER_FRAME_BYTES:
         return _refusal(TooLarge("value_too_large", _oversize(len(line), limits)))
     try:
         answer = parse(line)
-        if not isinstance(answer, dict) or End(answer["end"]) not in _SAID:
+        if not isinstance(answer, dict) or End(answer["end"]) not in _REPORTABLE_ENDS:
             return None
         limits.check(answer.get("value"), 0)
         limits.check(answer.get("fault"), 0)
@@ -127,9 +129,9 @@ def _fault(said: Any) -> Fault | None:
     )
 
 
-def _death(ending: Ending, limits: Limits) -> End:
-    if ending.status in _SIGNALLED:
-        return _SIGNALLED[ending.status]
+def _classify_death(ending: ProcessEnd, limits: Limits) -> End:
+    if ending.status in _ENDS_BY_STATUS:
+        return _ENDS_BY_STATUS[ending.status]
     spent = ending.usage.cpu_s >= _NEAR_CPU_LIMIT * cpu_limit_s(limits)
     if ending.status == -signal.SIGKILL and spent:
         return End.TIMED_OUT
@@ -139,7 +141,7 @@ def _death(ending: Ending, limits: Limits) -> End:
     return End.OUT_OF_MEMORY if near_limit else End.DIED
 
 
-def _obituary(ending: Ending) -> Fault:
+def _death_fault(ending: ProcessEnd) -> Fault:
     if ending.status >= 0:
         return Fault("died", f"Its process ended without an answer (exit code {ending.status}).")
     return Fault("died", f"Its process was ended by {signal.Signals(-ending.status).name}.")

@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 from app.sandbox.contract import Limits, Progress
 
-REPORT_OVERHEAD = 1 << 20
+MAX_REPORT_OVERHEAD_BYTES = 1 << 20
 """Room for progress and faults beside a value. Bytes."""
 
-CHUNK = 64 << 10
+CHUNK_BYTES = 64 << 10
 
 
 class BoundedPipe:
@@ -42,7 +42,7 @@ class BoundedPipe:
     def _read(self) -> bool:
         """Whether there may be more."""
         try:
-            chunk = os.read(self._reader, CHUNK)
+            chunk = os.read(self._reader, CHUNK_BYTES)
         except BlockingIOError:
             return False
         self.data += chunk[: self._limit - len(self.data)]
@@ -59,7 +59,7 @@ class BoundedPipe:
             os.close(self._reader)
 
 
-async def feed(writer: int, data: bytes) -> None:
+async def write_all(writer: int, data: bytes) -> None:
     """Write all of it to a pipe as its reader takes it; raises BrokenPipeError when the reader has gone."""
     os.set_blocking(writer, False)
     loop = asyncio.get_running_loop()
@@ -89,7 +89,7 @@ class CellPipes:
         # One byte more than the cell writes when it keeps to its limit.
         self.stdout = BoundedPipe(limits.stdout_bytes + 1)
         self.stderr = BoundedPipe(limits.stdout_bytes + 1)
-        self.report = BoundedPipe(limits.value_bytes + REPORT_OVERHEAD, on_report)
+        self.report = BoundedPipe(limits.value_bytes + MAX_REPORT_OVERHEAD_BYTES, on_report)
         self._all = (self.stdout, self.stderr, self.report)
 
     def watch(self) -> None:
@@ -107,16 +107,16 @@ class ProgressLines:
 
     def __init__(self, on_progress: Progress) -> None:
         self._on_progress = on_progress
-        self._seen = 0
+        self._parsed_bytes = 0
 
     def __call__(self, data: bytearray) -> None:
         end = data.rfind(b"\n") + 1
-        for line in bytes(data[self._seen : end]).splitlines():
-            tell_progress(line, self._on_progress)
-        self._seen = max(self._seen, end)
+        for line in bytes(data[self._parsed_bytes : end]).splitlines():
+            report_progress(line, self._on_progress)
+        self._parsed_bytes = max(self._parsed_bytes, end)
 
 
-def tell_progress(line: bytes, on_progress: Progress) -> None:
+def report_progress(line: bytes, on_progress: Progress) -> None:
     """A line that is not progress is the cell's answer, or nonsense that `verdict` will refuse."""
     try:
         fraction, text = json.loads(line)["progress"]

@@ -10,20 +10,20 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from app.errors import Unavailable
-from app.observability.metrics.cells import CELLS_WAITING, ZYGOTES, cell
+from app.observability.metrics.cells import CELLS_WAITING, ZYGOTES, count_computation
 from app.observability.tracing import span_inside
-from app.sandbox.container import Container, own_container
+from app.sandbox.container import Container, start_own_container
 from app.sandbox.contract import CellRequest, Computation, Isolation, Outcome, Progress
-from app.sandbox.launch import RETRY_S, own_zygote, shared_zygote
-from app.sandbox.link import START_LIMIT_S, ZygoteLink
-from app.sandbox.ready import ReadyZygote, try_out
+from app.sandbox.launch import RETRY_S, connect_shared_zygote, start_own_zygote
+from app.sandbox.link import MAX_START_S, ZygoteLink
+from app.sandbox.ready import ReadyZygote, start_zygote
 from app.sandbox.scratch import Scratch, sweep
-from app.sandbox.warm_cells import KeptCells
+from app.sandbox.warm_cells import WarmCells
 
-DOOR = ".door"
+SOCKET_FOLDER = ".door"
 
 
-def _name(request: CellRequest) -> str:
+def _metric_name(request: CellRequest) -> str:
     """What is counted of it: a function of ours, or that it was somebody's program."""
     return request.work.function if isinstance(request.work, Computation) else "program"
 
@@ -40,8 +40,8 @@ class ProcessConfig:
 
     home: Path
     max_cells: int = 16
-    most_kept: int = 4
-    kept_idle_s: float = 60.0
+    max_warm_cells: int = 4
+    max_idle_s: float = 60.0
     tier: str = "best"
     socket: Path | None = None
     container: Container | None = None
@@ -63,7 +63,7 @@ class ProcessProvider:
         self._link: ZygoteLink | None = None
         self._launch: asyncio.Task[ReadyZygote] | None = None
         self._scratch = Scratch(config.scratch)
-        self._kept = KeptCells(self._scratch.path, config.most_kept, config.kept_idle_s)
+        self._warm_cells = WarmCells(self._scratch.path, config.max_warm_cells, config.max_idle_s)
         if config.container:
             self.scratch.chmod(0o711)  # the container's user passes through to the folders that are its own
 
@@ -78,8 +78,8 @@ class ProcessProvider:
 
     async def run(self, request: CellRequest, on_progress: Progress | None = None) -> Outcome:
         async with self._slot():
-            name = _name(request)
-            with cell(name) as ending, span_inside("run_cell", name) as tell:
+            name = _metric_name(request)
+            with count_computation(name) as ending, span_inside("run_cell", name) as tell:
                 outcome = await self._run(request, on_progress)
                 used = outcome.usage
                 ending.end, ending.wall_s, ending.cpu_s = outcome.end, used.wall_s, used.cpu_s
@@ -101,14 +101,14 @@ class ProcessProvider:
             isolation = zygote.isolation
             if refusal := isolation.halt or (None if request.trusted else isolation.refusal):
                 raise Unavailable("cells_not_isolated", refusal, **asdict(isolation))
-            if not isinstance(request.work, Computation) or request.work.kept_for is None:
+            if not isinstance(request.work, Computation) or request.work.warm_for is None:
                 return await zygote.run(request, on_progress)
-            if outcome := await self._kept.run(zygote, request.work, request, on_progress):
+            if outcome := await self._warm_cells.run(zygote, request.work, request, on_progress):
                 return outcome
 
-    def glance(self) -> Isolation | None:
+    def isolation_now(self) -> Isolation | None:
         """`isolation` without waiting: None while the zygote starts, which this begins if need be."""
-        launch = self._begin()
+        launch = self._ensure_launched()
         failed = launch.done() and (launch.cancelled() or launch.exception())
         return launch.result().isolation if launch.done() and not failed else None
 
@@ -120,28 +120,28 @@ class ProcessProvider:
         """End the zygote with all its cells, and remove the scratch folder."""
         if self._launch:
             self._launch.cancel()
-        await self._kept.close()
+        await self._warm_cells.close()
         if self._link:
             await self._link.close()
         await asyncio.to_thread(self._scratch.close)
 
     async def _zygote(self) -> ReadyZygote:
         """The running zygote; a new one when there is none. Who stops waiting does not stop the launch."""
-        return await asyncio.shield(self._begin())
+        return await asyncio.shield(self._ensure_launched())
 
-    def _begin(self) -> asyncio.Task[ReadyZygote]:
+    def _ensure_launched(self) -> asyncio.Task[ReadyZygote]:
         if self._launch is None:
-            self._launch = asyncio.create_task(self._find_zygote())
+            self._launch = asyncio.create_task(self._open_zygote())
             self._launch.add_done_callback(self._forget_failure)
         return self._launch
 
-    async def _find_zygote(self) -> ReadyZygote:
+    async def _open_zygote(self) -> ReadyZygote:
         """Start one, or connect to the host's, trying again while that one is being replaced."""
-        async with asyncio.timeout(START_LIMIT_S):
+        async with asyncio.timeout(MAX_START_S):
             while True:
                 self._link = ZygoteLink(self._connect, self._forget)
                 try:
-                    zygote = await try_out(
+                    zygote = await start_zygote(
                         self._link, self.scratch, self._config.container, self._config.allow_unisolated
                     )
                 except Unavailable:
@@ -154,10 +154,10 @@ class ProcessProvider:
 
     async def _connect(self) -> tuple[socket.socket, subprocess.Popen[bytes] | None]:
         if self._config.socket:
-            return await shared_zygote(self._config.socket)
+            return await connect_shared_zygote(self._config.socket)
         if self._config.container:
-            return await own_container(self._config.container, self.scratch / DOOR)
-        return await own_zygote(self._config.home / "cache", self._config.tier)
+            return await start_own_container(self._config.container, self.scratch / SOCKET_FOLDER)
+        return await start_own_zygote(self._config.home / "cache", self._config.tier)
 
     def _sweep(self) -> None:
         sweep(self._config.scratch)

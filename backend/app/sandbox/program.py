@@ -14,7 +14,7 @@ import pandas as pd
 
 from app.json_types import JsonValue
 from app.sandbox import values
-from app.sandbox.limits import exhausted
+from app.sandbox.limits import exhausted_limit
 from app.sandbox.policy.language import FILENAME, compile_code
 from app.sandbox.policy.namespace import program_namespace
 
@@ -51,12 +51,12 @@ def _execute(code: CodeType, variables: dict[str, object]) -> None:
     try:
         exec(code, variables)  # noqa: S102 (the purpose of this module, behind policy and walls)
     except BaseException as error:
-        if exhausted(error):
+        if exhausted_limit(error):
             raise
-        raise ProgramRaised(type(error).__name__, f"{_place(error)}{type(error).__name__}: {error}") from None
+        raise ProgramRaised(type(error).__name__, f"{_locate(error)}{type(error).__name__}: {error}") from None
 
 
-def _place(error: BaseException) -> str:
+def _locate(error: BaseException) -> str:
     """Where in the program: its own innermost line."""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == FILENAME]
     return f"Line {lines[-1]}: " if lines else ""

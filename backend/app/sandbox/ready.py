@@ -24,9 +24,9 @@ from app.sandbox.contract import (
 )
 from app.sandbox.folders import Content, copy_out, remove, survey
 from app.sandbox.link import ZygoteLink
-from app.sandbox.outcome import FROM_OUTSIDE, judge
+from app.sandbox.outcome import KILLED_FROM_OUTSIDE, judge
 from app.sandbox.pipes import CellPipes, ProgressLines
-from app.sandbox.scratch import LOCK
+from app.sandbox.scratch import LOCK_NAME
 from app.sandbox.walls import Tier
 from app.sandbox.wire import write_request
 
@@ -43,27 +43,27 @@ class ReadyZygote:
     isolation: Isolation = field(default_factory=lambda: Isolation("none"))
 
     async def run(self, request: CellRequest, on_progress: Progress | None = None) -> Outcome:
-        async with self.within_reach(request) as within:
+        async with self.localized(request) as within:
             return await _run(self.link, within, on_progress)
 
     @asynccontextmanager
-    async def within_reach(self, request: CellRequest) -> AsyncIterator[CellRequest]:
+    async def localized(self, request: CellRequest) -> AsyncIterator[CellRequest]:
         """The request as this zygote's cells can serve it."""
         if self.container is None:
             yield request
             return
         lent = Path(tempfile.mkdtemp(prefix="lent-", dir=self.scratch))
         try:
-            yield await to_the_end(asyncio.to_thread(self.container.bring_within_reach, request, lent))
+            yield await await_thread(asyncio.to_thread(self.container.localize, request, lent))
         finally:
-            await to_the_end(asyncio.to_thread(remove, lent))
+            await await_thread(asyncio.to_thread(remove, lent))
 
 
-WITHOUT_WALLS = "This host's kernel lacks the walls that untrusted work needs (Landlock and seccomp)."
+NO_WALLS = "This host's kernel lacks the walls that untrusted work needs (Landlock and seccomp)."
 HALT = "Nothing computes without these walls here: run on Linux 5.13 or newer, or set ALLOW_UNISOLATED=true."
 
 
-async def try_out(
+async def start_zygote(
     link: ZygoteLink, scratch: Path, container: Container | None, allow_unisolated: bool
 ) -> ReadyZygote:
     """Start a zygote, and let a canary try the walls before anything untrusted does.
@@ -74,22 +74,22 @@ async def try_out(
     tier, missing = facts["tier"], facts["missing"]
     zygote = ReadyZygote(link, scratch, container)
     if tier == Tier.NONE:
-        halt = None if allow_unisolated else f"{WITHOUT_WALLS} {HALT}"
-        return replace(zygote, isolation=Isolation(tier, WITHOUT_WALLS, missing, halt))
-    return replace(zygote, isolation=Isolation(tier, await _canary(zygote), missing))
+        halt = None if allow_unisolated else f"{NO_WALLS} {HALT}"
+        return replace(zygote, isolation=Isolation(tier, NO_WALLS, missing, halt))
+    return replace(zygote, isolation=Isolation(tier, await _run_canary(zygote), missing))
 
 
-_CANARY_S = 120.0
+_MAX_CANARY_S = 120.0
 """The canary takes milliseconds; a machine that is busy at the start must not be one without walls."""
 
 
-async def _canary(zygote: ReadyZygote) -> str | None:
+async def _run_canary(zygote: ReadyZygote) -> str | None:
     """Why untrusted work must not run here; None if the canary got nowhere."""
     output = Path(tempfile.mkdtemp(prefix="canary-", dir=zygote.scratch))
-    work = Computation("canary.escape", {"path": str(zygote.scratch / LOCK)}, trusted=False)
-    outcome = await zygote.run(CellRequest(work, {}, output, Limits(time_s=_CANARY_S)))
+    work = Computation("canary.escape", {"path": str(zygote.scratch / LOCK_NAME)}, trusted=False)
+    outcome = await zygote.run(CellRequest(work, {}, output, Limits(time_s=_MAX_CANARY_S)))
     await asyncio.to_thread(remove, output)
-    if outcome.fault in (ZYGOTE_DIED.fault, FROM_OUTSIDE):
+    if outcome.fault in (ZYGOTE_DIED.fault, KILLED_FROM_OUTSIDE):
         raise Unavailable("cells_unavailable", "The process that computes ended while its walls were tried.")
     if outcome.end is not End.RETURNED:
         return f"The walls could not be tried: {outcome.fault.detail if outcome.fault else outcome.end}"
@@ -107,7 +107,7 @@ async def _run(link: ZygoteLink, request: CellRequest, on_progress: Progress | N
         return replace(ZYGOTE_DIED, stdout=pipes.stdout.text, stderr=pipes.stderr.text)
     report = bytes(pipes.report.data)
     outcome = judge(ending, report, request.limits, request.trusted, request.answer_limits)
-    content = await to_the_end(asyncio.to_thread(_gather, ending.folder, request))
+    content = await await_thread(asyncio.to_thread(_collect_output, ending.folder, request))
     if content.exceeds(request.limits.disk_bytes):
         outcome = Outcome(End.OUT_OF_DISK, outcome.usage)
     return replace(outcome, stdout=pipes.stdout.text, stderr=pipes.stderr.text, files=content.files)
@@ -120,7 +120,7 @@ ZYGOTE_DIED = Outcome(
 )
 
 
-async def to_the_end(work: Coroutine[None, None, T]) -> T:
+async def await_thread(work: Coroutine[None, None, T]) -> T:
     """A cancellation meanwhile rises when the thread has ended: its folder is removed next."""
     working = asyncio.ensure_future(work)
     try:
@@ -130,7 +130,7 @@ async def to_the_end(work: Coroutine[None, None, T]) -> T:
         raise
 
 
-def _gather(folder: int | None, request: CellRequest) -> Content:
+def _collect_output(folder: int | None, request: CellRequest) -> Content:
     """What the cell left in `request.output`, brought there from its own filesystem if it had one."""
     if folder is None:
         return survey(request.output)

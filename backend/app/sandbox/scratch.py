@@ -9,7 +9,7 @@ from pathlib import Path
 
 from app.sandbox.folders import remove
 
-LOCK = ".alive"
+LOCK_NAME = ".alive"
 
 
 class Scratch:
@@ -19,7 +19,7 @@ class Scratch:
         root.mkdir(mode=0o711, parents=True, exist_ok=True)
         with _locked(root):
             self.path = Path(tempfile.mkdtemp(prefix="run-", dir=root))
-            self._lock = os.open(self.path / LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+            self._lock = os.open(self.path / LOCK_NAME, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
             fcntl.flock(self._lock, fcntl.LOCK_EX)
 
     def close(self) -> None:
@@ -49,7 +49,7 @@ def _locked(root: Path) -> Iterator[None]:
 
 def _is_alive(folder: Path) -> bool:
     try:
-        lock = os.open(folder / LOCK, os.O_RDWR | os.O_CLOEXEC)
+        lock = os.open(folder / LOCK_NAME, os.O_RDWR | os.O_CLOEXEC)
     except FileNotFoundError:
         return False
     try:

@@ -11,30 +11,30 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NoReturn
 
-from app.sandbox.supervision import Vitals, vitals
+from app.sandbox.supervision import Vitals, read_vitals
 
-SPARES = 2
-RELEASE_S = 60.0
+SPARE_COUNT = 2
+MAX_IDLE_S = 60.0
 
 
 @dataclass(frozen=True)
-class Spare:
+class SpareCell:
     """`cue`: where it hears of its request, and says that it has answered."""
 
     pid: int
-    cue: socket.socket
+    cell_socket: socket.socket
 
-    def hand_over(self, descriptors: list[int]) -> None:
+    def send_request(self, descriptors: list[int]) -> None:
         """Give it its request; raises OSError if it has ended."""
-        socket.send_fds(self.cue, [b"!"], descriptors)
+        socket.send_fds(self.cell_socket, [b"!"], descriptors)
 
     def end(self) -> None:
-        self.cue.close()
+        self.cell_socket.close()
         os.kill(self.pid, signal.SIGKILL)
         os.waitpid(self.pid, 0)
 
 
-class Spares:
+class SpareCells:
     """`fork`: as os.fork, of the process that they come from. `wait`: what a new cell does; never returns.
 
     `proc`: a descriptor of /proc as that process sees it.
@@ -42,30 +42,30 @@ class Spares:
 
     def __init__(self, fork: Callable[[], int], wait: Callable[[socket.socket], NoReturn], proc: int) -> None:
         self._fork = fork
-        self._wait = wait
+        self._run_cell = wait
         self._proc = proc
-        self._waiting: list[Spare] = []
-        self._wanted = 0
+        self._waiting: list[SpareCell] = []
+        self._target_count = 0
 
     @property
-    def lacking(self) -> bool:
-        return len(self._waiting) < self._wanted
+    def is_short(self) -> bool:
+        return len(self._waiting) < self._target_count
 
     @property
-    def idle(self) -> bool:
+    def has_idle(self) -> bool:
         return bool(self._waiting)
 
-    def assign(self, descriptors: list[int]) -> tuple[Spare, Vitals]:
+    def assign(self, descriptors: list[int]) -> tuple[SpareCell, Vitals]:
         """A cell that has these descriptors now, and what it was before it began."""
-        self._wanted = SPARES
+        self._target_count = SPARE_COUNT
         while True:
             is_new = not self._waiting
-            spare = self._make() if is_new else self._waiting.pop(0)
-            before = vitals(self._proc, spare.pid)
+            spare = self._fork_cell() if is_new else self._waiting.pop(0)
+            before = read_vitals(self._proc, spare.pid)
             try:
                 if before.threads != 1:  # it has died, or a wall would not bind all of it
                     raise ChildProcessError(f"a cell was not fit: it had {before.threads} threads")
-                spare.hand_over(descriptors)
+                spare.send_request(descriptors)
                 return spare, before
             except OSError:
                 spare.end()
@@ -73,21 +73,21 @@ class Spares:
                     raise
 
     def add(self) -> None:
-        self._waiting.append(self._make())
+        self._waiting.append(self._fork_cell())
 
     def release(self) -> None:
         """End those that wait, until the next request."""
-        self._wanted = 0
+        self._target_count = 0
         while self._waiting:
             self._waiting.pop().end()
 
-    def _make(self) -> Spare:
+    def _fork_cell(self) -> SpareCell:
         ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with its:
             pid = self._fork()
             if pid == 0:
                 try:
-                    self._wait(its)
+                    self._run_cell(its)
                 finally:
                     os._exit(1)  # whatever went wrong: it is no zygote
-        return Spare(pid, ours)
+        return SpareCell(pid, ours)

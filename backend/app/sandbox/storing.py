@@ -15,7 +15,7 @@ MIN_STORING_S = 30.0
 
 512 MB, the largest artifact by default, take about 10 s into Postgres on two processors.
 """
-MAX_CONCURRENT = 3
+MAX_CONCURRENT_FILES = 3
 """Files stored at once: a commit waits for its disk, and several wait together. A process has 8 connections."""
 
 _MEDIA_TYPES = {
@@ -63,7 +63,7 @@ async def store_files(
 
 
 async def _store_all(blobs: BlobStore, output: Path, names: Sequence[str]) -> tuple[StoredFile, ...]:
-    turns = asyncio.Semaphore(MAX_CONCURRENT)
+    turns = asyncio.Semaphore(MAX_CONCURRENT_FILES)
 
     async def store(name: str) -> StoredFile:
         async with turns:

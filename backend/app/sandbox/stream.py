@@ -11,22 +11,22 @@ from typing import IO
 
 from app.json_types import JsonValue
 
-_BYTES = 1 << 20
+_BUFFER_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
-class Streaming:
+class OutputStream:
     """`pipe`: what the cell writes; it ends with the cell. `ended`: what the computation returns or raises."""
 
     pipe: asyncio.StreamReader
-    ended: "asyncio.Task[JsonValue]"
+    completion: "asyncio.Task[JsonValue]"
 
 
 @asynccontextmanager
-async def streaming(path: Path, compute: Coroutine[None, None, JsonValue]) -> AsyncIterator[Streaming]:
+async def stream_output(path: Path, compute: Coroutine[None, None, JsonValue]) -> AsyncIterator[OutputStream]:
     """Await `compute` with a named pipe at `path`; who leaves the block early cancels it."""
-    reading, held = _both_ends(path)
-    reader = asyncio.StreamReader(_BYTES)
+    reading, held = _open_pipe(path)
+    reader = asyncio.StreamReader(_BUFFER_BYTES)
     ended = asyncio.ensure_future(compute)
     ended.add_done_callback(lambda _: held.close())
     try:
@@ -34,7 +34,7 @@ async def streaming(path: Path, compute: Coroutine[None, None, JsonValue]) -> As
             lambda: asyncio.StreamReaderProtocol(reader), reading
         )
         try:
-            yield Streaming(reader, ended)
+            yield OutputStream(reader, ended)
         finally:
             transport.close()
     finally:
@@ -44,7 +44,7 @@ async def streaming(path: Path, compute: Coroutine[None, None, JsonValue]) -> As
             ended.exception()  # somebody has seen it
 
 
-def _both_ends(path: Path) -> tuple[IO[bytes], IO[bytes]]:
+def _open_pipe(path: Path) -> tuple[IO[bytes], IO[bytes]]:
     """For reading, and one for writing that is only held: a pipe ends when the last one that writes is closed.
 
     Without it there would be no end for a cell that never opens the pipe, and a false one between two writers.
@@ -54,5 +54,5 @@ def _both_ends(path: Path) -> tuple[IO[bytes], IO[bytes]]:
     reading = os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW), "rb", buffering=0)
     held = os.fdopen(os.open(path, os.O_WRONLY | os.O_NOFOLLOW), "wb", buffering=0)
     with suppress(OSError):  # more than a user may have: it stays as large as it is
-        fcntl.fcntl(reading, fcntl.F_SETPIPE_SZ, _BYTES)
+        fcntl.fcntl(reading, fcntl.F_SETPIPE_SZ, _BUFFER_BYTES)
     return reading, held

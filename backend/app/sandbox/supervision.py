@@ -11,7 +11,7 @@ from pathlib import Path
 from app.sandbox.contract import Limits
 from app.sandbox.folders import survey
 
-THREADS_LIMIT = 300
+MAX_THREADS = 300
 WATCH_S, WATCH_DISK_S, STOPPING_S = 0.1, 0.01, 0.001
 
 
@@ -28,25 +28,25 @@ class RunningCell:
     limits: Limits
     output: Path
     folder: int | None
-    cue: socket.socket
+    cell_socket: socket.socket
     started: float
-    before: "Vitals"
-    oom_kills_before: int | None  # not asked of trusted work
+    initial_vitals: "Vitals"
+    initial_oom_kills: int | None  # not asked of trusted work
     reason: str | None = None  # why we killed it
     is_stopping: bool = False
     is_over: bool = False  # its client knows how it ended
 
-    def offence(self, proc: int) -> str | None:
+    def exceeded_limit(self, proc: int) -> str | None:
         """The limit that it has passed, of those that the kernel does not keep for us."""
         if time.monotonic() >= self.started + self.limits.time_s:
             return "timed_out"
         if self.folder is None and survey(self.output).exceeds(self.limits.disk_bytes):
             return "out_of_disk"
-        if vitals(proc, self.pid).threads > THREADS_LIMIT:
+        if read_vitals(proc, self.pid).threads > MAX_THREADS:
             return "too many threads"
         return None
 
-    def patience_s(self) -> float:
+    def next_check_s(self) -> float:
         """How long it may go unwatched."""
         if self.is_over:
             return WATCH_S
@@ -55,10 +55,10 @@ class RunningCell:
         left = self.started + self.limits.time_s - time.monotonic()
         return min(WATCH_DISK_S if self.folder is None else WATCH_S, max(0.0, left))
 
-    def oom_kills(self, proc: int) -> int | None:
+    def oom_kills_since_start(self, proc: int) -> int | None:
         """Processes of the host that the kernel has ended since it started, for want of memory."""
-        now = oom_kills(proc)
-        return None if now is None or self.oom_kills_before is None else now - self.oom_kills_before
+        now = count_oom_kills(proc)
+        return None if now is None or self.initial_oom_kills is None else now - self.initial_oom_kills
 
     def stop(self) -> None:
         """It has answered: whatever it may still run shall run no further."""
@@ -81,7 +81,7 @@ class RunningCell:
             return  # it has not made its group yet, or all have ended
 
 
-def oom_kills(proc: int) -> int | None:
+def count_oom_kills(proc: int) -> int | None:
     """Processes that this kernel has ended for want of memory since it started; None if it does not say."""
     try:
         file = os.open("vmstat", os.O_RDONLY | os.O_CLOEXEC, dir_fd=proc)
@@ -100,7 +100,7 @@ class Vitals:
     memory_bytes: int
 
 
-def vitals(proc: int, pid: int) -> Vitals:
+def read_vitals(proc: int, pid: int) -> Vitals:
     """From the /proc that the descriptor `proc` is; zeros when the process has ended."""
     try:
         file = os.open(f"{pid}/stat", os.O_RDONLY | os.O_CLOEXEC, dir_fd=proc)

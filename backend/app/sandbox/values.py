@@ -15,15 +15,15 @@ import pandas as pd
 from app.json_types import JsonValue
 from app.sandbox.answer_limits import AnswerLimits
 
-PREVIEW_ROWS = 50
-DEPTH = 30
+MAX_PREVIEW_ROWS = 50
+MAX_DEPTH = 30
 
 
 def to_json(value: object, depth: int = 0) -> JsonValue:
     """`value` as plain JSON: a number that JSON lacks is null, a frame its first rows, the unknown its repr."""
     if value is None or isinstance(value, bool):
         return value
-    if depth > DEPTH:
+    if depth > MAX_DEPTH:
         return "..."
     for kinds, convert in _CONVERSIONS:
         if isinstance(value, kinds):
@@ -52,7 +52,7 @@ def _sequence(value: Any, depth: int) -> JsonValue:
 
 
 def _frame(value: pd.DataFrame, depth: int) -> JsonValue:
-    head = value.head(PREVIEW_ROWS)
+    head = value.head(MAX_PREVIEW_ROWS)
     return {
         "columns": [str(name) for name in value.columns],
         "rows": [[to_json(cell, depth) for cell in row] for row in head.itertuples(index=False, name=None)],
@@ -61,7 +61,7 @@ def _frame(value: pd.DataFrame, depth: int) -> JsonValue:
 
 
 def _series(value: Any, depth: int) -> JsonValue:
-    return _mapping(value.head(PREVIEW_ROWS).to_dict(), depth)
+    return _mapping(value.head(MAX_PREVIEW_ROWS).to_dict(), depth)
 
 
 def _missing(value: object, depth: int) -> JsonValue:

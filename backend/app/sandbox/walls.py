@@ -16,10 +16,10 @@ from pathlib import Path
 
 import app
 from app.sandbox.kernel import landlock, namespaces, seccomp
-from app.sandbox.kernel.calls import PR_SET_DUMPABLE, drop_capabilities, gain_no_privileges, prctl
+from app.sandbox.kernel.calls import PR_SET_DUMPABLE, drop_capabilities, forbid_new_privileges, prctl
 from app.sandbox.kernel.syscalls import AUDIT_ARCHITECTURES, MACHINE
 
-_OWN_GROUP = Path("/proc/self/cgroup")
+_CONTROL_GROUP = Path("/proc/self/cgroup")
 _GROUP_LIMITS = """
 /sys/fs/cgroup{}/memory.max          /sys/fs/cgroup/memory{}/memory.limit_in_bytes
 /sys/fs/cgroup{}/cpu.max             /sys/fs/cgroup/cpu{}/cpu.cfs_quota_us
@@ -65,42 +65,42 @@ class Walls:
         if tier is Tier.NONE:
             return
         prctl(PR_SET_DUMPABLE, 0)
-        gain_no_privileges()
+        forbid_new_privileges()
         self._files = landlock.Ruleset()
         self._files.grant(landlock.READ, interpreter)
         if tier is Tier.NAMESPACES:
-            namespaces.lay_floor(interpreter)
+            namespaces.prepare_root(interpreter)
 
-    def close_in(self, room: CellView) -> None:
+    def confine(self, room: CellView) -> None:
         """Shut this process in `room` for good; raises OSError if a wall does not go up."""
         if self._tier is Tier.NAMESPACES:
-            namespaces.move_in(room.readable, room.output, room.folder)
+            namespaces.enter_root(room.readable, room.output, room.folder)
         for name, target in room.links.items():
             (room.output / Path(name).name).symlink_to(target)
         if self._tier is Tier.NONE:
             return
         drop_capabilities()
-        _hold_own_group()
+        _hold_control_group()
         self._files.grant(landlock.READ, room.readable)
         self._files.grant(landlock.ADD if room.names_stay else landlock.WRITE, [room.output])
-        self._files.grant(landlock.READ_BY_NAME, _group_files())
+        self._files.grant(landlock.READ_BY_NAME, _control_group_files())
         self._files.bind()
-        seccomp.install(seccomp.program(os.getpid()))
+        seccomp.install(seccomp.make_filter(os.getpid()))
 
 
-def _hold_own_group() -> None:
+def _hold_control_group() -> None:
     """procfs may forget a file that nobody holds, and Landlock's rule with it: hold it as long as we live."""
-    if _OWN_GROUP.exists():
-        os.open(_OWN_GROUP, os.O_PATH | os.O_CLOEXEC)
+    if _CONTROL_GROUP.exists():
+        os.open(_CONTROL_GROUP, os.O_PATH | os.O_CLOEXEC)
 
 
-def _group_files() -> list[Path]:
+def _control_group_files() -> list[Path]:
     """Where this process's control groups and their limits are read; nothing where it sees no /proc."""
-    if not _OWN_GROUP.exists():
+    if not _CONTROL_GROUP.exists():
         return []
-    groups = {line.split(":", 2)[2] for line in _OWN_GROUP.read_text().splitlines()}
+    groups = {line.split(":", 2)[2] for line in _CONTROL_GROUP.read_text().splitlines()}
     paths = {name.format(group.rstrip("/")) for name in _GROUP_LIMITS.split() for group in groups}
-    return [_OWN_GROUP, *map(Path, sorted(paths))]
+    return [_CONTROL_GROUP, *map(Path, sorted(paths))]
 
 
 def interpreter_paths(cache: Path) -> tuple[Path, ...]:
@@ -122,21 +122,21 @@ def survey_host() -> tuple[Tier, dict[str, str]]:
     """The strongest tier that works here, and why each stronger one does not."""
     missing: dict[str, str] = {}
     for tier in (Tier.NAMESPACES, Tier.LSM):
-        reason = failure(tier)
+        reason = tier_failure(tier)
         if reason is None:
             return tier, missing
         missing[str(tier)] = reason
     return Tier.NONE, missing
 
 
-def failure(tier: Tier) -> str | None:
+def tier_failure(tier: Tier) -> str | None:
     """Why a child of this process cannot shut itself in at that tier; None if it can."""
     if MACHINE not in AUDIT_ARCHITECTURES:
         return f"no table of system calls for {MACHINE}"
     reader, writer = os.pipe()
     pid = os.fork()
     if pid == 0:
-        os._exit(_try(tier, writer))
+        os._exit(_try_tier(tier, writer))
     os.close(writer)
     with os.fdopen(reader, "rb") as pipe:
         said = pipe.read().decode("utf-8", "replace")
@@ -144,11 +144,11 @@ def failure(tier: Tier) -> str | None:
     return None if status == 0 else said or f"it ended with status {status}"
 
 
-def _try(tier: Tier, writer: int) -> int:
+def _try_tier(tier: Tier, writer: int) -> int:
     try:
         if tier is Tier.NAMESPACES:
-            namespaces.enter()
-        Walls(tier, ()).close_in(CellView((), Path("/dev/null")))
+            namespaces.enter_namespaces()
+        Walls(tier, ()).confine(CellView((), Path("/dev/null")))
     except OSError as error:
         os.write(writer, str(error).encode())
         return 1

@@ -15,37 +15,37 @@ from typing import Any
 
 from app.sandbox.contract import CellRequest, Computation, End, Outcome, Progress, Usage
 from app.sandbox.folders import remove
-from app.sandbox.link import shielded
-from app.sandbox.outcome import Ending, as_said, judge, last_report
-from app.sandbox.pipes import CellPipes, feed, tell_progress
+from app.sandbox.link import wait_until_done
+from app.sandbox.outcome import ProcessEnd, judge, parse_report, reported_outcome
+from app.sandbox.pipes import CellPipes, report_progress, write_all
 from app.sandbox.ready import ZYGOTE_DIED, ReadyZygote
-from app.sandbox.wire import request_line
+from app.sandbox.wire import encode_request
 
-LIFE_S = 900.0
+MAX_LIFETIME_S = 900.0
 
-_FIT_FOR_MORE = (End.RETURNED, End.REFUSED)
+_REUSABLE_ENDS = (End.RETURNED, End.REFUSED)
 
 
-class KeptCells:
+class WarmCells:
     """At most `most` wait for more; how many compute is the provider's to bound."""
 
     def __init__(self, scratch: Path, most: int, idle_s: float) -> None:
         self._scratch = scratch
         self._most = most
         self._idle_s = idle_s
-        self._cells: dict[object, KeptCell] = {}  # the longest unused first
+        self._cells: dict[object, WarmCell] = {}  # the longest unused first
 
     async def run(
         self, zygote: ReadyZygote, work: Computation, request: CellRequest, on_progress: Progress | None
     ) -> Outcome | None:
         """As the contract says; None if the cell broke that had served before: ask again, and get a new one."""
-        key = (work.kept_for, work.function, tuple(sorted(request.inputs.items())), request.limits)
+        key = (work.warm_for, work.function, tuple(sorted(request.inputs.items())), request.limits)
         one = self._take(key, zygote, request)
         async with one.turn:
             if one.is_over:  # it ended while we waited
                 return None
             outcome = await one.serve(work, request.limits.time_s, on_progress)
-        if outcome.end in _FIT_FOR_MORE:
+        if outcome.end in _REUSABLE_ENDS:
             one.wait(self._idle_s)
             self._end_surplus()
             return outcome
@@ -55,15 +55,15 @@ class KeptCells:
         for one in [*self._cells.values()]:
             await one.end()
 
-    def _take(self, key: object, zygote: ReadyZygote, request: CellRequest) -> "KeptCell":
+    def _take(self, key: object, zygote: ReadyZygote, request: CellRequest) -> "WarmCell":
         one = self._cells.pop(key, None)
         if one is None or one.is_over:
-            one = KeptCell(zygote, request, self._scratch)
+            one = WarmCell(zygote, request, self._scratch)
             one.life.add_done_callback(lambda life: self._forget(key, life))
         self._cells[key] = one
         return one
 
-    def _forget(self, key: object, life: "asyncio.Task[Ending | None]") -> None:
+    def _forget(self, key: object, life: "asyncio.Task[ProcessEnd | None]") -> None:
         if key in self._cells and self._cells[key].life is life:
             del self._cells[key]
         if not life.cancelled():
@@ -75,14 +75,14 @@ class KeptCells:
             one.dismiss()
 
 
-class KeptCell:
+class WarmCell:
     """One such cell. `turn`: it serves one request at a time. `life` is done when it has ended."""
 
     def __init__(self, zygote: ReadyZygote, request: CellRequest, scratch: Path) -> None:
         self.turn = asyncio.Lock()
         self.served = 0
         self.is_over = False
-        self._limits = replace(request.limits, time_s=LIFE_S)
+        self._limits = replace(request.limits, time_s=MAX_LIFETIME_S)
         self._trusted = request.trusted
         self._answer_limits = request.answer_limits
         self._answer: asyncio.Future[Outcome] | None = None
@@ -107,7 +107,7 @@ class KeptCell:
         except asyncio.CancelledError:
             await self.end()
             raise
-        if outcome.end not in _FIT_FOR_MORE:
+        if outcome.end not in _REUSABLE_ENDS:
             await self.end()
         return outcome
 
@@ -122,7 +122,7 @@ class KeptCell:
     async def end(self) -> None:
         """Dismiss it, and return when it has ended."""
         self.dismiss()
-        await shielded(self.life)
+        await wait_until_done(self.life)
 
     def _dismiss_if_idle(self) -> None:
         if not self.turn.locked():
@@ -137,18 +137,18 @@ class KeptCell:
         ending = None if self.life.cancelled() else self.life.result()
         return judge(ending, b"", self._limits, self._trusted) if ending else ZYGOTE_DIED
 
-    async def _live(self, zygote: ReadyZygote, request: CellRequest, scratch: Path) -> Ending | None:
+    async def _live(self, zygote: ReadyZygote, request: CellRequest, scratch: Path) -> ProcessEnd | None:
         home = Path(tempfile.mkdtemp(prefix="kept-", dir=scratch))
         try:
             output = home / "output"
             output.mkdir()
-            async with zygote.within_reach(replace(request, output=output, limits=self._limits)) as within:
+            async with zygote.localized(replace(request, output=output, limits=self._limits)) as within:
                 return await self._serve_at(zygote, within)
         finally:
             self.is_over = True
             await asyncio.to_thread(remove, home)
 
-    async def _serve_at(self, zygote: ReadyZygote, request: CellRequest) -> Ending | None:
+    async def _serve_at(self, zygote: ReadyZygote, request: CellRequest) -> ProcessEnd | None:
         reader, writer = os.pipe()
         pipes = CellPipes(reader, self._limits, self._hear)
         feeding = asyncio.create_task(self._feed(writer, request))
@@ -166,18 +166,18 @@ class KeptCell:
     async def _feed(self, writer: int, request: CellRequest) -> None:
         with contextlib.suppress(BrokenPipeError):
             while True:
-                await feed(writer, request_line(replace(request, work=await self._lines.get())))
+                await write_all(writer, encode_request(replace(request, work=await self._lines.get())))
 
     def _hear(self, data: bytearray) -> None:
         """Take whole lines: progress, the answer, or something that was not asked for."""
         while (end := data.find(b"\n")) >= 0:
             line = bytes(data[:end])
             del data[: end + 1]
-            said = last_report(line, self._answer_limits)
+            said = parse_report(line, self._answer_limits)
             if said is None:
                 if self._on_progress:
-                    tell_progress(line, self._on_progress)
+                    report_progress(line, self._on_progress)
             elif self._answer and not self._answer.done():
-                self._answer.set_result(as_said(said, Usage(0.0, 0.0, 0)))
+                self._answer.set_result(reported_outcome(said, Usage(0.0, 0.0, 0)))
             else:
                 self.dismiss()

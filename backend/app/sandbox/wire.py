@@ -14,13 +14,13 @@ from app.sandbox.contract import CellRequest, Code, Computation, Limits
 STDIN, STDOUT, STDERR, REQUEST, REPORT = range(5)
 
 # Its own filesystem, until the walls are up; the socket that its zygote hands all this over on.
-_FOLDER, CUE = 5, 6
+_FOLDER, CELL_SOCKET = 5, 6
 
-CONTROL_BYTES = 64 << 10
+MAX_CONTROL_BYTES = 64 << 10
 """The longest control message; requests travel beside it, in a descriptor."""
 
 
-def request_line(request: CellRequest) -> bytes:
+def encode_request(request: CellRequest) -> bytes:
     work = request.work
     kind = "code" if isinstance(work, Code) else "computation"
     body = {
@@ -36,7 +36,7 @@ def write_request(request: CellRequest) -> int:
     """A descriptor of a memory file that holds the request, at its beginning."""
     descriptor = os.memfd_create("request")
     with os.fdopen(os.dup(descriptor), "wb") as file:
-        file.write(request_line(request))
+        file.write(encode_request(request))
     os.lseek(descriptor, 0, os.SEEK_SET)
     return descriptor
 
@@ -63,11 +63,11 @@ def clear_descriptors(cue: socket.socket) -> socket.socket:
     """In a new cell: keep nothing of the zygote's but `cue`, and leave the places of a request free."""
     null = os.open(os.devnull, os.O_RDWR)
     place = os.dup2(cue.detach(), 1_000)
-    for number in range(CUE):
+    for number in range(CELL_SOCKET):
         os.dup2(null, number)
-    os.dup2(place, CUE)
-    os.closerange(CUE + 1, 4_096)
-    return socket.socket(fileno=CUE)
+    os.dup2(place, CELL_SOCKET)
+    os.closerange(CELL_SOCKET + 1, 4_096)
+    return socket.socket(fileno=CELL_SOCKET)
 
 
 def await_request(cue: socket.socket) -> int | None:
@@ -87,8 +87,8 @@ def await_request(cue: socket.socket) -> int | None:
     return None
 
 
-def have_answered() -> NoReturn:
+def finish() -> NoReturn:
     """Tell the zygote, which stops this process for good; end here if it does not."""
-    os.write(CUE, b".")
-    os.read(CUE, 1)
+    os.write(CELL_SOCKET, b".")
+    os.read(CELL_SOCKET, 1)
     os._exit(0)

@@ -29,17 +29,17 @@ from typing import Any, NoReturn
 from threadpoolctl import ThreadpoolController
 
 from app.sandbox import cell, limits
-from app.sandbox.cell import Stage
+from app.sandbox.cell import CellSetup
 from app.sandbox.contract import Limits
-from app.sandbox.folders import ENTRIES_LIMIT
-from app.sandbox.kernel.namespaces import bounded_folder, enter, fork_first_process
-from app.sandbox.libraries import load
-from app.sandbox.spare_cells import RELEASE_S, Spares
-from app.sandbox.supervision import RunningCell, oom_kills, vitals
+from app.sandbox.folders import MAX_ENTRIES
+from app.sandbox.kernel.namespaces import create_bounded_filesystem, enter_namespaces, fork_first_process
+from app.sandbox.libraries import load_libraries
+from app.sandbox.spare_cells import MAX_IDLE_S, SpareCells
+from app.sandbox.supervision import RunningCell, count_oom_kills, read_vitals
 from app.sandbox.walls import Tier, interpreter_paths, survey_host
-from app.sandbox.wire import CONTROL_BYTES
+from app.sandbox.wire import MAX_CONTROL_BYTES
 
-HOLD_S = 0.01
+SPARE_DELAY_S = 0.01
 """Most cells answer within this time. A fork takes most of it: the next spare waits while there is another."""
 
 
@@ -49,40 +49,40 @@ class Zygote:
     def __init__(self, tier: Tier, proc: int, cache: Path) -> None:
         self._proc = proc
         self._clients: list[socket.socket] = []
-        self._listens = False
+        self._is_shared = False
         self._cells: list[RunningCell] = []
         self._poll = select.poll()
         self._on_event: dict[int, Callable[[], None]] = {}  # by descriptor
         self._self = os.pidfd_open(os.getpid())
-        self._stage = Stage(
+        self._setup = CellSetup(
             parent=0 if tier is Tier.NAMESPACES else os.getpid(),
             tier=tier,
             interpreter=interpreter_paths(cache),
-            base=limits.footprint(),
+            base=limits.measure_footprint(),
             pools=ThreadpoolController(),
         )
         isolated = tier is Tier.NAMESPACES
         fork = partial(fork_first_process, self._self) if isolated else os.fork
-        self._spares = Spares(fork, partial(cell.live, self._stage), proc)
+        self._spares = SpareCells(fork, partial(cell.serve_requests, self._setup), proc)
 
     def serve(self, door: socket.socket, missing: dict[str, str], lifeline: int | None) -> None:
         """`door` is one client's connection, or listens for them. `missing`: why stronger tiers do not work."""
         if lifeline is not None:
             self._watch(lifeline, self.finish)
-        facts = {"tier": self._stage.tier, "missing": missing}
+        facts = {"tier": self._setup.tier, "missing": missing}
         if door.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
-            self._watch(door.fileno(), lambda: self._welcome(door.accept()[0], facts))
-            self._listens = True
+            self._watch(door.fileno(), lambda: self._add_client(door.accept()[0], facts))
+            self._is_shared = True
         else:
-            self._welcome(door, facts)
-        while self._listens or self._clients:
+            self._add_client(door, facts)
+        while self._is_shared or self._clients:
             # Looked up before any is called: what one closes, another may open under the same number.
             events = [self._on_event[descriptor] for descriptor, _ in self._poll.poll(self._pause_ms())]
             for act in events:
                 act()
             self._supervise()
             if not events:
-                self._use_quiet_time()
+                self._adjust_spares()
 
     def _watch(self, descriptor: int, act: Callable[[], None]) -> None:
         self._on_event[descriptor] = act
@@ -98,33 +98,33 @@ class Zygote:
 
     def _pause_ms(self) -> float:
         """How long to wait for events; negative: until there is one."""
-        patience_s = min((one.patience_s() for one in self._cells), default=HOLD_S)
-        if self._spares.lacking:
-            return 1_000 * min(HOLD_S, patience_s) if self._spares.idle else 0
+        patience_s = min((one.next_check_s() for one in self._cells), default=SPARE_DELAY_S)
+        if self._spares.is_short:
+            return 1_000 * min(SPARE_DELAY_S, patience_s) if self._spares.has_idle else 0
         if self._cells:
             return 1_000 * patience_s
-        return 1_000 * RELEASE_S if self._spares.idle else -1
+        return 1_000 * MAX_IDLE_S if self._spares.has_idle else -1
 
-    def _use_quiet_time(self) -> None:
-        if self._spares.lacking:
+    def _adjust_spares(self) -> None:
+        if self._spares.is_short:
             self._spares.add()
         elif not self._cells:
             self._spares.release()
 
-    def _welcome(self, client: socket.socket, facts: Mapping[str, object]) -> None:
+    def _add_client(self, client: socket.socket, facts: Mapping[str, object]) -> None:
         self._clients.append(client)
-        self._watch(client.fileno(), partial(self._obey, client))
+        self._watch(client.fileno(), partial(self._handle_message, client))
         _send(client, {"ready": facts})
 
-    def _obey(self, client: socket.socket) -> None:
+    def _handle_message(self, client: socket.socket) -> None:
         """Do what one message says; no message means that the client is gone."""
         try:
-            message, descriptors, _, _ = socket.recv_fds(client, CONTROL_BYTES, 4)
+            message, descriptors, _, _ = socket.recv_fds(client, MAX_CONTROL_BYTES, 4)
         except ConnectionError:
             message, descriptors = b"", []
         order = json.loads(message) if message else {}
         if not message:
-            self._dismiss(client)
+            self._remove_client(client)
         elif "kill" in order:
             for one in self._cells_of(client):
                 if one.id == order["kill"]:
@@ -135,12 +135,12 @@ class Zygote:
     def _cells_of(self, client: socket.socket) -> list[RunningCell]:
         return [one for one in self._cells if one.client is client]
 
-    def _dismiss(self, client: socket.socket) -> None:
+    def _remove_client(self, client: socket.socket) -> None:
         """End a client's cells, then close: the closing tells a client that waits that they have ended."""
         for one in self._cells_of(client):
             one.kill("its client ended")
         for one in self._cells_of(client):
-            self._bury(one)
+            self._reap(one)
         self._unwatch(client.fileno())
         self._clients.remove(client)
         client.close()
@@ -155,17 +155,17 @@ class Zygote:
             _send(client, end)
         else:
             self._cells.append(one)
-            self._watch(one.pidfd, partial(self._bury, one))
-            self._watch(one.cue.fileno(), partial(self._hear_out, one))
+            self._watch(one.pidfd, partial(self._reap, one))
+            self._watch(one.cell_socket.fileno(), partial(self._on_cell_socket, one))
         finally:
             for descriptor in descriptors:
                 os.close(descriptor)
 
     def _start(self, client: socket.socket, order: dict[str, Any], descriptors: list[int]) -> RunningCell:
         bounds = Limits(**order["limits"])
-        isolated = self._stage.tier is Tier.NAMESPACES
+        isolated = self._setup.tier is Tier.NAMESPACES
         bounded = isolated and not order["trusted"]
-        folder = bounded_folder(bounds.disk_bytes, ENTRIES_LIMIT) if bounded else None
+        folder = create_bounded_filesystem(bounds.disk_bytes, MAX_ENTRIES) if bounded else None
         started = time.monotonic()
         spare, before = self._spares.assign([*descriptors, *([] if folder is None else [folder])])
         return RunningCell(
@@ -176,10 +176,10 @@ class Zygote:
             limits=bounds,
             output=Path(order["output"]),
             folder=folder,
-            cue=spare.cue,
+            cell_socket=spare.cell_socket,
             started=started,
-            before=before,
-            oom_kills_before=None if order["trusted"] else oom_kills(self._proc),
+            initial_vitals=before,
+            initial_oom_kills=None if order["trusted"] else count_oom_kills(self._proc),
         )
 
     def _supervise(self) -> None:
@@ -187,66 +187,66 @@ class Zygote:
             if one.is_over:
                 continue
             if one.is_stopping:
-                self._conclude(one)
-            elif offence := one.offence(self._proc):
+                self._check_stopping(one)
+            elif offence := one.exceeded_limit(self._proc):
                 one.kill(offence)
 
-    def _hear_out(self, one: RunningCell) -> None:
+    def _on_cell_socket(self, one: RunningCell) -> None:
         """It says that it has answered; or it is ending, and says nothing."""
         if one not in self._cells:
             return
-        if one.cue.recv(1):
+        if one.cell_socket.recv(1):
             one.stop()
-        self._drop_cue(one)
+        self._close_cell_socket(one)
 
-    def _drop_cue(self, one: RunningCell) -> None:
-        if one.cue.fileno() >= 0:
-            self._unwatch(one.cue.fileno())
-            one.cue.close()
+    def _close_cell_socket(self, one: RunningCell) -> None:
+        if one.cell_socket.fileno() >= 0:
+            self._unwatch(one.cell_socket.fileno())
+            one.cell_socket.close()
 
-    def _conclude(self, one: RunningCell) -> None:
+    def _check_stopping(self, one: RunningCell) -> None:
         """Tell how it ended as soon as all its threads have stopped: it will not run again, only end.
 
         To end takes a process of this size as long as a small computation.
         """
-        if one.offence(self._proc) == "timed_out":
+        if one.exceeded_limit(self._proc) == "timed_out":
             one.kill("timed_out")
         pid, status, used = os.wait4(one.pid, os.WNOHANG | os.WUNTRACED)
         if pid and os.WIFSTOPPED(status):
             one.end()
-            self._tell_end(one, 0, used)
+            self._report_end(one, 0, used)
         elif pid:
-            self._remove(one, os.waitstatus_to_exitcode(status), used)
+            self._forget_cell(one, os.waitstatus_to_exitcode(status), used)
 
-    def _bury(self, one: RunningCell) -> None:
+    def _reap(self, one: RunningCell) -> None:
         """Reap a cell that ended, and whatever it left running, and tell its client."""
         if one in self._cells:
             one.kill_group()
             _, status, used = os.wait4(one.pid, 0)
-            self._remove(one, os.waitstatus_to_exitcode(status), used)
+            self._forget_cell(one, os.waitstatus_to_exitcode(status), used)
 
-    def _remove(self, one: RunningCell, status: int, used: resource.struct_rusage) -> None:
+    def _forget_cell(self, one: RunningCell, status: int, used: resource.struct_rusage) -> None:
         self._unwatch(one.pidfd)
         os.close(one.pidfd)
-        self._drop_cue(one)
+        self._close_cell_socket(one)
         self._cells.remove(one)
-        self._tell_end(one, status, used)
+        self._report_end(one, status, used)
 
-    def _tell_end(self, one: RunningCell, status: int, used: resource.struct_rusage) -> None:
+    def _report_end(self, one: RunningCell, status: int, used: resource.struct_rusage) -> None:
         if one.is_over:
             return
         one.is_over = True
         usage = {
             "wall_s": time.monotonic() - one.started,
             "cpu_s": used.ru_utime + used.ru_stime,
-            "peak_memory_bytes": max(0, used.ru_maxrss * 1024 - one.before.memory_bytes),
+            "peak_memory_bytes": max(0, used.ru_maxrss * 1024 - one.initial_vitals.memory_bytes),
         }
         end = {
             "ended": one.id,
             "status": status,
             "reason": one.reason,
             "usage": usage,
-            "oom_kills": one.oom_kills(self._proc) if status == -signal.SIGKILL else None,
+            "oom_kills": one.oom_kills_since_start(self._proc) if status == -signal.SIGKILL else None,
         }
         _send(one.client, end, one.folder)
         if one.folder is not None:
@@ -268,9 +268,9 @@ def main() -> None:
         signal.signal(number, signal.SIG_IGN)  # Ctrl-C is the client's to act on
     tier, missing = survey_host() if wanted == "best" else (Tier(wanted), {})
     isolated = tier is Tier.NAMESPACES
-    proc = enter() if isolated else os.open("/proc", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    load()
-    if vitals(proc, os.getpid()).threads != 1:
+    proc = enter_namespaces() if isolated else os.open("/proc", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    load_libraries()
+    if read_vitals(proc, os.getpid()).threads != 1:
         sys.exit("A library started a thread when imported: forks of this process would not be sound.")
     zygote = Zygote(tier, proc, Path(cache))
     zygote.serve(door, missing, 0 if lifeline else None)

@@ -14,7 +14,7 @@ from app.servers.launch import identity
 from app.servers.os_user import Account, launcher
 
 _POLL_S = 0.01
-_LOG_LIMIT_BYTES = 16 << 20
+_MAX_LOG_BYTES = 16 << 20
 
 BARE_ENVIRONMENT: Mapping[str, str] = {"PATH": os.defpath, "LC_ALL": "C"}
 
@@ -36,7 +36,7 @@ class Daemon:
     def launch(self, command: Sequence[str], pass_fds: Sequence[int] = ()) -> None:
         """Start it and do not wait; call it from the thread that lives longest."""
         self.end_leftover()
-        if self.log.exists() and self.log.stat().st_size > _LOG_LIMIT_BYTES:
+        if self.log.exists() and self.log.stat().st_size > _MAX_LOG_BYTES:
             self.log.unlink()
         with self.log.open("ab") as log:
             self._log_start = log.tell()
@@ -63,7 +63,7 @@ class Daemon:
                 self.stop()
                 raise Unavailable(
                     "server_not_started",
-                    f"{self.name} did not start: {self.last_words()} (see {self.log})",
+                    f"{self.name} did not start: {self.last_log_line()} (see {self.log})",
                 )
             time.sleep(_POLL_S)
 
@@ -71,13 +71,13 @@ class Daemon:
     def alive(self) -> bool:
         return self.process is not None and self.process.poll() is None
 
-    def ask_to_stop(self) -> None:
+    def request_stop(self) -> None:
         if self.process and self.alive:
             self.process.send_signal(self.stop_signal)
 
     def stop(self, patience_s: float = 20.0) -> None:
         """Ask, wait, and only then kill."""
-        self.ask_to_stop()
+        self.request_stop()
         self.wait_or_kill(patience_s)
 
     def wait_or_kill(self, patience_s: float) -> None:
@@ -114,12 +114,12 @@ class Daemon:
         except (OSError, ValueError, IndexError):
             return None
 
-    def last_words(self) -> str:
+    def last_log_line(self) -> str:
         """The last line that it logged since it was started."""
-        lines = self.words().splitlines()
+        lines = self.log_text().splitlines()
         return lines[-1] if lines else "it said nothing."
 
-    def words(self) -> str:
+    def log_text(self) -> str:
         """The text that it logged since it was started."""
         if not self.log.exists():
             return ""

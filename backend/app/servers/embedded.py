@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import IO
 
 from app.errors import Conflict
-from app.servers.folders import ELSEWHERE, ServerFolders, choose_folders, leave, private_folder
+from app.servers.folders import OTHER_USER_ROOT, ServerFolders, choose_folders, private_folder, remove_sockets
 from app.servers.os_user import Account, choose_account
 from app.servers.postgres import Postgres
 from app.servers.valkey import Valkey
@@ -68,47 +68,47 @@ class EmbeddedServers:
         home: Path,
         runtime: Path | None = None,
         account: Account | None = None,
-        elsewhere: Path = ELSEWHERE,
+        elsewhere: Path = OTHER_USER_ROOT,
     ) -> None:
         self.home = home.absolute()
         self._runtime = runtime
         self._account = account
         self._elsewhere = elsewhere
-        self._premises: ServerFolders | None = None
+        self._folders: ServerFolders | None = None
         self.postgres: Postgres | None = None
         self.valkey: Valkey | None = None
 
-    def settle(self) -> ServerFolders:
+    def prepare_folders(self) -> ServerFolders:
         """Find or make the servers' place; nothing is started yet."""
-        if self._premises is None:
+        if self._folders is None:
             private_folder(self.home)
             account = self._account or choose_account()
-            self._premises = choose_folders(self.home, account, self._runtime, self._elsewhere)
-        return self._premises
+            self._folders = choose_folders(self.home, account, self._runtime, self._elsewhere)
+        return self._folders
 
-    def settle_postgres(self) -> Postgres:
-        self.postgres = self.postgres or Postgres(self.settle())
+    def prepare_postgres(self) -> Postgres:
+        self.postgres = self.postgres or Postgres(self.prepare_folders())
         return self.postgres
 
-    def settle_valkey(self) -> Valkey:
-        self.valkey = self.valkey or Valkey(self.settle())
+    def prepare_valkey(self) -> Valkey:
+        self.valkey = self.valkey or Valkey(self.prepare_folders())
         return self.valkey
 
     def start_postgres(self) -> str:
         """Start it; the URL of its database."""
-        self.settle_postgres().start()
-        return self.settle_postgres().url()
+        self.prepare_postgres().start()
+        return self.prepare_postgres().url()
 
     def start_valkey(self) -> str:
         """Start it; its URL."""
-        self.settle_valkey().start()
-        return self.settle_valkey().url()
+        self.prepare_valkey().start()
+        return self.prepare_valkey().url()
 
     def stop(self) -> None:
         """Clients first, then the servers; the data stays and nothing else does."""
         for server in (self.valkey, self.postgres):
             if server:
                 server.stop()
-        if self._premises:
-            leave(self._premises)
-            self._premises = self.postgres = self.valkey = None
+        if self._folders:
+            remove_sockets(self._folders)
+            self._folders = self.postgres = self.valkey = None

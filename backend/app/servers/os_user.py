@@ -20,7 +20,7 @@ class Account:
     uid: int | None = None
 
 
-OURSELVES = Account("-")
+CALLER_ACCOUNT = Account("-")
 
 
 def launcher(account: Account, pid_file: Path | None, death_signal: int) -> list[str]:
@@ -36,7 +36,7 @@ def choose_account() -> Account:
     """
     has_entry = _account_exists(os.geteuid())
     if os.geteuid() != 0 and has_entry:
-        return OURSELVES
+        return CALLER_ACCOUNT
     ordinary = _ordinary_uid()
     inside = Account(f"ns:{ordinary}")
     if _works(inside):

@@ -40,46 +40,46 @@ SETTINGS = {
 
 
 class Postgres:
-    def __init__(self, premises: ServerFolders) -> None:
-        self._premises = premises
-        self._programs = premises.postgres / "bin"
-        self._data = premises.data / "postgres"
+    def __init__(self, folders: ServerFolders) -> None:
+        self._folders = folders
+        self._programs = folders.postgres / "bin"
+        self._data = folders.data / "postgres"
         self._status_file = self._data / "postmaster.pid"
-        self._password_file = premises.data / "postgres.password"
+        self._password_file = folders.data / "postgres.password"
         self.daemon = Daemon(
             "The embedded Postgres",
-            premises.account,
-            premises.data / "postgres.pid",
-            premises.data / "postgres.log",
+            folders.account,
+            folders.data / "postgres.pid",
+            folders.data / "postgres.log",
             signal.SIGINT,  # a fast shutdown: open transactions end, the log is flushed
         )
 
     def url(self, database: str = DATABASE) -> str:
         password = self._password_file.read_text().strip()
-        return f"postgresql://{ROLE}:{password}@/{database}?host={quote(str(self._premises.sockets))}"
+        return f"postgresql://{ROLE}:{password}@/{database}?host={quote(str(self._folders.sockets))}"
 
     def start(self) -> None:
         if not (self._data / "PG_VERSION").exists():
             self._create()
         self.daemon.end_leftover()
         # The pid in them may be anybody's by now, and Postgres would take that process for its own.
-        for lock in (self._status_file, self._premises.sockets / ".s.PGSQL.5432.lock"):
+        for lock in (self._status_file, self._folders.sockets / ".s.PGSQL.5432.lock"):
             lock.unlink(missing_ok=True)
-        settings = {**SETTINGS, "unix_socket_directories": str(self._premises.sockets)}
+        settings = {**SETTINGS, "unix_socket_directories": str(self._folders.sockets)}
         options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
-        self._start_patiently([str(self._programs / "postgres"), "-D", str(self._data), *options])
+        self._start_with_retries([str(self._programs / "postgres"), "-D", str(self._data), *options])
 
     def stop(self) -> None:
         self.daemon.stop()
 
-    def _start_patiently(self, command: list[str], attempts: int = 50) -> None:
+    def _start_with_retries(self, command: list[str], attempts: int = 50) -> None:
         """Backends of a killed server hold its shared memory for a moment after it."""
         while True:
             try:
                 return self.daemon.start(command, self._is_ready)
             except Unavailable:
                 attempts -= 1
-                if not attempts or "still in use" not in self.daemon.words():
+                if not attempts or "still in use" not in self.daemon.log_text():
                     raise
 
     def _is_ready(self) -> bool:
@@ -92,7 +92,7 @@ class Postgres:
 
     def _create(self) -> None:
         """Make the data folder under another name and rename it when it is whole."""
-        unfinished = self._premises.data / "postgres.unfinished"
+        unfinished = self._folders.data / "postgres.unfinished"
         shutil.rmtree(unfinished, ignore_errors=True)
         self._write_password()
         self._run(
@@ -118,11 +118,11 @@ class Postgres:
         descriptor = os.open(self._password_file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w") as file:
             file.write(secrets.token_hex(32) + "\n")
-        self._premises.hand_over(self._password_file)
+        self._folders.hand_over(self._password_file)
 
     def _run(self, program: str, *arguments: str, stdin: str = "") -> None:
         command = [
-            *launcher(self._premises.account, None, signal.SIGKILL),
+            *launcher(self._folders.account, None, signal.SIGKILL),
             str(self._programs / program),
             *arguments,
         ]
@@ -132,7 +132,7 @@ class Postgres:
             capture_output=True,
             text=True,
             errors="replace",
-            cwd=self._premises.data,
+            cwd=self._folders.data,
             env={"PATH": os.defpath, "LC_ALL": "C"},
             check=False,
         )

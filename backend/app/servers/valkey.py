@@ -24,15 +24,15 @@ SETTINGS = {
 
 
 class Valkey:
-    def __init__(self, premises: ServerFolders) -> None:
-        self._premises = premises
-        self._socket = premises.sockets / "valkey.sock"
-        self._folder = premises.data / "valkey"
+    def __init__(self, folders: ServerFolders) -> None:
+        self._folders = folders
+        self._socket = folders.sockets / "valkey.sock"
+        self._folder = folders.data / "valkey"
         self.daemon = Daemon(
             "The embedded Valkey",
-            premises.account,
-            premises.data / "valkey.pid",
-            premises.data / "valkey.log",
+            folders.account,
+            folders.data / "valkey.pid",
+            folders.data / "valkey.log",
             signal.SIGTERM,
         )
 
@@ -40,10 +40,10 @@ class Valkey:
         return f"unix://{quote(str(self._socket))}?db={database}"
 
     def start(self) -> None:
-        self._premises.hand_over(private_folder(self._folder))
+        self._folders.hand_over(private_folder(self._folder))
         settings = {**SETTINGS, "unixsocket": str(self._socket), "dir": str(self._folder)}
         options = [word for name, value in settings.items() for word in (f"--{name}", value)]
-        self.daemon.start([str(self._premises.valkey), *options], self._answers)
+        self.daemon.start([str(self._folders.valkey), *options], self._answers)
 
     def stop(self) -> None:
         self.daemon.stop()

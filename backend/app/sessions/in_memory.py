@@ -11,7 +11,7 @@ from langgraph.errors import GraphInterrupt
 from langgraph.types import Interrupt
 
 from app.json_types import JsonValue
-from app.sandbox.metering import metering
+from app.sandbox.metering import meter_usage
 from app.sessions.drive.journal import Diverged
 from app.sessions.events.events import Durable, Live
 from app.sessions.events.serialization import digest, dumps
@@ -75,7 +75,7 @@ class MemoryStep:
     async def call(self, call: Call, run: Callable[[], Awaitable[Recorded]]) -> JsonValue:
         place = (self.seq, call.key)
         if place not in self.journal.calls:
-            with metering() as meter:
+            with meter_usage() as meter:
                 result = await run()
             result = replace(result, usage={**result.usage, **meter.facts()})
             self.journal.calls[place] = (digest(call.request), dumps(result.value, f"result of {call.name}"))

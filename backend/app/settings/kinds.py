@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BeforeValidator
 from pydantic_settings import NoDecode
 
-from app.redis_address import SENTINEL_SCHEMES, sentinel_service
+from app.redis_address import SENTINEL_SCHEMES, parse_sentinel_service
 from app.retention.config import Retention
 from app.sessions.schemas import BudgetRequest
 from app.storage.bucket import parse_address
@@ -24,7 +24,7 @@ def _with_scheme(*schemes: str) -> AfterValidator:
 
 
 def _as_redis_address(address: str) -> str:
-    sentinel_service(address)
+    parse_sentinel_service(address)
     return address
 
 

@@ -19,7 +19,7 @@ CHUNK_BYTES = 1 << 20
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
-class StoreAway(Unavailable):
+class StoreUnavailable(Unavailable):
     """The store does not answer, or says that it cannot now: what needs it may be tried again later."""
 
 
@@ -38,7 +38,7 @@ class BlobLimits:
     """
 
     max_bytes: int = 2 << 30
-    patience_s: float = 10.0
+    max_wait_s: float = 10.0
     cache_bytes: int = 4 << 30
     cache_files: int = 20_000
     cache_grace_s: float = 900.0
@@ -76,7 +76,7 @@ def is_digest(name: str) -> bool:
     return _DIGEST.fullmatch(name) is not None
 
 
-def checked(digest: str) -> str:
+def check_digest(digest: str) -> str:
     """The digest itself if it is one: it becomes a path and a key."""
     if not is_digest(digest):
         raise InvalidInput("bad_digest", "A digest is 64 lower-case hexadecimal characters.")
@@ -96,23 +96,23 @@ def too_large(size_bytes: int, max_bytes: int) -> TooLarge:
     )
 
 
-def pieces(path: Path) -> Iterator[bytes]:
+def read_chunks(path: Path) -> Iterator[bytes]:
     """The file in chunks of CHUNK_BYTES, the last one shorter; blocking."""
     with path.open("rb") as source:
         while piece := source.read(CHUNK_BYTES):
             yield piece
 
 
-def digest_file(path: Path, max_bytes: int, each: Callable[[bytes], object] | None = None) -> Blob:
+def digest_file(path: Path, max_bytes: int, on_chunk: Callable[[bytes], object] | None = None) -> Blob:
     """Address and size of a file, read once; `each` sees every piece. Blocking; raises TooLarge."""
     sha256, size = hashlib.sha256(), 0
-    for piece in pieces(path):
+    for piece in read_chunks(path):
         size += len(piece)
         if size > max_bytes:
             raise too_large(max(size, path.stat().st_size), max_bytes)
         sha256.update(piece)
-        if each:
-            each(piece)
+        if on_chunk:
+            on_chunk(piece)
     return Blob(sha256.hexdigest(), size)
 
 

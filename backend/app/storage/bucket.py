@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from app.errors import LabError, Unavailable
-from app.storage.blobs import StoreAway
+from app.storage.blobs import StoreUnavailable
 
 if TYPE_CHECKING:
     from obstore.store import ClientConfig, RetryConfig, S3Store
@@ -18,8 +18,8 @@ _STATUS = re.compile(r"status code: (\d{3})")
 _CODE = re.compile(r"<Code>(\w+)</Code>|\(code: (\w+)\)")
 _DENIED = frozenset({"401", "403"})
 _MISSING = "NoSuchBucket"
-_LATER = "429"
-_ALLOW = (
+_THROTTLED = "429"
+_PERMISSIONS_HINT = (
     "Check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and that they may list the bucket and get, put and "
     "delete its objects."
 )
@@ -38,8 +38,8 @@ class Bucket:
     region: str | None = None
     access_key_id: str | None = field(default=None, repr=False)
     secret_access_key: str | None = field(default=None, repr=False)
-    patience_s: float = 30.0
-    stall_s: float = 30.0
+    max_retry_s: float = 30.0
+    max_stall_s: float = 30.0
 
     @property
     def address(self) -> str:
@@ -72,13 +72,13 @@ def open_bucket(bucket: Bucket) -> "S3Store":
     }
     client: ClientConfig = {
         "allow_http": (bucket.endpoint or "").startswith("http://"),
-        "connect_timeout": timedelta(seconds=min(3.0, bucket.stall_s)),
-        "read_timeout": timedelta(seconds=bucket.stall_s),
-        "timeout": timedelta(seconds=4 * bucket.stall_s),
+        "connect_timeout": timedelta(seconds=min(3.0, bucket.max_stall_s)),
+        "read_timeout": timedelta(seconds=bucket.max_stall_s),
+        "timeout": timedelta(seconds=4 * bucket.max_stall_s),
     }
     retry: RetryConfig = {
         "max_retries": 100,
-        "retry_timeout": timedelta(seconds=bucket.patience_s),
+        "retry_timeout": timedelta(seconds=bucket.max_retry_s),
         "backoff": {
             "init_backoff": timedelta(milliseconds=100),
             "max_backoff": timedelta(seconds=2),
@@ -96,7 +96,7 @@ def open_bucket(bucket: Bucket) -> "S3Store":
     )
 
 
-def failure(error: Exception, bucket: Bucket) -> LabError | None:
+def bucket_error(error: Exception, bucket: Bucket) -> LabError | None:
     """What a failed request means; None where only the object is missing."""
     text = str(error)
     status = match.group(1) if (match := _STATUS.search(text)) else ""
@@ -111,7 +111,7 @@ def failure(error: Exception, bucket: Bucket) -> LabError | None:
     if isinstance(error, FileNotFoundError):
         return None
     if status in _DENIED:
-        return Unavailable("blob_store_denied", f"{at} refuses us{reason}. {_ALLOW}")
-    if status and status != _LATER and not status.startswith("5"):
+        return Unavailable("blob_store_denied", f"{at} refuses us{reason}. {_PERMISSIONS_HINT}")
+    if status and status != _THROTTLED and not status.startswith("5"):
         return Unavailable("blob_store_refused", f"{at} refuses a request{reason}.")
-    return StoreAway("blob_store_away", f"{at} does not answer{reason}; is AWS_ENDPOINT_URL right?")
+    return StoreUnavailable("blob_store_away", f"{at} does not answer{reason}; is AWS_ENDPOINT_URL right?")

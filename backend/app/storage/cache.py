@@ -9,11 +9,11 @@ import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 
-from app.storage.blobs import BlobLimits, checked, digest_file, not_stored
-from app.storage.cache_size import HEADROOM, CacheSize, RunningSize, reading_alone
+from app.storage.blobs import BlobLimits, check_digest, digest_file, not_stored
+from app.storage.cache_size import HEADROOM, CacheSize, RunningSize, claim_reading
 
 _PART = ".part-"
-_ABANDONED_S = 3600.0
+_MAX_PART_AGE_S = 3600.0
 """A copy that nobody has added to for so long has lost its writer."""
 
 
@@ -32,7 +32,7 @@ class LocalCache:
 
     def find(self, digest: str) -> Path | None:
         """The copy, marked as used now."""
-        path = self._folder / checked(digest)
+        path = self._folder / check_digest(digest)
         try:
             os.utime(path)
         except FileNotFoundError:
@@ -92,7 +92,7 @@ class LocalCache:
 
     def _evict(self) -> None:
         """Read the folder, evict the least recently used copies beyond the bounds, and correct the count."""
-        with reading_alone(self._folder) as is_alone:
+        with claim_reading(self._folder) as is_alone:
             if not is_alone:
                 return
             before = self._size.current()
@@ -118,7 +118,7 @@ class LocalCache:
 
         Parts whose writer is gone are removed.
         """
-        abandoned = time.time() - _ABANDONED_S
+        abandoned = time.time() - _MAX_PART_AGE_S
         with os.scandir(self._folder) as entries:
             for entry in entries:
                 with contextlib.suppress(FileNotFoundError):

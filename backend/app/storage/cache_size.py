@@ -16,7 +16,7 @@ from pathlib import Path
 
 from app.storage.blobs import BlobLimits
 
-MAX_AGE_S = 3600.0
+MAX_COUNT_AGE_S = 3600.0
 """A count is corrected once in so long, which also finds parts of copies that a killed writer left."""
 HEADROOM = 1 / 16
 """Of each bound: freed by an eviction beyond the bound itself, so that the next one is that much later.
@@ -76,7 +76,7 @@ class RunningSize:
 
     def _is_due(self, size: CacheSize) -> bool:
         age_s = time.time() - size.counted_at
-        if age_s < 0 or age_s > MAX_AGE_S or size.exceeds(size.due_bytes, size.due_files):
+        if age_s < 0 or age_s > MAX_COUNT_AGE_S or size.exceeds(size.due_bytes, size.due_files):
             return True
         is_over = size.exceeds(self._limits.cache_bytes, self._limits.cache_files)
         return is_over and age_s > self._limits.cache_grace_s
@@ -93,7 +93,7 @@ class RunningSize:
 
 
 @contextmanager
-def reading_alone(folder: Path) -> Iterator[bool]:
+def claim_reading(folder: Path) -> Iterator[bool]:
     """False where another thread or process is reading the folder already: one correction is enough."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:

@@ -6,16 +6,16 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from app.errors import is_disk_full
-from app.storage.blobs import StoreAway
+from app.storage.blobs import StoreUnavailable
 
-PATIENCE_S = 10.0
-_LOOK_AGAIN_S = 0.25
+MAX_WAIT_S = 10.0
+_RETRY_INTERVAL_S = 0.25
 
 Result = TypeVar("Result")
 
 
 async def retry_while_disk_full(
-    attempt: Callable[[], Awaitable[Result]], full: StoreAway, patience_s: float = PATIENCE_S
+    attempt: Callable[[], Awaitable[Result]], full: StoreUnavailable, patience_s: float = MAX_WAIT_S
 ) -> Result:
     """Repeat `attempt` while the disk is full; raise `full` after `patience_s` seconds."""
     until = time.monotonic() + patience_s
@@ -27,4 +27,4 @@ async def retry_while_disk_full(
                 raise
             if time.monotonic() > until:
                 raise full from error
-        await asyncio.sleep(_LOOK_AGAIN_S)
+        await asyncio.sleep(_RETRY_INTERVAL_S)

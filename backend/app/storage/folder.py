@@ -12,8 +12,8 @@ from app.storage.blobs import (
     CHUNK_BYTES,
     Blob,
     BlobLimits,
-    StoreAway,
-    checked,
+    StoreUnavailable,
+    check_digest,
     digest_bytes,
     digest_file,
     is_digest,
@@ -21,7 +21,7 @@ from app.storage.blobs import (
 )
 from app.storage.disk_space import retry_while_disk_full
 
-Write = Callable[[Callable[[bytes], object]], Blob]
+WriteBlob = Callable[[Callable[[bytes], object]], Blob]
 """Hands a blob's pieces to what it is given."""
 
 
@@ -33,7 +33,7 @@ class FolderBlobs:
         self._limits = limits or BlobLimits()
 
     async def put_file(self, path: Path) -> Blob:
-        return await self._stored(lambda each: digest_file(path, self._limits.max_bytes, each))
+        return await self._write(lambda each: digest_file(path, self._limits.max_bytes, each))
 
     async def put_bytes(self, data: bytes) -> Blob:
         def write(each: Callable[[bytes], object]) -> Blob:
@@ -41,7 +41,7 @@ class FolderBlobs:
             each(data)
             return blob
 
-        return await self._stored(write)
+        return await self._write(write)
 
     async def open(self, digest: str, start: int = 0, end: int | None = None) -> AsyncIterator[bytes]:
         path = self._existing(digest)
@@ -62,18 +62,18 @@ class FolderBlobs:
         return self._existing(digest)
 
     async def stored_before(self, age_s: float) -> AsyncIterator[str]:
-        until = await asyncio.to_thread(now_in, self._folder) - age_s
+        until = await asyncio.to_thread(folder_time, self._folder) - age_s
         for path in await asyncio.to_thread(lambda: sorted(self._folder.glob("??/*"))):
             if is_digest(path.name) and was_written_before(path, until):
                 yield path.name
 
     async def forget(self, digest: str, age_s: float) -> bool:
         path = self._path(digest)
-        until = await asyncio.to_thread(now_in, self._folder) - age_s
-        return was_written_before(path, until) and await asyncio.to_thread(_take_away, path, until)
+        until = await asyncio.to_thread(folder_time, self._folder) - age_s
+        return was_written_before(path, until) and await asyncio.to_thread(_delete_if_old, path, until)
 
     def _path(self, digest: str) -> Path:
-        return self._folder / checked(digest)[:2] / digest
+        return self._folder / check_digest(digest)[:2] / digest
 
     def _existing(self, digest: str) -> Path:
         path = self._path(digest)
@@ -81,14 +81,16 @@ class FolderBlobs:
             raise not_stored(digest)
         return path
 
-    async def _stored(self, write: Write) -> Blob:
+    async def _write(self, write: WriteBlob) -> Blob:
         """What was computed need not be computed again, if room is made meanwhile."""
-        full = StoreAway("blob_store_full", "The disk that results are kept on is full: make room there.")
+        full = StoreUnavailable(
+            "blob_store_full", "The disk that results are kept on is full: make room there."
+        )
         return await retry_while_disk_full(
-            lambda: asyncio.to_thread(self._store, write), full, self._limits.patience_s
+            lambda: asyncio.to_thread(self._store, write), full, self._limits.max_wait_s
         )
 
-    def _store(self, write: Write) -> Blob:
+    def _store(self, write: WriteBlob) -> Blob:
         self._folder.mkdir(mode=0o711, parents=True, exist_ok=True)
         descriptor, name = tempfile.mkstemp(prefix=".part-", dir=self._folder)
         part = Path(name)
@@ -115,7 +117,7 @@ class FolderBlobs:
             os.close(folder)
 
 
-def _take_away(path: Path, until: float) -> bool:
+def _delete_if_old(path: Path, until: float) -> bool:
     """Move first and look again: what was written since the first look is put back."""
     grave = path.with_name(f".gone-{uuid4().hex}")
     try:
@@ -129,7 +131,7 @@ def _take_away(path: Path, until: float) -> bool:
     return False
 
 
-def now_in(folder: Path) -> float:
+def folder_time(folder: Path) -> float:
     """The time by the folder's own clock, which times of its files are to be compared with."""
     if not folder.is_dir():
         return 0.0

@@ -12,16 +12,16 @@ from app.storage.blobs import (
     CHUNK_BYTES,
     Blob,
     BlobLimits,
-    checked,
+    check_digest,
     digest_bytes,
     digest_file,
     not_stored,
-    pieces,
+    read_chunks,
 )
 from app.storage.cache import LocalCache
 
-_READ_AHEAD = 4
-_ADOPT_BYTES = 64 << 20
+_BATCH_CHUNKS = 4
+_MAX_ADOPT_BYTES = 64 << 20
 
 # An existing blob's time is renewed, which keeps the sweep away from it. `xmax = 0` is true of a new row only.
 _CLAIM = """
@@ -44,8 +44,8 @@ class PostgresBlobs:
 
     async def put_file(self, path: Path) -> Blob:
         blob = await asyncio.to_thread(digest_file, path, self._limits.max_bytes)
-        await self._put(blob, pieces(path))
-        if blob.size_bytes <= _ADOPT_BYTES:
+        await self._put(blob, read_chunks(path))
+        if blob.size_bytes <= _MAX_ADOPT_BYTES:
             await asyncio.to_thread(self._cache.adopt, path, blob.digest)
         return blob
 
@@ -59,7 +59,7 @@ class PostgresBlobs:
         stop = size if end is None else min(end, size)
         while start < stop:
             first = start // CHUNK_BYTES
-            last = min((stop - 1) // CHUNK_BYTES, first + _READ_AHEAD - 1)
+            last = min((stop - 1) // CHUNK_BYTES, first + _BATCH_CHUNKS - 1)
             # A connection is held per batch, not per stream: a slow reader must not keep one.
             chunks = await self._pool.fetch(_READ, digest, first, last)
             if len(chunks) != last - first + 1:
@@ -71,7 +71,7 @@ class PostgresBlobs:
                 yield piece
 
     async def size(self, digest: str) -> int:
-        size = await self._pool.fetchval("SELECT size_bytes FROM blobs WHERE digest = $1", checked(digest))
+        size = await self._pool.fetchval("SELECT size_bytes FROM blobs WHERE digest = $1", check_digest(digest))
         if size is None:
             raise not_stored(digest)
         return int(size)
@@ -84,7 +84,7 @@ class PostgresBlobs:
             yield row["digest"]
 
     async def forget(self, digest: str, age_s: float) -> bool:
-        return bool((await self._pool.execute(_FORGET, checked(digest), age_s)) == "DELETE 1")
+        return bool((await self._pool.execute(_FORGET, check_digest(digest), age_s)) == "DELETE 1")
 
     async def _put(self, blob: Blob, chunks: Iterable[bytes]) -> None:
         async with self._pool.acquire() as connection, connection.transaction():
@@ -95,7 +95,7 @@ class PostgresBlobs:
     async def _copy(self, connection: Connection, digest: str, chunks: Iterable[bytes]) -> None:
         async def records() -> AsyncIterator[tuple[str, int, bytes]]:
             numbered = iter(enumerate(chunks))
-            while batch := await asyncio.to_thread(lambda: list(islice(numbered, _READ_AHEAD))):
+            while batch := await asyncio.to_thread(lambda: list(islice(numbered, _BATCH_CHUNKS))):
                 for n, piece in batch:
                     yield digest, n, piece
 

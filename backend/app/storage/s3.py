@@ -20,19 +20,19 @@ from app.storage.blobs import (
     CHUNK_BYTES,
     Blob,
     BlobLimits,
-    checked,
+    check_digest,
     digest_bytes,
     digest_file,
     is_digest,
     not_stored,
 )
-from app.storage.bucket import Bucket, failure, open_bucket
+from app.storage.bucket import Bucket, bucket_error, open_bucket
 from app.storage.cache import LocalCache
 
 _PART_BYTES = 8 * CHUNK_BYTES
-_PARTS_AT_ONCE = 4
-_ADOPT_BYTES = 64 << 20
-_TRIAL = "trial"
+_MAX_CONCURRENT_PARTS = 4
+_MAX_ADOPT_BYTES = 64 << 20
+_TRIAL_PREFIX = "trial"
 
 
 class S3Blobs:
@@ -50,23 +50,23 @@ class S3Blobs:
 
     async def put_file(self, path: Path) -> Blob:
         blob = await asyncio.to_thread(digest_file, path, self._limits.max_bytes)
-        with self._readable(blob.digest):
+        with self._translate_errors(blob.digest):
             await obstore.put_async(
                 self._store,
                 _key(blob.digest),
                 path,
                 use_multipart=blob.size_bytes > _PART_BYTES,
                 chunk_size=_PART_BYTES,
-                max_concurrency=_PARTS_AT_ONCE,
+                max_concurrency=_MAX_CONCURRENT_PARTS,
             )
-        if blob.size_bytes <= _ADOPT_BYTES:
+        if blob.size_bytes <= _MAX_ADOPT_BYTES:
             await asyncio.to_thread(self._cache.adopt, path, blob.digest)
         BLOB_BYTES.labels("stored").inc(blob.size_bytes)
         return blob
 
     async def put_bytes(self, data: bytes) -> Blob:
         blob = digest_bytes(data, self._limits.max_bytes)
-        with self._readable(blob.digest):
+        with self._translate_errors(blob.digest):
             await obstore.put_async(self._store, _key(blob.digest), data, use_multipart=False)
         BLOB_BYTES.labels("stored").inc(blob.size_bytes)
         return blob
@@ -76,7 +76,7 @@ class S3Blobs:
         stop = size if end is None else min(end, size)
         while start < stop:
             # A request is open per range, not per stream: a slow reader must not keep one.
-            with self._readable(digest):
+            with self._translate_errors(digest):
                 fetched = await obstore.get_range_async(
                     self._store, _key(digest), start=start, end=min(stop, start + _PART_BYTES)
                 )
@@ -87,14 +87,14 @@ class S3Blobs:
                 yield bytes(view[at : at + CHUNK_BYTES])
 
     async def size(self, digest: str) -> int:
-        with self._readable(checked(digest)):
+        with self._translate_errors(check_digest(digest)):
             return (await obstore.head_async(self._store, _key(digest)))["size"]
 
     async def local_path(self, digest: str) -> Path:
         return self._cache.find(digest) or await self._cache.fill(digest, self.open(digest))
 
     async def stored_before(self, age_s: float) -> AsyncIterator[str]:
-        with self._readable():
+        with self._translate_errors():
             until = await self._now() - timedelta(seconds=age_s)
             async for page in obstore.list(self._store, chunk_size=1000):
                 for entry in page:
@@ -103,8 +103,8 @@ class S3Blobs:
                         yield name
 
     async def forget(self, digest: str, age_s: float) -> bool:
-        key = _key(checked(digest))
-        with self._readable(digest):
+        key = _key(check_digest(digest))
+        with self._translate_errors(digest):
             try:
                 entry = await obstore.head_async(self._store, key)
             except FileNotFoundError:
@@ -114,31 +114,31 @@ class S3Blobs:
             await obstore.delete_async(self._store, key)
             return True
 
-    async def try_out(self) -> None:
+    async def check_access(self) -> None:
         """All that we need of the bucket, once; raises Unavailable with what to do."""
-        with self._readable():
+        with self._translate_errors():
             async for _ in obstore.list(self._store, chunk_size=1):
                 break
             await self._now()
 
     async def _now(self) -> datetime:
         """By the store's clock, which also says when its objects were written; no host's can be wrong."""
-        key = f"{_TRIAL}-{uuid4().hex}"
+        key = f"{_TRIAL_PREFIX}-{uuid4().hex}"
         await obstore.put_async(self._store, key, b"")
         now = (await obstore.head_async(self._store, key))["last_modified"]
         await obstore.delete_async(self._store, key)
         return now
 
     @contextmanager
-    def _readable(self, digest: str = "") -> Iterator[None]:
+    def _translate_errors(self, digest: str = "") -> Iterator[None]:
         """The store's failures in our words; what it said may name hosts and is not repeated."""
         try:
             yield
         except (BaseError, FileNotFoundError) as error:
-            raise self._failure(error, digest) from None
+            raise self._store_error(error, digest) from None
 
-    def _failure(self, error: Exception, digest: str) -> LabError:
-        return failure(error, self._bucket) or not_stored(digest)
+    def _store_error(self, error: Exception, digest: str) -> LabError:
+        return bucket_error(error, self._bucket) or not_stored(digest)
 
 
 def _key(digest: str) -> str:

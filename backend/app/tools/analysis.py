@@ -7,7 +7,7 @@ from pydantic import Field
 from app.errors import ToolRefused
 from app.modeling.problem.custom_code import contains_code
 from app.modeling.problem.names import resolve_name
-from app.sandbox.computer import Computed
+from app.sandbox.computer import ComputationResult
 from app.sandbox.contract import Computation
 from app.sessions.step_scope import Recorded
 from app.tasks import side_by_side
@@ -58,7 +58,7 @@ async def perform_eda(ctx: ToolContext, frame: FrameName = TRAIN) -> Recorded:
 
 async def _explore(
     ctx: ToolContext, source: TrainingFrame, params: dict[str, Any]
-) -> tuple[Computed, Computed]:
+) -> tuple[ComputationResult, ComputationResult]:
     """Compute facts and figures, in two cells side by side.
 
     The figures of a wide frame need the facts to select columns, so one cell computes both.

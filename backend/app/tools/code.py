@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from app.errors import ToolRefused
 from app.json_types import JsonValue
-from app.sandbox.computer import ComputationFailed, Computed
+from app.sandbox.computer import ComputationFailed, ComputationResult
 from app.sandbox.contract import Code, Computation, Limits
 from app.sandbox.storing import StoredFile
 from app.sessions.step_scope import ArtifactDraft, Recorded
@@ -55,7 +55,9 @@ async def run_python(ctx: ToolContext, code: Source) -> Recorded:
     return Recorded(value=value, summary=_summary(computed), artifacts=output_artifacts(computed))
 
 
-async def run_code(ctx: ToolContext, language: Language, code: str, limits: Limits | None = None) -> Computed:
+async def run_code(
+    ctx: ToolContext, language: Language, code: str, limits: Limits | None = None
+) -> ComputationResult:
     """Run code over the tables that are visible now; a program gets those whose names occur in it.
 
     Raises LabError when it is refused, ComputationFailed when it fails, Unavailable without the walls it needs.
@@ -100,7 +102,7 @@ def _program_value(value: JsonValue) -> JsonValue:
         ) from error
 
 
-def output_artifacts(computed: Computed) -> list[ArtifactDraft]:
+def output_artifacts(computed: ComputationResult) -> list[ArtifactDraft]:
     """Return the artifacts of a run: kept frames by name, other files by media type."""
     frames = _frame_outputs(computed)
     return [
@@ -111,7 +113,7 @@ def output_artifacts(computed: Computed) -> list[ArtifactDraft]:
     ]
 
 
-def success_report(computed: Computed) -> dict[str, Any]:
+def success_report(computed: ComputationResult) -> dict[str, Any]:
     """Return the outcome of a successful run as JSON."""
     return {
         "end": "returned",
@@ -136,12 +138,12 @@ def artifact_kind(file: StoredFile) -> str:
     return ARTIFACT_KINDS.get(file.media_type) or ARTIFACT_KINDS.get(file.media_type.split("/")[0]) or "other"
 
 
-def _facts(computed: Computed) -> dict[str, Any]:
+def _facts(computed: ComputationResult) -> dict[str, Any]:
     """`result`, `frames` and `figures` of a program; `columns`, `rows` and their count of a query."""
     return dict(computed.value) if isinstance(computed.value, dict) else {"result": computed.value}
 
 
-def _frame_outputs(computed: Computed) -> dict[str, tuple[str, dict[str, Any]]]:
+def _frame_outputs(computed: ComputationResult) -> dict[str, tuple[str, dict[str, Any]]]:
     """Return the files that are frames: `{file: (name, meta)}`."""
     facts = _facts(computed)
     if "row_count" in facts:
@@ -152,7 +154,7 @@ def _frame_outputs(computed: Computed) -> dict[str, tuple[str, dict[str, Any]]]:
     }
 
 
-def _summary(computed: Computed) -> str:
+def _summary(computed: ComputationResult) -> str:
     saved = ", ".join(file.name for file in computed.files)
     return f"The program ran for {computed.usage.wall_s:.1f} s" + (f" and saved {saved}." if saved else ".")
 

@@ -12,7 +12,7 @@ from pydantic import Field
 from app.errors import ToolRefused, Unavailable
 from app.modeling.problem.custom_code import CUSTOM_ESTIMATOR
 from app.modeling.problem.names import resolve_name
-from app.sandbox.computer import ComputationFailed, Computed
+from app.sandbox.computer import ComputationFailed, ComputationResult
 from app.sandbox.contract import Computation, Limits
 from app.sessions.step_scope import ArtifactDraft, Recorded
 from app.tools.analysis import NewName
@@ -147,7 +147,7 @@ def _list(names: Iterable[str]) -> str:
     return ", ".join(names) or "none"
 
 
-async def _run_trial(ctx: ToolContext, function: str, params: dict[str, Any], digest: str) -> Computed:
+async def _run_trial(ctx: ToolContext, function: str, params: dict[str, Any], digest: str) -> ComputationResult:
     """Run a test in an untrusted cell. Raises ToolRefused with any failure, for the author to correct."""
     work = Computation(function, params, trusted=False)
     try:

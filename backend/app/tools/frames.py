@@ -7,7 +7,7 @@ from typing import Any
 
 from app.errors import ToolRefused
 from app.json_types import JsonValue
-from app.sandbox.computer import Computed
+from app.sandbox.computer import ComputationResult
 from app.sandbox.storing import StoredFile
 from app.sessions.step_scope import ArtifactDraft
 from app.tools.context import ToolContext
@@ -43,7 +43,7 @@ def make_artifact(
     return ArtifactDraft(kind, name, file.media_type, file.digest, file.size_bytes, dict(meta or {}))
 
 
-def figure_artifacts(computed: Computed, titles: Iterable[Mapping[str, str]]) -> list[ArtifactDraft]:
+def figure_artifacts(computed: ComputationResult, titles: Iterable[Mapping[str, str]]) -> list[ArtifactDraft]:
     """Return the figures of a computation in every format, with the titles of its facts."""
     title_of = {PurePath(entry["file"]).stem: entry["title"] for entry in titles}
     return [
@@ -53,7 +53,7 @@ def figure_artifacts(computed: Computed, titles: Iterable[Mapping[str, str]]) ->
     ]
 
 
-def frame_artifact(computed: Computed, name: str, facts: Mapping[str, JsonValue]) -> ArtifactDraft:
+def frame_artifact(computed: ComputationResult, name: str, facts: Mapping[str, JsonValue]) -> ArtifactDraft:
     """Return the artifact of a prepared frame: a preview of the rows that its recipe makes.
 
     Raises ToolRefused for the names of the raw frames.

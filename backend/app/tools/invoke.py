@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from app.errors import LabError, ToolRefused, Unavailable
 from app.json_types import JsonValue
 from app.modeling.problem.names import resolve_name
-from app.observability.metrics.agents import tool_returned
+from app.observability.metrics.agents import count_tool_call
 from app.sandbox.computer import ComputationFailed
 from app.sessions.events.events import ToolCalled, ToolReturned
 from app.sessions.step_scope import Call, Recorded
@@ -112,9 +112,9 @@ async def _run_measured(tools: Mapping[str, ToolSpec], ctx: ToolContext, request
     except GraphBubbleUp:
         raise
     except Exception:
-        tool_returned(ctx.agent, name, time.perf_counter() - clock, "failed")
+        count_tool_call(ctx.agent, name, time.perf_counter() - clock, "failed")
         raise
-    tool_returned(ctx.agent, name, time.perf_counter() - clock, "refused" if recorded.failed else "done")
+    count_tool_call(ctx.agent, name, time.perf_counter() - clock, "refused" if recorded.failed else "done")
     return recorded
 
 

@@ -10,7 +10,7 @@ from celery import Celery
 from kombu.transport.redis import Channel
 
 from app.jobs import QUEUES
-from app.redis_address import kombu_address, sentinel_service
+from app.redis_address import kombu_address, parse_sentinel_service
 
 # Without Redis, kombu would write the jobs it holds to a file and leave it; the sweeper repeats them.
 Channel.do_restore = False
@@ -33,7 +33,7 @@ def broker(redis_url: str) -> Broker:
         credentials = parts.netloc and f"{parts.netloc.removesuffix('@')}@"
         return Broker(f"redis+socket://{credentials}{parts.path}?virtual_host={database}")
     verified = {"ssl_cert_reqs": ssl.CERT_REQUIRED} if parts.scheme.startswith("rediss") else None
-    service = sentinel_service(redis_url)
+    service = parse_sentinel_service(redis_url)
     if service is None:
         return Broker(redis_url, tls=verified)
     address, options = kombu_address(service)

@@ -18,7 +18,7 @@ from celery.signals import setup_logging, worker_ready, worker_shutting_down
 from app.errors import LabError, Unavailable
 from app.jobs import JobName
 from app.observability.metrics.exposition import exposition
-from app.observability.metrics.listener import serving_metrics
+from app.observability.metrics.listener import serve_metrics
 from app.resources import Resources, open_resources
 from app.sandbox.contract import CellProvider
 from app.sessions.graphs import Graphs
@@ -81,7 +81,7 @@ def _shown(figures_at: socket.socket | None, resources: Resources) -> AbstractCo
     if figures_at is None:
         return nullcontext()
     token = resources.settings.metrics_token
-    return serving_metrics(
+    return serve_metrics(
         figures_at, lambda: exposition((resources.gauges,)), token.get_secret_value() if token else None
     )
 

@@ -15,7 +15,7 @@ from tests.scripted_chat import ScriptedChat, by_policy, output_of, serving
 
 from app.observability.exporting import provider
 from app.observability.logging import configure_logging
-from app.observability.tracing import sending
+from app.observability.tracing import use_tracer
 from app.settings import Settings
 
 from .chatting import REAL, SESSIONS, Json, begun, chatting, trail, until_the_end
@@ -83,7 +83,7 @@ async def test_only_the_owner_reads_what_was_said_and_done(
 ) -> None:
     exporter = InMemorySpanExporter()
     made = provider("", 1.0, exporter)
-    with sending(made.get_tracer("test")):
+    with use_tracer(made.get_tracer("test")):
         goal = f"Predict who left. Ask {PERSON} if unsure."
         session = await begun(ada, "members.csv", members(), goal, deterministic=True, target="left")
         view, _ = await until_the_end(app, ada, session, lambda question: question["default"])

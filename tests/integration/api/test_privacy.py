@@ -13,7 +13,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from app.observability.exporting import provider
 from app.observability.logging import configure_logging
-from app.observability.tracing import sending
+from app.observability.tracing import use_tracer
 from app.worker.graphs import pipeline_graphs
 from app.worker.loop import Duties
 
@@ -46,7 +46,7 @@ def spans() -> Iterator[Finished]:
         made.force_flush()
         return exporter.get_finished_spans()
 
-    with sending(made.get_tracer("test")):
+    with use_tracer(made.get_tracer("test")):
         yield finished
     made.shutdown()
 

@@ -8,8 +8,8 @@ import pytest
 from tests.patience import HANG_GUARD_S
 
 from app.sandbox.contract import Code, Computation, End, Limits
-from app.sandbox.process import DOOR
-from app.sandbox.scratch import LOCK
+from app.sandbox.process import SOCKET_FOLDER
+from app.sandbox.scratch import LOCK_NAME
 
 from .conftest import Cells
 
@@ -167,7 +167,9 @@ async def test_a_hundred_leave_nothing_behind(cells: Cells) -> None:
     for number in range(100):
         assert (await cells.compute("leave", names=["a"])).files == ("a",), number
     assert _open_descriptors() == descriptors
-    assert [path.name for path in cells.provider.scratch.iterdir() if path.name not in (LOCK, DOOR)] == []
+    assert [
+        path.name for path in cells.provider.scratch.iterdir() if path.name not in (LOCK_NAME, SOCKET_FOLDER)
+    ] == []
 
 
 def _open_descriptors() -> int:

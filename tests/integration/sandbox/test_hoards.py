@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from app.sandbox.contract import Code, Computation, End, Limits, Outcome
-from app.sandbox.outcome import FROM_OUTSIDE
+from app.sandbox.outcome import KILLED_FROM_OUTSIDE
 from app.sandbox.ready import ZYGOTE_DIED
 
 from .conftest import Cells
@@ -37,7 +37,7 @@ async def test_disk_is_not_held_beyond_the_limit(cells: Cells, name: str) -> Non
 @pytest.mark.parametrize("name", sorted(SUICIDES))
 async def test_a_cell_that_ends_itself_is_not_lost(cells: Cells, name: str) -> None:
     outcome = await _attack(cells, SUICIDES[name], TIGHT)
-    assert outcome.fault not in (FROM_OUTSIDE, ZYGOTE_DIED.fault)
+    assert outcome.fault not in (KILLED_FROM_OUTSIDE, ZYGOTE_DIED.fault)
 
 
 @pytest.mark.parametrize("name", sorted(COUNTS))

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 UNTRUSTED = [
     Code("result = 1"),
     Computation("predict.predict", {}, trusted=False),
-    Computation("canary.echo", {"value": 1}, trusted=False, kept_for="owner"),
+    Computation("canary.echo", {"value": 1}, trusted=False, warm_for="owner"),
 ]
 
 

@@ -13,7 +13,7 @@ from tests.patience import HANG_GUARD_S, hang_guard, until
 from app.json_types import JsonValue
 from app.sandbox.contract import Computation, End, Limits, Outcome
 from app.sandbox.process import ProcessConfig, ProcessProvider
-from app.sandbox.scratch import LOCK
+from app.sandbox.scratch import LOCK_NAME
 
 from .conftest import TIERS, Cells
 from .test_lifetimes import running
@@ -29,7 +29,7 @@ async def cells(
 ) -> AsyncIterator[Cells]:
     home = tmp_path_factory.mktemp("kept")
     provider = ProcessProvider(
-        ProcessConfig(home, tier=str(request.param), most_kept=2, kept_idle_s=HANG_GUARD_S)
+        ProcessConfig(home, tier=str(request.param), max_warm_cells=2, max_idle_s=HANG_GUARD_S)
     )
     await provider.start()
     yield Cells(provider)
@@ -38,7 +38,7 @@ async def cells(
 
 
 async def remember(cells: Cells, owner: str, limits: Limits | None = None, **params: JsonValue) -> Outcome:
-    work = Computation("canary.remember", params, trusted=False, kept_for=owner)
+    work = Computation("canary.remember", params, trusted=False, warm_for=owner)
     return await cells.run(work, limits=limits)
 
 
@@ -54,7 +54,7 @@ async def test_another_owner_never_meets_it(cells: Cells) -> None:
 
 async def test_other_inputs_are_another_cell(cells: Cells, tmp_path: Path) -> None:
     (tmp_path / "model").write_bytes(b"x")
-    work = Computation("canary.remember", {"value": 1}, trusted=False, kept_for="four")
+    work = Computation("canary.remember", {"value": 1}, trusted=False, warm_for="four")
     await cells.run(work)
     assert (await cells.run(work, {"model": tmp_path / "model"})).value == [1]
 
@@ -108,7 +108,7 @@ async def test_cancelling_kills_it(cells: Cells) -> None:
 
 async def test_its_walls_stand_at_every_request(cells: Cells) -> None:
     work = Computation(
-        "canary.escape", {"path": str(cells.provider.scratch / LOCK)}, trusted=False, kept_for="ten"
+        "canary.escape", {"path": str(cells.provider.scratch / LOCK_NAME)}, trusted=False, warm_for="ten"
     )
     assert [(await cells.run(work)).value for _ in range(2)] == [[], []]
 
@@ -122,11 +122,11 @@ async def test_the_longest_unused_makes_room(cells: Cells) -> None:
 
 @pytest.mark.parametrize("tier", TIERS, ids=str)
 async def test_it_ends_when_idle_and_leaves_nothing(tier: str, tmp_path: Path) -> None:
-    provider = ProcessProvider(ProcessConfig(tmp_path, tier=tier, kept_idle_s=0.5))
+    provider = ProcessProvider(ProcessConfig(tmp_path, tier=tier, max_idle_s=0.5))
     await provider.start()
     cells = Cells(provider)
     await remember(cells, "fourteen", value=1)
-    await until(lambda: [path.name for path in provider.scratch.iterdir()] == [LOCK])
+    await until(lambda: [path.name for path in provider.scratch.iterdir()] == [LOCK_NAME])
     assert (await remember(cells, "fourteen", value=2)).value == [2]
     await provider.close()
 

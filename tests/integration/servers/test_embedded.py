@@ -51,7 +51,7 @@ async def test_a_stop_keeps_the_data_and_the_next_start_finds_it(home: Path, emb
 def test_a_stop_leaves_no_socket_and_no_pid_file(home: Path, embedded: EmbeddedServers) -> None:
     embedded.start_valkey()
     embedded.start_postgres()
-    sockets = embedded.settle().sockets
+    sockets = embedded.prepare_folders().sockets
     embedded.stop()
     assert not sockets.exists()
     assert not list(home.rglob("*.pid"))
@@ -104,7 +104,7 @@ def test_everything_made_is_for_its_owner_only(home: Path, embedded: EmbeddedSer
     embedded.start_valkey()
     embedded.start_postgres()
     assert stat.S_IMODE(home.stat().st_mode) == 0o700
-    assert stat.S_IMODE(embedded.settle().sockets.stat().st_mode) == 0o700
+    assert stat.S_IMODE(embedded.prepare_folders().sockets.stat().st_mode) == 0o700
     assert stat.S_IMODE(next(home.rglob("postgres.password")).stat().st_mode) == 0o600
 
 
@@ -113,7 +113,7 @@ def test_a_long_path_gets_sockets_with_a_short_one(tmp_path: Path) -> None:
     try:
         servers.start_valkey()
         servers.start_postgres()
-        folder = servers.settle().sockets
+        folder = servers.prepare_folders().sockets
         assert len(bytes(folder / ".s.PGSQL.5432")) <= 107
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     finally:
@@ -184,7 +184,7 @@ async def test_a_pid_that_a_stranger_has_by_now_does_not_stop_the_start(
     home: Path, embedded: EmbeddedServers
 ) -> None:
     embedded.start_postgres()
-    data = embedded.settle().data / "postgres"
+    data = embedded.prepare_folders().data / "postgres"
     embedded.stop()
     (data / "postmaster.pid").write_text(f"{os.getppid()}\n{data}\n")
     (data.parent / "postgres.pid").write_text(f"{os.getppid()} 1 another-boot")
@@ -193,7 +193,7 @@ async def test_a_pid_that_a_stranger_has_by_now_does_not_stop_the_start(
 
 
 def test_an_unfinished_data_folder_is_made_anew(home: Path, embedded: EmbeddedServers) -> None:
-    unfinished = embedded.settle().data / "postgres.unfinished"
+    unfinished = embedded.prepare_folders().data / "postgres.unfinished"
     unfinished.mkdir()
     (unfinished / "PG_VERSION").write_text("18")
     embedded.start_postgres()

@@ -43,8 +43,8 @@ class S3Server:
             "us-east-1",
             "tests",
             SECRET,
-            patience_s=HANG_GUARD_S,
-            stall_s=HANG_GUARD_S,
+            max_retry_s=HANG_GUARD_S,
+            max_stall_s=HANG_GUARD_S,
         )
 
     def object(self, bucket: Bucket, digest: str) -> Path:

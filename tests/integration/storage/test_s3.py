@@ -14,7 +14,7 @@ from tests.integration.storage.conftest import LIMITS, SECRET, S3Server, serving
 from tests.patience import HANG_GUARD_S, hang_guard
 
 from app.errors import LabError, NotFound, Unavailable
-from app.storage.blobs import StoreAway
+from app.storage.blobs import StoreUnavailable
 from app.storage.bucket import Bucket
 from app.storage.s3 import S3Blobs
 
@@ -32,7 +32,14 @@ async def refusals(blobs: S3Blobs) -> set[tuple[type[LabError], str]]:
         async for _ in blobs.stored_before(0):
             pass
 
-    uses = (blobs.put_bytes(b"x"), look(), blobs.try_out(), read(), blobs.size(ABSENT), blobs.forget(ABSENT, 0))
+    uses = (
+        blobs.put_bytes(b"x"),
+        look(),
+        blobs.check_access(),
+        read(),
+        blobs.size(ABSENT),
+        blobs.forget(ABSENT, 0),
+    )
     ends = await asyncio.gather(*uses, return_exceptions=True)
     failures = [end for end in ends if isinstance(end, LabError)]
     assert all(SECRET not in "".join(traceback.format_exception(failure)) for failure in failures)
@@ -43,7 +50,7 @@ async def test_refused_keys_are_named(denied: Bucket, tmp_path: Path) -> None:
     blobs = S3Blobs(denied, tmp_path)
     assert await refusals(blobs) == {(Unavailable, "blob_store_denied")}
     with pytest.raises(Unavailable, match="AWS_SECRET_ACCESS_KEY"):
-        await blobs.try_out()
+        await blobs.check_access()
     assert SECRET not in repr(denied)
 
 
@@ -52,7 +59,7 @@ async def test_a_missing_bucket_is_named_by_what_can_tell(bucket: Bucket, tmp_pa
     # To a HEAD the server only says 404: there is no such blob either.
     assert await refusals(blobs) == {(Unavailable, "blob_store_missing"), (NotFound, "blob_not_found")}
     with pytest.raises(Unavailable, match=r"no such bucket: s3://nobody-made-it/lab/crew.*BLOB_STORE"):
-        await blobs.try_out()
+        await blobs.check_access()
 
 
 async def test_a_store_that_nobody_serves_is_away(bucket: Bucket, tmp_path: Path) -> None:
@@ -61,7 +68,7 @@ async def test_a_store_that_nobody_serves_is_away(bucket: Bucket, tmp_path: Path
     assert await refusals(
         S3Blobs(replace(bucket, endpoint=endpoint, patience_s=0.5), tmp_path)
     ) == {  # clock: nobody is there
-        (StoreAway, "blob_store_away")
+        (StoreUnavailable, "blob_store_away")
     }
 
 
@@ -82,10 +89,10 @@ async def silent() -> AsyncIterator[str]:
 async def test_a_store_that_never_answers_is_given_up(bucket: Bucket, tmp_path: Path) -> None:
     async with silent() as endpoint:
         blobs = S3Blobs(
-            replace(bucket, endpoint=endpoint, stall_s=0.3, patience_s=0.2), tmp_path
+            replace(bucket, endpoint=endpoint, max_stall_s=0.3, max_retry_s=0.2), tmp_path
         )  # clock: its expiry is what is tested
         async with hang_guard():
-            with pytest.raises(StoreAway):
+            with pytest.raises(StoreUnavailable):
                 await blobs.put_bytes(b"x")
 
 
@@ -108,7 +115,7 @@ async def test_a_bucket_that_is_tried_out_is_left_as_it_was(
 ) -> None:
     blobs = S3Blobs(bucket, tmp_path)
     digest = (await blobs.put_bytes(b"kept")).digest
-    await blobs.try_out()
+    await blobs.check_access()
     files = [path for path in (s3.folder / bucket.name / bucket.prefix).rglob("*") if path.is_file()]
     assert files == [s3.object(bucket, digest)]
 

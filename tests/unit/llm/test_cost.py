@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from app.errors import InvalidInput
-from app.llm.cost import Price, cost_usd, load_prices, priced
+from app.llm.cost import Price, add_cost, cost_usd, load_prices
 
 PRICES = {"openai:big": Price(input=2, output=8, cached=0.5), "openai:plain": Price(input=1, output=3)}
 USAGE = {"input_tokens": 1_000_000, "output_tokens": 500_000, "cached_tokens": 400_000}
@@ -18,12 +18,12 @@ def test_a_call_costs_what_the_table_says(model: str, cost: float | None) -> Non
 
 
 def test_a_model_without_a_price_is_not_taken_for_a_free_one() -> None:
-    assert "cost_usd" not in priced(PRICES, "openai:unknown", USAGE)
-    assert priced(PRICES, "openai:plain", USAGE)["cost_usd"] == pytest.approx(2.5)
+    assert "cost_usd" not in add_cost(PRICES, "openai:unknown", USAGE)
+    assert add_cost(PRICES, "openai:plain", USAGE)["cost_usd"] == pytest.approx(2.5)
 
 
 def test_what_used_nothing_says_nothing_of_cost() -> None:
-    assert priced(PRICES, "offline", {}) == {}
+    assert add_cost(PRICES, "offline", {}) == {}
 
 
 def test_a_price_table_is_read_from_either_format(tmp_path: Path) -> None:

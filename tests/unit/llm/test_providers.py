@@ -10,7 +10,7 @@ from langchain_core.messages.tool import tool_call
 from app.errors import InvalidInput, Unavailable
 from app.llm.config import ChatConfig
 from app.llm.offline import OfflineChatModel
-from app.llm.providers import CONTEXT_TOKENS, EXTRAS, NamedChatModel, caching, open_chat_models
+from app.llm.providers import DEFAULT_CONTEXT_TOKENS, EXTRAS, NamedChatModel, open_chat_models, prompt_caching
 
 
 def echo(messages):
@@ -162,16 +162,16 @@ def test_the_window_is_what_the_model_is_known_to_take_unless_the_operator_says(
         for name, room in (("anthropic:claude-sonnet-4-5", None), ("openai:x", None), ("openai:x", 9_000))
     )
     assert known[0].context_tokens >= 200_000
-    assert (unknown[0].context_tokens, said[0].context_tokens) == (CONTEXT_TOKENS, 9_000)
+    assert (unknown[0].context_tokens, said[0].context_tokens) == (DEFAULT_CONTEXT_TOKENS, 9_000)
 
 
 def test_the_prompt_is_marked_for_the_cache_where_the_provider_wants_to_be_told():
-    assert caching(ChatConfig("openai:a"), "planner") == []
-    assert len(caching(ChatConfig("openai:a", by_agent={"planner": "anthropic:b"}), "planner")) == 1
+    assert prompt_caching(ChatConfig("openai:a"), "planner") == []
+    assert len(prompt_caching(ChatConfig("openai:a", by_agent={"planner": "anthropic:b"}), "planner")) == 1
 
 
 def test_a_failure_is_told_without_the_key():
     speaker = NamedChatModel("openai:a", OfflineChatModel(decide=echo), key="planted-key")
-    assert speaker.safe(ValueError("Incorrect key provided: planted-key.")) == (
+    assert speaker.describe_error(ValueError("Incorrect key provided: planted-key.")) == (
         "ValueError: Incorrect key provided: ***."
     )

@@ -5,9 +5,9 @@ import asyncio
 import httpx
 import pytest
 
-from app.llm.retry_policy import RetryPolicy, call_with_retries, failure_kind, is_passing, requested_wait_s
+from app.llm.retry_policy import RetryPolicy, call_with_retries, failure_kind, is_retryable, requested_wait_s
 
-QUICK = RetryPolicy(answer_s=5, tries=3, first_wait_s=0.001, longest_wait_s=0.002)
+QUICK = RetryPolicy(max_answer_s=5, max_attempts=3, first_wait_s=0.001, max_wait_s=0.002)
 
 
 class ProviderError(Exception):
@@ -69,7 +69,7 @@ async def test_an_answer_that_takes_too_long_is_given_up():
         started.set()
         await asyncio.Event().wait()
 
-    answer, _ = await outcome(never, RetryPolicy(answer_s=0.01, tries=1))
+    answer, _ = await outcome(never, RetryPolicy(max_answer_s=0.01, max_attempts=1))
     assert isinstance(answer, TimeoutError)
     assert started.is_set()
 
@@ -82,7 +82,7 @@ async def test_the_provider_says_how_long_to_wait_within_reason():
 
 
 def test_a_cancelled_session_is_not_asked_again():
-    assert not is_passing(asyncio.CancelledError())
+    assert not is_retryable(asyncio.CancelledError())
 
 
 @pytest.mark.parametrize(

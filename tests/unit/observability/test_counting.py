@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Mapping
 import pytest
 from prometheus_client import REGISTRY
 
-from app.observability.metrics.agents import chat_answered
-from app.observability.metrics.cells import cell
+from app.observability.metrics.agents import count_chat_answer
+from app.observability.metrics.cells import count_computation
 from app.observability.metrics.edge import observe_request
 from app.tasks import stop
 
@@ -18,14 +18,14 @@ def value(name: str, labels: Mapping[str, str]) -> float:
 
 async def test_a_cell_that_is_cancelled_was_killed_and_one_that_never_answered_is_broken() -> None:
     async def compute(work: Awaitable[object]) -> None:
-        with cell("counting.cells") as ending:
+        with count_computation("counting.cells") as ending:
             await work
             ending.end, ending.wall_s, ending.cpu_s = "returned", 0.5, 0.25
 
     endless = asyncio.create_task(compute(asyncio.Event().wait()))
     await asyncio.sleep(0)
     await stop(endless)
-    with pytest.raises(LookupError), cell("counting.cells"):
+    with pytest.raises(LookupError), count_computation("counting.cells"):
         raise LookupError
     await compute(asyncio.sleep(0))
     for end in ("cancelled", "broken", "returned"):
@@ -37,8 +37,8 @@ async def test_a_cell_that_is_cancelled_was_killed_and_one_that_never_answered_i
 
 def test_a_chat_models_tokens_and_cost_are_its_providers() -> None:
     usage = {"input_tokens": 100, "output_tokens": 20, "cached_tokens": 60, "cost_usd": 0.5}
-    chat_answered("counted", "planner", 1.5, usage)
-    chat_answered("counted", "reporter", 0.5, {})
+    count_chat_answer("counted", "planner", 1.5, usage)
+    count_chat_answer("counted", "reporter", 0.5, {})
     tokens = {kind: value("labcrew_chat_tokens_total", {"provider": "counted", "kind": kind}) for kind in KINDS}
     assert tokens == {"prompt": 100, "completion": 20, "cached": 60}
     assert value("labcrew_chat_cost_usd_total", {"provider": "counted"}) == 0.5

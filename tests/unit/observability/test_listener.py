@@ -8,14 +8,14 @@ from tests.patience import HANG_GUARD_S
 
 from app.errors import Conflict
 from app.observability.metrics.exposition import exposition
-from app.observability.metrics.listener import is_loopback, listen, serving_metrics
+from app.observability.metrics.listener import is_loopback, open_socket, serve_metrics
 
 
 @pytest.fixture
 def address() -> Iterator[str]:
-    listening = listen("127.0.0.1", 0)
+    listening = open_socket("127.0.0.1", 0)
     host, port = listening.getsockname()
-    with serving_metrics(listening, exposition, "figures"):
+    with serve_metrics(listening, exposition, "figures"):
         yield f"http://{host}:{port}"
     with pytest.raises(httpx.ConnectError):
         httpx.get(f"http://{host}:{port}/metrics", timeout=HANG_GUARD_S)
@@ -37,8 +37,8 @@ def test_they_are_shown_to_who_has_the_token_and_nothing_else_is(address: str) -
 
 
 def test_a_taken_port_is_refused_with_what_to_do() -> None:
-    with listen("127.0.0.1", 0) as taken, pytest.raises(Conflict, match="METRICS_PORT"):
-        listen("127.0.0.1", taken.getsockname()[1])
+    with open_socket("127.0.0.1", 0) as taken, pytest.raises(Conflict, match="METRICS_PORT"):
+        open_socket("127.0.0.1", taken.getsockname()[1])
 
 
 @pytest.mark.parametrize(
@@ -53,10 +53,10 @@ def test_a_taken_port_is_refused_with_what_to_do() -> None:
     ],
 )
 def test_without_a_token_only_loopback_is_answered(host: str, token: str | None, status: int) -> None:
-    listening = listen(host, 0)
+    listening = open_socket(host, 0)
     port = listening.getsockname()[1]
     headers = {"Authorization": f"Bearer {token}"} if token else {"Authorization": "Bearer None"}
-    with serving_metrics(listening, exposition, token):
+    with serve_metrics(listening, exposition, token):
         reached = "[::1]" if ":" in host else "127.0.0.1"
         answer = httpx.get(f"http://{reached}:{port}/metrics", headers=headers, timeout=HANG_GUARD_S)
         assert answer.status_code == status

@@ -12,7 +12,7 @@ from app.errors import Unavailable
 from app.observability import tracing
 from app.observability.exporting import provider
 from app.observability.trace_ids import root_span_id
-from app.observability.tracing import past_span, sending, span, span_inside
+from app.observability.tracing import past_span, span, span_inside, use_tracer
 
 SECRET = "sk-live-4242424242"
 PERSON = "ada.lovelace@example.org"
@@ -40,7 +40,7 @@ def sent(collector: Collector) -> Iterator[Sent]:
         made.force_flush()
         return collector.spans()
 
-    with sending(made.get_tracer("test")):
+    with use_tracer(made.get_tracer("test")):
         yield spans
     made.shutdown()
 
@@ -107,7 +107,7 @@ def test_a_session_is_one_tree_whoever_made_its_parts_and_whenever(sent: Sent) -
 def test_a_span_names_an_errors_type_and_not_what_it_says(collector: Collector, sent: Sent) -> None:
     with pytest.raises(LookupError), span("execute_tool", "fetch", uuid4(), {}):
         raise LookupError(f"{PERSON} {SECRET}")
-    with pytest.raises(Waits), span("execute_tool", "ask_user", uuid4(), {}, waits=Waits):
+    with pytest.raises(Waits), span("execute_tool", "ask_user", uuid4(), {}, pause=Waits):
         raise Waits
     failed, waiting = sent()
     assert attributes(failed)["error.type"] == "LookupError"

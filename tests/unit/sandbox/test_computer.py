@@ -18,7 +18,7 @@ from app.sandbox.contract import (
     Progress,
     Usage,
 )
-from app.sandbox.outcome import FROM_OUTSIDE
+from app.sandbox.outcome import KILLED_FROM_OUTSIDE
 from app.sandbox.ready import ZYGOTE_DIED
 from app.storage.folder import FolderBlobs
 
@@ -134,7 +134,7 @@ class RestartedCells(BreakingCells):
         )
 
 
-@pytest.mark.parametrize("fault", [ZYGOTE_DIED.fault, FROM_OUTSIDE])
+@pytest.mark.parametrize("fault", [ZYGOTE_DIED.fault, KILLED_FROM_OUTSIDE])
 async def test_a_computation_begins_again_when_its_cell_is_lost(tmp_path: Path, fault: Fault) -> None:
     lost = replace(ZYGOTE_DIED, fault=fault)
     computer = Computer(RestartedCells(times=2, lost=lost), FolderBlobs(tmp_path / "blobs"), tmp_path)
@@ -150,4 +150,4 @@ async def test_a_computation_whose_cells_are_restarted_each_time_is_given_up(tmp
 async def test_untrusted_work_is_not_read_while_it_computes(computer: Computer) -> None:
     work = Computation("predict.predict", trusted=False)
     with pytest.raises(ValueError, match="not trusted"):
-        await computer.streaming(work, {}, "rows.bin").__aenter__()
+        await computer.stream_file(work, {}, "rows.bin").__aenter__()

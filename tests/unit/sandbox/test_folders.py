@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from app.sandbox.folders import ENTRIES_LIMIT, copy_out, remove, survey
+from app.sandbox.folders import MAX_ENTRIES, copy_out, remove, survey
 
 
 def test_regular_files_are_listed_and_nothing_else(tmp_path: Path) -> None:
@@ -27,7 +27,7 @@ def test_a_sparse_file_counts_as_large_as_it_says(tmp_path: Path) -> None:
 
 
 def test_too_many_files_exceed_whatever_their_size(tmp_path: Path) -> None:
-    for number in range(ENTRIES_LIMIT + 1):
+    for number in range(MAX_ENTRIES + 1):
         (tmp_path / str(number)).touch()
     assert survey(tmp_path).exceeds(1 << 40)
 

@@ -6,7 +6,7 @@ import pytest
 from app.json_types import JsonValue
 from app.sandbox.answer_limits import MAX_DEPTH, AnswerLimits
 from app.sandbox.contract import End, Fault, Limits, Outcome, Usage
-from app.sandbox.outcome import FROM_OUTSIDE, HOST_OUT_OF_MEMORY, Ending
+from app.sandbox.outcome import HOST_OUT_OF_MEMORY, KILLED_FROM_OUTSIDE, ProcessEnd
 from app.sandbox.outcome import judge as judge_of
 
 LIMITS = Limits(memory_bytes=100)
@@ -14,7 +14,7 @@ USAGE = Usage(1.0, 1.0, 10)
 
 
 def judge(
-    ending: Ending,
+    ending: ProcessEnd,
     report: bytes,
     limits: Limits,
     answer_limits: AnswerLimits | None = None,
@@ -29,7 +29,7 @@ def report(**said: object) -> bytes:
 
 def test_an_answer_and_a_clean_exit_are_a_value() -> None:
     outcome = judge(
-        Ending(0, None, USAGE), report(progress=[0.5, "x"]) + report(end="returned", value=3), LIMITS
+        ProcessEnd(0, None, USAGE), report(progress=[0.5, "x"]) + report(end="returned", value=3), LIMITS
     )
     assert (outcome.end, outcome.value) == (End.RETURNED, 3)
 
@@ -44,7 +44,7 @@ def test_an_answer_and_a_clean_exit_are_a_value() -> None:
     ],
 )
 def test_why_we_killed_it_counts_more_than_what_it_says(reason: str, end: End) -> None:
-    assert judge(Ending(-9, reason, USAGE), report(end="returned", value=3), LIMITS).end is end
+    assert judge(ProcessEnd(-9, reason, USAGE), report(end="returned", value=3), LIMITS).end is end
 
 
 @pytest.mark.parametrize(
@@ -57,33 +57,33 @@ def test_why_we_killed_it_counts_more_than_what_it_says(reason: str, end: End) -
     ],
 )
 def test_a_death_is_named_by_its_signal(status: int, end: End) -> None:
-    assert judge(Ending(status, None, USAGE), b"", LIMITS).end is end
+    assert judge(ProcessEnd(status, None, USAGE), b"", LIMITS).end is end
 
 
 @pytest.mark.parametrize(("number", "peak_bytes"), [(signal.SIGABRT, 95), (signal.SIGKILL, 60)])
 def test_an_end_near_the_memory_limit_is_out_of_memory(number: int, peak_bytes: int) -> None:
-    ending = Ending(-number, None, Usage(1.0, 1.0, peak_bytes))
+    ending = ProcessEnd(-number, None, Usage(1.0, 1.0, peak_bytes))
     assert judge(ending, b"", LIMITS).end is End.OUT_OF_MEMORY
 
 
 def test_a_kill_far_from_the_memory_limit_came_from_outside() -> None:
-    outcome = judge(Ending(-signal.SIGKILL, None, Usage(1.0, 1.0, 20)), b"", LIMITS)
-    assert (outcome.end, outcome.fault) == (End.DIED, FROM_OUTSIDE)
+    outcome = judge(ProcessEnd(-signal.SIGKILL, None, Usage(1.0, 1.0, 20)), b"", LIMITS)
+    assert (outcome.end, outcome.fault) == (End.DIED, KILLED_FROM_OUTSIDE)
 
 
 @pytest.mark.parametrize(
     ("trusted", "oom_kills", "end", "fault"),
     [
-        (False, 0, End.DIED, FROM_OUTSIDE),
+        (False, 0, End.DIED, KILLED_FROM_OUTSIDE),
         (False, 1, End.OUT_OF_MEMORY, HOST_OUT_OF_MEMORY),
         (False, None, End.OUT_OF_MEMORY, HOST_OUT_OF_MEMORY),
-        (True, 1, End.DIED, FROM_OUTSIDE),
+        (True, 1, End.DIED, KILLED_FROM_OUTSIDE),
     ],
 )
 def test_untrusted_work_is_lost_only_where_nothing_of_its_own_can_have_ended_it(
     trusted: bool, oom_kills: int | None, end: End, fault: Fault
 ) -> None:
-    ending = Ending(-signal.SIGKILL, None, Usage(1.0, 1.0, 20), None, oom_kills)
+    ending = ProcessEnd(-signal.SIGKILL, None, Usage(1.0, 1.0, 20), None, oom_kills)
     outcome = judge(ending, b"", LIMITS, trusted=trusted)
     assert (outcome.end, outcome.fault) == (end, fault)
 
@@ -92,7 +92,7 @@ def test_untrusted_work_is_lost_only_where_nothing_of_its_own_can_have_ended_it(
 def test_a_kill_at_the_limit_of_the_processor_is_a_time_limit(trusted: bool) -> None:
     # clock: judged from given figures, nothing runs
     limits = Limits(time_s=10, threads=2, memory_bytes=100)
-    ending = Ending(-signal.SIGKILL, None, Usage(8.0, 21.9, 10), None, 0)
+    ending = ProcessEnd(-signal.SIGKILL, None, Usage(8.0, 21.9, 10), None, 0)
     assert judge(ending, b"", limits, trusted=trusted).end is End.TIMED_OUT
 
 
@@ -110,13 +110,13 @@ def test_a_kill_at_the_limit_of_the_processor_is_a_time_limit(trusted: bool) -> 
     ],
 )
 def test_nonsense_or_a_false_end_is_no_answer(said: bytes) -> None:
-    outcome = judge(Ending(0, None, USAGE), said, LIMITS)
+    outcome = judge(ProcessEnd(0, None, USAGE), said, LIMITS)
     assert outcome.end is End.DIED
     assert outcome.fault is not None
 
 
 def test_a_fault_of_wrong_shape_is_read_as_far_as_it_goes() -> None:
-    outcome = judge(Ending(0, None, USAGE), report(end="refused", fault={"code": 7, "facts": []}), LIMITS)
+    outcome = judge(ProcessEnd(0, None, USAGE), report(end="refused", fault={"code": 7, "facts": []}), LIMITS)
     assert outcome.fault is not None
     assert (outcome.fault.code, outcome.fault.facts) == ("7", {})
 
@@ -132,7 +132,7 @@ def test_an_answer_at_every_bound_is_a_value() -> None:
     value = {"deep": nested(MAX_DEPTH - 1), **{str(n): n for n in range(50)}}
     keys = 1 + 50 + (MAX_DEPTH - 1 + 1) // 2
     limits = AnswerLimits(len(json.dumps(value)), max_keys=keys)
-    outcome = judge(Ending(0, None, USAGE), report(end="returned", value=value), LIMITS, limits)
+    outcome = judge(ProcessEnd(0, None, USAGE), report(end="returned", value=value), LIMITS, limits)
     assert (outcome.end, outcome.value) == (End.RETURNED, value)
 
 
@@ -151,7 +151,7 @@ def test_an_answer_at_every_bound_is_a_value() -> None:
 )
 def test_an_answer_beyond_a_bound_is_refused_by_its_name(answer: dict[str, object], code: str) -> None:
     limits = AnswerLimits(100_000, max_keys=100)
-    outcome = judge(Ending(0, None, USAGE), report(**answer), LIMITS, limits)
+    outcome = judge(ProcessEnd(0, None, USAGE), report(**answer), LIMITS, limits)
     assert outcome.fault is not None
     assert (outcome.end, outcome.fault.code, outcome.value) == (End.REFUSED, code, None)
 
@@ -159,4 +159,4 @@ def test_an_answer_beyond_a_bound_is_refused_by_its_name(answer: dict[str, objec
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "9" * 5_000])
 def test_an_answer_with_a_number_that_json_lacks_is_no_answer(number: str) -> None:
     line = b'{"end": "returned", "value": [%b]}\n' % number.encode()
-    assert judge(Ending(0, None, USAGE), line, LIMITS).end is End.DIED
+    assert judge(ProcessEnd(0, None, USAGE), line, LIMITS).end is End.DIED

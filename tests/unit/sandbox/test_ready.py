@@ -6,7 +6,7 @@ import pytest
 from app.errors import Unavailable
 from app.sandbox.contract import CellRequest
 from app.sandbox.pipes import CellPipes
-from app.sandbox.ready import try_out
+from app.sandbox.ready import start_zygote
 
 
 class DyingLink:
@@ -21,5 +21,5 @@ class DyingLink:
 
 async def test_a_zygote_that_ends_while_it_is_tried_is_none(tmp_path: Path) -> None:
     with pytest.raises(Unavailable, match="ended while"):
-        await try_out(DyingLink(), tmp_path, None, True)  # type: ignore[arg-type]
+        await start_zygote(DyingLink(), tmp_path, None, True)  # type: ignore[arg-type]
     assert not any(tmp_path.iterdir())  # noqa: ASYNC240 - a test

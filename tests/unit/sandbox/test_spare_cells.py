@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import pytest
 
-from app.sandbox.spare_cells import SPARES, Spares
+from app.sandbox.spare_cells import SPARE_COUNT, SpareCells
 
 
 def say_ones_pid(cue: socket.socket) -> NoReturn:
@@ -19,15 +19,15 @@ def say_ones_pid(cue: socket.socket) -> NoReturn:
 
 
 @pytest.fixture
-def spares() -> Iterator[Spares]:
+def spares() -> Iterator[SpareCells]:
     proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
-    made = Spares(os.fork, say_ones_pid, proc)
+    made = SpareCells(os.fork, say_ones_pid, proc)
     yield made
     made.release()
     os.close(proc)
 
 
-def ask(spares: Spares) -> tuple[int, int]:
+def ask(spares: SpareCells) -> tuple[int, int]:
     """The pid that was promised and the one that answered."""
     reader, writer = os.pipe()
     spare, before = spares.assign([writer])
@@ -36,29 +36,29 @@ def ask(spares: Spares) -> tuple[int, int]:
     assert before.memory_bytes > 0
     with os.fdopen(reader) as pipe:
         said = int(pipe.read())
-    spare.cue.close()
+    spare.cell_socket.close()
     os.waitpid(spare.pid, 0)
     return spare.pid, said
 
 
-def test_without_a_spare_a_new_cell_serves(spares: Spares) -> None:
+def test_without_a_spare_a_new_cell_serves(spares: SpareCells) -> None:
     promised, said = ask(spares)
     assert promised == said
 
 
-def test_they_are_wanted_from_the_first_request_on(spares: Spares) -> None:
-    assert not spares.lacking
+def test_they_are_wanted_from_the_first_request_on(spares: SpareCells) -> None:
+    assert not spares.is_short
     ask(spares)
-    for _ in range(SPARES):
-        assert spares.lacking
+    for _ in range(SPARE_COUNT):
+        assert spares.is_short
         spares.add()
-    assert not spares.lacking
+    assert not spares.is_short
     spares.release()
-    assert not spares.lacking
-    assert not spares.idle
+    assert not spares.is_short
+    assert not spares.has_idle
 
 
-def test_one_that_died_meanwhile_is_passed_over(spares: Spares) -> None:
+def test_one_that_died_meanwhile_is_passed_over(spares: SpareCells) -> None:
     ask(spares)
     spares.add()
     [dead] = spares._waiting
@@ -69,7 +69,7 @@ def test_one_that_died_meanwhile_is_passed_over(spares: Spares) -> None:
     assert promised == said != dead.pid
 
 
-def test_releasing_leaves_no_process(spares: Spares) -> None:
+def test_releasing_leaves_no_process(spares: SpareCells) -> None:
     ask(spares)
     spares.add()
     [waiting] = spares._waiting

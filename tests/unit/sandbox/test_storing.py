@@ -10,8 +10,8 @@ from app.errors import Unavailable
 from app.sandbox import storing
 from app.sandbox.computer import ComputationFailed, Computer
 from app.sandbox.contract import CellRequest, Code, End, Isolation, Limits, Outcome, Progress, Usage
-from app.sandbox.metering import metering
-from app.storage.blobs import Blob, StoreAway
+from app.sandbox.metering import meter_usage
+from app.storage.blobs import Blob, StoreUnavailable
 from app.storage.folder import FolderBlobs
 
 NAMES = tuple(f"file-{number}.csv" for number in range(40))
@@ -52,7 +52,7 @@ class BusyBlobs(FolderBlobs):
         if self.how == "stuck" and len(self.stored) >= 5:
             await asyncio.Event().wait()
         if self.how == "away" and len(self.stored) >= 5:
-            raise StoreAway("store_away", "The store does not answer.")
+            raise StoreUnavailable("store_away", "The store does not answer.")
         if self.how == "busy":
             sum(range(200_000))
         blob = await super().put_file(path)
@@ -71,7 +71,7 @@ def output_folders(folder: Path) -> list[Path]:
 
 async def test_storing_counts_as_time_and_processor_time_of_the_computation(tmp_path: Path) -> None:
     computes, _ = computer(tmp_path, "busy")
-    with metering() as used:
+    with meter_usage() as used:
         computed = await computes.run(Code("x = 1"), {})
     assert [file.name for file in computed.files] == list(NAMES)
     assert computed.usage.wall_s > 1.0

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.sandbox.stream import streaming
+from app.sandbox.stream import stream_output
 
 
 def write(path: Path, *pieces: bytes) -> None:
@@ -22,9 +22,9 @@ async def test_more_than_a_pipe_holds_comes_whole_and_then_the_value(tmp_path: P
         await asyncio.to_thread(write, path, sent[:7], sent[7:])
         return 5
 
-    async with streaming(path, compute()) as flowing:
+    async with stream_output(path, compute()) as flowing:
         assert await flowing.pipe.read() == sent
-        assert await flowing.ended == 5
+        assert await flowing.completion == 5
 
 
 async def test_a_computation_that_never_writes_ends_the_pipe_too(tmp_path: Path) -> None:
@@ -32,10 +32,10 @@ async def test_a_computation_that_never_writes_ends_the_pipe_too(tmp_path: Path)
         await asyncio.sleep(0)
         raise KeyError("no file")
 
-    async with streaming(tmp_path / "pipe", compute()) as flowing:
+    async with stream_output(tmp_path / "pipe", compute()) as flowing:
         assert await flowing.pipe.read() == b""
         with pytest.raises(KeyError, match="no file"):
-            await flowing.ended
+            await flowing.completion
 
 
 async def test_who_leaves_early_cancels_the_computation(tmp_path: Path) -> None:
@@ -47,7 +47,7 @@ async def test_who_leaves_early_cancels_the_computation(tmp_path: Path) -> None:
         finally:
             ended.set()
 
-    async with streaming(tmp_path / "pipe", compute()):
+    async with stream_output(tmp_path / "pipe", compute()):
         await asyncio.sleep(0)
         assert not ended.is_set()
     assert ended.is_set()

@@ -3,8 +3,8 @@ from dataclasses import replace
 import pytest
 
 from app.errors import LabError, Unavailable
-from app.storage.blobs import StoreAway
-from app.storage.bucket import Bucket, failure, parse_address
+from app.storage.blobs import StoreUnavailable
+from app.storage.bucket import Bucket, bucket_error, parse_address
 
 BUCKET = Bucket("lab", "crew", "http://store:9000", None, "key", "secret")
 
@@ -67,15 +67,20 @@ def said(status: str, code: str = "") -> str:
             "blob_store_refused",
             "InvalidArgument",
         ),
-        (OSError(said("503 Slow Down", "SlowDown")), StoreAway, "blob_store_away", "SlowDown"),
-        (OSError(said("429 Too Many Requests")), StoreAway, "blob_store_away", "429"),
-        (OSError("HTTP error: error sending request"), StoreAway, "blob_store_away", "http://store:9000"),
+        (OSError(said("503 Slow Down", "SlowDown")), StoreUnavailable, "blob_store_away", "SlowDown"),
+        (OSError(said("429 Too Many Requests")), StoreUnavailable, "blob_store_away", "429"),
+        (
+            OSError("HTTP error: error sending request"),
+            StoreUnavailable,
+            "blob_store_away",
+            "http://store:9000",
+        ),
     ],
 )
 def test_what_a_store_says_becomes_what_to_do(
     error: Exception, kind: type[LabError], code: str, shows: str
 ) -> None:
-    found = failure(error, BUCKET)
+    found = bucket_error(error, BUCKET)
     assert found is not None
     assert (type(found), found.code) == (kind, code)
     assert shows in found.detail
@@ -83,5 +88,5 @@ def test_what_a_store_says_becomes_what_to_do(
 
 
 def test_an_object_that_is_missing_is_no_failure_of_the_store() -> None:
-    assert failure(FileNotFoundError(said("404 Not Found", "NoSuchKey")), BUCKET) is None
-    assert failure(FileNotFoundError(said("404 Not Found")), replace(BUCKET, endpoint=None)) is None
+    assert bucket_error(FileNotFoundError(said("404 Not Found", "NoSuchKey")), BUCKET) is None
+    assert bucket_error(FileNotFoundError(said("404 Not Found")), replace(BUCKET, endpoint=None)) is None

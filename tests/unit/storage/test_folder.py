@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from app.storage.blobs import BlobLimits, StoreAway
-from app.storage.folder import FolderBlobs, _take_away, now_in
+from app.storage.blobs import BlobLimits, StoreUnavailable
+from app.storage.folder import FolderBlobs, _delete_if_old, folder_time
 
 FillDisk = Callable[[int], None]
 
@@ -38,8 +38,8 @@ async def test_a_full_disk_is_waited_for(tmp_path: Path, fill_disk: FillDisk) ->
 
 async def test_a_disk_that_stays_full_is_a_store_that_is_away(tmp_path: Path, fill_disk: FillDisk) -> None:
     fill_disk(10)
-    blobs = FolderBlobs(tmp_path / "blobs", BlobLimits(patience_s=0))
-    with pytest.raises(StoreAway, match="full"):
+    blobs = FolderBlobs(tmp_path / "blobs", BlobLimits(max_wait_s=0))
+    with pytest.raises(StoreUnavailable, match="full"):
         await blobs.put_bytes(b"x")
     assert not [path for path in (tmp_path / "blobs").rglob("*") if path.is_file()]
 
@@ -47,17 +47,17 @@ async def test_a_disk_that_stays_full_is_a_store_that_is_away(tmp_path: Path, fi
 def test_bytes_that_were_written_again_just_before_they_go_are_put_back(tmp_path: Path) -> None:
     blob = tmp_path / "ab12"
     blob.write_bytes(b"again")
-    assert not _take_away(blob, until=60)
+    assert not _delete_if_old(blob, until=60)
     assert blob.read_bytes() == b"again"
     os.utime(blob, (0, 0))
-    assert _take_away(blob, until=60)
+    assert _delete_if_old(blob, until=60)
     assert list(tmp_path.iterdir()) == []
-    assert not _take_away(blob, until=60)
+    assert not _delete_if_old(blob, until=60)
 
 
 def test_the_time_is_that_of_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time, "time", lambda: 0.0)
     blob = tmp_path / "ab12"
     blob.touch()
-    assert abs(now_in(tmp_path) - blob.stat().st_mtime) < 60
+    assert abs(folder_time(tmp_path) - blob.stat().st_mtime) < 60
     assert [path.name for path in tmp_path.iterdir()] == ["ab12"]

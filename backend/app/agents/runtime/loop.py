@@ -105,7 +105,7 @@ class Agent(Generic[Output]):
         `first_turn`: the number of the first turn, for a repeated run in the same step. Interrupts are passed
         on to the calling graph. Raises AgentDidNotFinish.
         """
-        with span("invoke_agent", self.role.name, ctx.session.id, {}, waits=GraphBubbleUp):
+        with span("invoke_agent", self.role.name, ctx.session.id, {}, pause=GraphBubbleUp):
             return await self._run_until_done(ctx, brief, check, first_turn)
 
     async def _run_until_done(

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from app.agents.runtime.conversation import ConversationView, read_conversation
 from app.llm.offline import Decide
-from app.sandbox.metering import metered_thread
+from app.sandbox.metering import meter_thread
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def make_policy(rules: Sequence[Rule]) -> Decide:
     """Make the policy of a table of rules. The last rule must apply to every conversation."""
 
     def decide(messages: Sequence[BaseMessage]) -> AIMessage:
-        with metered_thread():  # goals and answers are strangers' text: their session pays for the reading
+        with meter_thread():  # goals and answers are strangers' text: their session pays for the reading
             view = read_conversation(messages)
             for rule in rules:
                 if action := rule(view):

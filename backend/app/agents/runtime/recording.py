@@ -36,13 +36,13 @@ from app.errors import LabError, Unavailable
 from app.json_types import JsonValue
 from app.llm.answer_stream import AnswerTooLong, record_stream
 from app.llm.config import OFFLINE, provider_of
-from app.llm.cost import Prices, priced
+from app.llm.cost import Prices, add_cost
 from app.llm.offline import OfflineChatModel
 from app.llm.providers import NamedChatModel
-from app.llm.retry_policy import AnswerCut, RetryPolicy, call_with_retries, failure_kind
-from app.llm.usage import usage_of
+from app.llm.retry_policy import AnswerInterrupted, RetryPolicy, call_with_retries, failure_kind
+from app.llm.usage import read_usage
 from app.modeling.problem.custom_code import omit_source
-from app.observability.metrics.agents import CHAT_ERRORS, chat_answered
+from app.observability.metrics.agents import CHAT_ERRORS, count_chat_answer
 from app.sessions.events.events import Progress, Token
 from app.sessions.step_scope import Call, Recorded
 from app.tools.context import ToolContext
@@ -139,8 +139,8 @@ class JournalMiddleware(AgentMiddleware[Any, AgentRun, Any]):
             start = time.perf_counter()
             message = assign_call_ids(await self._first_answer(candidates, request, handler), agent_run.turn)
             model_name = message.response_metadata[ANSWERED_BY]
-            usage = priced(self._prices, model_name, usage_of(message))
-            chat_answered(provider_of(model_name), agent_run.ctx.agent, time.perf_counter() - start, usage)
+            usage = add_cost(self._prices, model_name, read_usage(message))
+            count_chat_answer(provider_of(model_name), agent_run.ctx.agent, time.perf_counter() - start, usage)
             return Recorded(value=dump_message(message), summary=message.text[:200], usage=usage, by=model_name)
 
         call = Call(
@@ -177,7 +177,7 @@ class JournalMiddleware(AgentMiddleware[Any, AgentRun, Any]):
                 raise
             except Exception as error:  # noqa: BLE001 - a provider may fail with anything
                 CHAT_ERRORS.labels(provider_of(chat_model.name), failure_kind(error)).inc()
-                failures.append(f"{chat_model.name}: {chat_model.safe(error)}")
+                failures.append(f"{chat_model.name}: {chat_model.describe_error(error)}")
                 last = error
             else:
                 metadata = {**message.response_metadata, ANSWERED_BY: chat_model.name}
@@ -193,20 +193,20 @@ class JournalMiddleware(AgentMiddleware[Any, AgentRun, Any]):
 
         async def ask() -> AIMessage:
             messages = trim_messages(request.messages, context_tokens)
-            with record_stream(agent_run.publish_token, chat_model.longest) as stream:
+            with record_stream(agent_run.publish_token, chat_model.max_characters) as stream:
                 try:
                     message = _ai_message(
                         await handler(request.override(model=chat_model.model, messages=messages))
                     )
                 except AnswerTooLong as error:
                     return make_truncated_answer(str(error), stream.length)
-            if stream.streamed and not stream.ended:
-                raise AnswerCut("The connection closed before the answer was complete.")
+            if stream.is_streamed and not stream.is_complete:
+                raise AnswerInterrupted("The connection closed before the answer was complete.")
             return restore_invalid_calls(message, stream.arguments)
 
         def announce_retry(error: BaseException, seconds: float) -> None:
             CHAT_ERRORS.labels(provider_of(chat_model.name), failure_kind(error)).inc()
-            reason = chat_model.safe(error)
+            reason = chat_model.describe_error(error)
             agent_run.publish_progress(
                 f"{chat_model.name} did not answer ({reason}). Retrying in {seconds:.0f} s."
             )

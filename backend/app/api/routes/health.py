@@ -74,7 +74,7 @@ async def readyz(resources: ResourcesDep, response: Response) -> Readiness:
         status="not_ready" if found.missing else "ready",
         missing=dict(found.missing),
         limited=dict(found.limited),
-        untrusted_code=UntrustedCode.of(resources.cells.glance()),
+        untrusted_code=UntrustedCode.of(resources.cells.isolation_now()),
     )
 
 

@@ -31,7 +31,7 @@ CHAT_COST = Counter(
 _TOKENS = {"input_tokens": "prompt", "output_tokens": "completion", "cached_tokens": "cached"}
 
 
-def chat_answered(provider: str, agent: str, seconds: float, usage: Mapping[str, float]) -> None:
+def count_chat_answer(provider: str, agent: str, seconds: float, usage: Mapping[str, float]) -> None:
     """`usage`: as `llm.usage` and `llm.cost` tell it."""
     CHAT_CALLS.labels(provider, agent).inc()
     CHAT_SECONDS.labels(provider).observe(seconds)
@@ -42,7 +42,7 @@ def chat_answered(provider: str, agent: str, seconds: float, usage: Mapping[str,
         CHAT_COST.labels(provider).inc(cost)
 
 
-def tool_returned(agent: str, tool: str, seconds: float, outcome: str) -> None:
+def count_tool_call(agent: str, tool: str, seconds: float, outcome: str) -> None:
     """`outcome`: `done`, `refused` (the agent can mend it) or `failed`."""
     TOOL_CALLS.labels(agent, tool, outcome).inc()
     TOOL_SECONDS.labels(agent, tool).observe(seconds)

@@ -33,7 +33,7 @@ class CellEnding:
 
 
 @contextmanager
-def cell(function: str) -> Iterator[CellEnding]:
+def count_computation(function: str) -> Iterator[CellEnding]:
     """One computation that has a cell; what it is told of its ending is counted, and a cancel by itself."""
     CELLS_STARTED.labels(function).inc()
     ending = CellEnding()

@@ -15,7 +15,7 @@ from prometheus_client.registry import Collector
 
 from app.observability.metrics import agents, cells, edge, retention, sessions, stores
 
-KINDS = (edge, sessions, agents, cells, stores, retention)
+METRIC_MODULES = (edge, sessions, agents, cells, stores, retention)
 MEDIA_TYPE = CONTENT_TYPE_LATEST
 
 disable_created_metrics()  # type: ignore[no-untyped-call]  # it has no annotation

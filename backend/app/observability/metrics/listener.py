@@ -16,10 +16,10 @@ from app.observability.metrics.exposition import MEDIA_TYPE
 
 log = structlog.get_logger(__name__)
 
-_PATIENCE_S = 5.0
+_MAX_REQUEST_S = 5.0
 
 
-def listen(host: str, port: int) -> socket.socket:
+def open_socket(host: str, port: int) -> socket.socket:
     """Raises Conflict when the port is taken; 0 is any."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
@@ -46,9 +46,7 @@ def is_loopback(host: str) -> bool:
 
 
 @contextmanager
-def serving_metrics(
-    listening: socket.socket, figures: Callable[[], bytes], token: str | None
-) -> Iterator[None]:
+def serve_metrics(listening: socket.socket, figures: Callable[[], bytes], token: str | None) -> Iterator[None]:
     """Answer on `listening`, a socket that listens already, while the block runs; then close it.
 
     Without a token only loopback is answered: figures tell what a service does, and to whom it fails.
@@ -58,7 +56,7 @@ def serving_metrics(
         log.warning("metrics_closed", why="METRICS_TOKEN is not set, and METRICS_HOST is not loopback")
 
     class Scrape(BaseHTTPRequestHandler):
-        timeout = _PATIENCE_S
+        timeout = _MAX_REQUEST_S
         server_version, sys_version = "labcrew", ""
 
         def do_GET(self) -> None:

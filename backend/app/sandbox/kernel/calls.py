@@ -4,7 +4,7 @@ import ctypes
 import os
 import struct
 
-from app.sandbox.kernel.syscalls import SETTING_UP
+from app.sandbox.kernel.syscalls import SETUP
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
@@ -16,10 +16,10 @@ PR_SET_NO_NEW_PRIVS = 38
 PR_CAP_AMBIENT = 47
 PR_CAP_AMBIENT_CLEAR_ALL = 4
 MADV_COLLAPSE = 25
-LARGE_PAGE = 2 << 20
+LARGE_PAGE_BYTES = 2 << 20
 
 
-def checked(result: int, what: str) -> int:
+def check_result(result: int, what: str) -> int:
     """`result`, or the OSError that errno names."""
     if result < 0:
         number = ctypes.get_errno()
@@ -28,11 +28,11 @@ def checked(result: int, what: str) -> int:
 
 
 def syscall(number: int, *args: object, what: str) -> int:
-    return checked(_libc.syscall(ctypes.c_long(number), *args), what)
+    return check_result(_libc.syscall(ctypes.c_long(number), *args), what)
 
 
 def prctl(option: int, value: int = 0) -> None:
-    checked(_libc.prctl(option, *map(ctypes.c_ulong, (value, 0, 0, 0))), f"prctl {option}")
+    check_result(_libc.prctl(option, *map(ctypes.c_ulong, (value, 0, 0, 0))), f"prctl {option}")
 
 
 def die_with_parent(parent: int) -> None:
@@ -43,14 +43,14 @@ def die_with_parent(parent: int) -> None:
 
 
 def unshare(flags: int) -> None:
-    checked(_libc.unshare(flags), "unshare")
+    check_result(_libc.unshare(flags), "unshare")
 
 
 def setns(descriptor: int, kind: int) -> None:
-    checked(_libc.setns(descriptor, kind), "setns")
+    check_result(_libc.setns(descriptor, kind), "setns")
 
 
-def gain_no_privileges() -> None:
+def forbid_new_privileges() -> None:
     """Whatever this process will run gives it no privilege that it does not have now."""
     prctl(PR_SET_NO_NEW_PRIVS, 1)
     for capability in range(64):
@@ -62,10 +62,12 @@ def gain_no_privileges() -> None:
 def drop_capabilities() -> None:
     """Give up every privilege of root, for good."""
     version_3 = struct.pack("Ii", 0x20080522, 0)
-    syscall(SETTING_UP["capset"], version_3, bytes(24), what="capset")
+    syscall(SETUP["capset"], version_3, bytes(24), what="capset")
 
 
 def collapse_pages(start: int, end: int) -> None:
     """Ask for large pages in a range of our memory; where the kernel will not, no harm is done."""
-    for address in range(-(-start // LARGE_PAGE) * LARGE_PAGE, end - LARGE_PAGE + 1, LARGE_PAGE):
-        _libc.madvise(ctypes.c_void_p(address), ctypes.c_size_t(LARGE_PAGE), MADV_COLLAPSE)
+    for address in range(
+        -(-start // LARGE_PAGE_BYTES) * LARGE_PAGE_BYTES, end - LARGE_PAGE_BYTES + 1, LARGE_PAGE_BYTES
+    ):
+        _libc.madvise(ctypes.c_void_p(address), ctypes.c_size_t(LARGE_PAGE_BYTES), MADV_COLLAPSE)

@@ -9,26 +9,26 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from app.sandbox.kernel.calls import checked, die_with_parent, setns, syscall, unshare
-from app.sandbox.kernel.syscalls import SETTING_UP
+from app.sandbox.kernel.calls import check_result, die_with_parent, setns, syscall, unshare
+from app.sandbox.kernel.syscalls import SETUP
 
 NEWNS, NEWCGROUP, NEWUTS, NEWIPC = 0x00020000, 0x02000000, 0x04000000, 0x08000000
 NEWUSER, NEWPID, NEWNET = 0x10000000, 0x20000000, 0x40000000
 
-_HERE = -100  # AT_FDCWD
+_AT_FDCWD = -100  # AT_FDCWD
 _EMPTY_PATH, _RECURSIVE, _CLONE, _CLOEXEC = 0x1000, 0x8000, 1, 0o2000000
 _READ_ONLY, _NOSUID, _NODEV, _NOEXEC = 1, 2, 4, 8
 _PRIVATE = 1 << 18
 _SET_STRING, _CREATE = 1, 6
 _DETACH = 2
 
-_ROOT = Path("/proc")
-_OLD = ".old"
+_NEW_ROOT = Path("/proc")
+_OLD_ROOT = ".old"
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def enter() -> int:
+def enter_namespaces() -> int:
     """The zygote, once: leave the host's network, ipc, processes and mounts. Needs a single thread.
 
     Returns, in the first process of the new world, a descriptor of its /proc. The process that called it
@@ -47,8 +47,8 @@ def enter() -> int:
         _, status = os.waitpid(first, 0)
         os._exit(abs(os.waitstatus_to_exitcode(status)))
     die_with_parent(0)
-    _attributes(_HERE, "/", 0, _RECURSIVE, propagation=_PRIVATE)
-    return _filesystem(b"proc", {}, _NOSUID | _NODEV | _NOEXEC)
+    _set_mount_attributes(_AT_FDCWD, "/", 0, _RECURSIVE, propagation=_PRIVATE)
+    return _create_filesystem(b"proc", {}, _NOSUID | _NODEV | _NOEXEC)
 
 
 def fork_first_process(home: int) -> int:
@@ -60,48 +60,48 @@ def fork_first_process(home: int) -> int:
     return pid
 
 
-def bounded_folder(size_bytes: int, inodes: int) -> int:
+def create_bounded_filesystem(size_bytes: int, inodes: int) -> int:
     """A descriptor of a new filesystem in memory that holds so much and no more."""
     options = {b"size": b"%d" % size_bytes, b"nr_inodes": b"%d" % inodes, b"mode": b"700"}
-    return _filesystem(b"tmpfs", options, _NOSUID | _NODEV | _NOEXEC)
+    return _create_filesystem(b"tmpfs", options, _NOSUID | _NODEV | _NOEXEC)
 
 
-def lay_floor(readable: Iterable[Path]) -> None:
+def prepare_root(readable: Iterable[Path]) -> None:
     """In a cell without a request yet: a new root of `readable`, at a place that no request names."""
     unshare(NEWNS)
-    _attach(bounded_folder(1 << 20, 2_000), _ROOT)
-    _furnish(readable)
-    (_ROOT / _OLD).mkdir()
+    _attach_mount(create_bounded_filesystem(1 << 20, 2_000), _NEW_ROOT)
+    _mount_read_only(readable)
+    (_NEW_ROOT / _OLD_ROOT).mkdir()
 
 
-def move_in(readable: Iterable[Path], output: Path, folder: int | None) -> None:
+def enter_root(readable: Iterable[Path], output: Path, folder: int | None) -> None:
     """Add inputs to that root, and the output folder, which is `folder` if given. Then nothing else."""
-    _furnish(readable)
-    tree = folder if folder is not None else _tree(output, _NOSUID | _NODEV | _NOEXEC)
-    _attach(tree, _place(output, output.is_dir()))
-    syscall(SETTING_UP["pivot_root"], bytes(_ROOT), bytes(_ROOT / _OLD), what="pivot_root")
+    _mount_read_only(readable)
+    tree = folder if folder is not None else _clone_mounts(output, _NOSUID | _NODEV | _NOEXEC)
+    _attach_mount(tree, _make_mount_point(output, output.is_dir()))
+    syscall(SETUP["pivot_root"], bytes(_NEW_ROOT), bytes(_NEW_ROOT / _OLD_ROOT), what="pivot_root")
     os.chdir("/")
-    checked(_libc.umount2(bytes(Path("/", _OLD)), _DETACH), "umount of the old root")
-    Path("/", _OLD).rmdir()
-    _attributes(_HERE, "/", _READ_ONLY)
+    check_result(_libc.umount2(bytes(Path("/", _OLD_ROOT)), _DETACH), "umount of the old root")
+    Path("/", _OLD_ROOT).rmdir()
+    _set_mount_attributes(_AT_FDCWD, "/", _READ_ONLY)
 
 
-def _furnish(readable: Iterable[Path]) -> None:
+def _mount_read_only(readable: Iterable[Path]) -> None:
     for path in sorted(readable):
         if path.exists():
-            _attach(_tree(path, _READ_ONLY | _NOSUID), _place(path, path.is_dir()))
+            _attach_mount(_clone_mounts(path, _READ_ONLY | _NOSUID), _make_mount_point(path, path.is_dir()))
 
 
-def _tree(path: Path, attributes: int) -> int:
+def _clone_mounts(path: Path, attributes: int) -> int:
     """A detached copy of the mounts at `path`, with these restrictions."""
     flags = _CLONE | _RECURSIVE | _CLOEXEC
-    tree = syscall(SETTING_UP["open_tree"], _HERE, bytes(path), flags, what=f"open_tree {path}")
-    _attributes(tree, "", attributes, _EMPTY_PATH | _RECURSIVE)
+    tree = syscall(SETUP["open_tree"], _AT_FDCWD, bytes(path), flags, what=f"open_tree {path}")
+    _set_mount_attributes(tree, "", attributes, _EMPTY_PATH | _RECURSIVE)
     return tree
 
 
-def _place(path: Path, is_folder: bool) -> Path:
-    place = _ROOT / path.relative_to("/")
+def _make_mount_point(path: Path, is_folder: bool) -> Path:
+    place = _NEW_ROOT / path.relative_to("/")
     if place.exists():  # beneath a tree that is there already
         return place
     if is_folder:
@@ -112,18 +112,18 @@ def _place(path: Path, is_folder: bool) -> Path:
     return place
 
 
-def _attach(tree: int, place: Path) -> None:
+def _attach_mount(tree: int, place: Path) -> None:
     from_empty_path = 4
     syscall(
-        SETTING_UP["move_mount"], tree, b"", _HERE, bytes(place), from_empty_path, what=f"move_mount {place}"
+        SETUP["move_mount"], tree, b"", _AT_FDCWD, bytes(place), from_empty_path, what=f"move_mount {place}"
     )
     os.close(tree)
 
 
-def _attributes(at: int, path: str, restrict: int, flags: int = 0, propagation: int = 0) -> None:
+def _set_mount_attributes(at: int, path: str, restrict: int, flags: int = 0, propagation: int = 0) -> None:
     attributes = (ctypes.c_uint64 * 4)(restrict, 0, propagation, 0)
     syscall(
-        SETTING_UP["mount_setattr"],
+        SETUP["mount_setattr"],
         at,
         path.encode(),
         flags,
@@ -133,14 +133,14 @@ def _attributes(at: int, path: str, restrict: int, flags: int = 0, propagation: 
     )
 
 
-def _filesystem(kind: bytes, options: dict[bytes, bytes], attributes: int) -> int:
+def _create_filesystem(kind: bytes, options: dict[bytes, bytes], attributes: int) -> int:
     """A descriptor of a new filesystem that is attached nowhere yet."""
     close_on_exec = 1
-    context = syscall(SETTING_UP["fsopen"], kind, close_on_exec, what=f"fsopen {kind!r}")
-    configure = SETTING_UP["fsconfig"]
+    context = syscall(SETUP["fsopen"], kind, close_on_exec, what=f"fsopen {kind!r}")
+    configure = SETUP["fsconfig"]
     for key, value in options.items():
         syscall(configure, context, _SET_STRING, key, value, 0, what=f"fsconfig {key!r}")
     syscall(configure, context, _CREATE, None, None, 0, what=f"fsconfig of {kind!r}")
-    mount = syscall(SETTING_UP["fsmount"], context, close_on_exec, attributes, what=f"fsmount {kind!r}")
+    mount = syscall(SETUP["fsmount"], context, close_on_exec, attributes, what=f"fsmount {kind!r}")
     os.close(context)
     return mount

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from app.sandbox.kernel.calls import syscall
-from app.sandbox.kernel.syscalls import ALLOWED, AUDIT_ARCHITECTURES, CONDITIONAL, MACHINE, SETTING_UP
+from app.sandbox.kernel.syscalls import ALLOWED, AUDIT_ARCHITECTURES, CONDITIONAL, MACHINE, SETUP
 
 # Instructions and results of classic BPF, from <linux/bpf_common.h> and <linux/seccomp.h>.
 _LOAD, _AND, _JUMP_EQUAL, _JUMP_AT_LEAST, _RETURN = 0x20, 0x54, 0x15, 0x35, 0x06
@@ -42,7 +42,7 @@ CLOCKS, CLOCK_OF_PROCESS, CLOCK_OF_THREAD = 0xFFFFFFF0, -6 & 0xFFFFFFFF, -2 & 0x
 
 
 @dataclass(frozen=True)
-class When:
+class ArgumentTest:
     """One argument, masked, has a value. 64 bits wide."""
 
     argument: int
@@ -55,19 +55,19 @@ class Rule:
     """`call` gets `answer` where all conditions hold; always where there are none."""
 
     call: str
-    answer: int
-    when: tuple[When, ...] = ()
+    action: int
+    tests: tuple[ArgumentTest, ...] = ()
 
 
-def deny(number: int) -> int:
+def deny_action(number: int) -> int:
     return _DENY | number
 
 
-def _denied(call: str, *when: When, number: int = errno.EPERM) -> Rule:
-    return Rule(call, deny(number), when)
+def _deny_rule(call: str, *when: ArgumentTest, number: int = errno.EPERM) -> Rule:
+    return Rule(call, deny_action(number), when)
 
 
-def _allowed(call: str, *when: When) -> Rule:
+def _allow_rule(call: str, *when: ArgumentTest) -> Rule:
     return Rule(call, ALLOW, when)
 
 
@@ -76,45 +76,52 @@ _POINTER = 0xFFFFFFFF_FFFFFFFF
 
 RULES = [
     # Opening for reading must not truncate: Landlock before ABI 3 would not notice.
-    *(_denied(call, When(at, O_TRUNC, O_ACCMODE | O_TRUNC)) for call, at in _OPENS),
+    *(_deny_rule(call, ArgumentTest(at, O_TRUNC, O_ACCMODE | O_TRUNC)) for call, at in _OPENS),
     # A file without a name is on the disk and in no folder, where supervision would count it.
-    *(_denied(call, When(at, O_UNNAMED, O_UNNAMED), number=errno.EOPNOTSUPP) for call, at in _OPENS),
-    *(_allowed(call) for call, _ in _OPENS),
+    *(_deny_rule(call, ArgumentTest(at, O_UNNAMED, O_UNNAMED), number=errno.EOPNOTSUPP) for call, at in _OPENS),
+    *(_allow_rule(call) for call, _ in _OPENS),
     # Takes any number of bytes at once, past the limit of a file too, before supervision looks again.
-    _denied("fallocate", number=errno.EOPNOTSUPP),
+    _deny_rule("fallocate", number=errno.EOPNOTSUPP),
     # Memory shared with nobody would escape the limit on private memory.
-    _denied("mmap", When(3, MAP_SHARED | MAP_ANONYMOUS, MAP_SHARED | MAP_ANONYMOUS)),
-    _allowed("mmap"),
+    _deny_rule("mmap", ArgumentTest(3, MAP_SHARED | MAP_ANONYMOUS, MAP_SHARED | MAP_ANONYMOUS)),
+    _allow_rule("mmap"),
     # A lock that names a thread of another process says whether it exists, and lends it our priority.
-    *(_denied("futex", When(1, command, FUTEX_COMMAND), number=errno.ENOSYS) for command in FUTEX_INHERITING),
-    _allowed("futex"),
+    *(
+        _deny_rule("futex", ArgumentTest(1, command, FUTEX_COMMAND), number=errno.ENOSYS)
+        for command in FUTEX_INHERITING
+    ),
+    _allow_rule("futex"),
     # Threads, not processes, and of one table of descriptors: each table has a limit of its own.
     # clone3 hides its flags in memory, so glibc must fall back to clone.
-    _allowed("clone", When(0, CLONE_THREAD, CLONE_THREAD)),
-    _denied("clone3", number=errno.ENOSYS),
-    _denied("close_range", When(2, CLOSE_RANGE_UNSHARE, CLOSE_RANGE_UNSHARE)),
-    _allowed("close_range"),
-    *(_allowed("ioctl", When(1, command)) for command in (TCGETS, TIOCGWINSZ, FIONBIO, FIOCLEX)),
-    *(_allowed("fcntl", When(1, command)) for command in FCNTL),
-    _allowed("sched_setaffinity", When(0, 0)),
-    *(_allowed("prctl", When(0, option)) for option in (PR_SET_NAME, PR_SET_VMA)),
+    _allow_rule("clone", ArgumentTest(0, CLONE_THREAD, CLONE_THREAD)),
+    _deny_rule("clone3", number=errno.ENOSYS),
+    _deny_rule("close_range", ArgumentTest(2, CLOSE_RANGE_UNSHARE, CLOSE_RANGE_UNSHARE)),
+    _allow_rule("close_range"),
+    *(_allow_rule("ioctl", ArgumentTest(1, command)) for command in (TCGETS, TIOCGWINSZ, FIONBIO, FIOCLEX)),
+    *(_allow_rule("fcntl", ArgumentTest(1, command)) for command in FCNTL),
+    _allow_rule("sched_setaffinity", ArgumentTest(0, 0)),
+    *(_allow_rule("prctl", ArgumentTest(0, option)) for option in (PR_SET_NAME, PR_SET_VMA)),
     *(
-        _allowed(call, when)
+        _allow_rule(call, when)
         for call in ("clock_gettime", "clock_getres", "clock_nanosleep")
-        for when in (When(0, 0, CLOCKS), When(0, CLOCK_OF_PROCESS), When(0, CLOCK_OF_THREAD))
+        for when in (
+            ArgumentTest(0, 0, CLOCKS),
+            ArgumentTest(0, CLOCK_OF_PROCESS),
+            ArgumentTest(0, CLOCK_OF_THREAD),
+        )
     ),
     # Last: the kernel remembers which calls are always allowed, and runs the filter for the others only.
-    *(_allowed(call) for call in ALLOWED),
+    *(_allow_rule(call) for call in ALLOWED),
 ]
 """The first rule that fits a call decides."""
 
-OF_A_PROCESS = ("sched_getaffinity", "sched_getparam", "sched_getscheduler", "getpgid", "getsid")
+PROCESS_QUERIES = ("sched_getaffinity", "sched_getparam", "sched_getscheduler", "getpgid", "getsid")
 """Calls whose first argument is a process: asked of every number, they would count those of the host."""
 
 
-def program(pid: int) -> bytes:
+def make_filter(pid: int) -> bytes:
     """The filter of one cell, whose process id is `pid`."""
-    return _HEADER + assemble(own_rules(pid)) + _SHARED + _code(_RETURN, deny(errno.EPERM))
+    return _HEADER + assemble(own_rules(pid)) + _SHARED_CODE + _instruction(_RETURN, deny_action(errno.EPERM))
 
 
 def own_rules(pid: int) -> list[Rule]:
@@ -124,11 +131,14 @@ def own_rules(pid: int) -> list[Rule]:
     Limits are read and not set.
     """
     return [
-        _denied("kill", When(1, SIGKILL)),
-        _denied("tgkill", When(2, SIGKILL)),
-        *(_allowed(call, When(0, pid)) for call in ("kill", "tgkill")),
-        *(_allowed(call, When(0, number)) for call in OF_A_PROCESS for number in (0, pid)),
-        *(_allowed("prlimit64", When(0, number), When(2, 0, _POINTER)) for number in (0, pid)),
+        _deny_rule("kill", ArgumentTest(1, SIGKILL)),
+        _deny_rule("tgkill", ArgumentTest(2, SIGKILL)),
+        *(_allow_rule(call, ArgumentTest(0, pid)) for call in ("kill", "tgkill")),
+        *(_allow_rule(call, ArgumentTest(0, number)) for call in PROCESS_QUERIES for number in (0, pid)),
+        *(
+            _allow_rule("prlimit64", ArgumentTest(0, number), ArgumentTest(2, 0, _POINTER))
+            for number in (0, pid)
+        ),
     ]
 
 
@@ -143,28 +153,32 @@ def install(code: bytes) -> None:
     header = ctypes.create_string_buffer(
         struct.pack("HxxxxxxQ", len(code) // 8, ctypes.addressof(buffer))  # struct sock_fprog
     )
-    unbound = syscall(SETTING_UP["seccomp"], SECCOMP_SET_MODE_FILTER, FLAG_TSYNC, header, what="seccomp")
+    unbound = syscall(SETUP["seccomp"], SECCOMP_SET_MODE_FILTER, FLAG_TSYNC, header, what="seccomp")
     if unbound:
         raise OSError(errno.EBUSY, f"seccomp: thread {unbound} could not be bound")
 
 
 def _compile(rule: Rule) -> list[bytes]:
-    body = _test(rule.when, rule.answer) if rule.when else [_code(_RETURN, rule.answer)]
+    body = _compile_tests(rule.tests, rule.action) if rule.tests else [_instruction(_RETURN, rule.action)]
     number = {**ALLOWED, **CONDITIONAL}[rule.call]
-    return [_code(_JUMP_EQUAL, number, if_false=len(body)), *body]
+    return [_instruction(_JUMP_EQUAL, number, if_false=len(body)), *body]
 
 
-def _test(conditions: Iterable[When], answer: int) -> list[bytes]:
+def _compile_tests(conditions: Iterable[ArgumentTest], answer: int) -> list[bytes]:
     """Both halves of each argument; then load the call's number again for the rules that follow."""
-    halves = [half for when in conditions for half in _halves(when)]
+    halves = [half for when in conditions for half in _argument_words(when)]
     lines: list[bytes] = []
     for place, (at, mask, value) in enumerate(halves):
         to_reload = 3 * (len(halves) - place - 1) + 1
-        lines += [_code(_LOAD, at), _code(_AND, mask), _code(_JUMP_EQUAL, value, if_false=to_reload)]
-    return [*lines, _code(_RETURN, answer), _code(_LOAD, _NUMBER)]
+        lines += [
+            _instruction(_LOAD, at),
+            _instruction(_AND, mask),
+            _instruction(_JUMP_EQUAL, value, if_false=to_reload),
+        ]
+    return [*lines, _instruction(_RETURN, answer), _instruction(_LOAD, _NUMBER)]
 
 
-def _halves(when: When) -> list[tuple[int, int, int]]:
+def _argument_words(when: ArgumentTest) -> list[tuple[int, int, int]]:
     """Offset, mask and value of the low and the high word, where the mask has bits there."""
     offset = _ARGUMENTS + 8 * when.argument
     low = (offset, when.mask & 0xFFFFFFFF, when.value & 0xFFFFFFFF)
@@ -172,19 +186,19 @@ def _halves(when: When) -> list[tuple[int, int, int]]:
     return [half for half in (low, high) if half[1]]
 
 
-def _code(operation: int, operand: int, if_true: int = 0, if_false: int = 0) -> bytes:
+def _instruction(operation: int, operand: int, if_true: int = 0, if_false: int = 0) -> bytes:
     return struct.pack("HBBI", operation, if_true, if_false, operand)
 
 
 # Other architectures and the x32 ABI are killed, so no number means two things.
 _HEADER = b"".join(
     [
-        _code(_LOAD, _ARCHITECTURE),
-        _code(_JUMP_EQUAL, AUDIT_ARCHITECTURES.get(MACHINE, 0), if_true=1),
-        _code(_RETURN, KILL),
-        _code(_LOAD, _NUMBER),
-        _code(_JUMP_AT_LEAST, X32, if_false=1),
-        _code(_RETURN, KILL),
+        _instruction(_LOAD, _ARCHITECTURE),
+        _instruction(_JUMP_EQUAL, AUDIT_ARCHITECTURES.get(MACHINE, 0), if_true=1),
+        _instruction(_RETURN, KILL),
+        _instruction(_LOAD, _NUMBER),
+        _instruction(_JUMP_AT_LEAST, X32, if_false=1),
+        _instruction(_RETURN, KILL),
     ]
 )
-_SHARED = assemble(RULES)
+_SHARED_CODE = assemble(RULES)

@@ -74,5 +74,5 @@ ALLOWED = _numbers(_ALLOWED)
 CONDITIONAL = _numbers(_CONDITIONAL)
 """Calls with some arguments only: `seccomp.rules` says which."""
 
-SETTING_UP = _numbers(_SETTING_UP)
+SETUP = _numbers(_SETTING_UP)
 """Calls that put the walls up, before the filter is there."""

@@ -39,7 +39,7 @@ DEPENDENCIES = _names(
 )
 """Packages that the libraries import by themselves, and by name; a program cannot."""
 
-HOMES = PACKAGES | _names(
+OBJECT_MODULES = PACKAGES | _names(
     """
     __main__ PIL contourpy dateutil kiwisolver narwhals pyparsing
     _bisect _collections _collections_abc _contextvars _csv _datetime _decimal _functools _hashlib _heapq _io
@@ -49,7 +49,7 @@ HOMES = PACKAGES | _names(
 )
 """Packages and modules, beside MODULES, of which a program may hold functions and classes that it met."""
 
-REFUSED_HOMES = tuple(
+REFUSED_MODULES = tuple(
     _names(
         """
         joblib.externals joblib.memory joblib.numpy_pickle joblib.disk joblib.func_inspect
@@ -97,7 +97,7 @@ DENIED_ATTRIBUTES = _names(
 )
 """Attributes refused on every object, beside all that begin with an underscore."""
 
-PARTS_OF_PARTIALS = _names("args func keywords")
+PARTIAL_ATTRIBUTES = _names("args func keywords")
 """Attributes refused on a `functools.partial`, which would take it apart."""
 
 DISPATCHERS = _names(
@@ -108,7 +108,7 @@ DISPATCHERS = _names(
 )
 """Functions that take the name of a method as text: the name must pass the same guard."""
 
-NAMES_METHODS_IN = _names("aggfunc estimator func importance_getter response_method x_estimator")
+METHOD_NAME_PARAMETERS = _names("aggfunc estimator func importance_getter response_method x_estimator")
 """Parameters of these that may name a method."""
 
 EXPRESSIONS = _names("query eval")
@@ -160,10 +160,12 @@ BUILTINS = _names(
 )
 """Builtins beside RestrictedPython's own list."""
 
-DEFINING = (STANDARD_LIBRARY - {"csv", "io", "sys", "time", "uuid"}) | _names("numpy pandas scipy sklearn")
+CUSTOM_CODE_MODULES = (STANDARD_LIBRARY - {"csv", "io", "sys", "time", "uuid"}) | _names(
+    "numpy pandas scipy sklearn"
+)
 """What features and estimators may import, with public submodules: no plots, no clock, no files."""
 
-NO_FILES_FROM = _names(
+FILE_MODULES = _names(
     """
     numpy.lib numpy.rec pandas.api.interchange pandas.core pandas.io scipy.datasets scipy.io sklearn.datasets
     sklearn.feature_extraction
@@ -177,7 +179,7 @@ READERS = _names(
     open_memmap save save_npz savetxt savez savez_compressed
     """
 )
-READERS_BEGIN = ("read_", "fetch_", "load_")
+READER_PREFIXES = ("read_", "fetch_", "load_")
 """Names of modules that features and estimators may not use: they open files."""
 
 WRITERS = _names(
@@ -205,10 +207,10 @@ IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def is_home(module: str) -> bool:
+def may_hold_from(module: str) -> bool:
     """True for a module of which a program may hold functions and classes."""
-    if module.startswith(REFUSED_HOMES) and any(
-        module == refused or module.startswith(f"{refused}.") for refused in REFUSED_HOMES
+    if module.startswith(REFUSED_MODULES) and any(
+        module == refused or module.startswith(f"{refused}.") for refused in REFUSED_MODULES
     ):
         return False
-    return module in MODULES or module.partition(".")[0] in HOMES
+    return module in MODULES or module.partition(".")[0] in OBJECT_MODULES

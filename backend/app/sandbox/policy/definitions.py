@@ -10,7 +10,7 @@ from types import CodeType
 from typing import Any
 
 from app.sandbox.policy import guards
-from app.sandbox.policy.allowed import DEFINING, NO_FILES_FROM, READERS, READERS_BEGIN, WRITERS
+from app.sandbox.policy.allowed import CUSTOM_CODE_MODULES, FILE_MODULES, READER_PREFIXES, READERS, WRITERS
 from app.sandbox.policy.language import compile_code
 from app.sandbox.policy.namespace import program_namespace
 
@@ -43,15 +43,15 @@ def _import(
 
 
 def _may_import(name: str) -> bool:
-    is_known = any(name == known or name.startswith(f"{known}.") for known in DEFINING)
-    return is_known and not any(name == part or name.startswith(f"{part}.") for part in NO_FILES_FROM)
+    is_known = any(name == known or name.startswith(f"{known}.") for known in CUSTOM_CODE_MODULES)
+    return is_known and not any(name == part or name.startswith(f"{part}.") for part in FILE_MODULES)
 
 
 def _check(owner: Any, name: str) -> None:
     is_module = isinstance(owner, types.ModuleType)
-    if name in WRITERS or (is_module and (name in READERS or name.startswith(READERS_BEGIN))):
+    if name in WRITERS or (is_module and (name in READERS or name.startswith(READER_PREFIXES))):
         raise AttributeError(f"{name!r} is not allowed in features and estimators: they open no files")
-    if is_module and f"{owner.__name__}.{name}" in NO_FILES_FROM:
+    if is_module and f"{owner.__name__}.{name}" in FILE_MODULES:
         raise AttributeError(f"{owner.__name__}.{name} is not allowed in features and estimators")
 
 

@@ -15,19 +15,19 @@ from typing import Any
 import joblib
 
 from app.sandbox.policy.objects import deny
-from app.sandbox.policy.texts import check_formula, check_name, exact
+from app.sandbox.policy.texts import check_formula, check_name, plain_str
 from app.sandbox.policy.watch import program_on_stack
 
-_narrowed: set[str] = set()
+_closed_modules: set[str] = set()
 
 
-def narrow() -> None:
+def close_funnels() -> None:
     """Close what the modules that are imported by now contain. Called again after each import of a program."""
-    joblib.Memory.__init__ = _without_folder
+    joblib.Memory.__init__ = _init_without_folder
     for name, close in _FUNNELS.items():
         module = sys.modules.get(name)
-        if module is not None and name not in _narrowed and not _is_half_imported(module):
-            _narrowed.add(name)
+        if module is not None and name not in _closed_modules and not _is_half_imported(module):
+            _closed_modules.add(name)
             close(module)
 
 
@@ -38,7 +38,7 @@ def _is_half_imported(module: ModuleType) -> bool:
 _memory_init = joblib.Memory.__init__
 
 
-def _without_folder(self: joblib.Memory, location: object = None, *arguments: Any, **options: Any) -> None:
+def _init_without_folder(self: joblib.Memory, location: object = None, *arguments: Any, **options: Any) -> None:
     """joblib reads caches on disk back as pickles, and a program writes into that folder."""
     if location is not None and program_on_stack():
         raise PermissionError(f"memory={location!r} is not allowed here: nothing is cached on disk")
@@ -65,7 +65,7 @@ def _check_descriptions(module: ModuleType) -> None:
     @classmethod  # type: ignore[misc]  # it becomes a method of patsy's class
     def from_formula_checked(cls: type, tree_or_string: Any) -> Any:
         if isinstance(tree_or_string, str) and program_on_stack():
-            check_formula(exact(tree_or_string))
+            check_formula(plain_str(tree_or_string))
         return from_formula(cls, tree_or_string)
 
     module.ModelDesc.from_formula = from_formula_checked
@@ -117,12 +117,15 @@ def _check_getters(module: ModuleType) -> None:
     setattr(module, "attrgetter", getter)  # noqa: B010 (mypy knows no such name of a module)
 
 
-def _announced(function: Callable[..., Any], position: int, mode: str) -> Callable[..., Any]:
+def _announce_path(function: Callable[..., Any], position: int, mode: str) -> Callable[..., Any]:
     """`function`, whose argument at `position` names a file that compiled code opens by itself."""
 
     @functools.wraps(function)
     def announce(*arguments: Any, **options: Any) -> Any:
-        values = [*arguments[position : position + 1], *(options[name] for name in _PATHS if name in options)]
+        values = [
+            *arguments[position : position + 1],
+            *(options[name] for name in _PATH_PARAMETERS if name in options),
+        ]
         for value in values:
             if isinstance(value, str | bytes | os.PathLike):
                 sys.audit("open", os.path.expanduser(value), mode, 0)  # noqa: PTH111 (bytes too)
@@ -131,20 +134,20 @@ def _announced(function: Callable[..., Any], position: int, mode: str) -> Callab
     return announce
 
 
-_PATHS = ("data", "fname", "model_file", "path")
+_PATH_PARAMETERS = ("data", "fname", "model_file", "path")
 """Names of the parameters that may name such a file."""
 
 
 def _announce_parquet(module: ModuleType) -> None:
-    module.PyArrowImpl.read = _announced(module.PyArrowImpl.read, 1, "r")
-    module.PyArrowImpl.write = _announced(module.PyArrowImpl.write, 2, "w")
+    module.PyArrowImpl.read = _announce_path(module.PyArrowImpl.read, 1, "r")
+    module.PyArrowImpl.write = _announce_path(module.PyArrowImpl.write, 2, "w")
 
 
-def _announce_trees(module: ModuleType) -> None:
-    module.DMatrix.__init__ = _announced(module.DMatrix.__init__, 1, "r")
-    module.DMatrix.save_binary = _announced(module.DMatrix.save_binary, 1, "w")
-    module.Booster.load_model = _announced(module.Booster.load_model, 1, "r")
-    module.Booster.save_model = _announced(module.Booster.save_model, 1, "w")
+def _announce_xgboost(module: ModuleType) -> None:
+    module.DMatrix.__init__ = _announce_path(module.DMatrix.__init__, 1, "r")
+    module.DMatrix.save_binary = _announce_path(module.DMatrix.save_binary, 1, "w")
+    module.Booster.load_model = _announce_path(module.Booster.load_model, 1, "r")
+    module.Booster.save_model = _announce_path(module.Booster.save_model, 1, "w")
 
 
 _FUNNELS: dict[str, Callable[[ModuleType], None]] = {
@@ -156,5 +159,5 @@ _FUNNELS: dict[str, Callable[[ModuleType], None]] = {
     "statsmodels.base.model": _deny_unpickling,
     "statsmodels.base.wrapper": _deny_unpickling,
     "sklearn.feature_selection._base": _check_getters,
-    "xgboost.core": _announce_trees,
+    "xgboost.core": _announce_xgboost,
 }

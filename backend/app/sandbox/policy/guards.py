@@ -9,18 +9,18 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from app.sandbox.policy.allowed import IN_PLACE, MAGIC_METHODS, MODULES, PARTS_OF_PARTIALS
-from app.sandbox.policy.funnels import narrow
+from app.sandbox.policy.allowed import IN_PLACE, MAGIC_METHODS, MODULES, PARTIAL_ATTRIBUTES
+from app.sandbox.policy.funnels import close_funnels
 from app.sandbox.policy.objects import refusal
 from app.sandbox.policy.substitutes import SUBSTITUTES
-from app.sandbox.policy.texts import check_name, exact, watched
+from app.sandbox.policy.texts import check_name, guard_text_call, plain_str
 
 _MISSING = object()
-_FIXED = (
+_IMMUTABLE_TYPES = (
     types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.FrameType,
     types.CodeType, types.TracebackType,
 )  # fmt: skip
-_FIXED_HOMES = frozenset(
+_IMMUTABLE_MODULES = frozenset(
     (
         "abc",
         "contextlib",
@@ -60,7 +60,7 @@ def guarded_import(
     if level or type(name) is not str or name not in MODULES:
         raise ImportError(f"import of {name!r} is not allowed here")
     module = importlib.import_module(name)
-    narrow()
+    close_funnels()
     for part in fromlist or ():
         if f"{name}.{part}" in MODULES and not hasattr(module, part):
             importlib.import_module(f"{name}.{part}")
@@ -78,24 +78,24 @@ def read_attribute(owner: Any, name: str, default: Any = _MISSING) -> Any:
     check_name(name)
     if isinstance(owner, types.ModuleType):
         return _read_from_module(owner, name, default)
-    if name in PARTS_OF_PARTIALS and isinstance(owner, functools.partial | functools.partialmethod):
+    if name in PARTIAL_ATTRIBUTES and isinstance(owner, functools.partial | functools.partialmethod):
         raise AttributeError(f"{name!r} of a partial is not accessible here")
     value = getattr(owner, name) if default is _MISSING else getattr(owner, name, default)
     if isinstance(owner, type) and value is not default:
-        _check_own(owner, name)
-    return _passed(owner, name, value)
+        _check_not_inherited(owner, name)
+    return _guard_value(owner, name, value)
 
 
-def _passed(owner: Any, name: str, value: Any) -> Any:
+def _guard_value(owner: Any, name: str, value: Any) -> Any:
     if name == "format" and _is_format(value):
-        return _format if isinstance(value, types.MethodDescriptorType) else _formatting(value.__self__)
+        return _format if isinstance(value, types.MethodDescriptorType) else _bind_format(value.__self__)
     if isinstance(value, types.ModuleType):
         raise AttributeError(f"{name!r} is not accessible here")
-    value = checked(value)
-    return watched(owner, name, value) if callable(value) else value
+    value = check_object(value)
+    return guard_text_call(owner, name, value) if callable(value) else value
 
 
-def _check_own(owner: type, name: str) -> None:
+def _check_not_inherited(owner: type, name: str) -> None:
     """What a class has from its metaclass makes classes, or changes what `isinstance` says."""
     own = any(name in vars(cls) for cls in type.__dict__["__mro__"].__get__(owner))
     inherited = getattr(type(owner), name, None)
@@ -110,7 +110,7 @@ def _is_format(value: object) -> bool:
     return isinstance(value, types.MethodDescriptorType) and issubclass(value.__objclass__, str)
 
 
-def checked(value: Any) -> Any:
+def check_object(value: Any) -> Any:
     """`value` or its stand-in, unless it is one of the things that no code here may hold."""
     substitute = SUBSTITUTES.get(id(value))
     if substitute is not None:
@@ -139,8 +139,8 @@ def _read_from_module(module: types.ModuleType, name: str, default: Any) -> Any:
     if substitute is not None:
         return substitute
     if isinstance(value, types.ModuleType | type) or not callable(value):
-        value = checked(value)
-    return watched(module, name, value) if callable(value) else value
+        value = check_object(value)
+    return guard_text_call(module, name, value) if callable(value) else value
 
 
 def _is_listed_module(module: types.ModuleType, name: str) -> bool:
@@ -162,10 +162,10 @@ class _Formatter(string.Formatter):
 
 
 def _format(template: str, /, *arguments: Any, **named: Any) -> str:
-    return _Formatter().vformat(exact(template), arguments, named)
+    return _Formatter().vformat(plain_str(template), arguments, named)
 
 
-def _formatting(template: str) -> Callable[..., str]:
+def _bind_format(template: str) -> Callable[..., str]:
     def fill(*arguments: Any, **named: Any) -> str:
         return _format(template, *arguments, **named)
 
@@ -182,39 +182,39 @@ def has_attribute(owner: Any, name: str) -> bool:
 
 def write_attribute(owner: Any, name: str, value: Any) -> None:
     check_name(name)
-    setattr(writable(owner), name, value)
+    setattr(check_writable(owner), name, value)
 
 
-def writable(owner: Any) -> Any:
+def check_writable(owner: Any) -> Any:
     """`owner`, if it is data: modules, functions and classes of libraries stay as they are."""
-    if isinstance(owner, _FIXED):
+    if isinstance(owner, _IMMUTABLE_TYPES):
         raise TypeError(f"a {type(owner).__name__} cannot be changed here")
     if isinstance(owner, type):
         if type.__getattribute__(owner, "__module__") != "__main__":
             raise TypeError("classes of libraries cannot be changed here")
-    elif type(owner).__module__ in _FIXED_HOMES:
+    elif type(owner).__module__ in _IMMUTABLE_MODULES:
         raise TypeError(f"a {type(owner).__name__} cannot be changed here")
     return owner
 
 
 def read_item(owner: Any, key: Any) -> Any:
-    return checked(owner[key])
+    return check_object(owner[key])
 
 
-def base_method(owner: Any, name: str) -> Any:
+def read_base_method(owner: Any, name: str) -> Any:
     """`super().__init__` and its like, which a class may define and therefore extend."""
     if type(owner) is not super or name not in MAGIC_METHODS:
         raise AttributeError(f"{name!r} is not accessible here")
     return getattr(owner, name)
 
 
-def label(owner: Any, name: str) -> str:
+def read_label(owner: Any, name: str) -> str:
     """`__name__` of a class or function and `__version__` of a module: text only."""
     if name == "__version__" and isinstance(owner, types.ModuleType) and owner.__name__ in MODULES:
         value = owner.__version__
     elif name == "__name__" and isinstance(owner, type):
         value = type.__dict__["__name__"].__get__(owner)
-    elif name == "__name__" and isinstance(owner, _FIXED):
+    elif name == "__name__" and isinstance(owner, _IMMUTABLE_TYPES):
         value = getattr(owner, "__name__", "")
     else:
         raise AttributeError(f"{name!r} is not accessible here")
@@ -222,7 +222,7 @@ def label(owner: Any, name: str) -> str:
 
 
 def change_item(operation: str, owner: Any, key: Any, value: Any) -> None:
-    writable(owner)[key] = IN_PLACE[operation](read_item(owner, key), value)
+    check_writable(owner)[key] = IN_PLACE[operation](read_item(owner, key), value)
 
 
 def change_attribute(operation: str, owner: Any, name: str, value: Any) -> None:
@@ -244,7 +244,7 @@ def relative_open(
     """`open` for files of the output folder and inputs by name."""
     if not isinstance(path, str):
         raise TypeError("open takes a file's name as text here")
-    text = exact(path)
+    text = plain_str(path)
     if text.startswith(("/", "~")) or ".." in text.split("/"):
         raise PermissionError("only files beside the program can be opened here: use a plain file name")
     return open(text, mode, buffering, encoding, errors, newline)  # noqa: PTH123 (the code closes it)

@@ -13,9 +13,9 @@ from RestrictedPython.Guards import (
 
 from app.sandbox.policy import guards
 from app.sandbox.policy.allowed import BUILTINS
-from app.sandbox.policy.funnels import narrow
+from app.sandbox.policy.funnels import close_funnels
 from app.sandbox.policy.substitutes import SUBSTITUTES, kind_of
-from app.sandbox.policy.watch import watch
+from app.sandbox.policy.watch import install_hook
 
 
 class Printer:
@@ -31,8 +31,8 @@ class Printer:
 
 def program_namespace() -> dict[str, Any]:
     """Fresh globals for one program, in a process that is its own."""
-    narrow()
-    watch()
+    close_funnels()
+    install_hook()
     sys.modules["__main__"] = types.ModuleType("__main__")  # what the zygote ran is none of its business
     return {"__builtins__": dict(_BUILTINS), **_GUARDS}
 
@@ -56,13 +56,13 @@ _GUARDS: dict[str, Any] = {
     "__name__": "__main__",
     "__metaclass__": type,
     "_getattr_": guards.read_attribute,
-    "_base_method_": guards.base_method,
-    "_label_": guards.label,
+    "_base_method_": guards.read_base_method,
+    "_label_": guards.read_label,
     "_getitem_": guards.read_item,
     "_getiter_": iter,
     "_iter_unpack_sequence_": guarded_iter_unpack_sequence,
     "_unpack_sequence_": guarded_unpack_sequence,
-    "_write_": guards.writable,
+    "_write_": guards.check_writable,
     "_slice_": slice,
     "_inplacevar_": guards.change_variable,
     "_inplace_item_": guards.change_item,

@@ -10,9 +10,9 @@ from typing import Any
 
 from RestrictedPython.Guards import safe_builtins
 
-from app.sandbox.policy.allowed import BUILTINS, DENIED_OBJECTS, MODULES, is_home
+from app.sandbox.policy.allowed import BUILTINS, DENIED_OBJECTS, MODULES, may_hold_from
 
-_INNARDS = (types.FrameType, types.CodeType, types.TracebackType, types.CellType, types.ModuleType)
+_INTERPRETER_TYPES = (types.FrameType, types.CodeType, types.TracebackType, types.CellType, types.ModuleType)
 
 _INERT: Iterable[type] = (
     type(None), type(...), type(NotImplemented), range, slice, complex, bytearray, bytes,
@@ -29,7 +29,7 @@ _OPAQUE = (types.FunctionType, types.MethodType, memoryview)
 """Builtin classes that a program has instances of, but that it may not hold: they make functions, or views."""
 
 
-def _unbound(value: object) -> object:
+def _underlying_function(value: object) -> object:
     """The function of a method: reading a method makes a new object each time."""
     return value.__func__ if isinstance(value, types.MethodType) else value
 
@@ -39,52 +39,52 @@ def _find_denied() -> dict[int, str]:
     denied = {}
     for path in DENIED_OBJECTS:
         with contextlib.suppress(ImportError, AttributeError):
-            denied[id(_unbound(pkgutil.resolve_name(path)))] = path
+            denied[id(_underlying_function(pkgutil.resolve_name(path)))] = path
     return denied
 
 
 _PUBLIC = {name: getattr(builtins, name) for name in (*BUILTINS, *safe_builtins) if hasattr(builtins, name)}
 _BUILTINS = {id(value) for value in (*_PUBLIC.values(), *_INERT)}
 _DENIED = _find_denied()  # when the zygote imports this, not in every cell
-_KINDS: dict[type, bool] = {}
+_PLAIN_TYPES: dict[type, bool] = {}
 """Classes of libraries met so far: True if an instance needs no further look."""
 
 
 def refusal(value: object) -> str | None:  # noqa: C901 (a ladder of exact classes, in the order of their frequency)
     """The reason why no program may hold `value`; None if it may."""
     kind = type(value)
-    plain = _KINDS.get(kind)
+    plain = _PLAIN_TYPES.get(kind)
     if plain is None:
         plain = _is_plain(kind)
         if kind.__module__ != "__main__":
-            _KINDS[kind] = plain
+            _PLAIN_TYPES[kind] = plain
     if plain:
         return None
     if id(value) in _DENIED:
         return _DENIED[id(value)]
     if kind is types.FunctionType:
-        return _of_function(value)  # type: ignore[arg-type]  # checked by its exact class
+        return _function_refusal(value)  # type: ignore[arg-type]  # checked by its exact class
     if kind is types.MethodType:
         return refusal(value.__func__)  # type: ignore[attr-defined]  # the same
     if kind is types.BuiltinFunctionType:
-        return _of_builtin(value)
+        return _builtin_refusal(value)
     if issubclass(kind, type):
-        return _of_class(value)  # type: ignore[arg-type]  # the same
+        return _class_refusal(value)  # type: ignore[arg-type]  # the same
     if issubclass(kind, types.ModuleType):
-        return _of_module(value)  # type: ignore[arg-type]  # the same
+        return _module_refusal(value)  # type: ignore[arg-type]  # the same
     if kind is dict:
         return "the names of a module" if "__builtins__" in value else None  # type: ignore[operator]  # the same
-    if issubclass(kind, _INNARDS):
+    if issubclass(kind, _INTERPRETER_TYPES):
         return f"a {kind.__name__}"
     home = getattr(value, "__module__", None)
     if callable(value) and isinstance(home, str):  # a function of a compiled module, a ufunc
-        return None if home == "builtins" or is_home(home) else f"a {kind.__name__} of {home}"
+        return None if home == "builtins" or may_hold_from(home) else f"a {kind.__name__} of {home}"
     return f"a {kind.__name__} of {kind.__module__}"
 
 
 def _is_plain(kind: type) -> bool:
     """True for a class of data that a program may hold any instance of."""
-    if issubclass(kind, (type, *_INNARDS)) or kind is dict or kind in _SPECIAL:
+    if issubclass(kind, (type, *_INTERPRETER_TYPES)) or kind is dict or kind in _CALLABLE_TYPES:
         return False
     if id(kind) in _DENIED:
         return False
@@ -93,34 +93,34 @@ def _is_plain(kind: type) -> bool:
     home = type.__getattribute__(kind, "__module__")
     if kind.__name__ == "cython_function_or_method":
         return False
-    return isinstance(home, str) and (home == "builtins" or is_home(home))
+    return isinstance(home, str) and (home == "builtins" or may_hold_from(home))
 
 
-_SPECIAL = frozenset({types.FunctionType, types.MethodType, types.BuiltinFunctionType})
+_CALLABLE_TYPES = frozenset({types.FunctionType, types.MethodType, types.BuiltinFunctionType})
 
 
-def _of_function(function: types.FunctionType) -> str | None:
+def _function_refusal(function: types.FunctionType) -> str | None:
     home = function.__globals__.get("__name__", "")
-    if home.startswith("app.sandbox.policy.") or is_home(home):
+    if home.startswith("app.sandbox.policy.") or may_hold_from(home):
         return None
     return f"{home}.{function.__qualname__}"
 
 
-def _of_builtin(value: Any) -> str | None:
+def _builtin_refusal(value: Any) -> str | None:
     owner = value.__self__
     if isinstance(owner, types.ModuleType):
         if owner is builtins:
             return None if id(value) in _BUILTINS else f"builtins.{value.__name__}"
-        return None if is_home(owner.__name__) else f"{owner.__name__}.{value.__name__}"
+        return None if may_hold_from(owner.__name__) else f"{owner.__name__}.{value.__name__}"
     if owner is None:
         home = getattr(value, "__module__", None) or ""
-        return None if not home or is_home(home) else f"{home}.{value.__name__}"
+        return None if not home or may_hold_from(home) else f"{home}.{value.__name__}"
     if isinstance(owner, type):
         return refusal(owner)
     return None
 
 
-def _of_class(value: type) -> str | None:
+def _class_refusal(value: type) -> str | None:
     if issubclass(value, type):
         return f"a class of classes, {value.__name__}"
     if issubclass(value, BaseException) or id(value) in _BUILTINS:
@@ -128,12 +128,12 @@ def _of_class(value: type) -> str | None:
     home = type.__getattribute__(value, "__module__")
     if home == "builtins" or value in _OPAQUE:
         return f"builtins.{value.__name__}"
-    if issubclass(value, _INNARDS):
+    if issubclass(value, _INTERPRETER_TYPES):
         return f"{home}.{value.__name__}"
-    return None if isinstance(home, str) and is_home(home) else f"{home}.{value.__name__}"
+    return None if isinstance(home, str) and may_hold_from(home) else f"{home}.{value.__name__}"
 
 
-def _of_module(module: types.ModuleType) -> str | None:
+def _module_refusal(module: types.ModuleType) -> str | None:
     name = module.__name__
     is_listed = name in MODULES and sys.modules.get(name) is module
     return None if is_listed or name == "__main__" else f"module {name}"
@@ -141,9 +141,9 @@ def _of_module(module: types.ModuleType) -> str | None:
 
 def deny(value: object, name: str) -> None:
     """From now on no program may hold `value`."""
-    _DENIED[id(_unbound(value))] = name
-    _KEPT.append(value)
+    _DENIED[id(_underlying_function(value))] = name
+    _DENIED_REFERENCES.append(value)
 
 
-_KEPT: list[object] = []
+_DENIED_REFERENCES: list[object] = []
 """What was denied later stays alive, so that no other object gets its identity."""

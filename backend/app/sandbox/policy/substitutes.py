@@ -16,12 +16,12 @@ from typing import Any
 
 from app.sandbox.policy.objects import deny
 
-_COPIED = ("__module__", "__name__", "__qualname__", "__doc__")
+_WRAPPER_ATTRIBUTES = ("__module__", "__name__", "__qualname__", "__doc__")
 """What `functools.wraps` copies, without `__wrapped__` and `__dict__`: they would hold the function itself."""
 
 
 def _update_wrapper(wrapper: Any, wrapped: Any) -> Any:
-    for name in _COPIED:
+    for name in _WRAPPER_ATTRIBUTES:
         value = getattr(wrapped, name, None)
         if type(value) is str and hasattr(wrapper, "__code__"):
             setattr(wrapper, name, value)
@@ -88,7 +88,7 @@ class _IntFlag(enum.IntFlag, metaclass=_ByStatement):
     pass
 
 
-def _named(substitute: Any, original: Any) -> Any:
+def _copy_name(substitute: Any, original: Any) -> Any:
     """The substitute under the original's name, for messages and for `repr`."""
     substitute.__name__ = substitute.__qualname__ = original.__name__
     return substitute
@@ -108,25 +108,25 @@ def _by_statement_only(original: Any) -> Any:
 
 
 def _is_instance(value: object, kinds: Any) -> bool:
-    return isinstance(value, _kinds(kinds))
+    return isinstance(value, _replace_kind_of(kinds))
 
 
 def _is_subclass(kind: Any, kinds: Any) -> bool:
-    return issubclass(kind, _kinds(kinds))
+    return issubclass(kind, _replace_kind_of(kinds))
 
 
-def _kinds(kinds: Any) -> Any:
+def _replace_kind_of(kinds: Any) -> Any:
     """What a program writes as `type` is a function here."""
     if kinds is kind_of:
         return type
-    return tuple(_kinds(kind) for kind in kinds) if type(kinds) is tuple else kinds
+    return tuple(_replace_kind_of(kind) for kind in kinds) if type(kinds) is tuple else kinds
 
 
 def kind_of(value: object, /) -> type:
     """`type(value)`: the other uses of `type` make classes past the policy."""
-    from app.sandbox.policy.guards import checked  # noqa: PLC0415 (guards use this module)
+    from app.sandbox.policy.guards import check_object  # noqa: PLC0415 (guards use this module)
 
-    kind: type = checked(type(value))
+    kind: type = check_object(type(value))
     return kind
 
 
@@ -148,7 +148,7 @@ def _substitutes() -> dict[int, Any]:
     ]
     table = {}
     for original, substitute in pairs:
-        table[id(original)] = _named(substitute, original)
+        table[id(original)] = _copy_name(substitute, original)
     return table
 
 

@@ -20,16 +20,16 @@ from app.sandbox.policy.allowed import (
     EXPRESSION_CALLS,
     EXPRESSIONS,
     FORMULA_CALLS,
+    METHOD_NAME_PARAMETERS,
     MODULES,
-    NAMES_METHODS_IN,
     TEMPLATES,
 )
 
-_BY_NAME = EXPRESSIONS | DISPATCHERS | TEMPLATES | ACCESSORS | {"format", "pipe"}
+_TEXT_TAKERS = EXPRESSIONS | DISPATCHERS | TEMPLATES | ACCESSORS | {"format", "pipe"}
 """Names of what takes text itself: text may not name it, or the text inside would pass unseen."""
 
-_DISPATCH = frozenset({"pandas", "seaborn"})
-_FILL = frozenset({"matplotlib", "mpl_toolkits", "pandas", "seaborn", "xgboost"})
+_DISPATCH_PACKAGES = frozenset({"pandas", "seaborn"})
+_TEMPLATE_PACKAGES = frozenset({"matplotlib", "mpl_toolkits", "pandas", "seaborn", "xgboost"})
 """Packages whose functions of these names take text in this way."""
 
 _EXPRESSION_NODES = (
@@ -58,36 +58,36 @@ def check_text(name: str) -> None:
     """The same for a name inside text, which must not lead to a function that reads text again."""
     plain = unicodedata.normalize("NFKC", name).strip()
     check_name(plain)
-    if plain in _BY_NAME:
+    if plain in _TEXT_TAKERS:
         raise AttributeError(f"{plain!r} is not accessible by text here")
 
 
-def exact(text: str) -> str:
+def plain_str(text: str) -> str:
     """A plain str of the same characters: a subclass may answer for itself."""
     return str.__str__(text)
 
 
-def watched(owner: Any, name: str, value: Callable[..., Any]) -> Callable[..., Any]:
+def guard_text_call(owner: Any, name: str, value: Callable[..., Any]) -> Callable[..., Any]:
     """`value`, behind a check of the text that it would evaluate or look up.
 
     The guards are closures: nothing of them can be read, unlike the parts of a `functools.partial`.
     """
-    if name not in _BY_NAME:
+    if name not in _TEXT_TAKERS:
         return value
     home = getattr(value, "__module__", None)
     package = home.partition(".")[0] if isinstance(home, str) else "pandas"
     if name in EXPRESSIONS and package == "pandas":
-        return _evaluating(value)
-    if name in DISPATCHERS and (package in _DISPATCH or name == "make_scorer"):
-        return _dispatching(value)
-    if (name in TEMPLATES or name == "format") and package in _FILL:
-        return _with_templates(value)
+        return _guard_expression(value)
+    if name in DISPATCHERS and (package in _DISPATCH_PACKAGES or name == "make_scorer"):
+        return _guard_dispatch(value)
+    if (name in TEMPLATES or name == "format") and package in _TEMPLATE_PACKAGES:
+        return _guard_templates(value)
     if name in ACCESSORS:
-        return _with_accessor(value)
+        return _guard_accessor(value)
     return value
 
 
-def _evaluating(method: Callable[..., Any]) -> Callable[..., Any]:
+def _guard_expression(method: Callable[..., Any]) -> Callable[..., Any]:
     def evaluate(*arguments: Any, **options: Any) -> Any:
         """`frame.query(expression)`; `@name` is the plain data of that name in the calling code."""
         *owner, expression = (*arguments, options.pop("expr")) if "expr" in options else arguments
@@ -95,9 +95,11 @@ def _evaluating(method: Callable[..., Any]) -> Callable[..., Any]:
             raise TypeError("the expression must be a str, and the only argument")
         if options.keys() - {"inplace"}:
             raise ValueError("an expression takes no options here: refer to variables by @name")
-        variables = check_expression(exact(expression))
-        scope = _data_of_caller(sys._getframe(1), variables)
-        return method(*owner, exact(expression), **options, engine="python", global_dict={}, local_dict=scope)
+        variables = check_expression(plain_str(expression))
+        scope = _caller_variables(sys._getframe(1), variables)
+        return method(
+            *owner, plain_str(expression), **options, engine="python", global_dict={}, local_dict=scope
+        )
 
     return evaluate
 
@@ -139,7 +141,7 @@ def _check_node(node: ast.AST, kinds: tuple[type[ast.AST], ...], place: str) -> 
         raise ValueError(f"{type(node).__name__} is not allowed in {place} here")
 
 
-def _data_of_caller(frame: types.FrameType, names: set[str]) -> dict[str, Any]:
+def _caller_variables(frame: types.FrameType, names: set[str]) -> dict[str, Any]:
     seen = {name: value for scope in (frame.f_globals, frame.f_locals) for name, value in scope.items()}
     return {
         name: seen[name]
@@ -148,13 +150,13 @@ def _data_of_caller(frame: types.FrameType, names: set[str]) -> dict[str, Any]:
     }
 
 
-def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
+def _guard_dispatch(function: Callable[..., Any]) -> Callable[..., Any]:
     def dispatch(*arguments: Any, **named: Any) -> Any:
         """`frame.agg("mean")`: the text names an attribute."""
         for position, value in enumerate(arguments):
             _check_dispatch(value, strictly=position == 0)
         for name, value in named.items():
-            _check_dispatch(value, strictly=name in NAMES_METHODS_IN)
+            _check_dispatch(value, strictly=name in METHOD_NAME_PARAMETERS)
         return function(*arguments, **named)
 
     return dispatch
@@ -162,34 +164,34 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _check_dispatch(value: object, *, strictly: bool) -> None:
     """`strictly`: this argument names methods; another may be a column's name, as `_merge` is."""
-    for text in _texts(value):
-        if strictly or text.startswith("__") or text in _BY_NAME or text in DENIED_ATTRIBUTES:
+    for text in _nested_texts(value):
+        if strictly or text.startswith("__") or text in _TEXT_TAKERS or text in DENIED_ATTRIBUTES:
             check_text(text)
         if hasattr(np, text) and text not in MODULES["numpy"] and strictly:
             raise AttributeError(f"{text!r} is not accessible by text here")
 
 
-def _texts(value: object, depth: int = 0) -> Iterator[str]:
+def _nested_texts(value: object, depth: int = 0) -> Iterator[str]:
     """Texts inside containers; keys of mappings name columns, not methods."""
     if isinstance(value, str):
-        yield exact(value)
+        yield plain_str(value)
     elif depth > 8:  # deeper than any specification of aggregations; a container may hold itself
         raise ValueError("the names of methods are nested too deeply")
     elif isinstance(value, Mapping):
         for item in value.values():
-            yield from _texts(item, depth + 1)
+            yield from _nested_texts(item, depth + 1)
     elif isinstance(value, list | tuple | set | frozenset):
         for item in value:
-            yield from _texts(item, depth + 1)
+            yield from _nested_texts(item, depth + 1)
     elif isinstance(value, np.ndarray) and value.dtype.kind in "OU" and value.size < 1_000:
-        yield from _texts(value.tolist(), depth + 1)
+        yield from _nested_texts(value.tolist(), depth + 1)
 
 
-def _with_templates(function: Callable[..., Any]) -> Callable[..., Any]:
+def _guard_templates(function: Callable[..., Any]) -> Callable[..., Any]:
     def fill(*arguments: Any, **named: Any) -> Any:
         """`styler.format("{:.2f}")`: fields of the text may not read attributes."""
         for value in (*arguments, *named.values()):
-            for text in _texts(value):
+            for text in _nested_texts(value):
                 check_template(text)
         return function(*arguments, **named)
 
@@ -209,7 +211,7 @@ def check_template(template: str) -> None:
             check_template(spec)
 
 
-def _with_accessor(function: Callable[..., Any]) -> Callable[..., Any]:
+def _guard_accessor(function: Callable[..., Any]) -> Callable[..., Any]:
     def register(name: str) -> Any:
         check_text(name)
         return function(name)
@@ -220,7 +222,7 @@ def _with_accessor(function: Callable[..., Any]) -> Callable[..., Any]:
 def check_formula(formula: str) -> None:
     """Raises ValueError for a formula that does more than name columns and call what FORMULA_CALLS lists."""
     plain = unicodedata.normalize("NFKC", formula)
-    for side in _sides(plain):
+    for side in _formula_sides(plain):
         try:
             tree = ast.parse(side, mode="eval")
         except (SyntaxError, ValueError):
@@ -230,7 +232,7 @@ def check_formula(formula: str) -> None:
             _check_node(node, _FORMULA_NODES, "a formula")
             if isinstance(node, ast.Call):
                 names_of_calls.add(id(node.func))
-                if _dotted(node.func) not in FORMULA_CALLS:
+                if _dotted_name(node.func) not in FORMULA_CALLS:
                     raise ValueError(
                         f"{ast.unparse(node.func)!r} cannot be called in a formula here; "
                         f"allowed: {sorted(FORMULA_CALLS)}"
@@ -241,7 +243,7 @@ def check_formula(formula: str) -> None:
                 raise ValueError(f"{ast.unparse(node)!r} is not allowed in a formula here")
 
 
-def _dotted(node: ast.expr) -> str:
+def _dotted_name(node: ast.expr) -> str:
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
@@ -249,7 +251,7 @@ def _dotted(node: ast.expr) -> str:
     return ""
 
 
-def _sides(formula: str) -> list[str]:
+def _formula_sides(formula: str) -> list[str]:
     """Both sides of `~` as Python: the `:` of an interaction becomes an operator that formulas lack."""
     sides = [""]
     try:

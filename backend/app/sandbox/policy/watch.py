@@ -54,7 +54,7 @@ _NATIVE = ("ctypes", "joblib", "numpy", "sklearn", "threadpoolctl", "xgboost")
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
-def watch() -> None:
+def install_hook() -> None:
     """Install the hook, once in this process."""
     if not _installed:
         _installed.append(True)
@@ -66,14 +66,14 @@ _installed: list[bool] = []
 
 def program_on_stack() -> bool:
     """True while code that the language policy compiled is running on this thread, or started its work."""
-    if any(map(_is_programs, _frames(sys._getframe(1)))):
+    if any(map(_is_program_frame, _frames(sys._getframe(1)))):
         return True
     if _is_main_thread():
         return False
-    return any(_is_programs(frame) for other in sys._current_frames().values() for frame in _frames(other))
+    return any(_is_program_frame(frame) for other in sys._current_frames().values() for frame in _frames(other))
 
 
-def _is_programs(frame: FrameType) -> bool:
+def _is_program_frame(frame: FrameType) -> bool:
     """Told by its globals: to read the frame's code would be an event itself."""
     return "_inplacevar_" in frame.f_globals
 
@@ -90,27 +90,27 @@ def _frames(frame: FrameType | None) -> Iterator[FrameType]:
 
 
 def _on_event(event: str, arguments: tuple[Any, ...]) -> None:
-    if event in _JUDGES:
-        judge = _JUDGES[event]
+    if event in _HANDLERS:
+        judge = _HANDLERS[event]
     else:
-        refused = event.startswith(_REFUSED) and event not in _HARMLESS
-        judge = _JUDGES[event] = _refuse if refused else None
+        refused = event.startswith(_REFUSED_EVENTS) and event not in _HARMLESS_EVENTS
+        judge = _HANDLERS[event] = _refuse if refused else None
     if judge is not None and program_on_stack():
         reason = judge(event, arguments, sys._getframe(1))
         if reason:
             raise PermissionError(reason)
 
 
-def _asker(frame: FrameType | None, *, skip: frozenset[str] = frozenset()) -> str:
+def _calling_module(frame: FrameType | None, *, skip: frozenset[str] = frozenset()) -> str:
     """The name of the module whose code asks, past this one and past `skip`."""
     for caller in _frames(frame):
         name = str(caller.f_globals.get("__name__", ""))
         if name != __name__ and name not in skip:
-            return PROGRAM if _is_programs(caller) else name
+            return PROGRAM if _is_program_frame(caller) else name
     return ""
 
 
-def _within(name: str, modules: tuple[str, ...]) -> bool:
+def _is_within(name: str, modules: tuple[str, ...]) -> bool:
     return any(name == module or name.startswith(f"{module}.") for module in modules)
 
 
@@ -122,43 +122,43 @@ def _on_open(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
     path, mode, flags = arguments
     if isinstance(path, int):
         return ""  # a descriptor that is open
-    text = _exact(path)
+    text = _path_text(path)
     writes = bool(flags & _WRITES) or (isinstance(mode, str) and not set(mode) <= set("rbtU"))
-    if not writes and not _is_upwards(text):
+    if not writes and not _leads_upwards(text):
         if text.startswith(_HOST_FILES):
             return ""
         if _is_of_library(text) and _reads_own_files(frame):
             return ""
-    if is_beside(text):
-        return f"import from {text!r} is not allowed here" if "importlib" in _asker(frame) else ""
+    if is_in_folder(text):
+        return f"import from {text!r} is not allowed here" if "importlib" in _calling_module(frame) else ""
     return f"{text!r} cannot be opened here: only files beside the program can, by a plain name"
 
 
 def _reads_own_files(frame: FrameType) -> bool:
     for caller in _frames(frame):
         name = str(caller.f_globals.get("__name__", ""))
-        if _is_programs(caller):
+        if _is_program_frame(caller):
             return False
-        if _within(name, _LIBRARY_FILES) and not _within(name, _PATH_TAKERS):
+        if _is_within(name, _LIBRARY_FILES) and not _is_within(name, _PATH_TAKERS):
             return True
     return False
 
 
-def _exact(path: object) -> str:
+def _path_text(path: object) -> str:
     text = os.fspath(path)  # type: ignore[call-overload]  # what open was called with
     if isinstance(text, bytes):
         return os.fsdecode(bytes(text))
     return str.__str__(text)
 
 
-def is_beside(text: str) -> bool:
+def is_in_folder(text: str) -> bool:
     """True for a path inside the current folder, by its text alone: the program cannot make links."""
-    if _is_upwards(text) or "://" in text:
+    if _leads_upwards(text) or "://" in text:
         return False
     return not text.startswith("/") or f"{text}/".startswith(f"{os.getcwd().rstrip('/')}/")  # noqa: PTH109
 
 
-def _is_upwards(text: str) -> bool:
+def _leads_upwards(text: str) -> bool:
     return ".." in text.split("/")
 
 
@@ -167,39 +167,39 @@ def _is_of_library(text: str) -> bool:
 
 
 def _library_folders() -> tuple[str, ...]:
-    if not _folders:
+    if not _library_folder_cache:
         installed = (place for place in sys.path if place.startswith("/") and "-packages" in place)
         places = {sys.prefix, sys.base_prefix, str(Path(app.__path__[0])), *installed}
         caches = {os.environ.get("MPLCONFIGDIR", ""), os.environ.get("XDG_CACHE_HOME", "")}
         fonts = {"/usr/share/fonts", "/usr/local/share/fonts"}
-        _folders.extend(place for place in {*places, *caches, *fonts} if len(place) > 1)
-    return tuple(_folders)
+        _library_folder_cache.extend(place for place in {*places, *caches, *fonts} if len(place) > 1)
+    return tuple(_library_folder_cache)
 
 
-_folders: list[str] = []
+_library_folder_cache: list[str] = []
 
 
 def _on_import(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
     """An import statement is the library's own; a name that `import_module` gets may be a program's."""
     name = str(arguments[0])
     root = name.partition(".")[0]
-    by_name = _asker(frame, skip=_BOOTSTRAP) == "importlib"
+    by_name = _calling_module(frame, skip=_BOOTSTRAP) == "importlib"
     is_codec = root == "encodings" or root.startswith("_codecs_")
     is_known = is_codec or name in MODULES or root in PACKAGES | DEPENDENCIES
-    if is_known or (not by_name and not (root in _UNLIKELY and not _is_importing(frame))):
+    if is_known or (not by_name and not (root in _UNUSED_MODULES and not _is_importing(frame))):
         return ""
     return f"import of {name!r} is not allowed here"
 
 
 _BOOTSTRAP = frozenset({"importlib._bootstrap", "importlib._bootstrap_external"})
-_UNLIKELY = frozenset(
+_UNUSED_MODULES = frozenset(
     ("antigravity", "idlelib", "lib2to3", "pdb", "test", "this", "tkinter", "turtle", "webbrowser")
 )
 """Modules that no library needs in a cell, and that a name from a program might be tried with."""
 
 
 def _on_code(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
-    if _within(_asker(frame), _COMPILERS) or _is_importing(frame):
+    if _is_within(_calling_module(frame), _COMPILERS) or _is_importing(frame):
         return ""
     return f"{event} of text is not allowed here"
 
@@ -207,7 +207,7 @@ def _on_code(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
 def _is_importing(frame: FrameType) -> bool:
     """True while a module is being imported for the program: what runs then is the module's own code."""
     for caller in _frames(frame):
-        if _is_programs(caller):
+        if _is_program_frame(caller):
             return False
         if caller.f_globals.get("__name__") in _BOOTSTRAP:
             return True
@@ -215,42 +215,53 @@ def _is_importing(frame: FrameType) -> bool:
 
 
 def _on_attribute(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
-    if arguments[1] in _DEFAULTS or _within(_asker(frame), _INSPECTORS) or _is_importing(frame):
+    if (
+        arguments[1] in _DEFAULT_VALUES
+        or _is_within(_calling_module(frame), _INSPECTORS)
+        or _is_importing(frame)
+    ):
         return ""
     return f"{arguments[1]!r} is not accessible here"
 
 
-_DEFAULTS = ("__defaults__", "__kwdefaults__")
+_DEFAULT_VALUES = ("__defaults__", "__kwdefaults__")
 """Values of parameters: matplotlib reads them with each figure, and they are data."""
 
 
 def _on_folder(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
     path = arguments[0] if arguments else "."
-    if _asker(frame) in ("os", "matplotlib.font_manager") and _reads_own_files(frame):
+    if _calling_module(frame) in ("os", "matplotlib.font_manager") and _reads_own_files(frame):
         return ""  # it looks for fonts where hosts keep them
-    if path is None or isinstance(path, int) or is_beside(_exact(path)) or _is_of_library(_exact(path)):
+    if (
+        path is None
+        or isinstance(path, int)
+        or is_in_folder(_path_text(path))
+        or _is_of_library(_path_text(path))
+    ):
         return ""
-    return f"{_exact(path)!r} cannot be listed here"
+    return f"{_path_text(path)!r} cannot be listed here"
 
 
 def _on_ctypes(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
-    return "" if _within(_asker(frame), _NATIVE) else f"{event} is not allowed here"
+    return "" if _is_within(_calling_module(frame), _NATIVE) else f"{event} is not allowed here"
 
 
 def _on_process(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
     """joblib counts processors with `lscpu`; behind a cell's walls that fails, and it counts otherwise."""
-    counts = any(str(caller.f_globals.get("__name__")) == _COUNTER for caller in list(_frames(frame))[:8])
+    counts = any(
+        str(caller.f_globals.get("__name__")) == _PROCESSOR_COUNTER for caller in list(_frames(frame))[:8]
+    )
     return "" if counts and arguments[0] == "lscpu" else f"{event} is not allowed here"
 
 
-_COUNTER = "joblib.externals.loky.backend.context"
+_PROCESSOR_COUNTER = "joblib.externals.loky.backend.context"
 
 
 def _on_marshal(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
-    return "" if "importlib" in _asker(frame) else f"{event} is not allowed here"
+    return "" if "importlib" in _calling_module(frame) else f"{event} is not allowed here"
 
 
-_JUDGES: dict[str, Callable[[str, tuple[Any, ...], FrameType], str] | None] = {
+_HANDLERS: dict[str, Callable[[str, tuple[Any, ...], FrameType], str] | None] = {
     "exec": _on_code,
     "import": _on_import,
     "marshal.load": _on_marshal,
@@ -267,12 +278,12 @@ _JUDGES: dict[str, Callable[[str, tuple[Any, ...], FrameType], str] | None] = {
 }
 for _name in ("dlopen", "dlsym", "dlsym/handle", "addressof", "call_function", "cdata", "cdata/buffer",
               "get_errno", "set_errno", "string_at", "wstring_at", "PyObj_FromPtr"):  # fmt: skip
-    _JUDGES[f"ctypes.{_name}"] = _on_ctypes
+    _HANDLERS[f"ctypes.{_name}"] = _on_ctypes
 
-_REFUSED = (
+_REFUSED_EVENTS = (
     "code.__new__", "fcntl.", "ftplib.", "gc.", "glob.", "http.", "imaplib.", "mmap.", "nntplib.", "os.",
     "pickle.find_class", "poplib.", "pty.", "resource.setrlimit", "resource.prlimit", "shutil.", "signal.",
     "smtplib.", "socket.", "sqlite3.", "subprocess.", "sys.addaudithook", "sys.setprofile", "sys.settrace",
     "syslog.", "telnetlib.", "urllib.", "webbrowser.", "winreg.",
 )  # fmt: skip
-_HARMLESS = frozenset({"os.putenv", "os.unsetenv", "gc.collect"})
+_HARMLESS_EVENTS = frozenset({"os.putenv", "os.unsetenv", "gc.collect"})

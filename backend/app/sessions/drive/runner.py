@@ -21,7 +21,7 @@ from app.observability.metrics.sessions import (
     STEP_ERRORS,
 )
 from app.observability.tracing import past_span
-from app.sandbox.metering import Charge, metering, nobody_pays
+from app.sandbox.metering import Charge, charge_nobody, meter_usage
 from app.sessions.admission import AdmissionQueue
 from app.sessions.background_tasks import renewed
 from app.sessions.checkpoints import RedisCheckpoints
@@ -35,7 +35,7 @@ from app.sessions.events.publisher import Tail
 from app.sessions.graphs import Graphs, GraphSpec
 from app.sessions.lease import STATUS, DriveSignal, Ending, Lease, LeaseLost, Leases
 from app.sessions.lifecycle import SessionStatus
-from app.storage.blobs import StoreAway
+from app.storage.blobs import StoreUnavailable
 from app.tasks import consume_cancellation
 
 log = structlog.get_logger(__name__)
@@ -90,7 +90,7 @@ class Runner:
     tail: Tail
     send: Send
     config: SessionsConfig
-    charge: Charge = nobody_pays
+    charge: Charge = charge_nobody
     draining: bool = False
     _running: dict[UUID, GraphDrive] = field(default_factory=dict)
     _passing: set[UUID] = field(default_factory=set)
@@ -128,7 +128,7 @@ class Runner:
         if lease.started:
             self.tail.show(lease.facts.id, lease.started)
         saved = SliceCheckpoint(self.checkpoints)
-        with metering() as used:
+        with meter_usage() as used:
             outcome = await self._outcome(lease, saved)
         if isinstance(outcome, Pause):
             await saved.flush()
@@ -236,7 +236,7 @@ async def _guarded(drive: GraphDrive, spec: GraphSpec, saved: SliceCheckpoint) -
         if drive.standing is DriveSignal.GO_ON:
             raise
         return stopped(drive.standing)
-    except StoreAway as error:
+    except StoreUnavailable as error:
         log.warning("store_away", node=drive.node, code=error.code)
         return Pause(again=True, soon=False)  # the session's time limit is the bound
     except LabError as error:

@@ -14,8 +14,8 @@ from langgraph.types import interrupt
 from app.jobs import Job, fit
 from app.json_types import JsonValue
 from app.observability.metrics.sessions import QUESTIONS, STEP_SECONDS
-from app.observability.tracing import Facts, Tell, span
-from app.sandbox.metering import metering
+from app.observability.tracing import Facts, SetAttributes, span
+from app.sandbox.metering import meter_usage
 from app.sessions.budget import Ledger, Resource
 from app.sessions.drive.fenced_writer import WriteResult
 from app.sessions.drive.journal import CallDone, Journal, StepDone, StepOutputs
@@ -85,7 +85,7 @@ class DrivenStep:
         if recorded := await self._journal.call(self.seq, call):
             return recorded[0]
         started_at, clock = datetime.now(UTC), time.perf_counter()
-        with self._traced(call) as tell, metering() as meter:
+        with self._traced(call) as tell, meter_usage() as meter:
             result = await run()
             result = replace(result, usage={**result.usage, **meter.facts()})
             tell(_traced_facts(call, result))
@@ -99,12 +99,12 @@ class DrivenStep:
         self._driver.notice(written)
         return value
 
-    def _traced(self, call: Call) -> AbstractContextManager[Tell]:
+    def _traced(self, call: Call) -> AbstractContextManager[SetAttributes]:
         """A span around a call of a chat model or a tool."""
         if call.kind not in OPERATIONS:
             return nullcontext(_tell_nobody)
         facts: Facts = {"labcrew.step": self.seq, "labcrew.node": self.node, "gen_ai.agent.name": call.agent}
-        return span(OPERATIONS[call.kind], call.name, self.session.id, facts, waits=GraphBubbleUp)
+        return span(OPERATIONS[call.kind], call.name, self.session.id, facts, pause=GraphBubbleUp)
 
     async def afford(self, kind: str, agent: str) -> bool:
         ledger = await self._driver.ledger()

@@ -22,16 +22,16 @@ from app.errors import LabError
 from app.jobs import Send
 from app.observability.metrics.sessions import FIT_SECONDS, FITS, LEASE_LOSSES
 from app.observability.tracing import span
-from app.sandbox.computer import Computed, Computer
+from app.sandbox.computer import ComputationResult, Computer
 from app.sandbox.contract import Computation, Limits
-from app.sandbox.metering import Charge, metering, nobody_pays
+from app.sandbox.metering import Charge, charge_nobody, meter_usage
 from app.sessions.background_tasks import renewed
 from app.sessions.config import SessionsConfig
 from app.sessions.events.events import FitFinished, Progress
 from app.sessions.events.publisher import Tail
 from app.sessions.events.serialization import NotJson, dumps, event_body, sighting
 from app.sessions.statements import ROUNDS
-from app.storage.blobs import StoreAway
+from app.storage.blobs import StoreUnavailable
 from app.tasks import consume_cancellation
 
 log = logging.getLogger(__name__)
@@ -82,7 +82,7 @@ class Fits:
     tail: Tail
     send: Send
     config: SessionsConfig
-    charge: Charge = nobody_pays
+    charge: Charge = charge_nobody
     draining: bool = False
     _running: dict[FitKey, _Hold] = field(default_factory=dict)
 
@@ -97,7 +97,7 @@ class Fits:
             LEASE_LOSSES.labels("fit").inc()
         clock = time.monotonic()
         spec = in_time(json.loads(row["spec"]), row["left_s"])
-        with metering() as used, structlog.contextvars.bound_contextvars(session_id=str(key.session_id)):
+        with meter_usage() as used, structlog.contextvars.bound_contextvars(session_id=str(key.session_id)):
             result = await self._result(key, row["fence"], row["name"], spec, row["runs"])
         await consume_cancellation(asyncio.current_task())
         await self.charge(row["owner_id"], used.cpu_s)
@@ -134,7 +134,7 @@ class Fits:
         hold = _Hold(_this_task())
         renew = partial(self._renew, key, fence, hold)
         async with renewed(self._running, key, hold, renew, self.config.renew_s):
-            with metering() as meter:
+            with meter_usage() as meter:
                 result = await self._attempt(key, name, spec, hold)
         return replace(result, body={**result.body, "usage": meter.facts()}) if result else None
 
@@ -145,7 +145,7 @@ class Fits:
             if not hold.stop:
                 raise
             return {"cancelled": _Result("cancelled", {}), "shutdown": _Result("queued", {})}.get(hold.stop)
-        except StoreAway:
+        except StoreUnavailable:
             return _Result("queued", {})
         except LabError as error:
             return _Result("failed", {"reason": error.detail, "code": error.code}, error.detail)
@@ -155,7 +155,7 @@ class Fits:
             log.exception("fit %s failed", key)
             return _Result("failed", {"reason": f"{type(error).__name__}: {error}"}, str(error))
 
-    async def _compute(self, key: FitKey, name: str, spec: dict[str, Any]) -> Computed:
+    async def _compute(self, key: FitKey, name: str, spec: dict[str, Any]) -> ComputationResult:
         step = int(key.round_key.split(".", 1)[0])
 
         def progress(fraction: float, text: str) -> None:
@@ -209,7 +209,7 @@ def _this_task() -> "asyncio.Task[Any]":
     return task
 
 
-def _done(computed: Computed) -> _Result:
+def _done(computed: ComputationResult) -> _Result:
     files = {
         stored.name: {
             "digest": stored.digest,

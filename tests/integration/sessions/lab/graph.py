@@ -18,7 +18,7 @@ from tests.patience import HANG_GUARD_S
 from app.sessions.events.events import Progress
 from app.sessions.graphs import GraphSpec, JournaledState, Node, journaled
 from app.sessions.step_scope import ArtifactDraft, Call, Fit, Question, Recorded, StepScope
-from app.storage.blobs import StoreAway
+from app.storage.blobs import StoreUnavailable
 
 NEVER_MS = 10_000 * HANG_GUARD_S
 """Of a fit or a node that has not ended when the test has."""
@@ -33,9 +33,9 @@ class LabState(JournaledState, total=False):
 
 
 def need_store(away_while: str) -> None:
-    """Raises StoreAway while there is this file."""
+    """Raises StoreUnavailable while there is this file."""
     if Path(away_while).is_file():
-        raise StoreAway("blob_store_away", "The bucket does not answer.")
+        raise StoreUnavailable("blob_store_away", "The bucket does not answer.")
 
 
 async def _linger(step: StepScope) -> None:

@@ -10,7 +10,7 @@ from app.sandbox.kernel import seccomp
 from app.sandbox.kernel.syscalls import ALLOWED, AUDIT_ARCHITECTURES, CONDITIONAL, MACHINE
 
 PID = 4_242
-PROGRAM = seccomp.program(PID)
+PROGRAM = seccomp.make_filter(PID)
 EPERM = 0x00050000 | errno.EPERM
 ENOSYS = 0x00050000 | errno.ENOSYS
 
@@ -79,7 +79,7 @@ def test_no_signal_ends_a_process_as_if_from_outside() -> None:
 
 
 def test_other_processes_are_not_asked_for() -> None:
-    for call in seccomp.OF_A_PROCESS:
+    for call in seccomp.PROCESS_QUERIES:
         for own in (0, PID):
             assert answer(CONDITIONAL[call], own) == seccomp.ALLOW
         for other in (1, PID + 1, 0xFFFFFFFF):

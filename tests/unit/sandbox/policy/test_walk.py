@@ -87,7 +87,7 @@ def test_no_walk_leaves_the_list(tmp_path: Path) -> None:
 def _plant_module() -> None:
     allowed.MODULES["json"] = allowed.MODULES["json"] | {"codecs"}
     guards._is_listed_module = lambda module, name: isinstance(getattr(module, name, None), type(module))
-    guards.checked = lambda value: value
+    guards.check_object = lambda value: value
 
 
 def _plant_class() -> None:
