@@ -50,7 +50,7 @@ notebook has no cell around it, and the language policy alone does not hold what
 
 _SPLIT = """\
 split = lab.split(table, PROBLEM)
-print(split.facts["train_rows"], "rows to learn from,", split.facts["holdout_rows"], "held out.")
+print(split.facts["train_rows"], "training rows,", split.facts["holdout_rows"], "held out.")
 print(split.facts["reason"])
 compared(ROWS, split.facts)"""
 
@@ -160,12 +160,16 @@ def _introduction_cells(facts: ReportFacts) -> list[Cell]:
     threads = max((int(part.value.get("threads") or 1) for part in facts.fit_parts), default=1)
     template = _SETUP_WITH_CODE if _sources(facts) else _SETUP
     setup = template.format(seed=repr(facts.session.value.get("seed", 0)), threads=threads)
-    title = f"Predicting {escape_text(facts.problem.text('target'))}" if facts.problem else "A session again"
+    title = (
+        f"Predicting {escape_text(facts.problem.text('target'))}" if facts.problem else "A reproduced session"
+    )
     return [
         _prose(f"# {title}\n\n{escape_text(facts.session.text('goal'))}"),
         _prose(
-            "This does the session again, without the service: the same data, split, candidates, settings and "
-            "seed. It needs the `labcrew` package and the folder `data` of the session's archive beside it. "
+            "This notebook reproduces the session without the service: the same data, split, "
+            "candidates, settings "
+            "and seed. It needs the `labcrew` package and the folder `data` of the session's archive "
+            "beside it. "
             f"The session ran with {escape_text(versions) or 'versions that were not recorded'}."
         ),
         _code(setup),
@@ -177,8 +181,9 @@ def _split_cells(facts: ReportFacts) -> list[Cell]:
     rows = {name: split.get(name) for name in ("train_rows", "holdout_rows", "duplicates_removed")}
     return [
         _prose(
-            "## Split\n\nThe hold-out is locked before anyone looks. The problem is complete, as the session "
-            "found it."
+            "## Split\n\nThe hold-out is split off before any analysis. The problem is complete, as "
+            "the session "
+            "resolved it."
         ),
         _code(f"PROBLEM = {_literal(split.get('problem') or {})}\nROWS = {_literal(rows)}"),
         _code(_SPLIT),
@@ -194,8 +199,9 @@ def _candidate_cells(facts: ReportFacts) -> list[Cell]:
     return [
         _prose(
             "## Candidates\n\nEvery fit of the session. `run` names the folds of a fit, where an empty list is "
-            "all rows at once; `settings` is what the clock and early stopping decided then. `LEARNED` is the "
-            "problem as candidates were fitted for it: columns may have been left out after the split."
+            "all rows at once; `settings` are the recorded decisions of time limits and early "
+            "stopping. `LEARNED` "
+            "is the problem that candidates were fitted for: columns may have been excluded after the split."
         ),
         _code(f"LEARNED = {_literal(learned)}\nRECIPES = {_literal(_reference_sources(recipes, sources))}"),
         _code(f"CANDIDATES = {_literal(_reference_sources(specs, sources))}"),
@@ -276,10 +282,7 @@ def _model_cells(facts: ReportFacts) -> list[Cell] | None:
     members = [(member.text("name"), tuple(member.value["run"])) for member in items_at(blend, "members")]
     is_ensemble = name not in board
     return [
-        _prose(
-            "## The model\n\nCandidates are weighted by how they do on rows that did not teach them, and put "
-            "together."
-        ),
+        _prose("## The model\n\nThe candidates are blended with weights from out-of-fold predictions."),
         _code(f"MEMBERS = {_literal(members)}"),
         _code((_BLEND_WITH_CODE if _sources(facts) else _BLEND).format(name=repr(name))),
         *_leaderboard_cells({**_scores([blend]), **board}, _board_code(facts, is_ensemble)),
@@ -306,7 +309,7 @@ def _needing_model(facts: ReportFacts, code: str) -> Cell:
 
 def _leaderboard_cells(board: dict[str, float], code: str) -> list[Cell]:
     return [
-        _prose("## The leaderboard\n\nMean over folds, as recorded and as it came out now."),
+        _prose("## The leaderboard\n\nMean score over folds, as recorded and as reproduced."),
         _code(f"LEADERBOARD = {_literal(board)}"),
         _code(code),
     ]
@@ -325,11 +328,11 @@ def _evaluation_cells(facts: ReportFacts) -> list[Cell]:
     metrics = facts.final.value["metrics"] if facts.final else {}
     recorded = {name: score.get("value") for name, score in metrics.items()}
     return [
-        _prose("## The hold-out\n\nOpened once in the session, for the model that was chosen."),
+        _prose("## The hold-out\n\nOpened once in the session, for the chosen model."),
         _code(f"HOLDOUT = {_literal(recorded)}"),
         _needing_model(facts, _JUDGE),
         *_refit_cells(facts),
-        _prose("## What it relies on\n\nOn more rows than the session may have had time for."),
+        _prose("## Feature importance\n\nOn more rows than the session may have had time for."),
         _needing_model(facts, _EXPLAIN),
     ]
 
@@ -338,7 +341,10 @@ def _refit_cells(facts: ReportFacts) -> list[Cell]:
     if facts.refit is None:
         return []
     return [
-        _prose("## The delivered model\n\nThe same settings on all rows, after the hold-out had judged them."),
+        _prose(
+            "## The delivered model\n\nThe same settings on all rows, fitted after the evaluation on "
+            "the hold-out."
+        ),
         _needing_model(facts, _REFIT),
     ]
 
@@ -347,7 +353,7 @@ def _data_cells(calls: Sequence[RecordedCall], facts: ReportFacts) -> list[Cell]
     """Open the session's table: by query or upload if that is recorded, else from the stored frame."""
     uploads = facts.session.value.get("datasets") or []
     digests = {str(artifact.get("table") or artifact["name"]): artifact.get("digest") for artifact in uploads}
-    opening = _prose("## Data\n\nThe tables as they came in; another file under their name is refused.")
+    opening = _prose("## Data\n\nThe datasets of the session; a file with another digest is refused.")
     for call in reversed(successful_calls(calls)):
         request = call.request or {}
         if call.tool == "execute_sql" and request.get("keep") and digests:

@@ -69,7 +69,7 @@ def test_a_finding_leads_to_its_recommendation(
     assert rule not in before or rule == "useless_columns"
 
 
-def test_the_column_that_carries_the_model_is_named(titanic: list[RecordedCall]) -> None:
+def test_the_dominant_column_is_named(titanic: list[RecordedCall]) -> None:
     def change(result: dict[str, Any]) -> None:
         result["importances"] = [
             {"column": "sex", "mean": 0.3, "std": 0.01, "helps": True},
@@ -88,11 +88,11 @@ def test_a_session_without_results_gets_no_advice_on_them() -> None:
     assert advise(make_draft([])) == []
 
 
-def test_every_rule_can_be_told_apart() -> None:
+def test_rules_have_distinct_names_and_texts() -> None:
     assert len(set(RULES.values())) == len(RULES)
 
 
-def test_few_rows_prove_nothing_against_a_column(titanic: list[RecordedCall]) -> None:
+def test_with_few_rows_no_column_is_called_useless(titanic: list[RecordedCall]) -> None:
     def change(result: dict[str, Any]) -> None:
         for entry in result["importances"]:
             entry |= {"mean": 0.05, "std": 0.04, "helps": False}
@@ -102,7 +102,7 @@ def test_few_rows_prove_nothing_against_a_column(titanic: list[RecordedCall]) ->
     assert "useless_columns" not in rules
 
 
-def test_what_chance_explains_is_no_bad_calibration(titanic: list[RecordedCall]) -> None:
+def test_a_calibration_error_within_chance_is_not_reported(titanic: list[RecordedCall]) -> None:
     def change(result: dict[str, Any]) -> None:
         bins = [{"predicted": 0.4, "observed": 0.48, "count": 26} for _ in range(10)]
         result["calibration"] = {"bins": bins, "error": 0.08}

@@ -39,7 +39,7 @@ def draft(calls: list[RecordedCall]) -> Any:
     return build_draft(calls, RecordedFact(calls[-1], "/session", calls[-1].result["session"]))
 
 
-def test_an_answer_with_numerals_everywhere_is_proven_from_the_record():
+def test_the_report_of_an_answer_full_of_numerals_passes_the_check():
     calls = answered([["2nd half", 1.5], ["<script>1</script>", None], [None, 2e9]])
     made = draft(calls)
     report = compose(made)
@@ -65,12 +65,12 @@ def test_the_answer_in_a_sentence():
     assert plain_text(headline(draft(answered([["a", n] for n in range(9)])))) == "The answer has 9 rows."
 
 
-def test_only_the_node_that_answers_is_believed():
+def test_only_the_answering_node_provides_the_answer():
     calls = answered([["a", 1.5]], node="data_analysis")
     assert summarise(calls, [])["answer"] is None
     assert summarise(answered([["a", 1.5]]), [])["answer"]["rows"] == [["a", 1.5]]
 
 
-def test_rows_that_cannot_be_counted_are_not_claimed():
+def test_an_answer_by_a_program_states_that_its_rows_are_unknown():
     report = compose(draft(answered([["a", 1.5]], rows_used=None, rows_there=None)))
     assert "number of rows used is not known" in markdown.render(report)

@@ -25,7 +25,7 @@ from app.reporting.evidence import RecordedCall, RecordedFact
         ("minute", "2026-03-14T15:09:26+00:00", "2026-03-14 15:09"),
     ],
 )
-def test_a_style_shows_a_value_as_people_read_it(style: str, value: object, text: str) -> None:
+def test_a_style_formats_a_value_for_readers(style: str, value: object, text: str) -> None:
     assert STYLES[style](value) == text
 
 
@@ -40,7 +40,7 @@ def test_the_same_fact_in_the_same_style_is_one_claim() -> None:
     assert len(ledger.all()) == 2
 
 
-def test_a_derived_claim_names_all_that_it_was_derived_from() -> None:
+def test_a_derived_claim_names_all_its_sources() -> None:
     result = {"part": 3, "whole": 12}
     whole = RecordedFact(RecordedCall(4, "n", "tool:1.0", "t", "a", None, result), "", result)
     ends = [fact for fact in (whole.at("part"), whole.at("whole")) if fact]

@@ -57,7 +57,7 @@ def test_a_classification_has_all_its_parts_in_order(titanic: list[RecordedCall]
     ]
 
 
-def test_a_regression_says_error(diabetes: list[RecordedCall]) -> None:
+def test_the_tile_of_a_regression_is_called_error(diabetes: list[RecordedCall]) -> None:
     draft = make_draft(diabetes, questions=[])
 
     text = prose(draft)
@@ -68,7 +68,7 @@ def test_a_regression_says_error(diabetes: list[RecordedCall]) -> None:
     assert "questions" not in ids(compose(draft))
 
 
-def test_a_failed_session_says_why_and_keeps_what_it_learned(titanic: list[RecordedCall]) -> None:
+def test_a_failed_session_reports_its_error_and_intermediate_results(titanic: list[RecordedCall]) -> None:
     calls = only(titanic, "lock_holdout", "perform_eda")
     draft = make_draft(calls, error={"code": "x", "detail": "It took longer than its limit of 60 s."})
 
@@ -113,14 +113,14 @@ def test_without_importances_the_part_is_left_out(titanic: list[RecordedCall]) -
     assert not {"importances", "errors"} & set(ids(compose(draft)))
 
 
-def test_without_an_explanation_importances_out_of_fold_are_told(titanic: list[RecordedCall]) -> None:
+def test_without_an_explanation_out_of_fold_importances_are_reported(titanic: list[RecordedCall]) -> None:
     draft = make_draft([call for call in titanic if call.tool != "explain_model"])
 
     assert "outside the training folds" in prose(draft)
     assert "errors" not in ids(compose(draft))
 
 
-def test_the_worst_part_of_the_rows_is_named_with_what_it_is_compared_with(titanic: list[RecordedCall]) -> None:
+def test_the_worst_segment_is_reported_with_the_error_elsewhere(titanic: list[RecordedCall]) -> None:
     assert "none is worse than the rest by more than chance" in prose(make_draft(titanic))
     worst = {
         "column": "sex",
@@ -143,7 +143,7 @@ def test_the_worst_part_of_the_rows_is_named_with_what_it_is_compared_with(titan
     )
 
 
-def test_a_time_series_says_what_orders_it(diabetes: list[RecordedCall]) -> None:
+def test_the_report_of_a_time_series_names_its_time_column(diabetes: list[RecordedCall]) -> None:
     def change(result: dict[str, Any]) -> None:
         result["problem"] |= {"time_column": "day", "horizon": 3}
         result["kind"] = "time"
@@ -154,7 +154,7 @@ def test_a_time_series_says_what_orders_it(diabetes: list[RecordedCall]) -> None
     assert "Monitor the score in production" in text
 
 
-def test_a_hold_out_that_was_opened_twice_is_told(titanic: list[RecordedCall]) -> None:
+def test_a_hold_out_opened_twice_is_reported(titanic: list[RecordedCall]) -> None:
     final = only(titanic, "final_evaluation")[0]
     again = replace(final, seq=final.seq + 1)
 
@@ -163,14 +163,14 @@ def test_a_hold_out_that_was_opened_twice_is_told(titanic: list[RecordedCall]) -
     assert "opened more than once" in text
 
 
-def test_a_fit_after_the_hold_out_was_opened_is_told(titanic: list[RecordedCall]) -> None:
+def test_a_fit_after_the_hold_out_was_opened_is_reported(titanic: list[RecordedCall]) -> None:
     late = replace(only(titanic, "train_classification_model")[0], seq=99)
 
     assert "fitted after the hold-out was opened" in prose(make_draft([*titanic, late]))
 
 
 @pytest.mark.parametrize("tool", ["run_python", "execute_sql", "get_dataset_schema"])
-def test_what_other_tools_answer_cannot_imitate_an_evaluation(tool: str, titanic: list[RecordedCall]) -> None:
+def test_results_of_other_tools_cannot_imitate_an_evaluation(tool: str, titanic: list[RecordedCall]) -> None:
     forged = {**only(titanic, "final_evaluation")[0].result, "rows": 1_000_000}
     call = replace(only(titanic, "final_evaluation")[0], tool=tool, result={"value": forged}, seq=99)
 
@@ -218,7 +218,7 @@ def test_scores_that_are_not_defined_leave_a_dash(titanic: list[RecordedCall]) -
     assert "ROC AUC of \N{EN DASH}" in prose(draft)
 
 
-def test_every_figure_that_was_drawn_has_its_place(titanic: list[RecordedCall]) -> None:
+def test_every_drawn_figure_is_in_the_report(titanic: list[RecordedCall]) -> None:
     def change(result: dict[str, Any]) -> None:
         found = result["segments"]
         found["worst"] = [{"column": "sex", "text": "is male", "rows": 9, "error": found["overall"]}]
@@ -253,7 +253,7 @@ def blended(titanic: list[RecordedCall]) -> list[RecordedCall]:
     return [*made[:place], call, *made[place:]]
 
 
-def test_an_ensemble_is_told_by_its_weights_and_its_own_threshold(titanic: list[RecordedCall]) -> None:
+def test_an_ensemble_is_reported_with_its_weights_and_threshold(titanic: list[RecordedCall]) -> None:
     calls = blended(titanic)
     draft = make_draft(calls)
     report = compose(draft)
@@ -267,7 +267,7 @@ def test_an_ensemble_is_told_by_its_weights_and_its_own_threshold(titanic: list[
     assert verify_report(report.to_json(), draft.calls, html.render(report, {}), markdown.render(report)).passes
 
 
-def test_prediction_intervals_stand_beside_what_they_held(diabetes: list[RecordedCall]) -> None:
+def test_prediction_intervals_are_reported_with_their_coverage(diabetes: list[RecordedCall]) -> None:
     coverage = {"value": 0.91, "low": 0.84, "high": 0.96}
     intervals = {"level": 0.9, "coverage": coverage, "width": 180.25, "rows": 89}
     draft = make_draft(altered(diabetes, "final_evaluation", lambda r: r.update(intervals=intervals)))
@@ -281,7 +281,7 @@ def test_prediction_intervals_stand_beside_what_they_held(diabetes: list[Recorde
 
 
 @pytest.mark.parametrize(("worked_s", "is_said"), [(5.4, False), (6.8, True)])
-def test_a_session_that_took_longer_than_was_asked_for_says_so_among_its_limits(
+def test_a_session_over_its_time_budget_reports_it_among_the_limits(
     titanic: list[RecordedCall], worked_s: float, is_said: bool
 ) -> None:
     text = prose(make_draft(titanic, preferences={"time_budget_s": 5.0}, worked_s=worked_s))
@@ -290,7 +290,7 @@ def test_a_session_that_took_longer_than_was_asked_for_says_so_among_its_limits(
     assert "Working time until this report" in text
 
 
-def test_what_a_session_took_stands_with_how_to_do_it_again(titanic: list[RecordedCall]) -> None:
+def test_the_usage_of_a_session_is_reported_under_reproducibility(titanic: list[RecordedCall]) -> None:
     usage = {"fits": 12, "tool_calls": 20, "chat_calls": 0, "cpu_s": 31.5, "peak_memory_bytes": 400 << 20}
 
     text = prose(make_draft(titanic, usage=usage, preferences={"time_budget_s": 60.0}, seed=0))
@@ -300,7 +300,7 @@ def test_what_a_session_took_stands_with_how_to_do_it_again(titanic: list[Record
     assert "Calls of chat models" not in text
 
 
-def test_candidates_within_noise_of_the_best_are_folded_and_all_listed_at_the_end(
+def test_tied_candidates_are_folded_and_all_candidates_listed_at_the_end(
     titanic: list[RecordedCall],
 ) -> None:
     def crowd(result: Any) -> None:

@@ -12,7 +12,7 @@ def fact(result: object) -> RecordedFact:
 
 
 @pytest.mark.parametrize("name", ["a/b", "~", "~1", "", " ", "0"])
-def test_a_pointer_leads_back_to_the_fact_whatever_the_name(name: str) -> None:
+def test_a_pointer_resolves_to_its_fact_for_any_name(name: str) -> None:
     result = {name: [{"deep": 3}]}
 
     found = fact(result).at(name, 0, "deep")
@@ -21,7 +21,7 @@ def test_a_pointer_leads_back_to_the_fact_whatever_the_name(name: str) -> None:
     assert resolve_pointer(result, found.pointer) == 3
 
 
-def test_what_was_not_recorded_is_none() -> None:
+def test_a_path_that_was_not_recorded_is_none() -> None:
     found = fact({"there": None, "list": [1]})
 
     assert found.at("there") is None
@@ -36,7 +36,7 @@ def test_a_pointer_to_nothing_is_an_error(pointer: str) -> None:
         resolve_pointer({"list": [1]}, pointer)
 
 
-def test_chat_and_failed_calls_prove_nothing() -> None:
+def test_chat_and_failed_calls_are_no_evidence() -> None:
     good = call(1)
 
     assert successful_calls([call(2, kind="chat"), good, call(3, failed=True)]) == [good]

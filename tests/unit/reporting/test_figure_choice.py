@@ -20,13 +20,13 @@ def result(calls: list[RecordedCall], tool: str) -> Any:
         ("diabetes", ["predicted_vs_actual", "residuals"]),
     ],
 )
-def test_an_evaluation_is_drawn_as_its_problem_asks(name: str, kinds: list[str]) -> None:
+def test_the_figures_of_an_evaluation_depend_on_the_problem(name: str, kinds: list[str]) -> None:
     made = evaluation_figures(result(recorded(name), "final_evaluation"), "y")
 
     assert [each.kind for each in made] == kinds
 
 
-def test_a_residual_is_what_the_prediction_missed(diabetes: list[RecordedCall]) -> None:
+def test_a_residual_is_the_actual_minus_the_predicted_value(diabetes: list[RecordedCall]) -> None:
     final = result(diabetes, "final_evaluation")
 
     (_, residuals) = evaluation_figures(final, "y")
@@ -35,7 +35,7 @@ def test_a_residual_is_what_the_prediction_missed(diabetes: list[RecordedCall]) 
     assert residuals.facts["residuals"][0] == pytest.approx(point["truth"] - point["prediction"])
 
 
-def test_what_was_not_measured_is_not_drawn(titanic: list[RecordedCall]) -> None:
+def test_missing_measurements_are_not_drawn(titanic: list[RecordedCall]) -> None:
     final = result(titanic, "final_evaluation")
     final["metrics"]["roc_auc"]["value"] = None
     final |= {"precision_recall": None, "calibration": None, "confusion": None}

@@ -55,7 +55,7 @@ def told(calls: list[RecordedCall], value: dict[str, Any]) -> str:
         ({"prediction": 1, "probabilities": {"0": 0.4, "1": 0.6}}, "| north | 2026-01-02 | 2 | 60.0% |"),
     ],
 )
-def test_what_comes_next_stands_in_the_report(titanic, said, row):
+def test_forecasts_after_the_last_row_are_in_the_report(titanic, said, row):
     text = told(titanic, facts(**said))
     assert "From 2026-01-01 to 2026-01-02, after the last row: 2 forecasts" in text
     assert row in text

@@ -37,7 +37,7 @@ def test_a_code_span_holds_any_name(name: str, span: str) -> None:
         "**bold** _it_ ~~no~~ https://example.org @someone",
     ],
 )
-def test_a_persons_words_are_no_markup(words: str) -> None:
+def test_text_of_a_person_is_escaped(words: str) -> None:
     plain = markdown.escape_text(words)
 
     assert "\n" not in plain

@@ -5,7 +5,7 @@ from app.reporting.evidence import RecordedCall
 from .conftest import make_draft
 
 
-def test_a_card_has_the_sections_of_the_paper_and_proves_its_numbers(titanic: list[RecordedCall]) -> None:
+def test_a_card_has_the_sections_of_the_paper_and_passes_the_check(titanic: list[RecordedCall]) -> None:
     draft = make_draft(titanic)
     card = model_card.compose(draft)
     assert card is not None
@@ -30,5 +30,5 @@ def test_a_card_has_the_sections_of_the_paper_and_proves_its_numbers(titanic: li
     assert verify_report(card.to_json(), draft.calls, markdown=text).mismatches == ()
 
 
-def test_without_a_judged_model_there_is_no_card(titanic: list[RecordedCall]) -> None:
+def test_without_an_evaluated_model_there_is_no_card(titanic: list[RecordedCall]) -> None:
     assert model_card.compose(make_draft([c for c in titanic if c.tool != "final_evaluation"])) is None

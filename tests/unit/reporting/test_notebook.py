@@ -1,6 +1,7 @@
-"""A notebook is valid and holds data as literals only (`tests/unit/computations/test_report.py` runs one)."""
+"""Validity of notebooks, and data as literals in them (`tests/unit/computations/test_report.py` runs one)."""
 
 import ast
+import importlib
 from typing import Any
 
 import nbformat
@@ -12,18 +13,40 @@ from app.reporting.notebook import make_notebook
 from .conftest import SESSION, altered, make_draft, recorded
 
 
-def code(made: dict[str, Any]) -> list[str]:
-    return [cell["source"] for cell in made["cells"] if cell["cell_type"] == "code"]
+def code(notebook: dict[str, Any]) -> list[str]:
+    return [cell["source"] for cell in notebook["cells"] if cell["cell_type"] == "code"]
 
 
 @pytest.mark.parametrize("name", ["titanic", "diabetes"])
 def test_a_notebook_is_valid(name: str) -> None:
-    made = make_notebook(make_draft(recorded(name)))
+    notebook = make_notebook(make_draft(recorded(name)))
 
-    assert made is not None
-    nbformat.validate(nbformat.from_dict(made))
-    for source in code(made):
+    assert notebook is not None
+    nbformat.validate(nbformat.from_dict(notebook))
+    for source in code(notebook):
         ast.parse(source)
+
+
+def test_every_name_that_a_notebook_imports_exists(titanic: list[RecordedCall]) -> None:
+    """The templates are text, which renames do not reach."""
+
+    def add_code(result: dict[str, Any]) -> None:
+        for fit in result["candidates"]:
+            fit["recipe"] = [{"op": "python", "name": "ratio", "source": "def transform(frame, state): ..."}]
+
+    notebook = make_notebook(make_draft(altered(titanic, "train_classification_model", add_code)))
+
+    assert notebook is not None
+    imported = [
+        (node.module, alias.name)
+        for source in code(notebook)
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    ]
+    assert ("app.sandbox.policy.definitions", "define") in imported
+    for module, name in imported:
+        assert hasattr(importlib.import_module(str(module)), name), f"{module} has no {name}"
 
 
 @pytest.mark.parametrize("name", ["'''\nimport os", '"); import os; ("', "\\", "{x}", "<script>"])
@@ -32,29 +55,29 @@ def test_names_stand_in_code_as_literals(name: str, titanic: list[RecordedCall])
         result["problem"]["target"] = name
 
     datasets = [{"name": name, "table": name, "rows": 1}]
-    made = make_notebook(make_draft(altered(titanic, "lock_holdout", change), datasets=datasets, goal=name))
+    notebook = make_notebook(make_draft(altered(titanic, "lock_holdout", change), datasets=datasets, goal=name))
 
-    assert made is not None
+    assert notebook is not None
     imported = {
         alias.name
-        for source in code(made)
+        for source in code(notebook)
         for node in ast.walk(ast.parse(source))
         if isinstance(node, ast.Import)
         for alias in node.names
     }
     assert imported == {"pandas"}
-    assert "<script>" not in str([cell for cell in made["cells"] if cell["cell_type"] == "markdown"])
+    assert "<script>" not in str([cell for cell in notebook["cells"] if cell["cell_type"] == "markdown"])
 
 
-def test_a_kept_query_makes_the_table(titanic: list[RecordedCall]) -> None:
+def test_a_stored_query_makes_the_table_of_the_notebook(titanic: list[RecordedCall]) -> None:
     sql = "select * from a join b using (id)"
     call = RecordedCall(2, "data_retrieval", "tool:2.0", "execute_sql", "x", {"sql": sql, "keep": True}, {})
     datasets = [{"name": "a", "table": "a"}, {"name": "b", "table": "b"}]
 
-    made = make_notebook(make_draft([*titanic, call], datasets=datasets))
+    notebook = make_notebook(make_draft([*titanic, call], datasets=datasets))
 
-    assert made is not None
-    assert any(f"lab.query({sql!r}, **tables)" in source for source in code(made))
+    assert notebook is not None
+    assert any(f"lab.query({sql!r}, **tables)" in source for source in code(notebook))
 
 
 def test_without_a_known_table_or_result_there_is_no_notebook(titanic: list[RecordedCall]) -> None:

@@ -17,7 +17,7 @@ ARTIFACTS = [
 ]
 
 
-def test_a_result_names_what_came_out_and_where_it_lies(titanic: list[RecordedCall]) -> None:
+def test_a_result_has_the_scores_and_the_artifact_ids(titanic: list[RecordedCall]) -> None:
     last = own_call(titanic)
     last.result["checked"] = 180
 
@@ -41,7 +41,7 @@ def test_a_result_names_what_came_out_and_where_it_lies(titanic: list[RecordedCa
     assert result["headline"].startswith("LogisticRegression predicts survived")
 
 
-def test_a_session_that_came_to_nothing_has_an_empty_result() -> None:
+def test_a_session_without_results_has_an_empty_result() -> None:
     result = summarise([], [])
 
     assert (
@@ -54,7 +54,7 @@ def test_a_report_that_was_refused_is_not_a_report(titanic: list[RecordedCall]) 
     assert summarise(titanic, ARTIFACTS[:1])["report"] is None
 
 
-def test_the_model_that_learned_again_from_all_rows_is_the_delivered_one(titanic: list[RecordedCall]) -> None:
+def test_the_model_refitted_on_all_rows_is_delivered(titanic: list[RecordedCall]) -> None:
     final = next(call for call in titanic if call.tool == "final_evaluation")
     learned = {"rows": 1313, "fits": 1, "fit_s": 0.4, "model": "LogisticRegression on all rows"}
     again = replace(final, key="tool:0.2", tool="refit_model", result=learned)

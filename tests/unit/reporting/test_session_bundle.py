@@ -10,7 +10,7 @@ def piece(kind: str, name: str, digest: str = "a") -> BundleFile:
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "/root", "..", "", ".", "a\x00b", "C:\\x", "é" * 300])
-def test_no_name_leads_out_of_the_archive(name: str) -> None:
+def test_paths_of_any_name_stay_inside_the_archive(name: str) -> None:
     (path,) = bundle_layout([piece("file", name)])
 
     assert path.startswith("files/")
@@ -19,7 +19,7 @@ def test_no_name_leads_out_of_the_archive(name: str) -> None:
     assert not safe_file_name(name).startswith(".")
 
 
-def test_the_newest_of_a_name_is_taken_and_alike_names_stay_apart() -> None:
+def test_the_newest_artifact_of_a_name_is_bundled_and_similar_names_stay_distinct() -> None:
     placed = bundle_layout(
         [piece("model", "XGBoost", "old"), piece("model", "XGBoost", "new"), piece("model", "xgboost", "b")]
     )
@@ -30,12 +30,12 @@ def test_the_newest_of_a_name_is_taken_and_alike_names_stay_apart() -> None:
     }
 
 
-def test_equal_data_is_there_once_under_the_first_name() -> None:
+def test_equal_data_is_bundled_once_under_the_first_name() -> None:
     placed = bundle_layout([piece("dataset", "titanic"), piece("frame", "data"), piece("frame", "train", "b")])
 
     assert list(placed) == ["data/titanic.parquet", "data/train.parquet"]
 
 
 @pytest.mark.parametrize("name", GENERATED_FILES)
-def test_a_file_of_the_session_does_not_take_the_place_of_one_of_ours(name: str) -> None:
+def test_an_artifact_does_not_replace_a_generated_file(name: str) -> None:
     assert list(bundle_layout([piece("notebook", name)])) != [name]

@@ -82,12 +82,12 @@ def test_every_number_of_the_section_is_a_claim_and_every_figure_has_its_place(t
         assert said in text
 
 
-def test_a_backtest_that_another_node_recorded_is_not_believed(traded):
+def test_a_backtest_recorded_by_another_node_is_ignored(traded):
     moved = [replace(call, node="data_analysis") if call.tool == "backtest_model" else call for call in traded]
     assert "trading" not in {section.id for section in compose(make_draft(moved)).sections}
 
 
-def test_what_was_traded_can_be_drawn(facts):
+def test_a_backtest_has_all_its_figures(facts):
     made = backtest_figures(facts, "close")
     assert [each.kind for each in made] == [
         "backtest_price",
@@ -98,7 +98,7 @@ def test_what_was_traded_can_be_drawn(facts):
     assert all(draw(each.kind, each.facts).svg.startswith(b"<?xml") for each in made)
 
 
-def test_results_by_coin_add_up_to_the_whole(facts):
+def test_bars_by_coin_sum_to_the_total(facts):
     """Coins share the capital equally, so nothing is earned that no coin earned."""
     assert {each["coin"] for each in facts["by_coin"]} == {"BTC", "ETH"}
     assert sum(each["bars"] for each in facts["by_regime"] if each["kind"] == "trend") == facts["bars"]

@@ -93,7 +93,7 @@ def case() -> Case:
     return Case()
 
 
-async def test_the_user_sees_a_diff_and_the_risk_before_anything_is_done(case):
+async def test_the_user_sees_a_diff_and_the_risk_before_the_call_runs(case):
     with pytest.raises(GraphInterrupt):
         await case.call("edit_file", **EDIT)
     [question] = case.journal.asked
@@ -113,7 +113,7 @@ async def test_an_approved_call_is_made(case, answer):
 @pytest.mark.parametrize(
     ("answer", "said"), [("reject", ""), ({"decision": "reject", "reason": "wrong file"}, "wrong file")]
 )
-async def test_a_rejected_call_comes_back_with_the_reason_and_does_nothing(case, answer, said):
+async def test_a_rejected_call_returns_the_reason_and_changes_nothing(case, answer, said):
     refusal = (await case.edit(answer)).refusal
     assert "rejected this call" in refusal
     assert said in refusal
@@ -136,7 +136,7 @@ async def test_changed_arguments_are_checked_like_any_others(case):
 
 
 @pytest.mark.parametrize("answer", ["yes", "", None, {"decision": "approve"}, {"arguments": EDIT}, ["approve"]])
-async def test_nothing_but_a_decision_is_taken_for_one(case, answer):
+async def test_an_answer_that_is_no_decision_is_refused(case, answer):
     with pytest.raises(InvalidInput):
         await case.edit(answer)
 
@@ -156,7 +156,7 @@ async def test_a_standing_rule_lets_the_tool_through_until_it_is_revoked(case):
         await case.call("edit_file", "tool:1.0", **EDIT)
 
 
-async def test_where_nobody_answers_nothing_is_approved(case):
+async def test_without_an_answer_the_call_is_rejected(case):
     case.preferences = {"clarify": "never"}
     assert "rejected" in (await case.call("edit_file", **EDIT)).refusal
     assert case.written == []
@@ -171,12 +171,12 @@ async def test_where_nobody_answers_nothing_is_approved(case):
         ({"name": "plot.png"}, "is not a text file"),
     ],
 )
-async def test_what_would_fail_anyway_is_never_put_to_the_user(case, change, reason):
+async def test_invalid_calls_are_refused_without_asking_the_user(case, change, reason):
     assert reason in (await case.call("edit_file", **{**EDIT, **change})).refusal
     assert case.journal.asked == []
 
 
-async def test_the_operator_may_have_any_tool_ask(case):
+async def test_the_operator_can_require_approval_for_any_tool(case):
     case.toolsets = Toolsets(approve=("write_file",))
     with pytest.raises(GraphInterrupt):
         await case.call("write_file", name="a.md", text="one\ntwo")
@@ -194,5 +194,5 @@ async def test_a_file_is_read_by_lines(case):
     assert answer.value == {"name": "notes.md", "lines": 2, "first_line": 2, "text": "median is 2\n"}
 
 
-def test_only_those_who_work_on_files_have_the_tools():
+def test_only_agents_that_work_on_files_have_the_file_tools():
     assert [agent for agent in EVERY_AGENT if "edit_file" in agent_tools(agent)] == list(files.WORKERS)

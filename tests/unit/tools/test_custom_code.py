@@ -48,7 +48,7 @@ def context(agent: str = "model_trainer") -> ToolContext:
     return ToolContext(agent, MemoryStep(facts), Frames(), None, NoWalls(), training_context=study)  # type: ignore[arg-type]
 
 
-async def test_a_written_estimator_is_trained_by_its_name():
+async def test_a_custom_estimator_is_trained_by_its_name():
     asked = [
         Candidate(estimator="Mine"),
         Candidate(estimator="Mine", name="Again"),
@@ -62,19 +62,19 @@ async def test_a_written_estimator_is_trained_by_its_name():
 
 
 @pytest.mark.parametrize("name", ["Written", "written"])
-async def test_code_that_was_not_tried_is_not_trained(name: str):
+async def test_untested_code_is_not_trained(name: str):
     asked = [Candidate(estimator=name, hyperparameters={"source": SOURCE})]
     with pytest.raises(ToolRefused, match=r"by write_estimator first.*Mine"):
         await add_sources(context(), asked)
 
 
 @pytest.mark.parametrize("tool", [clean_data, create_features])
-async def test_an_operation_that_is_code_is_taken_by_write_features_alone(tool: Any):
+async def test_custom_operations_are_accepted_by_write_features_only(tool: Any):
     with pytest.raises(ToolRefused, match="write_features"):
         await tool(context("data_analyst"), operations=[STEP])
 
 
-async def test_without_walls_code_is_refused_in_words_that_the_agent_reads():
+async def test_without_a_sandbox_custom_code_is_refused_with_a_message_for_the_agent():
     with pytest.raises(ToolRefused, match="lacks the walls"):
         await write_features(context("data_analyst"), columns=["a"], source=SOURCE)
     with pytest.raises(ToolRefused, match="lacks the walls"):

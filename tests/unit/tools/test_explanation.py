@@ -21,7 +21,7 @@ def context(until_s: float, **preferences: float | bool) -> ToolContext:
     ("budget_s", "left_s", "seconds"),
     [(20.0, 10.0, MIN_S), (200.0, 100.0, 10.0), (200.0, -5.0, MIN_LATE_S), (5.0, 2.3, 0.7)],
 )
-async def test_it_is_a_small_share_of_the_budget_and_no_more_than_is_left(
+async def test_the_explanation_limit_is_a_share_of_the_budget_and_at_most_the_time_left(
     budget_s: float, left_s: float, seconds: float
 ) -> None:
     assert await explanation_limit_s(context(left_s, time_budget_s=budget_s)) == pytest.approx(

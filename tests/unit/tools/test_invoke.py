@@ -38,7 +38,7 @@ async def double(ctx: ToolContext, number: int) -> Recorded:
     return Recorded(value={"doubled": 2 * number, "key": ctx.call}, summary=f"{2 * number}")
 
 
-async def test_a_call_is_recorded_and_told(ctx, journal):
+async def test_a_call_is_recorded_and_sends_events(ctx, journal):
     answer = await invoke(spec_of(double), ctx, request(number=4))
     assert answer.value == {"doubled": 8, "key": "tool:0.0"}
     called, returned = journal.events
@@ -46,7 +46,7 @@ async def test_a_call_is_recorded_and_told(ctx, journal):
     assert (returned.kind, returned.summary, returned.failed) == ("tool_returned", "8", False)
 
 
-async def test_a_recorded_call_does_not_run_and_is_not_told_again(ctx, journal):
+async def test_a_recorded_call_neither_runs_nor_sends_events_again(ctx, journal):
     runs = []
 
     async def counting(ctx: ToolContext, number: int) -> Recorded:
@@ -67,7 +67,7 @@ async def test_a_recorded_call_does_not_run_and_is_not_told_again(ctx, journal):
         (ComputationFailed("computation_timed_out", "It took longer than 3 s."), "It took longer than 3 s."),
     ],
 )
-async def test_what_the_agent_can_mend_is_a_recorded_refusal(ctx, journal, error, said):
+async def test_errors_that_the_agent_can_correct_are_recorded_refusals(ctx, journal, error, said):
     async def failing(ctx: ToolContext) -> Recorded:
         raise error
 
@@ -86,7 +86,7 @@ async def test_what_the_agent_can_mend_is_a_recorded_refusal(ctx, journal, error
         ZeroDivisionError("a bug"),
     ],
 )
-async def test_what_nobody_in_the_session_can_mend_rises(ctx, journal, error):
+async def test_errors_that_the_agent_cannot_correct_are_raised(ctx, journal, error):
     async def failing(ctx: ToolContext) -> Recorded:
         raise error
 

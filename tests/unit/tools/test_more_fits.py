@@ -7,7 +7,7 @@ from app.tools.more_fits import folds_within, missing_runs
 QUICK = {"folds": {"count": 10}, "run": [0, 1], "fit_s": 0.5, "refitted": False}
 
 
-def test_folds_that_a_candidate_lacks_are_shared_out_in_jobs_of_one_size():
+def test_missing_folds_are_split_into_jobs_of_equal_size():
     assert list(missing_runs(QUICK, None, 4)) == [[2, 3, 4, 5], [6, 7, 8, 9]]
     assert list(missing_runs(QUICK, [1, 2, 3], 1)) == [[2], [3]]
     assert list(missing_runs(QUICK, [], 4)) == [[]]
@@ -15,5 +15,5 @@ def test_folds_that_a_candidate_lacks_are_shared_out_in_jobs_of_one_size():
 
 
 @pytest.mark.parametrize(("fit_s", "size"), [(0.5, 8), (4.0, 1), (400.0, 1)])
-def test_by_the_clock_a_job_holds_as_many_folds_as_its_seconds(fit_s, size):
+def test_the_folds_of_a_job_fit_into_its_seconds(fit_s, size):
     assert folds_within(2.0, {**QUICK, "fit_s": fit_s}) == size

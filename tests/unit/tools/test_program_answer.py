@@ -16,18 +16,18 @@ from app.tools.program_answer import MAX_ROWS, make_answer
         ([{"a": "x", "b": 1}, {"a": "y"}], [("a", "text"), ("b", "integer")], [["x", 1], ["y", None]]),
     ],
 )
-def test_what_a_program_told_becomes_a_table(result, columns, rows):
+def test_a_result_of_a_program_becomes_a_table(result, columns, rows):
     told = make_answer(result)
     assert [(each["name"], each["type"]) for each in told["columns"]] == columns
     assert (told["rows"], told["row_count"], told["rows_used"]) == (rows, len(rows), None)
 
 
 @pytest.mark.parametrize("result", [None, [], {}, {"a": [1, 2]}, [{"a": {"b": 1}}], [[1], [2]]])
-def test_what_is_no_table_is_refused_with_what_would_be(result: Any):
+def test_a_result_that_is_not_tabular_is_refused_with_the_accepted_types(result: Any):
     with pytest.raises(ToolRefused, match="Set `result` to"):
         make_answer(result)
 
 
-def test_a_long_list_is_shown_in_part_and_counted_whole():
+def test_a_long_list_is_truncated_and_counted_in_full():
     told = make_answer([*range(MAX_ROWS + 1)])
     assert (len(told["rows"]), told["row_count"], told["truncated"]) == (MAX_ROWS, MAX_ROWS + 1, True)

@@ -44,7 +44,7 @@ def test_no_agent_can_touch_the_hold_out():
         assert not {"lock_holdout", "final_evaluation"} & set(agent_tools(agent))
 
 
-def test_every_tool_says_what_it_does():
+def test_every_tool_has_a_description():
     assert [spec.name for spec in REGISTRY.values() if len(spec.description) < 20] == []
 
 

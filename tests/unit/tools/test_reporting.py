@@ -135,7 +135,7 @@ def record(records: Records, ctx: ToolContext, tool: str, made: Recorded) -> Non
     ]
 
 
-async def test_the_summary_leaves_a_report_that_the_journal_proves(
+async def test_generate_summary_writes_a_report_that_passes_the_check(
     ctx: ToolContext, records: Records, blob_store: FolderBlobs
 ) -> None:
     made = await generate_summary(ctx)
@@ -167,7 +167,7 @@ async def test_the_session_result_names_the_report(ctx: ToolContext, records: Re
     assert json.loads(json.dumps(result)) == result
 
 
-async def test_figures_are_put_into_the_report_if_their_own_tool_drew_them(
+async def test_a_figure_is_in_the_report_only_if_its_own_tool_drew_it(
     ctx: ToolContext, records: Records, blob_store: FolderBlobs
 ) -> None:
     blob = await blob_store.put_bytes(b"<svg xmlns='http://www.w3.org/2000/svg'/>")

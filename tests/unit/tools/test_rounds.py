@@ -33,7 +33,7 @@ def context(until_s: float, hands: int = 1, **preferences: bool) -> ToolContext:
     return ToolContext("model_trainer", MemoryStep(facts), None, None, None, training_context=settled)  # type: ignore[arg-type]
 
 
-def test_candidates_of_one_estimator_get_names_of_their_own():
+def test_candidates_of_one_estimator_get_unique_names():
     candidates = [
         Candidate(estimator="XGBoost"),
         Candidate(estimator="XGBoost"),
@@ -54,7 +54,7 @@ def test_a_family_that_takes_longer_gets_a_larger_share_and_the_baseline_hardly_
     assert naive + quick + slow == pytest.approx(30.0)
 
 
-async def test_the_time_that_is_left_is_looked_at_once_and_never_nothing():
+async def test_the_time_left_is_recorded_once_and_has_a_minimum():
     ctx = context(until_s=30.0)
     first = await time_left_s(ctx)
     assert 25 < first <= 30
@@ -72,7 +72,7 @@ def test_a_deterministic_session_gives_no_limit_by_the_clock():
     assert limits == {False: 10.0, True: None}
 
 
-def test_workers_take_the_longest_fit_first_so_that_none_works_on_alone_and_one_worker_the_most_telling():
+def test_several_slots_start_with_the_longest_fits_and_one_slot_keeps_the_given_order():
     limits = {"LightGBM": 3.9, "Network": 10.0, "XGBoost": 5.0, "baseline": 0.2}
     fits = [
         make_fit(context(13.0), "d", {}, limit_s, name=name, estimator=name) for name, limit_s in limits.items()
@@ -81,7 +81,7 @@ def test_workers_take_the_longest_fit_first_so_that_none_works_on_alone_and_one_
     assert longest_first(fits, hands=1) == [0, 1, 2, 3]
 
 
-def test_the_first_part_of_a_candidate_is_a_model_and_what_comes_later_belongs_to_it():
+def test_the_first_part_of_a_candidate_is_a_model_and_later_folds_are_parts():
     files = {
         "model.skops": {"digest": "m", "size_bytes": 1, "media_type": "x"},
         "oof.parquet": {"digest": "o", "size_bytes": 1, "media_type": "x"},
@@ -135,7 +135,7 @@ async def first_or_further_round(models: list[str]) -> tuple[list[float], int]:
     return step.waits, len(answered.artifacts)
 
 
-async def test_a_first_round_of_which_nothing_came_waits_once_more_for_a_model():
+async def test_a_first_round_without_results_is_tried_once_more():
     waits, models = await first_or_further_round([])
     assert waits[1:] == [MAX_LATE_ROUND_S]
     assert models == 1
@@ -148,7 +148,7 @@ async def test_a_first_round_of_which_nothing_came_waits_once_more_for_a_model()
         (("Ridge",), [["baseline", "Ridge", "XGBoost"]]),
     ],
 )
-async def test_a_first_round_of_which_the_baseline_came_alone_waits_for_a_model(quick, rounds):
+async def test_a_first_round_with_the_baseline_alone_is_tried_once_more(quick, rounds):
     ctx = context(13.0)
     step = Rounds(ctx.session, quick)
     names = rounds[0]
@@ -160,6 +160,6 @@ async def test_a_first_round_of_which_the_baseline_came_alone_waits_for_a_model(
     ]
 
 
-async def test_a_further_round_of_which_nothing_came_keeps_nobody_waiting():
+async def test_a_later_round_without_results_is_not_tried_again():
     with pytest.raises(ToolRefused, match="No candidate was fitted"):
         await first_or_further_round(["Ridge"])

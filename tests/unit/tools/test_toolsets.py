@@ -20,7 +20,7 @@ def test_an_agent_keeps_only_the_tools_that_the_file_names(tmp_path, name, text)
     assert "list_datasets" in toolsets.for_agent("planner")
 
 
-def test_the_crew_works_with_the_narrowed_set(tmp_path):
+def test_agents_work_with_the_restricted_tools(tmp_path):
     (tmp_path / "tools.toml").write_text(TOML)
     crew = assemble_crew(ChatConfig(), load_toolsets(tmp_path / "tools.toml"))
     assert list(crew["data_analysis"].tools) == ["perform_eda"]
@@ -36,7 +36,7 @@ def test_the_crew_works_with_the_narrowed_set(tmp_path):
         ('data_analyst = ["execute_sql"]', "data_analyst has no tool 'execute_sql'"),
     ],
 )
-def test_a_wrong_file_is_refused_by_name(tmp_path, text, said):
+def test_an_invalid_file_is_refused_with_its_path(tmp_path, text, said):
     path = tmp_path / "tools.toml"
     path.write_text(text)
     with pytest.raises(InvalidInput) as error:
@@ -45,6 +45,6 @@ def test_a_wrong_file_is_refused_by_name(tmp_path, text, said):
     assert said in error.value.detail
 
 
-def test_a_file_that_is_not_there_is_refused_by_name(tmp_path):
+def test_a_missing_file_is_refused_with_its_path(tmp_path):
     with pytest.raises(InvalidInput, match="cannot be read"):
         load_toolsets(tmp_path / "missing.toml")
