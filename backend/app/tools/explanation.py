@@ -20,6 +20,7 @@ MIN_S, MAX_S = 1.2, 20.0
 OVERHEAD_S, MIN_LATE_S = 1.6, 0.3
 """Seconds to reserve for loading and drawing, and seconds to measure in if the session is late."""
 DEFAULT_BUDGET_S = 60.0
+"""Time budget in seconds assumed for sessions without one."""
 MAX_OVERHEAD_S = 30.0
 """Seconds added to the cell's limit for loading and drawing on a slow machine."""
 

@@ -13,8 +13,11 @@ from app.reporting.figures.style import BLUE, DIVERGING, FAINT, INK, MUTED, ORAN
 Facts = Mapping[str, Any]
 
 _MAX_COLUMNS = 24
+"""Columns of one figure, so that labels stay legible on a page."""
 _MAX_PANELS = 9
+"""Panels of one figure: three rows of three."""
 _MAX_LABELS = 8
+"""Categories of one panel; the rest are summed in the last bar."""
 
 
 def missing_values(rows: int, columns: Sequence[Facts]) -> Figure:

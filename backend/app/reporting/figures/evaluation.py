@@ -13,6 +13,7 @@ from app.reporting.figures.style import BLUE, FAINT, INK, LINES, MUTED, ORANGE, 
 Facts = Mapping[str, Any]
 
 _MAX_OPAQUE_POINTS = 1500
+"""Points up to which a scatter plot is drawn with large dots as vectors; above, as a faint bitmap."""
 
 
 def leaderboard(metric: str, greater_is_better: bool, entries: Sequence[Facts]) -> Figure:

@@ -13,6 +13,7 @@ from app.reporting.figures.style import BLUE, FAINT, INK, LINES, MUTED, ORANGE, 
 Facts = Mapping[str, Any]
 
 _MAX_BARS = 20
+"""Bars of the importance figure, so that it fits a page."""
 _BAND = "#dbe6f1"
 _DENSITY = "#e9eef3"
 _CODE = "#7d8894"

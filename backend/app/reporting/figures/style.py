@@ -70,6 +70,7 @@ RC: Any = {
 }
 
 _PNG_DPI = 180
+"""Dots per inch of a PNG: sharp on screens with two pixels per point."""
 MINUS = "\N{MINUS SIGN}"
 
 

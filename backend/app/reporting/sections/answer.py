@@ -9,6 +9,7 @@ from app.reporting.evidence import RecordedFact, items_at
 _MAX_SENTENCE_GROUPS = 6
 """Groups listed in the headline; for more, it gives their number."""
 _MAX_ROWS = 50
+"""Rows of an answer in the report; the claims of more rows would outgrow the page."""
 _STYLES = {"integer": "integer", "number": "quantity"}
 
 

@@ -5,7 +5,9 @@ from app.reporting.draft import ReportDraft, join_texts
 from app.reporting.evidence import RecordedFact, items_at
 
 _MAX_FINDINGS = 12
+"""Findings in the report, the most severe first."""
 _MAX_EFFECTS = 12
+"""Preparation steps in the report; the recipe of the model holds all of them."""
 _ORDER = {"serious": 0, "warning": 1, "info": 2}
 _WORDS = {"serious": "Serious", "warning": "Warning", "info": "Note"}
 

@@ -5,7 +5,9 @@ from app.reporting.draft import ReportDraft, join_texts
 from app.reporting.evidence import RecordedFact, items_at
 
 _MAX_COLUMNS = 12
+"""Columns in the table of importances; further ones rarely have a significant importance."""
 _MAX_NAMED = 4
+"""Columns named in a sentence, so that it stays readable."""
 _NO_COLUMN_STANDS_OUT = "No column has a significant importance on these rows; with more rows, some may. "
 _MIN_CORRELATION = 0.5
 """Rank correlation from which a feature is reported to raise or lower the prediction."""

@@ -15,6 +15,7 @@ _FIGURES = (
     "residuals",
 )
 _MAX_CLASSES = 3
+"""Classes up to which the confusion matrix is also a table: it has a row per pair of classes."""
 
 
 def hold_out(draft: ReportDraft) -> Section | None:

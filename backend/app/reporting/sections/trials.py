@@ -9,7 +9,9 @@ from app.reporting.evidence import RecordedFact, items_at
 from app.reporting.facts import TUNING_NODE
 
 _MAX_TUNING_ROWS = 12
+"""Tuning trials in the table; the journal has all of them."""
 _MAX_ALWAYS_SHOWN, _MIN_FOLDED = 6, 3
+"""First candidates that are never folded; least number of tied candidates that are worth folding."""
 
 
 def leaderboard(draft: ReportDraft) -> Section | None:
