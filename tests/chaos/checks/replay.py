@@ -13,10 +13,10 @@ from app.errors import LabError
 from app.jobs import Job
 from app.json_types import JsonValue
 from app.sessions.drive.drive import GraphDrive
-from app.sessions.drive.fenced_writer import FencedWriter, WriteResult
 from app.sessions.drive.journal import CallDone, Journal, StepDone, StepOutputs
 from app.sessions.events.publisher import Tail
 from app.sessions.events.serialization import EventMessage, dumps
+from app.sessions.fenced_writer import FencedWriter, WriteResult
 from app.sessions.graphs import Graphs, GraphSpec
 from app.sessions.lease import DriveSignal, Lease, facts_of
 from app.sessions.step_scope import Call

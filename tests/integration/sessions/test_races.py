@@ -10,8 +10,8 @@ from tests.integration.sessions.conftest import Lab
 from tests.integration.sessions.lab.rows import assert_all_once, effects
 
 from app.errors import InvalidInput
-from app.sessions.drive.fenced_writer import FencedWriter
 from app.sessions.drive.journal import CallDone, Journal, StepDone, StepOutputs
+from app.sessions.fenced_writer import FencedWriter
 from app.sessions.lease import LeaseLost
 from app.sessions.step_scope import ArtifactDraft, Call, Recorded
 from app.sessions.waiting.fits import FitKey

@@ -13,12 +13,12 @@ from langgraph.runtime import RunControl
 from app.jobs import Job, Send
 from app.sessions.budget import Amounts, Ledger
 from app.sessions.budget_usage import load
-from app.sessions.drive.fenced_writer import WriteResult
 from app.sessions.drive.journal import Journal
 from app.sessions.drive.step import DrivenStep
 from app.sessions.events.events import Live
 from app.sessions.events.publisher import Tail
 from app.sessions.events.serialization import event_body, sighting
+from app.sessions.fenced_writer import WriteResult
 from app.sessions.lease import DriveSignal, Lease
 from app.sessions.step_scope import StepScope
 

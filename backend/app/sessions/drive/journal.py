@@ -14,9 +14,9 @@ from typing import Any
 from app.db.pool import Record
 from app.errors import InvalidInput, LabError
 from app.json_types import JsonValue
-from app.sessions.drive.fenced_writer import GUARD_STEP, FencedWriter, WriteResult, fenced
 from app.sessions.events.events import Durable
 from app.sessions.events.serialization import digest, dumps
+from app.sessions.fenced_writer import GUARD_STEP, FencedWriter, WriteResult, fenced
 from app.sessions.statements import JOURNAL
 from app.sessions.step_scope import ArtifactDraft, Call, Recorded
 

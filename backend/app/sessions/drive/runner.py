@@ -27,11 +27,11 @@ from app.sessions.background_tasks import renewed
 from app.sessions.checkpoints import RedisCheckpoints
 from app.sessions.config import SessionsConfig
 from app.sessions.drive.drive import GraphDrive
-from app.sessions.drive.fenced_writer import FencedWriter
 from app.sessions.drive.journal import Journal
 from app.sessions.drive.slice_checkpoint import SliceCheckpoint
 from app.sessions.events.events import SessionCancelled, SessionFailed, SessionFinished
 from app.sessions.events.publisher import Tail
+from app.sessions.fenced_writer import FencedWriter
 from app.sessions.graphs import Graphs, GraphSpec
 from app.sessions.lease import STATUS, DriveSignal, Ending, Lease, LeaseLost, Leases
 from app.sessions.lifecycle import SessionStatus

@@ -17,9 +17,9 @@ from app.observability.metrics.sessions import QUESTIONS, STEP_SECONDS
 from app.observability.tracing import Facts, SetAttributes, span
 from app.sandbox.metering import meter_usage
 from app.sessions.budget import Ledger, Resource
-from app.sessions.drive.fenced_writer import WriteResult
 from app.sessions.drive.journal import CallDone, Journal, StepDone, StepOutputs
 from app.sessions.events.events import ArtifactSaved, Durable, Live, MessagePosted, StepFinished, StepStarted
+from app.sessions.fenced_writer import WriteResult
 from app.sessions.step_scope import ArtifactDraft, Call, Fit, FitOutcome, Question, Recorded, SessionFacts
 from app.sessions.waiting import questions, rounds
 

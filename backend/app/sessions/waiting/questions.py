@@ -4,9 +4,9 @@ import json
 from dataclasses import dataclass
 
 from app.json_types import JsonValue
-from app.sessions.drive.fenced_writer import FencedWriter, WriteResult, fenced
 from app.sessions.events.events import ClarificationAnswered, ClarificationAsked
 from app.sessions.events.serialization import dumps
+from app.sessions.fenced_writer import FencedWriter, WriteResult, fenced
 from app.sessions.lease import LeaseLost
 from app.sessions.statements import JOURNAL
 from app.sessions.step_scope import Question

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from app.db.pool import Record
-from app.sessions.drive.fenced_writer import FencedWriter, WriteResult, fenced
 from app.sessions.events.serialization import dumps
+from app.sessions.fenced_writer import FencedWriter, WriteResult, fenced
 from app.sessions.lease import LeaseLost
 from app.sessions.statements import ROUNDS
 from app.sessions.step_scope import Fit, FitOutcome
