@@ -1,15 +1,13 @@
-"""Texts that are made from a pattern to make it slow, and the growth of its time with their length."""
+"""Texts that are made from a pattern to make it slow, and the growth of its steps with their length."""
 
 import re
-import signal
-import statistics
-import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from re import _constants as ops  # type: ignore[attr-defined] # the parser of the standard library
 from re import _parser as parser  # type: ignore[attr-defined] # the same
 from typing import Any
+
+from .steps import CountingMatcher, TooManySteps
 
 ALPHABET = "a1_ -.,;:'\"`()[]{}<>\\/|=+*~!?$%@#é\n\t"
 VARIANTS = 6
@@ -19,18 +17,21 @@ ENDINGS = ("\0", "", "\n!")
 """Ends that let a match fail late. The first suffices for all but what takes any character."""
 MAX_UNITS = 200
 """Repeated pieces that are tried for one pattern: evenly chosen where there are more."""
-FIRST, LAST = 4_000, 64_000
-"""Characters of the shortest and the longest text."""
-SCREEN_S, MEASURED_S, HANG_S = 0.001, 0.03, 1.0
-"""CPU seconds: what is faster than the first is not looked at again; what is compared takes the second; and a
-search that takes the third is stopped. A linear search of the longest text takes under 0.01."""
+FIRST_REPEATS = 8
+"""Repeats of the shortest text: few, for most patterns are plainly linear on it already."""
+MAX_LENGTH = 8_000
+"""Characters of the longest text."""
+STEADY_LENGTH = 600
+"""Characters of a text that shows what each further character costs: twice the usual bounds of repeats."""
+LINEAR = 2.1
+"""Growth of steps at double length that is not looked at again: 2 is linear, the ends of a text add to it."""
 SUPERLINEAR = 2.0**1.5
-"""Ratio of times when the length doubles: 2 is linear, 4 quadratic."""
+"""Growth of steps at double length that is refused: 4 is quadratic."""
 
 
 @dataclass(frozen=True)
 class Growth:
-    """Ratio of CPU times at double length, and the text that has it. Infinite where a search was stopped."""
+    """Ratio of steps at double length, and the text that has it. Infinite where a search was stopped."""
 
     ratio: float
     length: int
@@ -38,7 +39,7 @@ class Growth:
 
 
 def attacks(pattern: "re.Pattern[Any]") -> list[Callable[[int], str]]:
-    """Makers of texts of about a length. Each begins like a match again and again, and fails late."""
+    """Makers of texts by the number of repeats. A text begins like a match again and again, and fails late."""
     source = pattern.pattern
     text = source.decode("latin-1") if isinstance(source, bytes) else source
     tree = parser.parse(text, pattern.flags & ~re.UNICODE & ~re.DEBUG)
@@ -53,7 +54,7 @@ def attacks(pattern: "re.Pattern[Any]") -> list[Callable[[int], str]]:
 
 
 def _maker(head: str, body: str, ending: str) -> Callable[[int], str]:
-    return lambda length: head + body * (length // len(body) + 1) + ending
+    return lambda repeats: head + body * repeats + ending
 
 
 def _pumps(nodes: list[Any], prefixes: list[str], letters: str) -> Iterator[tuple[str, str]]:
@@ -160,91 +161,74 @@ def _literals(nodes: Iterable[Any]) -> Iterator[str]:
             yield from _literals(part)
 
 
-class Hangs(Exception):
-    """A search took longer than HANG_S of CPU time."""
-
-
-@contextmanager
-def _stopped_after(seconds: float) -> Iterator[None]:
-    """The matcher of `re` looks for signals while it works, so it can be stopped by one."""
-
-    def stop(*_: object) -> None:
-        raise Hangs
-
-    before = signal.signal(signal.SIGVTALRM, stop)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, before)
-
-
-@dataclass(frozen=True)
-class _Run:
-    """Matches of a pattern as the application looks for them."""
-
-    pattern: "re.Pattern[Any]"
-    anchored: bool
-
-    def cpu_s(self, text: str, times: int = 1) -> float:
-        """The least of some measurements."""
-        subject: Any = text.encode("utf-8", "ignore") if isinstance(self.pattern.pattern, bytes) else text
-        taken = []
-        for _ in range(times):
-            begun = time.thread_time()
-            if self.anchored:
-                self.pattern.match(subject)
-                self.pattern.fullmatch(subject)
-            else:
-                for _match in self.pattern.finditer(subject):
-                    pass
-            taken.append(time.thread_time() - begun)
-        return min(taken)
-
-
 def growth(pattern: "re.Pattern[Any]", *, anchored: bool = False) -> Growth | None:
-    """The steepest growth over any text that is slow enough to be measured; None when none is."""
+    """The steepest growth over the texts that are made against a pattern; None for a pattern without any.
+
+    Stops at the first text with superlinear growth. `anchored` patterns are matched from the start only.
+    """
     worst: Growth | None = None
-    makers = attacks(pattern)
-    run = _Run(pattern, anchored)
-    # A pattern of many alternatives is slow everywhere: a text stands out when it is slower than most others.
-    try:
-        usual = statistics.median(_usual_s(run, make) for make in makers[:: max(1, len(makers) // 9)])
-    except Hangs:
-        return Growth(float("inf"), FIRST // 10, "a short text")
-    for make in makers:
-        found = _growth_on(run, make, max(SCREEN_S, 3 * usual))
-        if found and (worst is None or found.ratio > worst.ratio):
-            worst = found
-        if worst and worst.ratio > SUPERLINEAR:
+    matcher = CountingMatcher(pattern, narrow=True)
+    for make in attacks(pattern):
+        growth_on_text = _growth_on(matcher, anchored, make)
+        if worst is None or growth_on_text.ratio > worst.ratio:
+            worst = growth_on_text
+        if worst.ratio > SUPERLINEAR:
             break
     return worst
 
 
-def _usual_s(run: _Run, make: Callable[[int], str]) -> float:
-    """CPU seconds for a tenth of the shortest text, times ten. Raises Hangs."""
-    with _stopped_after(HANG_S):
-        return 10 * run.cpu_s(make(FIRST // 10))
+def steps_per_character(pattern: "re.Pattern[Any]", *, anchored: bool = False) -> float:
+    """Steps for each character of the text that takes most of them, with bounds of repeats as they are written.
 
+    Bounds within bounds multiply: such a pattern is linear, and slow all the same. Infinite where a search was
+    given up.
+    """
+    narrow, wide = CountingMatcher(pattern, narrow=True), CountingMatcher(pattern)
 
-def _growth_on(run: _Run, make: Callable[[int], str], screen_s: float) -> Growth | None:
-    length, text = FIRST, make(FIRST)
+    def steps_of_short_text(make: Callable[[int], str]) -> float:
+        text = make(FIRST_REPEATS)
+        try:
+            return _count_steps(narrow, anchored, text) / len(text)
+        except TooManySteps:
+            return float("inf")
+
+    make = max(attacks(pattern), key=steps_of_short_text, default=None)
+    if make is None:
+        return 0.0
+    text = make(FIRST_REPEATS * max(1, STEADY_LENGTH // len(make(FIRST_REPEATS))))
     try:
-        with _stopped_after(HANG_S):
-            taken = run.cpu_s(text)
-        if taken < screen_s:
-            return None
-        while taken < MEASURED_S and length < LAST:
-            length *= 2
-            with _stopped_after(HANG_S):
-                taken = run.cpu_s(make(length))
-        with _stopped_after(HANG_S * 20):
-            half, full = (run.cpu_s(make(one), times=3) for one in (length // 2, length))
-            if full < MEASURED_S or full / half <= SUPERLINEAR:
-                return Growth(full / half if full >= MEASURED_S else 0.0, length, text[:80])
-            quarter = run.cpu_s(make(length // 4), times=3)
-        # Over two doublings as well: one measurement may have met a busy moment.
-        return Growth(min(full / half, (full / max(quarter, 1e-9)) ** 0.5), length, text[:80])
-    except Hangs:
-        return Growth(float("inf"), length, text[:80])
+        return _count_steps(wide, anchored, text) / len(text)
+    except TooManySteps:
+        return float("inf")
+
+
+def _growth_on(matcher: CountingMatcher, anchored: bool, make: Callable[[int], str]) -> Growth:
+    """Double the number of repeats while the steps more than double: a bounded repeat becomes linear then."""
+    repeats = FIRST_REPEATS
+    ratio, earlier_ratio, text = float("inf"), float("inf"), make(repeats)
+    try:
+        steps = _count_steps(matcher, anchored, text)
+        while len(text) < MAX_LENGTH:
+            repeats *= 2
+            text = make(repeats)
+            before, steps = steps, _count_steps(matcher, anchored, text)
+            earlier_ratio, ratio = ratio, steps / before
+            if ratio <= LINEAR:
+                break
+    except TooManySteps:
+        # A pattern of many bounded parts takes many steps for each character; its growth falls towards 2.
+        if ratio >= earlier_ratio:
+            ratio = float("inf")
+    return Growth(ratio, len(text), text[:80])
+
+
+def _count_steps(matcher: CountingMatcher, anchored: bool, text: str) -> int:
+    """Steps of the searches of the application: of all matches, or of those at the start of the text."""
+    matcher.steps = 0
+    if anchored:
+        matcher.match(text)
+        matcher.match(text, full=True)
+    else:
+        for _span in matcher.spans(text):
+            pass
+    return matcher.steps
