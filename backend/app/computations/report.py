@@ -7,12 +7,13 @@ from typing import Any
 from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput
 from app.json_types import JsonValue
+from app.recorded_call import RecordedCall
 from app.reporting import html, markdown, model_card
 from app.reporting.check import verify_report
 from app.reporting.compose import build_draft, compose
 from app.reporting.document import Report, plain_text
 from app.reporting.draft import ReportDraft
-from app.reporting.evidence import RecordedCall, RecordedFact
+from app.reporting.evidence import RecordedFact
 from app.reporting.gallery import FigureRef
 from app.reporting.notebook import make_notebook
 from app.reporting.sections import trials

@@ -11,15 +11,11 @@ from app.reporting.evidence import RecordedFact, items_at
 
 _MIN_TRAINING_ROWS = 500
 """Below this, a 95 % interval of an accuracy can be wider than about 0.09."""
-"""Below this, a 95 % interval of an accuracy can be wider than about 0.09."""
 _MIN_CLASS_SHARE = 0.1
-"""Share of the rarest class below which accuracy is dominated by the others."""
 """Share of the rarest class below which accuracy is dominated by the others."""
 _MIN_CALIBRATION_ERROR = 0.03
 """Mean calibration error, as a probability, from which a reader is warned."""
-"""Mean calibration error, as a probability, from which a reader is warned."""
 _MIN_DOMINANT_SHARE = 0.5
-"""Share of the summed importances from which one column outweighs all others."""
 """Share of the summed importances from which one column outweighs all others."""
 _MAX_USELESS_SHARE = 0.2
 """A column whose importance is surely below this share of the largest importance is of little use."""

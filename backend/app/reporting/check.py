@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from html.parser import HTMLParser
 from typing import Any
 
+from app.recorded_call import RecordedCall
 from app.reporting.claims import apply_operation, render_claim
-from app.reporting.evidence import RecordedCall, resolve_pointer
+from app.reporting.evidence import resolve_pointer
 from app.reporting.markdown import escape_text
 from app.reporting.metrics import VOCABULARY
 

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.reporting.evidence import Json, RecordedFact
+from app.recorded_call import Json
+from app.reporting.evidence import RecordedFact
 from app.reporting.safe_text import make_legible
 
 

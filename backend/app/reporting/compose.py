@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Sequence
 
+from app.recorded_call import RecordedCall
 from app.reporting.document import Name, ProvenanceRow, Report, Section, Text
 from app.reporting.draft import ReportDraft
-from app.reporting.evidence import RecordedCall, RecordedFact
+from app.reporting.evidence import RecordedFact
 from app.reporting.facts import gather_facts
 from app.reporting.gallery import FigureRef
 from app.reporting.sections import (

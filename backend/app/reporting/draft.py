@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from app.modeling.problem.metrics import Metric
+from app.recorded_call import RecordedCall
 from app.reporting.claims import Claim, ClaimCollector
 from app.reporting.document import Gallery, Name, Text
-from app.reporting.evidence import RecordedCall, RecordedFact
+from app.reporting.evidence import RecordedFact
 from app.reporting.facts import ReportFacts
 from app.reporting.gallery import FigureRef, make_picture
 from app.reporting.metrics import describe_metric

@@ -1,27 +1,9 @@
-"""Recorded calls as evidence: values that carry the call and the JSON pointer they were read from."""
+"""Recorded values as evidence: each carries its call and the JSON pointer that it was read from."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-Json = Any
-"""A JSON value as it was recorded."""
-
-
-@dataclass(frozen=True)
-class RecordedCall:
-    """One call of the journal. `seq` and `key` identify it; `tool` is the name of the called tool or model."""
-
-    seq: int
-    node: str
-    key: str
-    tool: str
-    agent: str
-    request: Json
-    result: Json
-    kind: str = "tool"
-    failed: bool = False
-    duration_ms: float = 0.0
+from app.recorded_call import Json, RecordedCall
 
 
 @dataclass(frozen=True)

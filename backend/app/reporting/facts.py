@@ -7,13 +7,13 @@ texts of a table could imitate an evaluation.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from app.reporting.evidence import RecordedCall, RecordedFact, successful_calls
+from app.recorded_call import RecordedCall
+from app.reporting.evidence import RecordedFact, successful_calls
 
 HOLD_OUT_NODE = "final_evaluation"
 ANSWERING_NODE = "answering"
 TUNING_NODE = "hyperparameter_tuning"
 _MAX_DEPTH = 5
-"""Levels of nesting that are searched: no tool nests its facts deeper."""
 """Levels of nesting that are searched: no tool nests its facts deeper."""
 
 

@@ -10,7 +10,6 @@ Facts = Mapping[str, Any]
 
 _MAX_CANDIDATES = 14
 """Rows of the leaderboard figure: more do not fit a page."""
-"""Rows of the leaderboard figure: more do not fit a page."""
 _ANSWERS = {
     "target": "predicted {target}",
     "log_target": "the logarithm of predicted {target}",
@@ -168,7 +167,6 @@ def _residuals(facts: Facts, target: str) -> list[Drawable]:
 
 
 _MAX_LINES = 4
-"""Lines in one plot: the palette has four colours that are safe for colour-blind readers."""
 """Lines in one plot: the palette has four colours that are safe for colour-blind readers."""
 
 

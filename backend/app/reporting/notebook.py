@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from pprint import pformat
 from typing import Any
 
+from app.recorded_call import RecordedCall
 from app.reporting.custom_code import iter_custom_code
 from app.reporting.draft import ReportDraft
-from app.reporting.evidence import RecordedCall, RecordedFact, items_at, successful_calls
+from app.reporting.evidence import RecordedFact, items_at, successful_calls
 from app.reporting.facts import ReportFacts
 from app.reporting.markdown import escape_text
 from app.reporting.session_bundle import safe_file_name

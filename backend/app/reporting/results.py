@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from app.recorded_call import RecordedCall
 from app.reporting.claims import ClaimCollector
 from app.reporting.document import plain_text
 from app.reporting.draft import ReportDraft
-from app.reporting.evidence import RecordedCall, RecordedFact, items_at
+from app.reporting.evidence import RecordedFact, items_at
 from app.reporting.facts import ReportFacts, gather_facts
 from app.reporting.sections.summary import headline
 from app.reporting.sections.trials import find_tied

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from app.db.pool import Database
-from app.reporting.evidence import RecordedCall
+from app.recorded_call import RecordedCall
 from app.sessions.queries import session_not_found
 from app.sessions.statements import VIEWS
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from uuid import UUID
 
 from app.db.pool import Database
-from app.reporting.evidence import RecordedCall
+from app.recorded_call import RecordedCall
 from app.sessions.schemas import UsagePart
 from app.sessions.statements import VIEWS
 from app.sessions.step_scope import StepScope

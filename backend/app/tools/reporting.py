@@ -15,10 +15,11 @@ from pydantic import Field
 
 from app.datasets.dataset_source import DatasetRef
 from app.errors import ToolRefused, Unavailable
+from app.recorded_call import RecordedCall
 from app.reporting.advice import advise
 from app.reporting.compose import build_draft
 from app.reporting.document import plain_text
-from app.reporting.evidence import RecordedCall, RecordedFact
+from app.reporting.evidence import RecordedFact
 from app.reporting.gallery import GALLERY
 from app.reporting.results import SUMMARY_TOOL, summarise
 from app.sandbox.contract import Computation

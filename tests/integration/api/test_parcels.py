@@ -16,9 +16,10 @@ from fastapi import FastAPI
 from app.cli.archive import check_archive
 from app.db.tables import ArtifactRow, CallRow, DatasetRow, SessionRow, StepRow
 from app.errors import InvalidInput
+from app.recorded_call import RecordedCall
 from app.reporting import html, markdown
 from app.reporting.compose import build_draft, compose
-from app.reporting.evidence import RecordedCall, RecordedFact
+from app.reporting.evidence import RecordedFact
 
 from .conftest import User
 

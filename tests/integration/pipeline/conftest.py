@@ -24,7 +24,7 @@ from app.errors import LabError
 from app.llm.config import ChatConfig
 from app.modeling.problem.names import resolve_name
 from app.pipeline.graph import make_graph_spec
-from app.reporting.evidence import RecordedCall
+from app.recorded_call import RecordedCall
 from app.sandbox.computer import Computer
 from app.sandbox.contract import Computation, Limits
 from app.sandbox.process import ProcessConfig, ProcessProvider

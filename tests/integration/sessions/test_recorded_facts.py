@@ -8,9 +8,10 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.db.pool import Database
+from app.recorded_call import RecordedCall
 from app.reporting.check import verify_report
 from app.reporting.compose import build_draft, compose
-from app.reporting.evidence import RecordedCall, RecordedFact
+from app.reporting.evidence import RecordedFact
 from app.sessions.in_memory import MemoryStep
 from app.sessions.recorded_facts import DatabaseRecords
 from app.sessions.step_scope import SessionFacts

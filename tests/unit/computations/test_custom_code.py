@@ -18,7 +18,7 @@ from app.computations import evaluate, explain, predict, split, train
 from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput, Unavailable
 from app.modeling.custom_code.functions import allow_code
-from app.reporting.evidence import RecordedCall
+from app.recorded_call import RecordedCall
 from app.reporting.script import notebook_to_script
 from app.sandbox.policy.definitions import define
 

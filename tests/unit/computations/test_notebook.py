@@ -22,7 +22,7 @@ from app.computations.workbench import NotReproduced, Workbench, compared
 from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput
 from app.modeling.custom_code.functions import allow_code
-from app.reporting.evidence import RecordedCall
+from app.recorded_call import RecordedCall
 from app.reporting.script import notebook_to_script
 from app.sandbox.policy.definitions import define
 

@@ -13,8 +13,8 @@ import pytest
 from app.computations import evaluate, explore, report, split, train
 from app.computations.workspace import CellWorkspace
 from app.errors import InvalidInput, LabError
+from app.recorded_call import RecordedCall
 from app.reporting.check import verify_report
-from app.reporting.evidence import RecordedCall
 
 Compute = Callable[..., tuple[Any, Path]]
 SESSION = {

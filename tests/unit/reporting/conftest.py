@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from app.recorded_call import RecordedCall
 from app.reporting.compose import build_draft
 from app.reporting.draft import ReportDraft
-from app.reporting.evidence import RecordedCall, RecordedFact
+from app.reporting.evidence import RecordedFact
 from app.reporting.gallery import GALLERY, FigureRef
 
 RECORDED = Path(__file__).parent / "recorded"

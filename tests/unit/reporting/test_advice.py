@@ -3,9 +3,9 @@ from typing import Any
 
 import pytest
 
+from app.recorded_call import RecordedCall
 from app.reporting.advice import RULES, advise
 from app.reporting.document import plain_text
-from app.reporting.evidence import RecordedCall
 
 from .conftest import altered, make_draft
 

@@ -2,11 +2,12 @@
 
 from typing import Any
 
+from app.recorded_call import RecordedCall
 from app.reporting import html, markdown
 from app.reporting.check import verify_report
 from app.reporting.compose import build_draft, compose
 from app.reporting.document import plain_text
-from app.reporting.evidence import RecordedCall, RecordedFact
+from app.reporting.evidence import RecordedFact
 from app.reporting.results import summarise
 from app.reporting.sections.summary import headline
 

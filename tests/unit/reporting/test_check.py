@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from app.recorded_call import RecordedCall
 from app.reporting import html, markdown
 from app.reporting.check import ReportVerification, verify_report
 from app.reporting.compose import compose
 from app.reporting.document import Name, Paragraph, Report, Section
 from app.reporting.draft import ReportDraft
-from app.reporting.evidence import RecordedCall
 
 from .conftest import altered, make_draft, recorded
 

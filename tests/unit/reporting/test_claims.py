@@ -1,7 +1,8 @@
 import pytest
 
+from app.recorded_call import RecordedCall
 from app.reporting.claims import STYLES, ClaimCollector
-from app.reporting.evidence import RecordedCall, RecordedFact
+from app.reporting.evidence import RecordedFact
 
 
 @pytest.mark.parametrize(

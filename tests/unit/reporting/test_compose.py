@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from app.recorded_call import RecordedCall
 from app.reporting import html, markdown
 from app.reporting.check import verify_report
 from app.reporting.compose import compose
 from app.reporting.document import Gallery, Report, ReportTable, plain_text
 from app.reporting.draft import ReportDraft
-from app.reporting.evidence import RecordedCall
 from app.reporting.facts import gather_facts
 from app.reporting.gallery import GALLERY
 from app.reporting.results import summarise

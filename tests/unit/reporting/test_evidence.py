@@ -1,6 +1,7 @@
 import pytest
 
-from app.reporting.evidence import RecordedCall, RecordedFact, items_at, resolve_pointer, successful_calls
+from app.recorded_call import RecordedCall
+from app.reporting.evidence import RecordedFact, items_at, resolve_pointer, successful_calls
 
 
 def call(result: object, **given: object) -> RecordedCall:

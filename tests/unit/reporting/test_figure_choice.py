@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from app.reporting.evidence import RecordedCall
+from app.recorded_call import RecordedCall
 from app.reporting.figure_choice import comparison_figures, evaluation_figures, importance_figures
 
 from .conftest import recorded

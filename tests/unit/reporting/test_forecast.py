@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from app.recorded_call import RecordedCall
 from app.reporting import markdown
 from app.reporting.check import verify_report
 from app.reporting.compose import compose
-from app.reporting.evidence import RecordedCall
 
 from .conftest import make_draft
 

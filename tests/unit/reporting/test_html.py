@@ -3,10 +3,10 @@ from html.parser import HTMLParser
 
 import pytest
 
+from app.recorded_call import RecordedCall
 from app.reporting import html
 from app.reporting.check import verify_report
 from app.reporting.compose import compose
-from app.reporting.evidence import RecordedCall
 
 from .conftest import altered, drawn, make_draft
 

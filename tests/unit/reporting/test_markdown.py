@@ -1,10 +1,10 @@
 import pytest
 
+from app.recorded_call import RecordedCall
 from app.reporting import markdown
 from app.reporting.check import verify_report
 from app.reporting.compose import compose
 from app.reporting.document import Name, Paragraph, Report, ReportTable, Section
-from app.reporting.evidence import RecordedCall
 
 from .conftest import make_draft
 

@@ -7,7 +7,7 @@ from typing import Any
 import nbformat
 import pytest
 
-from app.reporting.evidence import RecordedCall
+from app.recorded_call import RecordedCall
 from app.reporting.notebook import make_notebook
 
 from .conftest import SESSION, altered, make_draft, recorded

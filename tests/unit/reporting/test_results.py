@@ -1,8 +1,8 @@
 from dataclasses import replace
 
+from app.recorded_call import RecordedCall
 from app.reporting import markdown
 from app.reporting.compose import compose
-from app.reporting.evidence import RecordedCall
 from app.reporting.results import summarise
 
 from .conftest import make_draft, own_call

@@ -12,11 +12,11 @@ from app.modeling.markets.backtest_report import backtest_report
 from app.modeling.problem.kinds import Outlook, ProblemKind
 from app.modeling.problem.problem import Problem
 from app.modeling.table.json_values import to_json_value
+from app.recorded_call import RecordedCall
 from app.reporting import html, markdown
 from app.reporting.check import verify_report
 from app.reporting.compose import compose
 from app.reporting.document import plain_text
-from app.reporting.evidence import RecordedCall
 from app.reporting.figure_choice import backtest_figures
 from app.reporting.figures.drawing import draw
 from app.reporting.sections.summary import headline

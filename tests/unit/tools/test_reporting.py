@@ -13,8 +13,8 @@ import pytest
 from app.computations.workspace import CellWorkspace
 from app.datasets.dataset_source import DatasetRef
 from app.errors import LabError, ToolRefused, Unavailable
+from app.recorded_call import RecordedCall
 from app.reporting.check import verify_report
-from app.reporting.evidence import RecordedCall
 from app.sandbox.computer import Computer
 from app.sandbox.contract import CellRequest, Computation, End, Fault, Outcome, Progress, Usage
 from app.sessions.in_memory import MemoryJournal, MemoryStep

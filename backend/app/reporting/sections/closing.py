@@ -8,7 +8,6 @@ from app.reporting.evidence import RecordedFact, items_at
 
 _MIN_HOLDOUT_ROWS = 200
 """Below this, a 95 % interval of an accuracy can be wider than 0.1."""
-"""Below this, a 95 % interval of an accuracy can be wider than 0.1."""
 _MAX_BUDGET_RATIO = 1.1
 """Ratio of working time to time budget above which the overrun is reported."""
 _FACTS = (
