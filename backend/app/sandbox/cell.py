@@ -1,4 +1,4 @@
-"""One cell: the process that computes. It serves one request, or those of one key, and ends."""
+"""Code of a cell, the process that computes. It serves one request, or those of one key, and ends."""
 
 import importlib
 import io
@@ -27,6 +27,7 @@ from app.sandbox.kernel.calls import die_with_parent
 from app.sandbox.policy.definitions import define
 from app.sandbox.walls import CellView, Tier, Walls
 from app.sandbox.wire import (
+    MAX_PROGRESS_CHARACTERS,
     REPORT,
     REQUEST,
     STDERR,
@@ -39,10 +40,16 @@ from app.sandbox.wire import (
 
 Report = dict[str, JsonValue]
 
+MAX_DETAIL_CHARACTERS = 2_000
+"""Characters of an exception's text: a message may quote a whole table."""
+
 
 @dataclass(frozen=True)
 class CellSetup:
-    """What a cell has from its zygote. `parent`: the zygote's pid as the cell sees it."""
+    """Values that a cell inherits from its zygote. `parent`: the zygote's pid as the cell sees it.
+
+    `base`: memory of the zygote. `pools`: thread pools of the libraries that are imported.
+    """
 
     parent: int
     tier: Tier
@@ -51,32 +58,34 @@ class CellSetup:
     pools: ThreadpoolController
 
 
-def serve_requests(stage: CellSetup, cue: socket.socket) -> NoReturn:
-    """Prepare, wait for a request on `cue`, serve it and end. Runs right after the fork; never returns.
+def serve_requests(setup: CellSetup, cell_socket: socket.socket) -> NoReturn:
+    """Prepare, wait for a request on `cell_socket`, serve it and end. Runs after the fork; never returns.
 
     Further requests come on the same descriptor as the first; most cells find none there.
     """
+    # A process group of its own, so that the zygote can kill the cell with all that it may have started.
     os.setsid()
-    die_with_parent(stage.parent)
-    cue = clear_descriptors(cue)
-    walls: Walls | OSError | None = _prepare(stage)
-    if not select.select([cue], [], [], 0)[0]:  # nobody waits yet
+    die_with_parent(setup.parent)
+    cell_socket = clear_descriptors(cell_socket)
+    walls: Walls | OSError | None = _prepare(setup)
+    if not select.select([cell_socket], [], [], 0)[0]:  # no request waits yet
         libraries.touch_common_pages()
-    folder = await_request(cue)
+    folder = await_request(cell_socket)
     for request in read_requests(REQUEST):
         try:
+            # Before the first request only: further ones are of the same owner, inputs and limits.
             if walls:
-                _confine(request, stage, walls, folder)
+                _confine(request, setup, walls, folder)
                 walls = None
             report = _answer(request)
         except LabError as error:
             report = {"end": End.REFUSED, "fault": _refusal_fault(error)}
-        except BaseException as error:  # noqa: BLE001 (a cell's outermost edge)
+        except BaseException as error:  # noqa: BLE001 (a cell's outermost edge: SystemExit is an answer, too)
             report = _exception_report(error)
         _flush()
         _write_report(report)
         if walls:
-            break  # they did not go up: nothing more is read
+            break  # they did not go up: no further request is read
     finish()
 
 
@@ -85,28 +94,30 @@ def _flush() -> None:
         try:
             stream.flush()
         except (OSError, ValueError):
-            continue  # its reader has had enough
+            continue  # its reader has closed the pipe at the limit
 
 
-def _prepare(stage: CellSetup) -> Walls | OSError:
-    """What can be done before the request is known."""
+def _prepare(setup: CellSetup) -> Walls | OSError:
+    """Do the work that needs no request. An error is returned, to be reported as the answer to the request."""
+    # Every fork has the zygote's random state: without a new seed all cells would draw the same numbers.
     np.random.seed()
     try:
-        return Walls(stage.tier, stage.interpreter)
+        return Walls(setup.tier, setup.interpreter)
     except OSError as error:
         return error
 
 
-def _confine(request: CellRequest, stage: CellSetup, walls: Walls | OSError, folder: int | None) -> None:
-    """Take the place that the request describes, then give up everything else."""
+def _confine(request: CellRequest, setup: CellSetup, walls: Walls | OSError, folder: int | None) -> None:
+    """Apply the limits and walls of a request, and enter its output folder."""
     sys.stdout = _open_capped(STDOUT, request.limits)
     sys.stderr = _open_capped(STDERR, request.limits)
-    bounds.apply(request.limits, stage.base)
-    _raise_walls(request, stage.tier, walls, folder)
+    bounds.apply(request.limits, setup.base)
+    _raise_walls(request, setup.tier, walls, folder)
     os.chdir(request.output)
     if request.limits.threads > 1:
         os.environ["OMP_NUM_THREADS"] = str(request.limits.threads)
-        stage.pools.limit(limits=request.limits.threads)
+        # The zygote runs with one thread: pools that read the variable at import have to be told again.
+        setup.pools.limit(limits=request.limits.threads)
         pyarrow.set_cpu_count(request.limits.threads)
 
 
@@ -117,6 +128,7 @@ def _raise_walls(request: CellRequest, tier: Tier, walls: Walls | OSError, folde
     try:
         if isinstance(walls, OSError):
             raise walls
+        # On a filesystem of its own the kernel counts every byte; elsewhere surveys must find each by a name.
         names_stay = not request.trusted and folder is None
         walls.confine(CellView(tuple(request.inputs.values()), request.output, links, folder, names_stay))
     except OSError as error:
@@ -142,14 +154,14 @@ def _compute(request: CellRequest) -> object:
 
 
 def _exception_report(error: BaseException) -> Report:
-    """What an exception that nobody caught says of this cell. The traceback goes to its stderr."""
+    """Build the report of an uncaught exception. The traceback goes to the cell's stderr."""
     if limit := bounds.exhausted_limit(error):
         return {"end": limit}
     if isinstance(error, program.ProgramRaised):
-        return {"end": End.RAISED, "fault": {"code": error.kind, "detail": str(error)[:2_000]}}
+        return {"end": End.RAISED, "fault": {"code": error.kind, "detail": str(error)[:MAX_DETAIL_CHARACTERS]}}
     try:
         traceback.print_exception(error)
-        detail = f"{type(error).__name__}: {error}"[:2_000]
+        detail = f"{type(error).__name__}: {error}"[:MAX_DETAIL_CHARACTERS]
     except Exception:  # noqa: BLE001 (an exception may lie about itself)
         detail = type(error).__name__
     return {"end": End.RAISED, "fault": {"code": type(error).__name__, "detail": detail}}
@@ -165,32 +177,32 @@ def _refusal_fault(error: LabError) -> JsonValue:
 
 
 def _write_progress(fraction: float, text: str) -> None:
-    _write_report({"progress": [float(fraction), str(text)[:500]]})
+    _write_report({"progress": [float(fraction), str(text)[:MAX_PROGRESS_CHARACTERS]]})
 
 
 def _write_report(report: Report) -> None:
-    """One line of JSON to the worker."""
+    """Write one line of JSON to the worker."""
     line = json.dumps(report).encode() + b"\n"
     while line:
         line = line[os.write(REPORT, line) :]
 
 
 class _CappedWriter(io.RawIOBase):
-    """A descriptor that takes so many bytes and drops the rest: talking too much is no failure."""
+    """Stream to a descriptor that drops bytes beyond `max_bytes`: long output is no failure."""
 
-    def __init__(self, descriptor: int, room: int) -> None:
+    def __init__(self, descriptor: int, max_bytes: int) -> None:
         self._descriptor = descriptor
-        self._room = room
+        self._remaining_bytes = max_bytes
 
     def writable(self) -> bool:
         return True
 
     def write(self, data: object) -> int:
         view = memoryview(data).cast("B")  # type: ignore[arg-type]  # io passes any buffer
-        kept = view[: self._room]
-        self._room -= len(kept)
-        while kept:
-            kept = kept[os.write(self._descriptor, kept) :]
+        accepted = view[: self._remaining_bytes]
+        self._remaining_bytes -= len(accepted)
+        while accepted:
+            accepted = accepted[os.write(self._descriptor, accepted) :]
         return len(view)
 
 

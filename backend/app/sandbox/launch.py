@@ -1,4 +1,4 @@
-"""Start a zygote: our own interpreter by exec, with an environment that holds no secret."""
+"""Start of a zygote: this interpreter by exec, with an environment that holds no secret."""
 
 import asyncio
 import contextlib
@@ -12,19 +12,26 @@ from typing import NoReturn
 from app.sandbox.kernel.calls import die_with_parent
 
 RETRY_S = 0.1
-
+"""Seconds between attempts to connect: a zygote starts in 3 to 5 s."""
+_EXIT_WAIT_S = 5
+"""Seconds that a zygote has to end by itself before it is killed."""
+_BACKLOG = 64
+"""Connections of clients, one for each process of the service, that may wait while the zygote starts."""
 _ENVIRONMENT = {
     "PATH": "/usr/bin:/bin",
     "LANG": "C.UTF-8",
     "HOME": "/nonexistent",
     "TZ": "UTC",
+    # Sets of strings have the same order in every zygote, so equal inputs give equal results.
     "PYTHONHASHSEED": "0",
     "MPLBACKEND": "Agg",
-    # One thread, so that forks of the zygote are sound; a cell raises its own count.
+    # One thread, so that forks of the zygote are sound; a cell raises the count for itself.
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
+    # scikit-learn's `n_jobs` would ask for semaphores in /dev/shm, which no cell has.
     "JOBLIB_MULTIPROCESSING": "0",
+    # jemalloc's background thread would be the zygote's second one.
     "JE_ARROW_MALLOC_CONF": "background_thread:false",
     "ARROW_DEFAULT_MEMORY_POOL": "system",
     # Arenas are reserved per thread and would use up a cell's address space.
@@ -35,7 +42,8 @@ _ENVIRONMENT = {
 async def start_own_zygote(cache: Path, tier: str) -> tuple[socket.socket, subprocess.Popen[bytes]]:
     """Start a zygote for this client alone.
 
-    On the loop's own thread, which takes a millisecond: the child of a passing thread might end with it.
+    On the event loop's own thread, for a millisecond: the kernel's parent-death signal follows the thread, so a
+    child of a pool's thread might end with that thread.
     """
     client_end, zygote_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     client_end.setblocking(False)
@@ -52,7 +60,7 @@ async def start_own_zygote(cache: Path, tier: str) -> tuple[socket.socket, subpr
 
 
 async def connect_shared_zygote(path: Path) -> tuple[socket.socket, None]:
-    """Connect to the host's zygote, which may be starting again just now: its supervisor sees to that."""
+    """Connect to the host's zygote, with retries while its supervisor restarts it."""
     while True:
         try:
             return connect(path), None
@@ -61,7 +69,7 @@ async def connect_shared_zygote(path: Path) -> tuple[socket.socket, None]:
 
 
 def connect(path: Path) -> socket.socket:
-    """A connection to the zygote that listens at `path`, which may be longer than a socket's name can be."""
+    """Connect to the zygote that listens at `path`, which may be longer than the 107 bytes of a socket name."""
     folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     try:
@@ -76,18 +84,18 @@ def connect(path: Path) -> socket.socket:
 
 
 def become_server(path: Path, cache: Path, tier: str = "best", lifeline: bool = False) -> NoReturn:
-    """Turn this process into the host's zygote: it listens at `path` (short, in a private folder).
+    """Turn this process into the host's zygote, listening at `path` (short, in a private folder).
 
     It ends with the process that started it; with `lifeline`, when its standard input ends.
     """
     die_with_parent(os.getppid())
     with contextlib.suppress(FileNotFoundError):
         path.unlink()
-    door = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    door.bind(str(path))
-    door.listen(64)
-    door.set_inheritable(True)
-    command = _command(door.fileno(), cache, tier) + (["lifeline"] if lifeline else [])
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    listener.bind(str(path))
+    listener.listen(_BACKLOG)
+    listener.set_inheritable(True)
+    command = _command(listener.fileno(), cache, tier) + (["lifeline"] if lifeline else [])
     os.chdir("/")
     os.execve(command[0], command, _environment(cache))  # noqa: S606 (fixed arguments)
 
@@ -102,11 +110,11 @@ def _environment(cache: Path) -> dict[str, str]:
 
 
 def reap(process: subprocess.Popen[bytes]) -> None:
-    """Wait for its end, and help if it does not come."""
+    """Wait for the end of the process; kill it if that does not come."""
     if process.stdin:
         process.stdin.close()
     try:
-        process.wait(5)
+        process.wait(_EXIT_WAIT_S)
     except subprocess.TimeoutExpired:
-        process.kill()  # its cells follow it: they asked the kernel for that
+        process.kill()  # its cells end with it: die_with_parent
         process.wait()

@@ -1,4 +1,4 @@
-"""Bounds that the kernel keeps for one cell, and the footprint of the zygote that they start from."""
+"""Limits that the kernel enforces on one cell, and the footprint of the zygote that they start from."""
 
 import math
 import resource
@@ -9,36 +9,39 @@ from app.errors import is_disk_full
 from app.sandbox.contract import End, Limits
 
 MAX_OPEN_FILES = 512
+"""Descriptors of a cell: bounds the pipes and other kernel objects that its memory limit does not count."""
 CPU_GRACE_S = 2
-"""Added to the processor's limit, so that a cell of one thread meets its deadline first."""
+"""Seconds added to the limit of processor time, so that a cell of one thread meets its deadline first."""
 PER_THREAD_BYTES = 160 << 20
-"""Address space, not memory: a thread's stack and malloc arena are reserved and mostly never touched."""
+"""Address space of a thread: a stack and a malloc arena, which are reserved and mostly never touched."""
+_EXTRA_THREADS = 8
+"""Threads beside those of the request, with address space of their own: pyarrow alone reads files with 8."""
 
 
 @dataclass(frozen=True)
 class Footprint:
-    """What every cell has from its zygote before it does anything. Bytes."""
+    """Memory that every cell inherits from its zygote, in bytes."""
 
     address_space: int
     data: int
 
 
 def measure_footprint() -> Footprint:
-    """Of this process."""
+    """Measure this process. Linux only."""
     pages = [int(word) for word in Path("/proc/self/statm").read_text().split()]
     return Footprint(pages[0] * resource.getpagesize(), pages[5] * resource.getpagesize())
 
 
 def apply(limits: Limits, base: Footprint) -> None:
-    """Bind this process for good: hard limits, so it cannot lift them.
+    """Limit this process for good: hard limits, so that it cannot lift them.
 
-    RLIMIT_DATA counts private memory that can be written, which is the budget; RLIMIT_AS bounds shared
-    mappings too, and leaves room for what threads reserve.
+    RLIMIT_DATA counts private writable memory, which is the budget; RLIMIT_AS bounds shared mappings too, and
+    leaves space for what threads reserve.
     """
-    room = limits.memory_bytes + (limits.threads + 8) * PER_THREAD_BYTES
+    address_space = limits.memory_bytes + (limits.threads + _EXTRA_THREADS) * PER_THREAD_BYTES
     for kind, value in {
         resource.RLIMIT_DATA: base.data + limits.memory_bytes,
-        resource.RLIMIT_AS: base.address_space + room,
+        resource.RLIMIT_AS: base.address_space + address_space,
         resource.RLIMIT_CPU: cpu_limit_s(limits),
         resource.RLIMIT_FSIZE: limits.disk_bytes,
         resource.RLIMIT_NOFILE: MAX_OPEN_FILES,
@@ -50,7 +53,7 @@ def apply(limits: Limits, base: Footprint) -> None:
 
 
 def cpu_limit_s(limits: Limits) -> int:
-    """Processor time of all threads; the kernel ends a cell there with SIGKILL."""
+    """Return the limit of processor time, all threads together, in seconds; the kernel ends a cell there."""
     return math.ceil(limits.time_s) * max(1, limits.threads) + CPU_GRACE_S
 
 
@@ -61,7 +64,7 @@ def _lower(kind: int, value: int) -> None:
 
 
 def exhausted_limit(error: BaseException) -> End | None:
-    """The limit that an exception inside a cell speaks of."""
+    """Return the limit that an exception inside a cell means, or None."""
     if isinstance(error, MemoryError):
         return End.OUT_OF_MEMORY
     if is_disk_full(error):

@@ -1,4 +1,4 @@
-"""A worker's end of one zygote: start it, send requests, hear how their cells ended."""
+"""A worker's connection to one zygote: start it, send requests, receive how their cells ended."""
 
 import asyncio
 import contextlib
@@ -19,14 +19,16 @@ from app.sandbox.pipes import CellPipes
 from app.sandbox.wire import MAX_CONTROL_BYTES
 
 Connect = Callable[[], Awaitable[tuple[socket.socket, "subprocess.Popen[bytes] | None"]]]
-"""Opens the non-blocking socket to a zygote, and gives its process where that is ours to reap."""
+"""Opens the non-blocking socket to a zygote; also returns its process where this worker has to reap it."""
 
 MAX_START_S = 120.0
+"""Seconds that a zygote may take to start: 3 to 5 on an idle machine, far more on a busy one."""
 MAX_KILL_S = 10.0
+"""Seconds that a zygote may take to end cells: it does so in milliseconds unless it hangs."""
 
 
 class ZygoteLink:
-    """A connection to one zygote. `on_end` is called once, when it has ended for whatever cause."""
+    """Connection to one zygote. `on_end` is called once, when the zygote has ended for any cause."""
 
     def __init__(self, connect: Connect, on_end: Callable[[], None]) -> None:
         self._connect = connect
@@ -37,7 +39,7 @@ class ZygoteLink:
         self._reaped: asyncio.Future[None] | None = None
 
     async def start(self) -> Mapping[str, Any]:
-        """What the zygote says of itself when it is ready; raises Unavailable if that does not come."""
+        """Connect, and wait until the zygote is ready. Returns its tier. Raises Unavailable."""
         self._loop = asyncio.get_running_loop()
         self._ready: asyncio.Future[Mapping[str, Any]] = self._loop.create_future()
         self._disconnected = asyncio.Event()
@@ -52,7 +54,10 @@ class ZygoteLink:
             raise Unavailable("cells_unavailable", "The process that computes did not start in time.") from None
 
     async def run(self, request: CellRequest, pipes: CellPipes) -> ProcessEnd | None:
-        """How the cell ended; None if the zygote ended first. Cancelling this kills the cell, then rises."""
+        """Run a request. Returns how the cell ended; None if the zygote ended first.
+
+        A cancellation kills the cell, and is raised when that has ended.
+        """
         cell = next(self._ids)
         ended: asyncio.Future[ProcessEnd | None] = self._loop.create_future()
         self._waiting[cell] = ended
@@ -61,14 +66,15 @@ class ZygoteLink:
             return await asyncio.shield(ended)
         except asyncio.CancelledError:
             self._send({"kill": cell})
-            impatience = self._loop.call_later(MAX_KILL_S, self._disconnect)
+            # A zygote that hangs must not keep its callers: without the connection all requests end.
+            kill_timer = self._loop.call_later(MAX_KILL_S, self._disconnect)
             await wait_until_done(ended)
-            impatience.cancel()
+            kill_timer.cancel()
             _close_folder(ended.result())
             raise
 
     def _send_request(self, cell: int, request: CellRequest, pipes: CellPipes) -> None:
-        order = {
+        message = {
             "run": cell,
             "trusted": request.trusted,
             "limits": asdict(request.limits),
@@ -76,18 +82,18 @@ class ZygoteLink:
         }
         descriptors = [pipes.stdout.writer, pipes.stderr.writer, pipes.requests, pipes.report.writer]
         try:
-            socket.send_fds(self._control, [json.dumps(order).encode()], descriptors)
+            socket.send_fds(self._control, [json.dumps(message).encode()], descriptors)
         except OSError:
             self._waiting.pop(cell).set_result(None)
         pipes.watch()
 
     async def close(self) -> None:
-        """End our cells, and the zygote if it is our own; returns when they have ended."""
+        """End this worker's cells, and the zygote if it was started here; returns when they have ended."""
         if self._alive:
             with contextlib.suppress(OSError):
                 self._control.shutdown(socket.SHUT_WR)
             if self._process and not self._is_ready:
-                self._process.kill()  # it is importing, and would not hear us for seconds
+                self._process.kill()  # it is importing libraries, and would not read the socket for seconds
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._disconnected.wait(), MAX_KILL_S)
             self._disconnect()
@@ -118,7 +124,7 @@ class ZygoteLink:
         ended.set_result(ProcessEnd(body["status"], body["reason"], usage, folder, body["oom_kills"]))
 
     def _disconnect(self) -> None:
-        """The zygote is gone or told to go: nobody waits for it any longer."""
+        """Close the connection, once, and end all requests that wait on it."""
         if not self._alive:
             return
         self._alive = False
@@ -147,7 +153,7 @@ def _close_folder(ending: ProcessEnd | None) -> None:
 
 
 async def wait_until_done(ended: asyncio.Future[ProcessEnd | None]) -> None:
-    """Return when it is done."""
+    """Wait for the future, ignoring cancellations of the caller meanwhile."""
     while not ended.done():
         with contextlib.suppress(asyncio.CancelledError):
             await asyncio.shield(ended)

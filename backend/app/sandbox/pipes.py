@@ -1,4 +1,4 @@
-"""The reading ends of a cell's pipes: bounded, on the event loop, and never waited for after the cell ended."""
+"""Reading ends of a cell's pipes: bounded, on the event loop, and never waited for after the cell has ended."""
 
 import asyncio
 import json
@@ -6,15 +6,17 @@ import os
 from collections.abc import Callable
 
 from app.sandbox.contract import Limits, Progress
+from app.sandbox.wire import MAX_PROGRESS_CHARACTERS
 
 MAX_REPORT_OVERHEAD_BYTES = 1 << 20
-"""Room for progress and faults beside a value. Bytes."""
+"""Bytes for progress and faults beside a value."""
 
 CHUNK_BYTES = 64 << 10
+"""Bytes read at once: the capacity of a pipe on Linux."""
 
 
 class BoundedPipe:
-    """Collects what arrives, up to `limit_bytes`; beyond that the pipe is closed and its writer notices."""
+    """Collects data up to `limit_bytes`; beyond that the pipe is closed, which its writer gets as an error."""
 
     def __init__(self, limit_bytes: int, on_data: Callable[[bytearray], None] | None = None) -> None:
         self._reader, self.writer = os.pipe()
@@ -25,12 +27,12 @@ class BoundedPipe:
         self.data = bytearray()
 
     def watch(self) -> None:
-        """Give up the writing end, which is the cell's now, and read as data comes."""
+        """Close the writing end, which the cell has now, and read as data comes."""
         os.close(self.writer)
         asyncio.get_running_loop().add_reader(self._reader, self._read)
 
     def finish(self) -> None:
-        """Read what is left and close; `data` is complete then, because every writer has ended."""
+        """Read the remaining data and close. `data` is complete then, because every writer has ended."""
         while self._open and self._read():
             continue
         self._close()
@@ -40,7 +42,7 @@ class BoundedPipe:
         return self.data.decode("utf-8", "replace")
 
     def _read(self) -> bool:
-        """Whether there may be more."""
+        """Read one chunk. Returns False when there is no more for now, or the pipe was closed."""
         try:
             chunk = os.read(self._reader, CHUNK_BYTES)
         except BlockingIOError:
@@ -60,13 +62,13 @@ class BoundedPipe:
 
 
 async def write_all(writer: int, data: bytes) -> None:
-    """Write all of it to a pipe as its reader takes it; raises BrokenPipeError when the reader has gone."""
+    """Write all of `data` to a pipe as its reader takes it. Raises BrokenPipeError when the reader has gone."""
     os.set_blocking(writer, False)
     loop = asyncio.get_running_loop()
-    rest = memoryview(data)
-    while rest:
+    remaining = memoryview(data)
+    while remaining:
         try:
-            rest = rest[os.write(writer, rest) :]
+            remaining = remaining[os.write(writer, remaining) :]
         except BlockingIOError:
             ready = asyncio.Event()
             loop.add_writer(writer, ready.set)
@@ -77,9 +79,10 @@ async def write_all(writer: int, data: bytes) -> None:
 
 
 class CellPipes:
-    """The three pipes that a cell writes, and `requests`, the descriptor that it reads, which is given away.
+    """The three pipes that a cell writes, and `requests`, the descriptor that it reads.
 
-    `on_report` is called with all that is there when more of the report has come, and may take it away.
+    `requests` is closed here once the cell has it. `on_report` is called with the data of the report when more
+    has come, and may remove what it has read.
     """
 
     def __init__(
@@ -103,7 +106,7 @@ class CellPipes:
 
 
 class ProgressLines:
-    """Calls `on_progress` for each whole line of progress, once."""
+    """Calls `on_progress` once for each complete line of progress."""
 
     def __init__(self, on_progress: Progress) -> None:
         self._on_progress = on_progress
@@ -117,10 +120,10 @@ class ProgressLines:
 
 
 def report_progress(line: bytes, on_progress: Progress) -> None:
-    """A line that is not progress is the cell's answer, or nonsense that `verdict` will refuse."""
+    """Report a line of progress. Another line is the cell's answer, or one that `outcome` refuses."""
     try:
         fraction, text = json.loads(line)["progress"]
         share = min(1.0, max(0.0, float(fraction)))
     except (ValueError, KeyError, TypeError, RecursionError):
         return
-    on_progress(share, str(text)[:500])
+    on_progress(share, str(text)[:MAX_PROGRESS_CHARACTERS])

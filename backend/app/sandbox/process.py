@@ -1,4 +1,4 @@
-"""The provider: cells are forks of a zygote, which is a process of this host or runs in a container."""
+"""Provider of cells: forks of a zygote, which is a process of this host or runs in a container."""
 
 import asyncio
 import socket
@@ -24,18 +24,19 @@ SOCKET_FOLDER = ".door"
 
 
 def _metric_name(request: CellRequest) -> str:
-    """What is counted of it: a function of ours, or that it was somebody's program."""
+    """Return the label of a request in metrics and spans: its function, or `program`."""
     return request.work.function if isinstance(request.work, Computation) else "program"
 
 
 @dataclass(frozen=True)
 class ProcessConfig:
-    """`home`: a folder of ours on a disk with room. `max_cells`: how many compute at once; more wait.
+    """Configuration of the provider.
 
-    `most_kept`: how many cells stay for more of the same key, each until it was idle for `kept_idle_s`.
-    `tier`: "best", or the one of `walls.Tier` to use. `socket`: where the host's zygote listens; without it the
-    provider starts one of its own, in `container` if that is given. `allow_unisolated`: trusted work runs with
-    limits only where the kernel has no walls.
+    `home`: a private folder on a disk with free space. `max_cells`: cells that compute at once; more wait.
+    `max_warm_cells`: cells that stay for more requests of the same key, each until it was idle for `max_idle_s`
+    seconds. `tier`: "best", or a value of `walls.Tier`. `socket`: address of the host's zygote; without it the
+    provider starts a zygote of its own, in `container` if there is one. `allow_unisolated`: run trusted work
+    with limits only where the kernel has no walls.
     """
 
     home: Path
@@ -53,7 +54,10 @@ class ProcessConfig:
 
 
 class ProcessProvider:
-    """Serves one event loop. `scratch` is where its callers make output folders: swept if we are killed."""
+    """Provider for one event loop.
+
+    Callers make their output folders in `scratch`; the next process removes it if this one is killed.
+    """
 
     def __init__(self, config: ProcessConfig) -> None:
         if sys.platform != "linux":
@@ -65,7 +69,7 @@ class ProcessProvider:
         self._scratch = Scratch(config.scratch)
         self._warm_cells = WarmCells(self._scratch.path, config.max_warm_cells, config.max_idle_s)
         if config.container:
-            self.scratch.chmod(0o711)  # the container's user passes through to the folders that are its own
+            self.scratch.chmod(0o711)  # the container's user passes through to its own folders
 
     @property
     def scratch(self) -> Path:
@@ -79,11 +83,11 @@ class ProcessProvider:
     async def run(self, request: CellRequest, on_progress: Progress | None = None) -> Outcome:
         async with self._slot():
             name = _metric_name(request)
-            with count_computation(name) as ending, span_inside("run_cell", name) as tell:
+            with count_computation(name) as ending, span_inside("run_cell", name) as set_attributes:
                 outcome = await self._run(request, on_progress)
                 used = outcome.usage
                 ending.end, ending.wall_s, ending.cpu_s = outcome.end, used.wall_s, used.cpu_s
-                tell({"labcrew.end": outcome.end, "labcrew.cpu_s": used.cpu_s})
+                set_attributes({"labcrew.end": outcome.end, "labcrew.cpu_s": used.cpu_s})
                 return outcome
 
     @asynccontextmanager
@@ -103,17 +107,18 @@ class ProcessProvider:
                 raise Unavailable("cells_not_isolated", refusal, **asdict(isolation))
             if not isinstance(request.work, Computation) or request.work.warm_for is None:
                 return await zygote.run(request, on_progress)
+            # None: the warm cell broke, and the request is tried once more in a new one.
             if outcome := await self._warm_cells.run(zygote, request.work, request, on_progress):
                 return outcome
 
     def isolation_now(self) -> Isolation | None:
-        """`isolation` without waiting: None while the zygote starts, which this begins if need be."""
+        """Return `isolation` without waiting; None while the zygote starts, begun here if needed."""
         launch = self._ensure_launched()
         failed = launch.done() and (launch.cancelled() or launch.exception())
         return launch.result().isolation if launch.done() and not failed else None
 
     async def isolation(self) -> Isolation:
-        """Which walls cells have here; starts the zygote if need be."""
+        """Return the walls that cells have here; starts the zygote if needed."""
         return (await self._zygote()).isolation
 
     async def close(self) -> None:
@@ -126,7 +131,10 @@ class ProcessProvider:
         await asyncio.to_thread(self._scratch.close)
 
     async def _zygote(self) -> ReadyZygote:
-        """The running zygote; a new one when there is none. Who stops waiting does not stop the launch."""
+        """Return the running zygote; start one if there is none.
+
+        The launch is shared: a caller that is cancelled does not stop it.
+        """
         return await asyncio.shield(self._ensure_launched())
 
     def _ensure_launched(self) -> asyncio.Task[ReadyZygote]:
@@ -136,7 +144,7 @@ class ProcessProvider:
         return self._launch
 
     async def _open_zygote(self) -> ReadyZygote:
-        """Start one, or connect to the host's, trying again while that one is being replaced."""
+        """Start a zygote, or connect to the host's, with retries while that one is being replaced."""
         async with asyncio.timeout(MAX_START_S):
             while True:
                 self._link = ZygoteLink(self._connect, self._forget)

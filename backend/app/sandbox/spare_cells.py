@@ -1,7 +1,7 @@
-"""Cells that wait for their request: forked, and prepared as far as can be, while nobody waits for them.
+"""Spare cells: forked and prepared before there is a request, while no client waits for them.
 
-A spare serves one request like any other cell, and stands behind every wall before it reads a byte of it.
-Spares end with their zygote, and when nothing has been asked for a while.
+A spare serves one request like any other cell, and stands behind every wall before it reads a byte of its data.
+Spares end with their zygote, and when no request has come for a while.
 """
 
 import os
@@ -14,18 +14,20 @@ from typing import NoReturn
 from app.sandbox.supervision import Vitals, read_vitals
 
 SPARE_COUNT = 2
+"""Spares that are kept ready: one for the next request, and one while that is being replaced."""
 MAX_IDLE_S = 60.0
+"""Seconds without a request after which the spares end: each holds about 4 MB of its own."""
 
 
 @dataclass(frozen=True)
 class SpareCell:
-    """`cue`: where it hears of its request, and says that it has answered."""
+    """A cell without a request. `cell_socket`: it receives its request there, and announces its answer."""
 
     pid: int
     cell_socket: socket.socket
 
     def send_request(self, descriptors: list[int]) -> None:
-        """Give it its request; raises OSError if it has ended."""
+        """Send the descriptors of a request. Raises OSError if the cell has ended."""
         socket.send_fds(self.cell_socket, [b"!"], descriptors)
 
     def end(self) -> None:
@@ -35,14 +37,17 @@ class SpareCell:
 
 
 class SpareCells:
-    """`fork`: as os.fork, of the process that they come from. `wait`: what a new cell does; never returns.
+    """Pool of spare cells.
 
-    `proc`: a descriptor of /proc as that process sees it.
+    `fork`: `os.fork` or a function like it. `run_cell`: body of a new cell; never returns. `proc`: a descriptor
+    of the zygote's /proc.
     """
 
-    def __init__(self, fork: Callable[[], int], wait: Callable[[socket.socket], NoReturn], proc: int) -> None:
+    def __init__(
+        self, fork: Callable[[], int], run_cell: Callable[[socket.socket], NoReturn], proc: int
+    ) -> None:
         self._fork = fork
-        self._run_cell = wait
+        self._run_cell = run_cell
         self._proc = proc
         self._waiting: list[SpareCell] = []
         self._target_count = 0
@@ -56,17 +61,18 @@ class SpareCells:
         return bool(self._waiting)
 
     def assign(self, descriptors: list[int]) -> tuple[SpareCell, Vitals]:
-        """A cell that has these descriptors now, and what it was before it began."""
+        """Send the descriptors to a spare, or to a new cell. Returns it, and its vitals before the request."""
         self._target_count = SPARE_COUNT
         while True:
             is_new = not self._waiting
             spare = self._fork_cell() if is_new else self._waiting.pop(0)
-            before = read_vitals(self._proc, spare.pid)
+            initial_vitals = read_vitals(self._proc, spare.pid)
             try:
-                if before.threads != 1:  # it has died, or a wall would not bind all of it
-                    raise ChildProcessError(f"a cell was not fit: it had {before.threads} threads")
+                # Zero threads: it has died. More than one: Landlock binds the calling thread only.
+                if initial_vitals.threads != 1:
+                    raise ChildProcessError(f"a cell has {initial_vitals.threads} threads instead of one")
                 spare.send_request(descriptors)
-                return spare, before
+                return spare, initial_vitals
             except OSError:
                 spare.end()
                 if is_new:
@@ -76,18 +82,18 @@ class SpareCells:
         self._waiting.append(self._fork_cell())
 
     def release(self) -> None:
-        """End those that wait, until the next request."""
+        """End all spares; new ones are forked after the next request."""
         self._target_count = 0
         while self._waiting:
             self._waiting.pop().end()
 
     def _fork_cell(self) -> SpareCell:
-        ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with its:
+        zygote_end, cell_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with cell_end:
             pid = self._fork()
             if pid == 0:
                 try:
-                    self._run_cell(its)
+                    self._run_cell(cell_end)
                 finally:
-                    os._exit(1)  # whatever went wrong: it is no zygote
-        return SpareCell(pid, ours)
+                    os._exit(1)  # a cell that fails must not run on in the zygote's loop
+        return SpareCell(pid, zygote_end)

@@ -1,10 +1,10 @@
-"""A cell's walls, in the order in which they go up. Each stands by itself; together they are the boundary.
+"""Walls of a cell, in the order in which they go up. Each stands by itself; together they are the boundary.
 
 namespaces     no network, no other process, no other file (where the kernel allows it)
 no_new_privs   nothing run later can gain a privilege
-capabilities   none, whoever we are
+capabilities   none, whatever user the service runs as
 Landlock       reads the interpreter and its inputs, writes its output folder, reaches nothing else
-seccomp        no socket, no new process, no signal to others, and whatever else is not on the list
+seccomp        no socket, no new process, no signal to others, and no other call that is not on the list
 """
 
 import os
@@ -25,14 +25,14 @@ _GROUP_LIMITS = """
 /sys/fs/cgroup{}/cpu.max             /sys/fs/cgroup/cpu{}/cpu.cfs_quota_us
 /sys/fs/cgroup/cpu{}/cpu.cfs_period_us
 """
-"""DuckDB looks up its control group's limits, and aborts where it sees these files and cannot open them.
+"""Files of a control group's limits: DuckDB aborts where it sees them and cannot open them.
 
 No other file there is granted: some list the processes of the host, or count them.
 """
 
 
 class Tier(StrEnum):
-    """Which walls this host has."""
+    """Walls that a host has. The values are public: `/readyz`, `labcrew doctor`, errors."""
 
     NAMESPACES = "namespaces+lsm"
     LSM = "lsm-only"
@@ -41,12 +41,12 @@ class Tier(StrEnum):
 
 @dataclass(frozen=True)
 class CellView:
-    """What a cell may reach beside the interpreter.
+    """Files that a cell may reach beside the interpreter.
 
-    `folder`: a filesystem of bounded size to mount as `output`, or None.
+    `folder`: descriptor of a bounded filesystem to mount as `output`, or None.
     `links`: names in the output folder for files elsewhere, so that a program opens its inputs by name.
-    `names_stay`: no file in `output` is removed or renamed, so all that is on the disk has a name there. Else a
-    file could go on growing behind a descriptor, a mapping or a new name, where no survey sees it.
+    `names_stay`: no file in `output` is removed or renamed, so that all bytes on the disk have a name there.
+    Else a file could go on growing behind a descriptor, a mapping or a new name, where no survey sees it.
     """
 
     readable: tuple[Path, ...]
@@ -57,45 +57,47 @@ class CellView:
 
 
 class Walls:
-    """Those of this process. What does not depend on a request is prepared at once, and binds nothing yet."""
+    """Walls of this process. Parts that do not depend on a request are prepared at once, and bind nothing."""
 
     def __init__(self, tier: Tier, interpreter: Iterable[Path]) -> None:
-        """Raises OSError, as `close_in`."""
+        """Raises OSError, as `confine` does."""
         self._tier = tier
         if tier is Tier.NONE:
             return
-        prctl(PR_SET_DUMPABLE, 0)
+        prctl(PR_SET_DUMPABLE, 0)  # another cell of the same user may not trace it or read its memory
         forbid_new_privileges()
         self._files = landlock.Ruleset()
         self._files.grant(landlock.READ, interpreter)
         if tier is Tier.NAMESPACES:
             namespaces.prepare_root(interpreter)
 
-    def confine(self, room: CellView) -> None:
-        """Shut this process in `room` for good; raises OSError if a wall does not go up."""
+    def confine(self, view: CellView) -> None:
+        """Restrict this process to `view` for good. Raises OSError if a wall does not go up."""
         if self._tier is Tier.NAMESPACES:
-            namespaces.enter_root(room.readable, room.output, room.folder)
-        for name, target in room.links.items():
-            (room.output / Path(name).name).symlink_to(target)
+            namespaces.enter_root(view.readable, view.output, view.folder)
+        # Before Landlock, which grants no rights to make links.
+        for name, target in view.links.items():
+            (view.output / Path(name).name).symlink_to(target)
         if self._tier is Tier.NONE:
             return
         drop_capabilities()
         _hold_control_group()
-        self._files.grant(landlock.READ, room.readable)
-        self._files.grant(landlock.ADD if room.names_stay else landlock.WRITE, [room.output])
+        self._files.grant(landlock.READ, view.readable)
+        self._files.grant(landlock.ADD if view.names_stay else landlock.WRITE, [view.output])
         self._files.grant(landlock.READ_BY_NAME, _control_group_files())
         self._files.bind()
+        # Last: the filter refuses the calls that put up the other walls.
         seccomp.install(seccomp.make_filter(os.getpid()))
 
 
 def _hold_control_group() -> None:
-    """procfs may forget a file that nobody holds, and Landlock's rule with it: hold it as long as we live."""
+    """Keep the file open while the process lives: procfs may drop an unopened one, and its rule with it."""
     if _CONTROL_GROUP.exists():
         os.open(_CONTROL_GROUP, os.O_PATH | os.O_CLOEXEC)
 
 
 def _control_group_files() -> list[Path]:
-    """Where this process's control groups and their limits are read; nothing where it sees no /proc."""
+    """Return the files of this process's control groups and their limits; none where it sees no /proc."""
     if not _CONTROL_GROUP.exists():
         return []
     groups = {line.split(":", 2)[2] for line in _CONTROL_GROUP.read_text().splitlines()}
@@ -104,7 +106,7 @@ def _control_group_files() -> list[Path]:
 
 
 def interpreter_paths(cache: Path) -> tuple[Path, ...]:
-    """What Python and its libraries read while they run."""
+    """Return the files and folders that Python and its libraries read while they run."""
     installed = (Path(entry) for entry in sys.path)
     paths = {
         *(path for path in installed if path.name in ("site-packages", "dist-packages")),
@@ -119,7 +121,7 @@ def interpreter_paths(cache: Path) -> tuple[Path, ...]:
 
 
 def survey_host() -> tuple[Tier, dict[str, str]]:
-    """The strongest tier that works here, and why each stronger one does not."""
+    """Find the strongest tier that works here; return it, and the reason why each stronger one does not."""
     missing: dict[str, str] = {}
     for tier in (Tier.NAMESPACES, Tier.LSM):
         reason = tier_failure(tier)
@@ -130,7 +132,7 @@ def survey_host() -> tuple[Tier, dict[str, str]]:
 
 
 def tier_failure(tier: Tier) -> str | None:
-    """Why a child of this process cannot shut itself in at that tier; None if it can."""
+    """Try the walls of a tier in a child. Returns the reason why they do not go up; None if they do."""
     if MACHINE not in AUDIT_ARCHITECTURES:
         return f"no table of system calls for {MACHINE}"
     reader, writer = os.pipe()
@@ -139,9 +141,9 @@ def tier_failure(tier: Tier) -> str | None:
         os._exit(_try_tier(tier, writer))
     os.close(writer)
     with os.fdopen(reader, "rb") as pipe:
-        said = pipe.read().decode("utf-8", "replace")
+        message = pipe.read().decode("utf-8", "replace")
     _, status = os.waitpid(pid, 0)
-    return None if status == 0 else said or f"it ended with status {status}"
+    return None if status == 0 else message or f"it ended with status {status}"
 
 
 def _try_tier(tier: Tier, writer: int) -> int:

@@ -1,4 +1,4 @@
-"""How requests travel from a worker to a cell: lines of JSON in a memory file or a pipe, never pickle."""
+"""Requests on their way from a worker to a cell: lines of JSON in a memory file or a pipe, never pickle."""
 
 import json
 import os
@@ -13,11 +13,19 @@ from app.sandbox.contract import CellRequest, Code, Computation, Limits
 # Descriptors of a cell: the three of every process, then its request to read and its report to write.
 STDIN, STDOUT, STDERR, REQUEST, REPORT = range(5)
 
-# Its own filesystem, until the walls are up; the socket that its zygote hands all this over on.
+# Its own filesystem, until the walls are up; the socket on which its zygote sends it these descriptors.
 _FOLDER, CELL_SOCKET = 5, 6
 
+_PARKED_DESCRIPTOR = 1_000
+"""Number that no descriptor of a zygote has: it is taken while the lower ones are replaced."""
+_MAX_DESCRIPTOR = 4_096
+"""Above any descriptor of a zygote, which holds about three for each cell that runs."""
+
 MAX_CONTROL_BYTES = 64 << 10
-"""The longest control message; requests travel beside it, in a descriptor."""
+"""Longest control message. Inputs and parameters are not in it: a request travels in a descriptor."""
+
+MAX_PROGRESS_CHARACTERS = 500
+"""Characters of a progress message, which is one line on a screen."""
 
 
 def encode_request(request: CellRequest) -> bytes:
@@ -33,7 +41,7 @@ def encode_request(request: CellRequest) -> bytes:
 
 
 def write_request(request: CellRequest) -> int:
-    """A descriptor of a memory file that holds the request, at its beginning."""
+    """Write the request to a memory file. Returns its descriptor, at the beginning of the file."""
     descriptor = os.memfd_create("request")
     with os.fdopen(os.dup(descriptor), "wb") as file:
         file.write(encode_request(request))
@@ -42,7 +50,7 @@ def write_request(request: CellRequest) -> int:
 
 
 def read_requests(descriptor: int) -> Iterator[CellRequest]:
-    """One a line, as they come, until the descriptor's end."""
+    """Yield the requests, one a line, as they come, until the descriptor's end."""
     with os.fdopen(descriptor, "rb") as file:
         yield from map(_read_request, file)
 
@@ -50,36 +58,36 @@ def read_requests(descriptor: int) -> Iterator[CellRequest]:
 def _read_request(line: bytes) -> CellRequest:
     body = json.loads(line)
     work = body["work"]
-    make = Code if work.pop("kind") == "code" else Computation
+    work_type = Code if work.pop("kind") == "code" else Computation
     return CellRequest(
-        work=make(**work),
+        work=work_type(**work),
         inputs={name: Path(path) for name, path in body["inputs"].items()},
         output=Path(body["output"]),
         limits=Limits(**body["limits"]),
     )
 
 
-def clear_descriptors(cue: socket.socket) -> socket.socket:
-    """In a new cell: keep nothing of the zygote's but `cue`, and leave the places of a request free."""
+def clear_descriptors(cell_socket: socket.socket) -> socket.socket:
+    """Close the zygote's descriptors in a new cell but `cell_socket`; the null device takes numbers 0 to 5."""
     null = os.open(os.devnull, os.O_RDWR)
-    place = os.dup2(cue.detach(), 1_000)
+    saved = os.dup2(cell_socket.detach(), _PARKED_DESCRIPTOR)
     for number in range(CELL_SOCKET):
         os.dup2(null, number)
-    os.dup2(place, CELL_SOCKET)
-    os.closerange(CELL_SOCKET + 1, 4_096)
+    os.dup2(saved, CELL_SOCKET)
+    os.closerange(CELL_SOCKET + 1, _MAX_DESCRIPTOR)
     return socket.socket(fileno=CELL_SOCKET)
 
 
-def await_request(cue: socket.socket) -> int | None:
-    """Wait for a request and put its descriptors into their places; its filesystem, if it has one.
+def await_request(cell_socket: socket.socket) -> int | None:
+    """Wait for a request and move its descriptors to their numbers. Returns its filesystem, if it has one.
 
     Ends this process when no request will come.
     """
-    message, descriptors, _, _ = socket.recv_fds(cue, 1, REPORT + 1)
+    message, descriptors, _, _ = socket.recv_fds(cell_socket, 1, REPORT + 1)
     if not message:
         os._exit(0)
-    for place, descriptor in enumerate(descriptors, STDOUT):
-        os.dup2(descriptor, place, inheritable=False)
+    for number, descriptor in enumerate(descriptors, STDOUT):
+        os.dup2(descriptor, number, inheritable=False)
         os.close(descriptor)
     if len(descriptors) > REPORT:
         return _FOLDER
@@ -88,7 +96,7 @@ def await_request(cue: socket.socket) -> int | None:
 
 
 def finish() -> NoReturn:
-    """Tell the zygote, which stops this process for good; end here if it does not."""
+    """Announce the answer to the zygote, which stops this process for good; exit if it does not."""
     os.write(CELL_SOCKET, b".")
     os.read(CELL_SOCKET, 1)
     os._exit(0)

@@ -1,10 +1,11 @@
 """The process that cells are forked from: it has every library imported, and does nothing else.
 
 Started by exec as `python -m app.sandbox.zygote SOCKET_FD CACHE TIER [lifeline]`, with an allow-listed
-environment. The SEQPACKET socket is connected to one client, with whom it lives and ends; or it listens, and
-serves the host. With a lifeline it ends when its standard input does.
-It runs no parallel region and keeps one thread, because only then is a fork of it sound. When a client ends,
-whatever the cause, its connection closes and its cells end.
+environment. The SEQPACKET socket is connected to one client, and the zygote ends with it; or it listens, and
+serves the host. With a lifeline the zygote ends when its standard input does.
+It runs no parallel region and keeps one thread, because only then is a fork of it sound: a lock that another
+thread held, such as OpenMP's, would stay locked in the child. When a client ends, whatever the cause, its
+connection closes and its cells end.
 
     to it    {"run": id, "trusted": ..., "limits": {...}, "output": folder} with four descriptors
              {"kill": id}
@@ -40,7 +41,8 @@ from app.sandbox.walls import Tier, interpreter_paths, survey_host
 from app.sandbox.wire import MAX_CONTROL_BYTES
 
 SPARE_DELAY_S = 0.01
-"""Most cells answer within this time. A fork takes most of it: the next spare waits while there is another."""
+"""Delay before the next spare is forked while another is ready. Most cells answer within it, and a fork would
+take that time from them on the same processor."""
 
 
 class Zygote:
@@ -65,27 +67,30 @@ class Zygote:
         fork = partial(fork_first_process, self._self) if isolated else os.fork
         self._spares = SpareCells(fork, partial(cell.serve_requests, self._setup), proc)
 
-    def serve(self, door: socket.socket, missing: dict[str, str], lifeline: int | None) -> None:
-        """`door` is one client's connection, or listens for them. `missing`: why stronger tiers do not work."""
+    def serve(self, listener: socket.socket, missing: dict[str, str], lifeline: int | None) -> None:
+        """Serve until the clients have gone. `missing`: tier -> reason why that stronger tier does not work.
+
+        `listener`: one client's connection, or a socket that listens for clients.
+        """
         if lifeline is not None:
             self._watch(lifeline, self.finish)
         facts = {"tier": self._setup.tier, "missing": missing}
-        if door.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
-            self._watch(door.fileno(), lambda: self._add_client(door.accept()[0], facts))
+        if listener.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+            self._watch(listener.fileno(), lambda: self._add_client(listener.accept()[0], facts))
             self._is_shared = True
         else:
-            self._add_client(door, facts)
+            self._add_client(listener, facts)
         while self._is_shared or self._clients:
-            # Looked up before any is called: what one closes, another may open under the same number.
-            events = [self._on_event[descriptor] for descriptor, _ in self._poll.poll(self._pause_ms())]
-            for act in events:
-                act()
+            # Looked up before any is called: a descriptor that one closes, another may open under its number.
+            handlers = [self._on_event[descriptor] for descriptor, _ in self._poll.poll(self._pause_ms())]
+            for handle in handlers:
+                handle()
             self._supervise()
-            if not events:
+            if not handlers:
                 self._adjust_spares()
 
-    def _watch(self, descriptor: int, act: Callable[[], None]) -> None:
-        self._on_event[descriptor] = act
+    def _watch(self, descriptor: int, handle: Callable[[], None]) -> None:
+        self._on_event[descriptor] = handle
         self._poll.register(descriptor, select.POLLIN)
 
     def _unwatch(self, descriptor: int) -> None:
@@ -94,15 +99,15 @@ class Zygote:
 
     def finish(self) -> NoReturn:
         self._spares.release()
-        os._exit(0)  # nothing of ours is left to tidy, and libraries complain about what they tidy
+        os._exit(0)  # nothing is left to clean up, and exit handlers of libraries complain while they run
 
     def _pause_ms(self) -> float:
-        """How long to wait for events; negative: until there is one."""
-        patience_s = min((one.next_check_s() for one in self._cells), default=SPARE_DELAY_S)
+        """Return the time to wait for events, in ms; negative: until there is one."""
+        next_check_s = min((running.next_check_s() for running in self._cells), default=SPARE_DELAY_S)
         if self._spares.is_short:
-            return 1_000 * min(SPARE_DELAY_S, patience_s) if self._spares.has_idle else 0
+            return 1_000 * min(SPARE_DELAY_S, next_check_s) if self._spares.has_idle else 0
         if self._cells:
-            return 1_000 * patience_s
+            return 1_000 * next_check_s
         return 1_000 * MAX_IDLE_S if self._spares.has_idle else -1
 
     def _adjust_spares(self) -> None:
@@ -117,7 +122,7 @@ class Zygote:
         _send(client, {"ready": facts})
 
     def _handle_message(self, client: socket.socket) -> None:
-        """Do what one message says; no message means that the client is gone."""
+        """Carry out one message; an empty one means that the client is gone."""
         try:
             message, descriptors, _, _ = socket.recv_fds(client, MAX_CONTROL_BYTES, 4)
         except ConnectionError:
@@ -126,37 +131,37 @@ class Zygote:
         if not message:
             self._remove_client(client)
         elif "kill" in order:
-            for one in self._cells_of(client):
-                if one.id == order["kill"]:
-                    one.kill("cancelled")
+            for running in self._cells_of(client):
+                if running.id == order["kill"]:
+                    running.kill("cancelled")
         else:
             self._fork(client, order, descriptors)
 
     def _cells_of(self, client: socket.socket) -> list[RunningCell]:
-        return [one for one in self._cells if one.client is client]
+        return [running for running in self._cells if running.client is client]
 
     def _remove_client(self, client: socket.socket) -> None:
-        """End a client's cells, then close: the closing tells a client that waits that they have ended."""
-        for one in self._cells_of(client):
-            one.kill("its client ended")
-        for one in self._cells_of(client):
-            self._reap(one)
+        """End a client's cells, then close: by the close a client that waits knows that they have ended."""
+        for running in self._cells_of(client):
+            running.kill("its client ended")
+        for running in self._cells_of(client):
+            self._reap(running)
         self._unwatch(client.fileno())
         self._clients.remove(client)
         client.close()
 
     def _fork(self, client: socket.socket, order: dict[str, Any], descriptors: list[int]) -> None:
         try:
-            one = self._start(client, order, descriptors)
+            running = self._start(client, order, descriptors)
         except OSError as error:
             reason = f"it could not be started: {error}"
             usage = {"wall_s": 0.0, "cpu_s": 0.0, "peak_memory_bytes": 0}
             end = {"ended": order["run"], "status": 1, "reason": reason, "usage": usage, "oom_kills": None}
             _send(client, end)
         else:
-            self._cells.append(one)
-            self._watch(one.pidfd, partial(self._reap, one))
-            self._watch(one.cell_socket.fileno(), partial(self._on_cell_socket, one))
+            self._cells.append(running)
+            self._watch(running.pidfd, partial(self._reap, running))
+            self._watch(running.cell_socket.fileno(), partial(self._on_cell_socket, running))
         finally:
             for descriptor in descriptors:
                 os.close(descriptor)
@@ -164,10 +169,11 @@ class Zygote:
     def _start(self, client: socket.socket, order: dict[str, Any], descriptors: list[int]) -> RunningCell:
         bounds = Limits(**order["limits"])
         isolated = self._setup.tier is Tier.NAMESPACES
+        # Trusted work writes to the host's folder: its files need no copy out, and may be streamed.
         bounded = isolated and not order["trusted"]
         folder = create_bounded_filesystem(bounds.disk_bytes, MAX_ENTRIES) if bounded else None
         started = time.monotonic()
-        spare, before = self._spares.assign([*descriptors, *([] if folder is None else [folder])])
+        spare, initial_vitals = self._spares.assign([*descriptors, *([] if folder is None else [folder])])
         return RunningCell(
             client=client,
             id=order["run"],
@@ -178,79 +184,80 @@ class Zygote:
             folder=folder,
             cell_socket=spare.cell_socket,
             started=started,
-            initial_vitals=before,
+            initial_vitals=initial_vitals,
             initial_oom_kills=None if order["trusted"] else count_oom_kills(self._proc),
         )
 
     def _supervise(self) -> None:
-        for one in [*self._cells]:
-            if one.is_over:
+        for running in [*self._cells]:
+            if running.is_over:
                 continue
-            if one.is_stopping:
-                self._check_stopping(one)
-            elif offence := one.exceeded_limit(self._proc):
-                one.kill(offence)
+            if running.is_stopping:
+                self._check_stopping(running)
+            elif limit := running.exceeded_limit(self._proc):
+                running.kill(limit)
 
-    def _on_cell_socket(self, one: RunningCell) -> None:
-        """It says that it has answered; or it is ending, and says nothing."""
-        if one not in self._cells:
+    def _on_cell_socket(self, running: RunningCell) -> None:
+        """Stop a cell that announces its answer; one that is ending closes the socket without a message."""
+        if running not in self._cells:
             return
-        if one.cell_socket.recv(1):
-            one.stop()
-        self._close_cell_socket(one)
+        if running.cell_socket.recv(1):
+            running.stop()
+        self._close_cell_socket(running)
 
-    def _close_cell_socket(self, one: RunningCell) -> None:
-        if one.cell_socket.fileno() >= 0:
-            self._unwatch(one.cell_socket.fileno())
-            one.cell_socket.close()
+    def _close_cell_socket(self, running: RunningCell) -> None:
+        if running.cell_socket.fileno() >= 0:
+            self._unwatch(running.cell_socket.fileno())
+            running.cell_socket.close()
 
-    def _check_stopping(self, one: RunningCell) -> None:
-        """Tell how it ended as soon as all its threads have stopped: it will not run again, only end.
+    def _check_stopping(self, running: RunningCell) -> None:
+        """Report the end as soon as all threads of the cell have stopped: it will not run again, only end.
 
-        To end takes a process of this size as long as a small computation.
+        The exit is not awaited: of a process of this size it takes as long as a small computation.
         """
-        if one.exceeded_limit(self._proc) == "timed_out":
-            one.kill("timed_out")
-        pid, status, used = os.wait4(one.pid, os.WNOHANG | os.WUNTRACED)
+        if running.exceeded_limit(self._proc) == "timed_out":
+            running.kill("timed_out")
+        pid, status, rusage = os.wait4(running.pid, os.WNOHANG | os.WUNTRACED)
         if pid and os.WIFSTOPPED(status):
-            one.end()
-            self._report_end(one, 0, used)
+            running.end()
+            self._report_end(running, 0, rusage)
         elif pid:
-            self._forget_cell(one, os.waitstatus_to_exitcode(status), used)
+            self._forget_cell(running, os.waitstatus_to_exitcode(status), rusage)
 
-    def _reap(self, one: RunningCell) -> None:
-        """Reap a cell that ended, and whatever it left running, and tell its client."""
-        if one in self._cells:
-            one.kill_group()
-            _, status, used = os.wait4(one.pid, 0)
-            self._forget_cell(one, os.waitstatus_to_exitcode(status), used)
+    def _reap(self, running: RunningCell) -> None:
+        """Reap a cell that ended, with all that it left running, and report its end to the client."""
+        if running in self._cells:
+            running.kill_group()
+            _, status, rusage = os.wait4(running.pid, 0)
+            self._forget_cell(running, os.waitstatus_to_exitcode(status), rusage)
 
-    def _forget_cell(self, one: RunningCell, status: int, used: resource.struct_rusage) -> None:
-        self._unwatch(one.pidfd)
-        os.close(one.pidfd)
-        self._close_cell_socket(one)
-        self._cells.remove(one)
-        self._report_end(one, status, used)
+    def _forget_cell(self, running: RunningCell, status: int, rusage: resource.struct_rusage) -> None:
+        self._unwatch(running.pidfd)
+        os.close(running.pidfd)
+        self._close_cell_socket(running)
+        self._cells.remove(running)
+        self._report_end(running, status, rusage)
 
-    def _report_end(self, one: RunningCell, status: int, used: resource.struct_rusage) -> None:
-        if one.is_over:
+    def _report_end(self, running: RunningCell, status: int, rusage: resource.struct_rusage) -> None:
+        if running.is_over:
             return
-        one.is_over = True
+        running.is_over = True
         usage = {
-            "wall_s": time.monotonic() - one.started,
-            "cpu_s": used.ru_utime + used.ru_stime,
-            "peak_memory_bytes": max(0, used.ru_maxrss * 1024 - one.initial_vitals.memory_bytes),
+            "wall_s": time.monotonic() - running.started,
+            "cpu_s": rusage.ru_utime + rusage.ru_stime,
+            # ru_maxrss is in KiB, and counts the pages that every cell shares with the zygote.
+            "peak_memory_bytes": max(0, rusage.ru_maxrss * 1024 - running.initial_vitals.memory_bytes),
         }
         end = {
-            "ended": one.id,
+            "ended": running.id,
             "status": status,
-            "reason": one.reason,
+            "reason": running.reason,
             "usage": usage,
-            "oom_kills": one.oom_kills_since_start(self._proc) if status == -signal.SIGKILL else None,
+            "oom_kills": running.oom_kills_since_start(self._proc) if status == -signal.SIGKILL else None,
         }
-        _send(one.client, end, one.folder)
-        if one.folder is not None:
-            os.close(one.folder)
+        _send(running.client, end, running.folder)
+        if running.folder is not None:
+            os.close(running.folder)
 
 
 def _send(client: socket.socket, message: Mapping[str, object], folder: int | None = None) -> None:
@@ -262,18 +269,19 @@ def _send(client: socket.socket, message: Mapping[str, object], folder: int | No
 
 
 def main() -> None:
-    socket_fd, cache, wanted, *lifeline = sys.argv[1:]
-    door = socket.socket(fileno=int(socket_fd))
+    socket_fd, cache, tier_name, *lifeline = sys.argv[1:]
+    listener = socket.socket(fileno=int(socket_fd))
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # Ctrl-C is the client's to act on
-    tier, missing = survey_host() if wanted == "best" else (Tier(wanted), {})
+    tier, missing = survey_host() if tier_name == "best" else (Tier(tier_name), {})
     isolated = tier is Tier.NAMESPACES
+    # Before the libraries are loaded: entering namespaces forks, and needs a single thread.
     proc = enter_namespaces() if isolated else os.open("/proc", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     load_libraries()
     if read_vitals(proc, os.getpid()).threads != 1:
         sys.exit("A library started a thread when imported: forks of this process would not be sound.")
     zygote = Zygote(tier, proc, Path(cache))
-    zygote.serve(door, missing, 0 if lifeline else None)
+    zygote.serve(listener, missing, 0 if lifeline else None)
     zygote.finish()
 
 

@@ -66,7 +66,7 @@ async def test_a_store_that_nobody_serves_is_away(bucket: Bucket, tmp_path: Path
     with socket.create_server(("127.0.0.1", 0)) as taken:
         endpoint = f"http://127.0.0.1:{taken.getsockname()[1]}"
     assert await refusals(
-        S3Blobs(replace(bucket, endpoint=endpoint, patience_s=0.5), tmp_path)
+        S3Blobs(replace(bucket, endpoint=endpoint, max_retry_s=0.5), tmp_path)
     ) == {  # clock: nobody is there
         (StoreUnavailable, "blob_store_away")
     }
@@ -98,7 +98,7 @@ async def test_a_store_that_never_answers_is_given_up(bucket: Bucket, tmp_path: 
 
 async def test_a_store_that_comes_back_is_waited_for(tmp_path: Path) -> None:
     with serving_s3(tmp_path / "server") as server:
-        bucket = replace(server.make_bucket(), patience_s=HANG_GUARD_S)
+        bucket = replace(server.make_bucket(), max_retry_s=HANG_GUARD_S)
         port = int(server.endpoint.rpartition(":")[2])
         blobs = S3Blobs(bucket, tmp_path / "cache", LIMITS)
         first = await blobs.put_bytes(b"before")

@@ -1,4 +1,4 @@
-"""Where the kernel allows it: cells see a world of their own, with no network, no other process, no other file.
+"""Namespaces of cells, where the kernel allows them: no network, no other process, no other file.
 
 The zygote enters network, ipc and mount namespaces once; each cell gets its own process and mount namespaces
 and a root that holds its interpreter and inputs, read-only, and its output folder.
@@ -15,71 +15,89 @@ from app.sandbox.kernel.syscalls import SETUP
 NEWNS, NEWCGROUP, NEWUTS, NEWIPC = 0x00020000, 0x02000000, 0x04000000, 0x08000000
 NEWUSER, NEWPID, NEWNET = 0x10000000, 0x20000000, 0x40000000
 
-_AT_FDCWD = -100  # AT_FDCWD
+_AT_FDCWD = -100
 _EMPTY_PATH, _RECURSIVE, _CLONE, _CLOEXEC = 0x1000, 0x8000, 1, 0o2000000
 _READ_ONLY, _NOSUID, _NODEV, _NOEXEC = 1, 2, 4, 8
 _PRIVATE = 1 << 18
 _SET_STRING, _CREATE = 1, 6
 _DETACH = 2
 
+# The new root is built where the host has /proc: a folder that every host has, and below which no input or
+# interpreter lies, so that mounting over it hides nothing that has still to be cloned.
 _NEW_ROOT = Path("/proc")
 _OLD_ROOT = ".old"
+
+_MAX_DESCRIPTOR = 4_096
+"""Above any descriptor that a zygote has open when it starts."""
+_MAX_ROOT_BYTES = 1 << 20
+"""A cell's root holds mount points only; its files are other mounts."""
+_MAX_ROOT_INODES = 2_000
+"""Mount points of the interpreter and the inputs of one request, with their parents."""
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def enter_namespaces() -> int:
-    """The zygote, once: leave the host's network, ipc, processes and mounts. Needs a single thread.
+    """Leave the host's network, ipc, processes and mounts: once, in the zygote, with a single thread.
 
-    Returns, in the first process of the new world, a descriptor of its /proc. The process that called it
-    stays outside, waits for the first one and ends as it ends.
+    Returns, in the first process of the new namespaces, a descriptor of its /proc. The calling process stays
+    outside, waits for the first one and exits as that does.
     """
     uid, gid = os.getuid(), os.getgid()
+    # Root needs no user namespace to make the others.
     user = 0 if uid == 0 else NEWUSER
     unshare(user | NEWNS | NEWNET | NEWIPC | NEWUTS | NEWCGROUP | NEWPID)
     if user:
+        # The kernel takes a gid map of an unprivileged process only after setgroups is denied.
         Path("/proc/self/setgroups").write_text("deny")
         Path("/proc/self/uid_map").write_text(f"{uid} {uid} 1")
         Path("/proc/self/gid_map").write_text(f"{gid} {gid} 1")
-    first = os.fork()
-    if first:
-        os.closerange(3, 4_096)
-        _, status = os.waitpid(first, 0)
+    # unshare(NEWPID) moves children only: the first child is process 1 of the new namespace.
+    first_pid = os.fork()
+    if first_pid:
+        os.closerange(3, _MAX_DESCRIPTOR)
+        _, status = os.waitpid(first_pid, 0)
         os._exit(abs(os.waitstatus_to_exitcode(status)))
-    die_with_parent(0)
+    die_with_parent(0)  # the parent is outside the namespace, where its pid shows as 0
+    # Private, so that no mount of a cell spreads to the host.
     _set_mount_attributes(_AT_FDCWD, "/", 0, _RECURSIVE, propagation=_PRIVATE)
     return _create_filesystem(b"proc", {}, _NOSUID | _NODEV | _NOEXEC)
 
 
-def fork_first_process(home: int) -> int:
-    """Fork as the first process of a new process namespace; `home`: a pidfd of this process."""
+def fork_first_process(own_pidfd: int) -> int:
+    """Fork the first process of a new process namespace; `own_pidfd`: a pidfd of this process."""
     unshare(NEWPID)
     pid = os.fork()
     if pid:
-        setns(home, NEWPID)
+        # Back to the own namespace: after unshare all later children would be born into the new one, which
+        # takes no process any more once its first has ended. A pidfd works without a mounted /proc.
+        setns(own_pidfd, NEWPID)
     return pid
 
 
 def create_bounded_filesystem(size_bytes: int, inodes: int) -> int:
-    """A descriptor of a new filesystem in memory that holds so much and no more."""
+    """Return a descriptor of a new filesystem in memory, bounded in bytes and files."""
     options = {b"size": b"%d" % size_bytes, b"nr_inodes": b"%d" % inodes, b"mode": b"700"}
     return _create_filesystem(b"tmpfs", options, _NOSUID | _NODEV | _NOEXEC)
 
 
 def prepare_root(readable: Iterable[Path]) -> None:
-    """In a cell without a request yet: a new root of `readable`, at a place that no request names."""
+    """Build a new root of `readable`, in a cell that has no request yet."""
     unshare(NEWNS)
-    _attach_mount(create_bounded_filesystem(1 << 20, 2_000), _NEW_ROOT)
+    _attach_mount(create_bounded_filesystem(_MAX_ROOT_BYTES, _MAX_ROOT_INODES), _NEW_ROOT)
     _mount_read_only(readable)
     (_NEW_ROOT / _OLD_ROOT).mkdir()
 
 
 def enter_root(readable: Iterable[Path], output: Path, folder: int | None) -> None:
-    """Add inputs to that root, and the output folder, which is `folder` if given. Then nothing else."""
+    """Add inputs and the output folder to the new root, enter it and drop the old one.
+
+    `folder`: the filesystem to mount as `output`; None: the host's folder of that path.
+    """
     _mount_read_only(readable)
     tree = folder if folder is not None else _clone_mounts(output, _NOSUID | _NODEV | _NOEXEC)
     _attach_mount(tree, _make_mount_point(output, output.is_dir()))
-    syscall(SETUP["pivot_root"], bytes(_NEW_ROOT), bytes(_NEW_ROOT / _OLD_ROOT), what="pivot_root")
+    syscall(SETUP.pivot_root, bytes(_NEW_ROOT), bytes(_NEW_ROOT / _OLD_ROOT), name="pivot_root")
     os.chdir("/")
     check_result(_libc.umount2(bytes(Path("/", _OLD_ROOT)), _DETACH), "umount of the old root")
     Path("/", _OLD_ROOT).rmdir()
@@ -87,60 +105,57 @@ def enter_root(readable: Iterable[Path], output: Path, folder: int | None) -> No
 
 
 def _mount_read_only(readable: Iterable[Path]) -> None:
-    for path in sorted(readable):
+    for path in sorted(readable):  # parents first
         if path.exists():
             _attach_mount(_clone_mounts(path, _READ_ONLY | _NOSUID), _make_mount_point(path, path.is_dir()))
 
 
 def _clone_mounts(path: Path, attributes: int) -> int:
-    """A detached copy of the mounts at `path`, with these restrictions."""
+    """Return a descriptor of a detached copy of the mounts at `path`, restricted by `attributes`."""
     flags = _CLONE | _RECURSIVE | _CLOEXEC
-    tree = syscall(SETUP["open_tree"], _AT_FDCWD, bytes(path), flags, what=f"open_tree {path}")
+    tree = syscall(SETUP.open_tree, _AT_FDCWD, bytes(path), flags, name=f"open_tree {path}")
     _set_mount_attributes(tree, "", attributes, _EMPTY_PATH | _RECURSIVE)
     return tree
 
 
 def _make_mount_point(path: Path, is_folder: bool) -> Path:
-    place = _NEW_ROOT / path.relative_to("/")
-    if place.exists():  # beneath a tree that is there already
-        return place
+    mount_point = _NEW_ROOT / path.relative_to("/")
+    if mount_point.exists():  # below a tree that is mounted already: read-only, so nothing can be made there
+        return mount_point
     if is_folder:
-        place.mkdir(parents=True)
+        mount_point.mkdir(parents=True)
     else:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.touch()
-    return place
+        mount_point.parent.mkdir(parents=True, exist_ok=True)
+        mount_point.touch()
+    return mount_point
 
 
 def _attach_mount(tree: int, place: Path) -> None:
     from_empty_path = 4
-    syscall(
-        SETUP["move_mount"], tree, b"", _AT_FDCWD, bytes(place), from_empty_path, what=f"move_mount {place}"
-    )
+    syscall(SETUP.move_mount, tree, b"", _AT_FDCWD, bytes(place), from_empty_path, name=f"move_mount {place}")
     os.close(tree)
 
 
 def _set_mount_attributes(at: int, path: str, restrict: int, flags: int = 0, propagation: int = 0) -> None:
     attributes = (ctypes.c_uint64 * 4)(restrict, 0, propagation, 0)
     syscall(
-        SETUP["mount_setattr"],
+        SETUP.mount_setattr,
         at,
         path.encode(),
         flags,
         attributes,
         ctypes.c_size_t(32),
-        what=f"mount_setattr {path}",
+        name=f"mount_setattr {path}",
     )
 
 
 def _create_filesystem(kind: bytes, options: dict[bytes, bytes], attributes: int) -> int:
-    """A descriptor of a new filesystem that is attached nowhere yet."""
+    """Return a descriptor of a new filesystem that is mounted nowhere yet."""
     close_on_exec = 1
-    context = syscall(SETUP["fsopen"], kind, close_on_exec, what=f"fsopen {kind!r}")
-    configure = SETUP["fsconfig"]
+    context = syscall(SETUP.fsopen, kind, close_on_exec, name=f"fsopen {kind!r}")
     for key, value in options.items():
-        syscall(configure, context, _SET_STRING, key, value, 0, what=f"fsconfig {key!r}")
-    syscall(configure, context, _CREATE, None, None, 0, what=f"fsconfig of {kind!r}")
-    mount = syscall(SETUP["fsmount"], context, close_on_exec, attributes, what=f"fsmount {kind!r}")
+        syscall(SETUP.fsconfig, context, _SET_STRING, key, value, 0, name=f"fsconfig {key!r}")
+    syscall(SETUP.fsconfig, context, _CREATE, None, None, 0, name=f"fsconfig of {kind!r}")
+    mount = syscall(SETUP.fsmount, context, close_on_exec, attributes, name=f"fsmount {kind!r}")
     os.close(context)
     return mount

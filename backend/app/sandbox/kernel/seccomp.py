@@ -1,6 +1,6 @@
-"""A cell's system calls: an allow-list as a BPF program. What is not listed answers EPERM.
+"""System calls of a cell: an allow-list as a BPF program. A call that is not listed answers EPERM.
 
-Nothing here opens a socket, starts a process, changes an owner, a mode or a limit, or touches another process.
+No allowed call opens a socket, starts a process, changes an owner, mode or limit, or touches another process.
 """
 
 import ctypes
@@ -23,7 +23,7 @@ _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
 
 X32 = 0x40000000
 CLONE_THREAD = 0x10F00
-"""Of one memory, working folder, table of descriptors and set of handlers (VM, FS, FILES, SIGHAND, THREAD)."""
+"""Flags of a new thread: shared memory, folder, descriptors and handlers (VM, FS, FILES, SIGHAND, THREAD)."""
 CLOSE_RANGE_UNSHARE = 0x02
 MAP_SHARED, MAP_ANONYMOUS = 0x01, 0x20
 O_ACCMODE, O_TRUNC, O_UNNAMED = 0o3, 0o1000, 0o20000000
@@ -34,16 +34,16 @@ PR_SET_NAME, PR_SET_VMA = 15, 0x53564D41
 SECCOMP_SET_MODE_FILTER, FLAG_TSYNC = 1, 1
 SIGKILL = 9
 FUTEX_COMMAND = 0xFFFFFFFF & ~(128 | 256)
-"""An operation without its flags FUTEX_PRIVATE_FLAG and FUTEX_CLOCK_REALTIME."""
+"""Mask of a futex operation without its flags FUTEX_PRIVATE_FLAG and FUTEX_CLOCK_REALTIME."""
 FUTEX_INHERITING = (6, 7, 8, 11, 12, 13)
-"""Operations of priority inheritance: their word in memory names a thread of any process."""
+"""Operations of priority inheritance, whose word in memory can name a thread of any process."""
 CLOCKS, CLOCK_OF_PROCESS, CLOCK_OF_THREAD = 0xFFFFFFF0, -6 & 0xFFFFFFFF, -2 & 0xFFFFFFFF
-"""The mask of the clocks 0 to 15, and those of the caller; other negative numbers name any process."""
+"""Mask of the clocks 0 to 15, and the caller's own; other negative numbers name any process."""
 
 
 @dataclass(frozen=True)
 class ArgumentTest:
-    """One argument, masked, has a value. 64 bits wide."""
+    """Condition on one argument of 64 bits: masked by `mask`, it equals `value`."""
 
     argument: int
     value: int
@@ -52,7 +52,7 @@ class ArgumentTest:
 
 @dataclass(frozen=True)
 class Rule:
-    """`call` gets `answer` where all conditions hold; always where there are none."""
+    """Filter `action` of a `call` for which all `tests` hold; without tests, of every such call."""
 
     call: str
     action: int
@@ -63,16 +63,18 @@ def deny_action(number: int) -> int:
     return _DENY | number
 
 
-def _deny_rule(call: str, *when: ArgumentTest, number: int = errno.EPERM) -> Rule:
-    return Rule(call, deny_action(number), when)
+def _deny_rule(call: str, *tests: ArgumentTest, number: int = errno.EPERM) -> Rule:
+    return Rule(call, deny_action(number), tests)
 
 
-def _allow_rule(call: str, *when: ArgumentTest) -> Rule:
-    return Rule(call, ALLOW, when)
+def _allow_rule(call: str, *tests: ArgumentTest) -> Rule:
+    return Rule(call, ALLOW, tests)
 
 
 _OPENS = [(call, at) for call, at in (("open", 1), ("openat", 2)) if call in CONDITIONAL]
+"""Calls that open files, with the position of their flags; aarch64 has no `open`."""
 _POINTER = 0xFFFFFFFF_FFFFFFFF
+"""Mask of a whole pointer: an address may differ from null in either half."""
 
 RULES = [
     # Opening for reading must not truncate: Landlock before ABI 3 would not notice.
@@ -80,7 +82,7 @@ RULES = [
     # A file without a name is on the disk and in no folder, where supervision would count it.
     *(_deny_rule(call, ArgumentTest(at, O_UNNAMED, O_UNNAMED), number=errno.EOPNOTSUPP) for call, at in _OPENS),
     *(_allow_rule(call) for call, _ in _OPENS),
-    # Takes any number of bytes at once, past the limit of a file too, before supervision looks again.
+    # It reserves any number of bytes at once, past the limit of a file too, before supervision looks again.
     _deny_rule("fallocate", number=errno.EOPNOTSUPP),
     # Memory shared with nobody would escape the limit on private memory.
     _deny_rule("mmap", ArgumentTest(3, MAP_SHARED | MAP_ANONYMOUS, MAP_SHARED | MAP_ANONYMOUS)),
@@ -95,6 +97,7 @@ RULES = [
     # clone3 hides its flags in memory, so glibc must fall back to clone.
     _allow_rule("clone", ArgumentTest(0, CLONE_THREAD, CLONE_THREAD)),
     _deny_rule("clone3", number=errno.ENOSYS),
+    # Unshared, it makes a second table of descriptors.
     _deny_rule("close_range", ArgumentTest(2, CLOSE_RANGE_UNSHARE, CLOSE_RANGE_UNSHARE)),
     _allow_rule("close_range"),
     *(_allow_rule("ioctl", ArgumentTest(1, command)) for command in (TCGETS, TIOCGWINSZ, FIONBIO, FIOCLEX)),
@@ -102,9 +105,9 @@ RULES = [
     _allow_rule("sched_setaffinity", ArgumentTest(0, 0)),
     *(_allow_rule("prctl", ArgumentTest(0, option)) for option in (PR_SET_NAME, PR_SET_VMA)),
     *(
-        _allow_rule(call, when)
+        _allow_rule(call, test)
         for call in ("clock_gettime", "clock_getres", "clock_nanosleep")
-        for when in (
+        for test in (
             ArgumentTest(0, 0, CLOCKS),
             ArgumentTest(0, CLOCK_OF_PROCESS),
             ArgumentTest(0, CLOCK_OF_THREAD),
@@ -116,19 +119,19 @@ RULES = [
 """The first rule that fits a call decides."""
 
 PROCESS_QUERIES = ("sched_getaffinity", "sched_getparam", "sched_getscheduler", "getpgid", "getsid")
-"""Calls whose first argument is a process: asked of every number, they would count those of the host."""
+"""Calls whose first argument is a process: tried with every number, they would count the host's processes."""
 
 
 def make_filter(pid: int) -> bytes:
-    """The filter of one cell, whose process id is `pid`."""
+    """Compile the filter of the cell whose process id is `pid`."""
     return _HEADER + assemble(own_rules(pid)) + _SHARED_CODE + _instruction(_RETURN, deny_action(errno.EPERM))
 
 
 def own_rules(pid: int) -> list[Rule]:
-    """What a process may ask of itself and of no other.
+    """Rules for calls that a process may make about itself and about no other.
 
     Signals, because `raise` and `abort` need them; not SIGKILL, which thereby comes from outside or the kernel.
-    Limits are read and not set.
+    Limits may be read and not set.
     """
     return [
         _deny_rule("kill", ArgumentTest(1, SIGKILL)),
@@ -143,7 +146,7 @@ def own_rules(pid: int) -> list[Rule]:
 
 
 def assemble(rules: Iterable[Rule]) -> bytes:
-    """Rules as BPF, in their order."""
+    """Compile rules to BPF, in their order."""
     return b"".join(line for rule in rules for line in _compile(rule))
 
 
@@ -153,9 +156,10 @@ def install(code: bytes) -> None:
     header = ctypes.create_string_buffer(
         struct.pack("HxxxxxxQ", len(code) // 8, ctypes.addressof(buffer))  # struct sock_fprog
     )
-    unbound = syscall(SETUP["seccomp"], SECCOMP_SET_MODE_FILTER, FLAG_TSYNC, header, what="seccomp")
-    if unbound:
-        raise OSError(errno.EBUSY, f"seccomp: thread {unbound} could not be bound")
+    # With TSYNC the call answers the id of a thread that it could not bind, and then binds none.
+    unbound_thread = syscall(SETUP.seccomp, SECCOMP_SET_MODE_FILTER, FLAG_TSYNC, header, name="seccomp")
+    if unbound_thread:
+        raise OSError(errno.EBUSY, f"seccomp: thread {unbound_thread} could not be bound")
 
 
 def _compile(rule: Rule) -> list[bytes]:
@@ -164,33 +168,37 @@ def _compile(rule: Rule) -> list[bytes]:
     return [_instruction(_JUMP_EQUAL, number, if_false=len(body)), *body]
 
 
-def _compile_tests(conditions: Iterable[ArgumentTest], answer: int) -> list[bytes]:
-    """Both halves of each argument; then load the call's number again for the rules that follow."""
-    halves = [half for when in conditions for half in _argument_words(when)]
+def _compile_tests(tests: Iterable[ArgumentTest], action: int) -> list[bytes]:
+    """Test the words of each argument, then load the call's number again for the rules that follow."""
+    words = [word for test in tests for word in _argument_words(test)]
     lines: list[bytes] = []
-    for place, (at, mask, value) in enumerate(halves):
-        to_reload = 3 * (len(halves) - place - 1) + 1
+    for position, (offset, mask, value) in enumerate(words):
+        # Over three instructions for each word that follows, and over the return.
+        to_reload = 3 * (len(words) - position - 1) + 1
         lines += [
-            _instruction(_LOAD, at),
+            _instruction(_LOAD, offset),
             _instruction(_AND, mask),
             _instruction(_JUMP_EQUAL, value, if_false=to_reload),
         ]
-    return [*lines, _instruction(_RETURN, answer), _instruction(_LOAD, _NUMBER)]
+    return [*lines, _instruction(_RETURN, action), _instruction(_LOAD, _NUMBER)]
 
 
-def _argument_words(when: ArgumentTest) -> list[tuple[int, int, int]]:
-    """Offset, mask and value of the low and the high word, where the mask has bits there."""
-    offset = _ARGUMENTS + 8 * when.argument
-    low = (offset, when.mask & 0xFFFFFFFF, when.value & 0xFFFFFFFF)
-    high = (offset + 4, when.mask >> 32, when.value >> 32)
-    return [half for half in (low, high) if half[1]]
+def _argument_words(test: ArgumentTest) -> list[tuple[int, int, int]]:
+    """Return offset, mask and value of the low and the high word, where the mask has bits there.
+
+    Classic BPF compares 32 bits at a time, and both architectures are little-endian.
+    """
+    offset = _ARGUMENTS + 8 * test.argument
+    low = (offset, test.mask & 0xFFFFFFFF, test.value & 0xFFFFFFFF)
+    high = (offset + 4, test.mask >> 32, test.value >> 32)
+    return [word for word in (low, high) if word[1]]
 
 
 def _instruction(operation: int, operand: int, if_true: int = 0, if_false: int = 0) -> bytes:
     return struct.pack("HBBI", operation, if_true, if_false, operand)
 
 
-# Other architectures and the x32 ABI are killed, so no number means two things.
+# Calls of other architectures and of the x32 ABI end the process, so that no number means two calls.
 _HEADER = b"".join(
     [
         _instruction(_LOAD, _ARCHITECTURE),
@@ -201,4 +209,5 @@ _HEADER = b"".join(
         _instruction(_RETURN, KILL),
     ]
 )
+# Compiled when the zygote imports this: all cells share it, and only the rules of their own pid are added.
 _SHARED_CODE = assemble(RULES)

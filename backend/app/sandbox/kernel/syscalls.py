@@ -4,6 +4,7 @@ Rows are `name x86_64 aarch64`; `-` where the architecture lacks the call.
 """
 
 import platform
+from typing import NamedTuple
 
 _ALLOWED = """
 read 0 63            write 1 64           readv 19 65          writev 20 66         pread64 17 67
@@ -50,7 +51,7 @@ sched_getscheduler 145 120   getpgid 121 155        getsid 124 156
 clock_gettime 228 113        clock_getres 229 114   clock_nanosleep 230 115
 """
 
-_SETTING_UP = """
+_SETUP = """
 capset 126 91        seccomp 317 277      pivot_root 155 41
 landlock_create_ruleset 444 444           landlock_add_rule 445 445  landlock_restrict_self 446 446
 open_tree 428 428    move_mount 429 429   mount_setattr 442 442
@@ -62,6 +63,8 @@ MACHINE = platform.machine()
 
 
 def _numbers(table: str) -> dict[str, int]:
+    # On another processor the module must import, so that the host can be told why it gets no walls
+    # (`walls.tier_failure`); these numbers are not used there.
     column = {"x86_64": 1, "aarch64": 2}.get(MACHINE, 1)
     words = table.split()
     rows = [words[at : at + 3] for at in range(0, len(words), 3)]
@@ -69,10 +72,27 @@ def _numbers(table: str) -> dict[str, int]:
 
 
 ALLOWED = _numbers(_ALLOWED)
-"""Calls with any arguments: on what a cell has, on itself, or on names that Landlock guards."""
+"""Calls allowed with any arguments: they act on open descriptors, the caller, or paths that Landlock guards."""
 
 CONDITIONAL = _numbers(_CONDITIONAL)
-"""Calls with some arguments only: `seccomp.rules` says which."""
+"""Calls allowed with some arguments only: `seccomp.RULES` and `seccomp.own_rules` hold the conditions."""
 
-SETUP = _numbers(_SETTING_UP)
-"""Calls that put the walls up, before the filter is there."""
+
+class SetupCalls(NamedTuple):
+    """Numbers of the calls that put the walls up, before the filter is there."""
+
+    capset: int
+    seccomp: int
+    pivot_root: int
+    landlock_create_ruleset: int
+    landlock_add_rule: int
+    landlock_restrict_self: int
+    open_tree: int
+    move_mount: int
+    mount_setattr: int
+    fsopen: int
+    fsconfig: int
+    fsmount: int
+
+
+SETUP = SetupCalls(**_numbers(_SETUP))
