@@ -1,8 +1,9 @@
 """Figures of how the source tree reads: vague names, docstrings without a subject, repeated class names.
 
-`python -m tests.language` prints them; `--write` lowers the budgets of `language_budgets.json` to what was
-measured. A budget never rises that way. `VAGUE` is a sample of participles, pronouns and household nouns that
-name nothing: the rule stands in CONTRIBUTING.md, the sample only keeps it from being forgotten.
+`python -m tests.language` prints them, with `--constants` each constant without a reason too; `--write` lowers
+the budgets of `language_budgets.json` to what was measured. A budget never rises that way. `VAGUE` is a
+sample of participles, pronouns and household nouns that name nothing: the rule stands in CONTRIBUTING.md, the
+sample only keeps it from being forgotten.
 """
 
 import ast
@@ -12,8 +13,9 @@ import re
 import sys
 import tokenize
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -41,6 +43,14 @@ FRAGMENT = re.compile(
 )
 """First words of a docstring that is a question or a fragment instead of a noun phrase or an imperative."""
 
+UNITS = _words(
+    """
+    s ms us day days bytes mib rows columns cells bars chars characters words tokens percent share ratio factor
+    folds fits bps lines pixels hz steps points bits
+    """
+)
+"""Last words of a constant's name that give its unit."""
+
 _PRAGMA = re.compile(r"noqa|type: ignore|pragma|fmt: |^#!")
 
 
@@ -57,6 +67,7 @@ class Figures:
     module_fragments: int
     text_keys: int
     comments: int
+    unexplained_constants: int
 
     @property
     def vague_percent(self) -> float:
@@ -118,6 +129,76 @@ def comment_count(source: str) -> int:
     return sum(token.type == tokenize.COMMENT and not _PRAGMA.search(token.string) for token in tokens)
 
 
+def numeric_constants(tree: ast.Module) -> Iterator[tuple[str, ast.stmt, ast.stmt | None]]:
+    """Each number that a module binds, with its statement and the statement below."""
+    for statement, following in zip(tree.body, [*tree.body[1:], None], strict=True):
+        match statement:
+            case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)):
+                pairs = zip(names, values, strict=True)
+            case (
+                ast.Assign(targets=[name], value=value) | ast.AnnAssign(target=name, value=ast.expr() as value)
+            ):
+                pairs = zip([name], [value], strict=True)
+            case _:
+                continue
+        for name, value in pairs:
+            if isinstance(name, ast.Name) and is_number(value):
+                yield name.id, statement, following
+
+
+def is_number(node: ast.expr) -> bool:
+    """A literal number, or an expression of literal numbers and names, such as `64 << 10` or `7 * DAY_S`."""
+    match node:
+        case ast.Constant(value=value):
+            return isinstance(value, int | float) and not isinstance(value, bool)
+        case ast.UnaryOp(operand=operand):
+            return is_number(operand)
+        case ast.BinOp(left=left, right=right):
+            operands = [side for side in (left, right) if not isinstance(side, ast.Name)]
+            return bool(operands) and all(map(is_number, operands))
+    return False
+
+
+def unexplained_constants(source: str) -> list[tuple[str, int]]:
+    """Numeric constants of a module without a unit and a reason, with their lines.
+
+    A docstring below, a comment on the statement, or a comment above its block of lines explains a constant. A
+    limit (`MAX_`, `MIN_`) needs one in any case; another number needs one unless its name ends with a unit.
+    """
+    lines = source.splitlines()
+    commented = {
+        token.start[0]
+        for token in tokenize.generate_tokens(io.StringIO(source).readline)
+        if token.type == tokenize.COMMENT and not _PRAGMA.search(token.string)
+    }
+    return [
+        (name, statement.lineno)
+        for name, statement, following in numeric_constants(ast.parse(source))
+        if (is_limit(name) or name.lower().rsplit("_", 1)[-1] not in UNITS)
+        and not _is_text(following)
+        and not commented & set(range(_block_start(lines, statement.lineno), (statement.end_lineno or 0) + 1))
+    ]
+
+
+def is_limit(name: str) -> bool:
+    return name.lstrip("_").startswith(("MAX_", "MIN_"))
+
+
+def _is_text(node: ast.stmt | None) -> bool:
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
+
+
+def _block_start(lines: list[str], line: int) -> int:
+    """The first line (from 1) of the lines without a blank one that end at `line`."""
+    while line > 1 and lines[line - 2].strip():
+        line -= 1
+    return line
+
+
 def measure(path: Path) -> Figures:
     source = path.read_text()
     tree = ast.parse(source)
@@ -139,6 +220,7 @@ def measure(path: Path) -> Figures:
         module_fragments=bool(FRAGMENT.match(module_text)),
         text_keys=sum(is_text_key(node) for node in ast.walk(tree)),
         comments=comment_count(source),
+        unexplained_constants=len(unexplained_constants(source)),
     )
 
 
@@ -147,6 +229,7 @@ def total(figures: list[Figures]) -> Figures:
     return Figures(**{key: sum(row[key] for row in rows) for key in rows[0]})
 
 
+@cache
 def by_package() -> dict[str, Figures]:
     """Figures of each package of the source tree; modules beside the packages are together `app`."""
     parts: dict[str, list[Figures]] = defaultdict(list)
@@ -156,13 +239,42 @@ def by_package() -> dict[str, Figures]:
     return {package: total(figures) for package, figures in sorted(parts.items())}
 
 
-def repeated_class_names() -> dict[str, list[str]]:
-    places: dict[str, list[str]] = defaultdict(list)
+@cache
+def definitions() -> Mapping[tuple[str, str], Sequence[str]]:
+    """(kind, name) -> modules that define it, as paths below the source without suffix.
+
+    Kinds: class, function, variable.
+    """
+    places: dict[tuple[str, str], list[str]] = defaultdict(list)
     for path in modules():
+        module = path.relative_to(SOURCE).with_suffix("").as_posix()
         for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.ClassDef):
-                places[node.name].append(path.relative_to(SOURCE).as_posix())
-    return {name: files for name, files in sorted(places.items()) if len(files) > 1}
+            if binding := _binding(node):
+                places[binding].append(module)
+    return places
+
+
+def _binding(node: ast.AST) -> tuple[str, str] | None:
+    match node:
+        case ast.ClassDef(name=name):
+            return "class", name
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+            return "function", name
+        case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()) | ast.arg(arg=name):
+            return "variable", name
+    return None
+
+
+def module_paths() -> frozenset[str]:
+    """Paths of modules and folders below the source, without suffix."""
+    files = [path.relative_to(SOURCE).with_suffix("") for path in modules()]
+    return frozenset(str(path) for file in files for path in (file, *file.parents))
+
+
+def repeated_class_names() -> dict[str, Sequence[str]]:
+    """Class names with several definitions -> their modules."""
+    classes = ((name, places) for (kind, name), places in sorted(definitions().items()) if kind == "class")
+    return {name: places for name, places in classes if len(places) > 1}
 
 
 Budgets = dict[str, dict[str, int]]
@@ -174,16 +286,19 @@ def budgets_of(figures: dict[str, Figures]) -> Budgets:
         package: {
             "vague_bindings": part.vague_bindings,
             "fragments": part.fragments + part.module_fragments,
+            "unexplained_constants": part.unexplained_constants,
         }
         for package, part in figures.items()
     }
 
 
 def lowered(budgets: Budgets, measured: Budgets) -> Budgets:
-    """The measured counts, except where a budget is lower. A new package begins with nothing allowed."""
+    """The measured counts, except where a budget is lower. A new package begins with nothing allowed, a new
+    figure with what was measured."""
     return {
         package: {
-            key: min(count, budgets[package][key]) if package in budgets else 0 for key, count in counts.items()
+            key: min(count, budgets[package].get(key, count)) if package in budgets else 0
+            for key, count in counts.items()
         }
         for package, counts in measured.items()
     }
@@ -194,13 +309,20 @@ def main() -> None:
     tree_total = total(list(figures.values()))
     for package, part in figures.items():
         fragments = part.fragments + part.module_fragments
-        print(f"{package:16s} vague {part.vague_bindings:4d}  fragments {fragments:4d}")
+        print(
+            f"{package:16s} vague {part.vague_bindings:4d}  fragments {fragments:4d}"
+            f"  constants without a reason {part.unexplained_constants:3d}"
+        )
     print(f"vague names {tree_total.vague_percent:.2f} %")
     print(f"fragments: modules {tree_total.module_fragment_percent:.1f} %, ", end="")
     print(f"functions and classes {tree_total.fragment_percent:.1f} %")
     print(f"class names defined twice {len(repeated_class_names())}")
     print(f"text keys per 100 lines {tree_total.text_keys_per_100_lines:.2f}")
     print(f"comments per 100 lines {tree_total.comments_per_100_lines:.2f}")
+    if "--constants" in sys.argv:
+        for path in modules():
+            for name, line in unexplained_constants(path.read_text()):
+                print(f"{path.relative_to(ROOT)}:{line}: {name}")
     print("commonest vague names:", ", ".join(f"{name} {count}" for name, count in commonest_vague_names()))
     if "--write" in sys.argv:
         measured = budgets_of(figures)
