@@ -47,8 +47,12 @@ def make_problem_request(state: LabState) -> dict[str, Any]:
     """Make the problem request for the retrieved table. Retrieval may have replaced the planned target."""
     plan = Plan.model_validate(state["plan"])
     retrieved = state["retrieved"]
-    request: dict[str, Any] = {**plan.wish(), "target": retrieved["target"], "exclude": retrieved["exclude"]}
-    request["goal"] = plan.heard(state["goal"])
+    request: dict[str, Any] = {
+        **plan.problem_request(),
+        "target": retrieved["target"],
+        "exclude": retrieved["exclude"],
+    }
+    request["goal"] = plan.goal_with_entities(state["goal"])
     if retrieved["target"] != plan.target:
         request.pop("positive_class", None)
     return request

@@ -18,9 +18,9 @@ class RunWorkspace(SessionWorkspace):
     """
 
     async def frames(self) -> list[FrameRef]:
-        return newest(await self._seen(frozenset({FRAME, HOLDOUT})))
+        return newest(await self._visible_rows(frozenset({FRAME, HOLDOUT})))
 
-    async def _seen(self, kinds: Set[str]) -> Sequence[ArtifactRow]:
+    async def _visible_rows(self, kinds: Set[str]) -> Sequence[ArtifactRow]:
         session, own, run_rows = await self._load_rows()
         if session.ended_at is not None:
             return [row for row in (*own, *(row for row, _ in run_rows)) if row.kind in kinds]

@@ -154,5 +154,5 @@ async def test_a_coin_without_prices_is_asked_about(market):
     drive = market.drive("Will dogecoin rise in the next hour? Fees are 5 bps.", QUICK)
     assert "__interrupt__" in await drive.run()
     [question] = drive.journal.asked
-    assert question.text == "Whose prices shall I take? There are none of DOGE."
+    assert question.text == "Which coin's prices should be used? None are stored of DOGE."
     assert (question.options, question.default) == (["BTC", "ETH", "none, end here"], "none, end here")

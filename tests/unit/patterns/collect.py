@@ -17,7 +17,7 @@ import app
 FUNCTIONS = frozenset(
     {"compile", "search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"}
 )
-METHODS = frozenset({"take", "take_of", "has"})
+METHODS = frozenset({"take", "take_in_place", "has"})
 """Of `Sentence`, which passes its first argument to `re.search`."""
 _META = re.compile(r"[\\+*?|({\[]")
 

@@ -30,13 +30,13 @@ OF_PROGRAMS = {
 
 RESOLVED_ELSEWHERE = {
     "app.agents.questions.measures:_share": "parts of a pattern that is measured in one piece",
-    "app.agents.questions.parser:_read": "a word of the question, escaped by being \\w+ only, then \\w*",
+    "app.agents.questions.parser:_parse": "a word of the question, escaped by being \\w+ only, then \\w*",
     "app.agents.questions.sentence:take": "its callers' patterns are resolved",
-    "app.agents.questions.sentence:take_of": "the same",
+    "app.agents.questions.sentence:take_in_place": "the same",
     "app.agents.questions.sentence:has": "the same",
     "app.agents.goals.costs:_phrase": "its results are values of the module",
-    "app.agents.goals.goal:_first": "tables of phrases, which are values",
-    "app.agents.goals.goal:_without_metrics": "the same",
+    "app.agents.goals.goal:_first_match": "tables of phrases, which are values",
+    "app.agents.goals.goal:_strip_metrics": "the same",
     "app.agents.goals.trading_terms:_amount": "its results are values of the module",
     "app.api.middleware:__init__": "paths of routes, from main",
     "app.computations.bars.raw:read_raw": "notes of ours",

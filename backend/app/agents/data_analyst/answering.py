@@ -1,19 +1,24 @@
 """Rules of the stage `answer`: answer a question about the data with one SELECT."""
 
 from app.agents.data_analyst.output import Answer
-from app.agents.goals.tables import table_of
-from app.agents.questions.parser import read_question
-from app.agents.questions.query import Inquiry, Misread
-from app.agents.questions.to_sql import select
+from app.agents.goals.tables import make_table_profile
+from app.agents.questions.parser import parse_question
+from app.agents.questions.query import ParsedQuestion, UnparsedQuestion
+from app.agents.questions.to_sql import make_select
 from app.agents.runtime.conversation import ConversationView
 from app.agents.runtime.policy import AgentAction, Rule, call, finish
 
 
 def query_table(view: ConversationView) -> AgentAction | None:
     parsed = _parse_question(view)
-    if not isinstance(parsed, Inquiry) or view.was_called("answer_by_sql"):
+    if not isinstance(parsed, ParsedQuestion) or view.was_called("answer_by_sql"):
         return None
-    return call("answer_by_sql", message="I query the table.", sql=select(parsed), readings=[*parsed.readings])
+    return call(
+        "answer_by_sql",
+        message="I query the table.",
+        sql=make_select(parsed),
+        readings=[*parsed.interpretations],
+    )
 
 
 def conclude(view: ConversationView) -> AgentAction:
@@ -21,17 +26,17 @@ def conclude(view: ConversationView) -> AgentAction:
     if answer is not None:
         return finish(Answer(), message=_describe_answer(answer.value))
     parsed, refused = _parse_question(view), view.refusals("answer_by_sql", "answer_by_program")
-    reason = parsed.reason if isinstance(parsed, Misread) else refused[-1].refusal if refused else ""
+    reason = parsed.reason if isinstance(parsed, UnparsedQuestion) else refused[-1].refusal if refused else ""
     return finish(Answer(unanswered=f"The question was not answered. {reason}".strip()))
 
 
 RULES: tuple[Rule, ...] = (query_table, conclude)
 
 
-def _parse_question(view: ConversationView) -> Inquiry | Misread:
+def _parse_question(view: ConversationView) -> ParsedQuestion | UnparsedQuestion:
     planned_tables = set(view.brief["plan"]["tables"])
-    tables = [table_of(schema) for schema in view.brief["tables"]]
-    return read_question(
+    tables = [make_table_profile(schema) for schema in view.brief["tables"]]
+    return parse_question(
         str(view.brief["question"]), [table for table in tables if table.name in planned_tables] or tables
     )
 

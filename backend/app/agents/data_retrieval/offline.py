@@ -40,9 +40,9 @@ def run_select(view: ConversationView) -> AgentAction | None:
     source = relation["sql"] if relation else None
     if source is None and plan.cut is None:
         return None
-    source = source or select_sql.whole(plan.tables[0])
+    source = source or select_sql.select_all(plan.tables[0])
     if plan.cut:
-        source = select_sql.with_cut(source, plan.target, plan.cut)
+        source = select_sql.select_with_cut(source, plan.target, plan.cut)
     return call("execute_sql", message="I combine the data into one table.", sql=source, keep=True)
 
 

@@ -1,91 +1,91 @@
-"""Columns that a goal names in passing: to leave out, to group by, to order by."""
+"""Columns that a goal names besides its target: to exclude, to group by, to order by."""
 
 from collections.abc import Sequence
 
 from app.agents.goals.goal import Goal
-from app.agents.goals.roles import described, is_entity
-from app.agents.goals.stemming import same_meaning, stems, words
-from app.agents.goals.tables import Column, Table
+from app.agents.goals.roles import is_entity, match_roles
+from app.agents.goals.stemming import have_same_meaning, stems, words
+from app.agents.goals.tables import Column, TableProfile
 from app.modeling.problem.goal_hints import mentions_new_entities
 
 _BIRTH = {"birth", "birthday", "birthdate", "born", "dob", "geburt", "geburtsdatum"}
 _IDENTIFIERS = {"id", "ids", "identifier", "identifiers", "index", "key"}
 
 
-def named(phrase: str, columns: Sequence[Column]) -> list[str]:
-    """Columns that a phrase such as `the cabin` or `ids` means; empty when it means none."""
-    said, said_stems = words(phrase), set(stems(phrase))
-    exact = [column.name for column in columns if words(column.name) == said]
+def match_columns(phrase: str, columns: Sequence[Column]) -> list[str]:
+    """Return the columns that a phrase such as `the cabin` or `ids` means; empty if it means none."""
+    phrase_words, phrase_stems = words(phrase), set(stems(phrase))
+    exact = [column.name for column in columns if words(column.name) == phrase_words]
     if exact:
         return exact
-    if _IDENTIFIERS & set(said):
+    if _IDENTIFIERS & set(phrase_words):
         return [c.name for c in columns if c.hint == "id" or _IDENTIFIERS & set(words(c.name))]
-    parts = [
-        c.name for c in columns if (own := set(stems(c.name))) and (own <= said_stems or said_stems <= own)
+    partial = [
+        c.name for c in columns if (own := set(stems(c.name))) and (own <= phrase_stems or phrase_stems <= own)
     ]
-    return parts or [c.name for c in columns if _means_the_same(stems(c.name), stems(phrase))]
+    return partial or [c.name for c in columns if _has_same_meaning(stems(c.name), stems(phrase))]
 
 
-def _means_the_same(name: Sequence[str], said: Sequence[str]) -> bool:
-    """One word by another: `year` is `yr`."""
-    return len(name) == len(said) == 1 and same_meaning(name[0], said[0])
+def _has_same_meaning(name: Sequence[str], phrase: Sequence[str]) -> bool:
+    """Tell if two single words are synonyms, such as `year` and `yr`."""
+    return len(name) == len(phrase) == 1 and have_same_meaning(name[0], phrase[0])
 
 
-def excluded(goal: Goal, table: Table, target: str) -> tuple[list[str], list[str]]:
-    """Columns that the goal forbids, and phrases of it that match no column."""
+def excluded_columns(goal: Goal, table: TableProfile, target: str) -> tuple[list[str], list[str]]:
+    """Return the columns that the goal excludes, and its excluding phrases that match no column."""
     names: list[str] = []
-    unknown: list[str] = []
-    for phrase in goal.excluded:
-        found = [name for name in named(phrase, table.columns) if name != target]
-        names += [name for name in found if name not in names]
-        if not found:
-            unknown.append(phrase)
-    return names, unknown
+    unmatched: list[str] = []
+    for phrase in goal.excluded_phrases:
+        matches = [name for name in match_columns(phrase, table.columns) if name != target]
+        names += [name for name in matches if name not in names]
+        if not matches:
+            unmatched.append(phrase)
+    return names, unmatched
 
 
-def group_column(goal: Goal, table: Table, target: str) -> str | None:
-    """The column whose unseen values the model must work for."""
+def group_column(goal: Goal, table: TableProfile, target: str) -> str | None:
+    """Return the column for whose unseen values the model must work."""
     if mentions_new_entities(goal.text):
-        for name, role in described(goal.roles, table.columns).items():
+        for name, role in match_roles(goal.roles, table.columns).items():
             if role.is_entity and name != target:
                 return name
-    for phrase in goal.groups:
-        for name in named(phrase, table.columns):
+    for phrase in goal.group_phrases:
+        for name in match_columns(phrase, table.columns):
             column = table.column(name)
             if name != target and column and 1 < column.distinct < table.rows:
                 return name
     return None
 
 
-def time_column(goal: Goal, table: Table, wants_order: bool) -> str | None:
-    """The column that orders the rows: the one that is named, or the only date when order matters."""
-    if goal.time:
-        for name in named(goal.time, table.columns):
+def time_column(goal: Goal, table: TableProfile, wants_order: bool) -> str | None:
+    """Return the column that orders the rows: the named one, or the likeliest date if order matters."""
+    if goal.time_phrase:
+        for name in match_columns(goal.time_phrase, table.columns):
             return name
-    dates = moments(goal, table)
+    dates = date_columns(goal, table)
     return dates[0].name if wants_order and dates else None
 
 
-def moments(goal: Goal, table: Table) -> list[Column]:
-    """Date columns that may order the rows, the likeliest first: as the goal says, and no birthday."""
-    said = {name for name, role in described(goal.roles, table.columns).items() if role.is_time}
+def date_columns(goal: Goal, table: TableProfile) -> list[Column]:
+    """Return the date columns that may order the rows, without birthdays; only named ones, if there are any."""
+    time_columns = {name for name, role in match_roles(goal.roles, table.columns).items() if role.is_time}
     dates = [column for column in table.dates if not _BIRTH & set(words(column.name))]
-    return [column for column in dates if column.name in said] or dates
+    return [column for column in dates if column.name in time_columns] or dates
 
 
-def entity(table: Table, target: str) -> Column | None:
-    """The column that names who or what has several rows."""
-    found = [column for column in table.columns if column.name != target and is_entity(column, table.rows)]
-    return found[0] if found else None
+def find_entity_column(table: TableProfile, target: str) -> Column | None:
+    """Return the column that identifies entities with several rows each."""
+    candidates = [column for column in table.columns if column.name != target and is_entity(column, table.rows)]
+    return candidates[0] if candidates else None
 
 
 def positive_class(goal: Goal, column: Column) -> object:
-    """The value of the target that the goal is about, when it says one."""
+    """Return the value of the target that the goal names, if it names one."""
     values = {str(value).casefold(): value for value in column.top}
     if goal.positive and goal.positive.casefold() in values:
         return values[goal.positive.casefold()]
     if not column.has_few_values or column.is_number:
         return None
-    said = set(words(goal.text))
-    spoken = [value for text, value in values.items() if len(text) > 2 and set(words(text)) <= said]
-    return spoken[0] if len(spoken) == 1 and column.distinct == 2 else None
+    goal_words = set(words(goal.text))
+    matches = [value for text, value in values.items() if len(text) > 2 and set(words(text)) <= goal_words]
+    return matches[0] if len(matches) == 1 and column.distinct == 2 else None

@@ -1,4 +1,4 @@
-"""What a goal says that mistakes cost."""
+"""Costs of prediction errors in the words of a goal."""
 
 import re
 from collections.abc import Callable
@@ -15,13 +15,13 @@ _TIMES = rf"(?P<times>\d+(?:\.\d+)?|{'|'.join(NUMBERS)}|twice|thrice)(?:\s*(?:ti
 _AS = r"(?:(?: \w+){0,4}? (?:than|as))?"
 _COST = r"(?:is|are|costs?|counts?|weighs?|matters?|hurts?)(?: us| about| roughly)*"
 _GAP, _NO_NUMBER = r"[^.;]{0,200}?", r"[^.;\d]{0,100}?"
-"""Characters between the parts of a phrase: two short clauses. Unbounded, every part is sought to the end."""
+"""Characters between the parts of a phrase: two short clauses. Unbounded, the search would be quadratic."""
 _AMOUNT = r"[$\u20ac\u00a3]?\s*(?P<{}>\d[\d,]*(?:\.\d+)?)"
 
 
 @dataclass(frozen=True)
-class Costs:
-    """Of one false alarm and of one missed positive, in the same unit."""
+class MistakeCosts:
+    """Cost of a false alarm and of a missed positive, in the same unit."""
 
     false_alarm: float
     missed: float
@@ -30,50 +30,50 @@ class Costs:
         return {"false_alarm": self.false_alarm, "missed": self.missed}
 
 
-def _ratio(found: re.Match[str]) -> float:
-    said = found["times"].lower()
-    return {"twice": 2.0, "thrice": 3.0}.get(said) or float(NUMBERS.get(said) or said)
+def _ratio(match: re.Match[str]) -> float:
+    text = match["times"].lower()
+    return {"twice": 2.0, "thrice": 3.0}.get(text) or float(NUMBERS.get(text) or text)
 
 
-def _amount(found: re.Match[str], name: str) -> float:
-    return float(found[name].replace(",", ""))
+def _amount(match: re.Match[str], name: str) -> float:
+    return float(match[name].replace(",", ""))
 
 
 def _phrase(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
-_PHRASES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Costs]], ...] = (
+_PHRASES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], MistakeCosts]], ...] = (
     (
         _phrase(rf"\b{_MISS} {_COST} {_TIMES}{_AS} {_ALARM}"),
-        lambda found: Costs(1.0, _ratio(found)),
+        lambda match: MistakeCosts(1.0, _ratio(match)),
     ),
     (
         _phrase(rf"\b{_ALARM} {_COST} {_TIMES}{_AS} {_MISS}"),
-        lambda found: Costs(_ratio(found), 1.0),
+        lambda match: MistakeCosts(_ratio(match), 1.0),
     ),
     (
         _phrase(
             rf"\b{_MISS} {_COST} {_AMOUNT.format('missed')}"
             rf"{_GAP}\b{_ALARM}{_NO_NUMBER}{_AMOUNT.format('alarm')}"
         ),
-        lambda found: Costs(_amount(found, "alarm"), _amount(found, "missed")),
+        lambda match: MistakeCosts(_amount(match, "alarm"), _amount(match, "missed")),
     ),
     (
         _phrase(
             rf"\b{_ALARM} {_COST} {_AMOUNT.format('alarm')}"
             rf"{_GAP}\b{_MISS}{_NO_NUMBER}{_AMOUNT.format('missed')}"
         ),
-        lambda found: Costs(_amount(found, "alarm"), _amount(found, "missed")),
+        lambda match: MistakeCosts(_amount(match, "alarm"), _amount(match, "missed")),
     ),
 )
 
 
-def costs_of(text: str) -> tuple[Costs | None, str]:
-    """The costs that a goal names, and the goal without the phrase that does."""
+def parse_costs(text: str) -> tuple[MistakeCosts | None, str]:
+    """Parse the costs that a goal names. Returns them and the goal without that phrase."""
     for pattern, read in _PHRASES:
-        if found := pattern.search(text):
-            costs = read(found)
+        if match := pattern.search(text):
+            costs = read(match)
             if costs.false_alarm > 0 and costs.missed > 0:
-                return costs, text[: found.start()] + " " + text[found.end() :]
+                return costs, text[: match.start()] + " " + text[match.end() :]
     return None, text

@@ -1,4 +1,4 @@
-"""What a goal says in words, before any data is looked at."""
+"""A goal parsed from its words alone, before any data is read."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -7,10 +7,10 @@ from itertools import islice
 from typing import TypeVar
 
 from app.agents.goals import intents, patterns
-from app.agents.goals.costs import Costs, costs_of
-from app.agents.goals.roles import Role, roles_of
+from app.agents.goals.costs import MistakeCosts, parse_costs
+from app.agents.goals.roles import ColumnRole, parse_roles
 from app.agents.goals.stemming import stem, stems, words
-from app.agents.goals.trading_terms import names_barriers, patience_of
+from app.agents.goals.trading_terms import names_barriers, parse_holding_time
 from app.modeling.problem.kinds import OutlookName, ProblemKindName
 from app.modeling.problem.metrics import QUANTILE_PERCENTS, REGRESSION_METRICS
 
@@ -18,8 +18,8 @@ Meaning = TypeVar("Meaning", bound=str)
 
 
 @dataclass(frozen=True)
-class Ahead:
-    """How far ahead: `rows`, or `seconds` that depend on how the rows are spaced."""
+class Lookahead:
+    """Distance into the future: `rows`, or `seconds` to be converted by the spacing of the rows."""
 
     rows: int | None = None
     seconds: float | None = None
@@ -33,170 +33,176 @@ class Threshold:
 
 @dataclass(frozen=True)
 class Goal:
-    """A goal in parts.
+    """The parts of a goal.
 
     `asked` is the text that may name the target: without inputs, exclusions and metrics. `after_verb` is what
     follows its first verb of prediction, empty when there is none.
     """
 
     text: str
-    asked: str
+    target_text: str
     after_verb: str
-    inputs: str
+    input_text: str
     quoted: tuple[str, ...]
     kind: ProblemKindName | None
     metric: str | None
-    ahead: Ahead | None
+    lookahead: Lookahead | None
     outlook: OutlookName | None
-    excluded: tuple[str, ...]
+    excluded_phrases: tuple[str, ...]
     positive: str | None
-    groups: tuple[str, ...]
-    time: str | None
+    group_phrases: tuple[str, ...]
+    time_phrase: str | None
     wants_join: bool
     threshold: Threshold | None
     coin: str | None
-    about_coins: bool
-    denied: tuple[str, ...]
-    """What it says is not to be predicted."""
-    looks: bool
-    """It asks what the data is like and for no prediction."""
+    is_about_coins: bool
+    denied_phrases: tuple[str, ...]
+    """Phrases that name what is not to be predicted."""
+    is_exploratory: bool
+    """True if the goal asks for an exploration instead of a prediction."""
     wants_no_model: bool
-    costs: Costs | None = None
-    percent: int | None = None
-    """The quantile that is asked for, in percent."""
-    each_step: bool = False
-    """Where it looks ahead, it asks about each step of the way."""
-    roles: tuple[Role, ...] = ()
-    """What it says that columns are."""
+    costs: MistakeCosts | None = None
+    quantile_percent: int | None = None
+    """The requested quantile in percent."""
+    has_each_step: bool = False
+    """True if a forecast is requested for each step up to the horizon."""
+    roles: tuple[ColumnRole, ...] = ()
+    """Roles of columns that the goal describes."""
 
-    def names_nothing(self, table: str) -> bool:
-        """Does it ask for a model and leave open of what? The table's own name says nothing more."""
-        said = set(words(self.asked)) | set(words(self.inputs))
-        return bool(said) and all(word in intents.GENERIC or stem(word) in set(stems(table)) for word in said)
+    def names_no_target(self, table: str) -> bool:
+        """Tell if the goal asks for a model without naming a target. The table's own name is no target."""
+        goal_words = set(words(self.target_text)) | set(words(self.input_text))
+        return bool(goal_words) and all(
+            word in intents.GENERIC or stem(word) in set(stems(table)) for word in goal_words
+        )
 
 
 MAX_PHRASES = 100
-"""Of a kind in one goal: each is compared with every column. Columns to leave out may be listed one by one."""
+"""Phrases of one kind in a goal, each compared with every column: enough to list columns to exclude."""
 MAX_ROLES = 1000
-"""Columns that a goal may describe."""
+"""Columns that a goal may describe: as many as a wide table has."""
 
 
-def read_goal(text: str) -> Goal:
-    """Take a goal apart."""
-    costs, costless = costs_of(text)
-    percent = _percent(costless)
-    metric = _first(patterns.METRICS, costless) if percent is None else _pinball(percent)
-    without = patterns.QUANTILE.sub(" predict ", patterns.EXCLUSION.sub(" ", costless))
-    outlook: OutlookName | None = "direction" if names_barriers(text) else _first(patterns.OUTLOOKS, text)
+def parse_goal(text: str) -> Goal:
+    """Parse a goal."""
+    costs, remaining = parse_costs(text)
+    percent = _percent(remaining)
+    metric = _first_match(patterns.METRICS, remaining) if percent is None else _pinball_metric(percent)
+    stripped = patterns.QUANTILE.sub(" predict ", patterns.EXCLUSION.sub(" ", remaining))
+    outlook: OutlookName | None = "direction" if names_barriers(text) else _first_match(patterns.OUTLOOKS, text)
     if outlook == "direction":
-        without = patterns.COMPARED.sub(" ", without)
-    asked = patterns.INPUTS.sub(" ", intents.DENIED.sub(" ", _without_metrics(without)))
-    ahead = _ahead(text)
-    volatile = patterns.VOLATILE if ahead else patterns.VOLATILITY
-    if volatile.search(asked) and not names_barriers(text):
+        stripped = patterns.COMPARED.sub(" ", stripped)
+    target_text = patterns.INPUTS.sub(" ", intents.DENIED.sub(" ", _strip_metrics(stripped)))
+    lookahead = _parse_lookahead(text)
+    volatile = patterns.VOLATILE if lookahead else patterns.VOLATILITY
+    if volatile.search(target_text) and not names_barriers(text):
         outlook = "volatility"
     wants_no_model = bool(intents.NO_MODEL.search(text))
-    verb = patterns.VERB.search(asked)
+    verb = patterns.VERB.search(target_text)
     return Goal(
         text=text,
-        asked=asked,
-        after_verb=asked[verb.end() :] if verb else "",
-        inputs=" ".join(found["rest"] or found["formula"] or "" for found in patterns.INPUTS.finditer(without)),
-        quoted=tuple(next(filter(None, groups)) for groups in patterns.QUOTED.findall(asked)[:MAX_PHRASES]),
+        target_text=target_text,
+        after_verb=target_text[verb.end() :] if verb else "",
+        input_text=" ".join(
+            match["rest"] or match["formula"] or "" for match in patterns.INPUTS.finditer(stripped)
+        ),
+        quoted=tuple(
+            next(filter(None, groups)) for groups in patterns.QUOTED.findall(target_text)[:MAX_PHRASES]
+        ),
         kind=_kind(text, metric),
         metric=metric,
-        ahead=ahead,
+        lookahead=lookahead,
         outlook=outlook,
-        excluded=tuple(islice(_excluded(text), MAX_PHRASES)),
-        positive=next(_named(patterns.POSITIVE, text), None),
-        groups=tuple(islice(_named(patterns.GROUPS, text), MAX_PHRASES)),
-        time=next(_named(patterns.TIME, text), None),
+        excluded_phrases=tuple(islice(_excluded_phrases(text), MAX_PHRASES)),
+        positive=next(_matched_texts(patterns.POSITIVE, text), None),
+        group_phrases=tuple(islice(_matched_texts(patterns.GROUPS, text), MAX_PHRASES)),
+        time_phrase=next(_matched_texts(patterns.TIME, text), None),
         wants_join=bool(patterns.JOIN.search(text)),
         threshold=_threshold(text),
         coin=next((patterns.COINS[word] for word in words(text) if word in patterns.COINS), None),
-        about_coins=bool(patterns.COIN_PRICES.search(text)),
-        denied=tuple(islice(_denied(text), MAX_PHRASES)),
-        looks=wants_no_model
+        is_about_coins=bool(patterns.COIN_PRICES.search(text)),
+        denied_phrases=tuple(islice(_denied(text), MAX_PHRASES)),
+        is_exploratory=wants_no_model
         or bool(intents.LOOKING.search(text) and not (verb and not verb[0].lower().startswith("detect"))),
         wants_no_model=wants_no_model,
         costs=costs,
-        percent=percent,
-        each_step=bool(patterns.EACH_STEP.search(text)),
-        roles=roles_of(text)[:MAX_ROLES],
+        quantile_percent=percent,
+        has_each_step=bool(patterns.EACH_STEP.search(text)),
+        roles=parse_roles(text)[:MAX_ROLES],
     )
 
 
 def _percent(text: str) -> int | None:
-    found = patterns.QUANTILE.search(text)
-    if found is None:
+    match = patterns.QUANTILE.search(text)
+    if match is None:
         return None
-    if found["median"]:
+    if match["median"]:
         return 50
-    if written := found["percentile"] or found["short"]:
-        return int(written)
-    return int((found["share"] or found["after"] or found["loss"]).ljust(2, "0"))
+    if digits := match["percentile"] or match["short"]:
+        return int(digits)
+    return int((match["share"] or match["after"] or match["loss"]).ljust(2, "0"))
 
 
-def _pinball(percent: int) -> str:
-    """The metric of the nearest quantile that there is one for."""
+def _pinball_metric(percent: int) -> str:
+    """Return the pinball metric of the nearest supported quantile."""
     return f"pinball_{min(QUANTILE_PERCENTS, key=lambda level: abs(level - percent)):02}"
 
 
-def _first(table: Sequence[tuple[str, Meaning]], text: str) -> Meaning | None:
+def _first_match(table: Sequence[tuple[str, Meaning]], text: str) -> Meaning | None:
     return next((meaning for pattern, meaning in table if re.search(pattern, text, re.IGNORECASE)), None)
 
 
-def _named(pattern: re.Pattern[str], text: str) -> Iterator[str]:
-    return (next(filter(None, found.groups())) for found in pattern.finditer(text))
+def _matched_texts(pattern: re.Pattern[str], text: str) -> Iterator[str]:
+    return (next(filter(None, match.groups())) for match in pattern.finditer(text))
 
 
 def _denied(text: str) -> Iterator[str]:
-    return (found["rest"] or found["tail"] or "" for found in intents.DENIED.finditer(text))
+    return (match["rest"] or match["tail"] or "" for match in intents.DENIED.finditer(text))
 
 
-def _without_metrics(text: str) -> str:
+def _strip_metrics(text: str) -> str:
     for pattern, _ in patterns.METRICS:
         text = re.sub(pattern, " ", text, flags=re.IGNORECASE)
     return text
 
 
 def _kind(text: str, metric: str | None) -> ProblemKindName | None:
-    """A metric is the plainer word: who asks for a mean absolute error wants a number."""
+    """Return the kind of problem. A metric takes precedence, since it allows one kind only."""
     if metric:
         return "regression" if metric in REGRESSION_METRICS else "classification"
-    return "classification" if intents.SIGN.search(text) else _first(patterns.KINDS, text)
+    return "classification" if intents.SIGN.search(text) else _first_match(patterns.KINDS, text)
 
 
-def _ahead(text: str) -> Ahead | None:
-    patience = patience_of(text)
-    if patience:
-        return _so_far(*patience)
-    found = patterns.AHEAD.search(text)
-    if not found:
+def _parse_lookahead(text: str) -> Lookahead | None:
+    holding_time = parse_holding_time(text)
+    if holding_time:
+        return _make_lookahead(*holding_time)
+    match = patterns.AHEAD.search(text)
+    if not match:
         return None
-    if found["tomorrow"]:
-        return Ahead(seconds=patterns.SECONDS["day"])
-    read = {name[0]: said.lower() for name, said in found.groupdict().items() if said}
-    count = read.get("n", "1")
-    return _so_far(patterns.NUMBERS.get(count) or int(count), read["u"])
+    if match["tomorrow"]:
+        return Lookahead(seconds=patterns.SECONDS["day"])
+    parts = {name[0]: text.lower() for name, text in match.groupdict().items() if text}
+    count = parts.get("n", "1")
+    return _make_lookahead(patterns.NUMBERS.get(count) or int(count), parts["u"])
 
 
-def _so_far(count: int, unit: str) -> Ahead:
+def _make_lookahead(count: int, unit: str) -> Lookahead:
     unit = patterns.BRIEF.get(unit, unit)
-    return Ahead(rows=count) if unit in patterns.ROWS else Ahead(seconds=count * patterns.SECONDS[unit])
+    return Lookahead(rows=count) if unit in patterns.ROWS else Lookahead(seconds=count * patterns.SECONDS[unit])
 
 
-def _excluded(text: str) -> Iterator[str]:
-    for found in patterns.EXCLUSION.finditer(text):
-        for part in re.split(r",|\band\b|\bor\b|\bnor\b", found["rest"]):
+def _excluded_phrases(text: str) -> Iterator[str]:
+    for match in patterns.EXCLUSION.finditer(text):
+        for part in re.split(r",|\band\b|\bor\b|\bnor\b", match["rest"]):
             if name := re.sub(r"^\s*(?:any|the|all|its|their|columns?)\s+|[`'\"]", "", part).strip():
                 yield name
 
 
 def _threshold(text: str) -> Threshold | None:
-    found = patterns.THRESHOLD.search(text)
-    if not found:
+    match = patterns.THRESHOLD.search(text)
+    if not match:
         sign = intents.SIGN.search(text)
         return Threshold((sign["sign"] or "").lower() == "positive", 0.0) if sign else None
-    value = float(found["value"].replace(",", "").replace("_", "")) * (1000 if found["thousand"] else 1)
-    return Threshold(found["side"].lower() not in {"below", "under", "less than"}, value)
+    value = float(match["value"].replace(",", "").replace("_", "")) * (1000 if match["thousand"] else 1)
+    return Threshold(match["side"].lower() not in {"below", "under", "less than"}, value)

@@ -1,4 +1,4 @@
-"""What a goal asks for and does not ask for: a model of something, of anything, or none."""
+"""Patterns of a goal's intent: a model of a target, of any target, an exploration, or no model."""
 
 import re
 
@@ -12,7 +12,7 @@ DENIED = re.compile(
     r"|,\s*not\s+(?P<tail>[^.,;:!?]*)",
     re.IGNORECASE,
 )
-"""What the goal says is not to be predicted. It may still be an input."""
+"""Phrases that name what is not to be predicted. It may still be an input."""
 
 NO_MODEL = re.compile(
     r"\b(?:no|without(?: an?| any)?|not .{0,20}\ban?)\s+(?:\w+ )?"
@@ -28,7 +28,7 @@ LOOKING = re.compile(
     r"|^\W*(?:which|what|who|where|how many)\b.*\b(?:most|least|average|highest|lowest|total|best|worst)\b",
     re.IGNORECASE,
 )
-"""The goal asks what the data is like, which a model of one column answers only in part."""
+"""Requests for an exploration of the data, which a model of one column answers only in part."""
 
 GENERIC = frozenset(
     words(
@@ -43,11 +43,11 @@ GENERIC = frozenset(
         """
     )
 )
-"""Words that ask for a model of whatever the data calls its target."""
+"""Words of a goal that names no target of its own."""
 
 SIGN = re.compile(
     r"\b(?:is|are|be|becomes?|turns?|goes) (?P<sign>negative|positive)\b"
     r"|\b(?P<loss>unprofitable|loss-making|at a loss|los(?:e|es|ing) money)\b",
     re.IGNORECASE,
 )
-"""A yes or no about the side of zero."""
+"""Questions about the sign of a number."""

@@ -1,4 +1,4 @@
-"""The phrases a goal is read by, as tables that are read from the top."""
+"""Tables of the phrases that a goal is parsed by. The first matching row wins."""
 
 import re
 
@@ -48,7 +48,7 @@ QUANTILE = re.compile(
     r"|\bpinball(?: loss)?(?: at)? (?:0?[.,])?(?P<loss>\d{1,2})\b|\bpredict the (?P<median>median)\b",
     re.IGNORECASE,
 )
-"""Which part of the rows shall lie below what is predicted."""
+"""Requests for a quantile: the share of rows that should lie below the prediction."""
 
 
 KINDS: tuple[tuple[str, ProblemKindName], ...] = (
@@ -71,9 +71,9 @@ OUTLOOKS: tuple[tuple[str, OutlookName], ...] = (
 
 VOLATILITY = re.compile(r"\bvolatility\b|\breali[sz]ed (?:vol|variance)\b", re.IGNORECASE)
 VOLATILE = re.compile(rf"\bvolatile\b|{VOLATILITY.pattern}", re.IGNORECASE)
-"""Of a goal that looks ahead; else an acid may be volatile."""
+"""Volatility in a goal with a horizon. Without one, `volatile` may describe an acid."""
 COMPARED = re.compile(r"\b(?:higher|lower)\b", re.IGNORECASE)
-"""Of what rises or falls: not the column of highs or lows."""
+"""Comparisons of direction (higher, lower), which do not name the columns of highs and lows."""
 
 SECONDS: dict[str, float] = {
     "minute": 60,
@@ -109,7 +109,7 @@ BRIEF = {
     "d": "day",
     "w": "week",
 }
-"""Units as quants write them: the next 15m, 4h ahead."""
+"""Abbreviated units of time: the next 15m, 4h ahead."""
 
 _BRIEF = "mins?|hrs?|h|d|w"
 _COUNT = rf"\d+|{'|'.join(NUMBERS)}"
@@ -126,13 +126,13 @@ AHEAD = re.compile(
     r"|\b(?P<tomorrow>tomorrow)\b",
     re.IGNORECASE,
 )
-"""So far, counted. The coming months, however many, are no horizon: what is known of their rows may be used."""
+"""Counted horizons. "The coming months" without a count is none: facts known about these rows may be used."""
 EACH_STEP = re.compile(
     rf"\b(?:next|coming|following)[- ](?:(?:{_COUNT})[- ](?:{_UNIT})s?|(?:{_UNIT}))\b|\btomorrow\b"
     rf"|\bup to (?:{_COUNT})[- ](?:{_UNIT})s?\b|\b(?:{_COUNT})[- ](?:{_UNIT})s?[- ](?:forecast|outlook)\b",
     re.IGNORECASE,
 )
-"""All of the way is asked about, not its end: the next 14 days, and not in 14 days."""
+"""Requests for each step up to the horizon ("the next 14 days"), not for the last alone ("in 14 days")."""
 EXCLUSION = re.compile(
     r"\b(?:without(?: using)?|exclud(?:e|ing)|ignor(?:e|ing)|leav(?:e|ing) out|(?:do not|don't|never) use"
     r"|not using|except(?: for)?|drop(?:ping)?|other than|ohne|sans)\b"
@@ -204,4 +204,4 @@ COINS: dict[str, str] = {
     "bch": "BCH",
 }
 COIN_PRICES = re.compile(r"\b(coins?|crypto(?:currency|currencies)?|price_data\w*)\b", re.IGNORECASE)
-"""The goal is about prices in the lab's own table even when it names no coin."""
+"""Phrases of goals about stored prices that name no coin."""

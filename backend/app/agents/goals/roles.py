@@ -1,4 +1,4 @@
-"""What a goal says that a column is: `zper` is the person, `day` orders the rows."""
+"""Roles of columns that a goal describes: `zper` is the person, `day` orders the rows."""
 
 import re
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from app.agents.goals.stemming import stem, words
 from app.agents.goals.tables import Column
 
-_SAID = re.compile(
+_ROLE_PHRASE = re.compile(
     r"(?:`(?P<ticked>[^`]+)`|(?P<bare>\b\w+))\s*"
     r"(?:is|are|means|identifies|names|tells|marks|stands for|orders|numbers|=)\s+(?P<rest>[^.,;:!?]+)",
     re.IGNORECASE,
@@ -30,52 +30,52 @@ ENTITIES = _stems(
 
 
 @dataclass(frozen=True)
-class Role:
-    """A column's `name` as the goal writes it, and the stems of what it says that the column is."""
+class ColumnRole:
+    """A column's `name` as the goal writes it, and the stems of its description."""
 
     name: str
-    said: frozenset[str]
-    ticked: bool
+    stems: frozenset[str]
+    is_quoted: bool
 
     @property
     def is_time(self) -> bool:
-        return bool(self.said & _TIME) and not self.is_entity
+        return bool(self.stems & _TIME) and not self.is_entity
 
     @property
     def is_entity(self) -> bool:
-        return bool(self.said & ENTITIES)
+        return bool(self.stems & ENTITIES)
 
     @property
-    def describes(self) -> bool:
-        """Something else than what is predicted."""
-        return not self.said & _TARGET and (self.ticked or self.is_entity or self.is_time)
+    def is_not_target(self) -> bool:
+        """True for a role other than the target."""
+        return not self.stems & _TARGET and (self.is_quoted or self.is_entity or self.is_time)
 
 
-def roles_of(text: str) -> tuple[Role, ...]:
+def parse_roles(text: str) -> tuple[ColumnRole, ...]:
     return tuple(
-        Role(found["ticked"] or found["bare"], _stems(found["rest"]), bool(found["ticked"]))
-        for found in _SAID.finditer(text)
+        ColumnRole(match["ticked"] or match["bare"], _stems(match["rest"]), bool(match["ticked"]))
+        for match in _ROLE_PHRASE.finditer(text)
     )
 
 
-def described(roles: Sequence[Role], columns: Sequence[Column]) -> dict[str, Role]:
-    """Columns of which the goal says what they are (other than the target): name -> role."""
-    by_folded = {column.name.casefold(): column.name for column in columns}
-    said = {by_folded.get(role.name.casefold(), ""): role for role in roles if role.describes}
-    return {name: role for name, role in said.items() if name}
+def match_roles(roles: Sequence[ColumnRole], columns: Sequence[Column]) -> dict[str, ColumnRole]:
+    """Return the roles by column name, without the target's."""
+    folded_names = {column.name.casefold(): column.name for column in columns}
+    by_column = {folded_names.get(role.name.casefold(), ""): role for role in roles if role.is_not_target}
+    return {name: role for name, role in by_column.items() if name}
 
 
 _NUMBERED = frozenset({"id", "no", "number", "key", "nr"})
 _TRAITS = _stems("country region team product item company firm plant car store shop site school hospital")
-"""Words that a column without a number in its name rather uses for a trait of its rows."""
+"""Words that usually name an attribute of the rows, unless the column's name marks it as an identifier."""
 
 
 def is_entity(column: Column, rows: int) -> bool:
-    """Does the column name someone or something that has several rows?"""
-    said = _stems(column.name)
-    named = said - _NUMBERED
-    if not named or not named <= ENTITIES or column.unique or column.missing > 0.1:
+    """Tell if the column identifies entities with several rows each."""
+    name_stems = _stems(column.name)
+    nouns = name_stems - _NUMBERED
+    if not nouns or not nouns <= ENTITIES or column.unique or column.missing > 0.1:
         return False
-    if named & _TRAITS and not said & _NUMBERED:
+    if nouns & _TRAITS and not name_stems & _NUMBERED:
         return False
     return column.distinct >= 10 and rows >= 1.5 * column.distinct and column.type not in ("number", "datetime")

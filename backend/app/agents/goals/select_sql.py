@@ -1,4 +1,4 @@
-"""SELECTs that make one table of what the plan names.
+"""SELECT statements that produce the plan's table.
 
 Names are quoted here, and the SELECT is parsed and admitted again where it runs (`computations.query`).
 """
@@ -8,14 +8,14 @@ from pydantic import BaseModel
 
 
 class Cut(BaseModel):
-    """A number turned into yes or no: is the target above (or below) this value?"""
+    """A threshold that turns a number into yes or no: above (or below) `value`."""
 
     above: bool
     value: float
 
 
-def quoted(name: str) -> str:
-    """A name as an SQL identifier."""
+def quote_identifier(name: str) -> str:
+    """Quote a name as an SQL identifier."""
     return '"' + name.replace('"', '""') + '"'
 
 
@@ -23,15 +23,16 @@ def cut_name(target: str, cut: Cut) -> str:
     return f"{target}_{'above' if cut.above else 'below'}_{cut.value:g}"
 
 
-def with_cut(source: str, target: str, cut: Cut) -> str:
-    """The source with the target replaced by a yes or no: is it above (below) the value?"""
+def select_with_cut(source: str, target: str, cut: Cut) -> str:
+    """Return a SELECT over the source with the target replaced by yes or no, for above or below the value."""
     sign = ">" if cut.above else "<"
-    made = f"CASE WHEN {quoted(target)} {sign} {cut.value:g} THEN 'yes' ELSE 'no' END"
+    column = quote_identifier(target)
+    expression = f"CASE WHEN {column} {sign} {cut.value:g} THEN 'yes' ELSE 'no' END"
     return (
-        f"SELECT * EXCLUDE ({quoted(target)}), {made} AS {quoted(cut_name(target, cut))} "
-        f"FROM ({source}) AS whole WHERE {quoted(target)} IS NOT NULL"
+        f"SELECT * EXCLUDE ({column}), {expression} AS {quote_identifier(cut_name(target, cut))} "
+        f"FROM ({source}) AS whole WHERE {column} IS NOT NULL"
     )
 
 
-def whole(table: str) -> str:
-    return f"SELECT * FROM {quoted(table)}"
+def select_all(table: str) -> str:
+    return f"SELECT * FROM {quote_identifier(table)}"

@@ -1,4 +1,4 @@
-"""Words of a goal and of column names, brought to a form in which they can be compared."""
+"""Tokenization, stemming and synonyms for the words of goals and of column names."""
 
 import re
 import unicodedata
@@ -98,29 +98,29 @@ MEANINGS: tuple[frozenset[str], ...] = tuple(
         "default ausfall zahlungsausfall impago",
     )
 )
-"""Words that mean much the same when one is in the goal and the other names a column."""
+"""Synonyms between words of a goal and names of columns."""
 
 
 def words(text: str) -> list[str]:
-    """The words of a text in lower case, without accents; `SalePrice` and `sale_price` are two words each."""
-    return list(_read(text)[0])
+    """Split a text into lower-case words without accents; `SalePrice` and `sale_price` are two words each."""
+    return list(_split_cached(text)[0])
 
 
 def _split(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Words and their stems."""
+    """Split a text into words and their stems."""
     split = tuple(word.lower() for word in _WORD.findall(_CAMEL.sub(" ", _without_accents(text))))
     return split, tuple(map(stem, split))
 
 
-# Names of columns are compared with every word of a goal, so both are split once. Names are many and short
-# (10,000 of at most 200 characters); goals are few and long.
-MAX_NAME = 200
+# Names of columns are compared with every word of a goal, so both are split once and cached: many short names
+# (10,000 of at most 200 characters) and a few long goals.
+MAX_NAME_CHARACTERS = 200
 _split_name = lru_cache(maxsize=10_000)(_split)
 _split_goal = lru_cache(maxsize=64)(_split)
 
 
-def _read(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    return _split_name(text) if len(text) <= MAX_NAME else _split_goal(text)
+def _split_cached(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    return _split_name(text) if len(text) <= MAX_NAME_CHARACTERS else _split_goal(text)
 
 
 def _without_accents(text: str) -> str:
@@ -130,13 +130,13 @@ def _without_accents(text: str) -> str:
     return "".join(sign for sign in parts if not unicodedata.combining(sign))
 
 
-MAX_WORD = 64
-"""Characters of a word whose stem is remembered: a stranger's words must not fill the memory."""
+MAX_CACHED_WORD_CHARACTERS = 64
+"""Longest word whose stem is cached, so that user input cannot fill the memory."""
 
 
 def stem(word: str) -> str:
-    """A crude English stem: survive, survived, survival and survivors share one."""
-    return _stem(word) if len(word) <= MAX_WORD else _stem.__wrapped__(word)
+    """Return a crude English stem: survive, survived, survival and survivors share one."""
+    return _stem(word) if len(word) <= MAX_CACHED_WORD_CHARACTERS else _stem.__wrapped__(word)
 
 
 @lru_cache(maxsize=10_000)
@@ -148,7 +148,7 @@ def _stem(word: str) -> str:
 
 
 def stems(text: str) -> list[str]:
-    return list(_read(text)[1])
+    return list(_split_cached(text)[1])
 
 
 _MEANINGS_BY_STEM: dict[str, set[int]] = {}
@@ -157,11 +157,11 @@ for _i, _group in enumerate(MEANINGS):
         _MEANINGS_BY_STEM.setdefault(stem(_word), set()).add(_i)
 
 
-def meanings(word: str) -> set[int]:
-    """Places in MEANINGS of a stem."""
+def synonym_groups(word: str) -> set[int]:
+    """Return the indices in MEANINGS of the groups that contain a stem."""
     return _MEANINGS_BY_STEM.get(word, set())
 
 
-def same_meaning(one: str, other: str) -> bool:
-    """Do two stems belong to a common meaning?"""
-    return not meanings(one).isdisjoint(meanings(other))
+def have_same_meaning(first: str, second: str) -> bool:
+    """Tell if two stems are synonyms."""
+    return not synonym_groups(first).isdisjoint(synonym_groups(second))

@@ -1,4 +1,4 @@
-"""What the planner knows of tables: columns with their profile, and how tables hang together."""
+"""Profiles of tables and columns as the planner uses them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from typing import Any
 
 from app.agents.goals.stemming import stems
 
-RHYTHMS_S = (1.0, 10.0, 60.0, 300.0, 600.0, 900.0, 1800.0, 3600.0)
+COMMON_SPACINGS_S = (1.0, 10.0, 60.0, 300.0, 600.0, 900.0, 1800.0, 3600.0)
 
 
 @dataclass(frozen=True)
@@ -23,12 +23,12 @@ class Column:
     top: tuple[Any, ...] = ()
     low: Any = None
     high: Any = None
-    middle: Any = None
+    median: Any = None
     """Median of a number."""
-    open_order: bool = False
-    """Dates of which nobody can tell whether day or month comes first."""
-    as_text: bool = False
-    """Stored as text, whatever it is read as."""
+    is_date_order_open: bool = False
+    """Dates whose order of day and month is ambiguous."""
+    is_stored_as_text: bool = False
+    """Stored as text, whatever type its values parse as."""
 
     @property
     def can_be_target(self) -> bool:
@@ -44,7 +44,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Table:
+class TableProfile:
     name: str
     rows: int
     columns: tuple[Column, ...] = field(default=())
@@ -57,16 +57,16 @@ class Table:
         return [column for column in self.columns if column.hint == "datetime" or column.type == "datetime"]
 
 
-def table_of(schema: Mapping[str, Any]) -> Table:
-    """A table from what `get_dataset_schema` returned."""
-    return Table(schema["table"], int(schema["rows"]), tuple(map(_column, schema["columns"])))
+def make_table_profile(schema: Mapping[str, Any]) -> TableProfile:
+    """Make a table profile from the value of `get_dataset_schema`."""
+    return TableProfile(schema["table"], int(schema["rows"]), tuple(map(_column, schema["columns"])))
 
 
 def _column(profile: Mapping[str, Any]) -> Column:
     reading = profile.get("reading") or {}
     return Column(
         name=profile["name"],
-        type=reading["as"] if reading.get("as") in _READ else profile["type"],
+        type=reading["as"] if reading.get("as") in _PARSED_TYPES else profile["type"],
         hint=profile.get("hint") or _HINTS.get(profile["type"], "category"),
         distinct=int(profile.get("distinct") or 0),
         missing=float(profile.get("missing") or 0.0),
@@ -74,34 +74,34 @@ def _column(profile: Mapping[str, Any]) -> Column:
         top=tuple(item["value"] for item in profile.get("top") or ()),
         low=reading.get("min", profile.get("min")),
         high=reading.get("max", profile.get("max")),
-        middle=reading.get("q50", profile.get("q50")),
-        open_order=reading.get("as") == "datetime" and reading.get("confidence", 1.0) <= 0.5,
-        as_text=profile["type"] == "text",
+        median=reading.get("q50", profile.get("q50")),
+        is_date_order_open=reading.get("as") == "datetime" and reading.get("confidence", 1.0) <= 0.5,
+        is_stored_as_text=profile["type"] == "text",
     )
 
 
-_READ = {"number", "datetime", "boolean"}
-"""What text may be read as; see `modeling.reading`."""
+_PARSED_TYPES = {"number", "datetime", "boolean"}
+"""Types that text may parse as; see `modeling.type_inference`."""
 
 _HINTS = {"integer": "numeric", "number": "numeric", "boolean": "boolean", "datetime": "datetime"}
 
 
 def row_spacing_s(column: Column) -> float | None:
-    """Usual seconds between neighbouring rows of a date column; None when it cannot be told."""
+    """Return the usual seconds between neighbouring rows of a date column; None if unknown."""
     try:
         low, high = datetime.fromisoformat(str(column.low)), datetime.fromisoformat(str(column.high))
     except ValueError:
         return None
     gaps = column.distinct - 1
-    return _regular((high - low).total_seconds() / gaps) if gaps > 0 and high > low else None
+    return _round_spacing((high - low).total_seconds() / gaps) if gaps > 0 and high > low else None
 
 
-def _regular(spacing_s: float) -> float:
-    """The usual rhythm that gaps have stretched a little: 5.6 minutes on average are rows of five minutes."""
-    return next((rhythm for rhythm in RHYTHMS_S if rhythm <= spacing_s <= 1.5 * rhythm), spacing_s)
+def _round_spacing(spacing_s: float) -> float:
+    """Round to a common spacing that gaps have stretched: a mean of 5.6 minutes means five-minute rows."""
+    return next((rhythm for rhythm in COMMON_SPACINGS_S if rhythm <= spacing_s <= 1.5 * rhythm), spacing_s)
 
 
-def mentioned(tables: Sequence[Table], goal: str) -> list[Table]:
-    """Tables whose name stands in the goal."""
-    said = set(stems(goal))
-    return [table for table in tables if (name := set(stems(table.name))) and name <= said]
+def mentioned_tables(tables: Sequence[TableProfile], goal: str) -> list[TableProfile]:
+    """Return the tables whose name occurs in the goal."""
+    goal_stems = set(stems(goal))
+    return [table for table in tables if (name := set(stems(table.name))) and name <= goal_stems]

@@ -1,4 +1,4 @@
-"""What a goal about prices says of coins, bars, dates and costs."""
+"""Coins, bars, dates and costs in the words of a goal about prices."""
 
 import re
 from calendar import monthrange
@@ -71,9 +71,9 @@ _DURING = re.compile(rf"\b(?:of|in|during|for|over)\s+(?:the year )?(?P<a>{_DAY}
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """`interval` as "5m", "1h", "1d"; `start` and `end` ISO 8601, both within; costs of one trade in basis
-    points."""
+class MarketTerms:
+    """Market terms of a goal: `interval` as "5m", "1h", "1d"; `start` and `end` in ISO 8601, inclusive; costs
+    of one trade in basis points; `take_profit` and `stop_loss` as shares of the price."""
 
     coins: tuple[str, ...] = ()
     interval: str | None = None
@@ -84,131 +84,134 @@ class Wanted:
     long_only: bool = False
     take_profit: float | None = None
     stop_loss: float | None = None
-    """Shares of the price."""
 
 
-def wanted_of(text: str) -> Wanted:
-    """What a goal wants of the market; None where it says nothing."""
-    start, end = _span(text)
-    return Wanted(
+def parse_market_terms(text: str) -> MarketTerms:
+    """Parse the market terms of a goal. Fields that it does not name are None."""
+    start, end = _parse_span(text)
+    return MarketTerms(
         coins=tuple(dict.fromkeys(COINS[word] for word in words(text) if word in COINS)),
-        interval=_interval(text),
+        interval=_parse_interval(text),
         start=start,
         end=end,
-        fee_bps=_fee(text),
-        slippage_bps=_bps(_SLIPPAGE, text),
+        fee_bps=_parse_fee(text),
+        slippage_bps=_find_bps(_SLIPPAGE, text),
         long_only=bool(_LONG_ONLY.search(text)),
-        take_profit=_share(_TAKE, text),
-        stop_loss=_share(_STOP, text),
+        take_profit=_find_share(_TAKE, text),
+        stop_loss=_find_share(_STOP, text),
     )
 
 
 def names_barriers(text: str) -> bool:
-    """Does a goal say where trades end?"""
+    """Tell if a goal names a profit or a loss at which trades end."""
     return bool(_TAKE.search(text) or _STOP.search(text))
 
 
-def rhythm_of(text: str) -> str | None:
-    """The unit of time that a goal looks ahead by its name for a move: weekly returns are those of a week."""
-    found = _RHYTHM.search(text)
-    return _RHYTHMS[found[1].lower()] if found else None
+def forecast_unit(text: str) -> str | None:
+    """Return the unit of time that a goal implies as its horizon: a week for weekly returns."""
+    match = _RHYTHM.search(text)
+    return _RHYTHMS[match[1].lower()] if match else None
 
 
-def patience_of(text: str) -> tuple[int, str] | None:
-    """How long such trades are held at most: a count and its unit."""
-    found = _PATIENCE.search(text)
-    if found is None or not names_barriers(text):
+def parse_holding_time(text: str) -> tuple[int, str] | None:
+    """Parse the maximum holding time of trades with barriers: a count and its unit."""
+    match = _PATIENCE.search(text)
+    if match is None or not names_barriers(text):
         return None
-    said = found["n"].lower()
-    return NUMBERS.get(said) or int(said), found["u"].lower()
+    count = match["n"].lower()
+    return NUMBERS.get(count) or int(count), match["u"].lower()
 
 
-def seconds_of(interval: str) -> int:
-    """Of an interval such as "15m"."""
+def interval_length_s(interval: str) -> int:
+    """Return the seconds of an interval such as "15m"."""
     return int(interval[:-1]) * _INTERVALS[interval[-1]]
 
 
-def bps_of(answer: str) -> float | None:
-    """A cost as a person answers it: `10 bps`, `0.1 %`, `none`, or a number of basis points."""
+def parse_bps(answer: str) -> float | None:
+    """Parse a cost in a user's answer: `10 bps`, `0.1 %`, `none`, or a number of basis points."""
     if re.fullmatch(r"\s*(?:none|no|zero|free)\b.*", answer, re.IGNORECASE):
         return 0.0
-    found = re.search(rf"(?P<a>{_NUMBER})\s*(?P<ua>{_UNIT})?", answer, re.IGNORECASE)
-    return _value(found["a"], found["ua"] or "bps") if found else None
+    match = re.search(rf"(?P<a>{_NUMBER})\s*(?P<ua>{_UNIT})?", answer, re.IGNORECASE)
+    return _to_bps(match["a"], match["ua"] or "bps") if match else None
 
 
-def _fee(text: str) -> float | None:
-    """Of one trade: half of what opening and closing cost together, and what takers pay where makers pay less.
-    None where the goal names none, or several that contradict each other."""
-    named = [_value(found["a"] or found["b"], found["ua"] or found["ub"]) for found in _FEES.finditer(text)]
-    taken = _bps(_TAKER, text)
-    each = {*([taken] if taken is not None else named), *([0.0] if _FREE.search(text) else [])}
-    if len(each) != 1:
+def _parse_fee(text: str) -> float | None:
+    """Parse the fee of one trade: half of a round trip's, and the taker fee if there are two.
+
+    None if the goal names no fee, or contradictory ones.
+    """
+    fees = [_to_bps(match["a"] or match["b"], match["ua"] or match["ub"]) for match in _FEES.finditer(text)]
+    taker_fee = _find_bps(_TAKER, text)
+    distinct_fees = {*([taker_fee] if taker_fee is not None else fees), *([0.0] if _FREE.search(text) else [])}
+    if len(distinct_fees) != 1:
         return None
-    return each.pop() / (2 if _ROUND_TRIP.search(text) else 1)
+    return distinct_fees.pop() / (2 if _ROUND_TRIP.search(text) else 1)
 
 
-def _bps(pattern: re.Pattern[str], text: str) -> float | None:
-    found = pattern.search(text)
-    return _value(found["a"] or found["b"], found["ua"] or found["ub"]) if found else None
+def _find_bps(pattern: re.Pattern[str], text: str) -> float | None:
+    match = pattern.search(text)
+    return _to_bps(match["a"] or match["b"], match["ua"] or match["ub"]) if match else None
 
 
-def _share(pattern: re.Pattern[str], text: str) -> float | None:
-    bps = _bps(pattern, text)
+def _find_share(pattern: re.Pattern[str], text: str) -> float | None:
+    bps = _find_bps(pattern, text)
     return None if bps is None else bps / 10_000
 
 
-def _value(number: str, unit: str) -> float:
+def _to_bps(number: str, unit: str) -> float:
     value = float(number.replace(",", "."))
     return round(value if unit.lower()[0] == "b" else value * 100, 6)
 
 
-def _interval(text: str) -> str | None:
-    found = _INTERVAL.search(text)
-    if found is None:
+def _parse_interval(text: str) -> str | None:
+    match = _INTERVAL.search(text)
+    if match is None:
         return None
-    if found["word"]:
-        return _WORDS[found["word"].lower()]
-    count = NUMBERS.get(found["n"].lower()) or int(found["n"])
-    return f"{count}{found['u'][0].lower()}" if count else None
+    if match["word"]:
+        return _WORDS[match["word"].lower()]
+    count = NUMBERS.get(match["n"].lower()) or int(match["n"])
+    return f"{count}{match['u'][0].lower()}" if count else None
 
 
-def _span(text: str) -> tuple[str | None, str | None]:
+def _parse_span(text: str) -> tuple[str | None, str | None]:
     if both := _SPAN.search(text):
-        return _first(both["a"] or both["c"]), _last(both["b"] or both["d"])
+        return _first_day(both["a"] or both["c"]), _last_second(both["b"] or both["d"])
     since, until, during = _SINCE.search(text), _UNTIL.search(text), _DURING.search(text)
     if since or until:
-        return _first(since["a"]) if since else None, _last(until["a"], open_end=True) if until else None
-    return (_first(during["a"]), _last(during["a"])) if during else (None, None)
+        return _first_day(since["a"]) if since else None, _last_second(
+            until["a"], open_end=True
+        ) if until else None
+    return (_first_day(during["a"]), _last_second(during["a"])) if during else (None, None)
 
 
-def _first(said: str) -> str | None:
-    found = _date(said)
-    return date(found[0], found[1] or 1, found[2] or 1).isoformat() if found else None
+def _first_day(text: str) -> str | None:
+    parts = _parse_date(text)
+    return date(parts[0], parts[1] or 1, parts[2] or 1).isoformat() if parts else None
 
 
-def _last(said: str, open_end: bool = False) -> str | None:
-    """The last second of a day, month or year; with `open_end` the one before it begins."""
-    found = _date(said)
-    if found is None:
+def _last_second(text: str, open_end: bool = False) -> str | None:
+    """Return the last second of a day, month or year; with `open_end` its first day, which is excluded."""
+    parts = _parse_date(text)
+    if parts is None:
         return None
     if open_end:
-        return _first(said)
-    year, month, day = found[0], found[1] or 12, found[2]
+        return _first_day(text)
+    year, month, day = parts[0], parts[1] or 12, parts[2]
     return f"{date(year, month, day or monthrange(year, month)[1]).isoformat()}T23:59:59"
 
 
-def _date(said: str) -> tuple[int, int, int] | None:
-    """Year, month and day; 0 where it is not said. None for what is no date."""
-    parts: Sequence[str] = said.lower().replace(",", " ").replace(".", " ").replace("-", " ").split()
-    if parts[0].isdigit():
-        numbers = [int(part) for part in parts] + [0, 0]
-        found = (numbers[0], numbers[1], numbers[2])
+def _parse_date(text: str) -> tuple[int, int, int] | None:
+    """Parse year, month and day, 0 for missing parts. None if the text is not a date."""
+    fields: Sequence[str] = text.lower().replace(",", " ").replace(".", " ").replace("-", " ").split()
+    if fields[0].isdigit():
+        numbers = [int(part) for part in fields] + [0, 0]
+        parts = (numbers[0], numbers[1], numbers[2])
     else:
-        month = next(place for place, name in enumerate(MONTHS, 1) if name.startswith(parts[0][:3]))
-        day = int(re.sub(r"\D", "", parts[1])) if len(parts) > 2 else 0
-        found = (int(parts[-1]), month, day)
+        month = next(place for place, name in enumerate(MONTHS, 1) if name.startswith(fields[0][:3]))
+        day = int(re.sub(r"\D", "", fields[1])) if len(fields) > 2 else 0
+        parts = (int(fields[-1]), month, day)
     try:
-        date(found[0], found[1] or 1, found[2] or 1)
+        date(parts[0], parts[1] or 1, parts[2] or 1)
     except ValueError:
         return None
-    return found if 1970 <= found[0] <= 2200 else None
+    return parts if 1970 <= parts[0] <= 2200 else None

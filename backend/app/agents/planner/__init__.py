@@ -1,1 +1,1 @@
-"""Reads the goal and decides what is predicted, from which tables, and how well is judged."""
+"""The planner: parses the goal and decides on target, tables and metric."""

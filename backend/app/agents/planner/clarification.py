@@ -1,21 +1,21 @@
-"""What the planner asks when goal and data leave it open, and how it reads the answers."""
+"""The planner's questions to the user, and the parsing of their answers."""
 
 from collections.abc import Sequence
 from typing import Literal
 
 from app.agents.goals.goal import Goal
 from app.agents.goals.tables import Column
-from app.agents.goals.target import CLEAR, Scored, TargetReading
+from app.agents.goals.target import MIN_CLEAR_SCORE, ScoredColumn, TargetMatch
 from app.agents.planner.plan import MAX_CLASSES
-from app.agents.planner.preferences import NAMING, Unknown
+from app.agents.planner.preferences import COLUMN_PREFERENCES, UnknownColumn
 from app.agents.runtime.conversation import ConversationView
 from app.agents.runtime.policy import AgentAction, call
 from app.modeling.problem.kinds import ProblemKindName
 
 WHICH_TARGET = "Which column should be predicted?"
-WITHOUT_TIME = "Shall I go on without time?"
-GO_ON = "go on"
-NOTHING = "nothing, end here"
+WITHOUT_DATES = "Shall I go on without time?"
+CONTINUE = "go on"
+STOP = "nothing, end here"
 NEW_OR_KNOWN = "Will the model meet new ones or known ones?"
 WHICH_TIME = "Which column orders the rows in time?"
 DAY_OR_MONTH = "Does the day or the month come first?"
@@ -24,29 +24,29 @@ WHICH_KIND = "Is it a class or an amount?"
 _KINDS: dict[str, ProblemKindName] = {"class": "classification", "amount": "regression"}
 
 
-def ask_target(goal: Goal, reading: TargetReading, several_tables: bool) -> AgentAction:
-    """Where the goal only looks there is a way out; it is the default where the goal wants no model."""
-    names = [_shown(option, several_tables) for option in reading.options]
-    ways = [*names, NOTHING] if goal.looks else names
+def ask_target(goal: Goal, match: TargetMatch, several_tables: bool) -> AgentAction:
+    """Ask for the target. An exploratory goal can also stop, which is the default if it wants no model."""
+    names = [_option_name(option, several_tables) for option in match.options]
+    options = [*names, STOP] if goal.is_exploratory else names
     return call(
         "ask_user",
         message="The goal does not settle what to predict.",
-        question=f"{WHICH_TARGET} {_why(goal, reading)}",
-        options=ways,
-        default=NOTHING if goal.wants_no_model else names[0],
+        question=f"{WHICH_TARGET} {_target_reason(goal, match)}",
+        options=options,
+        default=STOP if goal.wants_no_model else names[0],
     )
 
 
-def _why(goal: Goal, reading: TargetReading) -> str:
-    if reading.unfit:
-        kind, distinct = reading.unfit.hint, reading.unfit.distinct
-        return f"`{reading.unfit.name}` ({kind}, {distinct} different values) leaves little to learn."
-    if goal.looks:
+def _target_reason(goal: Goal, match: TargetMatch) -> str:
+    if match.unsuitable:
+        kind, distinct = match.unsuitable.hint, match.unsuitable.distinct
+        return f"`{match.unsuitable.name}` ({kind}, {distinct} different values) leaves little to learn."
+    if goal.is_exploratory:
         return (
             "The goal asks to look at the data. I look at it around one column: what goes with it, drawn and"
             " tested, and a model of it."
         )
-    if reading.options[0].score >= CLEAR:
+    if match.options[0].score >= MIN_CLEAR_SCORE:
         return "The goal could mean any of these."
     return "The goal names none of the columns clearly; the likeliest comes first."
 
@@ -60,7 +60,7 @@ def ask_kind(column: Column) -> AgentAction:
         return call(
             "ask_user",
             message=f"`{column.name}` is an amount, and the goal asks for classes.",
-            question=f"{WHICH_KIND} Classes of `{column.name}` could be above or below {column.middle}.",
+            question=f"{WHICH_KIND} Classes of `{column.name}` could be above or below {column.median}.",
             options=["amount", "class"],
             default="amount",
         )
@@ -73,34 +73,35 @@ def ask_kind(column: Column) -> AgentAction:
     )
 
 
-def ask_timeless(column: Column) -> AgentAction:
+def ask_without_dates(column: Column) -> AgentAction:
     return call(
         "ask_user",
         message="The goal looks ahead, and nothing in the table says when.",
-        question=f"{WITHOUT_TIME} The goal looks ahead in time, but no column holds dates. I can only tell"
+        question=f"{WITHOUT_DATES} The goal looks ahead in time, but no column holds dates. I can only tell"
         f" `{column.name}` of a row from the row's other columns.",
-        options=[GO_ON, NOTHING],
-        default=GO_ON,
+        options=[CONTINUE, STOP],
+        default=CONTINUE,
     )
 
 
-def timeless_answer(view: ConversationView) -> str | None:
-    return _answer(view, WITHOUT_TIME)
+def without_dates_answer(view: ConversationView) -> str | None:
+    return _answer(view, WITHOUT_DATES)
 
 
-WELL_KNOWN = 20
-"""Rows each from which a model rather meets the same ones again."""
+MIN_KNOWN_ENTITY_ROWS = 20
+"""Mean rows per entity from which new rows are assumed to be about known entities."""
 
 
 def ask_entities(column: Column, rows: int) -> AgentAction:
-    each = rows / column.distinct
+    rows_per_value = rows / column.distinct
     return call(
         "ask_user",
         message=f"`{column.name}` repeats.",
-        question=f"{NEW_OR_KNOWN} `{column.name}` has {column.distinct:,} values, {each:.1f} rows each. For new"
-        " ones a model is judged on some that it has never seen; for known ones it may learn their habits.",
+        question=f"{NEW_OR_KNOWN} `{column.name}` has {column.distinct:,} values, {rows_per_value:.1f} rows"
+        " each. For new ones the model is validated on values that it was not trained on; for known ones it may"
+        " learn from their earlier rows.",
         options=["new ones", "known ones"],
-        default="known ones" if each >= WELL_KNOWN else "new ones",
+        default="known ones" if rows_per_value >= MIN_KNOWN_ENTITY_ROWS else "new ones",
     )
 
 
@@ -113,11 +114,11 @@ _ENTITIES: dict[str, Literal["new", "known"]] = {"new ones": "new", "known ones"
 
 def ask_time(dates: Sequence[Column]) -> AgentAction:
     names = [column.name for column in dates]
-    listed = ", ".join(f"`{name}`" for name in names)
+    listing = ", ".join(f"`{name}`" for name in names)
     return call(
         "ask_user",
         message="Several columns hold dates.",
-        question=f"{WHICH_TIME} The goal looks ahead, and {listed} hold dates.",
+        question=f"{WHICH_TIME} The goal looks ahead, and {listing} hold dates.",
         options=names,
         default=names[0],
     )
@@ -127,7 +128,7 @@ def time_answer(view: ConversationView) -> str | None:
     return _answer(view, WHICH_TIME)
 
 
-def ask_order(dates: Sequence[Column]) -> AgentAction:
+def ask_date_order(dates: Sequence[Column]) -> AgentAction:
     names = ", ".join(f"`{column.name}`" for column in dates)
     return call(
         "ask_user",
@@ -138,7 +139,7 @@ def ask_order(dates: Sequence[Column]) -> AgentAction:
     )
 
 
-def order_answer(view: ConversationView) -> str | None:
+def date_order_answer(view: ConversationView) -> str | None:
     """`day_first` or `month_first`."""
     return _ORDERS.get(_answer(view, DAY_OR_MONTH) or "")
 
@@ -150,36 +151,36 @@ def kind_answer(view: ConversationView) -> ProblemKindName | None:
     return _KINDS.get(_answer(view, WHICH_KIND) or "")
 
 
-def ask_wish(unknown: Unknown) -> AgentAction:
+def ask_preference(unknown: UnknownColumn) -> AgentAction:
     return call(
         "ask_user",
         message=f"The preference {unknown.key} names a column that is not there.",
-        question=f"{_wish(unknown.key)} There is no column {unknown.name!r}.",
+        question=f"{_preference_question(unknown.key)} There is no column {unknown.name!r}.",
         options=list(unknown.options),
         default=unknown.options[0],
     )
 
 
-def wish_answers(view: ConversationView) -> dict[str, str]:
-    answers = {key: _answer(view, _wish(key)) for key in NAMING}
+def preference_answers(view: ConversationView) -> dict[str, str]:
+    answers = {key: _answer(view, _preference_question(key)) for key in COLUMN_PREFERENCES}
     return {key: answer for key, answer in answers.items() if answer is not None}
 
 
-def _wish(key: str) -> str:
+def _preference_question(key: str) -> str:
     return f"Which column is meant as {key}?"
 
 
-def matching(answer: str, options: Sequence[Scored]) -> Scored | None:
-    """The option that an answer names, with or without its table."""
-    return next((o for o in options if answer in (_shown(o, True), _shown(o, False))), None)
+def match_option(answer: str, options: Sequence[ScoredColumn]) -> ScoredColumn | None:
+    """Return the option that an answer names, with or without its table."""
+    return next((o for o in options if answer in (_option_name(o, True), _option_name(o, False))), None)
 
 
-def _shown(option: Scored, several_tables: bool) -> str:
+def _option_name(option: ScoredColumn, several_tables: bool) -> str:
     return f"{option.table.name}.{option.column.name}" if several_tables else option.column.name
 
 
 def _answer(view: ConversationView, question: str) -> str | None:
-    for answered in view.successes("ask_user"):
-        if str(answered.arguments.get("question", "")).startswith(question):
-            return str(answered.value["answer"])
+    for completed in view.successes("ask_user"):
+        if str(completed.arguments.get("question", "")).startswith(question):
+            return str(completed.value["answer"])
     return None

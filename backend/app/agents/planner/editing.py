@@ -1,4 +1,4 @@
-"""A plan changed by its user: which settings there are, what a change leaves open, and what cannot be done."""
+"""Changes of a plan by its user: editable settings, their JSON Schema and their validation."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -7,74 +7,82 @@ from pydantic import ValidationError
 
 from app.agents.model_trainer.candidates import LINEAR_FAMILY
 from app.agents.planner.output import Plan
-from app.agents.planner.plan import steps
-from app.agents.planner.stages import STAGES, wrong_stages
+from app.agents.planner.plan import describe_steps
+from app.agents.planner.stages import STAGES, stages_error
 from app.json_types import JsonValue
 from app.modeling.problem.family_catalog import FAMILIES, FAMILIES_BY_NAME
 from app.modeling.problem.metrics import METRICS, REGRESSION_METRICS
 from app.modeling.problem.names import nearest_names
 
 SETTINGS = tuple(name for name in Plan.model_fields if name not in ("source", "steps", "notes"))
-"""What a user may change of a plan; its steps follow from its stages."""
+"""The settings of a plan that a user may change. The steps follow from the stages."""
 
-_OF_THE_TARGET = ("kind", "metric", "positive_class", "cut", "outlook", "barriers")
-"""What was chosen for one target says nothing of another."""
+_TARGET_SETTINGS = ("kind", "metric", "positive_class", "cut", "outlook", "barriers")
+"""Settings that are reset if the target changes."""
 
-_MAX_NAMED = 500
-"""Columns that a question lists as answers; of wider tables they are checked when the answer is read."""
+_MAX_LISTED_COLUMNS = 500
+"""Columns that the schema lists as allowed values. For wider tables they are checked after the answer."""
 
 Tables = Mapping[str, Sequence[str]]
-"""Table -> its columns, of the tables that were read."""
+"""The columns of each table whose schema was read, by table."""
 
 
-class Wrong(Exception):
-    """A plan that cannot be carried out as it was changed; the text says why, and what can."""
+class InvalidPlan(Exception):
+    """The changed plan cannot be carried out. The message says why and what to change."""
 
 
-def edited(plan: Plan, changes: Mapping[str, Any], tables: Tables) -> Plan:
-    """The plan with these settings instead of its own. Raises Wrong."""
+def edit_plan(plan: Plan, changes: Mapping[str, Any], tables: Tables) -> Plan:
+    """Return the plan with changed settings. Raises InvalidPlan."""
     unknown = next((name for name in changes if name not in SETTINGS), None)
     if unknown is not None:
-        close = ", ".join(nearest_names(unknown, SETTINGS)) or ", ".join(SETTINGS)
-        raise Wrong(f"A plan has no setting {unknown!r}; the nearest are {close}.")
-    moved = changes.get("target", plan.target) != plan.target
-    stale: dict[str, Any] = dict.fromkeys(_OF_THE_TARGET) if moved else {}
+        nearest = ", ".join(nearest_names(unknown, SETTINGS)) or ", ".join(SETTINGS)
+        raise InvalidPlan(f"A plan has no setting {unknown!r}; the nearest are {nearest}.")
+    is_target_changed = changes.get("target", plan.target) != plan.target
+    stale: dict[str, Any] = dict.fromkeys(_TARGET_SETTINGS) if is_target_changed else {}
     try:
-        made = Plan.model_validate({**plan.model_dump(mode="json"), **stale, **changes})
+        changed = Plan.model_validate({**plan.model_dump(mode="json"), **stale, **changes})
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False)[0]
-        raise Wrong(f"{'.'.join(map(str, first['loc']))}: {first['msg']}.") from error
-    if moved and "exclude" not in changes:
-        made = made.model_copy(update={"exclude": [name for name in made.exclude if name != made.target]})
-    if reason := impossible(made, tables) or _unknown(made.column_types, made, tables) or _contradiction(made):
-        raise Wrong(reason)
-    return made.model_copy(update={"steps": steps(made)})
+        raise InvalidPlan(f"{'.'.join(map(str, first['loc']))}: {first['msg']}.") from error
+    if is_target_changed and "exclude" not in changes:
+        changed = changed.model_copy(
+            update={"exclude": [name for name in changed.exclude if name != changed.target]}
+        )
+    if (
+        reason := plan_error(changed, tables)
+        or _unknown_columns_error(changed.column_types, changed, tables)
+        or _contradiction_error(changed)
+    ):
+        raise InvalidPlan(reason)
+    return changed.model_copy(update={"steps": describe_steps(changed)})
 
 
-def impossible(plan: Plan, tables: Tables) -> str | None:
-    """Why a plan cannot be carried out with the tables that were read; None when it can."""
-    return _wrong_columns(plan, tables) or _wrong_fits(plan) or wrong_stages(plan.stages)
+def plan_error(plan: Plan, tables: Tables) -> str | None:
+    """Return the reason why a plan cannot be carried out with the tables; None if it can."""
+    return _column_error(plan, tables) or _model_error(plan) or stages_error(plan.stages)
 
 
-def _wrong_columns(plan: Plan, tables: Tables) -> str | None:
+def _column_error(plan: Plan, tables: Tables) -> str | None:
     unread = [table for table in plan.tables if table not in tables]
     if plan.source == "datasets" and (unread or not plan.tables):
         return f"Name at least one table whose schema you have read; not read: {', '.join(unread) or 'any'}."
-    return _unknown([plan.target, plan.time_column, plan.group_column, *plan.exclude], plan, tables)
+    return _unknown_columns_error(
+        [plan.target, plan.time_column, plan.group_column, *plan.exclude], plan, tables
+    )
 
 
-def _unknown(named: Iterable[str | None], plan: Plan, tables: Tables) -> str | None:
-    known = [column for table in plan.tables or tables for column in tables[table]]
-    unknown = dict.fromkeys(name for name in named if name and name not in known)
-    hints = [f"{name!r} (nearest: {', '.join(nearest_names(name, known)) or 'none'})" for name in unknown]
+def _unknown_columns_error(names: Iterable[str | None], plan: Plan, tables: Tables) -> str | None:
+    columns = [column for table in plan.tables or tables for column in tables[table]]
+    unknown = dict.fromkeys(name for name in names if name and name not in columns)
+    hints = [f"{name!r} (nearest: {', '.join(nearest_names(name, columns)) or 'none'})" for name in unknown]
     return f"The plan names columns that the tables do not have: {'; '.join(hints)}." if hints else None
 
 
-def _wrong_fits(plan: Plan) -> str | None:
+def _model_error(plan: Plan) -> str | None:
     for name in plan.families:
         if name not in FAMILIES_BY_NAME:
-            close = ", ".join(nearest_names(name, FAMILIES_BY_NAME)) or ", ".join(FAMILIES_BY_NAME)
-            return f"There is no family of models {name!r}; the nearest are {close}."
+            nearest = ", ".join(nearest_names(name, FAMILIES_BY_NAME)) or ", ".join(FAMILIES_BY_NAME)
+            return f"There is no family of models {name!r}; the nearest are {nearest}."
         if plan.kind and plan.kind not in FAMILIES_BY_NAME[name].kinds:
             fit = [family.name for family in FAMILIES if plan.kind in family.kinds]
             return f"{name} does not do {plan.kind}; these do: {', '.join(fit)}."
@@ -86,7 +94,7 @@ def _wrong_fits(plan: Plan) -> str | None:
     return None
 
 
-def _contradiction(plan: Plan) -> str | None:
+def _contradiction_error(plan: Plan) -> str | None:
     if plan.metric and plan.kind and (plan.metric in REGRESSION_METRICS) != (plan.kind == "regression"):
         return f"{plan.metric} does not judge {plan.kind}."
     if plan.target in plan.exclude:
@@ -104,25 +112,30 @@ def _contradiction(plan: Plan) -> str | None:
     return None
 
 
-def changes_schema(tables: Tables, listed: Sequence[str]) -> dict[str, Any]:
+def changes_schema(tables: Tables, table_names: Sequence[str]) -> dict[str, Any]:
     """JSON Schema of `changes`. `listed`: every table of the session."""
-    whole = Plan.model_json_schema()
-    named: dict[str, Any] = {name: whole["properties"][name] for name in SETTINGS}
+    schema = Plan.model_json_schema()
+    properties: dict[str, Any] = {name: schema["properties"][name] for name in SETTINGS}
     columns = list(dict.fromkeys(column for names in tables.values() for column in names))
-    if 0 < len(columns) <= _MAX_NAMED:
+    if 0 < len(columns) <= _MAX_LISTED_COLUMNS:
         column: dict[str, JsonValue] = {"enum": [*columns]}
-        either: dict[str, JsonValue] = {"enum": [*columns, None]}
-        named |= {"target": column, "time_column": either, "group_column": either}
-        named["exclude"] = {"type": "array", "items": column}
-    named["metric"] = {"enum": [*METRICS, None]}
-    named["families"] = {"type": "array", "items": {"enum": [*FAMILIES_BY_NAME]}, "uniqueItems": True}
-    named["stages"] = {"type": "array", "items": {"enum": [*STAGES]}, "minItems": 1}
-    if listed:
-        named["tables"] = {"type": "array", "items": {"enum": [*listed]}, "minItems": 1, "maxItems": 20}
+        optional_column: dict[str, JsonValue] = {"enum": [*columns, None]}
+        properties |= {"target": column, "time_column": optional_column, "group_column": optional_column}
+        properties["exclude"] = {"type": "array", "items": column}
+    properties["metric"] = {"enum": [*METRICS, None]}
+    properties["families"] = {"type": "array", "items": {"enum": [*FAMILIES_BY_NAME]}, "uniqueItems": True}
+    properties["stages"] = {"type": "array", "items": {"enum": [*STAGES]}, "minItems": 1}
+    if table_names:
+        properties["tables"] = {
+            "type": "array",
+            "items": {"enum": [*table_names]},
+            "minItems": 1,
+            "maxItems": 20,
+        }
     return {
         "type": "object",
-        "properties": named,
+        "properties": properties,
         "additionalProperties": False,
         "minProperties": 1,
-        "$defs": whole.get("$defs", {}),
+        "$defs": schema.get("$defs", {}),
     }

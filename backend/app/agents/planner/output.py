@@ -1,4 +1,4 @@
-"""What the planner ends with."""
+"""The output of the planner."""
 
 from typing import Literal
 
@@ -10,11 +10,11 @@ from app.json_types import JsonValue
 from app.modeling.problem.kinds import OutlookName, ProblemKindName
 
 ColumnType = Literal["number", "category", "text", "boolean", "datetime", "day_first", "month_first"]
-"""What a column holds; dates that leave it open also in which order they are written."""
+"""Types of columns, for ambiguous dates also the order of day and month."""
 
 
 class Trading(BaseModel):
-    """On what terms forecasts of a price are traded: costs of one trade in basis points of its value."""
+    """Trading terms of a price forecast: costs of one trade in basis points of its value."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -23,8 +23,8 @@ class Trading(BaseModel):
     long_only: bool = False
 
 
-class Barriers(BaseModel):
-    """Where a trade ends before its horizon: a rise and a fall as shares of the price, 0 for none."""
+class TradeBarriers(BaseModel):
+    """Price changes at which a trade ends before its horizon, as shares of the price; 0 for none."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -70,7 +70,7 @@ class Plan(BaseModel):
     horizon: int | None = Field(default=None, ge=1)
     every_step: bool = False
     outlook: OutlookName | None = None
-    barriers: Barriers | None = None
+    barriers: TradeBarriers | None = None
     cut: Cut | None = None
     meets: Literal["new", "known"] | None = None
     costs: dict[Literal["false_alarm", "missed"], float] | None = None
@@ -86,8 +86,8 @@ class Plan(BaseModel):
     def coin(self) -> str | None:
         return self.coins[0] if self.coins else None
 
-    def wish(self) -> dict[str, JsonValue]:
-        """What is known of the problem before the data completes it."""
+    def problem_request(self) -> dict[str, JsonValue]:
+        """Return the fields of the problem that the plan determines, before the data completes it."""
         fields = (
             "target",
             "kind",
@@ -102,13 +102,13 @@ class Plan(BaseModel):
             "costs",
             "column_types",
         )
-        wished: dict[str, JsonValue] = self.model_dump(mode="json", include=set(fields))
+        request: dict[str, JsonValue] = self.model_dump(mode="json", include=set(fields))
         if self.every_step:
-            wished["every_step"] = True
-        return {name: value for name, value in wished.items() if value not in (None, [], {})}
+            request["every_step"] = True
+        return {name: value for name, value in request.items() if value not in (None, [], {})}
 
-    def heard(self, goal: str) -> str:
-        """The goal, with what was answered about whom the model will meet."""
+    def goal_with_entities(self, goal: str) -> str:
+        """Return the goal with the user's answer about new or known entities."""
         return f"{goal} {_MEETS[self.meets]}" if self.meets else goal
 
 

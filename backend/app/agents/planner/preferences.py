@@ -1,20 +1,20 @@
-"""Preferences that name columns: found in the tables as they are written there, or asked about."""
+"""Resolution of preferences that name columns."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.agents.goals.tables import Table
+from app.agents.goals.tables import TableProfile
 from app.modeling.problem.names import nearest_names
 
-NAMING = ("target", "time_column", "group_column")
-NONE_OF_THEM = "none of them"
+COLUMN_PREFERENCES = ("target", "time_column", "group_column")
+NO_COLUMN_OPTION = "none of them"
 MAX_OPTIONS = 8
 
 
 @dataclass(frozen=True)
-class Unknown:
-    """A preference that names no column, and what may have been meant."""
+class UnknownColumn:
+    """A preference that names no column, with the nearest names."""
 
     key: str
     name: str
@@ -22,39 +22,39 @@ class Unknown:
 
 
 def resolve_preferences(
-    preferences: Mapping[str, Any], tables: Sequence[Table], answers: Mapping[str, str]
-) -> tuple[dict[str, Any], list[Unknown], list[str]]:
-    """The preferences with names as the tables write them; those to ask about; and notes on what was left out.
+    preferences: Mapping[str, Any], tables: Sequence[TableProfile], answers: Mapping[str, str]
+) -> tuple[dict[str, Any], list[UnknownColumn], list[str]]:
+    """Return the preferences in the tables' spelling, those to ask about, and notes on ignored names.
 
-    `answers`: what the user said to `Unknown` keys.
+    `answers`: the user's answers about `UnknownColumn` keys.
     """
-    known = list(dict.fromkeys(column.name for table in tables for column in table.columns))
-    by_folded = {name.casefold(): name for name in known}
-    wishes = {key: value for key, value in preferences.items() if value not in (None, [], "")}
-    unknown: list[Unknown] = []
-    for key in NAMING:
-        if key not in wishes:
+    columns = list(dict.fromkeys(column.name for table in tables for column in table.columns))
+    folded_names = {name.casefold(): name for name in columns}
+    resolved = {key: value for key, value in preferences.items() if value not in (None, [], "")}
+    unknown: list[UnknownColumn] = []
+    for key in COLUMN_PREFERENCES:
+        if key not in resolved:
             continue
-        name = answers.get(key, str(wishes[key]))
-        if name.casefold() in by_folded:
-            wishes[key] = by_folded[name.casefold()]
-        elif name == NONE_OF_THEM:
-            del wishes[key]
+        name = answers.get(key, str(resolved[key]))
+        if name.casefold() in folded_names:
+            resolved[key] = folded_names[name.casefold()]
+        elif name == NO_COLUMN_OPTION:
+            del resolved[key]
         else:
-            unknown.append(Unknown(key, name, _options(key, name, known)))
-    typed = wishes.get("column_types", {}).items()
-    types = {by_folded.get(str(name).casefold(), str(name)): kind for name, kind in typed}
+            unknown.append(UnknownColumn(key, name, _options(key, name, columns)))
+    typed_columns = resolved.get("column_types", {}).items()
+    types = {folded_names.get(str(name).casefold(), str(name)): kind for name, kind in typed_columns}
     if types:
-        wishes["column_types"] = {name: kind for name, kind in types.items() if name in known}
-    excluded = [by_folded.get(str(name).casefold(), str(name)) for name in wishes.get("exclude", ())]
-    missing = [name for name in excluded if name not in known]
+        resolved["column_types"] = {name: kind for name, kind in types.items() if name in columns}
+    excluded = [folded_names.get(str(name).casefold(), str(name)) for name in resolved.get("exclude", ())]
+    missing = [name for name in excluded if name not in columns]
     if excluded:
-        wishes["exclude"] = [name for name in excluded if name in known]
-    notes = [f"There is no column {name!r} to leave out." for name in missing]
-    notes += [f"There is no column {name!r} whose type could be set." for name in types if name not in known]
-    return wishes, unknown, notes
+        resolved["exclude"] = [name for name in excluded if name in columns]
+    notes = [f"There is no column {name!r} to exclude." for name in missing]
+    notes += [f"There is no column {name!r} whose type could be set." for name in types if name not in columns]
+    return resolved, unknown, notes
 
 
-def _options(key: str, name: str, known: Sequence[str]) -> tuple[str, ...]:
-    close = nearest_names(name, known, MAX_OPTIONS) or list(known[:MAX_OPTIONS])
-    return (*close,) if key == "target" else (*close, NONE_OF_THEM)
+def _options(key: str, name: str, columns: Sequence[str]) -> tuple[str, ...]:
+    nearest = nearest_names(name, columns, MAX_OPTIONS) or list(columns[:MAX_OPTIONS])
+    return (*nearest,) if key == "target" else (*nearest, NO_COLUMN_OPTION)

@@ -1,4 +1,4 @@
-"""The plan before it is carried out: its user approves it, changes it, or says in words what is wrong."""
+"""Review of a plan by the user, who approves it, edits it or requests changes in words."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,76 +6,81 @@ from itertools import count
 from typing import Any
 
 from app.agents.context import LabContext
-from app.agents.planner.editing import SETTINGS, Tables, Wrong, changes_schema, edited
+from app.agents.planner.editing import SETTINGS, InvalidPlan, Tables, changes_schema, edit_plan
 from app.agents.planner.output import Plan
 from app.agents.planner.plan import PRICES
-from app.agents.planner.stages import ALWAYS
+from app.agents.planner.stages import REQUIRED_STAGES
 from app.sessions.step_scope import Question
 from app.tools.invoke import ToolAnswer, ToolRequest, invoke
 from app.tools.registry import REGISTRY
 
-GO_ON = "go on"
+CONTINUE = "go on"
 APPROVE, REJECT, EDIT = "approve", "reject", "edit"
 
 _READ = "get_dataset_schema"
 
 
 @dataclass(frozen=True)
-class Reviewed:
-    """What the user made of a plan. With `words` the planner is to think again; `asked`: questions so far."""
+class ReviewResult:
+    """The reviewed plan. `request`: changes in words for another run of the planner."""
 
     plan: Plan
-    asked: int
-    words: str | None = None
+    question_count: int
+    request: str | None = None
 
 
-async def review(lab: LabContext, plan: Plan, answers: Sequence[ToolAnswer], asked: int) -> Reviewed:
-    """Ask until the answer is one that can be followed."""
-    tables, wrong = tables_of(plan, answers), ""
-    for round_ in count(asked):
-        answer: Any = await lab.step.ask(_question(round_, plan, tables, listed(answers), wrong))
-        if answer in (GO_ON, {"decision": APPROVE}):
-            return Reviewed(plan, round_ + 1)
+async def review_plan(
+    lab: LabContext, plan: Plan, answers: Sequence[ToolAnswer], question_count: int
+) -> ReviewResult:
+    """Ask the user until an answer can be carried out."""
+    tables, error_text = read_tables(plan, answers), ""
+    for number in count(question_count):
+        answer: Any = await lab.step.ask(_question(number, plan, tables, session_tables(answers), error_text))
+        if answer in (CONTINUE, {"decision": APPROVE}):
+            return ReviewResult(plan, number + 1)
         if isinstance(answer, str) or answer["decision"] == REJECT:
-            words = answer if isinstance(answer, str) else answer["reason"]
-            return Reviewed(plan, round_ + 1, words)
+            request = answer if isinstance(answer, str) else answer["reason"]
+            return ReviewResult(plan, number + 1, request)
         try:
-            wanted = answer["plan"].get("tables", plan.tables)
-            tables = {**tables, **await _read(lab, round_, [name for name in wanted if name not in tables])}
-            return Reviewed(edited(plan, answer["plan"], tables), round_ + 1)
-        except Wrong as error:
-            wrong = str(error)
-    raise AssertionError("There is always another question.")
+            table_names = answer["plan"].get("tables", plan.tables)
+            tables = {
+                **tables,
+                **await _read_missing_tables(lab, number, [name for name in table_names if name not in tables]),
+            }
+            return ReviewResult(edit_plan(plan, answer["plan"], tables), number + 1)
+        except InvalidPlan as error:
+            error_text = str(error)
+    raise AssertionError("The loop over questions has no end.")
 
 
-def tables_of(plan: Plan, answers: Sequence[ToolAnswer]) -> Tables:
-    """Columns of every table that the planner has read."""
+def read_tables(plan: Plan, answers: Sequence[ToolAnswer]) -> Tables:
+    """Return the columns of all tables that the planner has read."""
     if plan.source == "prices":
-        of_several = ["coin"] if len(plan.coins) > 1 else []
-        return {PRICES.name: [*of_several, *(column.name for column in PRICES.columns)]}
-    return dict(_columns(answer.value) for answer in _of(answers, _READ))
+        coin_column = ["coin"] if len(plan.coins) > 1 else []
+        return {PRICES.name: [*coin_column, *(column.name for column in PRICES.columns)]}
+    return dict(_columns(answer.value) for answer in _successes(answers, _READ))
 
 
-def listed(answers: Sequence[ToolAnswer]) -> list[str]:
-    """Names of the session's tables."""
-    lists: list[Any] = [answer.value for answer in _of(answers, "list_datasets")]
-    return [dataset["table"] for dataset in lists[-1]["datasets"]] if lists else []
+def session_tables(answers: Sequence[ToolAnswer]) -> list[str]:
+    """Return the names of the session's tables."""
+    listings: list[Any] = [answer.value for answer in _successes(answers, "list_datasets")]
+    return [dataset["table"] for dataset in listings[-1]["datasets"]] if listings else []
 
 
-async def _read(lab: LabContext, round_: int, names: Sequence[str]) -> Tables:
-    """Tables that the user named and the planner had not read. Raises Wrong for one that is not there."""
-    read = {}
-    for place, name in enumerate(names):
-        request = ToolRequest(f"tool:review.{round_}.{place}", _READ, {"dataset": name})
+async def _read_missing_tables(lab: LabContext, number: int, names: Sequence[str]) -> Tables:
+    """Read the schemas of tables that the user named. Raises InvalidPlan for an unknown one."""
+    columns_by_table = {}
+    for position, name in enumerate(names):
+        request = ToolRequest(f"tool:review.{number}.{position}", _READ, {"dataset": name})
         answer = await invoke({_READ: REGISTRY[_READ]}, lab.tool_context("planner"), request)
         if answer.refusal is not None:
-            raise Wrong(answer.refusal)
+            raise InvalidPlan(answer.refusal)
         table, columns = _columns(answer.value)
-        read[table] = columns
-    return read
+        columns_by_table[table] = columns
+    return columns_by_table
 
 
-def _of(answers: Sequence[ToolAnswer], tool: str) -> list[ToolAnswer]:
+def _successes(answers: Sequence[ToolAnswer], tool: str) -> list[ToolAnswer]:
     return [answer for answer in answers if answer.request.name == tool and answer.refusal is None]
 
 
@@ -83,35 +88,35 @@ def _columns(schema: Any) -> tuple[str, list[str]]:
     return schema["table"], [column["name"] for column in schema["columns"]]
 
 
-def _question(round_: int, plan: Plan, tables: Tables, known: Sequence[str], wrong: str) -> Question:
-    lines = "\n".join(f"{place}. {line}" for place, line in enumerate(plan.steps, start=1))
-    cannot = f"That cannot be done: {wrong} The plan is as it was.\n" if wrong else ""
+def _question(number: int, plan: Plan, tables: Tables, table_names: Sequence[str], error_text: str) -> Question:
+    lines = "\n".join(f"{position}. {line}" for position, line in enumerate(plan.steps, start=1))
+    refusal = f"This change is not possible: {error_text} The plan is unchanged.\n" if error_text else ""
     settings = plan.model_dump(mode="json", include=set(SETTINGS))
     return Question(
-        key=f"review:{round_}",
+        key=f"review:{number}",
         agent="planner",
         kind="approval",
-        text=f"{cannot}Shall I go on like this? Or say what to change.\n{lines}",
-        answer_schema=_answer_schema(changes_schema(tables, known)),
-        options=[GO_ON],
-        default=GO_ON,
-        about={"plan": settings, "stages_that_stay": [*ALWAYS], "wrong": wrong or None},
+        text=f"{refusal}Shall I continue with this plan? You can also describe changes.\n{lines}",
+        answer_schema=_answer_schema(changes_schema(tables, table_names)),
+        options=[CONTINUE],
+        default=CONTINUE,
+        about={"plan": settings, "stages_that_stay": [*REQUIRED_STAGES], "wrong": error_text or None},
     )
 
 
 def _answer_schema(changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Words, or a decision; `plan` of an edit holds the settings that change, the others stay."""
+    """Make the schema of the answer: a text, or a decision. `plan` of an edit holds the changed settings."""
     definitions = dict(changes.get("$defs", {}))
-    plain = {key: value for key, value in changes.items() if key != "$defs"}
-    words = {"type": "string", "minLength": 1, "maxLength": 4000}
+    schema = {key: value for key, value in changes.items() if key != "$defs"}
+    text = {"type": "string", "minLength": 1, "maxLength": 4000}
     return {
         "anyOf": [
-            words,
+            text,
             _decision(APPROVE),
-            _decision(REJECT, reason=words),
+            _decision(REJECT, reason=text),
             _decision(EDIT, plan={"$ref": "#/$defs/changes"}),
         ],
-        "$defs": {**definitions, "changes": plain},
+        "$defs": {**definitions, "changes": schema},
     }
 
 

@@ -1,4 +1,4 @@
-"""The stored prices that a goal is about: whose they are, and how many of their bars lie in a time."""
+"""The stored price series of a goal, and the conversion of durations to bars."""
 
 import re
 from collections.abc import Sequence
@@ -11,49 +11,48 @@ from app.computations.bars.interval import DAY_S, interval_seconds
 from app.datasets.price_series import known_coin
 
 _TOKEN = re.compile(r"[A-Za-z0-9^](?:[\w.:/=^-]{0,60}\w)?")
-_MIN_PLAIN = 5
-"""Letters from which on a name in small letters is no word of the goal by chance, as `eurusd`."""
-_ALWAYS_OPEN = 0.8
-"""The share of its time from which on a market that has bars counts as one that does not close."""
+_MIN_LOWERCASE_LETTERS = 5
+"""Letters from which a lower-case token such as `eurusd` is accepted as a symbol instead of a word."""
+_MIN_ALWAYS_OPEN_SHARE = 0.8
+"""Share of the time covered by bars from which a market counts as always open."""
 _WEEK_S, _WEEKDAYS = 7 * DAY_S, 5 / 7
 
 
 @dataclass(frozen=True)
-class Stored:
-    """Bars of one coin at one interval. `open_share`: how much of the time between the first and the last they
-    cover; a market that closes at night and at weekends has a fifth or less."""
+class StoredSeries:
+    """Bars of one coin at one interval. `open_share`: the share of the time from the first to the last bar that
+    they cover; a market that closes at night and at weekends has a fifth or less."""
 
     coin: str
     interval_s: int
     open_share: float
 
 
-def stored(view: ConversationView) -> list[Stored]:
-    """What there is, once it was looked at."""
-    listed = view.last_success("get_available_coins")
-    return [_stored(row) for row in listed.value["coins"]] if listed else []
+def stored_series(view: ConversationView) -> list[StoredSeries]:
+    """Return the stored series, if they have been listed."""
+    listing = view.last_success("get_available_coins")
+    return [_make_stored_series(row) for row in listing.value["coins"]] if listing else []
 
 
-def named(text: str, there: Sequence[Stored]) -> tuple[str, ...]:
-    """Coins that a goal names, in its order: stored ones by their stored name, well-known others by theirs."""
-    names = list(dict.fromkeys(one.coin for one in there))
-    found = (_coin(token, names) for token in _TOKEN.findall(text))
-    return tuple(dict.fromkeys(coin for coin in found if coin))
+def coins_in_goal(text: str, series: Sequence[StoredSeries]) -> tuple[str, ...]:
+    """Return the coins that a goal names, in its order, stored ones by their stored name."""
+    names = list(dict.fromkeys(entry.coin for entry in series))
+    coins = (_match_coin(token, names) for token in _TOKEN.findall(text))
+    return tuple(dict.fromkeys(coin for coin in coins if coin))
 
 
-def bar_seconds(coins: Sequence[str], there: Sequence[Stored]) -> int | None:
-    """How long the bars of these coins are where the goal does not say: the shortest that all of them have."""
-    each = [{one.interval_s for one in there if one.coin == coin} for coin in coins]
-    common = set.intersection(*each) if each else set()
+def bar_seconds(coins: Sequence[str], series: Sequence[StoredSeries]) -> int | None:
+    """Return the shortest bar length that all of these coins have, or None."""
+    intervals = [{entry.interval_s for entry in series if entry.coin == coin} for coin in coins]
+    common = set.intersection(*intervals) if intervals else set()
     return min(common) if common else None
 
 
-def bars_ahead(seconds: float, interval_s: int, coin: str | None, there: Sequence[Stored]) -> int:
-    """The bars that come in that time, at least one: a week of daily shares has five, and their day is one of
-    trading."""
-    own = [one for one in there if one.coin == coin and one.interval_s <= interval_s]
-    share = max(own, key=lambda one: one.interval_s).open_share if own else 1.0
-    if share > _ALWAYS_OPEN or seconds < DAY_S:
+def bars_ahead(seconds: float, interval_s: int, coin: str | None, series: Sequence[StoredSeries]) -> int:
+    """Return the number of bars in that time, at least 1: a week of daily share prices has five."""
+    candidates = [entry for entry in series if entry.coin == coin and entry.interval_s <= interval_s]
+    share = max(candidates, key=lambda entry: entry.interval_s).open_share if candidates else 1.0
+    if share > _MIN_ALWAYS_OPEN_SHARE or seconds < DAY_S:
         share = 1.0
     else:
         share = share if interval_s < DAY_S else _WEEKDAYS
@@ -61,24 +60,24 @@ def bars_ahead(seconds: float, interval_s: int, coin: str | None, there: Sequenc
     return max(1, round(seconds * min(share, 1.0) / interval_s))
 
 
-def _stored(row: dict[str, str | int]) -> Stored:
+def _make_stored_series(row: dict[str, str | int]) -> StoredSeries:
     interval_s = interval_seconds(str(row.get("interval") or "5m"))
     begin, end = (datetime.fromisoformat(str(row[key])) if row.get(key) else None for key in ("first", "last"))
     span = (end - begin).total_seconds() + interval_s if begin and end else 0.0
-    return Stored(str(row["coin"]), interval_s, int(row["bars"]) * interval_s / span if span else 1.0)
+    return StoredSeries(str(row["coin"]), interval_s, int(row["bars"]) * interval_s / span if span else 1.0)
 
 
-def _coin(token: str, names: Sequence[str]) -> str | None:
+def _match_coin(token: str, names: Sequence[str]) -> str | None:
     symbol = COINS.get(token.lower())
     if symbol:
         return known_coin(symbol, names) or symbol
     in_capitals = len(token) > 1 and token == token.upper() and not token.isdigit()
-    if in_capitals or len(token) >= _MIN_PLAIN:
-        found = known_coin(token, names)
-        return found if in_capitals or (found and _same(token, found)) else None
+    if in_capitals or len(token) >= _MIN_LOWERCASE_LETTERS:
+        coin = known_coin(token, names)
+        return coin if in_capitals or (coin and _is_same_symbol(token, coin)) else None
     return None
 
 
-def _same(token: str, coin: str) -> bool:
+def _is_same_symbol(token: str, coin: str) -> bool:
     plain = re.compile(r"[^A-Z0-9]")
     return plain.sub("", token.upper()) == plain.sub("", coin)

@@ -1,4 +1,4 @@
-"""What a question wants to know: one rule for each way of asking, tried from the top."""
+"""Parsing of the aggregates that a question asks for: rules for each phrasing, tried in order."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from app.agents.goals.stemming import words
 from app.agents.goals.tables import Column
-from app.agents.questions.conditions import meant, take_flags
-from app.agents.questions.group_by import group_of
-from app.agents.questions.query import PARTS, Condition, Function, Group, Measure
+from app.agents.questions.conditions import find_meant_column, parse_flags
+from app.agents.questions.group_by import make_group_key
+from app.agents.questions.query import PARTS, Aggregate, Condition, Function, GroupKey
 from app.agents.questions.sentence import NotUnderstood, Sentence
 from app.agents.questions.tokenizer import flag_values
 from app.agents.questions.vocabulary import ADJECTIVES, AGGREGATE, AGGREGATES, LOW, SUPERLATIVE
@@ -17,66 +17,70 @@ _AGG = rf"(?:(?P<agg>{AGGREGATE})(?: values?| amount| number)?(?: of| in| for)?(
 _WHAT = rf"(?P<what>C\d+|R|{'|'.join(PARTS)})"
 _BY = r"(?:(?:number|count) of )?(?P<by>C\d+|R)(?P<rate> rate)?"
 _SUP = rf"(?P<sup>{SUPERLATIVE})"
-NUMERIC: frozenset[Function] = frozenset({"mean", "median", "total", "spread", "percentile", "correlation"})
+NUMERIC_FUNCTIONS: frozenset[Function] = frozenset(
+    {"mean", "median", "total", "spread", "percentile", "correlation"}
+)
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """The measures, and what else the way of asking settles."""
+class AggregateRequest:
+    """The aggregates of a question, with the groups, limit and order that its phrasing implies."""
 
-    measures: tuple[Measure, ...]
-    groups: tuple[Group, ...] = ()
-    most: int | None = None
+    measures: tuple[Aggregate, ...]
+    groups: tuple[GroupKey, ...] = ()
+    limit: int | None = None
     descending: bool = True
-    listing: bool = False
-    of_whole: bool = False
+    is_listing: bool = False
+    is_share: bool = False
 
 
-COUNT = Measure("count")
-_WAYS: tuple[Function, ...] = ("total", "mean", "highest")
-Rule = Callable[[Sentence], Wanted | None]
+COUNT_ROWS = Aggregate("count")
+_RANKING_FUNCTIONS: tuple[Function, ...] = ("total", "mean", "highest")
+Rule = Callable[[Sentence], AggregateRequest | None]
 
 
-def take_measures(sentence: Sentence) -> Wanted:
-    """Raises NotUnderstood where no rule finds a figure that is asked for."""
+def parse_aggregates(sentence: Sentence) -> AggregateRequest:
+    """Parse the requested aggregates by the first matching rule. Raises NotUnderstood if none matches."""
     for rule in RULES:
-        if wanted := rule(sentence):
-            return wanted
+        if request := rule(sentence):
+            return request
     raise NotUnderstood("It cannot be told which figure is asked for.")
 
 
-def _correlation(sentence: Sentence) -> Wanted | None:
+def _correlation(sentence: Sentence) -> AggregateRequest | None:
     if not sentence.has(r"\bcorrelat\w*|\b(?:related|associated|relationship|association)\b"):
         return None
-    found = sentence.take(r"(?P<a>C\d+) (?:is |are )?(?:and|with|to|,)(?: the)? (?P<b>C\d+)") or sentence.take(
+    match = sentence.take(r"(?P<a>C\d+) (?:is |are )?(?:and|with|to|,)(?: the)? (?P<b>C\d+)") or sentence.take(
         r"(?P<a>C\d+) (?:\w+ ){0,8}?(?:with|to|and)(?: the)? (?P<b>C\d+)"
     )
-    if not found:
+    if not match:
         raise NotUnderstood("A correlation is of two columns, and it does not name two.")
     sentence.take(r"\b(?:correlat\w*|related|associated|relationship|association)(?: coefficient)?")
     sentence.take(r"\b(?:strongly|strong|closely)\b")
-    pair = [numeric(sentence.column(found[name]), "correlation") for name in "ab"]
-    return Wanted((Measure("correlation", (pair[0], pair[1])),))
+    pair = [require_numeric(sentence.column(match[name]), "correlation") for name in "ab"]
+    return AggregateRequest((Aggregate("correlation", (pair[0], pair[1])),))
 
 
-def _missing(sentence: Sentence) -> Wanted | None:
+def _missing(sentence: Sentence) -> AggregateRequest | None:
     if not sentence.take(r"\b(?:missing|nulls?|empty|blank|nan|not filled in)\b(?: values?| cells?)?"):
         return None
     share = sentence.take(r"\b(?:share|percent(?:age)?|proportion|fraction)\b")
     sentence.take(r"\b(?:number|count)\b")
-    named = _all_columns(sentence)
-    columns = named or [column.name for column in sentence.scanned.table.columns]
-    if not named and len(columns) > MAX_COLUMNS:
-        raise NotUnderstood(f"The table has more than {MAX_COLUMNS} columns; name those that are meant.")
+    named_columns = _all_columns(sentence)
+    columns = named_columns or [column.name for column in sentence.question.table.columns]
+    if not named_columns and len(columns) > MAX_MISSING_COLUMNS:
+        raise NotUnderstood(
+            f"The table has more than {MAX_MISSING_COLUMNS} columns; name those that are meant."
+        )
     function: Function = "missing_share" if share else "missing"
-    return Wanted(tuple(Measure(function, (name,)) for name in columns))
+    return AggregateRequest(tuple(Aggregate(function, (name,)) for name in columns))
 
 
-MAX_COLUMNS = 60
+MAX_MISSING_COLUMNS = 60
 
 
-def _different(sentence: Sentence) -> Wanted | None:
-    found = sentence.take(
+def _different(sentence: Sentence) -> AggregateRequest | None:
+    match = sentence.take(
         r"(?:different|distinct|unique) (?:values? )?(?:of |in |for |does )?(?:the )?(?P<c>C\d+)(?: have)?"
     ) or sentence.take(
         r"(?:which|what)(?: are the| are all)? (?P<c>C\d+)(?: values)? (?:are|is)"
@@ -84,52 +88,58 @@ def _different(sentence: Sentence) -> Wanted | None:
         r"|\b(?:list|show)(?: me)?(?: all)?(?: the)?(?: values of)? (?P<d>C\d+)$"
         r"|\bwhat values does (?P<e>C\d+) (?:have|take)"
     )
-    if not found:
+    if not match:
         return None
-    groups = found.groupdict()
+    groups = match.groupdict()
     column = sentence.column(next(mark for name in "cde" if (mark := groups.get(name))))
     if sentence.take(r"\b(?:how many|number of|count of|count)\b"):
-        return Wanted((Measure("different", (column.name,)),))
-    return Wanted((COUNT,), (Group(column.name),), listing=True)
+        return AggregateRequest((Aggregate("different", (column.name,)),))
+    return AggregateRequest((COUNT_ROWS,), (GroupKey(column.name),), is_listing=True)
 
 
-def _commonest(sentence: Sentence) -> Wanted | None:
+def _commonest(sentence: Sentence) -> AggregateRequest | None:
     often = r"(?:common|frequent|popular|often|frequently|represented)"
-    found = sentence.take(
+    match = sentence.take(
         rf"(?:(?P<n>N\d+) )?\b(?P<side>most|least) {often}(?: R)?(?: values? of)?(?: the)? (?P<c>C\d+)"
         rf"|(?P<d>C\d+) (?:is |are |was |were |occurs? |appears? |comes? )?(?:the )?(?P<way>most|least) {often}"
         r"|\b(?P<word>commonest|rarest) (?P<e>C\d+)"
     )
-    if not found:
+    if not match:
         return None
-    column = sentence.column(found["c"] or found["d"] or found["e"])
-    descending = (found["side"] or found["way"] or found["word"]) not in ("least", "rarest")
+    column = sentence.column(match["c"] or match["d"] or match["e"])
+    descending = (match["side"] or match["way"] or match["word"]) not in ("least", "rarest")
     if sentence.groups:
         if not descending:
             raise NotUnderstood("The rarest value of each group is beyond me.")
-        return Wanted((Measure("commonest", (column.name,)),))
-    return Wanted((COUNT,), (Group(column.name),), sentence.whole(found["n"], 1), descending)
+        return AggregateRequest((Aggregate("commonest", (column.name,)),))
+    return AggregateRequest(
+        (COUNT_ROWS,), (GroupKey(column.name),), sentence.integer(match["n"], 1), descending
+    )
 
 
-def _ranking(sentence: Sentence) -> Wanted | None:
-    """Which class has the highest mean fare; the 5 countries with the most rows; top 3 islands by body mass."""
+def _ranking(sentence: Sentence) -> AggregateRequest | None:
+    """Parse rankings: the class with the highest mean fare, the 5 countries with the most rows."""
     for pattern in _RANKINGS:
-        if found := re.search(pattern, sentence.text):
+        if match := re.search(pattern, sentence.text):
             break
     else:
         return None
-    groups = found.groupdict()
+    groups = match.groupdict()
     side = groups.get("side") or groups["sup"]
     descending = (groups.get("sup") or side) not in LOW and side not in LOW
-    group = Group(_name(sentence)) if found["what"] == "R" else group_of(sentence, found["what"])
-    most = sentence.whole(groups.get("n"), 1)
-    if found["rate"]:
-        measure = _rate(sentence, found["by"])
+    group = (
+        GroupKey(_row_name_column(sentence))
+        if match["what"] == "R"
+        else make_group_key(sentence, match["what"])
+    )
+    limit = sentence.integer(groups.get("n"), 1)
+    if match["rate"]:
+        measure = _rate(sentence, match["by"])
     else:
-        said = groups.get("sup") or side
-        measure = _ranked_by(sentence, group, groups.get("agg"), found["by"], said, descending, most)
-    sentence.replace(found, "|")
-    return Wanted((measure,), (group,), most, descending)
+        extreme = groups.get("sup") or side
+        measure = _ranked_by(sentence, group, groups.get("agg"), match["by"], extreme, descending, limit)
+    sentence.replace(match, "|")
+    return AggregateRequest((measure,), (group,), limit, descending)
 
 
 _VERB = (
@@ -150,96 +160,99 @@ _RANKINGS = (
 
 
 def _ranked_by(
-    sentence: Sentence, group: Group, agg: str | None, by: str, side: str, descending: bool, most: int
-) -> Measure:
+    sentence: Sentence, group: GroupKey, agg: str | None, by: str, side: str, descending: bool, limit: int
+) -> Aggregate:
     if by == "R":
-        return COUNT
+        return COUNT_ROWS
     column = sentence.column(by)
     if agg:
         function = AGGREGATES[agg]
-        return Measure(function, (numeric(column, function),))
-    name = numeric(column, "mean")
-    own = next(c for c in sentence.scanned.table.columns if c.name == group.column)
-    once = group.part is None and (own.unique or own.distinct >= sentence.scanned.table.rows)
-    if once or side in _LITERAL:
-        return Measure("highest" if descending else "lowest", (name,))
-    asked = f"the {'top' if descending else 'bottom'} {most} `{group.column}`"
+        return Aggregate(function, (require_numeric(column, function),))
+    name = require_numeric(column, "mean")
+    group_column = next(c for c in sentence.question.table.columns if c.name == group.column)
+    is_unique = group.part is None and (
+        group_column.unique or group_column.distinct >= sentence.question.table.rows
+    )
+    if is_unique or side in _EXTREME_WORDS:
+        return Aggregate("highest" if descending else "lowest", (name,))
+    phrase = f"the {'top' if descending else 'bottom'} {limit} `{group.column}`"
     raise NotUnderstood(
         f"`{group.column}` repeats: say whether the total, the mean or the highest `{name}` counts.",
-        [f"{asked} by {way} `{name}`" for way in _WAYS],
+        [f"{phrase} by {function_name} `{name}`" for function_name in _RANKING_FUNCTIONS],
     )
 
 
-_LITERAL = frozenset(
+_EXTREME_WORDS = frozenset(
     ("highest", "lowest", "largest", "smallest", "biggest", "greatest", "maximum", "minimum", "max", "min")
 )
 
 
-def _share(sentence: Sentence) -> Wanted | None:
-    """The share of rows that meet the last condition, among those that meet the first."""
-    said = r"\b(?:share|percent(?:age)?|proportion|fraction)\b"
+def _share(sentence: Sentence) -> AggregateRequest | None:
+    """Parse shares: of rows that meet the last condition, among those that meet the others."""
+    share_words = r"\b(?:share|percent(?:age)?|proportion|fraction)\b"
     if rate := sentence.take(r"(?P<c>C\d+) (?:rates?|ratio|share|percentage)\b|\brate of (?P<d>C\d+)"):
-        return Wanted((_rate(sentence, rate["c"] or rate["d"]),))
+        return AggregateRequest((_rate(sentence, rate["c"] or rate["d"]),))
     if sentence.take(r"\bdistribution of (?=C\d)"):
-        return _of_whole(sentence)
-    if not sentence.take(said):
+        return _group_shares(sentence)
+    if not sentence.take(share_words):
         return None
     sentence.take(r"\b(?:number|count) of\b")
-    take_flags(sentence)
+    parse_flags(sentence)
     marks = re.findall(r"F\d+", sentence.text)
     if not marks:
-        return _of_whole(sentence)
-    # Men in third class who survived: of three conditions the last is asked for, unless it says among what.
-    apart = "among|within|where" if len(marks) > 2 else "among|within|in|of|where"
-    between = rf"(?:\w+ ){{0,8}}?(?:{apart}) (?:\w+ ){{0,8}}?"
-    first_asked = len(marks) > 1 and sentence.has(rf"{marks[0]} {between}{marks[1]}")
-    asked = marks[0] if first_asked else marks[-1]
-    sentence.take(rf"{asked}\b")
-    return Wanted((Measure("share", conditions=(sentence.conditions[int(asked[1:])],)),))
+        return _group_shares(sentence)
+    # "Share of men in third class who survived": of three conditions the last one is measured, unless a word
+    # such as `among` names the rows that it refers to.
+    separators = "among|within|where" if len(marks) > 2 else "among|within|in|of|where"
+    between = rf"(?:\w+ ){{0,8}}?(?:{separators}) (?:\w+ ){{0,8}}?"
+    is_first_measured = len(marks) > 1 and sentence.has(rf"{marks[0]} {between}{marks[1]}")
+    measured = marks[0] if is_first_measured else marks[-1]
+    sentence.take(rf"{measured}\b")
+    return AggregateRequest((Aggregate("share", conditions=(sentence.conditions[int(measured[1:])],)),))
 
 
-def _rate(sentence: Sentence, mark: str) -> Measure:
+def _rate(sentence: Sentence, mark: str) -> Aggregate:
     column = sentence.column(mark)
     flag = flag_values(column)
     if flag is None:
         raise NotUnderstood(f"A rate is of a yes or no, and `{column.name}` is none.")
-    sentence.readings.append(f"The rate is the share of rows where `{column.name}` is {flag[1]}.")
-    return Measure("share", conditions=(Condition(column.name, "is", flag[1]),))
+    sentence.interpretations.append(f"The rate is the share of rows where `{column.name}` is {flag[1]}.")
+    return Aggregate("share", conditions=(Condition(column.name, "is", flag[1]),))
 
 
-def _name(sentence: Sentence) -> str:
-    """The column that says who or what a row is."""
-    found = [c.name for c in sentence.scanned.table.columns if "name" in words(c.name)]
-    if len(found) != 1:
+def _row_name_column(sentence: Sentence) -> str:
+    """Return the column that names the rows. Raises NotUnderstood without exactly one."""
+    names = [c.name for c in sentence.question.table.columns if "name" in words(c.name)]
+    if len(names) != 1:
         raise NotUnderstood("It asks which row, and there is no one column that names the rows.")
-    sentence.readings.append(f"Rows are called by `{found[0]}`.")
-    return found[0]
+    sentence.interpretations.append(f"Rows are called by `{names[0]}`.")
+    return names[0]
 
 
-def _of_whole(sentence: Sentence) -> Wanted:
-    """How the rows are spread over the groups."""
+def _group_shares(sentence: Sentence) -> AggregateRequest:
+    """Make the request for the share of each group in all rows."""
     columns = _all_columns(sentence)
     if len(columns) + len(sentence.groups) != 1:
         raise NotUnderstood("It does not say of what the share is.")
-    return Wanted((COUNT,), tuple(Group(name) for name in columns), of_whole=True)
+    return AggregateRequest((COUNT_ROWS,), tuple(GroupKey(name) for name in columns), is_share=True)
 
 
-def _count(sentence: Sentence) -> Wanted | None:
-    found = sentence.take(
+def _count(sentence: Sentence) -> AggregateRequest | None:
+    match = sentence.take(
         r"\b(?:how many|(?:total )?number of|count of|count(?:s)?)\b(?: of)?(?: the)?(?: (?P<c>C\d+)\b)?"
     )
-    if not found:
+    if not match:
         return None
-    if not found["c"]:
-        return Wanted((COUNT,))
-    column = sentence.column(found["c"])
+    if not match["c"]:
+        return AggregateRequest((COUNT_ROWS,))
+    column = sentence.column(match["c"])
     if flag_values(column):
-        sentence.text = f"{found['c']} {sentence.text}"
-        return Wanted((COUNT,))
+        sentence.text = f"{match['c']} {sentence.text}"
+        return AggregateRequest((COUNT_ROWS,))
     if (
         column.is_number
         and column.hint != "id"
-        and not any(f"of `{column.name}` is taken" in each for each in sentence.scanned.readings)
+        and not any(f"of `{column.name}` is taken" in text for text in sentence.question.interpretations)
     ):
         raise NotUnderstood(
             f"It could mean the total of `{column.name}`, its different values, or the rows that have one.",
@@ -249,76 +262,85 @@ def _count(sentence: Sentence) -> Wanted | None:
                 f"the number of rows where `{column.name}` is known",
             ],
         )
-    return Wanted((Measure("different", (column.name,)),))
+    return AggregateRequest((Aggregate("different", (column.name,)),))
 
 
-def _span(sentence: Sentence) -> Wanted | None:
+def _span(sentence: Sentence) -> AggregateRequest | None:
     if sentence.take(
         r"\b(?:time span|time range|date range|time period|period|span|dates|range)\b"
         r"(?: of)?(?: time)?(?! of C| of the C| C)"
     ):
         sentence.take(r"\b(?:cover(?:ed|s)?|span(?:ned)?)\b")
         name = sentence.date_column().name
-    elif found := sentence.take(r"\b(?:range|span) of (?:the )?(?P<c>C\d+)"):
-        name = sentence.column(found["c"]).name
+    elif match := sentence.take(r"\b(?:range|span) of (?:the )?(?P<c>C\d+)"):
+        name = sentence.column(match["c"]).name
     else:
         return None
-    return Wanted((Measure("lowest", (name,)), Measure("highest", (name,))))
+    return AggregateRequest((Aggregate("lowest", (name,)), Aggregate("highest", (name,))))
 
 
-def _percentile(sentence: Sentence) -> Wanted | None:
-    found = sentence.take(
+def _percentile(sentence: Sentence) -> AggregateRequest | None:
+    match = sentence.take(
         r"(?P<n>N\d+|\d{1,2}(?:st|nd|rd|th))(?: %)? (?:percentile|quantile|percent quantile)s?"
         r"(?: of| for)?(?: the)? (?P<c>C\d+)"
     )
-    if not found:
+    if not match:
         return None
-    said = found["n"]
-    percent = sentence.number(said) if said[0] == "N" else float(re.sub(r"\D", "", said))
+    text = match["n"]
+    percent = sentence.number(text) if text[0] == "N" else float(re.sub(r"\D", "", text))
     percent = 100 * percent if percent <= 1 else percent
-    return Wanted((Measure("percentile", (numeric(sentence.column(found["c"]), "percentile"),), percent),))
+    return AggregateRequest(
+        (Aggregate("percentile", (require_numeric(sentence.column(match["c"]), "percentile"),), percent),)
+    )
 
 
-def _aggregates(sentence: Sentence) -> Wanted | None:
-    """Mean fare; mean and median of fare and age; the oldest passenger."""
-    one = rf"(?:{AGGREGATE})"
-    found = sentence.take(
-        rf"\b(?P<aggs>{one}(?:(?: ,|,)? (?:and |or )?(?:the )?{one}){{0,20}})(?: values?| amount| number)?"
-        r"(?: of| in| for| is)?(?: the| all| R){0,5} (?P<cs>C\d+(?:(?: ,|,)?(?: and| or)? (?:the )?C\d+){0,20})"
-    ) or sentence.take(rf"(?P<cs>C\d+) (?:on )?(?P<aggs>{one})\b")
-    if found:
-        functions = [AGGREGATES[name] for name in re.findall(one, found["aggs"])]
-        columns = [sentence.column(mark) for mark in re.findall(r"C\d+", found["cs"])]
-        return Wanted(tuple(Measure(f, (numeric(c, f),)) for c in columns for f in functions))
+def _aggregates(sentence: Sentence) -> AggregateRequest | None:
+    """Parse aggregates of columns: mean and median of fare and age."""
+    function_word = rf"(?:{AGGREGATE})"
+    match = sentence.take(
+        rf"\b(?P<aggs>{function_word}(?:(?: ,|,)? (?:and |or )?(?:the )?{function_word}){{0,20}})"
+        r"(?: values?| amount| number)?(?: of| in| for| is)?(?: the| all| R){0,5}"
+        r" (?P<cs>C\d+(?:(?: ,|,)?(?: and| or)? (?:the )?C\d+){0,20})"
+    ) or sentence.take(rf"(?P<cs>C\d+) (?:on )?(?P<aggs>{function_word})\b")
+    if match:
+        functions = [AGGREGATES[name] for name in re.findall(function_word, match["aggs"])]
+        columns = [sentence.column(mark) for mark in re.findall(r"C\d+", match["cs"])]
+        return AggregateRequest(
+            tuple(Aggregate(f, (require_numeric(c, f),)) for c in columns for f in functions)
+        )
     return _adjective(sentence)
 
 
-def _adjective(sentence: Sentence) -> Wanted | None:
-    """The oldest passenger is the highest age; which name is the oldest is a ranking."""
-    for said, (function, names) in ADJECTIVES.items():
-        found = sentence.take(rf"(?:(?P<n>N\d+) )?\b{said}\b(?P<row> R)?(?: (?P<c>C\d+))?")
-        if not found:
+def _adjective(sentence: Sentence) -> AggregateRequest | None:
+    """Parse superlatives: `the oldest passenger` is the highest age, `which name is the oldest` a ranking."""
+    for adjective, (function, names) in ADJECTIVES.items():
+        match = sentence.take(rf"(?:(?P<n>N\d+) )?\b{adjective}\b(?P<row> R)?(?: (?P<c>C\d+))?")
+        if not match:
             continue
-        column = meant(sentence, names, said)
-        measure = Measure(function, (column.name,))
-        if found["c"] and sentence.column(found["c"]) is column:
-            return Wanted((measure,))
+        column = find_meant_column(sentence, names, adjective)
+        measure = Aggregate(function, (column.name,))
+        if match["c"] and sentence.column(match["c"]) is column:
+            return AggregateRequest((measure,))
         how = sentence.take(r"\bhow (?P<c>C\d+)")
         if how and sentence.column(how["c"]) is not column:
-            raise NotUnderstood(f"It asks for `{sentence.column(how['c']).name}` and for the {said} at once.")
-        subject = found["c"] or ((asked := sentence.take(r"\b(?:which|what|whose) (?P<c>C\d+)")) and asked["c"])
-        which = found["n"] or sentence.take(r"\b(?:who|which R|whose)\b")
-        if subject or which or (found["row"] and not how and sentence.has(r"\b(?:what|which)\b")):
-            name = sentence.column(subject).name if subject else _name(sentence)
-            most = sentence.whole(found["n"], 1)
-            return Wanted((measure,), (Group(name),), most, function == "highest")
-        return Wanted((measure,))
+            raise NotUnderstood(
+                f"It asks for `{sentence.column(how['c']).name}` and for the {adjective} at once."
+            )
+        subject = match["c"] or (
+            (subject_match := sentence.take(r"\b(?:which|what|whose) (?P<c>C\d+)")) and subject_match["c"]
+        )
+        which = match["n"] or sentence.take(r"\b(?:who|which R|whose)\b")
+        if subject or which or (match["row"] and not how and sentence.has(r"\b(?:what|which)\b")):
+            name = sentence.column(subject).name if subject else _row_name_column(sentence)
+            limit = sentence.integer(match["n"], 1)
+            return AggregateRequest((measure,), (GroupKey(name),), limit, function == "highest")
+        return AggregateRequest((measure,))
     return None
 
 
-def _rows_by_group(sentence: Sentence) -> Wanted | None:
-    """Rows per class, without another word."""
-    return Wanted((COUNT,)) if sentence.groups and sentence.has(r"\bR\b") else None
+def _rows_by_group(sentence: Sentence) -> AggregateRequest | None:
+    """Parse a bare count per group: rows per class."""
+    return AggregateRequest((COUNT_ROWS,)) if sentence.groups and sentence.has(r"\bR\b") else None
 
 
 RULES: Sequence[Rule] = (
@@ -336,17 +358,17 @@ RULES: Sequence[Rule] = (
 )
 
 
-def numeric(column: Column, function: Function) -> str:
-    """The name of a column that the function can be taken of; raises NotUnderstood."""
-    plain = not column.as_text
-    if function in NUMERIC and not (column.is_number and plain):
-        kind = "text" if column.as_text else column.type
+def require_numeric(column: Column, function: Function) -> str:
+    """Return the name of a column that the function applies to. Raises NotUnderstood."""
+    is_native = not column.is_stored_as_text
+    if function in NUMERIC_FUNCTIONS and not (column.is_number and is_native):
+        kind = "text" if column.is_stored_as_text else column.type
         raise NotUnderstood(f"`{column.name}` holds {kind}, and there is no {function} of that.")
     return column.name
 
 
 def _all_columns(sentence: Sentence) -> list[str]:
     names = []
-    while found := sentence.take(r"\b(?P<c>C\d+)\b"):
-        names.append(sentence.column(found["c"]).name)
+    while match := sentence.take(r"\b(?P<c>C\d+)\b"):
+        names.append(sentence.column(match["c"]).name)
     return list(dict.fromkeys(names))

@@ -1,4 +1,4 @@
-"""What a question asks of a table, as values."""
+"""The data structures of a parsed question."""
 
 from dataclasses import dataclass, field
 from typing import Literal, get_args
@@ -28,7 +28,7 @@ PARTS: tuple[Part, ...] = get_args(Part)
 
 @dataclass(frozen=True)
 class Condition:
-    """A test of one column. A `part` tests that part of its date; `date` compares it as a date."""
+    """A condition on one column, on a `part` of its date if given. `date`: the value is compared as a date."""
 
     column: str
     comparison: Comparison
@@ -38,8 +38,8 @@ class Condition:
 
 
 @dataclass(frozen=True)
-class Measure:
-    """One figure: a function of its columns. A `share` is that of the rows that meet its conditions."""
+class Aggregate:
+    """A function of columns. A `share` is the share of rows that meet its conditions."""
 
     function: Function
     columns: tuple[str, ...] = ()
@@ -48,35 +48,35 @@ class Measure:
 
 
 @dataclass(frozen=True)
-class Group:
+class GroupKey:
     column: str
     part: Part | None = None
 
 
 @dataclass(frozen=True)
-class Inquiry:
-    """Measures of a table's rows, those that meet all `conditions`, for each group.
+class ParsedQuestion:
+    """Aggregates of the rows that meet all `conditions`, for each group.
 
-    `most`: only that many groups, the highest of the first measure first (`descending`) or the lowest.
-    `readings`: how words were taken that could be taken otherwise.
+    `limit`: the number of groups to return, ranked by the first aggregate (`descending` or not).
+    `interpretations`: notes on words with several possible meanings.
     """
 
     table: str
-    measures: tuple[Measure, ...]
+    measures: tuple[Aggregate, ...]
     conditions: tuple[Condition, ...] = ()
-    groups: tuple[Group, ...] = ()
-    most: int | None = None
+    groups: tuple[GroupKey, ...] = ()
+    limit: int | None = None
     descending: bool = True
-    listing: bool = False
-    """The groups themselves are asked for, the commonest first."""
-    of_whole: bool = False
-    """The share of each group in all rows."""
-    readings: tuple[str, ...] = field(default=(), compare=False)
+    is_listing: bool = False
+    """True if the groups themselves are requested, the most frequent first."""
+    is_share: bool = False
+    """True if the share of each group in all rows is requested."""
+    interpretations: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True)
-class Misread:
-    """A question that was not understood: why, and questions like it that are."""
+class UnparsedQuestion:
+    """The reason why a question was not understood, and similar questions that are."""
 
     reason: str
     options: tuple[str, ...] = ()

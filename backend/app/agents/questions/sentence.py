@@ -1,21 +1,21 @@
-"""A scanned question while it is read: what is understood is taken out, and what is left was not."""
+"""A tokenized question during parsing: parsed parts are removed, so that the rest was not understood."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from app.agents.goals.tables import Column
-from app.agents.questions.query import Cell, Condition, Group
-from app.agents.questions.tokenizer import Scanned
+from app.agents.questions.query import Cell, Condition, GroupKey
+from app.agents.questions.tokenizer import TokenizedQuestion
 from app.agents.questions.vocabulary import STOP
 
 GAP = " | "
-HELD = " \0 "
-"""Marks a place; no question holds it, because it is no word."""
+PLACEHOLDER = " \0 "
+"""Keeps a position for `fill`. It cannot occur in a question, because it is not a word."""
 
 
 class NotUnderstood(Exception):
-    """Why a question cannot be read, in words for the user; and questions like it that can be."""
+    """The question cannot be parsed. `options`: similar questions that can be."""
 
     def __init__(self, why: str, options: Sequence[str] = ()) -> None:
         super().__init__(why)
@@ -24,33 +24,33 @@ class NotUnderstood(Exception):
 
 @dataclass
 class Sentence:
-    """`conditions` stand as `F` and their number in `text` until they are taken."""
+    """The unparsed rest of a question. Conditions are marked in `text` by `F` and their index."""
 
-    scanned: Scanned
+    question: TokenizedQuestion
     text: str
     conditions: list[Condition] = field(default_factory=list)
-    groups: list[Group] = field(default_factory=list)
-    readings: list[str] = field(default_factory=list)
+    groups: list[GroupKey] = field(default_factory=list)
+    interpretations: list[str] = field(default_factory=list)
 
     def take(self, pattern: str) -> re.Match[str] | None:
-        """The first match, taken out."""
-        found = re.search(pattern, self.text)
-        if found:
-            self.replace(found, GAP)
-        return found
+        """Return the first match and remove it."""
+        match = re.search(pattern, self.text)
+        if match:
+            self.replace(match, GAP)
+        return match
 
-    def take_of(self, pattern: str) -> re.Match[str] | None:
-        """The first match, with a place held for what `put` puts there."""
-        found = re.search(pattern, self.text)
-        if found:
-            self.replace(found, HELD)
-        return found
+    def take_in_place(self, pattern: str) -> re.Match[str] | None:
+        """Return the first match and replace it by a placeholder for `fill`."""
+        match = re.search(pattern, self.text)
+        if match:
+            self.replace(match, PLACEHOLDER)
+        return match
 
-    def put(self, text: str) -> None:
-        self._set(self.text.replace(HELD.strip(), text))
+    def fill(self, text: str) -> None:
+        self._set(self.text.replace(PLACEHOLDER.strip(), text))
 
-    def replace(self, found: re.Match[str], by: str) -> None:
-        self._set(self.text[: found.start()] + f" {by} " + self.text[found.end() :])
+    def replace(self, match: re.Match[str], replacement: str) -> None:
+        self._set(self.text[: match.start()] + f" {replacement} " + self.text[match.end() :])
 
     def _set(self, text: str) -> None:
         self.text = " ".join(text.split())
@@ -59,28 +59,28 @@ class Sentence:
         return re.search(pattern, self.text) is not None
 
     def column(self, mark: str) -> Column:
-        return self.scanned.columns[int(mark[1:])]
+        return self.question.columns[int(mark[1:])]
 
     def value(self, mark: str) -> tuple[Column, Cell]:
-        return self.scanned.values[int(mark[1:])]
+        return self.question.values[int(mark[1:])]
 
     def number(self, mark: str) -> float:
-        return self.scanned.numbers[int(mark[1:])]
+        return self.question.numbers[int(mark[1:])]
 
-    def whole(self, mark: str | None, otherwise: int) -> int:
-        return int(self.number(mark)) if mark else otherwise
+    def integer(self, mark: str | None, default: int) -> int:
+        return int(self.number(mark)) if mark else default
 
-    def condition(self, condition: Condition) -> str:
-        """The mark of a condition that was found."""
+    def add_condition(self, condition: Condition) -> str:
+        """Add a condition and return its mark."""
         self.conditions.append(condition)
         return f" F{len(self.conditions) - 1} "
 
     def date_column(self) -> Column:
-        """The only date; raises NotUnderstood when there is none, or more than one."""
-        dates = [column for column in self.scanned.table.dates if not column.as_text]
+        """Return the only date column. Raises NotUnderstood if there is none, or more than one."""
+        dates = [column for column in self.question.table.dates if not column.is_stored_as_text]
         if len(dates) != 1:
-            told = " and ".join(f"`{column.name}`" for column in dates) or "none"
-            raise NotUnderstood(f"It asks about time, and the table's columns of dates are: {told}.")
+            listing = " and ".join(f"`{column.name}`" for column in dates) or "none"
+            raise NotUnderstood(f"It asks about time, and the table's columns of dates are: {listing}.")
         return dates[0]
 
     @property
@@ -88,8 +88,8 @@ class Sentence:
         return re.findall(r"\b[CVNDLF]\d+\b", self.text)
 
     @property
-    def left(self) -> list[str]:
-        """Words and marks that nothing took."""
+    def unread(self) -> list[str]:
+        """Words and marks that no rule has parsed."""
         return [
             word
             for word in re.findall(r"[^\s|]+", self.text)

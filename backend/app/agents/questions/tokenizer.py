@@ -1,12 +1,12 @@
-"""The words of a question, with what each stands for: a column, a value of one, a number, a date, the rows."""
+"""The tokenizer of questions: words marked as columns, values, numbers, dates or rows."""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from app.agents.goals.patterns import MONTHS, SECONDS
-from app.agents.goals.stemming import same_meaning, stem, stems, words
-from app.agents.goals.tables import Column, Table, row_spacing_s
+from app.agents.goals.stemming import have_same_meaning, stem, stems, words
+from app.agents.goals.tables import Column, TableProfile, row_spacing_s
 from app.agents.goals.target import UNITS
 from app.agents.questions.query import Cell
 from app.agents.questions.vocabulary import (
@@ -27,7 +27,7 @@ _TOKEN = re.compile(
     r"|[$\u20ac\u00a3]?(?P<number>-?\d[\d,]*(?:\.\d+)?)(?P<thousand>k)?(?![\w])%?"
     r"|(?P<word>\w+)|(?P<sign>>=|<=|!=|<>|[=<>,;])"
 )
-_OF_GRAMMAR = frozenset(
+_GRAMMAR_WORDS = frozenset(
     {
         *AGGREGATES,
         *STOP,
@@ -43,38 +43,36 @@ _OF_GRAMMAR = frozenset(
         "top",
     }
 )
-"""Words that are a column only where its name is written as it is."""
-
-_SIGNAL = _OF_GRAMMAR | {"different", "distinct", "unique", "missing", "common", "most", "least"}
+"""Words of the grammar. They mean a column only if its name is written in full."""
 
 
-_ONES = frozenset(map(stem, ROW_WORDS))
-_NUMBERED = frozenset({"id", "no", "number", "key", "nr"})
+_ROW_STEMS = frozenset(map(stem, ROW_WORDS))
+_ID_WORDS = frozenset({"id", "no", "number", "key", "nr"})
 
 
 @dataclass
-class Token:
-    """`mark`: what it stands for, such as `C2`; the word itself until then."""
+class QuestionToken:
+    """A word and its `mark`, such as `C2`; empty while the word is unmarked."""
 
     word: str
     mark: str = ""
 
 
 @dataclass
-class Scanned:
+class TokenizedQuestion:
     """`text`: the question with marks: `C` a column, `V` a value of one, `N` a number, `D` a date, `L` another
     text, `R` the rows. A mark's number is its place in the list of its kind."""
 
-    table: Table
-    tokens: list[Token] = field(default_factory=list)
+    table: TableProfile
+    tokens: list[QuestionToken] = field(default_factory=list)
     columns: list[Column] = field(default_factory=list)
     values: list[tuple[Column, Cell]] = field(default_factory=list)
     numbers: list[float] = field(default_factory=list)
     dates: list[str] = field(default_factory=list)
     literals: list[str] = field(default_factory=list)
-    readings: list[str] = field(default_factory=list)
-    unclear: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
-    """Words that could be several columns, and which."""
+    interpretations: list[str] = field(default_factory=list)
+    ambiguous: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+    """Words that match several columns, and these columns."""
     names_table: bool = False
 
     @property
@@ -90,16 +88,23 @@ class Scanned:
         return f"V{len(self.values) - 1}"
 
 
-def scan(question: str, table: Table) -> Scanned:
-    found = Scanned(table)
-    _tokens(question, found)
-    for step in (_whole_names, _values, _opposites, _rows, _parts_of_names, _meanings):
-        step(found)
-    return found
+def tokenize(question: str, table: TableProfile) -> TokenizedQuestion:
+    scanned = TokenizedQuestion(table)
+    _tokens(question, scanned)
+    for step in (
+        _mark_full_names,
+        _mark_values,
+        _mark_opposites,
+        _mark_rows,
+        _mark_partial_names,
+        _mark_synonyms,
+    ):
+        step(scanned)
+    return scanned
 
 
 def flag_values(column: Column) -> tuple[Cell, Cell] | None:
-    """No and yes of a column with two values that say so."""
+    """Return the no and yes of a column with two such values, else None."""
     if len(column.top) != 2:
         return None
     by_word = {str(value).casefold(): value for value in column.top}
@@ -109,213 +114,222 @@ def flag_values(column: Column) -> tuple[Cell, Cell] | None:
     return None
 
 
-def _tokens(question: str, found: Scanned) -> None:
+def _tokens(question: str, scanned: TokenizedQuestion) -> None:
     text = re.sub(r"(?i)n['\u2019]t\b", " not", question)
     for match in _TOKEN.finditer(text):
-        found.tokens += _token(match, found)
+        scanned.tokens += _token(match, scanned)
 
 
-def _token(match: re.Match[str], found: Scanned) -> list[Token]:
-    if named := match["ticked"] or match["quoted"] or match["single"]:
-        return [Token(named, _quoted(named, bool(match["ticked"]), found))]
+def _token(match: re.Match[str], scanned: TokenizedQuestion) -> list[QuestionToken]:
+    if name := match["ticked"] or match["quoted"] or match["single"]:
+        return [QuestionToken(name, _quoted(name, bool(match["ticked"]), scanned))]
     if match["date"]:
-        found.dates.append(match["date"])
-        return [Token(match["date"], f"D{len(found.dates) - 1}")]
+        scanned.dates.append(match["date"])
+        return [QuestionToken(match["date"], f"D{len(scanned.dates) - 1}")]
     if match["number"]:
         number = float(match["number"].replace(",", "")) * (1000 if match["thousand"] else 1)
-        found.numbers.append(number)
-        return [Token(match["number"], f"N{len(found.numbers) - 1}")]
+        scanned.numbers.append(number)
+        return [QuestionToken(match["number"], f"N{len(scanned.numbers) - 1}")]
     if match["sign"]:
-        return [Token(match["sign"])]
-    return [Token(word) for word in words(match["word"])]
+        return [QuestionToken(match["sign"])]
+    return [QuestionToken(word) for word in words(match["word"])]
 
 
-def _quoted(name: str, ticked: bool, found: Scanned) -> str:
-    """What is written as it is: a column, the table, else a text."""
-    for column in found.table.columns:
+def _quoted(name: str, is_backticked: bool, scanned: TokenizedQuestion) -> str:
+    """Return the mark of a quoted name: a column, the table, else a text."""
+    for column in scanned.table.columns:
         if column.name.casefold() == name.casefold():
-            return found.column_mark(column)
-    if ticked and found.table.name.casefold() == name.casefold():
-        found.names_table = True
+            return scanned.column_mark(column)
+    if is_backticked and scanned.table.name.casefold() == name.casefold():
+        scanned.names_table = True
         return "R"
-    found.literals.append(name)
-    return f"L{len(found.literals) - 1}"
+    scanned.literals.append(name)
+    return f"L{len(scanned.literals) - 1}"
 
 
-def _whole_names(found: Scanned) -> None:
-    """Names said in full, the longest first; without a unit at their end they are said in full too."""
-    spoken = [(words(column.name), column) for column in found.table.columns]
-    spoken += [(name[:-1], column) for name, column in spoken if len(name) > 1 and name[-1] in UNITS]
-    spoken = [(name, column) for name, column in spoken if name and not (len(name) == 1 and len(name[0]) == 1)]
-    told = {token.word for token in found.tokens}
-    told_stems = {stem(word) for word in told}
-    for name, column in sorted(spoken, key=lambda one: -len(one[0])):
-        if not all(_same_as_any(word, told, told_stems) for word in name):
+def _mark_full_names(scanned: TokenizedQuestion) -> None:
+    """Mark full names of columns, the longest first. A unit at the end of a name may be missing."""
+    names = [(words(column.name), column) for column in scanned.table.columns]
+    names += [(name[:-1], column) for name, column in names if len(name) > 1 and name[-1] in UNITS]
+    names = [(name, column) for name, column in names if name and not (len(name) == 1 and len(name[0]) == 1)]
+    question_words = {token.word for token in scanned.tokens}
+    question_stems = {stem(word) for word in question_words}
+    for name, column in sorted(names, key=lambda entry: -len(entry[0])):
+        if not all(_may_be_mentioned(word, question_words, question_stems) for word in name):
             continue
-        for start in _places(found.tokens, name):
-            _claim(found.tokens, start, len(name), found.column_mark(column))
+        for start in _name_positions(scanned.tokens, name):
+            _set_mark(scanned.tokens, start, len(name), scanned.column_mark(column))
 
 
-def _places(tokens: Sequence[Token], name: Sequence[str]) -> Iterator[int]:
+def _name_positions(tokens: Sequence[QuestionToken], name: Sequence[str]) -> Iterator[int]:
     for start in range(len(tokens) - len(name) + 1):
         part = tokens[start : start + len(name)]
-        if all(not token.mark and _same(token.word, word) for token, word in zip(part, name, strict=True)):
+        if all(
+            not token.mark and _is_same_word(token.word, word) for token, word in zip(part, name, strict=True)
+        ):
             yield start
 
 
-def _same_as_any(word: str, told: set[str], told_stems: set[str]) -> bool:
-    """A cheap test that no word fails which `_same` takes for one of the text."""
-    return not told.isdisjoint((word, f"{word}s", f"{word}es")) or stem(word) in told_stems
+def _may_be_mentioned(word: str, question_words: set[str], question_stems: set[str]) -> bool:
+    """Tell if a word may occur in the question. A cheap test before the exact search."""
+    return not question_words.isdisjoint((word, f"{word}s", f"{word}es")) or stem(word) in question_stems
 
 
-def _same(said: str, word: str) -> bool:
-    if said in (word, f"{word}s", f"{word}es"):
+def _is_same_word(token: str, word: str) -> bool:
+    if token in (word, f"{word}s", f"{word}es"):
         return True
-    return said not in _OF_GRAMMAR and stem(said) == stem(word) and len(word) > 2
+    return token not in _GRAMMAR_WORDS and stem(token) == stem(word) and len(word) > 2
 
 
-def _claim(tokens: list[Token], start: int, length: int, mark: str) -> None:
+def _set_mark(tokens: list[QuestionToken], start: int, length: int, mark: str) -> None:
     tokens[start].mark = mark
     del tokens[start + 1 : start + length]
 
 
-def _values(found: Scanned) -> None:
-    """Values of columns of text, said by themselves. One that several columns have is their neighbour's."""
-    spoken = [
+def _mark_values(scanned: TokenizedQuestion) -> None:
+    """Mark values of text columns, the longest first."""
+    values = [
         (name, column, value)
-        for column in found.table.columns
+        for column in scanned.table.columns
         if not column.is_number
         for value in column.top
         if isinstance(value, str) and (name := words(value))
     ]
-    for name, column, value in sorted(spoken, key=lambda one: -len(one[0])):
+    for name, column, value in sorted(values, key=lambda entry: -len(entry[0])):
         if len(name) == 1 and (len(name[0]) == 1 or name[0] in STOP or name[0] in {"no", "yes", "not"}):
-            _beside(found, name[0], column, value)
+            _mark_short_value(scanned, name[0], column, value)
             continue
-        for start in _value_places(found.tokens, name):
-            _claim(found.tokens, start, len(name), found.value_mark(column, value))
-    for token in found.tokens:
+        for start in _value_positions(scanned.tokens, name):
+            _set_mark(scanned.tokens, start, len(name), scanned.value_mark(column, value))
+    for token in scanned.tokens:
         if not token.mark and (alias := ALIASES.get(token.word)):
-            _alias(found, token, alias)
+            _mark_alias(scanned, token, alias)
 
 
-def _value_places(tokens: Sequence[Token], name: Sequence[str]) -> Iterator[int]:
+def _value_positions(tokens: Sequence[QuestionToken], name: Sequence[str]) -> Iterator[int]:
     for start in range(len(tokens) - len(name) + 1):
         part = tokens[start : start + len(name)]
-        if all(not token.mark and _says(token.word, word) for token, word in zip(part, name, strict=True)):
+        if all(
+            not token.mark and _is_value_word(token.word, word) for token, word in zip(part, name, strict=True)
+        ):
             yield start
 
 
-def _says(said: str, word: str) -> bool:
-    return said == word or (len(word) > 3 and said in (f"{word}s", f"{word}es"))
+def _is_value_word(token: str, word: str) -> bool:
+    return token == word or (len(word) > 3 and token in (f"{word}s", f"{word}es"))
 
 
-def _beside(found: Scanned, word: str, column: Column, value: str) -> None:
-    """A value that is also a small word counts right after its column's name only."""
-    for place, token in enumerate(found.tokens):
+def _mark_short_value(scanned: TokenizedQuestion, word: str, column: Column, value: str) -> None:
+    """Mark a value that is also a common short word, only right after its column's name."""
+    for position, token in enumerate(scanned.tokens):
         before = [
-            t for t in found.tokens[max(0, place - 2) : place] if t.mark or t.word not in {"is", "=", "are"}
+            t
+            for t in scanned.tokens[max(0, position - 2) : position]
+            if t.mark or t.word not in {"is", "=", "are"}
         ]
-        if not token.mark and token.word == word and before and _is_column(found, before[-1].mark, column):
-            token.mark = found.value_mark(column, value)
+        if not token.mark and token.word == word and before and _is_column(scanned, before[-1].mark, column):
+            token.mark = scanned.value_mark(column, value)
 
 
-def _is_column(found: Scanned, mark: str, column: Column) -> bool:
-    return mark[:1] == "C" and found.columns[int(mark[1:])] is column
+def _is_column(scanned: TokenizedQuestion, mark: str, column: Column) -> bool:
+    return mark[:1] == "C" and scanned.columns[int(mark[1:])] is column
 
 
-def _alias(found: Scanned, token: Token, alias: str) -> None:
-    for column in found.table.columns:
+def _mark_alias(scanned: TokenizedQuestion, token: QuestionToken, alias: str) -> None:
+    for column in scanned.table.columns:
         for value in column.top:
             if str(value).casefold() in {alias, INITIALS.get(alias, alias)} and not column.is_number:
-                token.mark = found.value_mark(column, value)
+                token.mark = scanned.value_mark(column, value)
                 return
 
 
-def _opposites(found: Scanned) -> None:
-    for token in found.tokens:
+def _mark_opposites(scanned: TokenizedQuestion) -> None:
+    for token in scanned.tokens:
         if token.mark or token.word not in OPPOSITES:
             continue
-        for column in found.table.columns:
+        for column in scanned.table.columns:
             flag = flag_values(column)
             if flag and OPPOSITES[token.word] in {stem(word) for word in words(column.name)}:
-                token.mark = found.value_mark(column, flag[0])
+                token.mark = scanned.value_mark(column, flag[0])
 
 
-def _rows(found: Scanned) -> None:
-    """What the table holds a row of each: its own name, or a word for any of them."""
-    own = {stem(word) for word in words(found.table.name) if len(word) > 2}
-    for token in found.tokens:
+def _mark_rows(scanned: TokenizedQuestion) -> None:
+    """Mark numbers, and words for the rows: the table's name, or a generic word."""
+    table_stems = {stem(word) for word in words(scanned.table.name) if len(word) > 2}
+    for token in scanned.tokens:
         if token.mark:
             continue
         if token.word in NUMBERS:
-            found.numbers.append(NUMBERS[token.word])
-            token.mark = f"N{len(found.numbers) - 1}"
-        elif token.word in GENERIC_ROWS or stem(token.word) in own:
+            scanned.numbers.append(NUMBERS[token.word])
+            token.mark = f"N{len(scanned.numbers) - 1}"
+        elif token.word in GENERIC_ROWS or stem(token.word) in table_stems:
             token.mark = "R"
-        elif stem(token.word) in _ONES:
-            token.mark = _one_of(found, token.word, own)
-        elif token.word == "days" and _is_daily(found.table):
-            found.readings.append(f"A row of `{found.table.name}` is taken for 'days'.")
+        elif stem(token.word) in _ROW_STEMS:
+            token.mark = _row_or_identifier(scanned, token.word, table_stems)
+        elif token.word == "days" and _is_daily(scanned.table):
+            scanned.interpretations.append(f"A row of `{scanned.table.name}` is taken for 'days'.")
             token.mark = "R"
 
 
-def _one_of(found: Scanned, word: str, own: set[str]) -> str:
-    """A row is a customer, unless a column numbers them or the table's name says what its rows are."""
-    for column in found.table.columns:
+def _row_or_identifier(scanned: TokenizedQuestion, word: str, table_stems: set[str]) -> str:
+    """Return the mark of a word such as `customers`: rows, unless a column identifies customers or the table's
+    name says what its rows are."""
+    for column in scanned.table.columns:
         name = {stem(part) for part in words(column.name)}
-        if name - _NUMBERED == {stem(word)} and name & _NUMBERED and not column.unique:
-            found.readings.append(f"A value of `{column.name}` is taken for {word!r}.")
-            return found.column_mark(column)
-    if own & _ONES:
+        if name - _ID_WORDS == {stem(word)} and name & _ID_WORDS and not column.unique:
+            scanned.interpretations.append(f"A value of `{column.name}` is taken for {word!r}.")
+            return scanned.column_mark(column)
+    if table_stems & _ROW_STEMS:
         return ""
-    found.readings.append(f"A row of `{found.table.name}` is taken for {word!r}.")
+    scanned.interpretations.append(f"A row of `{scanned.table.name}` is taken for {word!r}.")
     return "R"
 
 
-def _is_daily(table: Table) -> bool:
+def _is_daily(table: TableProfile) -> bool:
     return len(table.dates) == 1 and row_spacing_s(table.dates[0]) == SECONDS["day"] and table.dates[0].unique
 
 
-def _parts_of_names(found: Scanned) -> None:
-    """Words that stand in the name of one column: `mass` in `body_mass_g`."""
+def _mark_partial_names(scanned: TokenizedQuestion) -> None:
+    """Mark words that are part of one column's name: `mass` in `body_mass_g`."""
     by_stem: dict[str, list[Column]] = {}
-    for column in found.table.columns:
+    for column in scanned.table.columns:
         for part in dict.fromkeys(stems(column.name)):
             by_stem.setdefault(part, []).append(column)
-    for token in _open(found):
-        inside = by_stem.get(stem(token.word), [])
-        if len(inside) > 1:
-            found.unclear.append((token.word, tuple(column.name for column in inside)))
-        if len(inside) == 1:
-            token.mark = found.column_mark(inside[0])
-            found.readings.append(f"`{inside[0].name}` is taken for {token.word!r}.")
+    for token in _unmarked_words(scanned):
+        candidates = by_stem.get(stem(token.word), [])
+        if len(candidates) > 1:
+            scanned.ambiguous.append((token.word, tuple(column.name for column in candidates)))
+        if len(candidates) == 1:
+            token.mark = scanned.column_mark(candidates[0])
+            scanned.interpretations.append(f"`{candidates[0].name}` is taken for {token.word!r}.")
 
 
-def _meanings(found: Scanned) -> None:
-    """Words that mean the name of one column."""
-    plain = [(column, name) for column in found.table.columns if (name := _lone_word(column))]
-    for token in _open(found):
-        alike = [column for column, name in plain if _means(token.word, name)]
-        if len(alike) == 1:
-            token.mark = found.column_mark(alike[0])
-            found.readings.append(f"`{alike[0].name}` is taken for {token.word!r}.")
+def _mark_synonyms(scanned: TokenizedQuestion) -> None:
+    """Mark synonyms of one column's name."""
+    single_names = [(column, name) for column in scanned.table.columns if (name := _single_name_word(column))]
+    for token in _unmarked_words(scanned):
+        candidates = [column for column, name in single_names if _is_synonym(token.word, name)]
+        if len(candidates) == 1:
+            token.mark = scanned.column_mark(candidates[0])
+            scanned.interpretations.append(f"`{candidates[0].name}` is taken for {token.word!r}.")
 
 
-def _open(found: Scanned) -> list[Token]:
-    """Words that stand for nothing yet, and for nothing in the grammar."""
-    signal = {*_OF_GRAMMAR, "different", "distinct", "unique", "missing", "common", "most", "least"}
+def _unmarked_words(scanned: TokenizedQuestion) -> list[QuestionToken]:
+    """Return the unmarked words that are no words of the grammar."""
+    grammar_words = {*_GRAMMAR_WORDS, "different", "distinct", "unique", "missing", "common", "most", "least"}
     return [
-        t for t in found.tokens if not t.mark and t.word.isalpha() and t.word not in signal and len(t.word) > 2
+        t
+        for t in scanned.tokens
+        if not t.mark and t.word.isalpha() and t.word not in grammar_words and len(t.word) > 2
     ]
 
 
-def _lone_word(column: Column) -> str | None:
-    """The word of a name that has only one beside its unit."""
+def _single_name_word(column: Column) -> str | None:
+    """Return the word of a name that has only one, apart from its unit."""
     name = [word for word in words(column.name) if word not in UNITS]
     return name[0] if len(name) == 1 else None
 
 
-def _means(said: str, name: str) -> bool:
-    is_cut = len(name) >= 4 and said.startswith(name)
-    return is_cut or same_meaning(stem(said), stem(name))
+def _is_synonym(word: str, name: str) -> bool:
+    is_cut = len(name) >= 4 and word.startswith(name)
+    return is_cut or have_same_meaning(stem(word), stem(name))

@@ -1,4 +1,4 @@
-"""The words that questions about data are made of, as tables."""
+"""The vocabulary of questions about data."""
 
 import re
 
@@ -55,7 +55,7 @@ ADJECTIVES: dict[str, tuple[Function, str]] = {
     "newest": ("highest", "date"),
     "most recent": ("highest", "date"),
 }
-"""A superlative that says of what: the words of which a column's name must have one; `date` is any date."""
+"""Superlatives with a subject, and the words of which its column's name must have one; `date`: any date."""
 
 COMPARATIVES: dict[str, tuple[Comparison, str]] = {
     "older than": ("above", "age"),
@@ -92,7 +92,7 @@ ALIASES: dict[str, str] = {
     "second": "2nd",
     "third": "3rd",
 }
-"""Other words for a value that a column has."""
+"""Synonyms of values."""
 
 INITIALS = {"female": "f", "male": "m"}
 
@@ -100,7 +100,7 @@ OPPOSITES: dict[str, str] = {
     **dict.fromkeys(("died", "dead", "deaths", "death", "perished", "drowned", "die"), "surviv"),
     **dict.fromkeys(("stayed", "retained"), "churn"),
 }
-"""A word that says no to the yes or no whose name has this stem."""
+"""Words that negate a yes/no column whose name has this stem."""
 
 GENERIC_ROWS = frozenset(
     ("rows", "row", "records", "record", "entries", "entry", "observations", "samples", "cases")
@@ -128,7 +128,7 @@ ROW_WORDS = frozenset(
         "players",
     )
 )
-"""What the rows of a table often are."""
+"""Nouns that often name the rows of a table."""
 
 NUMBERS = {
     "two": 2,
@@ -152,7 +152,7 @@ _STOP = """
     placed made single took board aboard
     """
 STOP = frozenset(_STOP.split())
-"""Words that may be left over: they say nothing of their own."""
+"""Stop words, which may remain unparsed."""
 
 NOT_OF_DATA = re.compile(
     r"\b(?:will|would|should|shall|tomorrow|likel\w+|probab\w+|chances?|risk|odds|expect\w*|importan\w+|factors?"
@@ -160,7 +160,7 @@ NOT_OF_DATA = re.compile(
     r"|build|anomal\w*|outliers?|clusters?|segments?|interesting)\b",
     re.IGNORECASE,
 )
-"""Words of goals that look further than the rows that there are."""
+"""Words of goals that go beyond the existing rows."""
 
 SIGNS = re.compile(
     rf"\b(?:{AGGREGATE}|how many|number of|count(?:s|ed)?|share|percent(?:age)?|proportion|fraction|rate"
@@ -170,4 +170,4 @@ SIGNS = re.compile(
     rf"|{'|'.join(ADJECTIVES)})\b",
     re.IGNORECASE,
 )
-"""At least one of these stands in a question that an aggregate answers."""
+"""Words of which a question that an aggregate answers has at least one."""

@@ -41,7 +41,7 @@ def make_policy(rules: Sequence[Rule]) -> Decide:
     """Make the policy of a table of rules. The last rule must apply to every conversation."""
 
     def decide(messages: Sequence[BaseMessage]) -> AIMessage:
-        with meter_thread():  # goals and answers are strangers' text: their session pays for the reading
+        with meter_thread():  # goals and answers are user input: parsing them is charged to their session
             view = read_conversation(messages)
             for rule in rules:
                 if action := rule(view):

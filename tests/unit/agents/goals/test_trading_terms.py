@@ -3,10 +3,10 @@
 import pytest
 from langgraph.errors import GraphInterrupt
 
-from app.agents.goals.goal import Ahead, read_goal
-from app.agents.goals.trading_terms import Wanted, bps_of, seconds_of, wanted_of
-from app.agents.planner.editing import impossible
-from app.agents.planner.review import tables_of
+from app.agents.goals.goal import Lookahead, parse_goal
+from app.agents.goals.trading_terms import MarketTerms, interval_length_s, parse_bps, parse_market_terms
+from app.agents.planner.editing import plan_error
+from app.agents.planner.review import read_tables
 from app.sessions.in_memory import MemoryJournal
 
 
@@ -15,63 +15,63 @@ from app.sessions.in_memory import MemoryJournal
     [
         (
             "Will BTC rise in the next hour? use 5-minute bars of 2024, fees 10 bps",
-            Wanted(("BTC",), "5m", "2024-01-01", "2024-12-31T23:59:59", 10.0),
+            MarketTerms(("BTC",), "5m", "2024-01-01", "2024-12-31T23:59:59", 10.0),
         ),
         (
             "Will ETH and BTC rise tomorrow? daily candles since 2023-05, 0.1% fees, 2 bps slippage, long only",
-            Wanted(("ETH", "BTC"), "1d", "2023-05-01", None, 10.0, 2.0, True),
+            MarketTerms(("ETH", "BTC"), "1d", "2023-05-01", None, 10.0, 2.0, True),
         ),
         (
             "Forecast bitcoin from January 2024 to March 5, 2024 with no fees",
-            Wanted(("BTC",), None, "2024-01-01", "2024-03-05T23:59:59", 0.0),
+            MarketTerms(("BTC",), None, "2024-01-01", "2024-03-05T23:59:59", 0.0),
         ),
         (
             "Predict SOL until 2024-02-29 on four-hour candles; commission: 7.5 basis points, never short",
-            Wanted(("SOL",), "4h", None, "2024-02-29", 7.5, None, True),
+            MarketTerms(("SOL",), "4h", None, "2024-02-29", 7.5, None, True),
         ),
-        ("Does the price of doge go up?", Wanted(("DOGE",))),
+        ("Does the price of doge go up?", MarketTerms(("DOGE",))),
         (
             "BTC: take profit 1 %, stop 0.5 %, at most 4 hours, fees 5 bps",
-            Wanted(("BTC",), fee_bps=5.0, take_profit=0.01, stop_loss=0.005),
+            MarketTerms(("BTC",), fee_bps=5.0, take_profit=0.01, stop_loss=0.005),
         ),
         (
             "Trade ETH with a 2% take-profit and a stop-loss of 80 bps, held for 12 bars",
-            Wanted(("ETH",), take_profit=0.02, stop_loss=0.008),
+            MarketTerms(("ETH",), take_profit=0.02, stop_loss=0.008),
         ),
-        ("BTC next 12 bars, round-trip cost 20 bps", Wanted(("BTC",), fee_bps=10.0)),
-        ("ETH with fees of 5 bps for a round trip", Wanted(("ETH",), fee_bps=2.5)),
-        ("SOL, maker fee 2 bps and taker fee 5 bps", Wanted(("SOL",), fee_bps=5.0)),
-        ("BTC with no fees, fees 10 bps", Wanted(("BTC",))),
-        ("BTC, fees 10 bps; yes, 10 bps fees", Wanted(("BTC",), fee_bps=10.0)),
-        ("Predict BTC during 2024-13, slippage of 3bps", Wanted(("BTC",), slippage_bps=3.0)),
+        ("BTC next 12 bars, round-trip cost 20 bps", MarketTerms(("BTC",), fee_bps=10.0)),
+        ("ETH with fees of 5 bps for a round trip", MarketTerms(("ETH",), fee_bps=2.5)),
+        ("SOL, maker fee 2 bps and taker fee 5 bps", MarketTerms(("SOL",), fee_bps=5.0)),
+        ("BTC with no fees, fees 10 bps", MarketTerms(("BTC",))),
+        ("BTC, fees 10 bps; yes, 10 bps fees", MarketTerms(("BTC",), fee_bps=10.0)),
+        ("Predict BTC during 2024-13, slippage of 3bps", MarketTerms(("BTC",), slippage_bps=3.0)),
     ],
 )
 def test_a_goal_says_what_is_wanted_of_the_market(goal, wanted):
-    assert wanted_of(goal) == wanted
+    assert parse_market_terms(goal) == wanted
 
 
 @pytest.mark.parametrize(
     ("goal", "ahead", "each"),
     [
-        ("Forecast the next 14 days of sales per store", Ahead(seconds=14 * 86_400.0), True),
-        ("A 24-hour forecast of the load", Ahead(seconds=86_400.0), True),
-        ("Predict the load up to 6 hours ahead", Ahead(seconds=21_600.0), True),
-        ("Forecast sales in 14 days", Ahead(seconds=14 * 86_400.0), False),
-        ("Forecast next week's sales", Ahead(seconds=7 * 86_400.0), True),
+        ("Forecast the next 14 days of sales per store", Lookahead(seconds=14 * 86_400.0), True),
+        ("A 24-hour forecast of the load", Lookahead(seconds=86_400.0), True),
+        ("Predict the load up to 6 hours ahead", Lookahead(seconds=21_600.0), True),
+        ("Forecast sales in 14 days", Lookahead(seconds=14 * 86_400.0), False),
+        ("Forecast next week's sales", Lookahead(seconds=7 * 86_400.0), True),
         ("Forecast the number of bikers in each hour of the coming months", None, False),
         ("Predict which of the coming weeks' flights will be late", None, False),
-        ("Forecast sales 2 days ahead", Ahead(seconds=172_800.0), False),
-        ("BTC: take profit 1 %, stop 0.5 %, at most 4 hours", Ahead(seconds=14_400.0), False),
-        ("ETH with a 2% take-profit, held for 12 bars", Ahead(rows=12), False),
+        ("Forecast sales 2 days ahead", Lookahead(seconds=172_800.0), False),
+        ("BTC: take profit 1 %, stop 0.5 %, at most 4 hours", Lookahead(seconds=14_400.0), False),
+        ("ETH with a 2% take-profit, held for 12 bars", Lookahead(rows=12), False),
         ("Rooms for at most 4 hours", None, False),
-        ("Is BTC going up in the next 15m?", Ahead(seconds=900.0), False),
-        ("BTC 4h ahead", Ahead(seconds=14_400.0), False),
-        ("Will it fail in 2 hrs?", Ahead(seconds=7_200.0), False),
+        ("Is BTC going up in the next 15m?", Lookahead(seconds=900.0), False),
+        ("BTC 4h ahead", Lookahead(seconds=14_400.0), False),
+        ("Will it fail in 2 hrs?", Lookahead(seconds=7_200.0), False),
         ("What is worth 5m in 3D?", None, False),
     ],
 )
 def test_how_far_ahead_and_whether_each_step_is_read(goal, ahead, each):
-    assert (read_goal(goal).ahead, read_goal(goal).each_step) == (ahead, each)
+    assert (parse_goal(goal).lookahead, parse_goal(goal).has_each_step) == (ahead, each)
 
 
 async def test_what_is_forecast_per_group_is_not_the_group(bench, make_table, make_column):
@@ -87,18 +87,18 @@ async def test_what_is_forecast_per_group_is_not_the_group(bench, make_table, ma
     ("answer", "bps"), [("10 bps", 10), ("0.1 %", 10), ("none", 0), ("7.5", 7.5), ("I do not know", None)]
 )
 def test_an_answer_about_costs_is_read(answer, bps):
-    assert bps_of(answer) == bps
+    assert parse_bps(answer) == bps
 
 
 @pytest.mark.parametrize(("interval", "seconds"), [("5m", 300), ("4h", 14_400), ("1d", 86_400)])
 def test_an_interval_has_seconds(interval, seconds):
-    assert seconds_of(interval) == seconds
+    assert interval_length_s(interval) == seconds
 
 
 @pytest.mark.parametrize(
     ("goal", "question"),
     [
-        ("Predict BTC with fees of 10 bps", "How far ahead shall I look?"),
+        ("Predict BTC with fees of 10 bps", "How far ahead should prices be forecast?"),
         ("Will BTC rise in the next hour?", "What does a trade cost?"),
     ],
 )
@@ -120,7 +120,7 @@ async def test_several_coins_are_learned_together(bench):
     goal = "Will BTC or ETH rise in the next hour? Fees 4 bps, slippage 1 bp"
     plan = (await bench.run("planner", {"goal": goal, "preferences": {}})).output
     assert (plan.coins, plan.group_column, plan.horizon) == (["BTC", "ETH"], "coin", 12)
-    assert impossible(plan, tables_of(plan, ())) is None
+    assert plan_error(plan, read_tables(plan, ())) is None
     assert (plan.trading.fee_bps, plan.trading.slippage_bps, plan.trading.long_only) == (4, 1, False)
 
 
@@ -129,7 +129,7 @@ async def test_uploaded_bars_are_traded_at_costs_that_are_said_to_be_assumed(ben
     goal = "Predict next-day direction from these prices"
     plan = (await bench.run("planner", {"goal": goal, "preferences": {}})).output
     assert plan.trading.fee_bps == 10
-    assert any("taken to cost 10 bps" in note for note in plan.notes)
+    assert any("assumed to be 10 bps" in note for note in plan.notes)
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,13 @@ from types import FrameType
 
 import pytest
 
-from app.agents.goals.goal import read_goal
+from app.agents.goals.goal import parse_goal
 from app.agents.goals.stemming import stem
-from app.agents.goals.tables import Column, Table
+from app.agents.goals.tables import Column, TableProfile
 from app.agents.goals.target import find_target
 from app.agents.goals.word_index import WordIndex
-from app.agents.questions.parser import MAX_WORDS, read_question
-from app.agents.questions.query import Misread
+from app.agents.questions.parser import MAX_WORDS, parse_question
+from app.agents.questions.query import UnparsedQuestion
 
 COLUMNS = 500
 MAX_CALLS = 3_000_000
@@ -42,9 +42,9 @@ def calls_of(work: Callable[[], object]) -> int:
     return calls
 
 
-def wide(name: str) -> Table:
+def wide(name: str) -> TableProfile:
     columns = (Column(name.format(i), "double", "number", distinct=500) for i in range(COLUMNS))
-    return Table("readings", 1000, tuple(columns))
+    return TableProfile("readings", 1000, tuple(columns))
 
 
 @pytest.mark.parametrize("name", ["sensor_{}_value", "cabin{}", "temp_number_{}_value"])
@@ -52,7 +52,7 @@ def wide(name: str) -> Table:
 def test_a_long_goal_on_a_wide_table(name: str, words: str) -> None:
     text = ("predict the " + " ".join(words.format(i) for i in range(2000)))[:5000]
     table = wide(name)
-    assert calls_of(lambda: find_target(read_goal(text), [table])) < MAX_CALLS
+    assert calls_of(lambda: find_target(parse_goal(text), [table])) < MAX_CALLS
 
 
 @pytest.mark.parametrize("name", ["sensor_{}_value", "cabin{}", "temp_number_{}_value"])
@@ -61,21 +61,21 @@ def test_a_long_question_on_a_wide_table(name: str, words: str) -> None:
     text = "what is the mean of " + " ".join(words.format(i) for i in range(2000))
     text = " ".join(text.split()[: MAX_WORDS // 2])
     table = wide(name)
-    assert calls_of(lambda: read_question(text, [table])) < MAX_CALLS
+    assert calls_of(lambda: parse_question(text, [table])) < MAX_CALLS
 
 
 def test_a_question_that_is_a_text_is_not_read() -> None:
-    read = read_question("what is the mean of " + "fare " * MAX_WORDS, [wide("fare{}")])
-    assert isinstance(read, Misread)
+    read = parse_question("what is the mean of " + "fare " * MAX_WORDS, [wide("fare{}")])
+    assert isinstance(read, UnparsedQuestion)
     assert str(MAX_WORDS) in read.reason
 
 
 def test_the_index_of_a_text_knows_where_words_stand() -> None:
     index = WordIndex("Predict the survival of passengers, and the fare of passengers")
-    assert index.place(["of", "passengers"]) == 3
-    assert index.place(["of", "fare"]) is None
-    assert index.count(["of", "passengers"]) == 2
-    assert index.stem_place("surviv") == 2
-    assert index.prefix_place("pass", frozenset()) == 4
-    assert index.prefix_place("pass", frozenset({stem("passengers")})) is None
-    assert index.meaning_place(stem("ticket")) == 7
+    assert index.find_words(["of", "passengers"]) == 3
+    assert index.find_words(["of", "fare"]) is None
+    assert index.count_words(["of", "passengers"]) == 2
+    assert index.find_stem("surviv") == 2
+    assert index.find_prefix("pass", frozenset()) == 4
+    assert index.find_prefix("pass", frozenset({stem("passengers")})) is None
+    assert index.find_synonym(stem("ticket")) == 7

@@ -2,9 +2,9 @@
 
 import pytest
 
-from app.agents.planner.editing import Wrong, changes_schema, edited
+from app.agents.planner.editing import InvalidPlan, changes_schema, edit_plan
 from app.agents.planner.output import Plan
-from app.agents.planner.stages import STAGES, next_stage, wrong_stages
+from app.agents.planner.stages import STAGES, next_stage, stages_error
 from app.errors import InvalidInput
 from app.sessions.answers import check_answer
 
@@ -16,18 +16,18 @@ EXPLORE = ["data_retrieval", "split", "data_analysis", "reporting"]
 
 
 def test_what_is_given_changes_and_the_rest_stays():
-    made = edited(PLAN, {"metric": "mae", "families": ["Ridge"]}, TABLES)
+    made = edit_plan(PLAN, {"metric": "mae", "families": ["Ridge"]}, TABLES)
     assert (made.metric, made.families, made.target, made.exclude) == ("mae", ["Ridge"], "units", ["sold_out"])
     assert "Fit Ridge and compare by cross-validation, judged by mae." in made.steps
 
 
 def test_another_target_takes_nothing_over_that_was_chosen_for_the_first():
-    made = edited(PLAN, {"target": "sold_out"}, TABLES)
+    made = edit_plan(PLAN, {"target": "sold_out"}, TABLES)
     assert (made.kind, made.metric, made.exclude) == (None, None, [])
 
 
 def test_stages_that_are_left_out_leave_the_steps():
-    made = edited(PLAN, {"stages": EXPLORE}, TABLES)
+    made = edit_plan(PLAN, {"stages": EXPLORE}, TABLES)
     assert len(made.steps) == len(EXPLORE)
     assert next_stage(made.stages, "data_analysis") == "reporting"
     assert next_stage(STAGES, "data_analysis") == "feature_engineering"
@@ -57,8 +57,8 @@ def test_stages_that_are_left_out_leave_the_steps():
     ],
 )
 def test_what_the_data_or_the_graph_cannot_bear_is_refused_by_name(changes, reason):
-    with pytest.raises(Wrong) as raised:
-        edited(PLAN, changes, TABLES)
+    with pytest.raises(InvalidPlan) as raised:
+        edit_plan(PLAN, changes, TABLES)
     assert reason in str(raised.value)
 
 
@@ -66,7 +66,7 @@ def test_what_the_data_or_the_graph_cannot_bear_is_refused_by_name(changes, reas
     ("stages", "reason"),
     [
         ([*EXPLORE, "win"], "no stage 'win'"),
-        (["data_retrieval", "reporting"], "split cannot be left out: a result counts only on rows"),
+        (["data_retrieval", "reporting"], "split cannot be left out: a score is valid only on rows"),
         (["data_retrieval", "data_analysis", "split", "reporting"], "order is fixed: data_retrieval, split"),
         ([*EXPLORE[:-1], "model_training", "reporting"], "model_training needs model_evaluation"),
         ([*EXPLORE[:-1], "hyperparameter_tuning", "reporting"], "hyperparameter_tuning needs model_training"),
@@ -74,12 +74,12 @@ def test_what_the_data_or_the_graph_cannot_bear_is_refused_by_name(changes, reas
     ],
 )
 def test_stages_that_the_graph_cannot_go_through_are_refused_by_name(stages, reason):
-    assert reason in str(wrong_stages(stages))
+    assert reason in str(stages_error(stages))
 
 
 @pytest.mark.parametrize("without", ["data_analysis", "feature_engineering", "hyperparameter_tuning"])
 def test_each_of_these_may_be_left_out(without):
-    assert wrong_stages([name for name in STAGES if name != without]) is None
+    assert stages_error([name for name in STAGES if name != without]) is None
 
 
 @pytest.mark.parametrize(

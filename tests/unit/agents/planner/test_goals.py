@@ -257,7 +257,7 @@ async def test_a_preference_for_a_column_that_is_not_there_is_asked_about(bench,
     plan = (await bench.run("planner", brief)).output
     assert bench.questions[0].startswith("Which column is meant as time_column?")
     assert (plan.time_column, plan.exclude) == (time_column, ["open"])
-    assert plan.notes == ["There is no column 'nope' to leave out."]
+    assert plan.notes == ["There is no column 'nope' to exclude."]
 
 
 def _titanic_all(make_table, make_column):
@@ -330,7 +330,7 @@ async def test_a_goal_that_only_looks_may_end_without_a_model(bench, make_table,
     assert bench.journal.asked[0].default == default
     bench.journal = MemoryJournal(answers={"tool:2.0": "nothing, end here"})
     thought = await bench.run("planner", {"goal": goal, "preferences": {}})
-    assert (thought.output.target, thought.output.notes) == ("?", ["Nothing was to be predicted."])
+    assert (thought.output.target, thought.output.notes) == ("?", ["There is nothing to predict."])
 
 
 @pytest.mark.parametrize(
@@ -377,6 +377,6 @@ async def test_preferences_that_contradict_themselves_are_said(bench, make_table
     plan = (await bench.run("planner", {"goal": "Predict survival", "preferences": wishes})).output
     assert (plan.target, plan.exclude, plan.group_column) == ("survived", [], None)
     assert [note.split(", so ")[1] for note in plan.notes] == [
-        "it is not left out.",
+        "it is not excluded.",
         "rows are not grouped by it.",
     ]

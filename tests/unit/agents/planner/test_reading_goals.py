@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from langgraph.errors import GraphInterrupt
 
-from app.agents.goals.costs import costs_of
-from app.agents.goals.goal import read_goal
+from app.agents.goals.costs import parse_costs
+from app.agents.goals.goal import parse_goal
 from app.sessions.in_memory import MemoryJournal
 
 
@@ -22,17 +22,17 @@ from app.sessions.in_memory import MemoryJournal
     ],
 )
 def test_costs_of_mistakes_are_read(goal: str, false_alarm: float, missed: float) -> None:
-    costs, _ = costs_of(goal)
+    costs, _ = parse_costs(goal)
     assert costs is not None
     assert (costs.false_alarm, costs.missed) == (false_alarm, missed)
-    assert read_goal(goal).metric is None
+    assert parse_goal(goal).metric is None
 
 
 @pytest.mark.parametrize(
     "goal", ["Minimise false negatives", "Predict the cost of 10 false alarms", "Predict price"]
 )
 def test_goals_without_costs_have_none(goal: str) -> None:
-    assert costs_of(goal) == (None, goal)
+    assert parse_costs(goal) == (None, goal)
 
 
 @pytest.mark.parametrize(
@@ -58,11 +58,11 @@ async def test_costs_reach_the_plan_unless_a_preference_says_others(bench, table
     bench.shelf.datasets = [tables["customers"]]
     goal = "Predict churn; missing a churner costs 10 times a false alarm"
     plan = (await bench.run("planner", {"goal": goal, "preferences": {}})).output
-    assert plan.wish()["costs"] == {"false_alarm": 1, "missed": 10}
+    assert plan.problem_request()["costs"] == {"false_alarm": 1, "missed": 10}
     bench.journal = MemoryJournal()
     wished = {"costs": {"false_alarm": 2, "missed": 3}}
     plan = (await bench.run("planner", {"goal": goal, "preferences": wished})).output
-    assert plan.wish()["costs"] == wished["costs"]
+    assert plan.problem_request()["costs"] == wished["costs"]
 
 
 def visits(make_table: Any, make_column: Any) -> Any:
@@ -135,7 +135,7 @@ async def test_an_entity_that_repeats_is_a_question_about_new_or_known_ones(benc
         bench.journal = MemoryJournal(answers={"tool:2.0": answer})
         plans[answer] = (await bench.run("planner", goal)).output
     assert (plans["new ones"].group_column, plans["known ones"].group_column) == ("customer_id", None)
-    assert plans["known ones"].heard("Predict it.") == "Predict it. We know them."
+    assert plans["known ones"].goal_with_entities("Predict it.") == "Predict it. We know them."
 
 
 @pytest.mark.parametrize("said", ["for new customers", "of customers we know", "without ids"])
@@ -162,7 +162,7 @@ async def test_dates_that_can_be_read_in_two_ways_are_asked_about(bench, make_ta
     bench.shelf.datasets = [make_table("t", columns)]
     bench.journal = MemoryJournal(answers={"tool:2.0": "day first"})
     plan = (await bench.run("planner", {"goal": "Predict demand", "preferences": {}})).output
-    assert plan.wish()["column_types"] == {"day": "day_first"}
+    assert plan.problem_request()["column_types"] == {"day": "day_first"}
     bench.journal = MemoryJournal()
     wished = {"column_types": {"Day": "month_first"}}
     plan = (await bench.run("planner", {"goal": "Predict demand", "preferences": wished})).output

@@ -50,7 +50,7 @@ def test_a_goal_names_stored_prices_and_looks_ahead_by_their_bars(next_call, goa
 def test_a_horizon_within_a_bar_is_said_to_be_one_bar(next_call):
     _, made = _next(next_call, "Will BTC rise in the next hour? Daily bars, fees 10 bps")
     assert made["horizon"] == 1
-    assert any(note.startswith("Bars last 1d, which is longer") for note in made["notes"])
+    assert any(note.startswith("Bars last 1d, longer than the goal's horizon") for note in made["notes"])
 
 
 def test_a_horizon_that_is_wished_stays(next_call):
@@ -77,7 +77,7 @@ def test_costs_that_contradict_each_other_are_asked_about(next_call):
 
 def test_who_asks_for_a_sharpe_ratio_hears_where_it_is_told(next_call):
     _, made = _next(next_call, "Maximise the Sharpe ratio of BTC over the next 4h, fees 10 bps")
-    assert any("the backtest tells" in note for note in made["notes"])
+    assert any("The backtest shows" in note for note in made["notes"])
 
 
 def test_words_of_a_goal_are_no_coins(next_call):
@@ -99,7 +99,7 @@ def test_other_prices_than_those_that_were_named_are_taken_only_on_request(next_
     _, made = _next(next_call, goal, answered=[("ask_user", asked, {"answer": answer})])
     assert made.get("coins", []) == coins
     assert made["target"] == ("close" if coins else "?")
-    assert any("no prices of DOGE" in note for note in made["notes"])
+    assert any("no stored prices of DOGE" in note for note in made["notes"])
 
 
 def test_a_goal_about_something_else_is_not_about_prices(next_call):

@@ -6,11 +6,11 @@ from typing import Any
 import duckdb
 import pytest
 
-from app.agents.goals.tables import Table, table_of
-from app.agents.questions.paraphrase import spoken
-from app.agents.questions.parser import is_question, read_question
-from app.agents.questions.query import Inquiry, Misread
-from app.agents.questions.to_sql import select
+from app.agents.goals.tables import TableProfile, make_table_profile
+from app.agents.questions.paraphrase import paraphrase
+from app.agents.questions.parser import is_question, parse_question
+from app.agents.questions.query import ParsedQuestion, UnparsedQuestion
+from app.agents.questions.to_sql import make_select
 
 ROWS = """
     ('Ada', '1st', 'female', 40.0, 1, 100.0, DATE '2024-01-01'),
@@ -30,7 +30,7 @@ def column(name: str, hint: str, distinct: int, *top: Any, **more: Any) -> dict[
     return {**base, "unique": False, "top": [{"value": value, "count": 1} for value in top], **more}
 
 
-PASSENGERS = table_of(
+PASSENGERS = make_table_profile(
     {
         "table": "passengers",
         "rows": 7,
@@ -53,9 +53,9 @@ def ask() -> Any:
         connection.execute(f"CREATE TABLE passengers AS FROM (VALUES {ROWS}) AS t({', '.join(COLUMNS)})")
 
         def asked(question: str) -> list[tuple[Any, ...]]:
-            read = read_question(question, [PASSENGERS])
-            assert isinstance(read, Inquiry), read
-            return connection.execute(select(read)).fetchall()
+            read = parse_question(question, [PASSENGERS])
+            assert isinstance(read, ParsedQuestion), read
+            return connection.execute(make_select(read)).fetchall()
 
         yield asked
 
@@ -113,16 +113,16 @@ def test_a_question_comes_to_what_the_rows_say(ask, question):
 def test_a_correlation_rests_on_rows_that_have_both(ask):
     [(found,)] = ask("How are age and fare correlated?")
     assert found == pytest.approx(-0.0537, abs=0.4)
-    read = read_question("correlation between age and fare", [PASSENGERS])
-    assert isinstance(read, Inquiry)
-    assert '"age" IS NOT NULL AND "fare_gbp" IS NOT NULL' in select(read)
+    read = parse_question("correlation between age and fare", [PASSENGERS])
+    assert isinstance(read, ParsedQuestion)
+    assert '"age" IS NOT NULL AND "fare_gbp" IS NOT NULL' in make_select(read)
 
 
 @pytest.mark.parametrize("question", ANSWERS)
 def test_what_was_read_can_be_said_and_is_read_as_the_same_again(question):
-    read = read_question(question, [PASSENGERS])
-    assert isinstance(read, Inquiry)
-    assert read_question(spoken(read), [PASSENGERS]) == read
+    read = parse_question(question, [PASSENGERS])
+    assert isinstance(read, ParsedQuestion)
+    assert parse_question(paraphrase(read), [PASSENGERS]) == read
 
 
 @pytest.mark.parametrize(
@@ -141,8 +141,8 @@ def test_what_was_read_can_be_said_and_is_read_as_the_same_again(question):
     ],
 )
 def test_what_is_not_understood_is_said_and_never_guessed(question, why):
-    read = read_question(question, [PASSENGERS])
-    assert isinstance(read, Misread)
+    read = parse_question(question, [PASSENGERS])
+    assert isinstance(read, UnparsedQuestion)
     assert why in read.reason
 
 
@@ -153,24 +153,28 @@ def test_every_option_that_is_offered_is_understood():
         "How many fares?",
         "mean age of dentists",
     ):
-        read = read_question(question, [PASSENGERS])
-        assert isinstance(read, Misread)
+        read = parse_question(question, [PASSENGERS])
+        assert isinstance(read, UnparsedQuestion)
         assert read.options
-        assert all(isinstance(read_question(option, [PASSENGERS]), Inquiry) for option in read.options), read
+        assert all(
+            isinstance(parse_question(option, [PASSENGERS]), ParsedQuestion) for option in read.options
+        ), read
 
 
 def test_a_word_that_several_columns_share_is_asked_about():
     lengths = [column(f"{part}_length", "numeric", 90) for part in ("bill", "flipper")]
-    read = read_question("mean length", [table_of({"table": "birds", "rows": 100, "columns": lengths})])
-    assert isinstance(read, Misread)
+    read = parse_question(
+        "mean length", [make_table_profile({"table": "birds", "rows": 100, "columns": lengths})]
+    )
+    assert isinstance(read, UnparsedQuestion)
     assert read.options == ("mean `bill_length`", "mean `flipper_length`")
 
 
 def test_a_question_that_two_tables_can_answer_is_asked_about():
-    other = Table("crew", 5, PASSENGERS.columns)
-    read = read_question("mean age by class", [PASSENGERS, other])
-    assert isinstance(read, Misread)
-    assert [read_question(option, [PASSENGERS, other]).table for option in read.options] == [
+    other = TableProfile("crew", 5, PASSENGERS.columns)
+    read = parse_question("mean age by class", [PASSENGERS, other])
+    assert isinstance(read, UnparsedQuestion)
+    assert [parse_question(option, [PASSENGERS, other]).table for option in read.options] == [
         "passengers",
         "crew",
     ]
@@ -178,11 +182,12 @@ def test_a_question_that_two_tables_can_answer_is_asked_about():
 
 def test_customers_are_counted_once_where_a_column_numbers_them():
     columns = [column("customer_id", "category", 3), column("amount", "numeric", 9)]
-    read = read_question(
-        "How many customers are there?", [table_of({"table": "orders", "rows": 9, "columns": columns})]
+    read = parse_question(
+        "How many customers are there?",
+        [make_table_profile({"table": "orders", "rows": 9, "columns": columns})],
     )
-    assert isinstance(read, Inquiry)
-    assert 'count(DISTINCT "customer_id")' in select(read)
+    assert isinstance(read, ParsedQuestion)
+    assert 'count(DISTINCT "customer_id")' in make_select(read)
 
 
 def test_a_quote_in_a_value_stays_a_value(ask):
