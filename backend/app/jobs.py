@@ -39,15 +39,15 @@ class Job:
     args: tuple[str | int, ...]
 
 
-def advance(session_id: UUID) -> Job:
+def advance_job(session_id: UUID) -> Job:
     return Job(JobName.ADVANCE, (str(session_id),))
 
 
-def fit(session_id: UUID, round_key: str, candidate: int) -> Job:
+def fit_job(session_id: UUID, round_key: str, candidate: int) -> Job:
     return Job(JobName.FIT, (str(session_id), round_key, candidate))
 
 
-Send = Callable[[Job], None]
+SendJob = Callable[[Job], None]
 """Queues one job; never raises: a failed publish is the sweeper's to repair."""
 
 
@@ -69,13 +69,13 @@ QUEUED_AT = "queued_at"
 """Header of a message: Unix time at which it was queued."""
 
 
-def waiting_since(message: bytes) -> float | None:
+def read_queued_at(message: bytes) -> float | None:
     """When a message was queued; None for one that does not say."""
     said = json.loads(message)["headers"].get(QUEUED_AT)
     return None if said is None else float(said)
 
 
-def message(job: Job) -> str:
+def encode_message(job: Job) -> str:
     """A job as Celery's Redis transport keeps it in a queue (task message protocol 2).
 
     Written here so that a process that only queues jobs loads neither Celery nor kombu, and so that queueing is
@@ -134,7 +134,7 @@ class JobSender:
             jobs = [self._waiting.popleft() for _ in range(len(self._waiting))]
             pipeline = self.redis.pipeline(transaction=False)
             for job in jobs:
-                pipeline.lpush(QUEUES[job.name], message(job))
+                pipeline.lpush(QUEUES[job.name], encode_message(job))
             try:
                 await pipeline.execute()
             except REDIS_AWAY:

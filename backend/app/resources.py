@@ -15,7 +15,7 @@ from app.db.engine import create_engine
 from app.db.pool import Database
 from app.db.unit_of_work import OpenUnitOfWork, unit_of_work
 from app.errors import Unavailable
-from app.jobs import JobSender, Send
+from app.jobs import JobSender, SendJob
 from app.observability.metrics.exposition import make_registry
 from app.observability.metrics.sessions import JOBS_DROPPED
 from app.observability.metrics.stores import PoolUsage, Stores
@@ -23,8 +23,8 @@ from app.observability.tracing import tracing
 from app.redis_address import open_redis
 from app.sandbox.computer import Computer
 from app.sandbox.process import ProcessProvider
-from app.sessions.events.publisher import Tail
-from app.sessions.events.stream import Watch
+from app.sessions.events.publisher import EventPublisher
+from app.sessions.events.stream import EventStreams
 from app.settings import Settings
 from app.storage.blobs import BlobStore
 from app.storage.folder import FolderBlobs
@@ -48,10 +48,10 @@ class Resources:
     blobs: BlobStore
     cells: ProcessProvider
     computer: Computer
-    send: Send
+    send: SendJob
     open_uow: OpenUnitOfWork
-    tail: Tail
-    watch: Watch
+    tail: EventPublisher
+    watch: EventStreams
     gauges: CollectorRegistry
 
 
@@ -71,12 +71,12 @@ async def open_resources(settings: Settings, role: ProcessRole) -> AsyncIterator
         stack.push_async_callback(database.close)
         redis = open_redis(settings.redis_address, socket_timeout=5, socket_connect_timeout=2)
         stack.push_async_callback(redis.aclose)
-        tail = Tail(redis)
+        tail = EventPublisher(redis)
         tail.start()
         stack.push_async_callback(tail.close)
         send = JobSender(redis, JOBS_DROPPED.inc)
         stack.push_async_callback(send.close)
-        watch = Watch(settings.redis_address, database)
+        watch = EventStreams(settings.redis_address, database)
         stack.push_async_callback(watch.close)
         blobs = open_blobs(settings, database, _MAX_RETRY_S[role])
         cells = ProcessProvider(settings.cells)

@@ -11,7 +11,7 @@ First = TypeVar("First")
 Second = TypeVar("Second")
 
 
-async def side_by_side(
+async def run_concurrently(
     first: Coroutine[Any, Any, First], second: Coroutine[Any, Any, Second]
 ) -> tuple[First, Second]:
     """Both at a time; when one fails, the other is stopped before the failure is seen."""
@@ -19,10 +19,10 @@ async def side_by_side(
     try:
         return await tasks[0], await tasks[1]
     finally:
-        await stop(*tasks)
+        await cancel_and_wait(*tasks)
 
 
-async def stop(*tasks: "asyncio.Task[Any] | None") -> None:
+async def cancel_and_wait(*tasks: "asyncio.Task[Any] | None") -> None:
     """Cancel and wait; more than once, for a library may take a cancellation for a timeout of its own.
 
     Whoever is cancelled while waiting here waits on, and is cancelled when they have stopped.

@@ -16,8 +16,8 @@ from redis.asyncio import Redis
 
 from app.db.pool import Database
 from app.sessions.events.events import MessagePosted
-from app.sessions.events.publisher import Tail
-from app.sessions.events.serialization import event_body, sighting
+from app.sessions.events.publisher import EventPublisher
+from app.sessions.events.serialization import dump_event, make_event_message
 from app.settings import load_settings
 
 _WRITE = """
@@ -28,13 +28,13 @@ select event_seq from s
 SAID = "A message of a common length, as agents post them: what was found, and what is done next. " * 2
 
 
-async def tell(db: Database, tail: Tail, session: UUID, one_driver: asyncio.Lock) -> None:
+async def tell(db: Database, tail: EventPublisher, session: UUID, one_driver: asyncio.Lock) -> None:
     """The clock starts when the row is committed: what is told says when, in the place of its author."""
     async with one_driver:
         at, event = datetime.now(UTC), MessagePosted(step=1, role="planner", text=SAID)
-        n = (await db.row(_WRITE, session, event.kind, event_body(event), at) or {})["event_seq"]
+        n = (await db.row(_WRITE, session, event.kind, dump_event(event), at) or {})["event_seq"]
         told = MessagePosted(step=1, role=str(time.monotonic_ns()), text=SAID)
-        tail.show(session, sighting(n, at, told.kind, event_body(told)))
+        tail.publish(session, make_event_message(n, at, told.kind, dump_event(told)))
 
 
 async def main() -> None:
@@ -42,7 +42,7 @@ async def main() -> None:
     settings = load_settings()
     db = await Database.open(settings.database_url or "")
     redis = Redis.from_url(settings.redis_address or "")
-    tail = Tail(redis)
+    tail = EventPublisher(redis)
     tail.start()
     began, due = time.monotonic(), 0.0
     drivers = {session: asyncio.Lock() for session in sessions}

@@ -20,7 +20,7 @@ from app.sandbox.computer import ComputationResult, Computer
 from app.sandbox.contract import Computation
 from app.sessions.events.events import Progress
 from app.sessions.graphs import GraphSpec, JournaledState, journaled
-from app.sessions.step_scope import ArtifactDraft, Call, Fit, Question, Recorded, StepScope
+from app.sessions.step_scope import ArtifactDraft, Call, CallResult, Fit, Question, StepScope
 
 MAX_LAPS = 150
 NODES = ("working", "asking", "fitting", "turning")
@@ -47,10 +47,10 @@ class Tools:
     def wish(self, name: str) -> int:
         return int(self.step.session.preferences[name])
 
-    async def once(self, key: str, name: str, work: Callable[[], Awaitable[Recorded]]) -> Any:
+    async def once(self, key: str, name: str, work: Callable[[], Awaitable[CallResult]]) -> Any:
         """A recorded call whose work is noted in the ledger each time that it is really done."""
 
-        async def run() -> Recorded:
+        async def run() -> CallResult:
             self.ledger.write("begin", self.step, key)
             try:
                 return await work()
@@ -68,24 +68,24 @@ def left_bytes(seed: int, seq: int) -> int:
 async def _work(state: Mapping[str, Any], runtime: Runtime[Tools]) -> dict[str, Any]:
     tools, step = runtime.context, runtime.context.step
 
-    async def leave() -> Recorded:
+    async def leave() -> CallResult:
         size = left_bytes(step.session.seed, step.seq)
         try:
             computed = await tools.computer.run(
                 Computation("canary.leave", {"names": ["left"], "size_bytes": size}), {}
             )
         except LabError as error:
-            return Recorded({"failed": error.code}, failed=True)
-        return Recorded({"left": computed.file("left").digest}, artifacts=[_draft("left", computed)])
+            return CallResult({"failed": error.code}, failed=True)
+        return CallResult({"left": computed.file("left").digest}, artifacts=[_draft("left", computed)])
 
-    async def linger() -> Recorded:
+    async def linger() -> CallResult:
         await asyncio.sleep(tools.wish("tool_ms") / 1000)
-        return Recorded({"list": [1, 2.5]})
+        return CallResult({"list": [1, 2.5]})
 
     left = await tools.once("tool:1", "leave", leave)
     await tools.once("tool:2", "linger", linger)
-    step.say("tester", f"lap {state['lap']}")
-    step.tell(Progress(step=step.seq, attempt=step.attempt, text="halfway", fraction=0.5))
+    step.post_message("tester", f"lap {state['lap']}")
+    step.emit(Progress(step=step.seq, attempt=step.attempt, text="halfway", fraction=0.5))
     return {"log": [["working", left]], "file": left.get("left", state["file"])}
 
 
@@ -117,8 +117,8 @@ async def _fit(state: Mapping[str, Any], runtime: Runtime[Tools]) -> dict[str, A
 async def _turn(state: Mapping[str, Any], runtime: Runtime[Tools]) -> dict[str, Any]:
     tools = runtime.context
 
-    async def look() -> Recorded:
-        return Recorded(int(tools.count.read_text()) >= tools.wish("until"))
+    async def look() -> CallResult:
+        return CallResult(int(tools.count.read_text()) >= tools.wish("until"))
 
     over = await tools.step.call(Call("choice:1", "choice", "look", "tester", {}), look)
     return {"lap": state["lap"] + 1, "over": over or state["lap"] >= MAX_LAPS}

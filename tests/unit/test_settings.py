@@ -137,8 +137,8 @@ def test_budgets_are_json_in_the_environment(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("SESSION_BUDGET", '{"tokens": 1000}')
     monkeypatch.setenv("SESSION_BUDGET_MAX", '{"tokens": 5000, "cost_usd": 2.5}')
     sessions = load_settings(_env_file=None).sessions
-    assert sessions.budget == {"tokens": 1000}
-    assert sessions.budget_most == {"tokens": 5000, "cost_usd": 2.5}
+    assert sessions.default_budget == {"tokens": 1000}
+    assert sessions.max_budget == {"tokens": 5000, "cost_usd": 2.5}
 
 
 @pytest.mark.parametrize("value", ["tokens=5", '{"tokens": 0}', '{"money": 1}', "[]"])

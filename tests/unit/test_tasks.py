@@ -1,6 +1,6 @@
 import asyncio
 
-from app.tasks import consume_cancellation, stop
+from app.tasks import cancel_and_wait, consume_cancellation
 
 
 async def test_a_task_that_swallows_a_cancellation_is_stopped_all_the_same() -> None:
@@ -14,7 +14,7 @@ async def test_a_task_that_swallows_a_cancellation_is_stopped_all_the_same() -> 
 
     task = asyncio.create_task(stubborn())
     await asyncio.sleep(0)
-    await stop(task, None)
+    await cancel_and_wait(task, None)
     assert task.cancelled()
 
 

@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any, TypeVar
 
-from app.tasks import stop
+from app.tasks import cancel_and_wait
 
 Item = TypeVar("Item")
 
@@ -27,7 +27,7 @@ async def with_heartbeats(
                 if ended and ended.done():
                     return
             finally:
-                await stop(coming)
+                await cancel_and_wait(coming)
             items = coming.result()
             if not items:
                 return

@@ -8,7 +8,7 @@ from app.db.revision import lack_of_schema, migrated_to
 from app.errors import Unavailable
 from app.redis_address import refuse_cluster
 from app.resources import Resources
-from app.sessions.workers import live_workers, missing_versions, missing_workers, stranded
+from app.sessions.workers import count_live_workers, count_stranded, missing_versions, missing_workers
 
 _PATIENCE_S = 2.0
 
@@ -41,11 +41,11 @@ async def _redis(resources: Resources) -> None:
 
 
 async def _workers(resources: Resources) -> None:
-    _raise(missing_workers(await live_workers(resources.database)))
+    _raise(missing_workers(await count_live_workers(resources.database)))
 
 
 async def _sessions(resources: Resources) -> None:
-    _raise(missing_versions(await stranded(resources.database)))
+    _raise(missing_versions(await count_stranded(resources.database)))
 
 
 async def _cells(resources: Resources) -> None:

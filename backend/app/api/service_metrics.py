@@ -9,11 +9,11 @@ from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 
 from app.api import readiness
 from app.db.pool import is_away
-from app.jobs import QUEUES, REDIS_AWAY, waiting_since
+from app.jobs import QUEUES, REDIS_AWAY, read_queued_at
 from app.resources import Resources
 from app.retention.counts import census as census_of_ends
-from app.sessions.counts import census
-from app.sessions.workers import live_workers
+from app.sessions.counts import count_sessions
+from app.sessions.workers import count_live_workers
 from app.storage.postgres import PostgresBlobs
 
 FRESH_S = 5.0
@@ -101,7 +101,7 @@ async def _messages(resources: Resources) -> list[Fact]:
     except REDIS_AWAY:
         return []
     now = time.time()
-    since = [waiting_since(oldest) if oldest else None for oldest in answers[1::2]]
+    since = [read_queued_at(oldest) if oldest else None for oldest in answers[1::2]]
     ages = [0.0 if at is None else max(0.0, now - at) for at in since]
     return [
         Fact("queue_messages", "Wake-ups in Redis.", _by(queues, answers[::2]), "queue"),
@@ -113,13 +113,15 @@ async def _messages(resources: Resources) -> list[Fact]:
 
 async def _work(resources: Resources) -> list[Fact]:
     database = resources.database
-    found, ends = await census(database), await census_of_ends(database)
+    found, ends = await count_sessions(database), await census_of_ends(database)
     return [
-        Fact("sessions", "Sessions that have not ended, by status.", found.sessions, "status"),
-        Fact("queue_due", "What a worker could take now, by rows of Postgres.", found.due, "queue"),
-        Fact("workers", "Worker processes that were seen lately.", await live_workers(database), "queue"),
-        _one("line_sessions", "Sessions in line for one of MAX_CONCURRENT_SESSIONS places.", found.in_line),
-        _one("line_age_seconds", "How long the first in line has waited.", found.in_line_s),
+        Fact("sessions", "Sessions that have not ended, by status.", found.by_status, "status"),
+        Fact("queue_due", "What a worker could take now, by rows of Postgres.", found.due_by_queue, "queue"),
+        Fact("workers", "Worker processes that were seen lately.", await count_live_workers(database), "queue"),
+        _one(
+            "line_sessions", "Sessions in line for one of MAX_CONCURRENT_SESSIONS places.", found.queue_length
+        ),
+        _one("line_age_seconds", "How long the first in line has waited.", found.queue_wait_s),
         _one("deletions_open", "Deletions that were asked for and are not done.", ends.deletions_open),
         _one("sessions_stranded", "Sessions whose graph's version no worker runs.", ends.sessions_stranded),
     ]

@@ -104,7 +104,7 @@ class Parcel:
 
     async def _newest(self, session_id: UUID, kind: str) -> dict[str, ArtifactRow]:
         """By name; raises NotFound for a session that is not the owner's."""
-        await SessionReader(self.resources.database, self.owner).must_exist(session_id)
+        await SessionReader(self.resources.database, self.owner).check_exists(session_id)
         async with self.resources.open_uow() as uow:
             found = await ArtifactRepository(uow.db, self.owner).page_of(session_id, kind, _ALL)
         return {row.name: row for row in reversed(found.items)}

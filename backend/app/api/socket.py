@@ -27,7 +27,7 @@ from app.sessions.events.serialization import EventMessage
 from app.sessions.events.subscription import FellBehind, Push
 from app.sessions.schemas import Text
 from app.sessions.service import SessionService
-from app.tasks import stop
+from app.tasks import cancel_and_wait
 
 log = structlog.get_logger(__name__)
 
@@ -118,7 +118,7 @@ class SessionSocket:
             await asyncio.wait({talking, listening, watching}, return_when=asyncio.FIRST_COMPLETED)
             first = next(task for task in (talking, listening, watching) if task.done())
         finally:
-            await stop(talking, listening, watching)
+            await cancel_and_wait(talking, listening, watching)
             for task in (talking, listening, watching):
                 _ = task.cancelled() or task.exception()  # the first one counts; the others were seen
         await self._part(first)

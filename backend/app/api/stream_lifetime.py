@@ -11,7 +11,7 @@ from app.auth.principal import Principal
 from app.auth.services import AuthServices
 from app.auth.stream_slots import Place
 from app.observability.metrics.edge import OPEN_STREAMS
-from app.tasks import stop
+from app.tasks import cancel_and_wait
 
 
 @asynccontextmanager
@@ -33,4 +33,4 @@ async def staying(
             try:
                 yield ended
             finally:
-                await stop(ended)
+                await cancel_and_wait(ended)

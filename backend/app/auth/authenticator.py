@@ -18,7 +18,7 @@ from app.auth.tokens import Claims, TokenSigner
 from app.auth.ttl_cache import TtlCache
 from app.db.unit_of_work import OpenUnitOfWork
 from app.errors import Unauthorized
-from app.tasks import stop
+from app.tasks import cancel_and_wait
 
 
 @dataclass
@@ -117,7 +117,7 @@ class Authenticator:
             stay.waiting -= 1
             if not stay.waiting:
                 del self._stays[which]
-                await stop(stay.end)
+                await cancel_and_wait(stay.end)
 
     async def _ends(self, who: Principal) -> None:
         bell = asyncio.Event()

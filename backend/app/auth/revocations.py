@@ -8,7 +8,7 @@ from redis.asyncio import Redis
 
 from app.auth.authenticator import Authenticator
 from app.jobs import REDIS_AWAY
-from app.tasks import stop
+from app.tasks import cancel_and_wait
 
 log = structlog.get_logger(__name__)
 
@@ -28,7 +28,7 @@ class Revocations:
         self._listening = asyncio.create_task(self._listen_for_ever(), name="revocations")
 
     async def close(self) -> None:
-        await stop(self._listening)
+        await cancel_and_wait(self._listening)
 
     async def announce(self, user_id: UUID) -> None:
         """After the revocation was committed."""

@@ -13,7 +13,7 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from app.errors import TooMany
-from app.tasks import stop
+from app.tasks import cancel_and_wait
 
 log = structlog.get_logger(__name__)
 
@@ -53,7 +53,7 @@ class StreamSlots:
         self._renewing = asyncio.create_task(self._renew_for_ever(), name="places")
 
     async def close(self) -> None:
-        await stop(self._renewing)
+        await cancel_and_wait(self._renewing)
 
     @asynccontextmanager
     async def hold(self, places: Sequence[Place]) -> AsyncIterator[None]:

@@ -70,15 +70,15 @@ async def _schema(settings: Settings) -> str:
 async def _workers(settings: Settings) -> str:
     from app.db.pool import Database  # noqa: PLC0415
     from app.sessions.workers import (  # noqa: PLC0415
-        live_workers,
+        count_live_workers,
+        count_stranded,
         missing_versions,
         missing_workers,
-        stranded,
     )
 
     database = await Database.open(with_addresses(settings).database_url or "", size=1)
     try:
-        live, waiting = await live_workers(database), await stranded(database)
+        live, waiting = await count_live_workers(database), await count_stranded(database)
     finally:
         await database.close()
     if lack := missing_workers(live) or missing_versions(waiting):

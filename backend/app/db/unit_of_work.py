@@ -7,7 +7,7 @@ from typing import Protocol
 
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker
 
-from app.jobs import Outbox, Send
+from app.jobs import Outbox, SendJob
 
 
 @dataclass
@@ -22,7 +22,7 @@ class OpenUnitOfWork(Protocol):
     def __call__(self) -> AbstractAsyncContextManager[UnitOfWork]: ...
 
 
-def unit_of_work(engine: AsyncEngine, send: Send) -> OpenUnitOfWork:
+def unit_of_work(engine: AsyncEngine, send: SendJob) -> OpenUnitOfWork:
     """A factory of units of work: `async with open_uow() as uow: ...` commits at the end of the block."""
     sessions = async_sessionmaker(engine, expire_on_commit=False)
 

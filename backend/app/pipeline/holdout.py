@@ -10,7 +10,7 @@ from app.agents.planner.output import Plan
 from app.agents.state import Json, LabState, LabUpdate
 from app.agents.training_context import make_training_context
 from app.errors import InvalidInput
-from app.tasks import side_by_side
+from app.tasks import run_concurrently
 from app.tools.backtest import backtest_model
 from app.tools.choosing import final_evaluation as evaluate_on_holdout
 from app.tools.choosing import refit_model
@@ -33,7 +33,7 @@ async def split(state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
     if answer.refusal is not None:
         raise InvalidInput("cannot_split", answer.refusal)
     facts: Any = answer.value
-    lab.step.say(SPLITTER, _describe_split(facts))
+    lab.step.post_message(SPLITTER, _describe_split(facts))
     return {
         "split": facts,
         "problem": facts["problem"],
@@ -67,7 +67,7 @@ async def final_evaluation(state: LabState, runtime: Runtime[LabContext]) -> Lab
         SPLITTER, make_training_context(state, make_budget(state).report_deadline_s)
     )
     model = {"model": state["verdict"]["chosen"]}
-    answer, trading = await side_by_side(
+    answer, trading = await run_concurrently(
         _evaluate_and_refit(ctx, model), _explain_and_backtest(ctx, model, state["plan"].get("trading"))
     )
     if answer.refusal is not None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from redis.asyncio import Redis
 
 from app.db.pool import Database
-from app.jobs import Send
+from app.jobs import SendJob
 from app.observability.metrics.retention import RETIRED
 from app.retention.accounts import AccountDeletions
 from app.retention.chores import take
@@ -17,7 +17,7 @@ from app.retention.config import DAY_S, Retention
 from app.retention.deletions import Deletions
 from app.retention.expiry import Retiring
 from app.retention.stale_files import drop_stale_copies, remove_leftovers
-from app.sessions.events.publisher import Tail
+from app.sessions.events.publisher import EventPublisher
 from app.storage.blobs import BlobStore
 
 log = logging.getLogger(__name__)
@@ -49,8 +49,8 @@ class Tidying:
 
     db: Database
     redis: Redis
-    tail: Tail
-    send: Send
+    tail: EventPublisher
+    send: SendJob
     blobs: BlobStore
     keep: Retention
     home: Path

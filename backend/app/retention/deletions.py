@@ -12,12 +12,12 @@ from redis.asyncio import Redis
 
 from app.db.pool import Database
 from app.errors import Conflict, NotFound
-from app.jobs import REDIS_AWAY, Send, advance
+from app.jobs import REDIS_AWAY, SendJob, advance_job
 from app.observability.metrics.retention import DELETIONS_DONE
 from app.retention.dependents import Made, Origin, derived, must_choose
 from app.sessions.checkpoints import RedisCheckpoints
-from app.sessions.events.publisher import Tail
-from app.sessions.queries import session_not_found
+from app.sessions.events.publisher import EventPublisher
+from app.sessions.queries import make_not_found_error
 
 _AT_ONCE = 20
 """Sessions that a request deletes itself; the workers delete more."""
@@ -84,8 +84,8 @@ class Deletions:
 
     db: Database
     redis: Redis
-    tail: Tail
-    send: Send
+    tail: EventPublisher
+    send: SendJob
 
     async def session(self, owner: UUID, session_id: UUID, also_derived: bool | None, run: bool = False) -> int:
         """Delete a session (a `run`) with the runs inside it; how many sessions must end before they go.
@@ -95,7 +95,7 @@ class Deletions:
         """
         found = await self.db.row(_IS_RUN, session_id, owner)
         if found is None or (run and not found["is_run"]):
-            raise session_not_found(session_id)
+            raise make_not_found_error(session_id)
         made = await derived(self.db, owner, Origin(sessions=[session_id]))
         own = [one for one in made if session_id in (one.id, one.inside)]
         others = [one for one in made if one not in own]
@@ -158,7 +158,7 @@ class Deletions:
 
     def _stop(self, session_id: UUID) -> None:
         self.tail.announce_cancel(session_id)
-        self.send(advance(session_id))
+        self.send(advance_job(session_id))
 
     async def _forget(self, sessions: Sequence[UUID]) -> None:
         checkpoints = RedisCheckpoints(self.redis)

@@ -18,7 +18,7 @@ from app.sandbox.computer import ComputationResult, Computer
 from app.sandbox.contract import Limits
 from app.sessions.events.events import Progress
 from app.sessions.graphs import GraphSpec, JournaledState, journaled
-from app.sessions.step_scope import Call, Recorded, SessionFacts, StepScope
+from app.sessions.step_scope import Call, CallResult, SessionFacts, StepScope
 from app.tools.code import failure_report, output_artifacts, run_code, success_report
 from app.tools.context import ToolContext
 
@@ -57,7 +57,7 @@ def make_graph_spec(
     return GraphSpec(GRAPH, VERSION, graph.compile(), lambda _: {}, make_context, _result)
 
 
-async def _record_measured(ctx: ToolContext, preferences: RunPreferences, limits: Limits) -> Recorded:
+async def _record_measured(ctx: ToolContext, preferences: RunPreferences, limits: Limits) -> CallResult:
     start = time.perf_counter()
     recorded = await _record(ctx, preferences, limits)
     outcome = "refused" if recorded.failed else "done"
@@ -65,7 +65,7 @@ async def _record_measured(ctx: ToolContext, preferences: RunPreferences, limits
     return recorded
 
 
-async def _record(ctx: ToolContext, preferences: RunPreferences, limits: Limits) -> Recorded:
+async def _record(ctx: ToolContext, preferences: RunPreferences, limits: Limits) -> CallResult:
     """Run the program and record its outcome. A failing program is an outcome, an unavailable host an error."""
     run_limits = replace(limits, time_s=min(limits.time_s, preferences.time_limit_s or limits.time_s))
     try:
@@ -78,15 +78,15 @@ async def _record(ctx: ToolContext, preferences: RunPreferences, limits: Limits)
     except Unavailable:
         raise
     except LabError as error:
-        return Recorded(failure_report(error.code, error.detail, error.facts), error.detail, failed=True)
-    return Recorded(
+        return CallResult(failure_report(error.code, error.detail, error.facts), error.detail, failed=True)
+    return CallResult(
         success_report(computed), f"It ended in {computed.usage.wall_s:.1f} s.", output_artifacts(computed)
     )
 
 
 async def _predict(ctx: ToolContext, prediction: PredictionOrder, limits: Limits) -> ComputationResult:
     def progress(fraction: float, text: str) -> None:
-        ctx.step.tell(Progress(step=ctx.step.seq, attempt=ctx.step.attempt, text=text, fraction=fraction))
+        ctx.step.emit(Progress(step=ctx.step.seq, attempt=ctx.step.attempt, text=text, fraction=fraction))
 
     run_limits = replace(limits, threads=TABLE_LIMITS.threads)
     inputs = {"model": prediction.model, "table": prediction.table}

@@ -8,7 +8,7 @@ as many as there is room for, and is the only way in; it goes one at a time, so 
 from dataclasses import dataclass
 
 from app.db.pool import Database
-from app.jobs import Send, advance
+from app.jobs import SendJob, advance_job
 from app.sessions.config import SessionsConfig
 from app.sessions.statements import LIFECYCLE
 
@@ -16,11 +16,11 @@ from app.sessions.statements import LIFECYCLE
 @dataclass(frozen=True)
 class AdmissionQueue:
     db: Database
-    send: Send
+    send: SendJob
     config: SessionsConfig
 
     async def admit(self) -> None:
         """Let in whoever is next, as far as there is room; safe to say at any time."""
         config = self.config
-        for row in await self.db.rows(LIFECYCLE.admit, config.most_running, config.most_running_per_owner):
-            self.send(advance(row["id"]))
+        for row in await self.db.rows(LIFECYCLE.admit, config.max_running, config.max_running_per_owner):
+            self.send(advance_job(row["id"]))

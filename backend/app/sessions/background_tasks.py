@@ -8,18 +8,18 @@ from typing import Protocol, TypeVar
 from app.db.pool import is_away
 
 
-class Held(Protocol):
+class LeaseHolder(Protocol):
     """What runs under a lease. `look`: set to have the lease's row looked at now."""
 
-    look: asyncio.Event
+    recheck: asyncio.Event
 
 
 Key = TypeVar("Key")
-Something = TypeVar("Something", bound=Held)
+Something = TypeVar("Something", bound=LeaseHolder)
 
 
 @contextlib.asynccontextmanager
-async def renewed(
+async def renew_in_background(
     running: MutableMapping[Key, Something],
     key: Key,
     held: Something,
@@ -32,7 +32,7 @@ async def renewed(
     database is away it is called again: the lease may yet be ours when it is back.
     """
     running[key] = held
-    renewal = asyncio.create_task(_renew(held.look, renew, every_s))
+    renewal = asyncio.create_task(_renew(held.recheck, renew, every_s))
     try:
         yield
     finally:

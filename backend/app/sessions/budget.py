@@ -40,14 +40,16 @@ _SAID: Mapping[Resource, str] = {
 }
 
 
-def resolve(asked: Mapping[str, float | None], usual: Mapping[str, float], most: Amounts) -> dict[str, float]:
+def resolve_budget(
+    requested: Mapping[str, float | None], default: Mapping[str, float], maximum: Amounts
+) -> dict[str, float]:
     """The budget of a new session: what was asked for, else what is usual here, never more than `most`.
 
     A resource without any of them has no limit. Raises InvalidInput for more than the operator allows.
     """
     budget: dict[str, float] = {}
     for resource in Resource:
-        wanted, bound = asked.get(resource.value), most.get(resource)
+        wanted, bound = requested.get(resource.value), maximum.get(resource)
         if wanted is not None and bound is not None and wanted > bound:
             raise InvalidInput(
                 "budget_too_large",
@@ -55,13 +57,13 @@ def resolve(asked: Mapping[str, float | None], usual: Mapping[str, float], most:
                 field=f"preferences.budget.{resource}",
                 limit=bound,
             )
-        limits = [one for one in (usual.get(resource.value), bound) if one is not None]
+        limits = [one for one in (default.get(resource.value), bound) if one is not None]
         if wanted is not None or limits:
             budget[resource.value] = wanted if wanted is not None else min(limits)
     return budget
 
 
-def extra_seconds(question: str, answer: JsonValue) -> float:
+def read_extra_seconds(question: str, answer: JsonValue) -> float:
     """By how much the answer to the question of that key moves the session's time limit."""
     return _added(answer) if f"budget:{Resource.SECONDS}:" in question else 0.0
 
@@ -71,7 +73,7 @@ def _added(answer: JsonValue) -> float:
 
 
 @dataclass
-class Ledger:
+class BudgetLedger:
     """What one session may use and has used, as its driver keeps it.
 
     `limits` grow by what the user adds. `most`: how far. `finished`: resources that are used up and of which
@@ -79,11 +81,11 @@ class Ledger:
     """
 
     limits: dict[Resource, float]
-    most: Amounts = field(default_factory=dict)
+    maximum: Amounts = field(default_factory=dict)
     spent: dict[Resource, float] = field(default_factory=dict)
-    finished: set[Resource] = field(default_factory=set)
-    asked: dict[Resource, int] = field(default_factory=dict)
-    warned: set[tuple[str, float]] = field(default_factory=set)
+    exhausted: set[Resource] = field(default_factory=set)
+    answer_counts: dict[Resource, int] = field(default_factory=dict)
+    warned_limits: set[tuple[str, float]] = field(default_factory=set)
 
     def used(self, resource: Resource, worked_s: float) -> float:
         return worked_s if resource is Resource.SECONDS else self.spent.get(resource, 0.0)
@@ -91,9 +93,9 @@ class Ledger:
     def is_wrapping_up(self, kind: str) -> bool:
         """Was the session told to end without more calls of that kind?"""
         needed = NEEDS["tool"] if kind == "tool" else (*NEEDS["chat"], *NEEDS["tool"])
-        return not self.finished.isdisjoint(needed)
+        return not self.exhausted.isdisjoint(needed)
 
-    def used_up(self, kind: str, worked_s: float) -> Resource | None:
+    def find_exhausted(self, kind: str, worked_s: float) -> Resource | None:
         """What such a call needs and there is no more of, if it has not been settled yet."""
         for resource in NEEDS[kind]:
             limit = self.limits.get(resource)
@@ -101,43 +103,43 @@ class Ledger:
                 return resource
         return None
 
-    def room(self, resource: Resource) -> float | None:
+    def max_increase(self, resource: Resource) -> float | None:
         """How much may still be added; None is no bound."""
-        most = self.most.get(resource)
+        most = self.maximum.get(resource)
         return None if most is None else max(0.0, most - self.limits[resource])
 
     def add(self, kind: str, usage: Mapping[str, float]) -> None:
-        for resource, amount in amounts(kind, usage).items():
+        for resource, amount in measure_call(kind, usage).items():
             self.spent[resource] = self.spent.get(resource, 0.0) + amount
 
-    def settle(self, resource: Resource, answer: JsonValue) -> None:
+    def apply_answer(self, resource: Resource, answer: JsonValue) -> None:
         """Take the answer of one question into account."""
-        self.asked[resource] = self.asked.get(resource, 0) + 1
+        self.answer_counts[resource] = self.answer_counts.get(resource, 0) + 1
         if added := _added(answer):
             self.limits[resource] += added
         else:
-            self.finished.add(resource)
+            self.exhausted.add(resource)
 
-    def warnings(self, kind: str, usage: Mapping[str, float], worked_s: float) -> list[BudgetWarning]:
+    def make_warnings(self, kind: str, usage: Mapping[str, float], worked_s: float) -> list[BudgetWarning]:
         """What has passed 80 % of its limit with this call, each limit once."""
         due = []
         for resource, limit in self.limits.items():
-            used = self.used(resource, worked_s) + amounts(kind, usage).get(resource, 0.0)
-            if used >= WARN_AT * limit and (resource, limit) not in self.warned:
-                self.warned.add((resource, limit))
+            used = self.used(resource, worked_s) + measure_call(kind, usage).get(resource, 0.0)
+            if used >= WARN_AT * limit and (resource, limit) not in self.warned_limits:
+                self.warned_limits.add((resource, limit))
                 due.append(BudgetWarning(budget=resource, used=round(used, 6), limit=limit))
         return due
 
-    def question(self, resource: Resource, agent: str, worked_s: float) -> Question:
+    def make_question(self, resource: Resource, agent: str, worked_s: float) -> Question:
         """What to ask the user, who can only choose the default where nothing may be added."""
-        room, limit, said = self.room(resource), self.limits[resource], _SAID[resource]
+        room, limit, said = self.max_increase(resource), self.limits[resource], _SAID[resource]
         number: dict[str, JsonValue] = {"type": "number", "exclusiveMinimum": 0}
         more = ""
         if room is not None:
             number["maximum"] = room
             more = f" (at most {said.format(room)})"
         return Question(
-            key=f"budget:{resource}:{self.asked.get(resource, 0)}",
+            key=f"budget:{resource}:{self.answer_counts.get(resource, 0)}",
             agent=agent,
             text=f"The session has used {said.format(self.used(resource, worked_s))}, and its budget was "
             f"{said.format(limit)}. Answer with a number to add so many{more}, or with `{REPORT}` to end with "
@@ -149,7 +151,7 @@ class Ledger:
         )
 
 
-def amounts(kind: str, usage: Mapping[str, float]) -> dict[Resource, float]:
+def measure_call(kind: str, usage: Mapping[str, float]) -> dict[Resource, float]:
     """What one recorded call used of each resource; seconds are the clock's."""
     if kind == "tool":
         return {Resource.TOOL_CALLS: 1}
@@ -159,11 +161,11 @@ def amounts(kind: str, usage: Mapping[str, float]) -> dict[Resource, float]:
     return {Resource.TOKENS: tokens, Resource.COST: usage.get("cost_usd", 0.0)}
 
 
-def ledger_of(
-    budget: Mapping[str, float], answers: Iterable[tuple[str, JsonValue]], most: Amounts | None = None
-) -> Ledger:
+def make_ledger(
+    budget: Mapping[str, float], answers: Iterable[tuple[str, JsonValue]], maximum: Amounts | None = None
+) -> BudgetLedger:
     """The limits of a session's own budget, with what its answers (resource, answer) came to."""
-    ledger = Ledger({Resource(name): float(amount) for name, amount in budget.items()}, most or {})
+    ledger = BudgetLedger({Resource(name): float(amount) for name, amount in budget.items()}, maximum or {})
     for name, answer in answers:
-        ledger.settle(Resource(name), answer)
+        ledger.apply_answer(Resource(name), answer)
     return ledger

@@ -5,16 +5,18 @@ from collections.abc import Mapping
 from uuid import UUID
 
 from app.db.pool import Database
-from app.sessions.budget import Amounts, Ledger, Resource, ledger_of
+from app.sessions.budget import Amounts, BudgetLedger, Resource, make_ledger
 from app.sessions.statements import VIEWS
 
 
-async def load(db: Database, session_id: UUID, budget: Mapping[str, float], most: Amounts) -> Ledger:
+async def load_ledger(
+    db: Database, session_id: UUID, budget: Mapping[str, float], most: Amounts
+) -> BudgetLedger:
     """`budget`: the session's own, by resource. A session without one needs no query."""
     row = await db.row(VIEWS.budget_usage, session_id) if budget else None
     if row is None:
-        return Ledger({})
-    ledger = ledger_of(budget, json.loads(row["answers"]), most)
+        return BudgetLedger({})
+    ledger = make_ledger(budget, json.loads(row["answers"]), most)
     ledger.spent = {name: row[name] for name in Resource if name is not Resource.SECONDS}
-    ledger.warned = {(name, limit) for name, limit in json.loads(row["warned"])}
+    ledger.warned_limits = {(name, limit) for name, limit in json.loads(row["warned"])}
     return ledger

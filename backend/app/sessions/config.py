@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from app.errors import InvalidInput
-from app.sessions.budget import Amounts, Resource, resolve
+from app.sessions.budget import Amounts, Resource, resolve_budget
 
 
 @dataclass(frozen=True)
@@ -26,34 +26,35 @@ class SessionsConfig:
     ending_s: float = 600.0
     """What a session may take to end after its budget of seconds is used up: a hundred times what it takes, so
     that it reports on a busy machine too."""
-    budget: Mapping[str, float] = field(default_factory=dict)
+    default_budget: Mapping[str, float] = field(default_factory=dict)
     """Of each resource (`sessions.budget.Resource`), what a session gets that asks for none."""
-    budget_most: Mapping[str, float] = field(default_factory=dict)
-    unpriced: tuple[str, ...] = ()
+    max_budget: Mapping[str, float] = field(default_factory=dict)
+    unpriced_models: tuple[str, ...] = ()
     """Chat models without a price: a budget of money cannot be kept with them."""
     stranded_grace_s: float = 600.0
     """How long a session waits for a worker that runs its version of the graph, before it ends and says so."""
-    most_crashes: int = 10
+    max_crashes: int = 10
     """Leases that may run out at one place before the session is given up."""
-    most_live_per_owner: int = 0
+    max_live_per_owner: int = 0
     """Sessions of one owner that have not ended, unless the owner has a quota of their own; 0 is no limit."""
-    most_running: int = 0
+    max_running: int = 0
     """Sessions that run at a time; more wait in line. 0 is no limit."""
-    most_running_per_owner: int = 0
+    max_running_per_owner: int = 0
     """Of those, one owner's, unless the owner has a quota of their own; 0 is no limit."""
 
     @property
-    def most(self) -> Amounts:
+    def resource_limits(self) -> Amounts:
         """Of each resource, the most that a session may ever have; of seconds it is the time limit."""
-        return {Resource.SECONDS: self.time_limit_s} | {Resource(k): v for k, v in self.budget_most.items()}
+        return {Resource.SECONDS: self.time_limit_s} | {Resource(k): v for k, v in self.max_budget.items()}
 
-    def budget_of(self, asked: Mapping[str, float | None]) -> dict[str, float]:
+    def make_budget(self, asked: Mapping[str, float | None]) -> dict[str, float]:
         """The budget of a new session that asks for this; raises InvalidInput."""
-        budget = resolve(asked, self.budget, self.most)
-        if Resource.COST in budget and self.unpriced:
+        budget = resolve_budget(asked, self.default_budget, self.resource_limits)
+        if Resource.COST in budget and self.unpriced_models:
             raise InvalidInput(
                 "no_price",
-                f"A budget of money needs prices, and LLM_PRICES has none for {', '.join(self.unpriced)}.",
+                "A budget of money needs prices, and LLM_PRICES has none for "
+                f"{', '.join(self.unpriced_models)}.",
                 field="preferences.budget.cost_usd",
             )
         return budget

@@ -13,30 +13,30 @@ from app.sessions.statements import VIEWS
 
 
 @dataclass(frozen=True)
-class Census:
+class SessionCounts:
     """`due`: what a worker could take now, by queue. `in_line_s`: how long the first in line has waited."""
 
-    sessions: Mapping[str, int]
-    due: Mapping[str, int]
-    in_line: int
-    in_line_s: float
+    by_status: Mapping[str, int]
+    due_by_queue: Mapping[str, int]
+    queue_length: int
+    queue_wait_s: float
 
 
-async def census(db: Database) -> Census:
+async def count_sessions(db: Database) -> SessionCounts:
     sessions = await db.rows(VIEWS.count_by_status)
     fits = await db.row(VIEWS.count_open_fits)
     return _counted(sessions, int(fits["due"]) if fits else 0)
 
 
-def _counted(rows: Sequence[Record], fits_due: int) -> Census:
+def _counted(rows: Sequence[Record], fits_due: int) -> SessionCounts:
     """Every status that is not an end is named, with 0 where nothing stands there."""
     nowhere = {str(status): 0 for status in SessionStatus if status not in TERMINAL}
-    return Census(
-        sessions=nowhere | {row["status"]: row["sessions"] for row in rows},
-        due={
+    return SessionCounts(
+        by_status=nowhere | {row["status"]: row["sessions"] for row in rows},
+        due_by_queue={
             QUEUES[JobName.ADVANCE]: sum(row["due"] for row in rows),
             QUEUES[JobName.FIT]: fits_due,
         },
-        in_line=sum(row["in_line"] for row in rows),
-        in_line_s=max((row["in_line_s"] for row in rows), default=0.0),
+        queue_length=sum(row["in_line"] for row in rows),
+        queue_wait_s=max((row["in_line_s"] for row in rows), default=0.0),
     )

@@ -13,14 +13,14 @@ import asyncpg
 
 from app.db.pool import Database
 from app.sessions.events.events import Durable
-from app.sessions.events.serialization import EventMessage, event_body, sighting
-from app.sessions.lease import DriveSignal, Lease, LeaseLost, standing
+from app.sessions.events.serialization import EventMessage, dump_event, make_event_message
+from app.sessions.lease import DriveSignal, Lease, LeaseLost, make_drive_signal
 from app.sessions.statements import JOURNAL
 
 GUARD_STEP = JOURNAL.guard.replace("crashes = 0,", "crashes = 0, last_seq = $3,")
 
 
-def fenced(inserts: str, guard: str = JOURNAL.guard) -> str:
+def make_fenced_statement(inserts: str, guard: str = JOURNAL.guard) -> str:
     """The whole statement around `, name as (insert ... select ... from s)` parts."""
     return f"{guard}{inserts}\n{JOURNAL.fenced_result}"
 
@@ -29,8 +29,8 @@ def fenced(inserts: str, guard: str = JOURNAL.guard) -> str:
 class WriteResult:
     """What became of a write: how the session stands, and the events that watchers may be told of now."""
 
-    standing: DriveSignal
-    sightings: Sequence[EventMessage]
+    signal: DriveSignal
+    messages: Sequence[EventMessage]
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class FencedWriter:
         """Run one such statement. None: its guard said no, or what it writes is there already."""
         at = datetime.now(UTC)
         kinds = [event.kind for event in events]
-        bodies = [event_body(event) for event in events]
+        bodies = [dump_event(event) for event in events]
         lease = self.lease
         try:
             row = await self.db.row(
@@ -56,10 +56,10 @@ class FencedWriter:
         if row is None:
             return None
         first = row["event_seq"] - len(kinds) + 1
-        seen = [sighting(first + i, at, kinds[i], body) for i, body in enumerate(bodies)]
-        return WriteResult(standing(row["cancel"], row["overdue"]), seen)
+        seen = [make_event_message(first + i, at, kinds[i], body) for i, body in enumerate(bodies)]
+        return WriteResult(make_drive_signal(row["cancel"], row["overdue"]), seen)
 
-    async def was_ours(self, sql: str, *args: object) -> WriteResult:
+    async def confirm_own_write(self, sql: str, *args: object) -> WriteResult:
         """A lost reply of our own write looks like a lost lease: `sql` asks for its fence. Raises LeaseLost."""
         row = await self.db.row(sql, self.lease.facts.id, *args)
         if row is None or row["fence"] != self.lease.fence:

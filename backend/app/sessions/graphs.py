@@ -78,12 +78,12 @@ class GraphSpec:
     initial: Callable[[SessionFacts], Mapping[str, Any]]
     make_context: Callable[[StepScope], Any]
     result: Callable[[Mapping[str, Any]], dict[str, Any]] = _no_result
-    also: tuple[int, ...] = ()
+    continued_versions: tuple[int, ...] = ()
 
     @property
-    def runs(self) -> list[int]:
+    def supported_versions(self) -> list[int]:
         """Its version and then earlier ones whose sessions it goes on with."""
-        return [self.version, *self.also]
+        return [self.version, *self.continued_versions]
 
 
 class Graphs:
@@ -92,14 +92,14 @@ class Graphs:
     def __init__(self, specs: Iterable[GraphSpec]) -> None:
         self._specs = {spec.name: spec for spec in specs}
         self.versions = {spec.name: spec.version for spec in self._specs.values()}
-        self.runs = {spec.name: spec.runs for spec in self._specs.values()}
+        self.supported_versions = {spec.name: spec.supported_versions for spec in self._specs.values()}
 
     def get(self, name: str, version: int | None) -> GraphSpec:
         """Raises LabError when this service cannot run that graph."""
         spec = self._specs.get(name)
         if spec is None:
             raise LabError("graph_unknown", f"This service has no graph named {name}.")
-        if version not in spec.runs:
+        if version not in spec.supported_versions:
             raise LabError(
                 "graph_version",
                 f"The session was started with version {version} of the graph {name}, and this service runs "

@@ -12,11 +12,11 @@ from langgraph.types import Interrupt
 
 from app.json_types import JsonValue
 from app.sandbox.metering import meter_usage
-from app.sessions.drive.journal import Diverged
+from app.sessions.drive.journal import JournalDiverged
 from app.sessions.events.events import Durable, Live
-from app.sessions.events.serialization import digest, dumps
+from app.sessions.events.serialization import dumps, request_digest
 from app.sessions.graphs import GraphSpec
-from app.sessions.step_scope import ArtifactDraft, Call, Fit, FitOutcome, Question, Recorded, SessionFacts
+from app.sessions.step_scope import ArtifactDraft, Call, CallResult, Fit, FitOutcome, Question, SessionFacts
 
 RunFit = Callable[[Fit], Awaitable[FitOutcome]]
 
@@ -30,12 +30,12 @@ class MemoryJournal:
 
     answers: dict[str, JsonValue] = field(default_factory=dict)
     run_fit: RunFit | None = None
-    most_calls: Mapping[str, int] = field(default_factory=dict)
+    max_calls: Mapping[str, int] = field(default_factory=dict)
     """Kind of call -> how many the session can afford before it has to end with what there is."""
     steps: dict[int, tuple[str, str]] = field(default_factory=dict)
     calls: dict[tuple[int, str], tuple[str, str]] = field(default_factory=dict)
-    recorded: list[tuple[Call, Recorded]] = field(default_factory=list)
-    asked: list[Question] = field(default_factory=list)
+    recorded: list[tuple[Call, CallResult]] = field(default_factory=list)
+    questions: list[Question] = field(default_factory=list)
     rounds: dict[str, list[FitOutcome]] = field(default_factory=dict)
     messages: list[tuple[str, str]] = field(default_factory=list)
     artifacts: list[ArtifactDraft] = field(default_factory=list)
@@ -51,18 +51,20 @@ class MemoryStep:
     seq: int = 1
     node: str = "test"
     attempt: int = 1
-    began: float = field(default_factory=time.monotonic)
+    started: float = field(default_factory=time.monotonic)
 
     @property
     def worked_s(self) -> float:
-        return time.monotonic() - self.began
+        return time.monotonic() - self.started
 
     async def recorded(self) -> dict[str, Any] | None:
         found = self.journal.steps.get(self.seq)
         if found is None:
             return None
         if found[0] != self.node:
-            raise Diverged("journal_diverged", f"Step {self.seq} was recorded as {found[0]}, not {self.node}.")
+            raise JournalDiverged(
+                "journal_diverged", f"Step {self.seq} was recorded as {found[0]}, not {self.node}."
+            )
         update: dict[str, Any] = json.loads(found[1])
         return update
 
@@ -72,38 +74,41 @@ class MemoryStep:
         replayed: dict[str, Any] = json.loads(raw)
         return replayed
 
-    async def call(self, call: Call, run: Callable[[], Awaitable[Recorded]]) -> JsonValue:
+    async def call(self, call: Call, run: Callable[[], Awaitable[CallResult]]) -> JsonValue:
         place = (self.seq, call.key)
         if place not in self.journal.calls:
             with meter_usage() as meter:
                 result = await run()
             result = replace(result, usage={**result.usage, **meter.facts()})
-            self.journal.calls[place] = (digest(call.request), dumps(result.value, f"result of {call.name}"))
+            self.journal.calls[place] = (
+                request_digest(call.request),
+                dumps(result.value, f"result of {call.name}"),
+            )
             self.journal.recorded.append((call, result))
             self.journal.artifacts.extend(result.artifacts)
             self.journal.events.extend(result.events)
         found, raw = self.journal.calls[place]
-        if found != digest(call.request):
-            raise Diverged(
+        if found != request_digest(call.request):
+            raise JournalDiverged(
                 "journal_diverged", f"Call {call.key} of step {self.seq} was recorded with another request."
             )
         value: JsonValue = json.loads(raw)
         return value
 
-    async def afford(self, kind: str, agent: str) -> bool:
+    async def can_afford(self, kind: str, agent: str) -> bool:
         return not self._used_up(kind) and not self._used_up("tool")
 
-    async def wrapping_up(self) -> bool:
+    async def is_wrapping_up(self) -> bool:
         return self._used_up("tool")
 
     def _used_up(self, kind: str) -> bool:
         made = sum(call.kind == kind for call, _ in self.journal.recorded)
-        return made >= self.journal.most_calls.get(kind, made + 1)
+        return made >= self.journal.max_calls.get(kind, made + 1)
 
     async def ask(self, question: Question) -> JsonValue:
         key = f"{self.seq}.{question.key}"
-        if question not in self.journal.asked:
-            self.journal.asked.append(question)
+        if question not in self.journal.questions:
+            self.journal.questions.append(question)
         for known in (key, question.key):
             if known in self.journal.answers:
                 return self.journal.answers[known]
@@ -120,13 +125,13 @@ class MemoryStep:
             self.journal.rounds[key] = [await self.journal.run_fit(fit) for fit in fits]
         return self.journal.rounds[key]
 
-    def say(self, role: str, text: str) -> None:
+    def post_message(self, role: str, text: str) -> None:
         self.journal.messages.append((role, text))
 
-    def keep(self, artifact: ArtifactDraft) -> None:
+    def save_artifact(self, artifact: ArtifactDraft) -> None:
         self.journal.artifacts.append(artifact)
 
-    def tell(self, event: Durable | Live) -> None:
+    def emit(self, event: Durable | Live) -> None:
         self.journal.events.append(event)
 
 
@@ -137,10 +142,10 @@ class MemoryDrive:
     spec: GraphSpec
     session: SessionFacts
     journal: MemoryJournal = field(default_factory=MemoryJournal)
-    began: float = field(default_factory=time.monotonic)
+    started: float = field(default_factory=time.monotonic)
 
     def begin(self, seq: int, node: str) -> MemoryStep:
-        return MemoryStep(self.session, self.journal, seq, node, began=self.began)
+        return MemoryStep(self.session, self.journal, seq, node, started=self.started)
 
     def context(self, step: Any) -> Any:
         return self.spec.make_context(step)

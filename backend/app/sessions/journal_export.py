@@ -8,7 +8,7 @@ from uuid import UUID
 
 from app.db.pool import Database
 from app.recorded_call import RecordedCall
-from app.sessions.queries import session_not_found
+from app.sessions.queries import make_not_found_error
 from app.sessions.statements import VIEWS
 
 
@@ -21,7 +21,7 @@ class SessionEvidence:
         """Every recorded call in its order, one step in memory at a time; raises NotFound."""
         row = await self.db.row(VIEWS.last_step, session_id, self.owner)
         if row is None:
-            raise session_not_found(session_id)
+            raise make_not_found_error(session_id)
         for seq in range(row["last_seq"] + 2):  # a step that never committed has calls too
             for call in await self.db.rows(VIEWS.export_calls, session_id, seq):
                 yield RecordedCall(

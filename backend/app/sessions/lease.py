@@ -13,7 +13,7 @@ from uuid import UUID
 from app.db.pool import Database, Record
 from app.sessions.config import SessionsConfig
 from app.sessions.events.events import SessionCancelled, SessionFailed, SessionFinished
-from app.sessions.events.serialization import EventMessage, dumps, event_body, sighting
+from app.sessions.events.serialization import EventMessage, dump_event, dumps, make_event_message
 from app.sessions.lifecycle import SessionStatus
 from app.sessions.statements import LIFECYCLE
 from app.sessions.step_scope import SessionFacts
@@ -36,7 +36,7 @@ class DriveSignal(StrEnum):
     """The worker stops, and the step took too long to wait for."""
 
 
-def standing(cancel: bool, overdue: bool) -> DriveSignal:
+def make_drive_signal(cancel: bool, overdue: bool) -> DriveSignal:
     return DriveSignal.CANCEL if cancel else DriveSignal.OVERDUE if overdue else DriveSignal.GO_ON
 
 
@@ -51,8 +51,8 @@ class Lease:
     fence: int
     last_seq: int
     crashes: int
-    standing: DriveSignal
-    started: EventMessage | None
+    signal: DriveSignal
+    started_event: EventMessage | None
     worked_s: float
     """Seconds since the first claim, without the time that the session waited for its user."""
     queued_s: float
@@ -63,7 +63,7 @@ class Lease:
 
 Ending = SessionFinished | SessionFailed | SessionCancelled
 
-STATUS: dict[type[Ending], SessionStatus] = {
+STATUS_BY_ENDING: dict[type[Ending], SessionStatus] = {
     SessionFinished: SessionStatus.COMPLETED,
     SessionFailed: SessionStatus.FAILED,
     SessionCancelled: SessionStatus.CANCELLED,
@@ -102,14 +102,14 @@ class Leases:
         row = await self._db.row(LIFECYCLE.renew, lease.facts.id, lease.fence, self._config.lease_s)
         if row is None:
             raise LeaseLost
-        return standing(row["cancel"], row["overdue"])
+        return make_drive_signal(row["cancel"], row["overdue"])
 
-    async def hand_back(self, lease: Lease, again: bool) -> bool:
+    async def hand_back(self, lease: Lease, has_more: bool) -> bool:
         """Give the session back, to go on later (`again`) or to wait. True: it has something to do, queue it.
 
         Safe to send twice: the second finds the lease gone and says no, and the sweeper sees `wake > seen`.
         """
-        row = await self._db.row(LIFECYCLE.hand_back, lease.facts.id, lease.fence, int(again))
+        row = await self._db.row(LIFECYCLE.hand_back, lease.facts.id, lease.fence, int(has_more))
         return bool(row and row["more"])
 
     async def end(self, lease: Lease, ending: Ending) -> EventMessage | None:
@@ -117,23 +117,23 @@ class Leases:
 
         It cannot when the lease is lost, or when it is to be `cancelled` and a fit of it still runs.
         """
-        at, body = datetime.now(UTC), event_body(ending)
+        at, body = datetime.now(UTC), dump_event(ending)
         failed = ending if isinstance(ending, SessionFailed) else None
         row = await self._db.row(
             LIFECYCLE.end_session,
             lease.facts.id,
             lease.fence,
-            STATUS[type(ending)],
+            STATUS_BY_ENDING[type(ending)],
             dumps({"code": failed.code, "detail": failed.detail}) if failed else None,
             dumps(ending.result) if isinstance(ending, SessionFinished) else None,
             ending.kind,
             body,
             at,
         )
-        return sighting(row["event_seq"], at, ending.kind, body) if row else None
+        return make_event_message(row["event_seq"], at, ending.kind, body) if row else None
 
 
-def facts_of(row: Record) -> SessionFacts:
+def make_session_facts(row: Record) -> SessionFacts:
     """`row`: of `sessions`."""
     return SessionFacts(
         id=row["id"],
@@ -149,14 +149,16 @@ def facts_of(row: Record) -> SessionFacts:
 def _lease(row: Record) -> Lease:
     first = row["started"]
     return Lease(
-        facts=facts_of(row),
+        facts=make_session_facts(row),
         graph=row["graph"],
         graph_version=row["graph_version"],
         fence=row["fence"],
         last_seq=row["last_seq"],
         crashes=row["crashes"],
-        standing=standing(row["cancel"], row["overdue"]),
-        started=sighting(row["event_seq"], row["started_at"], "session_started", first) if first else None,
+        signal=make_drive_signal(row["cancel"], row["overdue"]),
+        started_event=make_event_message(row["event_seq"], row["started_at"], "session_started", first)
+        if first
+        else None,
         worked_s=row["worked_s"],
         queued_s=row["queued_s"],
         taken_over=row["taken_over"],

@@ -50,7 +50,7 @@ class SessionEvent(StrEnum):
 
 class LeaseState(StrEnum):
     FREE = "free"
-    HELD = "held"
+    ACTIVE = "held"
     EXPIRED = "expired"
 
 
@@ -100,9 +100,9 @@ def next_status(position: SessionPosition, event: SessionEvent) -> SessionStatus
     return TRANSITIONS[event].get(position.status) if _is_allowed(position, event) else None
 
 
-def release_event(again: bool, has_open_question: bool, has_open_fits: bool) -> SessionEvent:
+def release_event(has_more: bool, has_open_question: bool, has_open_fits: bool) -> SessionEvent:
     """The event of a driver that gives its session back. `again`: it has more to do."""
-    if again:
+    if has_more:
         return SessionEvent.YIELD
     if has_open_question:
         return SessionEvent.WAIT_FOR_USER

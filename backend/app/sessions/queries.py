@@ -8,7 +8,7 @@ from uuid import UUID
 from app.db.keyset import MAX_COUNTED, Part, Portion, part_of
 from app.db.pool import Database, Record
 from app.errors import NotFound
-from app.sessions.budget import Resource, ledger_of
+from app.sessions.budget import Resource, make_ledger
 from app.sessions.lifecycle import SessionStatus
 from app.sessions.schemas import (
     RUN_GRAPH,
@@ -16,9 +16,9 @@ from app.sessions.schemas import (
     BudgetView,
     CandidateView,
     FailureView,
-    InLineView,
     MessageView,
     QuestionView,
+    QueuePositionView,
     ResultsView,
     SessionSummary,
     SessionView,
@@ -27,12 +27,12 @@ from app.sessions.schemas import (
     UsageView,
 )
 from app.sessions.statements import VIEWS
-from app.sessions.usage import total
+from app.sessions.usage import total_usage
 
 GET_SESSION = VIEWS.get_session.replace("-- USAGE", VIEWS.usage)
 
 
-def session_not_found(session_id: UUID) -> NotFound:
+def make_not_found_error(session_id: UUID) -> NotFound:
     return NotFound("session_not_found", f"There is no session with the id {session_id}.")
 
 
@@ -44,7 +44,7 @@ class SessionReader:
     owner: UUID
     runs: bool = False
 
-    async def browse(self, status: SessionStatus | None, portion: Portion) -> Part[SessionSummary]:
+    async def list_sessions(self, status: SessionStatus | None, portion: Portion) -> Part[SessionSummary]:
         """Newest first."""
         asked, after = (self.owner, status, RUN_GRAPH, self.runs), portion.after
         cut = (after.at, after.id) if after else (None, None)
@@ -57,27 +57,27 @@ class SessionReader:
     async def get(self, session_id: UUID) -> SessionView:
         row = await self.db.row(GET_SESSION, session_id, self.owner, RUN_GRAPH, self.runs)
         if row is None:
-            raise session_not_found(session_id)
+            raise make_not_found_error(session_id)
         return SessionView(
             **_plain(row, "event_seq", "preferences", "error", "result", "question", "in_line", *_OF_USAGE),
             preferences=json.loads(row["preferences"]),
             last_event=row["event_seq"],
             question=_question(row["question"]),
             usage=_usage(row),
-            in_line=InLineView.model_validate_json(row["in_line"]) if row["in_line"] else None,
+            in_line=QueuePositionView.model_validate_json(row["in_line"]) if row["in_line"] else None,
             error=FailureView.model_validate_json(row["error"]) if row["error"] else None,
             result=json.loads(row["result"]) if row["result"] else None,
         )
 
-    async def must_exist(self, session_id: UUID) -> None:
+    async def check_exists(self, session_id: UUID) -> None:
         if await self.db.row(VIEWS.is_owned, session_id, self.owner) is None:
-            raise session_not_found(session_id)
+            raise make_not_found_error(session_id)
 
     async def is_over(self, session_id: UUID, cursor: int) -> bool:
         """Whether nothing comes after event `cursor` any more."""
         row = await self.db.row(VIEWS.is_over, session_id, self.owner, cursor)
         if row is None:
-            raise session_not_found(session_id)
+            raise make_not_found_error(session_id)
         return bool(row["over"])
 
     async def messages(self, session_id: UUID, limit: int, offset: int) -> tuple[list[MessageView], int]:
@@ -97,7 +97,7 @@ class SessionReader:
     async def results(self, session_id: UUID) -> ResultsView:
         row = await self.db.row(VIEWS.get_results, session_id, self.owner)
         if row is None:
-            raise session_not_found(session_id)
+            raise make_not_found_error(session_id)
         return ResultsView(
             id=row["id"],
             status=row["status"],
@@ -108,7 +108,7 @@ class SessionReader:
 
     async def _page(self, sql: str, session_id: UUID, limit: int, offset: int) -> tuple[list[Record], int]:
         """One part of what belongs to a session, and how much there is in all, also past its end."""
-        await self.must_exist(session_id)
+        await self.check_exists(session_id)
         rows = await self.db.rows(sql, session_id, limit, offset)
         counted = rows if rows or not offset else await self.db.rows(sql, session_id, 1, 0)
         return list(rows), counted[0]["total"] if counted else 0
@@ -124,8 +124,8 @@ _OF_USAGE = ("usage", "worked_s", "budget_answers")
 
 def _usage(row: Record) -> UsageView:
     parts = [UsagePart(**part) for part in json.loads(row["usage"])]
-    totals, worked_s = total(parts), round(row["worked_s"], 3)
-    ledger = ledger_of(json.loads(row["preferences"]).get("budget", {}), json.loads(row["budget_answers"]))
+    totals, worked_s = total_usage(parts), round(row["worked_s"], 3)
+    ledger = make_ledger(json.loads(row["preferences"]).get("budget", {}), json.loads(row["budget_answers"]))
     ledger.spent = {
         Resource.TOKENS: totals.input_tokens + totals.output_tokens,
         Resource.COST: totals.cost_usd,
@@ -136,7 +136,7 @@ def _usage(row: Record) -> UsageView:
             resource=resource.value,
             used=ledger.used(resource, worked_s),
             limit=limit,
-            ended=resource in ledger.finished,
+            ended=resource in ledger.exhausted,
         )
         for resource, limit in ledger.limits.items()
     ]

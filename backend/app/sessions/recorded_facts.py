@@ -11,7 +11,7 @@ from app.recorded_call import RecordedCall
 from app.sessions.schemas import UsagePart
 from app.sessions.statements import VIEWS
 from app.sessions.step_scope import StepScope
-from app.sessions.tool_permissions import allows
+from app.sessions.tool_permissions import is_tool_allowed
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class SessionRecords(Protocol):
 
     async def questions(self) -> Sequence[QuestionFacts]: ...
 
-    async def allows(self, tool: str) -> bool:
+    async def is_tool_allowed(self, tool: str) -> bool:
         """Did the user let this tool run without being asked again, and has not revoked it?"""
         ...
 
@@ -112,8 +112,8 @@ class DatabaseRecords:
             for body in [_json(row["body"]) or {}]
         ]
 
-    async def allows(self, tool: str) -> bool:
-        return await allows(self.db, self.session_id, tool)
+    async def is_tool_allowed(self, tool: str) -> bool:
+        return await is_tool_allowed(self.db, self.session_id, tool)
 
     async def usage(self, step: StepScope) -> list[UsagePart]:
         rows = await self.db.rows(VIEWS.usage, self.session_id)

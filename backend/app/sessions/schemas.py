@@ -11,11 +11,11 @@ from app.modeling.problem.metrics import MetricName
 from app.sessions.lifecycle import SessionStatus
 
 
-class _Body(BaseModel):
+class _SessionInput(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class _View(BaseModel):
+class _SessionOutput(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
@@ -45,14 +45,14 @@ RUN_GRAPH = "run"
 """Sessions of this graph are runs: listed by themselves."""
 
 
-class Costs(_Body):
+class ErrorCosts(_SessionInput):
     """What mistakes cost, in any unit; the threshold of a yes or no is chosen for the lowest cost."""
 
     false_alarm: float = Field(gt=0, allow_inf_nan=False, examples=[1])
     missed: float = Field(gt=0, allow_inf_nan=False, examples=[10], description="A positive not found.")
 
 
-class BudgetRequest(_Body):
+class BudgetRequest(_SessionInput):
     """What the session may use. When something is used up it asks for more, or ends with what there is."""
 
     tokens: int | None = Field(default=None, ge=1, description="Input and output tokens of chat models.")
@@ -63,7 +63,7 @@ class BudgetRequest(_Body):
     )
 
 
-class Preferences(_Body):
+class Preferences(_SessionInput):
     """What the user has decided already; whatever is left out the crew decides, or asks."""
 
     target: ColumnName | None = Field(default=None, description="The column to predict.", examples=["survived"])
@@ -83,7 +83,7 @@ class Preferences(_Body):
         examples=[{"store": "category"}],
     )
     positive_class: bool | int | float | Annotated[Text, StringConstraints(max_length=200)] | None = None
-    costs: Costs | None = Field(default=None, description="What mistakes cost; two classes only.")
+    costs: ErrorCosts | None = Field(default=None, description="What mistakes cost; two classes only.")
     horizon: int | None = Field(default=None, ge=1, le=100_000, description="How many rows ahead to predict.")
     model: Literal["ensemble", "single", "interpretable"] | None = Field(
         default=None,
@@ -105,7 +105,7 @@ class Preferences(_Body):
     review_plan: bool = Field(default=False, description="Ask for approval before the plan is carried out.")
 
 
-class SessionCreate(_Body):
+class SessionCreate(_SessionInput):
     goal: Goal = Field(description="In plain words.", examples=["Predict which passengers survived."])
     dataset_ids: Datasets = Field(
         default_factory=list,
@@ -114,14 +114,14 @@ class SessionCreate(_Body):
     preferences: Preferences = Field(default_factory=Preferences, examples=[{"target": "survived"}])
 
 
-class SessionRespond(_Body):
+class SessionRespond(_SessionInput):
     """An answer to a question. `question` is its key; left out, it means the one that is open."""
 
     question: Text | None = Field(default=None, min_length=1, max_length=200, examples=["1.ask:1"])
     answer: JsonValue = Field(description="Must satisfy the question's `answer_schema`.", examples=["survived"])
 
 
-class QuestionView(_View):
+class QuestionView(_SessionOutput):
     """`key` is what to answer with, `answer_schema` the JSON Schema of the answer."""
 
     key: str
@@ -137,7 +137,7 @@ class QuestionView(_View):
     asked_at: datetime
 
 
-class AllowanceView(_View):
+class AllowanceView(_SessionOutput):
     """A rule of one session: calls of `tool` go through without asking."""
 
     tool: str
@@ -145,12 +145,12 @@ class AllowanceView(_View):
     granted_at: datetime
 
 
-class FailureView(_View):
+class FailureView(_SessionOutput):
     code: str
     detail: str
 
 
-class UsageTotals(_View):
+class UsageTotals(_SessionOutput):
     """What was used. Tokens and cost are of chat models; CPU time and memory of cells, fits included."""
 
     chat_calls: int = 0
@@ -176,7 +176,7 @@ class UsagePart(UsageTotals):
     agent: str | None
 
 
-class BudgetView(_View):
+class BudgetView(_SessionOutput):
     """`limit`: with what was added. `ended`: it is used up, and the session ends with what there is."""
 
     resource: Literal["tokens", "cost_usd", "tool_calls", "seconds"]
@@ -191,7 +191,7 @@ class UsageView(UsageTotals):
     parts: list[UsagePart] = Field(default_factory=list, description="By step and agent.")
 
 
-class SessionSummary(_View):
+class SessionSummary(_SessionOutput):
     id: UUID
     goal: str
     status: SessionStatus
@@ -202,7 +202,7 @@ class SessionSummary(_View):
     ended_at: datetime | None
 
 
-class InLineView(_View):
+class QueuePositionView(_SessionOutput):
     """While others hold all places: `place` 1 is next. Whoever has fewest sessions running goes first."""
 
     place: int = Field(ge=1, examples=[3])
@@ -215,7 +215,7 @@ class SessionView(SessionSummary):
     seed: int
     deadline_at: datetime | None
     last_event: int = Field(description="Number of the newest event: a cursor for the streams.")
-    in_line: InLineView | None = Field(
+    in_line: QueuePositionView | None = Field(
         default=None, description="Set while it waits for one of the places that sessions run in."
     )
     question: QuestionView | None = Field(description="The oldest open question, while it awaits its user.")
@@ -227,23 +227,23 @@ class SessionView(SessionSummary):
     )
 
 
-class SessionCreated(_View):
+class SessionCreated(_SessionOutput):
     id: UUID
     status: SessionStatus
     created_at: datetime
 
 
-class SessionStanding(_View):
+class SessionStatusView(_SessionOutput):
     id: UUID
     status: SessionStatus
 
 
-class SessionAnswered(_View):
+class SessionAnswered(_SessionOutput):
     id: UUID
     question: str = Field(description="The key of the question that was answered.")
 
 
-class MessageView(_View):
+class MessageView(_SessionOutput):
     step: int
     n: int
     role: str = Field(description="`user`, an agent's name or `system`.")
@@ -251,7 +251,7 @@ class MessageView(_View):
     at: datetime
 
 
-class CallView(_View):
+class CallView(_SessionOutput):
     """One recorded call: `summary` where a tool left one."""
 
     key: str
@@ -263,7 +263,7 @@ class CallView(_View):
     recorded_at: datetime
 
 
-class StepView(_View):
+class StepView(_SessionOutput):
     seq: int
     node: str
     started_at: datetime
@@ -271,7 +271,7 @@ class StepView(_View):
     calls: list[CallView]
 
 
-class CandidateView(_View):
+class CandidateView(_SessionOutput):
     """One candidate of a round of fits."""
 
     round: str
@@ -283,7 +283,7 @@ class CandidateView(_View):
     ended_at: datetime | None
 
 
-class ResultsView(_View):
+class ResultsView(_SessionOutput):
     """`result` is there once the session is completed, `error` once it failed."""
 
     id: UUID
@@ -293,7 +293,7 @@ class ResultsView(_View):
     candidates: list[CandidateView]
 
 
-class AuditView(_View):
+class AuditView(_SessionOutput):
     """Who did what, when. `detail` depends on the action.
 
     A call carries its arguments and the SHA-256 of its recorded result, a question what was asked, an answer
@@ -306,7 +306,7 @@ class AuditView(_View):
     detail: dict[str, Any]
 
 
-class TicketView(_View):
+class TicketView(_SessionOutput):
     """Opens one socket, once, within `expires_in` seconds."""
 
     ticket: str

@@ -15,30 +15,30 @@ from pydantic import JsonValue
 
 from app.db.pool import Database, Record
 from app.errors import Conflict, NotFound, TooMany, Unauthorized
-from app.jobs import Send, advance
+from app.jobs import SendJob, advance_job
 from app.observability.metrics.sessions import SESSIONS_CREATED
 from app.observability.tracing import past_span
 from app.sessions.admission import AdmissionQueue
 from app.sessions.answers import check_answer
-from app.sessions.budget import extra_seconds
+from app.sessions.budget import read_extra_seconds
 from app.sessions.config import SessionsConfig
 from app.sessions.events.events import ClarificationAnswered
-from app.sessions.events.publisher import Tail
-from app.sessions.events.serialization import dumps, event_body, sighting
+from app.sessions.events.publisher import EventPublisher
+from app.sessions.events.serialization import dump_event, dumps, make_event_message
 from app.sessions.lifecycle import SessionStatus
-from app.sessions.queries import session_not_found
+from app.sessions.queries import make_not_found_error
 from app.sessions.schemas import RUN_GRAPH, SessionCreated
 from app.sessions.statements import LIFECYCLE
 
 
-class Preferences(Protocol):
+class SessionPreferences(Protocol):
     @property
     def seed(self) -> int | None: ...
 
     def model_dump(self, *, mode: Literal["json"], exclude_none: bool) -> dict[str, Any]: ...
 
 
-class Wanted(Protocol):
+class SessionRequest(Protocol):
     """What a new session of any graph is made of."""
 
     @property
@@ -48,21 +48,21 @@ class Wanted(Protocol):
     def dataset_ids(self) -> list[UUID]: ...
 
     @property
-    def preferences(self) -> Preferences: ...
+    def preferences(self) -> SessionPreferences: ...
 
 
 @dataclass(frozen=True)
 class SessionService:
     db: Database
-    tail: Tail
-    send: Send
+    tail: EventPublisher
+    send: SendJob
     config: SessionsConfig
     graph: str = "pipeline"
 
     async def create(
         self,
         owner: UUID,
-        wanted: Wanted,
+        request: SessionRequest,
         idempotency_key: str | None = None,
         parent_id: UUID | None = None,
     ) -> SessionCreated:
@@ -72,44 +72,44 @@ class SessionService:
         when the key was used for another request.
         """
         session_id, began_at = uuid4(), time.time()
-        preferences = dumps(self._settled(wanted), "preferences")
+        preferences = dumps(self._settled(request), "preferences")
         row = await self.db.row(
             LIFECYCLE.create,
             session_id,
             owner,
             self.graph,
-            wanted.goal,
+            request.goal,
             preferences,
-            wanted.dataset_ids,
-            _seed(wanted),
+            request.dataset_ids,
+            _seed(request),
             idempotency_key,
-            self.config.most_live_per_owner,
+            self.config.max_live_per_owner,
             parent_id,
-            self.config.most_running,
-            self.config.most_running_per_owner,
+            self.config.max_running,
+            self.config.max_running_per_owner,
         )
         if row is None:
             raise Unauthorized("account_gone", "This account has been deleted.")
         if row["created_at"] is None:
-            return await self._made_before(session_id, owner, wanted, preferences, idempotency_key, row)
+            return await self._made_before(session_id, owner, request, preferences, idempotency_key, row)
         SESSIONS_CREATED.labels(self.graph).inc()
         past_span("create_session", self.graph, session_id, began_at, {})
         for admitted in row["admitted"]:
-            self.send(advance(admitted))
+            self.send(advance_job(admitted))
         return SessionCreated(id=session_id, status=SessionStatus.QUEUED, created_at=row["created_at"])
 
-    def _settled(self, wanted: Wanted) -> dict[str, Any]:
+    def _settled(self, wanted: SessionRequest) -> dict[str, Any]:
         """The preferences, with the budget that the operator allows; a run has only the time limit."""
         preferences = wanted.preferences.model_dump(mode="json", exclude_none=True)
         if self.graph != RUN_GRAPH:
-            preferences["budget"] = self.config.budget_of(preferences.get("budget", {}))
+            preferences["budget"] = self.config.make_budget(preferences.get("budget", {}))
         return preferences
 
     async def _made_before(
         self,
         session_id: UUID,
         owner: UUID,
-        wanted: Wanted,
+        wanted: SessionRequest,
         preferences: str,
         idempotency_key: str | None,
         counted: Record,
@@ -131,7 +131,7 @@ class SessionService:
                 "idempotency_key_reused",
                 "This Idempotency-Key was used for another request. Use a new key for a new session.",
             )
-        self.send(advance(found["id"]))
+        self.send(advance_job(found["id"]))
         return SessionCreated(
             id=found["id"], status=SessionStatus(found["status"]), created_at=found["created_at"]
         )
@@ -145,14 +145,16 @@ class SessionService:
         asked = _open_question(row, session_id, question)
         check_answer(json.loads(asked["body"])["answer_schema"], answer)
         key, raw = str(asked["key"]), dumps(answer, "answer")
-        more_s = extra_seconds(key, answer)
+        more_s = read_extra_seconds(key, answer)
         at, answered = datetime.now(UTC), ClarificationAnswered(question=key, answer=answer)
         text = (answer if isinstance(answer, str) else raw).replace("\0", "\ufffd")
-        row = await self.db.row(LIFECYCLE.answer, session_id, key, raw, at, event_body(answered), text, more_s)
+        row = await self.db.row(LIFECYCLE.answer, session_id, key, raw, at, dump_event(answered), text, more_s)
         if row is None:
             raise Conflict("question_answered", "This question has been answered, or its session has ended.")
-        self.tail.show(session_id, sighting(row["event_seq"], at, answered.kind, event_body(answered)))
-        self.send(advance(session_id))
+        self.tail.publish(
+            session_id, make_event_message(row["event_seq"], at, answered.kind, dump_event(answered))
+        )
+        self.send(advance_job(session_id))
         await AdmissionQueue(self.db, self.send, self.config).admit()
         return key
 
@@ -160,18 +162,18 @@ class SessionService:
         """Ask a session to stop; asking twice is asking once. Raises NotFound and Conflict (it has ended)."""
         if await self.db.row(LIFECYCLE.cancel, session_id, owner) is None:
             if await self.db.row(LIFECYCLE.find_end, session_id, owner) is None:
-                raise session_not_found(session_id)
+                raise make_not_found_error(session_id)
             raise Conflict("session_ended", "This session has ended: there is nothing to cancel.")
         self.tail.announce_cancel(session_id)
-        self.send(advance(session_id))
+        self.send(advance_job(session_id))
 
 
-def _seed(wanted: Wanted) -> int:
+def _seed(wanted: SessionRequest) -> int:
     given = wanted.preferences.seed
     return secrets.randbelow(2**31) if given is None else given
 
 
-def _refusal(counted: Record, wanted: Wanted) -> NotFound | TooMany:
+def _refusal(counted: Record, wanted: SessionRequest) -> NotFound | TooMany:
     if counted["known"] != len(wanted.dataset_ids):
         return NotFound(
             "dataset_not_found",
@@ -188,7 +190,7 @@ def _refusal(counted: Record, wanted: Wanted) -> NotFound | TooMany:
 def _open_question(asked: Record | None, session_id: UUID, question: str | None) -> Record:
     """The question to answer; raises when there is none."""
     if asked is None:
-        raise session_not_found(session_id)
+        raise make_not_found_error(session_id)
     if asked["ended_at"] is not None:
         raise Conflict("session_ended", "This session has ended: nobody waits for an answer.")
     if asked["key"] is None and question is not None:

@@ -42,7 +42,7 @@ class ArtifactDraft:
 
 
 @dataclass(frozen=True)
-class Recorded:
+class CallResult:
     """What one call came to. `value` is JSON and all that a replay sees; the rest is written with it.
 
     A refusal that the agent can correct is recorded too (`failed=True`): replay must repeat it.
@@ -54,7 +54,7 @@ class Recorded:
     events: Sequence[Durable] = ()
     usage: Mapping[str, float] = field(default_factory=dict)
     failed: bool = False
-    by: str | None = None
+    answered_by: str | None = None
     """Who answered, where another than the one that was asked may have: the chat model of a chat call."""
 
 
@@ -130,7 +130,7 @@ class StepScope(Protocol):
         """
         ...
 
-    async def call(self, call: Call, run: Callable[[], Awaitable[Recorded]]) -> JsonValue:
+    async def call(self, call: Call, run: Callable[[], Awaitable[CallResult]]) -> JsonValue:
         """The recorded result of this call, or run it and record it.
 
         A recorded call whose request digest differs ends the session with a readable error. `run` may
@@ -138,7 +138,7 @@ class StepScope(Protocol):
         """
         ...
 
-    async def afford(self, kind: str, agent: str) -> bool:
+    async def can_afford(self, kind: str, agent: str) -> bool:
         """May one more `chat` or `tool` call be made? Ask inside `run`: a recorded call is never asked about.
 
         When the budget is used up the user is asked (`interrupt()`) to add to it. False: the session is to end
@@ -146,7 +146,7 @@ class StepScope(Protocol):
         """
         ...
 
-    async def wrapping_up(self) -> bool:
+    async def is_wrapping_up(self) -> bool:
         """Was it told to end without more work of its tools? Stays the same while a step runs again."""
         ...
 
@@ -164,14 +164,14 @@ class StepScope(Protocol):
         """
         ...
 
-    def say(self, role: str, text: str) -> None:
+    def post_message(self, role: str, text: str) -> None:
         """A message of the conversation, written with the step's commit."""
         ...
 
-    def keep(self, artifact: ArtifactDraft) -> None:
+    def save_artifact(self, artifact: ArtifactDraft) -> None:
         """An artifact written with the step's commit (one made by a call goes into its `Recorded`)."""
         ...
 
-    def tell(self, event: Durable | Live) -> None:
+    def emit(self, event: Durable | Live) -> None:
         """A live event goes out now; a durable one with the step's commit."""
         ...

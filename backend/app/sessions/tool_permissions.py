@@ -14,7 +14,7 @@ from app.sessions.statements import VIEWS
 ALWAYS = "always in this session"
 
 
-async def allows(db: Database, session_id: UUID, tool: str) -> bool:
+async def is_tool_allowed(db: Database, session_id: UUID, tool: str) -> bool:
     return any(row["tool"] == tool for row in await db.rows(VIEWS.tool_permissions, session_id, ALWAYS))
 
 

@@ -8,7 +8,7 @@ _LARGEST = ("peak_memory_bytes", "memory_limit_bytes")
 _ADDED = tuple(name for name in UsageTotals.model_fields if name not in _LARGEST)
 
 
-def total(parts: Sequence[UsagePart]) -> UsageTotals:
+def total_usage(parts: Sequence[UsagePart]) -> UsageTotals:
     """Sums of all parts; of memory the largest."""
     sums = {name: _sum(getattr(part, name) for part in parts) for name in _ADDED}
     peaks = {name: max((getattr(part, name) for part in parts), default=0) for name in _LARGEST}

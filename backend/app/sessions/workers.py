@@ -70,18 +70,18 @@ async def mark_stranded(db: Database, grace_s: float) -> None:
     await db.rows(WORKERS.mark_stranded, grace_s, MAX_SILENCE_S, DRIVE_QUEUE)
 
 
-async def stranded(db: Database) -> dict[str, int]:
+async def count_stranded(db: Database) -> dict[str, int]:
     """Sessions that wait for a worker of their graph and version: `{"pipeline 7": 3}`."""
     return {f"{row['graph']} {row['version']}": row["n"] for row in await db.rows(WORKERS.count_stranded)}
 
 
-async def live_workers(db: Database) -> dict[str, int]:
+async def count_live_workers(db: Database) -> dict[str, int]:
     """Live workers of every queue, 0 where there is none."""
     counts = {row["queue"]: int(row["workers"]) for row in await db.rows(WORKERS.live_by_queue, MAX_SILENCE_S)}
     return dict.fromkeys(QUEUES.values(), 0) | counts
 
 
-async def fit_slots(db: Database, fallback: int) -> int:
+async def count_fit_slots(db: Database, fallback: int) -> int:
     """Fits that all live workers compute at the same time; `fallback` while no worker is known."""
     row = await db.row(WORKERS.count_fit_slots, MAX_SILENCE_S)
     return int(row["slots"]) if row and row["slots"] else fallback

@@ -54,12 +54,12 @@ class WorkSettings(ChatSettings, EdgeSettings, StoreSettings, ServiceSettings):
     def sessions(self) -> SessionsConfig:
         return SessionsConfig(
             time_limit_s=self.session_time_limit_seconds,
-            most_running=self.max_concurrent_sessions,
-            most_running_per_owner=self.user_running_sessions,
-            most_live_per_owner=self.user_sessions,
-            budget=self.session_budget.model_dump(exclude_none=True),
-            budget_most=self.session_budget_max.model_dump(exclude_none=True),
-            unpriced=self.unpriced,
+            max_running=self.max_concurrent_sessions,
+            max_running_per_owner=self.user_running_sessions,
+            max_live_per_owner=self.user_sessions,
+            default_budget=self.session_budget.model_dump(exclude_none=True),
+            max_budget=self.session_budget_max.model_dump(exclude_none=True),
+            unpriced_models=self.unpriced,
         )
 
     @property

@@ -9,8 +9,8 @@ from app.modeling.problem.custom_code import contains_code
 from app.modeling.problem.names import resolve_name
 from app.sandbox.computer import ComputationResult
 from app.sandbox.contract import Computation
-from app.sessions.step_scope import Recorded
-from app.tasks import side_by_side
+from app.sessions.step_scope import CallResult
+from app.tasks import run_concurrently
 from app.tools.context import ToolContext
 from app.tools.frames import TRAIN, TrainingFrame, figure_artifacts, find_training_frame, frame_artifact
 from app.tools.registry import FrameName, tool
@@ -35,7 +35,7 @@ Indicator = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.]{0,59}$")]
 
 
 @tool(agents=ANALYST)
-async def perform_eda(ctx: ToolContext, frame: FrameName = TRAIN) -> Recorded:
+async def perform_eda(ctx: ToolContext, frame: FrameName = TRAIN) -> CallResult:
     """Look at a frame: gaps, skew, relations to the target, and columns that leak the target.
 
     Each finding carries the operations that correct it; `suggested_cleaning` collects them.
@@ -49,7 +49,7 @@ async def perform_eda(ctx: ToolContext, frame: FrameName = TRAIN) -> Recorded:
     computed, drawing = await _explore(ctx, source, params)
     facts: Any = {**computed.value, "figures": drawing.value["figures"]}  # type: ignore[dict-item,index,call-overload]
     leaks = f", {len(facts['leaks'])} possible leak(s)" if facts["leaks"] else ""
-    return Recorded(
+    return CallResult(
         value=facts,
         summary=f"{facts['rows']} rows: {len(facts['findings'])} finding(s){leaks}.",
         artifacts=figure_artifacts(drawing, facts["figures"]),
@@ -73,13 +73,13 @@ async def _explore(
         computed = await looking
         return computed, computed
     drawing = Computation("explore.draw_overview", {"problem": params["problem"]})
-    return await side_by_side(looking, ctx.computer.run(drawing, inputs))
+    return await run_concurrently(looking, ctx.computer.run(drawing, inputs))
 
 
 @tool(agents=ANALYST)
 async def clean_data(
     ctx: ToolContext, frame: FrameName = TRAIN, operations: Operations = None, name: NewName = "cleaned"
-) -> Recorded:
+) -> CallResult:
     """Clean a frame: missing values, outliers, types, spellings, columns to drop. Makes a new frame.
 
     Medians and quantiles are fitted on training rows only; with rows in time order, on those of each fold.
@@ -94,7 +94,7 @@ async def create_features(
     operations: Operations = None,
     lookback_periods: Annotated[list[Annotated[int, Field(ge=1, le=1000)]] | None, Field(max_length=20)] = None,
     name: NewName = "features",
-) -> Recorded:
+) -> CallResult:
     """Build features: parts of dates, texts and names, ratios; with `lookback_periods` (rows) lags, changes and
     rolling statistics from the past only. Makes a new frame."""
     params = {"operations": operations, "lookback_periods": lookback_periods}
@@ -113,7 +113,7 @@ async def calculate_technical_indicators(
     opening: str | None = None,
     relative: bool = True,
     name: NewName = "indicators",
-) -> Recorded:
+) -> CallResult:
     """Technical indicators of a price, each from its past only, by TA-Lib's names with their numbers: SMA_20,
     EMA_50, RSI_14, MACD_12_26_9, BBANDS_20_2, ATR_14, OBV, STOCH_14_3_3, ADX_14, CCI_20, MFI_14, CDLDOJI, ...
 
@@ -132,7 +132,7 @@ async def calculate_technical_indicators(
 
 async def _extend_recipe(
     ctx: ToolContext, function: str, frame: str, name: str, params: dict[str, Any]
-) -> Recorded:
+) -> CallResult:
     if contains_code(params):
         raise ToolRefused("Custom code must be added by write_features, which tests it first.")
     source = await find_training_frame(ctx, frame)
@@ -140,7 +140,7 @@ async def _extend_recipe(
     computed = await ctx.computer.run(Computation(function, all_params), {"frame": source.digest})
     facts: Any = {**computed.value, "frame": name}  # type: ignore[dict-item]  # FrameFacts
     effects = " ".join(facts["effects"]) or "Nothing was changed."
-    return Recorded(
+    return CallResult(
         value=facts,
         summary=f"{name}: {len(facts['columns'])} columns. {effects}"[:500],
         artifacts=[frame_artifact(computed, name, facts)],

@@ -7,7 +7,7 @@ from pydantic import Field
 from app.errors import ToolRefused
 from app.sandbox.computer import ComputationFailed
 from app.sandbox.contract import Computation
-from app.sessions.step_scope import Recorded
+from app.sessions.step_scope import CallResult
 from app.tools.code import Source, output_artifacts, run_code
 from app.tools.context import ToolContext
 from app.tools.frames import make_artifact
@@ -26,7 +26,7 @@ Readings = Annotated[
 
 
 @tool(agents=ANALYST)
-async def answer_by_sql(ctx: ToolContext, sql: Source, readings: Readings = []) -> Recorded:  # noqa: B006 - never changed
+async def answer_by_sql(ctx: ToolContext, sql: Source, readings: Readings = []) -> CallResult:  # noqa: B006 - never changed
     """Answer the question by one SELECT (DuckDB) over the session's tables; its rows are the answer.
 
     Give each column a readable alias. Exclude rows without the measured value by a WHERE: the remaining rows
@@ -36,7 +36,7 @@ async def answer_by_sql(ctx: ToolContext, sql: Source, readings: Readings = []) 
     computed = await ctx.computer.run(Computation("answer.answer", {"sql": sql}), tables)
     facts: Any = computed.value
     meta = {"rows": facts["row_count"], "columns": facts["columns"], "source": {"sql": sql}}
-    return Recorded(
+    return CallResult(
         value={**facts, "language": "sql", "code": sql, "readings": list(readings)},
         summary=f"{facts['row_count']} row(s) of {len(facts['columns'])} column(s).",
         artifacts=[make_artifact(computed.file("result.parquet"), "table", ANSWER, meta)],
@@ -44,7 +44,7 @@ async def answer_by_sql(ctx: ToolContext, sql: Source, readings: Readings = []) 
 
 
 @tool(agents=ANALYST)
-async def answer_by_program(ctx: ToolContext, code: Source, readings: Readings = []) -> Recorded:  # noqa: B006 - see above
+async def answer_by_program(ctx: ToolContext, code: Source, readings: Readings = []) -> CallResult:  # noqa: B006 - see above
     """Answer the question by a Python program, written as for `run_python`, where a SELECT cannot.
 
     Set `result` to a number, a text, a list of them, or a list of records. The last answer counts.
@@ -55,7 +55,7 @@ async def answer_by_program(ctx: ToolContext, code: Source, readings: Readings =
         raise ToolRefused(failed.detail) from failed
     output: Any = computed.value
     facts = make_answer(output.get("result") if isinstance(output, dict) else output)
-    return Recorded(
+    return CallResult(
         value={**facts, "language": "python", "code": code, "readings": list(readings)},
         summary=f"{facts['row_count']} row(s) of {len(facts['columns'])} column(s).",
         artifacts=output_artifacts(computed),

@@ -45,7 +45,7 @@ async def request_approval(
     preview: Preview,
 ) -> Mapping[str, Any]:
     """Ask the user to approve a call; return the arguments they approved. Raises ToolRefused on rejection."""
-    if ctx.records is not None and await ctx.records.allows(tool):
+    if ctx.records is not None and await ctx.records.is_tool_allowed(tool):
         return arguments
     shortened = preview.text[:MAX_PREVIEW_CHARS]
     answer = await ctx.step.ask(

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from app.json_types import JsonValue
-from app.sessions.step_scope import Question, Recorded
+from app.sessions.step_scope import CallResult, Question
 from app.tools.context import ToolContext
 from app.tools.registry import EVERY_AGENT, tool
 
@@ -17,7 +17,7 @@ async def ask_user(
     options: Annotated[list[str], Field(max_length=50)] = [],  # noqa: B006 - a schema default, never mutated
     default: str | None = None,
     free_text: bool = False,
-) -> Recorded:
+) -> CallResult:
     """Ask the user one question and wait for the answer.
 
     Ask only for information that goal and data do not contain. Give the options to choose from and the default
@@ -33,7 +33,7 @@ async def ask_user(
             default=default if default is not None else (options[0] if options else None),
         )
     )
-    return Recorded(value={"answer": answer}, summary=f"Answered: {answer}")
+    return CallResult(value={"answer": answer}, summary=f"Answered: {answer}")
 
 
 def _answer_schema(options: list[str], free_text: bool) -> dict[str, Any]:

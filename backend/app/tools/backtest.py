@@ -9,7 +9,7 @@ from app.modeling.problem.custom_code import contains_code
 from app.modeling.problem.kinds import BASELINE
 from app.sandbox.computer import ComputationFailed
 from app.sandbox.contract import Computation
-from app.sessions.step_scope import Recorded
+from app.sessions.step_scope import CallResult
 from app.tools.choosing import predict_holdout_in_isolation
 from app.tools.context import ToolContext
 from app.tools.fit_parts import PART_KIND
@@ -24,7 +24,7 @@ Bps = Annotated[float, Field(ge=0, le=1000, description="Basis points of the tra
 @tool(agents=())
 async def backtest_model(
     ctx: ToolContext, model: str, fee_bps: Bps, slippage_bps: Bps = 0.0, long_only: bool = False
-) -> Recorded:
+) -> CallResult:
     """Simulate trading on the model's forecasts over the hold-out, after costs."""
     ref = await ctx.frames.artifact("model", model)
     train = await ctx.frames.frame("train")
@@ -56,7 +56,7 @@ async def backtest_model(
         raise ToolRefused(f"{model} could not be traded: {failed.detail}") from failed
     value: Any = computed.value
     ledger = make_artifact(computed.file(TRADES_FILE), "table", TRADES_FILE)
-    return Recorded(
+    return CallResult(
         value=value,
         summary=str(value["verdict"])[:500],
         artifacts=[ledger, *figure_artifacts(computed, value["figures"])],

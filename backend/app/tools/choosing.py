@@ -11,7 +11,7 @@ from app.modeling.problem.custom_code import contains_code
 from app.modeling.problem.kinds import BASELINE, ENSEMBLE
 from app.sandbox.computer import ComputationFailed
 from app.sandbox.contract import Computation, Limits
-from app.sessions.step_scope import ArtifactDraft, Recorded
+from app.sessions.step_scope import ArtifactDraft, CallResult
 from app.tools.clock import recorded_work_s
 from app.tools.context import ToolContext
 from app.tools.fit_parts import FitPart, load_parts, merge_parts
@@ -29,7 +29,7 @@ ModelNames = Annotated[list[ModelName], Field(min_length=1, max_length=60)]
 
 
 @tool(agents=EVALUATOR)
-async def build_ensemble(ctx: ToolContext, models: ModelNames) -> Recorded:
+async def build_ensemble(ctx: ToolContext, models: ModelNames) -> CallResult:
     """Blend candidates into one model with weights from out-of-fold predictions; those that do not help get no
     weight. Only folds that all of them were fitted on count. Makes the model `Ensemble`.
 
@@ -51,7 +51,7 @@ async def build_ensemble(ctx: ToolContext, models: ModelNames) -> Recorded:
     facts: Any = computed.value
     weights = facts.get("weights") or {}
     weights_text = ", ".join(f"{name} {weight:.2g}" for name, weight in weights.items() if weight > 0)
-    return Recorded(
+    return CallResult(
         value={key: value for key, value in facts.items() if key != "schema"},
         summary=f"{facts['name']}: {facts['metric']} {format_number(facts['score'])}. Weights: {weights_text}."[
             :500
@@ -61,7 +61,7 @@ async def build_ensemble(ctx: ToolContext, models: ModelNames) -> Recorded:
 
 
 @tool(agents=EVALUATOR)
-async def compare_models(ctx: ToolContext, models: ModelNames) -> Recorded:
+async def compare_models(ctx: ToolContext, models: ModelNames) -> CallResult:
     """Rank candidates by their out-of-fold score, with the significance of the differences.
 
     Recommends one and reports whether it beats the baseline.
@@ -80,7 +80,7 @@ async def compare_models(ctx: ToolContext, models: ModelNames) -> Recorded:
     computed = await ctx.computer.run(Computation("evaluate.compare_models", params), inputs)
     facts: Any = computed.value
     beats = {True: "beats", False: "does not beat", None: "was not compared with"}[facts["beats_baseline"]]
-    return Recorded(
+    return CallResult(
         value=facts,
         summary=f"{facts['reason']} It {beats} the baseline.",
         artifacts=figure_artifacts(computed, facts.get("figures", ())),
@@ -88,7 +88,7 @@ async def compare_models(ctx: ToolContext, models: ModelNames) -> Recorded:
 
 
 @tool(agents=EVALUATOR)
-async def evaluate_model(ctx: ToolContext, model: ModelName) -> Recorded:
+async def evaluate_model(ctx: ToolContext, model: ModelName) -> CallResult:
     """Evaluate one candidate in detail on out-of-fold predictions: every metric with its interval, confusion,
     curves, calibration or residuals, and cautions."""
     part = (await load_parts(ctx, model))[0]
@@ -103,7 +103,7 @@ async def evaluate_model(ctx: ToolContext, model: ModelName) -> Recorded:
     computed = await ctx.computer.run(Computation("evaluate.evaluate_model", params), inputs)
     value: Any = {**computed.value, "model": model}  # type: ignore[dict-item]  # EvaluationFacts
     score = value["metrics"][value["metric"]]
-    return Recorded(
+    return CallResult(
         value=value,
         summary=f"{model}: {value['metric']} {format_number(score['value'])} "
         f"({format_number(score['low'])} to {format_number(score['high'])}) out of fold.",
@@ -114,7 +114,7 @@ async def evaluate_model(ctx: ToolContext, model: ModelName) -> Recorded:
 @tool(agents=EVALUATOR)
 async def feature_importance(
     ctx: ToolContext, model: ModelName, repeats: Annotated[int, Field(ge=2, le=30)] = 5
-) -> Recorded:
+) -> CallResult:
     """Measure the loss of score when one raw column is shuffled (permutation importance, out of fold)."""
     facts = (await load_parts(ctx, model))[0].facts
     if "members" in facts:
@@ -135,7 +135,7 @@ async def feature_importance(
     )
     value: Any = {**computed.value, "model": model}  # type: ignore[dict-item]  # ImportanceFacts
     first = ", ".join(entry["column"] for entry in value["importances"][:3]) or "no column"
-    return Recorded(
+    return CallResult(
         value=value,
         summary=f"Most important columns of {model}: {first}.",
         artifacts=figure_artifacts(computed, value.get("figures", ())),
@@ -143,7 +143,7 @@ async def feature_importance(
 
 
 @tool(agents=())
-async def final_evaluation(ctx: ToolContext, model: ModelName) -> Recorded:
+async def final_evaluation(ctx: ToolContext, model: ModelName) -> CallResult:
     """Open the hold-out, once, for the model that was chosen."""
     ref = await ctx.frames.artifact("model", model)
     raw = await find_training_frame(ctx, "train")
@@ -158,7 +158,7 @@ async def final_evaluation(ctx: ToolContext, model: ModelName) -> Recorded:
     computed = await ctx.computer.run(Computation("evaluate.final_evaluation", params), inputs)
     value: Any = {**computed.value, "model": model}  # type: ignore[dict-item]  # EvaluationFacts
     score = value["metrics"][value["metric"]]
-    return Recorded(
+    return CallResult(
         value=value,
         summary=f"{model} on the hold-out: {value['metric']} {format_number(score['value'])} "
         f"(95% {format_number(score['low'])} to {format_number(score['high'])}).",
@@ -167,7 +167,7 @@ async def final_evaluation(ctx: ToolContext, model: ModelName) -> Recorded:
 
 
 @tool(agents=())
-async def refit_model(ctx: ToolContext, model: ModelName) -> Recorded:
+async def refit_model(ctx: ToolContext, model: ModelName) -> CallResult:
     """Refit the evaluated model on all rows, including the hold-out, for delivery.
 
     Nothing is selected afterwards, and the score remains that of the hold-out. Without time left, the evaluated
@@ -177,7 +177,7 @@ async def refit_model(ctx: ToolContext, model: ModelName) -> Recorded:
     left_s = None if ignores_clock(ctx) else ctx.training.deadline_s - await recorded_work_s(ctx.step, ctx.call)
     facts = ref.meta["fit"]
     if facts["estimator"] == BASELINE or (left_s is not None and left_s < MIN_REFIT_S):
-        return Recorded(value={"rows": 0, "fits": 0, "fit_s": 0.0, "model": model}, summary=NO_REFIT_SUMMARY)
+        return CallResult(value={"rows": 0, "fits": 0, "fit_s": 0.0, "model": model}, summary=NO_REFIT_SUMMARY)
     raw = await find_training_frame(ctx, "train")
     holdout = await ctx.frames.artifact("holdout", "holdout")
     params: dict[str, Any] = {"fit": dict(facts), "seed": ctx.session.seed, "time_limit_s": left_s}
@@ -190,11 +190,11 @@ async def refit_model(ctx: ToolContext, model: ModelName) -> Recorded:
         raise ToolRefused(f"{model} could not be refitted on all rows: {failed.detail}") from failed
     value: Any = {**computed.value, "model": model}  # type: ignore[dict-item]  # an object
     if not value["rows"]:
-        return Recorded(value=value, summary=NO_REFIT_SUMMARY)
+        return CallResult(value=value, summary=NO_REFIT_SUMMARY)
     name = f"{model} on all rows"
     file = computed.file("model.skops")
     meta = {"fit": {**facts, "learned_rows": value["rows"]}, "oof": ref.meta["oof"]}
-    return Recorded(
+    return CallResult(
         value={**value, "model": name},
         summary=f"{model} was refitted on all {value['rows']:,} rows.",
         artifacts=[ArtifactDraft("model", name, file.media_type, file.digest, file.size_bytes, meta)],

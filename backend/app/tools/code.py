@@ -12,7 +12,7 @@ from app.json_types import JsonValue
 from app.sandbox.computer import ComputationFailed, ComputationResult
 from app.sandbox.contract import Code, Computation, Limits
 from app.sandbox.storing import StoredFile
-from app.sessions.step_scope import ArtifactDraft, Recorded
+from app.sessions.step_scope import ArtifactDraft, CallResult
 from app.tools.context import ToolContext
 from app.tools.frames import make_artifact
 from app.tools.registry import tool
@@ -38,7 +38,7 @@ ARTIFACT_KINDS = {
 
 
 @tool(agents=("data_analyst", "model_trainer"))
-async def run_python(ctx: ToolContext, code: Source) -> Recorded:
+async def run_python(ctx: ToolContext, code: Source) -> CallResult:
     """Run a Python program over the session's frames, each a DataFrame under its name.
 
     pandas, numpy, scipy, sklearn, xgboost, statsmodels, matplotlib and seaborn are at hand. Set `result` to
@@ -52,7 +52,7 @@ async def run_python(ctx: ToolContext, code: Source) -> Recorded:
         stdout = str(failed.facts.get("stdout", ""))[-MAX_STDOUT_CHARS:]
         raise ToolRefused(f"{failed.detail}\n{stdout}".strip()) from failed
     value = {**_facts(computed), "stdout": computed.stdout[-MAX_STDOUT_CHARS:]}
-    return Recorded(value=value, summary=_summary(computed), artifacts=output_artifacts(computed))
+    return CallResult(value=value, summary=_summary(computed), artifacts=output_artifacts(computed))
 
 
 async def run_code(

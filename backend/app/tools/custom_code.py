@@ -14,7 +14,7 @@ from app.modeling.problem.custom_code import CUSTOM_ESTIMATOR
 from app.modeling.problem.names import resolve_name
 from app.sandbox.computer import ComputationFailed, ComputationResult
 from app.sandbox.contract import Computation, Limits
-from app.sessions.step_scope import ArtifactDraft, Recorded
+from app.sessions.step_scope import ArtifactDraft, CallResult
 from app.tools.analysis import NewName
 from app.tools.context import ToolContext
 from app.tools.frames import TRAIN, find_training_frame, frame_artifact, make_artifact
@@ -44,7 +44,7 @@ async def write_features(
     source: Source,
     frame: FrameName = TRAIN,
     name: NewName = "written",
-) -> Recorded:
+) -> CallResult:
     """Add features that no other tool makes, as Python that you write. Makes a new frame.
 
     Define `transform(frame, state)`: it gets the named `columns` of some rows (pandas) and returns a
@@ -69,7 +69,7 @@ async def write_features(
     computed = await _run_trial(ctx, "custom_code.write_features", params, base_frame.digest)
     facts: Any = {**computed.value, "frame": name}  # type: ignore[dict-item]  # FrameFacts
     new = ", ".join(facts["new_columns"][:8]) or "changed columns"
-    return Recorded(
+    return CallResult(
         value=facts,
         summary=f"{name}: made {new} by code that passed {len(facts['trial']['checks'])} checks."[:500],
         artifacts=[
@@ -92,7 +92,7 @@ async def write_estimator(
             "missing ones, categories as places. linear: sparse, a column for each category and word."
         ),
     ] = "network",
-) -> Recorded:
+) -> CallResult:
     """Make an estimator that no family offers, as Python that you write; train it under its name afterwards.
 
     Define `fit(X, y)` (or `fit(X, y, classes)`), which returns the state: numbers, lists, dicts, arrays, fitted
@@ -119,7 +119,7 @@ async def write_estimator(
     file = computed.file(f"{name}.py")
     trial = facts["trial"]
     metric, score = ctx.training.problem["metric"], format_number(trial["score"])
-    return Recorded(
+    return CallResult(
         value={**facts, "name": name},
         summary=f"{name} can be trained; {metric} {score} in a trial on {trial['rows']} rows.",
         artifacts=[ArtifactDraft(ESTIMATOR_KIND, name, file.media_type, file.digest, file.size_bytes, meta)],

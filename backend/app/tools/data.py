@@ -6,7 +6,7 @@ from pydantic import Field
 
 from app.json_types import JsonValue
 from app.sandbox.contract import Computation
-from app.sessions.step_scope import ArtifactDraft, Recorded
+from app.sessions.step_scope import ArtifactDraft, CallResult
 from app.tools.context import ToolContext
 from app.tools.frames import RETRIEVED, TRAIN, make_artifact
 from app.tools.registry import tool
@@ -21,7 +21,7 @@ DatasetName = Annotated[str, Field(description="A dataset's table name, name or 
 
 
 @tool(agents=READERS)
-async def list_datasets(ctx: ToolContext) -> Recorded:
+async def list_datasets(ctx: ToolContext) -> CallResult:
     """List the datasets of this session: table name, rows and column names."""
     datasets = await ctx.datasets.list()
     entries: list[JsonValue] = [
@@ -34,28 +34,28 @@ async def list_datasets(ctx: ToolContext) -> Recorded:
         for dataset in datasets
     ]
     names = ", ".join(f"{dataset.table} ({dataset.rows} rows)" for dataset in datasets)
-    return Recorded(value={"datasets": entries}, summary=names or "The session has no dataset.")
+    return CallResult(value={"datasets": entries}, summary=names or "The session has no dataset.")
 
 
 @tool(agents=READERS)
-async def get_dataset_schema(ctx: ToolContext, dataset: DatasetName) -> Recorded:
+async def get_dataset_schema(ctx: ToolContext, dataset: DatasetName) -> CallResult:
     """Describe a dataset's columns: types, missing values, distinct values, ranges and examples."""
     ref = await ctx.datasets.get(dataset)
     columns = list(ref.profile.get("columns") or ref.columns)
-    return Recorded(
+    return CallResult(
         value={"table": ref.table, "rows": ref.rows, "columns": [dict(column) for column in columns]},
         summary=f"{ref.table}: {ref.rows} rows, {len(columns)} columns.",
     )
 
 
 @tool(agents=RETRIEVAL)
-async def fetch_dataset(ctx: ToolContext, dataset: DatasetName) -> Recorded:
+async def fetch_dataset(ctx: ToolContext, dataset: DatasetName) -> CallResult:
     """Take a whole dataset as the session's table."""
     ref = await ctx.datasets.get(dataset)
     columns: list[JsonValue] = [dict(column) for column in ref.columns]
     meta = {"rows": ref.rows, "columns": columns, "source": {"dataset": str(ref.id)}}
     media_type = "application/vnd.apache.parquet"
-    return Recorded(
+    return CallResult(
         value={"frame": RETRIEVED, "rows": ref.rows, "columns": columns},
         summary=f"{ref.table}: {ref.rows} rows, {len(columns)} columns.",
         artifacts=[ArtifactDraft("frame", RETRIEVED, media_type, ref.digest, ref.size_bytes, meta)],
@@ -67,7 +67,7 @@ async def execute_sql(
     ctx: ToolContext,
     sql: Annotated[str, Field(min_length=1, max_length=20_000)],
     keep: Annotated[bool, Field(description="Keep the result as the session's table.")] = False,
-) -> Recorded:
+) -> CallResult:
     """Run one SELECT (DuckDB) over the session's tables; the first rows come back."""
     tables = await list_queryable_tables(ctx.datasets, ctx.frames)
     computed = await ctx.computer.run(
@@ -76,7 +76,7 @@ async def execute_sql(
     facts: Any = computed.value
     meta = {"rows": facts["row_count"], "columns": facts["columns"], "source": {"sql": sql}}
     artifacts = [make_artifact(computed.file("result.parquet"), "frame", RETRIEVED, meta)] if keep else []
-    return Recorded(
+    return CallResult(
         value={**facts, "frame": RETRIEVED if keep else None},
         summary=f"{facts['row_count']} rows, {len(facts['columns'])} columns.",
         artifacts=artifacts,
@@ -89,7 +89,7 @@ async def relate_tables(
     base: DatasetName,
     target: Annotated[str, Field(description="The column to predict, in `base`.", max_length=300)],
     tables: Annotated[list[DatasetName], Field(min_length=1, max_length=20)],
-) -> Recorded:
+) -> CallResult:
     """Find joins between tables, by names and values of keys, and the SELECT that joins them.
 
     Each row of `base` remains one row: tables with several rows per key are aggregated. Tables that cannot be
@@ -101,18 +101,18 @@ async def relate_tables(
     computed = await ctx.computer.run(computation, {ref.table: ref.digest for ref in refs})
     facts: Any = computed.value
     sentences = [join["text"] for join in facts["joins"]] or ["No table is joined."]
-    return Recorded(value=facts, summary=" ".join(sentences))
+    return CallResult(value=facts, summary=" ".join(sentences))
 
 
 @tool(agents=())
-async def lock_holdout(ctx: ToolContext, problem: dict[str, Any]) -> Recorded:
+async def lock_holdout(ctx: ToolContext, problem: dict[str, Any]) -> CallResult:
     """Split the session's table once, before any analysis, into training rows and a locked hold-out."""
     table = await ctx.frames.frame(RETRIEVED)
     params: dict[str, Any] = {"problem": problem, "seed": ctx.session.seed}
     computed = await ctx.computer.run(Computation("split.lock_holdout", params), {"table": table.digest})
     facts: Any = computed.value
     train = {"rows": facts["train_rows"], "columns": facts["columns"], "recipe": [], "source": TRAIN}
-    return Recorded(
+    return CallResult(
         value=facts,
         summary=f"{facts['train_rows']} training rows, {facts['holdout_rows']} locked ({facts['kind']}).",
         artifacts=[

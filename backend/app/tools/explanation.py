@@ -6,7 +6,7 @@ from app.errors import ToolRefused
 from app.modeling.problem.custom_code import contains_code
 from app.sandbox.computer import ComputationFailed
 from app.sandbox.contract import Computation, Limits
-from app.sessions.step_scope import Recorded
+from app.sessions.step_scope import CallResult
 from app.tools.clock import recorded_work_s
 from app.tools.context import ToolContext
 from app.tools.frames import figure_artifacts
@@ -26,7 +26,7 @@ MAX_OVERHEAD_S = 30.0
 
 
 @tool(agents=())
-async def explain_model(ctx: ToolContext, model: str) -> Recorded:
+async def explain_model(ctx: ToolContext, model: str) -> CallResult:
     """Explain the model on the hold-out: importance, partial dependence, SHAP values and error segments."""
     ref = await ctx.frames.artifact("model", model)
     holdout = await ctx.frames.artifact(HOLDOUT, HOLDOUT)
@@ -40,7 +40,7 @@ async def explain_model(ctx: ToolContext, model: str) -> Recorded:
         # The session keeps its model and score if the explanation fails.
         raise ToolRefused(f"{model} could not be explained: {failed.detail}") from failed
     value: Any = {**computed.value, "model": model}  # type: ignore[dict-item]  # ExplanationFacts
-    return Recorded(
+    return CallResult(
         value=value,
         summary=_summary(model, value),
         artifacts=figure_artifacts(computed, value.get("figures", ())),

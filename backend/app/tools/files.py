@@ -7,7 +7,7 @@ from pydantic import Field
 from app.artifacts.file_names import LONGEST, checked_name
 from app.artifacts.workspace import FileRef
 from app.errors import ToolRefused
-from app.sessions.step_scope import ArtifactDraft, Recorded
+from app.sessions.step_scope import ArtifactDraft, CallResult
 from app.tools.approval import Preview, unified_diff
 from app.tools.context import ToolContext
 from app.tools.registry import tool
@@ -24,10 +24,10 @@ MAX_READABLE_BYTES = 1_000_000
 
 
 @tool(agents=WORKERS)
-async def list_files(ctx: ToolContext) -> Recorded:
+async def list_files(ctx: ToolContext) -> CallResult:
     """List the files of this session's workspace, by programs and by write_file."""
     files = [{"name": file.name, "bytes": file.size_bytes} for file in await ctx.frames.files()]
-    return Recorded(value={"files": files}, summary=f"{len(files)} file(s).")  # type: ignore[dict-item]
+    return CallResult(value={"files": files}, summary=f"{len(files)} file(s).")  # type: ignore[dict-item]
 
 
 @tool(agents=WORKERS)
@@ -36,7 +36,7 @@ async def read_file(
     name: FileName,
     first_line: Annotated[int, Field(ge=1)] = 1,
     lines: Annotated[int, Field(ge=1, le=MAX_LINES)] = MAX_LINES,
-) -> Recorded:
+) -> CallResult:
     """Read a text file of the workspace, `lines` of it from `first_line` on."""
     all_lines = (await _read_text(ctx, name)).splitlines(keepends=True)
     selected = all_lines[first_line - 1 : first_line - 1 + lines]
@@ -46,16 +46,16 @@ async def read_file(
         "first_line": first_line,
         "text": "".join(selected),
     }
-    return Recorded(value=value, summary=f"{len(selected)} of {len(all_lines)} line(s) of {name}.")
+    return CallResult(value=value, summary=f"{len(selected)} of {len(all_lines)} line(s) of {name}.")
 
 
 @tool(agents=WORKERS)
-async def write_file(ctx: ToolContext, name: FileName, text: Text) -> Recorded:
+async def write_file(ctx: ToolContext, name: FileName, text: Text) -> CallResult:
     """Write a new text file into the workspace. To change an existing one, call edit_file."""
     file_name = checked_name(name)
     if any(file.name == file_name for file in await ctx.frames.files()):
         raise ToolRefused(f"The file {file_name!r} exists. Change it by edit_file, or choose another name.")
-    return Recorded(
+    return CallResult(
         value={"name": file_name, "bytes": len(text.encode())},
         summary=f"{file_name} is written.",
         artifacts=[await _store_text(ctx, file_name, text)],
@@ -75,14 +75,14 @@ async def edit_file(
     old: Annotated[Text, Field(min_length=1)],
     new: Text,
     every: bool = False,
-) -> Recorded:
+) -> CallResult:
     """Replace `old` by `new` in a text file of the workspace; `old` must occur exactly once, unless `every`.
 
     The user sees the change and approves it first, unless they allowed it for this session.
     """
     before = await _read_text(ctx, name)
     after = _replace_text(name, before, old, new, every)
-    return Recorded(
+    return CallResult(
         value={"name": name, "replaced": before.count(old) if every else 1},
         summary=f"{name} is changed.",
         artifacts=[await _store_text(ctx, name, after)],

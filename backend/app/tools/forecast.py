@@ -8,14 +8,14 @@ from app.errors import ToolRefused
 from app.modeling.problem.custom_code import contains_code
 from app.sandbox.computer import ComputationFailed
 from app.sandbox.contract import Computation
-from app.sessions.step_scope import Recorded
+from app.sessions.step_scope import CallResult
 from app.tools.context import ToolContext
 from app.tools.frames import figure_artifacts, make_artifact
 from app.tools.registry import tool
 
 
 @tool(agents=())
-async def forecast_future(ctx: ToolContext, model: Annotated[str, Field(max_length=200)]) -> Recorded:
+async def forecast_future(ctx: ToolContext, model: Annotated[str, Field(max_length=200)]) -> CallResult:
     """Forecast each series after its last row by the delivered model."""
     ref = await ctx.frames.artifact("model", model)
     train = await ctx.frames.frame("train")
@@ -31,7 +31,7 @@ async def forecast_future(ctx: ToolContext, model: Annotated[str, Field(max_leng
     files = [
         make_artifact(computed.file(name), "table", name) for name in ("forecasts.csv", "forecasts.parquet")
     ]
-    return Recorded(
+    return CallResult(
         value=value,
         summary=f"{value['rows']:,} forecasts, from {value['first']} to {value['last']}.",
         artifacts=[*files, *figure_artifacts(computed, value["figures"])],

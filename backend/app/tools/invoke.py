@@ -14,7 +14,7 @@ from app.modeling.problem.names import resolve_name
 from app.observability.metrics.agents import count_tool_call
 from app.sandbox.computer import ComputationFailed
 from app.sessions.events.events import ToolCalled, ToolReturned
-from app.sessions.step_scope import Call, Recorded
+from app.sessions.step_scope import Call, CallResult
 from app.tools.approval import Preview, format_arguments, request_approval
 from app.tools.context import ToolContext
 from app.tools.registry import ToolSpec
@@ -62,10 +62,10 @@ async def invoke(tools: Mapping[str, ToolSpec], ctx: ToolContext, request: ToolR
     ctx = replace(ctx, call=request.key)
     step = ctx.step
 
-    async def run() -> Recorded:
-        if not await step.afford("tool", ctx.agent) and ctx.agent not in AGENTS_WITHOUT_BUDGET:
+    async def run() -> CallResult:
+        if not await step.can_afford("tool", ctx.agent) and ctx.agent not in AGENTS_WITHOUT_BUDGET:
             return _refusal(BUDGET_USED_UP)
-        step.tell(
+        step.emit(
             ToolCalled(
                 step=step.seq,
                 agent=ctx.agent,
@@ -100,7 +100,7 @@ def get_refusal(value: JsonValue) -> str | None:
     return None
 
 
-async def _run_measured(tools: Mapping[str, ToolSpec], ctx: ToolContext, request: ToolRequest) -> Recorded:
+async def _run_measured(tools: Mapping[str, ToolSpec], ctx: ToolContext, request: ToolRequest) -> CallResult:
     """Run and measure a call.
 
     An invented tool name would be an unbounded metric label; a call that waits for its user has not ended.
@@ -118,7 +118,7 @@ async def _run_measured(tools: Mapping[str, ToolSpec], ctx: ToolContext, request
     return recorded
 
 
-async def _run_or_refuse(tools: Mapping[str, ToolSpec], ctx: ToolContext, request: ToolRequest) -> Recorded:
+async def _run_or_refuse(tools: Mapping[str, ToolSpec], ctx: ToolContext, request: ToolRequest) -> CallResult:
     try:
         spec = tools[resolve_name(request.name, tools, "tool")]
         arguments = _validate(spec, request.arguments)
@@ -167,8 +167,8 @@ def _validation_message(spec: ToolSpec, error: ValidationError) -> str:
     return f"{spec.name} does not accept these arguments: {faults}. Its arguments are: {argument_names}."
 
 
-def _refusal(text: str) -> Recorded:
-    return Recorded(value={REFUSED: text}, summary=text, failed=True)
+def _refusal(text: str) -> CallResult:
+    return CallResult(value={REFUSED: text}, summary=text, failed=True)
 
 
 def _shorten(arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from app.errors import ToolRefused
 from app.modeling.problem.kinds import BASELINE
-from app.sessions.step_scope import Recorded
+from app.sessions.step_scope import CallResult
 from app.tools.context import ToolContext
 from app.tools.custom_code import add_sources
 from app.tools.frames import find_training_frame
@@ -32,7 +32,7 @@ Folds = Annotated[
 @tool(agents=TRAINER)
 async def train_classification_model(
     ctx: ToolContext, frame: FrameName, candidates: Candidates, folds: Folds = None
-) -> Recorded:
+) -> CallResult:
     """Fit classifiers on a frame in parallel, each evaluated by cross-validation.
 
     Estimators: baseline, ESTIMATORS, and custom estimators by name.
@@ -44,7 +44,7 @@ async def train_classification_model(
 @tool(agents=TRAINER)
 async def train_regression_model(
     ctx: ToolContext, frame: FrameName, candidates: Candidates, folds: Folds = None
-) -> Recorded:
+) -> CallResult:
     """Fit regressors on a frame in parallel, each evaluated by cross-validation.
 
     Estimators: baseline, ESTIMATORS, and custom estimators by name.
@@ -59,14 +59,14 @@ async def cross_validate_model(
     frame: FrameName,
     candidate: Candidate,
     folds: Annotated[int, Field(ge=2, le=20)] = 5,
-) -> Recorded:
+) -> CallResult:
     """Evaluate one candidate by cross-validation with another number of folds."""
     return await _fit_round(ctx, frame, [candidate], {**ctx.training.folds, "count": folds}, None)
 
 
 async def _train(
     ctx: ToolContext, kind: str, frame: str, candidates: Sequence[Candidate], folds: list[int] | None
-) -> Recorded:
+) -> CallResult:
     problem_kind = ctx.training.problem["kind"]
     if problem_kind != kind:
         raise ToolRefused(f"The problem is {problem_kind}: call train_{problem_kind}_model.")
@@ -75,7 +75,7 @@ async def _train(
 
 async def _fit_round(
     ctx: ToolContext, frame: str, candidates: Sequence[Candidate], folds: Any, run: list[int] | None
-) -> Recorded:
+) -> CallResult:
     check_families(ctx, [candidate.estimator for candidate in candidates])
     source = await find_training_frame(ctx, frame)
     candidates = await add_sources(ctx, candidates)

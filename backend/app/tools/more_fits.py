@@ -8,7 +8,7 @@ from pydantic import Field
 
 from app.errors import ToolRefused
 from app.sandbox.contract import Computation
-from app.sessions.step_scope import Fit, Recorded
+from app.sessions.step_scope import CallResult, Fit
 from app.tools.choosing import EVALUATOR, ModelNames
 from app.tools.context import ToolContext
 from app.tools.fit_parts import fitted_folds, load_parts, merge_parts
@@ -37,7 +37,7 @@ DETERMINISTIC_CHUNK = 4
 
 
 @tool(agents=EVALUATOR)
-async def add_folds(ctx: ToolContext, models: ModelNames, folds: MoreFolds = None) -> Recorded:
+async def add_folds(ctx: ToolContext, models: ModelNames, folds: MoreFolds = None) -> CallResult:
     """Fit further folds of candidates, as their first one was fitted; a candidate's model is then the mean of
     its folds' models. Give those that carry weight, and as many folds as the time allows.
 
@@ -72,7 +72,7 @@ async def tune_hyperparameters(
     cv: Annotated[int, Field(ge=2, le=20)] | None = None,
     most: Annotated[int, Field(ge=1, le=24)] = 12,
     folds: Folds = None,
-) -> Recorded:
+) -> CallResult:
     """One round of tuning, starting from the best of these candidates: new hyperparameters are drawn from
     `param_grid` (or from each estimator's own space), as many as the time left allows, and fitted."""
     bases = [

@@ -11,7 +11,7 @@ from app.datasets.prices import Prices, in_utc
 from app.errors import ToolRefused
 from app.json_types import JsonValue
 from app.modeling.problem.names import resolve_name
-from app.sessions.step_scope import Recorded
+from app.sessions.step_scope import CallResult
 from app.tools.context import ToolContext
 from app.tools.frames import RETRIEVED, make_artifact
 from app.tools.registry import tool
@@ -27,11 +27,11 @@ Moment = Annotated[datetime | None, Field(description="ISO 8601; without a zone 
 
 
 @tool(agents=PLANNING)
-async def get_available_coins(ctx: ToolContext) -> Recorded:
+async def get_available_coins(ctx: ToolContext) -> CallResult:
     """List the coins and intervals with stored bars, their number and first and last time."""
     coins = [_to_json(series.listed()) for series in await _prices(ctx).series()]
     names = ", ".join(f"{row['coin']} {row['interval']} ({row['bars']:,} bars)" for row in coins)
-    return Recorded(value={"coins": list(coins)}, summary=names or "There are no prices.")
+    return CallResult(value={"coins": list(coins)}, summary=names or "There are no prices.")
 
 
 @tool(agents=RETRIEVAL)
@@ -40,12 +40,12 @@ async def get_data_statistics(
     coin: Annotated[Coin | None, Field(description="One coin; without it all.")] = None,
     start: Moment = None,
     end: Moment = None,
-) -> Recorded:
+) -> CallResult:
     """Summarise prices per coin and interval: bars, gaps, minimum, maximum, mean, deviation and change."""
     prices = _prices(ctx)
     coin_name = _resolve_coin(coin, await prices.series()) if coin else None
     rows = [_to_json(row) for row in await prices.statistics(coin_name, in_utc(start), in_utc(end))]
-    return Recorded(value={"coins": list(rows)}, summary=f"{len(rows)} series.")
+    return CallResult(value={"coins": list(rows)}, summary=f"{len(rows)} series.")
 
 
 @tool(agents=RETRIEVAL)
@@ -55,7 +55,7 @@ async def fetch_price_data(
     start: Moment = None,
     end: Moment = None,
     interval: Interval = None,
-) -> Recorded:
+) -> CallResult:
     """Take bars (ts, open, high, low, close, volume), oldest first, as the session's table.
 
     With several coins, the column `coin` names the coin. Longer intervals are aggregated from shorter ones.
@@ -73,7 +73,7 @@ async def fetch_price_data(
     meta = {"rows": facts["rows"], "columns": facts["columns"], "source": {"prices": source}}
     names = ", ".join(fetched.coins)
     lacking = facts["incomplete"]["count"]
-    return Recorded(
+    return CallResult(
         value={"frame": RETRIEVED, **source, **facts},
         summary=f"{names}: {facts['rows']:,} bars of {source['interval']}."
         + (f" {lacking:,} of them lack a part." if lacking else ""),

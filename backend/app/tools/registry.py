@@ -14,13 +14,13 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from app.sessions.step_scope import Recorded
+from app.sessions.step_scope import CallResult
 from app.tools.approval import PreviewFunction
 
 FrameName = Annotated[str, Field(description="Name of a frame of this session.", max_length=200)]
 ColumnName = Annotated[str, Field(max_length=500)]
 
-ToolFunction = Callable[..., Awaitable[Recorded]]
+ToolFunction = Callable[..., Awaitable[CallResult]]
 F = TypeVar("F", bound=ToolFunction)
 
 EVERY_AGENT = ("planner", "data_retrieval", "data_analyst", "model_trainer", "model_evaluator", "reporter")

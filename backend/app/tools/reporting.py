@@ -25,8 +25,8 @@ from app.reporting.results import SUMMARY_TOOL, summarise
 from app.sandbox.contract import Computation
 from app.sandbox.storing import StoredFile
 from app.sessions.recorded_facts import ArtifactFacts, SessionRecords
-from app.sessions.step_scope import ArtifactDraft, Recorded
-from app.sessions.usage import total
+from app.sessions.step_scope import ArtifactDraft, CallResult
+from app.sessions.usage import total_usage
 from app.tools.context import ToolContext
 from app.tools.registry import tool
 
@@ -53,7 +53,7 @@ Remarks = Annotated[
 
 
 @tool(agents=REPORTER)
-async def generate_recommendations(ctx: ToolContext) -> Recorded:
+async def generate_recommendations(ctx: ToolContext) -> CallResult:
     """Recommend next steps, each derived from a finding of this session."""
     calls = await _records(ctx).calls(ctx.step)
     session = await _session_facts(ctx)
@@ -64,18 +64,18 @@ async def generate_recommendations(ctx: ToolContext) -> Recorded:
     ]
     value: Any = {"session": session, "recommendations": recommendations}
     rules = ", ".join(recommendation.rule for recommendation in advice) or "none"
-    return Recorded(value=value, summary=f"{len(advice)} recommendation(s): {rules}")
+    return CallResult(value=value, summary=f"{len(advice)} recommendation(s): {rules}")
 
 
 @tool(agents=REPORTER)
-async def create_comparison_report(ctx: ToolContext) -> Recorded:
+async def create_comparison_report(ctx: ToolContext) -> CallResult:
     """Write the comparison of all candidates beside the baseline."""
     value, files = await _write(ctx, "create_comparison_report", "report.write_comparison", {})
-    return Recorded(value=value, summary=str(value["headline"]), artifacts=files)
+    return CallResult(value=value, summary=str(value["headline"]), artifacts=files)
 
 
 @tool(agents=REPORTER)
-async def generate_summary(ctx: ToolContext, remarks: Remarks = []) -> Recorded:  # noqa: B006 - never changed
+async def generate_summary(ctx: ToolContext, remarks: Remarks = []) -> CallResult:  # noqa: B006 - never changed
     """Write the whole report (HTML, Markdown, JSON) and the model card. Call it last.
 
     Numbers come from the journal; `remarks` hold words only.
@@ -86,7 +86,7 @@ async def generate_summary(ctx: ToolContext, remarks: Remarks = []) -> Recorded:
                 f"Remarks must not contain numbers, which the report takes from the journal: {remark!r}."
             )
     value, files = await _write(ctx, SUMMARY_TOOL, "report.write_report", {"remarks": list(remarks)})
-    return Recorded(value=value, summary=str(value["headline"]), artifacts=files)
+    return CallResult(value=value, summary=str(value["headline"]), artifacts=files)
 
 
 async def session_result(ctx: ToolContext) -> dict[str, Any]:
@@ -141,7 +141,7 @@ async def _session_facts(ctx: ToolContext) -> dict[str, Any]:
         "worked_s": round(ctx.step.worked_s, 1),
         "datasets": [_dataset(entry) for entry in await ctx.datasets.list()],
         "questions": [dataclasses.asdict(entry) for entry in await records.questions()],
-        "usage": total(await records.usage(ctx.step)).model_dump(mode="json"),
+        "usage": total_usage(await records.usage(ctx.step)).model_dump(mode="json"),
         "artifacts": [
             {"kind": entry.kind, "name": entry.name, "digest": entry.digest}
             for entry in await records.artifacts()

@@ -10,7 +10,7 @@ from app.errors import ToolRefused
 from app.modeling.problem.family_catalog import FAMILIES
 from app.modeling.problem.kinds import BASELINE
 from app.sandbox.contract import Limits
-from app.sessions.step_scope import ArtifactDraft, Fit, FitOutcome, Recorded
+from app.sessions.step_scope import ArtifactDraft, CallResult, Fit, FitOutcome
 from app.tools.clock import recorded_work_s
 from app.tools.context import ToolContext
 from app.tools.fit_parts import PART_KIND
@@ -115,7 +115,7 @@ def _limit_s(fit: Fit) -> float:
     return float(limit_s or 0.0)
 
 
-async def run_round(ctx: ToolContext, fits: Sequence[Fit], left_s: float) -> Recorded:
+async def run_round(ctx: ToolContext, fits: Sequence[Fit], left_s: float) -> CallResult:
     """Run a round. Raises ToolRefused if no fit finished."""
     deadline_s = (
         MAX_DETERMINISTIC_FIT_S * len(fits)
@@ -142,7 +142,7 @@ async def run_round(ctx: ToolContext, fits: Sequence[Fit], left_s: float) -> Rec
     scores = ", ".join(f"{fit['name']} {format_number(fit['score'])}" for fit in facts)
     missing = f" Left out: {', '.join(entry['name'] for entry in left_out)}." if left_out else ""
     value: Any = {"fits": facts, "left_out": left_out}
-    return Recorded(
+    return CallResult(
         value=value,
         summary=f"{facts[0]['metric']}: {scores}.{missing}"[:500],
         artifacts=[model_artifact(outcome, existing_names) for outcome in done],

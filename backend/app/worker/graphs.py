@@ -17,7 +17,7 @@ from app.runs.workspace import RunWorkspace
 from app.sessions.graphs import Graphs
 from app.sessions.recorded_facts import DatabaseRecords, SessionRecords
 from app.sessions.step_scope import SessionFacts
-from app.sessions.workers import fit_slots
+from app.sessions.workers import count_fit_slots
 from app.tools.toolsets import load_toolsets
 
 
@@ -44,6 +44,6 @@ def pipeline_graphs(resources: Resources) -> Graphs:
         return RunWorkspace(resources.open_uow, resources.blobs, facts.owner_id, UUID(inside))
 
     runs = run_spec(resources.computer, settings.limits, run_workspace_of, shelf_of)
-    slots = partial(fit_slots, resources.database, settings.workers_per_queue * (os.cpu_count() or 1))
+    slots = partial(count_fit_slots, resources.database, settings.workers_per_queue * (os.cpu_count() or 1))
     pipeline = make_graph_spec(crew, resources.computer, workspace_of, shelf_of, records_of, prices_of, slots)
     return Graphs([runs, pipeline])

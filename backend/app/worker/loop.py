@@ -21,51 +21,51 @@ from app import jobs
 from app.auth.cpu_charges import Charging
 from app.auth.rate_limits import Meters
 from app.db.pool import Database
-from app.jobs import QUEUES, REDIS_AWAY, Job, Send
+from app.jobs import QUEUES, REDIS_AWAY, Job, SendJob
 from app.resources import Resources
 from app.retention.background import Tidying
 from app.retention.config import DAY_S
 from app.sessions.checkpoints import RedisCheckpoints
 from app.sessions.config import SessionsConfig
 from app.sessions.drive.runner import Runner
-from app.sessions.events.publisher import CONTROL
+from app.sessions.events.publisher import CONTROL_CHANNEL
 from app.sessions.graphs import Graphs
 from app.sessions.lease import Leases
 from app.sessions.sweeper import sweep_for_ever
 from app.sessions.waiting.fits import FitKey, Fits
 from app.sessions.workers import WorkerHeartbeat
-from app.tasks import stop
+from app.tasks import cancel_and_wait
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Duties:
+class WorkerServices:
     """What a worker process works with, opened on its loop."""
 
     runner: Runner
     fits: Fits
     db: Database
     redis: "Redis"
-    send: Send
+    send: SendJob
     config: SessionsConfig
     tidying: Tidying
     heartbeat: WorkerHeartbeat
 
     @classmethod
-    def of(
+    def assemble(
         cls,
         resources: Resources,
         graphs: Graphs,
         queues: Sequence[str] = tuple(QUEUES.values()),
         fit_slots: int = 0,
-    ) -> "Duties":
+    ) -> "WorkerServices":
         db, tail, send = resources.database, resources.tail, resources.send
         config, keep = resources.settings.sessions, resources.settings.retention
         charge = Charging(db, Meters(resources.redis), resources.settings.quotas.compute)
         runner = Runner(
             db=db,
-            leases=Leases(db, config, graphs.runs),
+            leases=Leases(db, config, graphs.supported_versions),
             graphs=graphs,
             checkpoints=RedisCheckpoints(resources.redis, round(keep.checkpoints_days * DAY_S)),
             tail=tail,
@@ -76,7 +76,7 @@ class Duties:
         fits = Fits(db, resources.computer, tail, send, config, charge)
         home, store = resources.settings.home, resources.settings.artifact_storage_path
         tidying = Tidying(db, resources.redis, tail, send, resources.blobs, keep, home, store)
-        heartbeat = WorkerHeartbeat(db, graphs.runs, queues, fit_slots)
+        heartbeat = WorkerHeartbeat(db, graphs.supported_versions, queues, fit_slots)
         return cls(runner, fits, db, resources.redis, send, config, tidying, heartbeat)
 
 
@@ -86,7 +86,7 @@ _CLOSE_S = 30.0
 
 
 class OpenDuties(Protocol):
-    def __call__(self) -> AbstractAsyncContextManager[Duties]: ...
+    def __call__(self) -> AbstractAsyncContextManager[WorkerServices]: ...
 
 
 class WorkerLoop:
@@ -96,7 +96,7 @@ class WorkerLoop:
         self._open = open_duties
         self._loop = uvloop.new_event_loop()
         self._thread = threading.Thread(target=self._live, name="labcrew-loop", daemon=True)
-        self._ready: Future[Duties] = Future()
+        self._ready: Future[WorkerServices] = Future()
         self._stop = asyncio.Event()
         self._draining = False
         self._turned_away: list[Job] = []
@@ -107,10 +107,10 @@ class WorkerLoop:
 
     def advance(self, session_id: UUID) -> None:
         """Drive a session; blocks its pool thread until the drive is over."""
-        self._do(jobs.advance(session_id), lambda duties: duties.runner.advance(session_id))
+        self._do(jobs.advance_job(session_id), lambda duties: duties.runner.advance(session_id))
 
     def fit(self, key: FitKey) -> None:
-        self._do(jobs.fit(*key.row), lambda duties: duties.fits.run(key))
+        self._do(jobs.fit_job(*key.key_columns), lambda duties: duties.fits.run(key))
 
     def drain(self) -> None:
         """No new claims; running steps finish or are stopped. Safe to call from a signal's receiver."""
@@ -123,7 +123,7 @@ class WorkerLoop:
         self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join(_CLOSE_S)
 
-    def _do(self, job: Job, work: Callable[[Duties], Coroutine[Any, Any, None]]) -> None:
+    def _do(self, job: Job, work: Callable[[WorkerServices], Coroutine[Any, Any, None]]) -> None:
         """What was taken from the queue and not begun is queued again, once nobody here takes it any more."""
         if self._draining:
             self._turned_away.append(job)
@@ -152,22 +152,22 @@ class WorkerLoop:
             ]
             self._ready.set_result(duties)
             await self._stop.wait()
-            await stop(*background)
+            await cancel_and_wait(*background)
             for job in self._turned_away:
                 duties.send(job)
 
 
-async def _drain(duties: Duties) -> None:
+async def _drain(duties: WorkerServices) -> None:
     await asyncio.gather(duties.runner.drain(), duties.fits.drain())
 
 
-async def _listen_for_ever(duties: Duties) -> None:
+async def _listen_for_ever(duties: WorkerServices) -> None:
     """Hear of cancels at once; without Redis the next renewal sees them."""
     react: tuple[Callable[[UUID], None], ...] = (duties.runner.cancel, duties.fits.cancel)
     while True:
         try:
             async with duties.redis.pubsub() as control:
-                await control.subscribe(CONTROL)
+                await control.subscribe(CONTROL_CHANNEL)
                 async for heard in control.listen():
                     if heard["type"] == "message":
                         for line in _text(heard["data"]).splitlines():

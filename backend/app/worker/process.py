@@ -24,10 +24,10 @@ from app.sandbox.contract import CellProvider
 from app.sessions.graphs import Graphs
 from app.sessions.waiting.fits import FitKey
 from app.settings import Settings
-from app.tasks import stop
+from app.tasks import cancel_and_wait
 from app.worker.celery_app import make_celery
 from app.worker.graphs import pipeline_graphs
-from app.worker.loop import Duties, WorkerLoop
+from app.worker.loop import WorkerLoop, WorkerServices
 
 log = logging.getLogger(__name__)
 
@@ -65,14 +65,16 @@ def serve(
         raise Unavailable("address_missing", "REDIS_URL must be set; `labcrew up` sets it.")
 
     @asynccontextmanager
-    async def open_duties() -> AsyncIterator[Duties]:
+    async def open_duties() -> AsyncIterator[WorkerServices]:
         async with open_resources(settings, "worker") as resources:
             warming = asyncio.create_task(_warm(resources.cells), name="cells") if warm_cells else None
             try:
                 with _shown(figures_at, resources):
-                    yield Duties.of(resources, make_graphs(resources), queues, _fit_slots(queues, threads))
+                    yield WorkerServices.assemble(
+                        resources, make_graphs(resources), queues, _fit_slots(queues, threads)
+                    )
             finally:
-                await stop(warming)
+                await cancel_and_wait(warming)
 
     consume(make_celery(settings.redis_address), queues, threads, WorkerLoop(open_duties))
 

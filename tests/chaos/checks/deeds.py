@@ -10,7 +10,7 @@ from tests.chaos.client import Client
 from tests.chaos.ledger import Deed
 
 from app.db.pool import Database
-from app.sessions.events.serialization import sighting
+from app.sessions.events.serialization import make_event_message
 
 _CALLS = """
 select c.session_id::text as session, c.seq, c.key, c.fence from calls c
@@ -42,7 +42,9 @@ async def judge_events(db: Database, clients: Sequence[Client]) -> list[Verdict]
     for client in clients:
         order += [f"{client.session}: {what}" for what in client.wrong]
         rows = await db.rows(_EVENTS, client.session)
-        written = [json.loads(sighting(row["n"], row["at"], row["kind"], row["body"]).data) for row in rows]
+        written = [
+            json.loads(make_event_message(row["n"], row["at"], row["kind"], row["body"]).data) for row in rows
+        ]
         wrong += _differences(client, written)
     return [
         Verdict("clients see each event once and in order", order),

@@ -12,13 +12,14 @@ from app.db.pool import Database, Record
 from app.errors import LabError
 from app.jobs import Job
 from app.json_types import JsonValue
-from app.sessions.drive.drive import GraphDrive
-from app.sessions.drive.journal import CallDone, Journal, StepDone, StepOutputs
-from app.sessions.events.publisher import Tail
+from app.sessions.drive.graph_drive import GraphDrive
+from app.sessions.drive.journal import CompletedCall, CompletedStep, Journal, StepOutputs
+from app.sessions.drive.session_drive import SessionDrive
+from app.sessions.events.publisher import EventPublisher
 from app.sessions.events.serialization import EventMessage, dumps
 from app.sessions.fenced_writer import FencedWriter, WriteResult
 from app.sessions.graphs import Graphs, GraphSpec
-from app.sessions.lease import DriveSignal, Lease, facts_of
+from app.sessions.lease import DriveSignal, Lease, make_session_facts
 from app.sessions.step_scope import Call
 
 _SESSIONS = "select * from sessions order by created_at"
@@ -48,21 +49,21 @@ class ReplayJournal(Journal):
             raise Differs(f"step {seq} makes a call {call.key} ({call.name}) that is not recorded")
         return recorded
 
-    async def commit(self, done: StepDone, leavings: StepOutputs) -> tuple[dict[str, Any], WriteResult]:
+    async def commit(self, done: CompletedStep, leavings: StepOutputs) -> tuple[dict[str, Any], WriteResult]:
         recorded = await super().step(done.seq, done.node) or {}
         update = json.loads(dumps(done.update))
         if update != recorded:
             raise Differs(f"step {done.seq} ({done.node}) came to {update}, not to {recorded}"[:600])
         return recorded, WriteResult(DriveSignal.GO_ON, ())
 
-    async def record(self, done: CallDone, leavings: StepOutputs) -> tuple[JsonValue, WriteResult]:
+    async def record(self, done: CompletedCall, leavings: StepOutputs) -> tuple[JsonValue, WriteResult]:
         raise Differs(f"call {done.call.key} of step {done.seq} was recorded again")
 
 
 class Silence:
-    """A tail that nobody listens to."""
+    """A publisher without subscribers."""
 
-    def show(self, session_id: object, sighting: EventMessage) -> None:
+    def publish(self, session_id: object, message: EventMessage) -> None:
         pass
 
 
@@ -116,9 +117,11 @@ async def _replay(db: Database, graphs: Graphs, row: Record) -> None:
 
 async def _run(db: Database, spec: GraphSpec, lease: Lease) -> Mapping[str, Any]:
     journal = ReplayJournal(FencedWriter(cast(Database, ReadOnly(db)), lease, 6.0))
-    drive = GraphDrive(lease, journal, cast(Tail, Silence()), _send_nothing, 1e9, spec.make_context)
+    drive = SessionDrive(lease, journal, cast(EventPublisher, Silence()), _send_nothing, 1e9)
     out: Mapping[str, Any] = await spec.graph.ainvoke(
-        {**spec.initial(lease.facts), "step": 0}, {"recursion_limit": _MAX_SUPERSTEPS}, context=drive
+        {**spec.initial(lease.facts), "step": 0},
+        {"recursion_limit": _MAX_SUPERSTEPS},
+        context=GraphDrive(drive, spec.make_context),
     )
     return out
 
@@ -129,14 +132,14 @@ def _send_nothing(job: Job) -> None:
 
 def _lease(row: Record) -> Lease:
     return Lease(
-        facts=facts_of(row),
+        facts=make_session_facts(row),
         graph=row["graph"],
         graph_version=row["graph_version"],
         fence=row["fence"] + 1,
         last_seq=row["last_seq"],
         crashes=0,
-        standing=DriveSignal.GO_ON,
-        started=None,
+        signal=DriveSignal.GO_ON,
+        started_event=None,
         worked_s=0.0,
         queued_s=0.0,
         taken_over=False,

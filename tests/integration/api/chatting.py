@@ -17,7 +17,7 @@ from app.sessions.sweeper import sweep
 from app.sessions.waiting.fits import FitKey
 from app.settings import Settings, load_settings
 from app.worker.graphs import pipeline_graphs
-from app.worker.loop import Duties
+from app.worker.loop import WorkerServices
 
 from .conftest import User
 
@@ -62,7 +62,7 @@ async def begun(ada: User, name: str, table: bytes, goal: str, **preferences: An
 async def until_it_waits(app: FastAPI, ada: User, session: UUID) -> Json:
     """Drive it, fits too, until it asks its user or has ended; at most `DRIVES` times."""
     resources = app.state.resources
-    duties = Duties.of(resources, pipeline_graphs(resources))
+    duties = WorkerServices.assemble(resources, pipeline_graphs(resources))
     for _ in range(DRIVES):
         await duties.runner.advance(session)
         view: Json = (await ada.http.get(f"{SESSIONS}/{session}")).json()

@@ -12,7 +12,7 @@ from app.computations import split, train
 from app.computations.workspace import CellWorkspace
 from app.db.tables import ArtifactRow, SessionRow
 from app.worker.graphs import pipeline_graphs
-from app.worker.loop import Duties
+from app.worker.loop import WorkerServices
 
 from .conftest import NewUser, User
 
@@ -111,7 +111,9 @@ async def test_a_model_predicts_a_table_in_a_run_that_can_be_watched_and_fetched
     assert created.status_code == 201, created.text
     run_id = created.json()["id"]
     assert created.headers["location"].endswith(f"/api/v1/runs/{run_id}")
-    await Duties.of(app.state.resources, pipeline_graphs(app.state.resources)).runner.advance(UUID(run_id))
+    await WorkerServices.assemble(app.state.resources, pipeline_graphs(app.state.resources)).runner.advance(
+        UUID(run_id)
+    )
 
     seen = (await ada.http.get(f"/runs/{run_id}")).json()
     assert (seen["status"], seen["language"]) == ("succeeded", "prediction"), seen

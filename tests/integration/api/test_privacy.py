@@ -15,7 +15,7 @@ from app.observability.exporting import provider
 from app.observability.logging import configure_logging
 from app.observability.tracing import use_tracer
 from app.worker.graphs import pipeline_graphs
-from app.worker.loop import Duties
+from app.worker.loop import WorkerServices
 
 from .conftest import PASSWORD, User
 
@@ -63,7 +63,7 @@ async def test_a_run_leaves_its_data_in_no_log_and_no_span(
     language: str, code: str, app: FastAPI, ada: User, said: io.StringIO, spans: Finished
 ) -> None:
     resources = app.state.resources
-    duties = Duties.of(resources, pipeline_graphs(resources))
+    duties = WorkerServices.assemble(resources, pipeline_graphs(resources))
     upload = await ada.http.post("/datasets", files={"file": ("people.csv", TABLE)})
     wanted = {"language": language, "code": code, "dataset_ids": [upload.json()["id"]]}
     run = (await ada.http.post("/runs", json=wanted)).json()["id"]
@@ -88,7 +88,7 @@ async def test_a_step_that_breaks_says_why_to_its_owner_and_not_to_the_log(
     app: FastAPI, ada: User, said: io.StringIO, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     resources = app.state.resources
-    duties = Duties.of(resources, pipeline_graphs(resources))
+    duties = WorkerServices.assemble(resources, pipeline_graphs(resources))
 
     async def broken(*_: object, **__: object) -> None:
         raise RuntimeError(f"no idea what {PERSON} means")

@@ -13,7 +13,7 @@ from app.sandbox.contract import CellRequest, Code, Computation, Outcome, Progre
 from app.sandbox.process import ProcessProvider
 from app.settings import Settings
 from app.worker.graphs import pipeline_graphs
-from app.worker.loop import Duties
+from app.worker.loop import WorkerServices
 
 from .conftest import User
 
@@ -21,9 +21,9 @@ TABLE = b"city,people\nBern,134000\nThun,43500\nBiel,55600\n"
 
 
 @pytest.fixture
-async def duties(app: FastAPI) -> Duties:
+async def duties(app: FastAPI) -> WorkerServices:
     resources = app.state.resources
-    return Duties.of(resources, pipeline_graphs(resources))
+    return WorkerServices.assemble(resources, pipeline_graphs(resources))
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ async def dataset(ada: User) -> str:
     return str(answer.json()["id"])
 
 
-async def run(user: User, duties: Duties, language: str, code: str, **wanted: Any) -> dict[str, Any]:
+async def run(user: User, duties: WorkerServices, language: str, code: str, **wanted: Any) -> dict[str, Any]:
     """A run as its owner sees it when it has ended."""
     created = await user.http.post("/runs", json={"language": language, "code": code, **wanted})
     assert created.status_code == 201, created.text
@@ -45,7 +45,7 @@ async def run(user: User, duties: Duties, language: str, code: str, **wanted: An
 
 
 async def test_a_program_reads_a_dataset_and_leaves_what_it_kept(
-    ada: User, duties: Duties, dataset: str
+    ada: User, duties: WorkerServices, dataset: str
 ) -> None:
     code = (
         "print('rows', len(cities))\n"
@@ -66,7 +66,9 @@ async def test_a_program_reads_a_dataset_and_leaves_what_it_kept(
     ]
 
 
-async def test_a_query_answers_with_rows_and_keeps_them_all(ada: User, duties: Duties, dataset: str) -> None:
+async def test_a_query_answers_with_rows_and_keeps_them_all(
+    ada: User, duties: WorkerServices, dataset: str
+) -> None:
     sql = "select city from cities where people < 60000 order by people"
     seen = await run(ada, duties, "sql", sql, dataset_ids=[dataset])
     assert seen["status"] == "succeeded", seen
@@ -88,7 +90,7 @@ async def test_a_query_answers_with_rows_and_keeps_them_all(ada: User, duties: D
     ],
 )
 async def test_a_run_that_fails_says_how_and_what_it_had_said(
-    ada: User, duties: Duties, dataset: str, language: str, code: str, end: str, words: str
+    ada: User, duties: WorkerServices, dataset: str, language: str, code: str, end: str, words: str
 ) -> None:
     seen = await run(ada, duties, language, code, dataset_ids=[dataset], time_limit_s=1.5)
     assert seen["status"] == "failed"
@@ -97,7 +99,7 @@ async def test_a_run_that_fails_says_how_and_what_it_had_said(
     assert seen["outcome"]["stdout"] == ("so far\n" if "so far" in code else "")
 
 
-async def test_runs_are_listed_by_themselves(ada: User, duties: Duties, dataset: str) -> None:
+async def test_runs_are_listed_by_themselves(ada: User, duties: WorkerServices, dataset: str) -> None:
     seen = await run(ada, duties, "python", "result = 1", dataset_ids=[dataset])
     runs = (await ada.http.get("/runs")).json()
     assert [item["id"] for item in runs["items"]] == [seen["id"]]
@@ -135,7 +137,7 @@ async def keep(app: FastAPI, ada: User, session: str, dataset: str, kind: str, n
 
 
 async def test_a_run_inside_a_session_sees_training_rows_only_until_it_ends(
-    app: FastAPI, ada: User, duties: Duties, dataset: str
+    app: FastAPI, ada: User, duties: WorkerServices, dataset: str
 ) -> None:
     body = {"goal": "Predict people", "dataset_ids": [dataset]}
     session = (await ada.http.post("/lab/agent/sessions", json=body)).json()["id"]
@@ -162,7 +164,7 @@ async def test_a_run_inside_a_session_sees_training_rows_only_until_it_ends(
     assert opened["outcome"]["result"] == 3
 
 
-async def test_a_cancelled_run_never_starts(ada: User, duties: Duties) -> None:
+async def test_a_cancelled_run_never_starts(ada: User, duties: WorkerServices) -> None:
     body = {"language": "python", "code": "while True:\n    pass\n"}
     run_id = (await ada.http.post("/runs", json=body)).json()["id"]
     assert (await ada.http.delete(f"/runs/{run_id}")).status_code == 202
@@ -172,7 +174,7 @@ async def test_a_cancelled_run_never_starts(ada: User, duties: Duties) -> None:
 
 
 async def test_the_largest_cell_of_a_session_is_reported_with_its_bound(
-    ada: User, duties: Duties, settings: Settings
+    ada: User, duties: WorkerServices, settings: Settings
 ) -> None:
     code = "import numpy as np\nresult = int(np.ones(25_000_000).sum())\n"
     seen = await run(ada, duties, "python", code)
@@ -188,7 +190,7 @@ async def test_the_largest_cell_of_a_session_is_reported_with_its_bound(
     assert part["peak_memory_bytes"] == usage["peak_memory_bytes"] == seen["usage"]["peak_memory_bytes"]
 
 
-async def test_a_cell_that_wanted_too_much_memory_is_counted_too(ada: User, duties: Duties) -> None:
+async def test_a_cell_that_wanted_too_much_memory_is_counted_too(ada: User, duties: WorkerServices) -> None:
     code = "import numpy as np\nresult = int(np.ones(10_000_000_000).sum())\n"
     seen = await run(ada, duties, "python", code)
     assert seen["outcome"]["end"] == "out_of_memory", seen
@@ -232,7 +234,7 @@ async def test_a_forged_answer_fails_its_run_and_breaks_no_endpoint(
         "os.write(6, b'.')\n"
         "os._exit(0)\n"
     )
-    seen = await run(ada, Duties.of(own, pipeline_graphs(own)), "python", forge)
+    seen = await run(ada, WorkerServices.assemble(own, pipeline_graphs(own)), "python", forge)
 
     assert seen["status"] == "failed", seen
     session = f"/lab/agent/sessions/{seen['id']}"

@@ -9,7 +9,7 @@ import pytest
 from fastapi import FastAPI
 from tests.patience import hang_guard
 
-from app.sessions.tool_permissions import ALWAYS, allows
+from app.sessions.tool_permissions import ALWAYS, is_tool_allowed
 
 from .conftest import User
 
@@ -290,12 +290,12 @@ async def test_a_tool_that_may_run_without_asking_is_shown_and_can_be_stopped(
     [rule] = (await ada.http.get(rules)).json()
     assert (rule["tool"], rule["question"]) == ("edit_file", "4.approve:tool:0.0")
     database = app.state.resources.database
-    assert await allows(database, UUID(session), "edit_file")
-    assert not await allows(database, UUID(session), "run_python")
+    assert await is_tool_allowed(database, UUID(session), "edit_file")
+    assert not await is_tool_allowed(database, UUID(session), "run_python")
     for other in (await eve.http.get(rules), await eve.http.delete(f"{rules}/edit_file")):
         assert other.status_code == 404
     assert (await ada.http.delete(f"{rules}/edit_file")).status_code == 204
     assert (await ada.http.get(rules)).json() == []
-    assert not await allows(database, UUID(session), "edit_file")
+    assert not await is_tool_allowed(database, UUID(session), "edit_file")
     again = await ada.http.delete(f"{rules}/edit_file")
     assert (again.status_code, again.json()["code"]) == (404, "allowance_not_found")

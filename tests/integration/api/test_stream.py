@@ -22,7 +22,7 @@ from app.api import socket as sockets
 from app.api.protocol import EdgeProtocol, EdgeSocketProtocol
 from app.api.server import EdgeServer
 from app.sessions.events.events import MessagePosted, Progress, SessionFinished
-from app.sessions.events.serialization import event_body, sighting
+from app.sessions.events.serialization import dump_event, make_event_message
 
 from .conftest import PREFIX, NewUser, User
 from .test_sessions import ask, create
@@ -85,15 +85,15 @@ class Stage:
 
     async def say(self, text: str, shown: bool = True) -> None:
         event = MessagePosted(step=1, role="planner", text=text)
-        await self._write(event.kind, event_body(event), shown)
+        await self._write(event.kind, dump_event(event), shown)
 
     async def finish(self, shown: bool = True) -> None:
         event = SessionFinished(result={"best": "ridge"})
-        await self._write(event.kind, event_body(event), shown, "completed")
+        await self._write(event.kind, dump_event(event), shown, "completed")
 
     async def progress(self, text: str) -> None:
         event = Progress(step=1, attempt=1, text=text)
-        self._show(sighting(None, datetime.now(UTC), event.kind, event_body(event)))
+        self._show(make_event_message(None, datetime.now(UTC), event.kind, dump_event(event)))
 
     async def _write(self, kind: str, body: str, shown: bool, ended_as: str | None = None) -> None:
         row = await self.app.state.resources.database.row(
@@ -111,7 +111,7 @@ class Stage:
             ended_as,
         )
         if shown:
-            self._show(sighting(row["n"], row["at"], kind, body))
+            self._show(make_event_message(row["n"], row["at"], kind, body))
 
     def _show(self, seen: object) -> None:
         self.app.state.resources.tail.show(self.session, seen)

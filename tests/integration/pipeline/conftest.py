@@ -128,10 +128,10 @@ class JournalRecords:
     async def questions(self) -> Sequence[QuestionFacts]:
         return [
             QuestionFacts(asked.key, asked.agent, asked.text, asked.default, self._answer(asked.key), "user")
-            for asked in self.journal.asked
+            for asked in self.journal.questions
         ]
 
-    async def allows(self, tool: str) -> bool:
+    async def is_tool_allowed(self, tool: str) -> bool:
         return False
 
     async def usage(self, step: StepScope) -> Sequence[UsagePart]:

@@ -23,7 +23,7 @@ def worked(journal: MemoryJournal) -> list[str]:
 @pytest.mark.parametrize("most", [0, 6])
 async def test_without_a_fit_there_is_a_report_and_no_model(most: int, lab) -> None:
     await lab.upload(DATA / "penguins.csv")
-    drive = lab.drive(GOAL, QUICK, MemoryJournal(most_calls={"tool": most}))
+    drive = lab.drive(GOAL, QUICK, MemoryJournal(max_calls={"tool": most}))
     result = drive.spec.result(await drive.run())
     assert result["model"] is None
     assert result["report"]["checked"] > 0
@@ -35,7 +35,7 @@ async def test_with_fits_the_best_of_them_is_judged_and_reported(lab) -> None:
     whole = lab.drive(GOAL, QUICK)
     await whole.run()
     after_training = 1 + worked(whole.journal).index("train_classification_model")
-    drive = lab.drive(GOAL, QUICK, MemoryJournal(most_calls={"tool": after_training}))
+    drive = lab.drive(GOAL, QUICK, MemoryJournal(max_calls={"tool": after_training}))
     result = drive.spec.result(await drive.run())
     assert result["model"]
     assert result["holdout"]["value"] is not None
@@ -49,7 +49,7 @@ async def test_without_tokens_the_offline_policies_finish_the_work(lab) -> None:
     await lab.upload(DATA / "penguins.csv")
     with serving(ScriptedChat()) as chat:
         config = ChatConfig("openai:scripted", chat.base_url, {"openai": "test"})
-        drive = lab.drive(GOAL, QUICK, MemoryJournal(most_calls={"chat": 5}), chat=config)
+        drive = lab.drive(GOAL, QUICK, MemoryJournal(max_calls={"chat": 5}), chat=config)
         result = drive.spec.result(await drive.run())
     assert result["model"]
     assert len(chat.asked) == 5

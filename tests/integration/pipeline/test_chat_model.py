@@ -8,7 +8,7 @@ import pytest
 from tests.scripted_chat import ScriptedChat, serving
 
 from app.llm.config import ChatConfig
-from app.sessions.events.events import Token
+from app.sessions.events.events import TokenStreamed
 from app.sessions.in_memory import MemoryDrive, MemoryJournal
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
@@ -50,5 +50,5 @@ async def test_every_fault_at_every_agent_changes_nothing_of_what_the_crew_comes
     used = [done.usage for call, done in online.journal.recorded if call.kind == "chat"]
     assert len(used) == len(chat.asked) - len(UNANSWERED) * len(chat.heard_from)
     assert all(usage["input_tokens"] > 0 and usage["output_tokens"] > 0 for usage in used)
-    agents = {event.agent for event in online.journal.events if isinstance(event, Token)}
+    agents = {event.agent for event in online.journal.events if isinstance(event, TokenStreamed)}
     assert {"planner", "data_retrieval", "data_analyst", "model_trainer", "model_evaluator"} <= agents

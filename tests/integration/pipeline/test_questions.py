@@ -53,7 +53,7 @@ async def test_what_is_not_understood_is_asked_about_and_the_answer_is_what_coun
     await lab.upload(DATA / "titanic_all.csv")
     journal = MemoryJournal(answers={"tool:2.0": "the mean of `age` by `class`"})
     answer = await answer_of(lab.drive("What is the mean salary by class?", journal=journal))
-    [asked] = journal.asked
+    [asked] = journal.questions
     assert "'salary'" in asked.text
     assert asked.default == "nothing, end here"
     assert dict(answer["rows"]) == pytest.approx(

@@ -22,9 +22,9 @@ async def reviewed(lab: Any, *answers: Any) -> MemoryDrive:
     journal = MemoryJournal(answers={f"review:{place}": answer for place, answer in enumerate(answers)})
     drive: MemoryDrive = lab.drive(GOAL, QUICK, journal)
     state = await drive.run()
-    assert "__interrupt__" not in state, journal.asked[-1].text
-    assert len(journal.asked) == len(answers)
-    for question, answer in zip(journal.asked, answers, strict=True):
+    assert "__interrupt__" not in state, journal.questions[-1].text
+    assert len(journal.questions) == len(answers)
+    for question, answer in zip(journal.questions, answers, strict=True):
         check_answer(question.answer_schema, answer)
     return drive
 
@@ -72,7 +72,7 @@ async def test_what_cannot_be_done_is_said_and_asked_again_and_words_make_a_new_
         {"decision": "reject", "reason": "Predict the sex instead."},
         {"decision": "edit", "plan": {"stages": ["data_retrieval", "split", "reporting"]}},
     )
-    first, second, third = drive.journal.asked
+    first, second, third = drive.journal.questions
     assert "rmse does not judge classification" in second.text
     assert second.about["plan"] == first.about["plan"]
     assert third.about["plan"]["target"] == "sex"

@@ -15,7 +15,7 @@ from app.retention.chores import put_off, take
 from app.retention.config import Retention
 from app.retention.expiry import Retiring
 from app.retention.stale_files import drop_stale_copies, remove_leftovers
-from app.sessions.events.stream import Watch
+from app.sessions.events.stream import EventStreams
 from app.storage.postgres import PostgresBlobs
 
 KEEP = Retention(sessions_days=300, journals_days=200)
@@ -71,7 +71,7 @@ async def test_of_forgotten_events_the_last_one_still_says_how_the_session_ended
 ) -> None:
     kept = await _fill(db)
     await db.rows("select forget_part($1, 'events')", kept[150])
-    watch = Watch(redis_url, db)
+    watch = EventStreams(redis_url, db)
     try:
         async with hang_guard():
             seen = [one.kind async for one in watch.subscribe(kept[150])]

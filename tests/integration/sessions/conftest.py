@@ -21,12 +21,12 @@ from tests.patience import HANG_GUARD_S, until
 
 from app import jobs
 from app.db.pool import Database, Record
-from app.jobs import Job, message
+from app.jobs import Job, encode_message
 from app.redis_address import open_redis
 from app.sessions.config import SessionsConfig
-from app.sessions.events.publisher import Tail
+from app.sessions.events.publisher import EventPublisher
 from app.sessions.service import SessionService
-from app.worker.loop import Duties
+from app.worker.loop import WorkerServices
 
 ROOT = Path(__file__).parents[3]
 
@@ -115,7 +115,7 @@ class Lab:
             seed,
         )
         if send:
-            self.send(jobs.advance(session_id))
+            self.send(jobs.advance_job(session_id))
         return session_id
 
     def send(self, job: Job) -> None:
@@ -178,7 +178,7 @@ class ManyTimes:
         async def push() -> None:
             for _ in range(self.lab.duplicates if self.lab else 1):
                 with suppress(OSError):
-                    await self.redis.lpush(jobs.QUEUES[job.name], message(job))
+                    await self.redis.lpush(jobs.QUEUES[job.name], encode_message(job))
 
         task = asyncio.get_running_loop().create_task(push())
         self.sent.add(task)
@@ -205,7 +205,7 @@ def nursery() -> Iterator[Nursery]:
 async def lab(nursery: Nursery, database_url: str, redis_url: str, tmp_path: Path) -> AsyncIterator[Lab]:
     db = await Database.open(database_url, size=4, patience_s=HANG_GUARD_S)
     redis = open_redis(redis_url)
-    tail, send = Tail(redis), ManyTimes(redis)
+    tail, send = EventPublisher(redis), ManyTimes(redis)
     tail.start()
     owner = uuid4()
     await db.row(
@@ -227,7 +227,7 @@ async def lab(nursery: Nursery, database_url: str, redis_url: str, tmp_path: Pat
 
 
 @pytest.fixture
-async def duties(lab: Lab) -> AsyncIterator[Duties]:
+async def duties(lab: Lab) -> AsyncIterator[WorkerServices]:
     """A worker's parts in this process, for what must happen in a certain order."""
     environment = {
         "DATABASE_URL": lab.database_url,

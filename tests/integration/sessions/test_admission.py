@@ -10,7 +10,7 @@ from app.db.pool import Database
 from app.jobs import Job
 from app.sessions.admission import AdmissionQueue
 from app.sessions.config import SessionsConfig
-from app.sessions.events.publisher import Tail
+from app.sessions.events.publisher import EventPublisher
 from app.sessions.queries import SessionReader
 from app.sessions.schemas import SessionCreate
 from app.sessions.service import SessionService
@@ -25,7 +25,7 @@ class Lab:
     def __init__(self, db: Database, most: int, most_each: int = 0) -> None:
         self.db = db
         self.sent: list[UUID] = []
-        self.config = SessionsConfig(most_running=most, most_running_per_owner=most_each)
+        self.config = SessionsConfig(max_running=most, max_running_per_owner=most_each)
 
     def send(self, job: Job) -> None:
         self.sent.append(UUID(str(job.args[0])))
@@ -41,7 +41,7 @@ class Lab:
         return user
 
     async def create(self, owner: UUID) -> UUID:
-        tail: Tail = None  # type: ignore[assignment]  # creating a session shows nothing
+        tail: EventPublisher = None  # type: ignore[assignment]  # creating a session shows nothing
         return (await SessionService(self.db, tail, self.send, self.config).create(owner, GOAL)).id
 
     async def end(self, session: UUID) -> None:
@@ -130,7 +130,7 @@ async def test_whoever_waits_when_the_limit_is_lifted_gets_in(db: Database) -> N
     lab = Lab(db, most=1)
     ada = await lab.user()
     made = [await lab.create(ada) for _ in range(3)]
-    lab.config = SessionsConfig(most_running=0)
+    lab.config = SessionsConfig(max_running=0)
     await AdmissionQueue(db, lab.send, lab.config).admit()
     assert await lab.running() == set(made)
 

@@ -8,10 +8,12 @@ import pytest
 from tests.integration.sessions.conftest import Lab
 
 from app.sessions.queries import SessionReader
-from app.worker.loop import Duties
+from app.worker.loop import WorkerServices
 
 
-async def test_calls_questions_answers_and_ends_are_told_in_their_order(lab: Lab, duties: Duties) -> None:
+async def test_calls_questions_answers_and_ends_are_told_in_their_order(
+    lab: Lab, duties: WorkerServices
+) -> None:
     session_id = await lab.create(send=False, ask=True, budget={"tool_calls": 3})
     await duties.runner.advance(session_id)
     await lab.service.respond(lab.owner, session_id, None, "b")
@@ -46,7 +48,9 @@ async def test_calls_questions_answers_and_ends_are_told_in_their_order(lab: Lab
 
 @pytest.mark.parametrize("table", ["calls", "steps", "events", "audit"])
 @pytest.mark.parametrize("change", ["delete from {table}", "update {table} set session_id = gen_random_uuid()"])
-async def test_a_row_of_the_trail_cannot_be_changed(table: str, change: str, lab: Lab, duties: Duties) -> None:
+async def test_a_row_of_the_trail_cannot_be_changed(
+    table: str, change: str, lab: Lab, duties: WorkerServices
+) -> None:
     session_id = await lab.create(send=False, ask=True)
     await duties.runner.advance(session_id)
     await lab.service.respond(lab.owner, session_id, None, "b")
@@ -54,7 +58,7 @@ async def test_a_row_of_the_trail_cannot_be_changed(table: str, change: str, lab
         await lab.db.rows(change.format(table=table))
 
 
-async def test_an_answer_stays_what_it_was(lab: Lab, duties: Duties) -> None:
+async def test_an_answer_stays_what_it_was(lab: Lab, duties: WorkerServices) -> None:
     session_id = await lab.create(send=False, ask=True)
     await duties.runner.advance(session_id)
     await lab.service.respond(lab.owner, session_id, None, "b")
@@ -62,7 +66,7 @@ async def test_an_answer_stays_what_it_was(lab: Lab, duties: Duties) -> None:
         await lab.db.rows("update questions set answer = $1", json.dumps("a"))
 
 
-async def test_a_session_that_is_deleted_takes_its_journal_with_it(lab: Lab, duties: Duties) -> None:
+async def test_a_session_that_is_deleted_takes_its_journal_with_it(lab: Lab, duties: WorkerServices) -> None:
     session_id = await lab.create(send=False)
     await duties.runner.advance(session_id)
     await lab.db.rows("delete from sessions where id = $1", session_id)

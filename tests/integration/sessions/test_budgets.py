@@ -11,7 +11,7 @@ from tests.integration.sessions.lab.graph import NEVER_MS
 from tests.integration.sessions.lab.rows import assert_numbered
 from tests.patience import until
 
-from app.worker.loop import Duties
+from app.worker.loop import WorkerServices
 
 
 async def asked(lab: Lab, session_id: UUID) -> list[dict[str, Any]]:
@@ -30,7 +30,9 @@ async def made(lab: Lab, kind: str) -> int:
     return sum("used_up" not in row["result"] for row in rows)
 
 
-async def test_a_session_without_calls_left_waits_and_goes_on_with_more(lab: Lab, duties: Duties) -> None:
+async def test_a_session_without_calls_left_waits_and_goes_on_with_more(
+    lab: Lab, duties: WorkerServices
+) -> None:
     session_id = await lab.create(send=False, budget={"tool_calls": 3})
     await duties.runner.advance(session_id)
     assert (await lab.session(session_id))["status"] == "awaiting_user"
@@ -51,7 +53,7 @@ async def test_a_session_without_calls_left_waits_and_goes_on_with_more(lab: Lab
     await assert_numbered(lab.db, session_id)
 
 
-async def test_a_session_that_is_to_report_makes_no_more_calls(lab: Lab, duties: Duties) -> None:
+async def test_a_session_that_is_to_report_makes_no_more_calls(lab: Lab, duties: WorkerServices) -> None:
     session_id = await lab.create(send=False, budget={"tool_calls": 3})
     await duties.runner.advance(session_id)
     await lab.service.respond(lab.owner, session_id, None, "report")
@@ -60,7 +62,7 @@ async def test_a_session_that_is_to_report_makes_no_more_calls(lab: Lab, duties:
     assert await made(lab, "tool") == 3
 
 
-async def test_a_session_that_never_asks_reports_with_what_there_is(lab: Lab, duties: Duties) -> None:
+async def test_a_session_that_never_asks_reports_with_what_there_is(lab: Lab, duties: WorkerServices) -> None:
     session_id = await lab.create(send=False, budget={"tokens": 25}, chat_tokens=10, clarify="never")
     await duties.runner.advance(session_id)
     assert (await lab.session(session_id))["status"] == "completed"
@@ -71,13 +73,13 @@ async def test_a_session_that_never_asks_reports_with_what_there_is(lab: Lab, du
     assert [one["used"] for one in await warnings(lab, session_id)] == [20]
 
 
-async def test_nothing_is_asked_where_the_operator_allows_no_more(lab: Lab, duties: Duties) -> None:
-    object.__setattr__(duties.runner.config, "budget_most", {"tool_calls": 3})
+async def test_nothing_is_asked_where_the_operator_allows_no_more(lab: Lab, duties: WorkerServices) -> None:
+    object.__setattr__(duties.runner.config, "max_budget", {"tool_calls": 3})
     try:
         session_id = await lab.create(send=False, budget={"tool_calls": 3})
         await duties.runner.advance(session_id)
     finally:
-        object.__setattr__(duties.runner.config, "budget_most", {})
+        object.__setattr__(duties.runner.config, "max_budget", {})
     assert (await lab.session(session_id))["status"] == "completed"
     assert await made(lab, "tool") == 3
     [question] = await asked(lab, session_id)
@@ -94,7 +96,7 @@ update sessions set started_at = started_at - interval '1 hour', deadline_at = d
 """What the database's clock would have made of the row of a session that waits for its user."""
 
 
-async def test_seconds_of_waiting_are_not_those_of_work(lab: Lab, duties: Duties) -> None:
+async def test_seconds_of_waiting_are_not_those_of_work(lab: Lab, duties: WorkerServices) -> None:
     session_id = await lab.create(send=False, ask=True, budget={"seconds": 3600})
     await duties.runner.advance(session_id)
     await lab.db.rows(_HOURS_OF_WAITING)
@@ -106,7 +108,7 @@ async def test_seconds_of_waiting_are_not_those_of_work(lab: Lab, duties: Duties
     assert len(await asked(lab, session_id)) == 1
 
 
-async def test_more_seconds_move_the_time_limit(lab: Lab, duties: Duties) -> None:
+async def test_more_seconds_move_the_time_limit(lab: Lab, duties: WorkerServices) -> None:
     session_id = await lab.create(send=False, ask=True, budget={"seconds": 3600})
     await duties.runner.advance(session_id)
     await lab.db.rows(_AN_HOUR_OF_WORK)
@@ -125,7 +127,7 @@ async def test_more_seconds_move_the_time_limit(lab: Lab, duties: Duties) -> Non
     assert moved_s == pytest.approx(3000, abs=0.01)
 
 
-async def test_a_round_of_fits_ends_with_the_seconds(lab: Lab, duties: Duties) -> None:
+async def test_a_round_of_fits_ends_with_the_seconds(lab: Lab, duties: WorkerServices) -> None:
     """Its own deadline is `HANG_GUARD_S`."""
     session_id = await lab.create(send=False, budget={"seconds": 600}, fits=1, fit_ms=NEVER_MS)
     await duties.runner.advance(session_id)

@@ -10,7 +10,7 @@ from redis.asyncio import Redis
 from tests.integration.sessions.conftest import Lab
 
 from app.sessions.checkpoints import RedisCheckpoints, thread_config
-from app.worker.loop import Duties
+from app.worker.loop import WorkerServices
 
 PROMISED = {"put", "put_writes", "get_tuple", "list", "delete_thread", "prune"}
 
@@ -51,14 +51,14 @@ async def test_an_unknown_pruning_strategy_is_refused(redis_url: str) -> None:
             await RedisCheckpoints(redis).aprune(["t"], strategy="some")
 
 
-async def test_a_session_that_ends_in_one_slice_leaves_no_checkpoint(lab: Lab, duties: Duties) -> None:
+async def test_a_session_that_ends_in_one_slice_leaves_no_checkpoint(lab: Lab, duties: WorkerServices) -> None:
     session_id = await lab.create(send=False)
     await duties.runner.advance(session_id)
     assert (await lab.session(session_id))["status"] == "completed"
     assert not await lab.redis.keys("labcrew:checkpoints:*")
 
 
-async def test_a_waiting_session_keeps_one_checkpoint_until_it_ends(lab: Lab, duties: Duties) -> None:
+async def test_a_waiting_session_keeps_one_checkpoint_until_it_ends(lab: Lab, duties: WorkerServices) -> None:
     session_id = await lab.create(send=False, ask=True)
     await duties.runner.advance(session_id)
     saved = await duties.runner.checkpoints.aget_tuple(thread_config(str(session_id)))
@@ -69,7 +69,7 @@ async def test_a_waiting_session_keeps_one_checkpoint_until_it_ends(lab: Lab, du
     assert not await lab.redis.keys("labcrew:checkpoints:*")
 
 
-async def test_a_checkpoint_ahead_of_the_journal_is_not_believed(lab: Lab, duties: Duties) -> None:
+async def test_a_checkpoint_ahead_of_the_journal_is_not_believed(lab: Lab, duties: WorkerServices) -> None:
     """As after a database was restored: Redis then knows steps that never happened."""
     session_id = await lab.create(send=False, ask=True)
     await duties.runner.advance(session_id)

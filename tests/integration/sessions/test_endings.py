@@ -9,7 +9,7 @@ from tests.integration.sessions.lab.graph import NEVER_MS
 from tests.integration.sessions.lab.rows import assert_numbered
 
 from app.sessions.waiting.fits import FitKey
-from app.worker.loop import Duties
+from app.worker.loop import WorkerServices
 
 
 async def test_a_cancel_during_fits_ends_the_session(lab: Lab) -> None:
@@ -32,7 +32,7 @@ async def test_a_cancel_during_a_step_stops_the_step(lab: Lab) -> None:
     assert (await lab.ended(session_id))["status"] == "cancelled"
 
 
-async def test_a_cancel_is_seen_without_redis(lab: Lab, duties: Duties) -> None:
+async def test_a_cancel_is_seen_without_redis(lab: Lab, duties: WorkerServices) -> None:
     """The row is what counts; the message only saves waiting for the next renewal."""
     session_id = await lab.create(send=False, step_ms=NEVER_MS)
     drive = asyncio.create_task(duties.runner.advance(session_id))
@@ -42,7 +42,7 @@ async def test_a_cancel_is_seen_without_redis(lab: Lab, duties: Duties) -> None:
     assert (await lab.session(session_id))["status"] == "cancelled"
 
 
-async def test_cancelled_is_not_said_while_a_fit_runs(lab: Lab, duties: Duties) -> None:
+async def test_cancelled_is_not_said_while_a_fit_runs(lab: Lab, duties: WorkerServices) -> None:
     session_id = await lab.create(send=False, fits=1, fit_ms=NEVER_MS)
     await duties.runner.advance(session_id)
     fit = asyncio.create_task(duties.fits.run(FitKey(session_id, "4.round", 0)))
@@ -103,7 +103,7 @@ async def test_a_fit_that_misses_the_deadline_is_left_out(lab: Lab) -> None:
     assert json.loads(row["result"])["scores"] == [["c0", "left_out", None], ["c1", "left_out", None]]
 
 
-async def test_a_node_that_raises_fails_the_session_in_words(lab: Lab, duties: Duties) -> None:
+async def test_a_node_that_raises_fails_the_session_in_words(lab: Lab, duties: WorkerServices) -> None:
     session_id = await lab.create(send=False, poison="retrieval")
     await duties.runner.advance(session_id)
     row = await lab.session(session_id)
@@ -114,7 +114,9 @@ async def test_a_node_that_raises_fails_the_session_in_words(lab: Lab, duties: D
     }
 
 
-async def test_a_recorded_call_with_another_request_is_not_guessed_about(lab: Lab, duties: Duties) -> None:
+async def test_a_recorded_call_with_another_request_is_not_guessed_about(
+    lab: Lab, duties: WorkerServices
+) -> None:
     session_id = await lab.create(send=False, ask=True)
     await duties.runner.advance(session_id)
     await lab.db.rows("alter table steps disable trigger append_only")
@@ -125,7 +127,7 @@ async def test_a_recorded_call_with_another_request_is_not_guessed_about(lab: La
     assert json.loads((await lab.session(session_id))["error"])["code"] == "journal_diverged"
 
 
-async def test_never_clarify_takes_the_default_and_says_so(lab: Lab, duties: Duties) -> None:
+async def test_never_clarify_takes_the_default_and_says_so(lab: Lab, duties: WorkerServices) -> None:
     session_id = await lab.create(send=False, ask=True, clarify="never")
     await duties.runner.advance(session_id)
     row = await lab.session(session_id)
@@ -160,7 +162,9 @@ async def test_a_fit_is_handed_on_when_its_worker_stops(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize("answer", ["c", 3, None])
-async def test_an_answer_that_was_not_an_option_is_refused(lab: Lab, duties: Duties, answer: object) -> None:
+async def test_an_answer_that_was_not_an_option_is_refused(
+    lab: Lab, duties: WorkerServices, answer: object
+) -> None:
     session_id = await lab.create(send=False, ask=True)
     await duties.runner.advance(session_id)
     with pytest.raises(Exception, match="answer"):

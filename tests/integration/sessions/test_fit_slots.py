@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from app.db.pool import Database
-from app.sessions.workers import MAX_SILENCE_S, WorkerHeartbeat, fit_slots, live_workers
-from app.tasks import stop
+from app.sessions.workers import MAX_SILENCE_S, WorkerHeartbeat, count_fit_slots, count_live_workers
+from app.tasks import cancel_and_wait
 
 GRAPHS = {"pipeline": [1]}
 
@@ -26,16 +26,16 @@ async def _until_workers(db: Database, count: int) -> None:
 
 
 async def test_the_slots_of_all_workers_add_up_until_they_leave(db: Database) -> None:
-    assert await fit_slots(db, fallback=7) == 7
+    assert await count_fit_slots(db, fallback=7) == 7
     beats = [
         asyncio.create_task(WorkerHeartbeat(db, GRAPHS, ("compute",), slots).beat_for_ever())
         for slots in (2, 3, 0)
     ]
     await _until_workers(db, 3)
-    assert await fit_slots(db, fallback=7) == 5
-    assert (await live_workers(db))["compute"] == 3
-    await stop(*beats)
-    assert await fit_slots(db, fallback=7) == 7
+    assert await count_fit_slots(db, fallback=7) == 5
+    assert (await count_live_workers(db))["compute"] == 3
+    await cancel_and_wait(*beats)
+    assert await count_fit_slots(db, fallback=7) == 7
 
 
 async def test_a_worker_without_heartbeats_does_not_count(db: Database) -> None:
@@ -45,5 +45,5 @@ async def test_a_worker_without_heartbeats_does_not_count(db: Database) -> None:
         "(gen_random_uuid(), '{}', '{compute}', 1, now()) returning id",
         MAX_SILENCE_S + 1,
     )
-    assert await fit_slots(db, fallback=7) == 1
-    assert (await live_workers(db))["compute"] == 1
+    assert await count_fit_slots(db, fallback=7) == 1
+    assert (await count_live_workers(db))["compute"] == 1

@@ -56,9 +56,9 @@ async def _skip_the_wait(lab: Lab, session_id: UUID) -> None:
     await lab.db.rows(
         "update fits set lease_until = now() where session_id = $1 and status = 'running'", session_id
     )
-    lab.send(jobs.advance(session_id))
+    lab.send(jobs.advance_job(session_id))
     for candidate in (0, 1):
-        lab.send(jobs.fit(session_id, "4.round", candidate))
+        lab.send(jobs.fit_job(session_id, "4.round", candidate))
 
 
 async def test_sessions_survive_kills_at_random_moments(lab: Lab) -> None:

@@ -26,7 +26,7 @@ FENCE = 3
 NOW = datetime.now(UTC)
 LEASES = {
     LeaseState.FREE: None,
-    LeaseState.HELD: "1 hour",
+    LeaseState.ACTIVE: "1 hour",
     LeaseState.EXPIRED: "-1 hour",
 }
 

@@ -10,12 +10,12 @@ from tests.integration.sessions.conftest import Lab
 from tests.integration.sessions.lab.rows import assert_all_once, effects
 
 from app.errors import InvalidInput
-from app.sessions.drive.journal import CallDone, Journal, StepDone, StepOutputs
+from app.sessions.drive.journal import CompletedCall, CompletedStep, Journal, StepOutputs
 from app.sessions.fenced_writer import FencedWriter
 from app.sessions.lease import LeaseLost
-from app.sessions.step_scope import ArtifactDraft, Call, Recorded
+from app.sessions.step_scope import ArtifactDraft, Call, CallResult
 from app.sessions.waiting.fits import FitKey
-from app.worker.loop import Duties
+from app.worker.loop import WorkerServices
 
 
 async def test_two_workers_and_doubled_jobs_do_everything_once(lab: Lab) -> None:
@@ -33,13 +33,13 @@ async def test_two_workers_and_doubled_jobs_do_everything_once(lab: Lab) -> None
         await assert_all_once(lab.db, session_id, like)
 
 
-async def test_one_of_two_simultaneous_claims_wins(lab: Lab, duties: Duties) -> None:
+async def test_one_of_two_simultaneous_claims_wins(lab: Lab, duties: WorkerServices) -> None:
     session_id = await lab.create(send=False)
     claims = await asyncio.gather(*(duties.runner.leases.claim(session_id) for _ in range(8)))
     assert len([claim for claim in claims if claim]) == 1
 
 
-async def test_a_driver_whose_lease_ran_out_cannot_commit(lab: Lab, duties: Duties) -> None:
+async def test_a_driver_whose_lease_ran_out_cannot_commit(lab: Lab, duties: WorkerServices) -> None:
     session_id = await lab.create(send=False)
     leases = duties.runner.leases
     loser = await leases.claim(session_id)
@@ -49,34 +49,34 @@ async def test_a_driver_whose_lease_ran_out_cannot_commit(lab: Lab, duties: Duti
     assert winner
     assert winner.crashes == 1
     journal = Journal(FencedWriter(duties.db, loser, 1.0))
-    done = StepDone(1, "planning", {"step": 1}, winner.facts.created_at)
+    done = CompletedStep(1, "planning", {"step": 1}, winner.facts.created_at)
     with pytest.raises(LeaseLost):
         await journal.commit(done, StepOutputs())
     with pytest.raises(LeaseLost):
         await leases.renew(loser)
-    assert not await leases.hand_back(loser, again=True)
+    assert not await leases.hand_back(loser, has_more=True)
     assert not await lab.db.rows("select 1 from steps where session_id = $1", session_id)
 
 
-async def test_a_reply_that_was_lost_is_found_in_the_journal(lab: Lab, duties: Duties) -> None:
+async def test_a_reply_that_was_lost_is_found_in_the_journal(lab: Lab, duties: WorkerServices) -> None:
     """The statement ran, its answer never came, and it is sent again."""
     session_id = await lab.create(send=False)
     lease = await duties.runner.leases.claim(session_id)
     assert lease
-    done = StepDone(1, "planning", {"step": 1, "pair": (1, 2)}, lease.facts.created_at)
+    done = CompletedStep(1, "planning", {"step": 1, "pair": (1, 2)}, lease.facts.created_at)
     for _ in range(2):
         update, _written = await Journal(FencedWriter(duties.db, lease, 1.0)).commit(done, StepOutputs())
         assert update == {"step": 1, "pair": [1, 2]}
     assert len(await lab.db.rows("select 1 from steps where session_id = $1", session_id)) == 1
 
 
-async def test_a_lost_reply_about_an_artifact_is_found_too(lab: Lab, duties: Duties) -> None:
+async def test_a_lost_reply_about_an_artifact_is_found_too(lab: Lab, duties: WorkerServices) -> None:
     session_id = await lab.create(send=False)
     lease = await duties.runner.leases.claim(session_id)
     assert lease
     left = ArtifactDraft("text", "notes", "text/plain", "0" * 64, 1)
     call = Call("tool:1", "tool", "write", "tester", {})
-    done = CallDone(1, call, Recorded({"ok": True}), lease.facts.created_at, 1.0)
+    done = CompletedCall(1, call, CallResult({"ok": True}), lease.facts.created_at, 1.0)
     journal = Journal(FencedWriter(duties.db, lease, 1.0))
     for _ in range(2):
         value, _written = await journal.record(done, StepOutputs(artifacts=[left]))
@@ -98,7 +98,7 @@ def _before(subject: Any, name: str, first: Any) -> None:
     setattr(subject, name, both)
 
 
-async def test_an_answer_before_the_release_is_not_lost(lab: Lab, duties: Duties) -> None:
+async def test_an_answer_before_the_release_is_not_lost(lab: Lab, duties: WorkerServices) -> None:
     session_id = await lab.create(send=False, ask=True)
     _before(duties.runner.leases, "hand_back", lambda: lab.answer(session_id))
     await duties.runner.advance(session_id)
@@ -107,7 +107,7 @@ async def test_an_answer_before_the_release_is_not_lost(lab: Lab, duties: Duties
     assert (await lab.ended(session_id))["status"] == "completed"
 
 
-async def test_fits_that_end_before_the_release_are_not_lost(lab: Lab, duties: Duties) -> None:
+async def test_fits_that_end_before_the_release_are_not_lost(lab: Lab, duties: WorkerServices) -> None:
     session_id = await lab.create(send=False, fits=2)
 
     async def run_both_at_once() -> None:
@@ -123,7 +123,7 @@ async def test_fits_that_end_before_the_release_are_not_lost(lab: Lab, duties: D
     assert (await lab.ended(session_id))["status"] == "completed"
 
 
-async def test_many_fits_that_finish_at_once_wake_their_session_once(lab: Lab, duties: Duties) -> None:
+async def test_many_fits_that_finish_at_once_wake_their_session_once(lab: Lab, duties: WorkerServices) -> None:
     for _ in range(10):
         session_id = await lab.create(send=False, fits=6)
         await duties.runner.advance(session_id)
@@ -133,7 +133,7 @@ async def test_many_fits_that_finish_at_once_wake_their_session_once(lab: Lab, d
         assert (await lab.session(session_id))["wake"] == before["wake"] + 1
 
 
-async def test_the_same_fit_delivered_twice_runs_once(lab: Lab, duties: Duties) -> None:
+async def test_the_same_fit_delivered_twice_runs_once(lab: Lab, duties: WorkerServices) -> None:
     session_id = await lab.create(send=False, fits=1, fit_ms=50)
     await duties.runner.advance(session_id)
     key = FitKey(session_id, "4.round", 0)

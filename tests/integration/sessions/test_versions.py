@@ -5,7 +5,7 @@ import json
 from tests.integration.sessions.conftest import Lab
 from tests.integration.sessions.lab.rows import assert_all_once, effects
 
-from app.sessions.workers import stranded
+from app.sessions.workers import count_stranded
 
 
 async def test_a_session_of_the_old_version_ends_with_the_old_worker_beside_a_new_one(lab: Lab) -> None:
@@ -43,7 +43,7 @@ async def test_a_session_whose_version_nobody_runs_is_seen_waiting_and_then_ends
     newer = lab.start_worker(LAB_VERSION="2")
     await lab.answer(begun)
     await lab.until(begun, lambda row: row["stranded_at"] is not None)
-    assert await stranded(lab.db) == {"lab 1": 1}
+    assert await count_stranded(lab.db) == {"lab 1": 1}
     await newer.end()
     lab.start_worker(LAB_VERSION="3", LAB_STRANDED_S="0.1")
     error = json.loads((await lab.ended(begun))["error"])

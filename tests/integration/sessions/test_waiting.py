@@ -7,10 +7,12 @@ from tests.integration.sessions.conftest import Lab
 from tests.integration.sessions.lab.duties import open_duties
 
 from app.sessions.waiting.fits import FitKey
-from app.worker.loop import Duties, WorkerLoop
+from app.worker.loop import WorkerLoop, WorkerServices
 
 
-async def test_a_session_and_its_fits_wait_for_the_blob_store(lab: Lab, duties: Duties, tmp_path: Path) -> None:
+async def test_a_session_and_its_fits_wait_for_the_blob_store(
+    lab: Lab, duties: WorkerServices, tmp_path: Path
+) -> None:
     away = tmp_path / "away"
     away.touch()
     session_id = await lab.create(send=False, away_while=str(away), fits=1)

@@ -183,7 +183,7 @@ class Bench:
 
     @property
     def questions(self) -> list[str]:
-        return [question.text for question in self.journal.asked]
+        return [question.text for question in self.journal.questions]
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from tests.scripted_chat import Fault, ScriptedChat, serving
 from app.agents.roster import assemble_crew
 from app.errors import Unavailable
 from app.llm.config import ChatConfig
-from app.sessions.events.events import Token
+from app.sessions.events.events import TokenStreamed
 from app.tools.toolsets import Toolsets
 
 CALLS = [
@@ -47,7 +47,7 @@ async def test_the_planner_works_over_an_openai_compatible_server(bench, tables,
     assert len(chats) == 4
     assert all(recorded.usage["input_tokens"] > 100 for recorded in chats)
     assert all(recorded.usage["output_tokens"] > 10 for recorded in chats)
-    words = [event.text for event in bench.journal.events if isinstance(event, Token)]
+    words = [event.text for event in bench.journal.events if isinstance(event, TokenStreamed)]
     assert "".join(words).split() == ["I", "go", "on."] * 4 * streaming
 
 

@@ -9,7 +9,7 @@ from prometheus_client import REGISTRY
 from app.observability.metrics.agents import count_chat_answer
 from app.observability.metrics.cells import count_computation
 from app.observability.metrics.edge import observe_request
-from app.tasks import stop
+from app.tasks import cancel_and_wait
 
 
 def value(name: str, labels: Mapping[str, str]) -> float:
@@ -24,7 +24,7 @@ async def test_a_cell_that_is_cancelled_was_killed_and_one_that_never_answered_i
 
     endless = asyncio.create_task(compute(asyncio.Event().wait()))
     await asyncio.sleep(0)
-    await stop(endless)
+    await cancel_and_wait(endless)
     with pytest.raises(LookupError), count_computation("counting.cells"):
         raise LookupError
     await compute(asyncio.sleep(0))

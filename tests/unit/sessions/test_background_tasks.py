@@ -3,12 +3,12 @@ from dataclasses import dataclass, field
 
 from tests.patience import HANG_GUARD_S, hang_guard
 
-from app.sessions.background_tasks import renewed
+from app.sessions.background_tasks import renew_in_background
 
 
 @dataclass
 class Held:
-    look: asyncio.Event = field(default_factory=asyncio.Event)
+    recheck: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 async def test_a_lease_is_renewed_until_it_is_not_ours_and_when_it_is_looked_at() -> None:
@@ -23,15 +23,15 @@ async def test_a_lease_is_renewed_until_it_is_not_ours_and_when_it_is_looked_at(
             raise answer
         return answer
 
-    async with renewed(running, "a", held, renew, every_s=10 * HANG_GUARD_S):
+    async with renew_in_background(running, "a", held, renew, every_s=10 * HANG_GUARD_S):
         assert running == {"a": held}
         for _ in range(4):
             asked.clear()
-            held.look.set()
+            held.recheck.set()
             async with hang_guard():
                 await asked.wait()
         asked.clear()
-        held.look.set()
+        held.recheck.set()
         await asyncio.sleep(0)
         assert not asked.is_set()
     assert not running
@@ -44,6 +44,6 @@ async def test_a_lease_that_another_took_over_stays_listed() -> None:
     async def renew() -> bool:
         return True
 
-    async with renewed(running, "a", first, renew, every_s=10 * HANG_GUARD_S):
+    async with renew_in_background(running, "a", first, renew, every_s=10 * HANG_GUARD_S):
         running["a"] = second
     assert running == {"a": second}

@@ -2,7 +2,7 @@ import pytest
 
 from app.errors import InvalidInput
 from app.sessions.answers import check_answer
-from app.sessions.budget import REPORT, Ledger, Resource, extra_seconds, ledger_of, resolve
+from app.sessions.budget import REPORT, BudgetLedger, Resource, make_ledger, read_extra_seconds, resolve_budget
 
 
 @pytest.mark.parametrize(
@@ -17,12 +17,12 @@ from app.sessions.budget import REPORT, Ledger, Resource, extra_seconds, ledger_
     ],
 )
 def test_a_budget_is_what_was_asked_for_or_else_what_is_usual(asked, usual, most, budget) -> None:
-    assert resolve(asked, usual, most) == budget
+    assert resolve_budget(asked, usual, most) == budget
 
 
 def test_more_than_the_operator_allows_is_refused_with_the_limit() -> None:
     with pytest.raises(InvalidInput, match=r"budget\.tokens is 201, and this service allows 200") as refused:
-        resolve({"tokens": 201}, {}, {Resource.TOKENS: 200})
+        resolve_budget({"tokens": 201}, {}, {Resource.TOKENS: 200})
     assert refused.value.facts["limit"] == 200
 
 
@@ -41,33 +41,33 @@ def test_more_than_the_operator_allows_is_refused_with_the_limit() -> None:
 )
 def test_a_call_needs_its_own_resources_only(kind, spent, worked_s, used_up) -> None:
     limits = {Resource.TOKENS: 100, Resource.COST: 1, Resource.TOOL_CALLS: 10, Resource.SECONDS: 60}
-    assert Ledger(limits, spent=spent).used_up(kind, worked_s) is used_up
+    assert BudgetLedger(limits, spent=spent).find_exhausted(kind, worked_s) is used_up
 
 
 def test_each_limit_is_warned_of_once_at_80_percent() -> None:
-    ledger = Ledger({Resource.TOKENS: 100.0})
+    ledger = BudgetLedger({Resource.TOKENS: 100.0})
     usage = {"input_tokens": 30, "output_tokens": 10}
     warned = []
     for _ in range(3):
-        warned += ledger.warnings("chat", usage, 0)
+        warned += ledger.make_warnings("chat", usage, 0)
         ledger.add("chat", usage)
     [warning] = warned
     assert (warning.budget, warning.used, warning.limit) == ("tokens", 80, 100)
-    ledger.settle(Resource.TOKENS, 60)
-    [again] = ledger.warnings("chat", {"input_tokens": 10, "output_tokens": 0}, 0)
+    ledger.apply_answer(Resource.TOKENS, 60)
+    [again] = ledger.make_warnings("chat", {"input_tokens": 10, "output_tokens": 0}, 0)
     assert again.limit == 160
 
 
 def test_tokens_that_are_used_up_stop_chat_models_and_not_tools() -> None:
-    ledger = Ledger({Resource.TOKENS: 1.0})
-    ledger.settle(Resource.TOKENS, REPORT)
+    ledger = BudgetLedger({Resource.TOKENS: 1.0})
+    ledger.apply_answer(Resource.TOKENS, REPORT)
     assert ledger.is_wrapping_up("chat")
     assert not ledger.is_wrapping_up("tool")
 
 
 def test_tool_calls_that_are_used_up_stop_both() -> None:
-    ledger = Ledger({Resource.TOOL_CALLS: 1.0})
-    ledger.settle(Resource.TOOL_CALLS, REPORT)
+    ledger = BudgetLedger({Resource.TOOL_CALLS: 1.0})
+    ledger.apply_answer(Resource.TOOL_CALLS, REPORT)
     assert ledger.is_wrapping_up("chat")
     assert ledger.is_wrapping_up("tool")
 
@@ -76,8 +76,8 @@ def test_tool_calls_that_are_used_up_stop_both() -> None:
     ("answer", "fits"), [(50, True), (REPORT, True), (51, False), (0, False), ("more", False)]
 )
 def test_a_question_takes_a_number_within_the_operators_bound_or_the_word(answer, fits: bool) -> None:
-    ledger = Ledger({Resource.TOKENS: 100.0}, {Resource.TOKENS: 150.0}, spent={Resource.TOKENS: 120.0})
-    question = ledger.question(Resource.TOKENS, "planner", 0)
+    ledger = BudgetLedger({Resource.TOKENS: 100.0}, {Resource.TOKENS: 150.0}, spent={Resource.TOKENS: 120.0})
+    question = ledger.make_question(Resource.TOKENS, "planner", 0)
     assert "120 tokens" in question.text
     assert "100 tokens" in question.text
     if fits:
@@ -88,16 +88,16 @@ def test_a_question_takes_a_number_within_the_operators_bound_or_the_word(answer
 
 
 def test_every_question_has_a_key_of_its_own() -> None:
-    ledger = Ledger({Resource.TOKENS: 100.0})
-    first = ledger.question(Resource.TOKENS, "planner", 0).key
-    ledger.settle(Resource.TOKENS, 5)
-    assert ledger.question(Resource.TOKENS, "planner", 0).key != first
+    ledger = BudgetLedger({Resource.TOKENS: 100.0})
+    first = ledger.make_question(Resource.TOKENS, "planner", 0).key
+    ledger.apply_answer(Resource.TOKENS, 5)
+    assert ledger.make_question(Resource.TOKENS, "planner", 0).key != first
 
 
 def test_a_ledger_is_made_again_from_the_answers() -> None:
-    ledger = ledger_of({"tokens": 10, "seconds": 60}, [("tokens", 5), ("tokens", 1.5), ("seconds", REPORT)])
+    ledger = make_ledger({"tokens": 10, "seconds": 60}, [("tokens", 5), ("tokens", 1.5), ("seconds", REPORT)])
     assert ledger.limits == {Resource.TOKENS: 16.5, Resource.SECONDS: 60}
-    assert ledger.finished == {Resource.SECONDS}
+    assert ledger.exhausted == {Resource.SECONDS}
 
 
 @pytest.mark.parametrize(
@@ -110,4 +110,4 @@ def test_a_ledger_is_made_again_from_the_answers() -> None:
     ],
 )
 def test_only_added_seconds_move_the_time_limit(question: str, answer, moved: float) -> None:
-    assert extra_seconds(question, answer) == moved
+    assert read_extra_seconds(question, answer) == moved

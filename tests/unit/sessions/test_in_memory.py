@@ -7,9 +7,9 @@ import pytest
 from benchmarks.sessions.noop import NODES, spec
 from langgraph.errors import GraphInterrupt
 
-from app.sessions.drive.journal import Diverged
+from app.sessions.drive.journal import JournalDiverged
 from app.sessions.in_memory import MemoryDrive, MemoryJournal, MemoryStep
-from app.sessions.step_scope import Call, Question, Recorded, SessionFacts
+from app.sessions.step_scope import Call, CallResult, Question, SessionFacts
 
 QUESTION = Question("q", "planner", "Which?", {"enum": ["a", "b"]}, ["a", "b"], "a")
 
@@ -21,9 +21,9 @@ def facts(**preferences: object) -> SessionFacts:
 async def test_a_recorded_call_is_not_made_again() -> None:
     made = []
 
-    async def run() -> Recorded:
+    async def run() -> CallResult:
         made.append(1)
-        return Recorded({"pair": (1, 2)})
+        return CallResult({"pair": (1, 2)})
 
     step = MemoryStep(facts())
     call = Call("tool:1", "tool", "pair", "analyst", {})
@@ -33,12 +33,12 @@ async def test_a_recorded_call_is_not_made_again() -> None:
 
 
 async def test_a_recorded_call_with_another_request_diverges() -> None:
-    async def run() -> Recorded:
-        return Recorded(None)
+    async def run() -> CallResult:
+        return CallResult(None)
 
     step = MemoryStep(facts())
     await step.call(Call("tool:1", "tool", "pair", "analyst", {"n": 1}), run)
-    with pytest.raises(Diverged):
+    with pytest.raises(JournalDiverged):
         await step.call(Call("tool:1", "tool", "pair", "analyst", {"n": 2}), run)
 
 

@@ -57,7 +57,7 @@ class Rules:
 
     allowed: set[str]
 
-    async def allows(self, tool: str) -> bool:
+    async def is_tool_allowed(self, tool: str) -> bool:
         return tool in self.allowed
 
 
@@ -78,7 +78,7 @@ class Case:
     async def edit(self, answer: Any, key: str = "tool:0.0") -> Any:
         with pytest.raises(GraphInterrupt):
             await self.call("edit_file", key, **EDIT)
-        question = next(asked for asked in self.journal.asked if asked.key == f"approve:{key}")
+        question = next(asked for asked in self.journal.questions if asked.key == f"approve:{key}")
         check_answer(question.answer_schema, answer)
         self.journal.answers[question.key] = answer
         return await self.call("edit_file", key, **EDIT)

@@ -8,7 +8,7 @@ import pytest
 from app.errors import InvalidInput, ToolRefused, Unavailable
 from app.sandbox.computer import ComputationFailed
 from app.sessions.in_memory import MemoryJournal, MemoryStep
-from app.sessions.step_scope import Recorded, SessionFacts
+from app.sessions.step_scope import CallResult, SessionFacts
 from app.tools.context import ToolContext
 from app.tools.invoke import ToolRequest, invoke
 from app.tools.registry import ToolSpec, _argument_model
@@ -34,8 +34,8 @@ def request(**arguments) -> ToolRequest:
     return ToolRequest("tool:0.0", "double", arguments)
 
 
-async def double(ctx: ToolContext, number: int) -> Recorded:
-    return Recorded(value={"doubled": 2 * number, "key": ctx.call}, summary=f"{2 * number}")
+async def double(ctx: ToolContext, number: int) -> CallResult:
+    return CallResult(value={"doubled": 2 * number, "key": ctx.call}, summary=f"{2 * number}")
 
 
 async def test_a_call_is_recorded_and_sends_events(ctx, journal):
@@ -49,9 +49,9 @@ async def test_a_call_is_recorded_and_sends_events(ctx, journal):
 async def test_a_recorded_call_neither_runs_nor_sends_events_again(ctx, journal):
     runs = []
 
-    async def counting(ctx: ToolContext, number: int) -> Recorded:
+    async def counting(ctx: ToolContext, number: int) -> CallResult:
         runs.append(number)
-        return Recorded(value=number)
+        return CallResult(value=number)
 
     first = await invoke(spec_of(counting), ctx, request(number=1))
     second = await invoke(spec_of(counting), ctx, request(number=1))
@@ -68,7 +68,7 @@ async def test_a_recorded_call_neither_runs_nor_sends_events_again(ctx, journal)
     ],
 )
 async def test_errors_that_the_agent_can_correct_are_recorded_refusals(ctx, journal, error, said):
-    async def failing(ctx: ToolContext) -> Recorded:
+    async def failing(ctx: ToolContext) -> CallResult:
         raise error
 
     for _ in range(2):
@@ -87,7 +87,7 @@ async def test_errors_that_the_agent_can_correct_are_recorded_refusals(ctx, jour
     ],
 )
 async def test_errors_that_the_agent_cannot_correct_are_raised(ctx, journal, error):
-    async def failing(ctx: ToolContext) -> Recorded:
+    async def failing(ctx: ToolContext) -> CallResult:
         raise error
 
     with pytest.raises(type(error)):

@@ -5,7 +5,7 @@ from typing import Annotated
 import pytest
 from pydantic import Field
 
-from app.sessions.step_scope import Recorded
+from app.sessions.step_scope import CallResult
 from app.tools.context import ToolContext
 from app.tools.registry import EVERY_AGENT, REGISTRY, agent_tools, tool
 from app.tools.toolsets import Toolsets
@@ -50,9 +50,9 @@ def test_every_tool_has_a_description():
 
 def test_the_signature_is_the_schema_and_the_context_is_hidden():
     @tool(agents=())
-    async def sample(ctx: ToolContext, rows: Annotated[int, Field(ge=1)], name: str = "x") -> Recorded:
+    async def sample(ctx: ToolContext, rows: Annotated[int, Field(ge=1)], name: str = "x") -> CallResult:
         """Takes a sample."""
-        return Recorded(value={"rows": rows, "name": name})
+        return CallResult(value={"rows": rows, "name": name})
 
     try:
         schema = REGISTRY["sample"].arguments.model_json_schema()
@@ -66,9 +66,9 @@ def test_the_signature_is_the_schema_and_the_context_is_hidden():
 
 async def test_a_tool_stays_callable_as_a_function():
     @tool(agents=())
-    async def plain(ctx: ToolContext, word: str) -> Recorded:
+    async def plain(ctx: ToolContext, word: str) -> CallResult:
         """Says a word."""
-        return Recorded(value=word)
+        return CallResult(value=word)
 
     del REGISTRY["plain"]
     assert (await plain(None, "hello")).value == "hello"  # type: ignore[arg-type]

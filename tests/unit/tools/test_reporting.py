@@ -20,7 +20,7 @@ from app.sandbox.contract import CellRequest, Computation, End, Fault, Outcome, 
 from app.sessions.in_memory import MemoryJournal, MemoryStep
 from app.sessions.recorded_facts import ArtifactFacts, QuestionFacts
 from app.sessions.schemas import UsagePart
-from app.sessions.step_scope import Recorded, SessionFacts, StepScope
+from app.sessions.step_scope import CallResult, SessionFacts, StepScope
 from app.storage.folder import FolderBlobs
 from app.tools.context import ToolContext
 from app.tools.reporting import (
@@ -89,7 +89,7 @@ class Records:
     async def usage(self, step: StepScope) -> Sequence[UsagePart]:
         return []
 
-    async def allows(self, tool: str) -> bool:
+    async def is_tool_allowed(self, tool: str) -> bool:
         return False
 
 
@@ -117,12 +117,12 @@ def ctx(records: Records, blob_store: FolderBlobs, tmp_path: Path) -> ToolContex
     )
 
 
-async def text(blobs: FolderBlobs, made: Recorded, name: str) -> str:
+async def text(blobs: FolderBlobs, made: CallResult, name: str) -> str:
     draft = next(artifact for artifact in made.artifacts if artifact.name == name)
     return (await blobs.local_path(draft.digest)).read_text(encoding="utf-8")
 
 
-def record(records: Records, ctx: ToolContext, tool: str, made: Recorded) -> None:
+def record(records: Records, ctx: ToolContext, tool: str, made: CallResult) -> None:
     """What the journal does with a finished call."""
     records.recorded.append(
         RecordedCall(

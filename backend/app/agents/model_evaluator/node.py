@@ -27,7 +27,7 @@ async def model_evaluation(state: LabState, runtime: Runtime[LabContext]) -> Lab
     can_tune = (
         is_tuning_planned
         and state["rounds"] < make_budget(state).max_rounds
-        and not await lab.step.wrapping_up()
+        and not await lab.step.is_wrapping_up()
     )
     brief = {
         **_make_evaluator_brief(state, state.get("took", {}).get("model_evaluation", DEFAULT_EVALUATION_S)),

@@ -32,7 +32,7 @@ async def model_training(state: LabState, runtime: Runtime[LabContext]) -> LabUp
     result = await lab.crew["model_trainer"].run(lab.tool_context("model_trainer", training), brief)
     rounds = result.values(*TRAINING_TOOLS)
     fits = merge_fits([], summarise_fits(fit for answer in rounds for fit in answer["fits"]))
-    if not fits and not await lab.step.wrapping_up():
+    if not fits and not await lab.step.is_wrapping_up():
         raise InvalidInput("nothing_fitted", "No candidate could be fitted. " + " ".join(result.output.notes))
     left_out = [entry for answer in rounds for entry in answer["left_out"]]
     return {"fits": fits, "left_out": left_out, "hands": fit_slots}

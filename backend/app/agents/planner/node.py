@@ -27,7 +27,7 @@ async def planning(state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
         plan = await _review_plan(lab, brief, plan, result)
     if plan.target == NO_TARGET:
         raise InvalidInput("not_understood" if plan.question else "nothing_to_predict", " ".join(plan.notes))
-    lab.step.tell(PlanMade(steps=plan.steps, notes=plan.notes, facts=plan.problem_request()))
+    lab.step.emit(PlanMade(steps=plan.steps, notes=plan.notes, facts=plan.problem_request()))
     return {"plan": plan.model_dump(mode="json")}
 
 

@@ -43,8 +43,8 @@ from app.llm.retry_policy import AnswerInterrupted, RetryPolicy, call_with_retri
 from app.llm.usage import read_usage
 from app.modeling.problem.custom_code import omit_source
 from app.observability.metrics.agents import CHAT_ERRORS, count_chat_answer
-from app.sessions.events.events import Progress, Token
-from app.sessions.step_scope import Call, Recorded
+from app.sessions.events.events import Progress, TokenStreamed
+from app.sessions.step_scope import Call, CallResult
 from app.tools.context import ToolContext
 from app.tools.invoke import REFUSED, ToolAnswer, ToolRequest, invoke
 from app.tools.registry import ToolSpec
@@ -80,11 +80,11 @@ class AgentRun:
 
     def publish_token(self, text: str) -> None:
         step = self.ctx.step
-        step.tell(Token(step=step.seq, attempt=step.attempt, agent=self.ctx.agent, text=text))
+        step.emit(TokenStreamed(step=step.seq, attempt=step.attempt, agent=self.ctx.agent, text=text))
 
     def publish_progress(self, text: str) -> None:
         step = self.ctx.step
-        step.tell(Progress(step=step.seq, attempt=step.attempt, text=text))
+        step.emit(Progress(step=step.seq, attempt=step.attempt, text=text))
 
 
 @dataclass(frozen=True)
@@ -131,8 +131,8 @@ class JournalMiddleware(AgentMiddleware[Any, AgentRun, Any]):
         if is_over and agent_run.answers_before_handover is None:
             agent_run.answers_before_handover = len(agent_run.answers)
 
-        async def ask() -> Recorded:
-            affordable = chat_models[0].is_offline or await agent_run.ctx.step.afford(
+        async def ask() -> CallResult:
+            affordable = chat_models[0].is_offline or await agent_run.ctx.step.can_afford(
                 "chat", agent_run.ctx.agent
             )
             candidates = chat_models if affordable else (self._offline_model,)
@@ -141,7 +141,9 @@ class JournalMiddleware(AgentMiddleware[Any, AgentRun, Any]):
             model_name = message.response_metadata[ANSWERED_BY]
             usage = add_cost(self._prices, model_name, read_usage(message))
             count_chat_answer(provider_of(model_name), agent_run.ctx.agent, time.perf_counter() - start, usage)
-            return Recorded(value=dump_message(message), summary=message.text[:200], usage=usage, by=model_name)
+            return CallResult(
+                value=dump_message(message), summary=message.text[:200], usage=usage, answered_by=model_name
+            )
 
         call = Call(
             f"chat:{agent_run.turn}", "chat", chat_models[0].name, agent_run.ctx.agent, _chat_request(request)
@@ -153,7 +155,7 @@ class JournalMiddleware(AgentMiddleware[Any, AgentRun, Any]):
             raise
         agent_run.call_positions = {str(c["id"]): i for i, c in enumerate(message.tool_calls)}
         if text := message.text.strip():
-            agent_run.ctx.step.say(agent_run.ctx.agent, text)
+            agent_run.ctx.step.post_message(agent_run.ctx.agent, text)
         return await handler(request.override(model=OfflineChatModel(decide=lambda _: message)))
 
     def _exceeds_limits(self, agent_run: AgentRun) -> bool:

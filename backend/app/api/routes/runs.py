@@ -50,7 +50,7 @@ async def create_run(
 ) -> RunStatusView:
     """Start a run. Watch it by the streams of the session with its id, or ask for its status."""
     if wanted.session_id is not None:
-        await reader.must_exist(wanted.session_id)
+        await reader.check_exists(wanted.session_id)
     created = await service.create(principal.user_id, wanted, idempotency_key, parent_id=wanted.session_id)
     response.headers["Location"] = f"{request.url.path}/{created.id}"
     return RunStatusView(id=created.id, status=RunStatus.QUEUED)
@@ -59,7 +59,7 @@ async def create_run(
 @router.get("", operation_id="list_runs")
 async def list_runs(reader: ReaderDep, page: KeyedPageDep) -> PageOf[RunSummary]:
     """Your runs, newest first."""
-    return keyed_page(page, (await reader.browse(None, page.portion)).each(RunSummary.from_session))
+    return keyed_page(page, (await reader.list_sessions(None, page.portion)).each(RunSummary.from_session))
 
 
 @router.get("/{run_id}", operation_id="get_run", responses=problems(404))

@@ -32,7 +32,7 @@ from app.sessions.schemas import (
     SessionCreate,
     SessionCreated,
     SessionRespond,
-    SessionStanding,
+    SessionStatusView,
     SessionSummary,
     SessionView,
     StepView,
@@ -66,7 +66,7 @@ async def list_sessions(
     reader: ReaderDep, page: KeyedPageDep, status: SessionStatus | None = None
 ) -> PageOf[SessionSummary]:
     """Your sessions, newest first."""
-    return keyed_page(page, await reader.browse(status, page.portion))
+    return keyed_page(page, await reader.list_sessions(status, page.portion))
 
 
 @router.get("/{session_id}", operation_id="get_session", responses=problems(404))
@@ -92,7 +92,7 @@ async def list_session_artifacts(
     session_id: UUID, principal: PrincipalDep, reader: ReaderDep, page: KeyedPageDep, uow: UowDep
 ) -> PageOf[ArtifactView]:
     """What the session has left so far; the locked hold-out appears when it has ended."""
-    await reader.must_exist(session_id)
+    await reader.check_exists(session_id)
     return keyed_page(page, await list_artifacts(uow.db, principal.user_id, session_id, None, page.portion))
 
 
@@ -124,7 +124,7 @@ async def list_session_allowances(
     session_id: UUID, reader: ReaderDep, resources: ResourcesDep
 ) -> list[AllowanceView]:
     """Tools that run without asking, because an approval was answered with `always in this session`."""
-    await reader.must_exist(session_id)
+    await reader.check_exists(session_id)
     return await list_allowances(resources.database, session_id)
 
 
@@ -138,15 +138,15 @@ async def revoke_session_allowance(
     session_id: UUID, tool: ToolName, reader: ReaderDep, resources: ResourcesDep
 ) -> None:
     """Be asked again before the tool's next call."""
-    await reader.must_exist(session_id)
+    await reader.check_exists(session_id)
     await revoke(resources.database, session_id, tool)
 
 
 @router.delete("/{session_id}", status_code=202, operation_id="cancel_session", responses=problems(404, 409))
-async def cancel_session(session_id: UUID, principal: PrincipalDep, service: ServiceDep) -> SessionStanding:
+async def cancel_session(session_id: UUID, principal: PrincipalDep, service: ServiceDep) -> SessionStatusView:
     """Stop a session. Its status is `cancelled` when nothing of it runs any more."""
     await service.cancel(principal.user_id, session_id)
-    return SessionStanding(id=session_id, status=SessionStatus.CANCELLING)
+    return SessionStatusView(id=session_id, status=SessionStatus.CANCELLING)
 
 
 @router.delete(

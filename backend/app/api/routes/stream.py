@@ -27,7 +27,7 @@ from app.sessions.events.serialization import EventMessage
 from app.sessions.events.subscription import FellBehind
 from app.sessions.queries import SessionReader
 from app.sessions.schemas import TicketView
-from app.tasks import stop
+from app.tasks import cancel_and_wait
 
 router = APIRouter(prefix="/lab/agent/sessions/{session_id}", tags=["sessions"])
 
@@ -41,7 +41,7 @@ async def create_ticket(
     session_id: UUID, principal: PrincipalDep, desk: DeskDep, reader: ReaderDep
 ) -> TicketView:
     """For browsers, which send no header with a socket: append `?ticket=` to the stream's address."""
-    await reader.must_exist(session_id)
+    await reader.check_exists(session_id)
     ticket = await desk.tickets.issue(principal.reference, session_id)
     return TicketView(ticket=ticket, expires_in=TICKET_TTL_S)
 
@@ -85,7 +85,7 @@ async def stream_events(
     cursor = int(last_event_id) if last_event_id is not None else since
     if await reader.is_over(session_id, cursor):
         return Response(status_code=204)
-    return _EventStream(principal, resources.watch.batches(session_id, cursor))
+    return _EventStream(principal, resources.watch.stream_batches(session_id, cursor))
 
 
 async def _as_sse(
@@ -101,7 +101,7 @@ async def _as_sse(
     except FellBehind:
         SLOW_CLIENTS.labels("events").inc()
     finally:
-        await stop(over)
+        await cancel_and_wait(over)
 
 
 async def _either(ended: "asyncio.Task[None]", leaving: asyncio.Event) -> None:
@@ -109,7 +109,7 @@ async def _either(ended: "asyncio.Task[None]", leaving: asyncio.Event) -> None:
     try:
         await asyncio.wait({ended, left}, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        await stop(left)
+        await cancel_and_wait(left)
 
 
 def _sse(seen: EventMessage) -> str:
@@ -138,9 +138,9 @@ async def stream(
     await socket.accept()
     try:
         who = await _admitted(socket, session_id, desk, ticket)
-        await SessionReader(resources.database, who.user_id).must_exist(session_id)
+        await SessionReader(resources.database, who.user_id).check_exists(session_id)
         async with staying(socket, who, "socket") as ended:
-            events = resources.watch.batches(session_id, since, push_to(socket))
+            events = resources.watch.stream_batches(session_id, since, push_to(socket))
             confirm = partial(desk.authenticator.confirm, who.reference)
             await SessionSocket(socket, session_service(resources), confirm, session_id).serve(events, ended)
     except LabError as refusal:

@@ -12,7 +12,7 @@ from langgraph.errors import GraphDrained
 from app import jobs
 from app.db.pool import Database, is_away
 from app.errors import LabError
-from app.jobs import Send
+from app.jobs import SendJob
 from app.observability.metrics.sessions import (
     LEASE_LOSSES,
     SESSION_SECONDS,
@@ -23,17 +23,18 @@ from app.observability.metrics.sessions import (
 from app.observability.tracing import past_span
 from app.sandbox.metering import Charge, charge_nobody, meter_usage
 from app.sessions.admission import AdmissionQueue
-from app.sessions.background_tasks import renewed
+from app.sessions.background_tasks import renew_in_background
 from app.sessions.checkpoints import RedisCheckpoints
 from app.sessions.config import SessionsConfig
-from app.sessions.drive.drive import GraphDrive
+from app.sessions.drive.graph_drive import GraphDrive
 from app.sessions.drive.journal import Journal
+from app.sessions.drive.session_drive import SessionDrive
 from app.sessions.drive.slice_checkpoint import SliceCheckpoint
 from app.sessions.events.events import SessionCancelled, SessionFailed, SessionFinished
-from app.sessions.events.publisher import Tail
+from app.sessions.events.publisher import EventPublisher
 from app.sessions.fenced_writer import FencedWriter
 from app.sessions.graphs import Graphs, GraphSpec
-from app.sessions.lease import STATUS, DriveSignal, Ending, Lease, LeaseLost, Leases
+from app.sessions.lease import STATUS_BY_ENDING, DriveSignal, Ending, Lease, LeaseLost, Leases
 from app.sessions.lifecycle import SessionStatus
 from app.storage.blobs import StoreUnavailable
 from app.tasks import consume_cancellation
@@ -74,7 +75,7 @@ _OUTCOMES: dict[DriveSignal, Outcome] = {
 }
 
 
-def stopped(why: DriveSignal) -> Outcome:
+def make_stop_outcome(why: DriveSignal) -> Outcome:
     """What becomes of a drive that was told to stop."""
     return _OUTCOMES[why]
 
@@ -87,12 +88,12 @@ class Runner:
     leases: Leases
     graphs: Graphs
     checkpoints: RedisCheckpoints
-    tail: Tail
-    send: Send
+    tail: EventPublisher
+    send: SendJob
     config: SessionsConfig
     charge: Charge = charge_nobody
     draining: bool = False
-    _running: dict[UUID, GraphDrive] = field(default_factory=dict)
+    _running: dict[UUID, SessionDrive] = field(default_factory=dict)
     _passing: set[UUID] = field(default_factory=set)
 
     @property
@@ -118,15 +119,15 @@ class Runner:
 
         def send() -> None:
             self._passing.discard(session_id)
-            self.send(jobs.advance(session_id))
+            self.send(jobs.advance_job(session_id))
 
         asyncio.get_running_loop().call_later(_PASS_ON_S, send)
 
     async def _advance(self, lease: Lease) -> None:
         clock = time.monotonic()
         _note_claim(lease)
-        if lease.started:
-            self.tail.show(lease.facts.id, lease.started)
+        if lease.started_event:
+            self.tail.publish(lease.facts.id, lease.started_event)
         saved = SliceCheckpoint(self.checkpoints)
         with meter_usage() as used:
             outcome = await self._outcome(lease, saved)
@@ -140,7 +141,7 @@ class Runner:
     def cancel(self, session_id: UUID) -> None:
         """Somebody says that a session was cancelled: ask its row now instead of at the next renewal."""
         if drive := self._running.get(session_id):
-            drive.look.set()
+            drive.recheck.set()
 
     async def drain(self) -> None:
         """Claim no more; let running steps finish, and stop those that take too long."""
@@ -154,9 +155,9 @@ class Runner:
             drive.halt(DriveSignal.SHUTDOWN)
 
     async def _outcome(self, lease: Lease, saved: SliceCheckpoint) -> Outcome:
-        if lease.standing is not DriveSignal.GO_ON:
-            return stopped(lease.standing)
-        if lease.crashes > self.config.most_crashes:
+        if lease.signal is not DriveSignal.GO_ON:
+            return make_stop_outcome(lease.signal)
+        if lease.crashes > self.config.max_crashes:
             return SessionFailed(
                 code="crashed",
                 detail=f"The process that ran step {lease.last_seq + 1} died {lease.crashes} times.",
@@ -167,21 +168,21 @@ class Runner:
             return SessionFailed(code=error.code, detail=error.detail)
         drive = self._drive(lease, spec)
         renew = partial(self._renew, drive)
-        async with renewed(self._running, lease.facts.id, drive, renew, self.config.renew_s):
+        async with renew_in_background(self._running, lease.facts.id, drive, renew, self.config.renew_s):
             outcome = await _guarded(drive, spec, saved)
         await consume_cancellation(drive.task)
         return outcome
 
-    def _drive(self, lease: Lease, spec: GraphSpec) -> GraphDrive:
+    def _drive(self, lease: Lease, spec: GraphSpec) -> SessionDrive:
         journal = Journal(
             FencedWriter(self.db, lease, self.config.lease_s),
             continues_earlier_version=lease.graph_version != spec.version,
         )
-        return GraphDrive(
-            lease, journal, self.tail, self.send, self.config.slice_s, spec.make_context, self.config.most
+        return SessionDrive(
+            lease, journal, self.tail, self.send, self.config.slice_s, self.config.resource_limits
         )
 
-    async def _renew(self, drive: GraphDrive) -> bool:
+    async def _renew(self, drive: SessionDrive) -> bool:
         try:
             found = await self.leases.renew(drive.lease)
         except LeaseLost:
@@ -195,13 +196,13 @@ class Runner:
         if not again:  # it may wait for its user, and then its place is free
             await self._line.admit()
         if more and soon:
-            self.send(jobs.advance(lease.facts.id))
+            self.send(jobs.advance_job(lease.facts.id))
 
     async def _end(self, lease: Lease, ending: Ending, saved: SliceCheckpoint, worked_s: float) -> None:
         seen = await self.leases.end(lease, ending)
         if seen:
-            _note_end(lease, STATUS[type(ending)], worked_s)
-            self.tail.show(lease.facts.id, seen)
+            _note_end(lease, STATUS_BY_ENDING[type(ending)], worked_s)
+            self.tail.publish(lease.facts.id, seen)
             await saved.forget(lease)
             await self._line.admit()
         else:
@@ -209,7 +210,7 @@ class Runner:
 
 
 def _note_claim(lease: Lease) -> None:
-    if lease.started:
+    if lease.started_event:
         SESSION_WAIT_SECONDS.labels(lease.graph).observe(lease.queued_s)
     if lease.taken_over:
         LEASE_LOSSES.labels("session").inc()
@@ -224,18 +225,18 @@ def _note_end(lease: Lease, status: SessionStatus, worked_s: float) -> None:
     past_span("session", lease.graph, lease.facts.id, began_at, {"labcrew.status": status}, root=True)
 
 
-async def _guarded(drive: GraphDrive, spec: GraphSpec, saved: SliceCheckpoint) -> Outcome:
+async def _guarded(drive: SessionDrive, spec: GraphSpec, saved: SliceCheckpoint) -> Outcome:
     """Run the graph; whatever happens in it becomes an outcome."""
     try:
         return await _run(drive, spec, saved)
     except GraphDrained:
-        return stopped(drive.standing)
+        return make_stop_outcome(drive.signal)
     except LeaseLost:
         return Abandoned()
     except asyncio.CancelledError:
-        if drive.standing is DriveSignal.GO_ON:
+        if drive.signal is DriveSignal.GO_ON:
             raise
-        return stopped(drive.standing)
+        return make_stop_outcome(drive.signal)
     except StoreUnavailable as error:
         log.warning("store_away", node=drive.node, code=error.code)
         return Pause(again=True, soon=False)  # the session's time limit is the bound
@@ -252,13 +253,13 @@ async def _guarded(drive: GraphDrive, spec: GraphSpec, saved: SliceCheckpoint) -
         return SessionFailed(code="step_failed", detail=detail)
 
 
-async def _run(drive: GraphDrive, spec: GraphSpec, saved: SliceCheckpoint) -> Outcome:
+async def _run(drive: SessionDrive, spec: GraphSpec, saved: SliceCheckpoint) -> Outcome:
     lease = drive.lease
     resumed = await saved.load(lease)
     out = await spec.graph.copy({"checkpointer": saved}).ainvoke(
         None if resumed else {**spec.initial(lease.facts), "step": 0},
         {"configurable": {"thread_id": str(lease.facts.id)}, "recursion_limit": _MAX_SUPERSTEPS},
-        context=drive,
+        context=GraphDrive(drive, spec.make_context),
         durability="exit",
         control=drive.control,
     )

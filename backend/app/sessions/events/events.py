@@ -156,7 +156,7 @@ class Progress(_Event):
     fraction: float | None = None
 
 
-class Token(_Event):
+class TokenStreamed(_Event):
     """Live: a piece of a chat model's answer."""
 
     kind: Literal["token"] = "token"
@@ -181,7 +181,7 @@ Durable = (
     | SessionFailed
     | SessionCancelled
 )
-Live = SessionQueued | StepStarted | ToolCalled | Progress | Token
+Live = SessionQueued | StepStarted | ToolCalled | Progress | TokenStreamed
 Event = Annotated[Durable | Live, Field(discriminator="kind")]
 
 TERMINAL = (SessionFinished, SessionFailed, SessionCancelled)

@@ -12,17 +12,17 @@ from redis.asyncio.connection import AbstractConnection
 from app.jobs import REDIS_AWAY
 from app.sessions.events.events import TERMINAL, ClarificationAsked, SessionStarted
 from app.sessions.events.serialization import EventMessage
-from app.tasks import stop
+from app.tasks import cancel_and_wait
 
 _MAX_WAITING = 10_000
 _PACE_S = 0.005
 
 
-def channel(session_id: UUID) -> str:
+def channel_name(session_id: UUID) -> str:
     return f"labcrew:tail:{session_id}"
 
 
-CONTROL = "labcrew:control"
+CONTROL_CHANNEL = "labcrew:control"
 """Where a cancel is announced, so that nobody has to wait for the next renewal."""
 
 
@@ -30,7 +30,7 @@ _WAITED_FOR = (SessionStarted, ClarificationAsked, *TERMINAL)
 _URGENT = frozenset(event.model_fields["kind"].default for event in _WAITED_FOR)
 
 
-class Tail:
+class EventPublisher:
     """Publishes in order and in the background; what Redis does not take is dropped.
 
     A session's burst is sent at a pace: its first event goes at once, and what it shows within the next
@@ -52,19 +52,21 @@ class Tail:
         self._task = asyncio.create_task(self._publish_for_ever(), name="tail")
 
     async def close(self) -> None:
-        await stop(self._task)
+        await cancel_and_wait(self._task)
         await self._publish(set(self._waiting))
         await self._hang_up()
 
-    def show(self, session_id: UUID, sighting: EventMessage) -> None:
+    def publish(self, session_id: UUID, sighting: EventMessage) -> None:
         """Push one event."""
         number = "" if sighting.n is None else str(sighting.n)
-        self._put(channel(session_id), f"{number} {sighting.kind} {sighting.data}", sighting.kind in _URGENT)
+        self._enqueue(
+            channel_name(session_id), f"{number} {sighting.kind} {sighting.data}", sighting.kind in _URGENT
+        )
 
     def announce_cancel(self, session_id: UUID) -> None:
-        self._put(CONTROL, str(session_id), urgent=True)
+        self._enqueue(CONTROL_CHANNEL, str(session_id), urgent=True)
 
-    def _put(self, name: str, text: str, urgent: bool) -> None:
+    def _enqueue(self, name: str, text: str, urgent: bool) -> None:
         if self._size >= _MAX_WAITING:  # Redis takes nothing
             self._waiting, self._size = {}, 0
         self._waiting.setdefault(name, []).append(text)
@@ -117,7 +119,7 @@ class Tail:
             await line.disconnect(nowait=True)
 
 
-def parse(message: str) -> list[EventMessage]:
+def parse_messages(message: str) -> list[EventMessage]:
     """The events of one message; JSON text has no line break."""
     return [_parse_line(line) for line in message.split("\n")]
 

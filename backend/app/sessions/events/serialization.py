@@ -19,18 +19,18 @@ class NotJson(LabError):
     """A value that could not be read back as it was: NaN, infinity, or something that is not JSON."""
 
 
-def dumps(value: Any, what: str = "value") -> str:
+def dumps(value: Any, label: str = "value") -> str:
     """Strict JSON in ASCII. Text that Postgres cannot hold (a NUL, half a surrogate pair) becomes U+FFFD."""
     try:
         raw = _ENCODER.encode(value)
         if "\\u0000" in raw or "\\ud" in raw:
             raw = _ENCODER.encode(_storable(value))
     except (TypeError, ValueError) as error:
-        raise NotJson("not_json", f"The {what} is not JSON: {error}.") from error
+        raise NotJson("not_json", f"The {label} is not JSON: {error}.") from error
     return raw
 
 
-def digest(value: Any) -> str:
+def request_digest(value: Any) -> str:
     """Of a request, whatever the order of its keys."""
     return hashlib.sha256(_SORTED.encode(value).encode()).hexdigest()
 
@@ -55,13 +55,13 @@ class EventMessage:
     data: str
 
 
-def sighting(n: int | None, at: datetime, kind: str, body: str) -> EventMessage:
+def make_event_message(n: int | None, at: datetime, kind: str, body: str) -> EventMessage:
     """`body` is the event's own JSON; its number and time go before it."""
     head = f'"n":{n},' if n is not None else ""
     return EventMessage(n, kind, f'{{{head}"at":"{at.isoformat()}",{body.lstrip()[1:]}')
 
 
-def event_body(event: Durable | Live) -> str:
+def dump_event(event: Durable | Live) -> str:
     try:
         raw = event.model_dump_json()
     except PydanticSerializationError:  # half a surrogate pair

@@ -14,11 +14,11 @@ from uuid import UUID
 
 from app.db.pool import Database
 from app.sessions.events.events import SessionQueued
-from app.sessions.events.serialization import EventMessage, event_body, sighting
+from app.sessions.events.serialization import EventMessage, dump_event, make_event_message
 from app.sessions.events.subscriber import EventSubscriber
-from app.sessions.events.subscription import TERMINAL_KINDS, Listener, Push
+from app.sessions.events.subscription import TERMINAL_KINDS, Push, Subscription
 from app.sessions.statements import VIEWS
-from app.tasks import stop
+from app.tasks import cancel_and_wait
 
 log = logging.getLogger(__name__)
 
@@ -26,17 +26,17 @@ _LOOK_EVERY_S = 3.0
 _PAGE = 500
 
 
-class Watch:
+class EventStreams:
     """One per process."""
 
     def __init__(self, redis_url: str, db: Database) -> None:
         self._db = db
         self._ear = EventSubscriber(redis_url, self._tell)
-        self._listeners: dict[UUID, set[Listener]] = {}
+        self._listeners: dict[UUID, set[Subscription]] = {}
         self._patrol: asyncio.Task[None] | None = None
 
     async def close(self) -> None:
-        await stop(self._patrol)
+        await cancel_and_wait(self._patrol)
         await self._ear.close()
 
     async def subscribe(self, session_id: UUID, since: int = 0) -> AsyncGenerator[EventMessage, None]:
@@ -44,12 +44,12 @@ class Watch:
 
         Durable events come once each and in order; live ones as they come, if they come. Raises FellBehind.
         """
-        async with contextlib.aclosing(self.batches(session_id, since)) as batches:
+        async with contextlib.aclosing(self.stream_batches(session_id, since)) as batches:
             async for batch in batches:
                 for seen in batch:
                     yield seen
 
-    async def batches(
+    async def stream_batches(
         self, session_id: UUID, since: int = 0, push: Push | None = None
     ) -> AsyncGenerator[list[EventMessage], None]:
         """`subscribe`, with all that is there at a time in one list, which is cheaper to send on.
@@ -57,34 +57,34 @@ class Watch:
         With `push`, most events go there the moment they are heard, and do not come here: what comes here was
         before them, or did not fit.
         """
-        async with self._listening(session_id, Listener(since, push)) as listener:
+        async with self._listening(session_id, Subscription(since, push)) as listener:
             while True:
-                if rows := await self._rows(session_id, listener.seen):
+                if rows := await self._rows(session_id, listener.last_number):
                     yield rows
-                    listener.seen = rows[-1].n or listener.seen
+                    listener.last_number = rows[-1].n or listener.last_number
                     if rows[-1].kind in TERMINAL_KINDS:
                         return
                     if len(rows) == _PAGE:
                         continue
                 else:
                     stands = await self._db.row(VIEWS.stream_position, session_id)
-                    if stands is None or (stands["ended"] and listener.seen >= stands["event_seq"]):
+                    if stands is None or (stands["ended"] and listener.last_number >= stands["event_seq"]):
                         return
                     if stands["in_line"]:
                         _say_place(listener, *stands["in_line"])
-                while batch := await listener.next():
+                while batch := await listener.next_batch():
                     yield batch
                     if batch[-1].kind in TERMINAL_KINDS:
                         return
-                if listener.over:
+                if listener.is_complete:
                     return
 
     async def _rows(self, session_id: UUID, since: int) -> list[EventMessage]:
         rows = await self._db.rows(VIEWS.events_after, session_id, since, _PAGE)
-        return [sighting(row["n"], row["at"], row["kind"], row["body"]) for row in rows]
+        return [make_event_message(row["n"], row["at"], row["kind"], row["body"]) for row in rows]
 
     @contextlib.asynccontextmanager
-    async def _listening(self, session_id: UUID, listener: Listener) -> AsyncIterator[Listener]:
+    async def _listening(self, session_id: UUID, listener: Subscription) -> AsyncIterator[Subscription]:
         self._patrol = self._patrol or asyncio.create_task(self._patrol_for_ever(), name="patrol")
         self._listeners.setdefault(session_id, set()).add(listener)
         try:
@@ -98,7 +98,7 @@ class Watch:
 
     def _tell(self, session_id: UUID, heard: Sequence[EventMessage]) -> None:
         for listener in self._listeners.get(session_id, ()):
-            listener.hear(heard)
+            listener.receive(heard)
 
     async def _patrol_for_ever(self) -> None:
         """The tail is a hint: what it lost is found here. While Postgres is away, nobody is sent away."""
@@ -117,22 +117,22 @@ class Watch:
         for row in await self._db.rows(VIEWS.streams_behind, *zip(*stand, strict=True)):
             for listener in self._listeners.get(row["id"], ()):
                 if row["behind"]:
-                    listener.look()
+                    listener.mark_behind()
                 elif row["place"]:
                     _say_place(listener, row["place"], row["length"])
                 else:
-                    listener.place = None
+                    listener.queue_position = None
 
 
-def _least(listeners: Collection[Listener]) -> tuple[int, int | None, int | None]:
+def _least(listeners: Collection[Subscription]) -> tuple[int, int | None, int | None]:
     """What all watchers of a session have seen, and the place in the line that all were told."""
-    places = {listener.place for listener in listeners}
+    places = {listener.queue_position for listener in listeners}
     place, length = (len(places) == 1 and places.pop()) or (None, None)
-    return min(listener.seen for listener in listeners), place, length
+    return min(listener.last_number for listener in listeners), place, length
 
 
-def _say_place(listener: Listener, place: int, length: int) -> None:
-    if listener.place != (place, length):
-        listener.place = (place, length)
+def _say_place(listener: Subscription, place: int, length: int) -> None:
+    if listener.queue_position != (place, length):
+        listener.queue_position = (place, length)
         event = SessionQueued(place=place, of=length)
-        listener.hear([sighting(None, datetime.now(UTC), event.kind, event_body(event))])
+        listener.receive([make_event_message(None, datetime.now(UTC), event.kind, dump_event(event))])

@@ -10,9 +10,9 @@ from redis.asyncio.client import PubSub
 
 from app.jobs import REDIS_AWAY
 from app.redis_address import open_redis
-from app.sessions.events.publisher import channel, parse
+from app.sessions.events.publisher import channel_name, parse_messages
 from app.sessions.events.serialization import EventMessage
-from app.tasks import stop
+from app.tasks import cancel_and_wait
 
 _READY_S = 1.0
 """How long anybody waits for Redis: it may take commands and say nothing."""
@@ -36,7 +36,7 @@ class EventSubscriber:
         self._errands: set[asyncio.Task[bool]] = set()
 
     async def close(self) -> None:
-        await stop(self._reader, *self._errands)
+        await cancel_and_wait(self._reader, *self._errands)
         if self._pubsub:
             await self._pubsub.aclose()  # type: ignore[no-untyped-call]  # redis has no type here
         await self._redis.aclose()
@@ -47,12 +47,12 @@ class EventSubscriber:
         if not ready.is_set():
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_READY_S):
-                    if await self._uncut(self._hear_of([channel(session_id)])):
+                    if await self._uncut(self._hear_of([channel_name(session_id)])):
                         await ready.wait()
 
     async def resubscribe(self) -> None:
         """To what Redis does not send us yet: it may have been away."""
-        missing = [channel(session_id) for session_id, ready in self._ready.items() if not ready.is_set()]
+        missing = [channel_name(session_id) for session_id, ready in self._ready.items() if not ready.is_set()]
         if missing and not self._subscribing.locked():
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_READY_S):
@@ -79,7 +79,7 @@ class EventSubscriber:
         with contextlib.suppress(*REDIS_AWAY):
             async with self._subscribing:
                 if self._pubsub and session_id not in self._ready:
-                    await self._pubsub.unsubscribe(channel(session_id))
+                    await self._pubsub.unsubscribe(channel_name(session_id))
         return True
 
     async def _uncut(self, errand: Coroutine[Any, Any, bool]) -> bool:
@@ -108,4 +108,4 @@ class EventSubscriber:
         if kind == "subscribe" and session_id in self._ready:
             self._ready[session_id].set()
         elif kind == "message" and isinstance(data, bytes):
-            self._tell(session_id, parse(data.decode()))
+            self._tell(session_id, parse_messages(data.decode()))

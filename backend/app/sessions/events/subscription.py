@@ -9,7 +9,7 @@ from app.errors import TooMany
 from app.sessions.events.events import TERMINAL
 from app.sessions.events.serialization import EventMessage
 
-MAX_BEHIND = 2000
+MAX_PENDING_EVENTS = 2000
 TERMINAL_KINDS = frozenset(event.model_fields["kind"].default for event in TERMINAL)
 
 Push = Callable[[Sequence[EventMessage]], bool]
@@ -21,18 +21,18 @@ class FellBehind(TooMany):
 
 
 @dataclass(eq=False)
-class Listener:
+class Subscription:
     """`seen`: number of the last durable event that the watcher got.
 
     With `push`, what is heard while nothing is before it goes there in the same moment: a thousand watchers of
     one event cost no task each. Everything else waits for `next`.
     """
 
-    seen: int
+    last_number: int
     push: Push | None = None
-    place: tuple[int, int] | None = None
+    queue_position: tuple[int, int] | None = None
     """In the line of sessions, as the watcher was told last."""
-    over: bool = False
+    is_complete: bool = False
     """The last event of all was pushed."""
     _waiting: deque[EventMessage] = field(default_factory=deque)
     _refused: list[EventMessage] = field(default_factory=list)
@@ -41,27 +41,27 @@ class Listener:
     _overrun: bool = False
     _idle: bool = False
 
-    def hear(self, told: Sequence[EventMessage]) -> None:
-        if len(self._waiting) + len(told) > MAX_BEHIND:
+    def receive(self, told: Sequence[EventMessage]) -> None:
+        if len(self._waiting) + len(told) > MAX_PENDING_EVENTS:
             self._overrun = True
         else:
             self._waiting.extend(told)
         if not self._pushed():
             self._bell.set()
 
-    def look(self) -> None:
+    def mark_behind(self) -> None:
         """There is something in the rows."""
         self._behind = True
         self._bell.set()
 
-    async def next(self) -> list[EventMessage]:
+    async def next_batch(self) -> list[EventMessage]:
         """What comes next; nothing when rows must be read, or when it is over. Raises FellBehind."""
         while not self._overrun:
             batch = self._refused or self._in_order()
             self._refused = []
             if batch:
                 return batch
-            if self._behind or self.over:
+            if self._behind or self.is_complete:
                 self._behind = False
                 return []
             self._bell.clear()
@@ -80,8 +80,8 @@ class Listener:
         if batch and not self.push(batch):
             self._refused = batch
             return False
-        self.over = bool(batch) and batch[-1].kind in TERMINAL_KINDS
-        return not (self._behind or self.over)
+        self.is_complete = bool(batch) and batch[-1].kind in TERMINAL_KINDS
+        return not (self._behind or self.is_complete)
 
     def _in_order(self) -> list[EventMessage]:
         """What was heard and is next. Where a number is missing, what comes after is in the rows."""
@@ -90,10 +90,10 @@ class Listener:
             one = self._waiting.popleft()
             if one.n is None:
                 batch.append(one)
-            elif one.n == self.seen + 1:
+            elif one.n == self.last_number + 1:
                 batch.append(one)
-                self.seen = one.n
-            elif one.n > self.seen:
+                self.last_number = one.n
+            elif one.n > self.last_number:
                 self._behind = True
                 break
         return batch

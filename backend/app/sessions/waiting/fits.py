@@ -19,17 +19,17 @@ import structlog
 from app import jobs
 from app.db.pool import Database, is_away
 from app.errors import LabError
-from app.jobs import Send
+from app.jobs import SendJob
 from app.observability.metrics.sessions import FIT_SECONDS, FITS, LEASE_LOSSES
 from app.observability.tracing import span
 from app.sandbox.computer import ComputationResult, Computer
 from app.sandbox.contract import Computation, Limits
 from app.sandbox.metering import Charge, charge_nobody, meter_usage
-from app.sessions.background_tasks import renewed
+from app.sessions.background_tasks import renew_in_background
 from app.sessions.config import SessionsConfig
 from app.sessions.events.events import FitFinished, Progress
-from app.sessions.events.publisher import Tail
-from app.sessions.events.serialization import NotJson, dumps, event_body, sighting
+from app.sessions.events.publisher import EventPublisher
+from app.sessions.events.serialization import NotJson, dump_event, dumps, make_event_message
 from app.sessions.statements import ROUNDS
 from app.storage.blobs import StoreUnavailable
 from app.tasks import consume_cancellation
@@ -48,7 +48,7 @@ class FitKey:
     candidate: int
 
     @property
-    def row(self) -> tuple[UUID, str, int]:
+    def key_columns(self) -> tuple[UUID, str, int]:
         return self.session_id, self.round_key, self.candidate
 
 
@@ -60,11 +60,11 @@ class _Result:
 
 
 @dataclass
-class _Hold:
+class _RunningFit:
     """Why a running fit is stopped: `cancelled`, `lost` (nobody wants it any more) or `shutdown`."""
 
     task: "asyncio.Task[Any]"
-    look: asyncio.Event = field(default_factory=asyncio.Event)
+    recheck: asyncio.Event = field(default_factory=asyncio.Event)
     stop: str = ""
 
     def halt(self, why: str) -> None:
@@ -79,24 +79,24 @@ class Fits:
 
     db: Database
     computer: Computer
-    tail: Tail
-    send: Send
+    tail: EventPublisher
+    send: SendJob
     config: SessionsConfig
     charge: Charge = charge_nobody
     draining: bool = False
-    _running: dict[FitKey, _Hold] = field(default_factory=dict)
+    _running: dict[FitKey, _RunningFit] = field(default_factory=dict)
 
     async def run(self, key: FitKey) -> None:
         """Run a fit, if it is still wanted and nobody runs it."""
         if self.draining:
             return
-        row = await self.db.row(ROUNDS.claim, *key.row, self.config.lease_s)
+        row = await self.db.row(ROUNDS.claim, *key.key_columns, self.config.lease_s)
         if row is None:
             return
         if row["runs"] > 1:
             LEASE_LOSSES.labels("fit").inc()
         clock = time.monotonic()
-        spec = in_time(json.loads(row["spec"]), row["left_s"])
+        spec = shorten_time_limit(json.loads(row["spec"]), row["left_s"])
         with meter_usage() as used, structlog.contextvars.bound_contextvars(session_id=str(key.session_id)):
             result = await self._result(key, row["fence"], row["name"], spec, row["runs"])
         await consume_cancellation(asyncio.current_task())
@@ -104,8 +104,8 @@ class Fits:
         if result is None:
             return
         if result.status == "queued":
-            if await self.db.row(ROUNDS.give_back, *key.row, row["fence"]):
-                self.send(jobs.fit(*key.row))
+            if await self.db.row(ROUNDS.give_back, *key.key_columns, row["fence"]):
+                self.send(jobs.fit_job(*key.key_columns))
             return
         FITS.labels(result.status).inc()
         FIT_SECONDS.observe(time.monotonic() - clock)
@@ -115,7 +115,7 @@ class Fits:
         """Somebody says that a session was cancelled: look at its row now."""
         for key, hold in self._running.items():
             if key.session_id == session_id:
-                hold.look.set()
+                hold.recheck.set()
 
     async def drain(self) -> None:
         """A fit may take minutes: kill it and let another worker run it."""
@@ -129,16 +129,16 @@ class Fits:
     async def _result(
         self, key: FitKey, fence: int, name: str, spec: dict[str, Any], runs: int
     ) -> _Result | None:
-        if runs > self.config.most_crashes:
+        if runs > self.config.max_crashes:
             return _Result("failed", {"reason": f"The process that computed it died {runs - 1} times."})
-        hold = _Hold(_this_task())
+        hold = _RunningFit(_this_task())
         renew = partial(self._renew, key, fence, hold)
-        async with renewed(self._running, key, hold, renew, self.config.renew_s):
+        async with renew_in_background(self._running, key, hold, renew, self.config.renew_s):
             with meter_usage() as meter:
                 result = await self._attempt(key, name, spec, hold)
         return replace(result, body={**result.body, "usage": meter.facts()}) if result else None
 
-    async def _attempt(self, key: FitKey, name: str, spec: dict[str, Any], hold: _Hold) -> _Result | None:
+    async def _attempt(self, key: FitKey, name: str, spec: dict[str, Any], hold: _RunningFit) -> _Result | None:
         try:
             return _done(await self._compute(key, name, spec))
         except asyncio.CancelledError:
@@ -160,7 +160,9 @@ class Fits:
 
         def progress(fraction: float, text: str) -> None:
             event = Progress(step=step, attempt=0, text=f"{name}: {text}", fraction=fraction)
-            self.tail.show(key.session_id, sighting(None, datetime.now(UTC), event.kind, event_body(event)))
+            self.tail.publish(
+                key.session_id, make_event_message(None, datetime.now(UTC), event.kind, dump_event(event))
+            )
 
         work = Computation(spec["function"], spec["params"])
         with span("fit", work.function, key.session_id, {"labcrew.step": step, "labcrew.round": key.round_key}):
@@ -179,21 +181,21 @@ class Fits:
             status=result.status,
             summary=result.summary,
         )
-        at, body = datetime.now(UTC), event_body(event)
-        row = await self.db.row(ROUNDS.finish, *key.row, fence, result.status, raw, body, at)
+        at, body = datetime.now(UTC), dump_event(event)
+        row = await self.db.row(ROUNDS.finish, *key.key_columns, fence, result.status, raw, body, at)
         if row:
-            self.tail.show(key.session_id, sighting(row["event_seq"], at, event.kind, body))
+            self.tail.publish(key.session_id, make_event_message(row["event_seq"], at, event.kind, body))
             if row["woken"]:
-                self.send(jobs.advance(key.session_id))
+                self.send(jobs.advance_job(key.session_id))
 
-    async def _renew(self, key: FitKey, fence: int, hold: _Hold) -> bool:
-        row = await self.db.row(ROUNDS.renew, *key.row, fence, self.config.lease_s)
+    async def _renew(self, key: FitKey, fence: int, hold: _RunningFit) -> bool:
+        row = await self.db.row(ROUNDS.renew, *key.key_columns, fence, self.config.lease_s)
         if row is None or row["cancel"]:
             hold.halt("cancelled" if row else "lost")
         return not hold.stop
 
 
-def in_time(spec: dict[str, Any], left_s: float) -> dict[str, Any]:
+def shorten_time_limit(spec: dict[str, Any], left_s: float) -> dict[str, Any]:
     """The spec of a fit for which so many seconds are left of its round, as `scope.Fit` says."""
     grace_s, limit_s = spec.get("grace_s"), spec["params"].get("time_limit_s")
     if grace_s is None or limit_s is None:

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 
 from app.db.pool import Record
 from app.sessions.events.serialization import dumps
-from app.sessions.fenced_writer import FencedWriter, WriteResult, fenced
+from app.sessions.fenced_writer import FencedWriter, WriteResult, make_fenced_statement
 from app.sessions.lease import LeaseLost
 from app.sessions.statements import ROUNDS
 from app.sessions.step_scope import Fit, FitOutcome
@@ -18,20 +18,20 @@ class Round:
 
     key: str
     outcomes: list[FitOutcome]
-    open: bool
-    opened: WriteResult | None = None
+    is_open: bool
+    write: WriteResult | None = None
 
 
-async def join(hold: FencedWriter, seq: int, key: str, fits: Sequence[Fit], deadline_s: float) -> Round:
+async def join_round(hold: FencedWriter, seq: int, key: str, fits: Sequence[Fit], deadline_s: float) -> Round:
     """The round of that key: opened if it is new, closed if its deadline has passed. Raises LeaseLost."""
     round_key = f"{seq}.{key}"
     if not fits:
-        return Round(round_key, [], open=False)
+        return Round(round_key, [], is_open=False)
     rows = await hold.db.rows(ROUNDS.read_round, hold.lease.facts.id, round_key)
     if not rows:
         return await _open(hold, seq, round_key, fits, deadline_s)
     if rows[0]["overdue"] and any(row["open"] for row in rows):
-        if await hold.write(fenced(ROUNDS.close_round), seq, (), round_key) is None:
+        if await hold.write(make_fenced_statement(ROUNDS.close_round), seq, (), round_key) is None:
             raise LeaseLost
         rows = await hold.db.rows(ROUNDS.read_round, hold.lease.facts.id, round_key)
     return Round(round_key, [_outcome(row) for row in rows], any(row["open"] for row in rows))
@@ -40,10 +40,12 @@ async def join(hold: FencedWriter, seq: int, key: str, fits: Sequence[Fit], dead
 async def _open(hold: FencedWriter, seq: int, round_key: str, fits: Sequence[Fit], deadline_s: float) -> Round:
     names = [fit.name for fit in fits]
     specs = [dumps(asdict(fit), f"fit {fit.name}") for fit in fits]
-    opened = await hold.write(fenced(ROUNDS.open_round), seq, (), round_key, names, specs, deadline_s)
+    opened = await hold.write(
+        make_fenced_statement(ROUNDS.open_round), seq, (), round_key, names, specs, deadline_s
+    )
     if opened is None and not await hold.db.rows(ROUNDS.read_round, hold.lease.facts.id, round_key):
         raise LeaseLost
-    return Round(round_key, [], open=True, opened=opened)
+    return Round(round_key, [], is_open=True, write=opened)
 
 
 def _outcome(row: Record) -> FitOutcome:

@@ -12,16 +12,16 @@ from tests.patience import hang_guard, until
 from app import jobs
 from app.sessions.events import stream as watching
 from app.sessions.events import subscription as listening
-from app.sessions.events.publisher import channel
+from app.sessions.events.publisher import channel_name
 from app.sessions.events.serialization import EventMessage
-from app.sessions.events.stream import Watch
+from app.sessions.events.stream import EventStreams
 from app.sessions.events.subscription import FellBehind
-from app.worker.loop import Duties
+from app.worker.loop import WorkerServices
 
 
 @pytest.fixture
-async def watch(lab: Lab) -> AsyncIterator[Watch]:
-    watch = Watch(lab.redis_url, lab.db)
+async def watch(lab: Lab) -> AsyncIterator[EventStreams]:
+    watch = EventStreams(lab.redis_url, lab.db)
     yield watch
     await watch.close()
 
@@ -29,11 +29,11 @@ async def watch(lab: Lab) -> AsyncIterator[Watch]:
 async def _heard_by(lab: Lab, *session_ids: UUID) -> None:
     """Wait until Redis sends somebody the events of each session; live ones are for who listens by then."""
     async with hang_guard():
-        while 0 in [n for _, n in await lab.redis.pubsub_numsub(*map(channel, session_ids))]:  # noqa: ASYNC110
+        while 0 in [n for _, n in await lab.redis.pubsub_numsub(*map(channel_name, session_ids))]:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
 
 
-async def _see(watch: Watch, lab: Lab, session_id: object, since: int = 0) -> list[EventMessage]:
+async def _see(watch: EventStreams, lab: Lab, session_id: object, since: int = 0) -> list[EventMessage]:
     return [seen async for seen in watch.subscribe(session_id, since)]  # type: ignore[arg-type]
 
 
@@ -41,7 +41,9 @@ def _numbers(seen: list[EventMessage]) -> list[int]:
     return [one.n for one in seen if one.n is not None]
 
 
-async def test_a_watcher_sees_durable_events_in_order_and_live_ones_between(lab: Lab, watch: Watch) -> None:
+async def test_a_watcher_sees_durable_events_in_order_and_live_ones_between(
+    lab: Lab, watch: EventStreams
+) -> None:
     session_id = await lab.create(fits=2, step_ms=5)
     watching = asyncio.create_task(_see(watch, lab, session_id))
     await _heard_by(lab, session_id)
@@ -59,7 +61,7 @@ async def test_a_watcher_sees_durable_events_in_order_and_live_ones_between(lab:
 
 
 async def test_a_watcher_of_a_finished_session_gets_it_all_and_is_let_go(
-    lab: Lab, watch: Watch, duties: Duties
+    lab: Lab, watch: EventStreams, duties: WorkerServices
 ) -> None:
     session_id = await lab.create(send=False)
     await duties.runner.advance(session_id)
@@ -71,12 +73,14 @@ async def test_a_watcher_of_a_finished_session_gets_it_all_and_is_let_go(
     assert nothing == []
 
 
-async def test_the_tail_and_the_rows_say_the_same(lab: Lab, watch: Watch, duties: Duties) -> None:
+async def test_the_tail_and_the_rows_say_the_same(
+    lab: Lab, watch: EventStreams, duties: WorkerServices
+) -> None:
     session_id = await lab.create(send=False, fits=1)
     task = asyncio.create_task(_see(watch, lab, session_id))
     await _heard_by(lab, session_id)
     lab.start_worker()
-    lab.send(jobs.advance(session_id))
+    lab.send(jobs.advance_job(session_id))
     async with hang_guard():
         live = [one for one in await task if one.n is not None]
         read = await _see(watch, lab, session_id)
@@ -84,7 +88,7 @@ async def test_the_tail_and_the_rows_say_the_same(lab: Lab, watch: Watch, duties
 
 
 async def test_a_watcher_misses_nothing_when_the_tail_is_cut(
-    lab: Lab, watch: Watch, monkeypatch: pytest.MonkeyPatch
+    lab: Lab, watch: EventStreams, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its connection to Redis is closed again and again; the rows fill the gaps."""
     monkeypatch.setattr(watching, "_LOOK_EVERY_S", 0.3)
@@ -105,9 +109,9 @@ async def test_a_watcher_misses_nothing_when_the_tail_is_cut(
 
 
 async def test_a_watcher_that_does_not_read_is_sent_away(
-    lab: Lab, watch: Watch, duties: Duties, monkeypatch: pytest.MonkeyPatch
+    lab: Lab, watch: EventStreams, duties: WorkerServices, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listening, "MAX_BEHIND", 3)
+    monkeypatch.setattr(listening, "MAX_PENDING_EVENTS", 3)
     session_id = await lab.create(send=False, ask=True)
     await duties.runner.advance(session_id)
     stream = watch.subscribe(session_id)
@@ -121,13 +125,13 @@ async def test_a_watcher_that_does_not_read_is_sent_away(
             pass
 
 
-async def test_many_watchers_share_one_connection(lab: Lab, watch: Watch) -> None:
+async def test_many_watchers_share_one_connection(lab: Lab, watch: EventStreams) -> None:
     lab.start_worker()
     made = [await lab.create(ask=True) for _ in range(3)]
     watchers = [asyncio.create_task(_see(watch, lab, session_id)) for session_id in made * 2]
 
     async def connections() -> list[int]:
-        return [count for _, count in await lab.redis.pubsub_numsub(*map(channel, made))]
+        return [count for _, count in await lab.redis.pubsub_numsub(*map(channel_name, made))]
 
     async with hang_guard():
         while min(await connections()) == 0:  # noqa: ASYNC110 - Redis rings no bell

@@ -23,14 +23,14 @@ from app.sandbox.contract import CellRequest, Computation, End, Outcome, Progres
 from app.sessions.checkpoints import RedisCheckpoints
 from app.sessions.config import SessionsConfig
 from app.sessions.drive.runner import Runner
-from app.sessions.events.publisher import Tail
+from app.sessions.events.publisher import EventPublisher
 from app.sessions.graphs import Graphs
 from app.sessions.lease import Leases
 from app.sessions.statements import LIFECYCLE, ROUNDS, WORKERS
 from app.sessions.waiting.fits import Fits
 from app.sessions.workers import WorkerHeartbeat
 from app.storage.folder import FolderBlobs
-from app.worker.loop import Duties
+from app.worker.loop import WorkerServices
 
 QUICK = SessionsConfig(
     lease_s=60.0,
@@ -41,7 +41,7 @@ QUICK = SessionsConfig(
     drain_s=2.0,
     time_limit_s=10 * HANG_GUARD_S,
     ending_s=HANG_GUARD_S,
-    most_crashes=1000,
+    max_crashes=1000,
 )
 """No lease runs out because a machine is slow: who kills a worker ends its leases (`Lab.lapse`). One that the
 worker's last statement renewed after that costs a minute."""
@@ -113,7 +113,7 @@ class MortalDatabase(Database):
 @asynccontextmanager
 async def open_duties(
     environment: Mapping[str, str], config: SessionsConfig = QUICK, version: int = 1, also: tuple[int, ...] = ()
-) -> AsyncIterator[Duties]:
+) -> AsyncIterator[WorkerServices]:
     """`environment`: DATABASE_URL, REDIS_URL and LAB_FOLDER."""
     folder = Path(environment["LAB_FOLDER"])
     db = await MortalDatabase.open(environment["DATABASE_URL"], patience_s=HANG_GUARD_S)
@@ -121,17 +121,17 @@ async def open_duties(
     redis = open_redis(
         environment["REDIS_URL"], socket_timeout=HANG_GUARD_S, socket_connect_timeout=HANG_GUARD_S
     )
-    tail, send = Tail(redis), JobSender(redis)
+    tail, send = EventPublisher(redis), JobSender(redis)
     tail.start()
     graphs = Graphs([spec(version, also)])
-    leases = Leases(db, config, graphs.runs)
+    leases = Leases(db, config, graphs.supported_versions)
     runner = Runner(db, leases, graphs, RedisCheckpoints(redis), tail, send, config)
     blobs = FolderBlobs(folder / "blobs")
     computer = Computer(WaitingCells(), blobs, folder)
     try:
-        heartbeat = WorkerHeartbeat(db, graphs.runs, tuple(QUEUES.values()))
+        heartbeat = WorkerHeartbeat(db, graphs.supported_versions, tuple(QUEUES.values()))
         tidying = Tidying(db, redis, tail, send, blobs, Retention(), folder, every_s=0.2)
-        yield Duties(
+        yield WorkerServices(
             runner, Fits(db, computer, tail, send, config), db, redis, send, config, tidying, heartbeat
         )
     finally:

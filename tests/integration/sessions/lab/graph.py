@@ -17,7 +17,7 @@ from tests.patience import HANG_GUARD_S
 
 from app.sessions.events.events import Progress
 from app.sessions.graphs import GraphSpec, JournaledState, Node, journaled
-from app.sessions.step_scope import ArtifactDraft, Call, Fit, Question, Recorded, StepScope
+from app.sessions.step_scope import ArtifactDraft, Call, CallResult, Fit, Question, StepScope
 from app.storage.blobs import StoreUnavailable
 
 NEVER_MS = 10_000 * HANG_GUARD_S
@@ -45,22 +45,22 @@ async def _linger(step: StepScope) -> None:
 async def _tool(step: StepScope, number: int) -> Any:
     """One recorded call that leaves an artifact, as a tool does."""
 
-    async def run() -> Recorded:
-        if not await step.afford("tool", "tester"):
-            return Recorded({"used_up": True})
+    async def run() -> CallResult:
+        if not await step.can_afford("tool", "tester"):
+            return CallResult({"used_up": True})
         await _linger(step)
         name = f"{step.node}-{number}"
         draft = ArtifactDraft("text", name, "text/plain", "0" * 64, 1)
-        return Recorded({"made": name, "tuple": (1, 2.5)}, artifacts=[draft], usage={"tokens": 1})
+        return CallResult({"made": name, "tuple": (1, 2.5)}, artifacts=[draft], usage={"tokens": 1})
 
     return await step.call(Call(f"tool:{number}", "tool", "make", "tester", {"number": number}), run)
 
 
 async def _chat(step: StepScope, tokens: int) -> None:
-    async def run() -> Recorded:
-        if not await step.afford("chat", "tester"):
-            return Recorded({"used_up": True})
-        return Recorded({}, usage={"input_tokens": tokens, "output_tokens": 0})
+    async def run() -> CallResult:
+        if not await step.can_afford("chat", "tester"):
+            return CallResult({"used_up": True})
+        return CallResult({}, usage={"input_tokens": tokens, "output_tokens": 0})
 
     await step.call(Call("chat:1", "chat", "scripted", "tester", {}), run)
 
@@ -73,9 +73,9 @@ async def _work(state: Mapping[str, Any], runtime: Runtime[StepScope]) -> dict[s
     if tokens := step.session.preferences.get("chat_tokens"):
         await _chat(step, tokens)
     made = [await _tool(step, number) for number in (1, 2)]
-    step.say(step.node, f"{step.node} is done")
-    step.keep(ArtifactDraft("text", f"{step.node}-kept", "text/plain", "0" * 64, 1))
-    step.tell(Progress(step=step.seq, attempt=step.attempt, text="halfway", fraction=0.5))
+    step.post_message(step.node, f"{step.node} is done")
+    step.save_artifact(ArtifactDraft("text", f"{step.node}-kept", "text/plain", "0" * 64, 1))
+    step.emit(Progress(step=step.seq, attempt=step.attempt, text="halfway", fraction=0.5))
     return {"log": [[step.node, made]]}
 
 
@@ -107,7 +107,7 @@ def spec(version: int = 1, also: tuple[int, ...] = ()) -> GraphSpec:
     return GraphSpec(
         name="lab",
         version=version,
-        also=also,
+        continued_versions=also,
         graph=graph.compile(),
         initial=lambda facts: {"log": []},
         make_context=lambda step: step,

@@ -17,7 +17,7 @@ from app.resources import open_resources
 from app.sessions.config import SessionsConfig
 from app.settings import Settings
 from app.worker.graphs import pipeline_graphs
-from app.worker.loop import Duties
+from app.worker.loop import WorkerServices
 
 PARTS = {"data_analyst": 2, "model_evaluator": 2}
 """Agents that think in more than one step: in so many of them their worker dies; else in the first."""
@@ -60,7 +60,7 @@ class AnswerDatabase(Database):
 
 
 @asynccontextmanager
-async def open_service(environment: Mapping[str, str]) -> AsyncIterator[Duties]:
+async def open_service(environment: Mapping[str, str]) -> AsyncIterator[WorkerServices]:
     """`environment`: LAB_SETTINGS, a JSON object of settings, and LAB_FOLDER."""
     settings = QuickSettings(_env_file=None, **json.loads(environment["LAB_SETTINGS"]))
     async with open_resources(settings, "worker") as resources:
@@ -68,6 +68,6 @@ async def open_service(environment: Mapping[str, str]) -> AsyncIterator[Duties]:
         database.scythe = AnswerScythe(Path(environment["LAB_FOLDER"]))
         mortal = replace(resources, database=database)
         try:
-            yield Duties.of(mortal, pipeline_graphs(mortal))
+            yield WorkerServices.assemble(mortal, pipeline_graphs(mortal))
         finally:
             await database.close()

@@ -22,7 +22,7 @@ from app.errors import Unavailable
 from app.llm.answer_stream import StreamCallback
 from app.llm.providers import NamedChatModel
 from app.llm.retry_policy import RetryPolicy
-from app.sessions.drive.journal import Diverged
+from app.sessions.drive.journal import JournalDiverged
 from app.sessions.in_memory import MemoryJournal
 from app.tools.registry import agent_tools
 
@@ -247,7 +247,7 @@ async def test_recorded_calls_are_not_made_again_after_a_crash(planner, bench):
 async def test_a_replay_that_does_not_match_ends_with_an_error(planner, bench):
     planner(says(("list_datasets", {})), READ, PLAN)
     await bench.run("planner", BRIEF)
-    with pytest.raises(Diverged):
+    with pytest.raises(JournalDiverged):
         await bench.run("planner", {**BRIEF, "goal": "Predict the fare"})
 
 

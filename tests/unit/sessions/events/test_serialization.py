@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 import pytest
 
 from app.sessions.events.events import MessagePosted, SessionStarted
-from app.sessions.events.serialization import NotJson, digest, dumps, event_body, sighting
+from app.sessions.events.serialization import NotJson, dump_event, dumps, make_event_message, request_digest
 
 AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
@@ -30,22 +30,22 @@ def test_text_that_postgres_cannot_hold_is_mended(text: str) -> None:
 
 
 def test_a_request_is_the_same_whatever_the_order_of_its_keys() -> None:
-    assert digest({"a": 1, "b": 2}) == digest({"b": 2, "a": 1})
-    assert digest({"a": 1}) != digest({"a": 1.5})
+    assert request_digest({"a": 1, "b": 2}) == request_digest({"b": 2, "a": 1})
+    assert request_digest({"a": 1}) != request_digest({"a": 1.5})
 
 
 def test_a_durable_event_carries_its_cursor_and_a_live_one_none() -> None:
-    body = event_body(SessionStarted(goal="a goal"))
-    assert json.loads(sighting(7, AT, "session_started", body).data) == {
+    body = dump_event(SessionStarted(goal="a goal"))
+    assert json.loads(make_event_message(7, AT, "session_started", body).data) == {
         "n": 7,
         "at": "2026-01-02T03:04:05+00:00",
         "kind": "session_started",
         "goal": "a goal",
     }
-    assert "n" not in json.loads(sighting(None, AT, "session_started", body).data)
+    assert "n" not in json.loads(make_event_message(None, AT, "session_started", body).data)
 
 
 def test_an_event_with_odd_text_can_still_be_stored() -> None:
-    body = event_body(MessagePosted(step=1, role="user", text="a\x00b \ud83d"))
+    body = dump_event(MessagePosted(step=1, role="user", text="a\x00b \ud83d"))
     assert "\\u0000" not in body
     json.loads(body)["text"].encode()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.sessions.waiting.fits import in_time
+from app.sessions.waiting.fits import shorten_time_limit
 
 
 @pytest.mark.parametrize(
@@ -19,4 +19,4 @@ def test_it_takes_its_share_or_what_is_left_where_that_is_less(
     grace_s: float | None, limit_s: float | None, left_s: float, given_s: float | None
 ) -> None:
     spec = {"params": {"name": "x", "time_limit_s": limit_s}, "grace_s": grace_s}
-    assert in_time(spec, left_s)["params"] == {"name": "x", "time_limit_s": given_s}
+    assert shorten_time_limit(spec, left_s)["params"] == {"name": "x", "time_limit_s": given_s}
