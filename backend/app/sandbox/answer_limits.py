@@ -1,7 +1,7 @@
 """Bounds of a cell's answer: JSON that every reader of it (journal, API, socket, report) can take.
 
-The cell checks them first, so that a program hears of its own value. The worker checks them again, because a
-program that reached its cell's descriptors can write any answer itself.
+The cell checks them first, so that the author of a program gets a clear error. The worker checks them again,
+because a program that reached its cell's descriptors can write any answer itself.
 """
 
 import json
@@ -15,14 +15,14 @@ from app.errors import TooLarge
 MAX_DEPTH = 64
 """Levels of arrays and objects. Pydantic and json refuse at about 200 and 1,000; `values` cuts at 30."""
 MAX_PROGRAM_BYTES = 1 << 20
-"""Of JSON. A program's value is shown to people and chat models; data belongs into a file."""
+"""Bytes of JSON of a program's value, which is shown to people and chat models; data belongs into a file."""
 MAX_PROGRAM_KEYS = 10_000
 """Keys of all objects of a program's value together: a reader pays for each, however short it is."""
 
 
 @dataclass(frozen=True)
 class AnswerLimits:
-    """`max_keys` counts the keys of all objects together; None: `max_bytes` bounds them."""
+    """Limits of one answer. `max_keys`: keys of all objects together; None: bounded by `max_bytes` only."""
 
     max_bytes: int
     max_keys: int | None = None
@@ -56,7 +56,10 @@ class AnswerLimits:
 
 
 def _levels(value: object) -> Iterator[tuple[int, int]]:
-    """Depth and number of keys of each level, the outermost first. Iterative: depth is what is in question."""
+    """Yield depth and number of keys of each level, the outermost first.
+
+    Iterative, because a value of any depth has to be measured.
+    """
     level = [value] if isinstance(value, dict | list) else []
     depth = 0
     while level:
@@ -67,7 +70,7 @@ def _levels(value: object) -> Iterator[tuple[int, int]]:
 
 
 def parse(line: bytes) -> Any:
-    """Strict JSON of a cell; raises ValueError or RecursionError for anything else, NaN and infinity too."""
+    """Parse strict JSON. Raises ValueError or RecursionError for anything else, NaN and infinity included."""
     return json.loads(line, parse_constant=_refuse_constant, parse_float=_finite)
 
 
@@ -78,5 +81,5 @@ def _refuse_constant(name: str) -> NoReturn:
 def _finite(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
-        raise ValueError(f"{text[:40]} is no finite number")
+        raise ValueError(f"{text[:40]} is not a finite number")
     return number

@@ -1,4 +1,4 @@
-"""Run a computation on blobs: fetch its inputs, run it in a cell, keep what it left."""
+"""Computations on blobs: fetch the inputs, run a cell, store the files that it left."""
 
 import asyncio
 import tempfile
@@ -37,6 +37,8 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True)
 class ComputationResult:
+    """Value of a computation, and the files that it left, as blobs."""
+
     value: JsonValue
     files: tuple[StoredFile, ...]
     usage: Usage
@@ -44,7 +46,7 @@ class ComputationResult:
     stderr: str = ""
 
     def file(self, name: str) -> StoredFile:
-        """The file of that name; KeyError if the computation did not leave it."""
+        """Return the file of that name. Raises KeyError if the computation did not leave it."""
         for stored in self.files:
             if stored.name == name:
                 return stored
@@ -52,7 +54,7 @@ class ComputationResult:
 
 
 class ComputationFailed(LabError):
-    """A cell ended without a value. `code` is `computation_<end>`; a program's facts carry what it said."""
+    """A cell ended without a value. `code` is `computation_<end>`; of a program `facts` hold its output."""
 
 
 _ERRORS_BY_KIND: dict[str, type[LabError]] = {
@@ -71,15 +73,16 @@ _END_SENTENCES = {
 
 
 class CellLost(ComputationFailed):
-    """A cell was ended from outside, or with the process that it was forked from: nothing is wrong with it."""
+    """A cell was killed from outside, or ended with its zygote: the computation itself did not fail."""
 
 
 MAX_RESTARTS = 2
-"""How often such a computation is begun again: it has only files, which went with it."""
+"""Restarts of a lost computation, each of which repeats all its work. It has no effects but files in its own
+folder, which are removed with it."""
 
 
 class Computer:
-    """`scratch`: a folder of ours, on a disk with room, where cells get their output folders."""
+    """Runs computations in cells. `scratch`: private folder, on a disk with free space, for output folders."""
 
     def __init__(
         self, cells: CellProvider, blobs: BlobStore, scratch: Path, limits: Limits | None = None
@@ -98,9 +101,9 @@ class Computer:
     ) -> ComputationResult:
         """Compute on `inputs` (digests of blobs, or local files).
 
-        What is asked to run code that an agent wrote is not trusted, whoever asks.
-        `limits` are what the caller asks for: never longer than the operator allows, and with the memory that
-        the operator gives. Raises the LabError that the computation raised, or ComputationFailed.
+        A computation whose parameters hold custom code is not trusted, whatever the caller says.
+        `limits`: limits of the caller, cut to the operator's time and with the operator's memory.
+        Raises the LabError that the computation raised, or ComputationFailed.
         """
         for _ in range(MAX_RESTARTS):
             with suppress(CellLost):
@@ -125,12 +128,12 @@ class Computer:
         try:
             files, usage = await store_files(self._blobs, output, outcome, limits)
         except StoringTimedOut:
-            said = {"stdout": outcome.stdout, "stderr": outcome.stderr}
+            output_facts = {"stdout": outcome.stdout, "stderr": outcome.stderr}
             raise ComputationFailed(
                 f"computation_{End.TIMED_OUT}",
                 f"The computation did not finish. Storing its {len(outcome.files)} files took longer than its"
                 f" limit of {limits.time_s:g} s left: write fewer files.",
-                **said,
+                **output_facts,
             ) from None
         count_cpu(usage.cpu_s - outcome.usage.cpu_s)
         return files, usage
@@ -144,23 +147,23 @@ class Computer:
         limits: Limits | None = None,
         on_progress: Progress | None = None,
     ) -> AsyncIterator[OutputStream]:
-        """Like `run`, for one file, `name`, that only passes through: it is read while it is being written.
+        """Run a computation whose one file, `name`, is read while it is written, and never stored.
 
-        Who leaves the block before the computation has ended cancels it. Trusted work only: what is not trusted
-        writes to a filesystem of its own.
+        Leaving the block before the computation has ended cancels it. Trusted work only: other work writes to a
+        filesystem of its own.
         """
         if not work.trusted or contains_code(work.params):
-            raise ValueError("What is not trusted cannot be read while it computes.")
+            raise ValueError("Output of work that is not trusted cannot be read while it computes.")
 
         async def compute() -> JsonValue:
             return (await self._outcome(work, inputs, output, limits, on_progress)).value
 
-        async with self._output() as output, stream_output(output / name, compute()) as flowing:
-            yield flowing
+        async with self._output() as output, stream_output(output / name, compute()) as stream:
+            yield stream
 
     @asynccontextmanager
     async def _output(self) -> AsyncIterator[Path]:
-        full = StoreUnavailable("scratch_full", "The disk that cells write to is full: make room there.")
+        full = StoreUnavailable("scratch_full", "The disk that cells write to is full: free space on it.")
         output = await retry_while_disk_full(self._new_folder, full)
         try:
             yield output
@@ -178,7 +181,7 @@ class Computer:
         limits: Limits | None,
         on_progress: Progress | None,
     ) -> Outcome:
-        """One that returned."""
+        """Run one cell. Returns the outcome of a cell that returned a value; raises for any other."""
         limits = self._clip_limits(limits)
         if isinstance(work, Computation) and work.trusted and contains_code(work.params):
             work = replace(work, trusted=False)
@@ -191,31 +194,35 @@ class Computer:
         _raise_unless_returned(outcome, work, limits)
         return outcome
 
-    def _clip_limits(self, asked: Limits | None) -> Limits:
-        most = self._limits
-        if asked is None:
-            return most
-        return replace(asked, time_s=min(asked.time_s, most.time_s), memory_bytes=most.memory_bytes)
+    def _clip_limits(self, limits: Limits | None) -> Limits:
+        operator = self._limits
+        if limits is None:
+            return operator
+        return replace(limits, time_s=min(limits.time_s, operator.time_s), memory_bytes=operator.memory_bytes)
 
 
 def _frames(stderr: str) -> list[str]:
-    """The lines of a traceback that say where; what was said there may quote a cell of a table."""
+    """Return the lines of a traceback that name places, without messages: these may quote a user's table."""
     return [line.strip() for line in stderr.splitlines() if line.lstrip().startswith('File "')]
 
 
 def _raise_unless_returned(outcome: Outcome, work: Computation | Code, limits: Limits) -> None:
-    """What a program said is its author's to read; what our own code said when it broke is the operator's."""
+    """Raise the error of an outcome that is no value.
+
+    Output of a program goes to its author. When the service's own code breaks, the operator's log gets the
+    places, and the caller no text.
+    """
     if outcome.end is End.RETURNED:
         return
     fault = outcome.fault
     if outcome.end is End.REFUSED and fault:
         raise _ERRORS_BY_KIND.get(fault.kind, InvalidInput)(fault.code, fault.detail, **fault.facts)
     detail = fault.detail if fault else _END_SENTENCES.get(outcome.end, "It failed.").format(limits=limits)
-    said = {"stdout": outcome.stdout, "stderr": outcome.stderr}
+    facts = {"stdout": outcome.stdout, "stderr": outcome.stderr}
     if isinstance(work, Computation):
         if outcome.end in (End.RAISED, End.DIED):
             where = _frames(outcome.stderr)
             log.error("computation_broke", function=work.function, end=outcome.end, where=where)
-        said = {}
-    failed = CellLost if fault in (ZYGOTE_DIED.fault, KILLED_FROM_OUTSIDE) else ComputationFailed
-    raise failed(f"computation_{outcome.end}", f"The computation did not finish. {detail}", **said)
+        facts = {}
+    error_type = CellLost if fault in (ZYGOTE_DIED.fault, KILLED_FROM_OUTSIDE) else ComputationFailed
+    raise error_type(f"computation_{outcome.end}", f"The computation did not finish. {detail}", **facts)

@@ -1,7 +1,7 @@
-"""What a cell is asked and what it answers; every provider keeps this contract.
+"""Requests to cells and their outcomes: the contract of every provider.
 
-A provider runs one request in one cell and never raises for what happens inside it: the outcome says how the
-cell ended. It raises `errors.Unavailable` when the host lacks what the request needs (fail closed).
+A provider runs one request in one cell and never raises for an event inside it: the outcome says how the cell
+ended. It raises `errors.Unavailable` when the host lacks walls that the request needs (fail closed).
 """
 
 from collections.abc import Callable, Mapping
@@ -15,7 +15,7 @@ from app.sandbox.answer_limits import MAX_PROGRAM_BYTES, MAX_PROGRAM_KEYS, Answe
 
 
 class End(StrEnum):
-    """Why a cell ended."""
+    """Way in which a cell ended. The values are public: error codes `computation_<end>`, metrics."""
 
     RETURNED = "returned"
     REFUSED = "refused"  # it raised a LabError, or the policy rejected the code: the caller can act
@@ -24,28 +24,30 @@ class End(StrEnum):
     OUT_OF_MEMORY = "out_of_memory"
     OUT_OF_DISK = "out_of_disk"
     CANCELLED = "cancelled"
-    DIED = "died"  # a signal that nobody sent: segfault, abort
+    DIED = "died"  # by a signal from outside, or of its own: segfault, abort
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds of one cell. Sizes in bytes, times in seconds."""
+    """Limits of one cell. Sizes in bytes, times in seconds. Settings override time, memory and disk."""
 
     time_s: float = 300.0
     memory_bytes: int = 2 << 30
     disk_bytes: int = 1 << 30
     threads: int = 1
     value_bytes: int = 4 << 20
+    """JSON of a computation's value: profiles of tables with thousands of columns."""
     stdout_bytes: int = 256 << 10
+    """Of standard output and of standard error each; output beyond it is dropped."""
 
 
 @dataclass(frozen=True)
 class Computation:
     """A named library function: `"train.fit_candidate"` is that function of `app.computations.train`.
 
-    Not trusted: what it reads may be hostile (a stored pipeline), so it needs walls as much as code does.
-    Kept: its cell may stay, with what it has loaded, for the next request of the same function, inputs and
-    `kept_for` (whose it is). It leaves no files, and its usage says only how long it took.
+    `trusted`: False where its inputs may be hostile (a stored pipeline), so that it needs walls as code does.
+    `warm_for`: the owner for whom its cell may stay, with all that it has loaded, for the next request of the
+    same function, inputs, limits and owner. Such a request leaves no files, and its usage holds only its time.
     """
 
     function: str
@@ -56,14 +58,14 @@ class Computation:
 
 @dataclass(frozen=True)
 class Code:
-    """Source written by an agent or a user: RestrictedPython and every wall that the kernel has."""
+    """Source written by an agent or a user: needs the language policy and every wall of the host."""
 
     source: str
 
 
 @dataclass(frozen=True)
 class CellRequest:
-    """One computation. `inputs`: files by name, seen read-only. `output`: an existing empty folder of ours."""
+    """One computation. `inputs`: files by name, read-only for the cell. `output`: an existing empty folder."""
 
     work: Computation | Code
     inputs: Mapping[str, Path]
@@ -76,7 +78,7 @@ class CellRequest:
 
     @property
     def answer_limits(self) -> AnswerLimits:
-        """Programs answer people and chat models; computations answer our own code, with whole profiles."""
+        """Bounds of the answer: a program answers people and chat models, a computation the service's code."""
         if isinstance(self.work, Code):
             return AnswerLimits(min(self.limits.value_bytes, MAX_PROGRAM_BYTES), MAX_PROGRAM_KEYS)
         return AnswerLimits(self.limits.value_bytes)
@@ -84,6 +86,8 @@ class CellRequest:
 
 @dataclass(frozen=True)
 class Usage:
+    """Resources that a cell used, beyond those that it shares with its zygote."""
+
     wall_s: float
     cpu_s: float
     peak_memory_bytes: int
@@ -91,7 +95,7 @@ class Usage:
 
 @dataclass(frozen=True)
 class Fault:
-    """What a cell says of its failure. `code` is a LabError's, or the exception's type."""
+    """Failure as the cell reports it. `code`: that of a LabError, or the exception's type."""
 
     code: str
     detail: str
@@ -101,7 +105,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class Outcome:
-    """`files`: names of regular files left in the output folder, hidden ones left out."""
+    """Result of one request. `files`: names of regular files in the output folder, without hidden ones."""
 
     end: End
     usage: Usage
@@ -114,10 +118,10 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Isolation:
-    """Which walls this host has. `refusal`: why untrusted work is refused, or None if it may run.
+    """Walls of this host. `refusal`: reason why untrusted work is refused, or None if it may run.
 
-    `halt`: why all other work is refused too, or None if it may run, with limits only where there is no wall.
-    `missing`: for each stronger tier that does not work here, why.
+    `halt`: reason why all other work is refused too, or None if it may run, with limits only where there is no
+    wall. `missing`: each stronger tier that does not work here, with the reason.
     """
 
     tier: str
@@ -127,10 +131,11 @@ class Isolation:
 
 
 Progress = Callable[[float, str], None]
+"""Receives the share that is done, 0 to 1, and a line for the user."""
 
 
 class CellProvider(Protocol):
-    """Runs requests. Cancelling the awaiting task kills the cell before the cancellation is seen."""
+    """Runs requests. A cancellation of `run` is raised after the cell has ended."""
 
     async def start(self) -> None: ...
 

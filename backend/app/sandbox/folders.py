@@ -1,7 +1,7 @@
-"""Output folders of cells: what is in them, out of them, and away with them. Nothing here follows a link.
+"""List, copy out and remove the output folders of cells. No function here follows a link.
 
-A cell may leave anything that its walls allow: links, unreadable folders, nests deeper than a path is long.
-Files are only opened, moved and removed after its last process has ended, so nothing changes underneath.
+A cell may leave anything that its walls allow: links, unreadable folders, trees deeper than the longest path.
+Files are opened, moved and removed only after its last process has ended, so nothing changes meanwhile.
 """
 
 import os
@@ -12,12 +12,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 MAX_ENTRIES = 2_000
-"""Files and folders that a cell may leave."""
+"""Files and folders that a cell may leave: each survey of its folder reads all of them, every 10 ms."""
+
+
+_COPY_BYTES = 1 << 20
+"""Bytes copied at once."""
 
 
 @dataclass(frozen=True)
 class Content:
-    """`files`: regular files by relative name (`/`), hidden ones left out. `size_bytes` counts everything."""
+    """Content of a folder. `files`: relative names (`/`) of regular, visible files. `size_bytes`: of all."""
 
     files: tuple[str, ...]
     size_bytes: int
@@ -28,34 +32,35 @@ class Content:
 
 
 def survey(folder: Path) -> Content:
-    """What is in a folder, which its cell may be changing; stops counting a little past ENTRIES_LIMIT.
+    """List a folder that its cell may be changing; counting stops a little past MAX_ENTRIES.
 
-    What cannot be looked into (shut, or nested deeper than a path is long) counts as past the limit.
+    A subfolder that cannot be listed (no permission, or deeper than the longest path) counts as past the limit.
     """
     files: list[Path] = []
     size = entries = 0
     pending = [folder]
     while pending and entries <= MAX_ENTRIES:
-        place = pending.pop()
+        current = pending.pop()
         try:
-            for name, facts in _scan(place):
+            for name, status in _scan(current):
                 entries += 1
-                if stat.S_ISDIR(facts.st_mode):
-                    pending.append(place / name)
+                if stat.S_ISDIR(status.st_mode):
+                    pending.append(current / name)
                     continue
-                size += max(facts.st_size, facts.st_blocks * 512)
-                if stat.S_ISREG(facts.st_mode):
-                    files.append((place / name).relative_to(folder))
+                # Blocks count space reserved beyond the end, the size counts the holes of a sparse file.
+                size += max(status.st_size, status.st_blocks * 512)
+                if stat.S_ISREG(status.st_mode):
+                    files.append((current / name).relative_to(folder))
         except FileNotFoundError:
-            continue  # it went while we looked
+            continue  # removed meanwhile
         except OSError:
             entries += MAX_ENTRIES
-    shown = (file.as_posix() for file in files if not any(part.startswith(".") for part in file.parts))
-    return Content(tuple(sorted(shown)), size, entries)
+    visible = (file.as_posix() for file in files if not any(part.startswith(".") for part in file.parts))
+    return Content(tuple(sorted(visible)), size, entries)
 
 
-def _scan(place: Path) -> Iterator[tuple[str, os.stat_result]]:
-    with os.scandir(place) as entries:
+def _scan(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
+    with os.scandir(folder) as entries:
         for entry in entries:
             yield entry.name, entry.stat(follow_symlinks=False)
 
@@ -66,15 +71,18 @@ def copy_out(source: Path, target: Path, files: tuple[str, ...]) -> None:
         (target / name).parent.mkdir(parents=True, exist_ok=True)
         (source / name).chmod(0o600)
         reader = os.open(source / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        with os.fdopen(reader, "rb") as read, (target / name).open("wb") as write:
-            shutil.copyfileobj(read, write, 1 << 20)
+        with os.fdopen(reader, "rb") as source_file, (target / name).open("wb") as target_file:
+            shutil.copyfileobj(source_file, target_file, _COPY_BYTES)
 
 
 def remove(folder: Path) -> None:
-    """Remove a folder, however deep: what lies two levels down is moved up before its parent goes."""
+    """Remove a folder of any depth: entries two levels down are moved up before their parent is removed.
+
+    `shutil.rmtree` alone fails where a path is longer than the kernel takes, and where recursion is too deep.
+    """
     moved = 0
-    while below := [entry for entry in _entries(folder) if entry.is_dir(follow_symlinks=False)]:
-        for inner in below:
+    while subfolders := [entry for entry in _entries(folder) if entry.is_dir(follow_symlinks=False)]:
+        for inner in subfolders:
             for entry in _entries(folder / inner.name):
                 if entry.is_dir(follow_symlinks=False):
                     moved += 1

@@ -1,4 +1,4 @@
-"""The libraries that every cell finds imported. One line here gives cells another one."""
+"""Libraries that every cell finds imported. A line in LIBRARIES adds one."""
 
 import gc
 import importlib
@@ -10,7 +10,7 @@ import app.computations
 from app.sandbox.kernel.calls import collapse_pages
 from app.sandbox.policy.language import compile_code
 
-# Not statsmodels and seaborn: every fork would pay for their 200 mappings, and few programs use them.
+# Without statsmodels and seaborn: their 200 memory mappings would slow every fork, and few programs use them.
 LIBRARIES = (
     "duckdb",
     "matplotlib.figure",
@@ -34,18 +34,19 @@ LIBRARIES = (
 
 
 def load_libraries() -> None:
-    """Import what cells use, and let lazy parts settle, so that cells share the pages."""
-    names = [*LIBRARIES, *(f"app.computations.{found.name}" for found in _computation_modules())]
+    """Import the libraries and computations, and run their lazy parts once, so that cells share the pages."""
+    names = [*LIBRARIES, *(f"app.computations.{module.name}" for module in _computation_modules())]
     for name in names:
         importlib.import_module(name)
     _make_first_calls()
     gc.collect()
+    # A collection in a cell writes to the header of every object it visits, and would copy all shared pages.
     gc.freeze()
     _use_large_pages()
 
 
 def touch_common_pages() -> None:
-    """What nearly every program does first. A cell that waits for its request copies the pages of it now."""
+    """Run the first steps of nearly every program, so that a waiting cell copies the pages of these now."""
     compile_code("import pandas as pd\nframe = pd.DataFrame({'a': [1]})\nresult = int(frame['a'].sum())")
     pandas = importlib.import_module("pandas")
     pandas.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]})["a"].sum()
@@ -56,7 +57,10 @@ def _computation_modules() -> list[pkgutil.ModuleInfo]:
 
 
 def _make_first_calls() -> None:
-    """First calls are slow in pandas and matplotlib: make them here, once, on one thread."""
+    """Make the first calls of pandas and matplotlib, which are slow, once and on one thread.
+
+    Among them is matplotlib's font cache: a cell could not write it.
+    """
     pandas = importlib.import_module("pandas")
     figure = importlib.import_module("matplotlib.figure").Figure()
     frame = pandas.DataFrame({"a": [1, 2], "b": ["x", "y"]})
@@ -68,8 +72,9 @@ def _make_first_calls() -> None:
 
 
 def _use_large_pages() -> None:
-    """Forks copy the page table, not the memory: in pages of 2 MiB that is a third less work. Best effort."""
+    """Ask for pages of 2 MiB: a fork copies the page table, which is then a third less work. Best effort."""
     for line in Path("/proc/self/maps").read_text().splitlines():
+        # Private writable memory without a file: the heap, and anonymous mappings such as arenas of malloc.
         addresses, access, _, _, inode, *name = line.split()
         if access == "rw-p" and inode == "0" and name in ([], ["[heap]"]):
             start, end = (int(address, 16) for address in addresses.split("-"))

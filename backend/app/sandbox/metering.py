@@ -1,4 +1,4 @@
-"""What the cells of one call used, added up while it runs, those that failed too."""
+"""Resource usage of the cells of one call, added up while it runs, failed cells included."""
 
 import time
 from collections.abc import Awaitable, Callable, Iterator
@@ -10,12 +10,13 @@ from uuid import UUID
 from app.sandbox.contract import Limits, Usage
 
 MIN_RECORDED_CPU_S = 0.01
-"""Of work outside a cell. An ordinary goal is read in less, and every call would have a figure of noise."""
+"""Seconds of work outside a cell below which a call records none: parsing an ordinary goal takes less, and
+every call would have a figure of noise."""
 
 
 @dataclass
 class UsageMeter:
-    """`memory_limit_bytes` is the bound of the cell whose peak is shown."""
+    """Sum of the usage of cells. `memory_limit_bytes`: limit of the cell with the highest peak."""
 
     cells: int = 0
     cpu_s: float = 0.0
@@ -30,7 +31,7 @@ class UsageMeter:
             self.memory_limit_bytes = limits.memory_bytes
 
     def facts(self) -> dict[str, float]:
-        """As a call records it; nothing when no cell ran and nothing else took time worth a record."""
+        """Return the usage as a call records it; empty when no cell ran and little other time was used."""
         if not self.cells:
             return {"cpu_s": round(self.cpu_s, 3)} if self.cpu_s >= MIN_RECORDED_CPU_S else {}
         return {
@@ -42,11 +43,11 @@ class UsageMeter:
 
 
 Charge = Callable[[UUID, float], Awaitable[None]]
-"""Takes CPU seconds out of what a user may use."""
+"""Charges CPU seconds to the quota of a user."""
 
 
 async def charge_nobody(user_id: UUID, cpu_s: float) -> None:
-    """Where there is nobody to charge."""
+    """Charge nothing: for runs without a user's quota."""
 
 
 _METER: ContextVar[UsageMeter | None] = ContextVar("meter", default=None)
@@ -54,35 +55,35 @@ _METER: ContextVar[UsageMeter | None] = ContextVar("meter", default=None)
 
 @contextmanager
 def meter_usage() -> Iterator[UsageMeter]:
-    """Every cell that is used inside, by any task that starts there, is counted, also for who meters around."""
-    around, meter = _METER.get(), UsageMeter()
+    """Count the usage of all cells run in this context and its tasks; an enclosing meter is charged too."""
+    outer, meter = _METER.get(), UsageMeter()
     token = _METER.set(meter)
     try:
         yield meter
     finally:
         _METER.reset(token)
-        if around:
-            around.cpu_s += meter.cpu_s
+        if outer:
+            outer.cpu_s += meter.cpu_s
 
 
 @contextmanager
 def meter_thread() -> Iterator[None]:
-    """Count the CPU time that this thread takes in the block, outside any cell, for whoever is metering."""
-    begun = time.thread_time()
+    """Count the CPU time of this thread in the block, outside any cell, in the current meter."""
+    start_s = time.thread_time()
     try:
         yield
     finally:
         if meter := _METER.get():
-            meter.cpu_s += time.thread_time() - begun
+            meter.cpu_s += time.thread_time() - start_s
 
 
 def count_cell(usage: Usage, limits: Limits) -> None:
-    """Count one cell for whoever is metering, if anybody is."""
+    """Count one cell in the current meter, if there is one."""
     if meter := _METER.get():
         meter.add(usage, limits)
 
 
 def count_cpu(cpu_s: float) -> None:
-    """Count processor time that this process used for a computation beside its cell."""
+    """Count CPU seconds that this process used for a computation beside its cell."""
     if meter := _METER.get():
         meter.cpu_s += cpu_s

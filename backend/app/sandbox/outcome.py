@@ -1,11 +1,14 @@
-"""Pure: from what kernel and cell say to an outcome. The kernel is believed; the cell's word is data."""
+"""Outcome of a cell from the kernel's facts and the cell's report. The kernel is believed; the report is data.
+
+Pure functions, without input or output.
+"""
 
 import signal
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from app.errors import TooLarge
+from app.json_types import JsonValue
 from app.sandbox.answer_limits import AnswerLimits, parse
 from app.sandbox.contract import End, Fault, Limits, Outcome, Usage
 from app.sandbox.limits import cpu_limit_s
@@ -13,10 +16,11 @@ from app.sandbox.limits import cpu_limit_s
 
 @dataclass(frozen=True)
 class ProcessEnd:
-    """What the zygote saw. `status`: an exit code, or minus the signal. `reason`: why it killed the cell.
+    """End of a cell as its zygote saw it.
 
-    `folder`: a descriptor of the filesystem that the cell had for its output, where it had one.
-    `oom_kills`: processes of the host that the kernel ended meanwhile for want of memory; None where not known.
+    `status`: exit code, or minus the signal. `reason`: why the zygote killed the cell, if it did.
+    `folder`: descriptor of the filesystem that the cell had for its output, where it had one.
+    `oom_kills`: processes of the host that the kernel killed meanwhile for want of memory; None where unknown.
     """
 
     status: int
@@ -38,21 +42,32 @@ _ENDS_BY_STATUS = {
 }
 
 KILLED_FROM_OUTSIDE = Fault("killed_from_outside", "Something outside ended its process (SIGKILL): try again.")
-"""Nobody of ours did it, and it was far from its limits of memory and processor."""
+"""The zygote did not kill it, and it was far from its limits of memory and processor time."""
 
 HOST_OUT_OF_MEMORY = Fault(
     "host_out_of_memory", "The machine ran out of memory while it computed, and the kernel ended it."
 )
 
 _NEAR_CPU_LIMIT = 0.9
-"""Share of the limit: the kernel's two ways to count processor time differ by some ticks."""
+"""Share of the limit of processor time: the kernel's two ways to count it differ by some ticks."""
+_NEAR_MEMORY_LIMIT_KILLED = 0.5
+"""Share of the memory limit above which a SIGKILL is taken for want of memory: the peak does not count what the
+cell asked for and did not get."""
+_NEAR_MEMORY_LIMIT_SIGNALLED = 0.8
+"""The same share for other signals, which bugs of native code raise at any size."""
 
-# What a cell may say of itself; the other ends are only the kernel's to say.
+MAX_CODE_CHARACTERS = 200
+"""Characters of a fault's code: the longest name of an exception's class that is passed on."""
+MAX_DETAIL_CHARACTERS = 4_000
+"""Characters of a fault's text, twice those that a cell writes."""
+
+# Ends that a cell may report of itself; the others are for the kernel and the zygote to report.
 _REPORTABLE_ENDS = (End.RETURNED, End.REFUSED, End.RAISED, End.OUT_OF_MEMORY, End.OUT_OF_DISK)
 
 
 MAX_ANSWER_FRAME_BYTES = 64 << 10
-"""Room for the words around a value, and for a fault: its code, detail and facts."""
+
+"""Bytes for the JSON around a value, and for a fault: its code, detail and facts."""
 
 
 def judge(
@@ -62,19 +77,18 @@ def judge(
     trusted: bool,
     answer_limits: AnswerLimits | None = None,
 ) -> Outcome:
-    """The outcome without its output: end, usage, value and fault.
+    """Judge how a cell ended. Returns the outcome without its output: end, usage, value and fault.
 
-    `answer_limits`: bounds of the answer; those of a trusted computation where None.
+    `answer_limits`: bounds of the answer; None: those of a trusted computation.
     """
     if ending.reason:
         end = _ENDS_BY_REASON.get(ending.reason, End.DIED)
-        fault = (
-            None if ending.reason in _ENDS_BY_REASON else Fault("killed", f"It was stopped: {ending.reason}.")
-        )
+        is_plain = ending.reason in _ENDS_BY_REASON
+        fault = None if is_plain else Fault("killed", f"It was stopped: {ending.reason}.")
         return Outcome(end, ending.usage, fault=fault)
-    said = parse_report(report, answer_limits or AnswerLimits(limits.value_bytes))
-    if ending.status == 0 and said is not None:
-        return reported_outcome(said, ending.usage)
+    answer = parse_report(report, answer_limits or AnswerLimits(limits.value_bytes))
+    if ending.status == 0 and answer is not None:
+        return answer.outcome(ending.usage)
     end = _classify_death(ending, limits)
     if ending.status != -signal.SIGKILL or end is not End.DIED:
         return Outcome(end, ending.usage, fault=_death_fault(ending))
@@ -83,14 +97,22 @@ def judge(
     return Outcome(End.OUT_OF_MEMORY, ending.usage, fault=HOST_OUT_OF_MEMORY)
 
 
-def reported_outcome(said: Mapping[str, Any], usage: Usage) -> Outcome:
-    return Outcome(End(said["end"]), usage, said.get("value"), _fault(said.get("fault")))
+@dataclass(frozen=True)
+class CellReport:
+    """Well-formed answer of a cell."""
+
+    end: End
+    value: JsonValue = None
+    fault: Fault | None = None
+
+    def outcome(self, usage: Usage) -> Outcome:
+        return Outcome(self.end, usage, self.value, self.fault)
 
 
-def parse_report(report: bytes, limits: AnswerLimits) -> dict[str, Any] | None:
-    """The cell's last line if it is a well-formed answer; a refusal if it is one beyond `limits`.
+def parse_report(report: bytes, limits: AnswerLimits) -> CellReport | None:
+    """Parse the cell's last line. Returns None if it is no answer, and a refusal if it is one beyond `limits`.
 
-    The bytes count with the frame around the value, for which ANSWER_FRAME_BYTES are added.
+    The line counts with the frame around the value, for which MAX_ANSWER_FRAME_BYTES are added.
     """
     line = report.rstrip(b"\n").rpartition(b"\n")[2]
     if len(line) > limits.max_bytes + MAX_ANSWER_FRAME_BYTES:
@@ -99,33 +121,35 @@ def parse_report(report: bytes, limits: AnswerLimits) -> dict[str, Any] | None:
         answer = parse(line)
         if not isinstance(answer, dict) or End(answer["end"]) not in _REPORTABLE_ENDS:
             return None
-        limits.check(answer.get("value"), 0)
-        limits.check(answer.get("fault"), 0)
+        value, fault = answer.get("value"), answer.get("fault")
+        # Bytes were counted above; the check of 0 bytes leaves depth and keys.
+        limits.check(value, 0)
+        limits.check(fault, 0)
     except TooLarge as error:
         return _refusal(error)
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
-    return answer
+    return CellReport(End(answer["end"]), value, _parse_fault(fault))
 
 
 def _oversize(size_bytes: int, limits: AnswerLimits) -> str:
     return f"The answer is {size_bytes} bytes of JSON, over the limit of {limits.max_bytes}: use a file."
 
 
-def _refusal(error: TooLarge) -> dict[str, Any]:
-    fault = {"kind": error.kind, "code": error.code, "detail": error.detail, "facts": dict(error.facts)}
-    return {"end": End.REFUSED, "fault": fault}
+def _refusal(error: TooLarge) -> CellReport:
+    facts = cast("dict[str, JsonValue]", dict(error.facts))
+    return CellReport(End.REFUSED, fault=Fault(error.code, error.detail, facts, error.kind))
 
 
-def _fault(said: Any) -> Fault | None:
-    if not isinstance(said, dict):
+def _parse_fault(fault: Any) -> Fault | None:
+    if not isinstance(fault, dict):
         return None
-    facts = said.get("facts")
+    facts = fault.get("facts")
     return Fault(
-        code=str(said.get("code", "unknown"))[:200],
-        detail=str(said.get("detail", ""))[:4_000],
+        code=str(fault.get("code", "unknown"))[:MAX_CODE_CHARACTERS],
+        detail=str(fault.get("detail", ""))[:MAX_DETAIL_CHARACTERS],
         facts=facts if isinstance(facts, dict) else {},
-        kind=str(said.get("kind", "invalid")),
+        kind=str(fault.get("kind", "invalid")),
     )
 
 
@@ -136,9 +160,10 @@ def _classify_death(ending: ProcessEnd, limits: Limits) -> End:
     if ending.status == -signal.SIGKILL and spent:
         return End.TIMED_OUT
     # Native code that gets no memory aborts, and the kernel kills: near its limit that is what happened.
-    near = 0.5 if ending.status == -signal.SIGKILL else 0.8
-    near_limit = ending.usage.peak_memory_bytes > near * limits.memory_bytes
-    return End.OUT_OF_MEMORY if near_limit else End.DIED
+    is_killed = ending.status == -signal.SIGKILL
+    share = _NEAR_MEMORY_LIMIT_KILLED if is_killed else _NEAR_MEMORY_LIMIT_SIGNALLED
+    is_near = ending.usage.peak_memory_bytes > share * limits.memory_bytes
+    return End.OUT_OF_MEMORY if is_near else End.DIED
 
 
 def _death_fault(ending: ProcessEnd) -> Fault:

@@ -1,7 +1,7 @@
-"""Run a program that an agent or a user wrote, inside its cell, and gather what it leaves.
+"""Run a program that an agent or a user wrote, inside its cell, and collect its results.
 
-It finds each input `name.parquet` as a DataFrame `name`, and every input as a file of its name. It may set
-`result` (any value), put frames to keep into `keep["name"]`, draw figures and write files beside itself.
+The program finds each input `name.parquet` as a DataFrame `name`, and every input as a file of its name. It may
+set `result` (any value), put frames to keep into `keep["name"]`, draw figures and write files beside itself.
 """
 
 import traceback
@@ -22,7 +22,7 @@ FIGURE_SUFFIXES = (".png", ".svg", ".pdf", ".jpg", ".jpeg")
 
 
 class ProgramRaised(Exception):
-    """The program's own exception: `kind` is its type, the text says where."""
+    """An exception of the program. `kind`: its type; the text names the line."""
 
     def __init__(self, kind: str, text: str) -> None:
         super().__init__(text)
@@ -30,7 +30,10 @@ class ProgramRaised(Exception):
 
 
 def run(source: str, inputs: Mapping[str, Path], output: Path) -> JsonValue:
-    """`{"result", "frames": {name: {"file", "rows", "columns"}}, "figures": [file]}`."""
+    """Run the program. Returns {"result", "frames": {name: {"file", "rows", "columns"}}, "figures": [file]}.
+
+    Raises ProgramRaised for an exception of the program.
+    """
     code = compile_code(source)
     keep: dict[str, object] = {}
     variables = {**program_namespace(), **_frames(inputs), "keep": keep}
@@ -57,7 +60,7 @@ def _execute(code: CodeType, variables: dict[str, object]) -> None:
 
 
 def _locate(error: BaseException) -> str:
-    """Where in the program: its own innermost line."""
+    """Return the innermost line of the program in the traceback, as a prefix of a message."""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == FILENAME]
     return f"Line {lines[-1]}: " if lines else ""
 
@@ -66,7 +69,7 @@ def _keep_frame(name: str, frame: object, output: Path) -> JsonValue:
     if not isinstance(frame, pd.DataFrame) or not str(name).isidentifier():
         raise ProgramRaised("TypeError", f'keep["{name}"] must be a DataFrame under a plain name.')
     file = f"{name}.parquet"
-    if (output / file).is_symlink():  # the input of that name, which stays
+    if (output / file).is_symlink():  # the input of that name, which is not replaced
         file = f"{name}-kept.parquet"
     frame.to_parquet(output / file)
     return {"file": file, "rows": len(frame), "columns": [str(column) for column in frame.columns]}

@@ -1,4 +1,4 @@
-"""A zygote that is ready: tried out, and asked for one computation after another."""
+"""A zygote that is ready: its walls have been tried, and it takes requests."""
 
 import asyncio
 import os
@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class ReadyZygote:
-    """`container`: the one that it runs in, if it does."""
+    """A zygote that serves requests. `container`: the container that it runs in, or None."""
 
     link: ZygoteLink
     scratch: Path
@@ -43,20 +43,20 @@ class ReadyZygote:
     isolation: Isolation = field(default_factory=lambda: Isolation("none"))
 
     async def run(self, request: CellRequest, on_progress: Progress | None = None) -> Outcome:
-        async with self.localized(request) as within:
-            return await _run(self.link, within, on_progress)
+        async with self.localized(request) as local_request:
+            return await _run(self.link, local_request, on_progress)
 
     @asynccontextmanager
     async def localized(self, request: CellRequest) -> AsyncIterator[CellRequest]:
-        """The request as this zygote's cells can serve it."""
+        """Yield the request with paths that this zygote's cells see; copied inputs last for the block."""
         if self.container is None:
             yield request
             return
-        lent = Path(tempfile.mkdtemp(prefix="lent-", dir=self.scratch))
+        copies = Path(tempfile.mkdtemp(prefix="lent-", dir=self.scratch))
         try:
-            yield await await_thread(asyncio.to_thread(self.container.localize, request, lent))
+            yield await await_thread(asyncio.to_thread(self.container.localize, request, copies))
         finally:
-            await await_thread(asyncio.to_thread(remove, lent))
+            await await_thread(asyncio.to_thread(remove, copies))
 
 
 NO_WALLS = "This host's kernel lacks the walls that untrusted work needs (Landlock and seccomp)."
@@ -66,9 +66,9 @@ HALT = "Nothing computes without these walls here: run on Linux 5.13 or newer, o
 async def start_zygote(
     link: ZygoteLink, scratch: Path, container: Container | None, allow_unisolated: bool
 ) -> ReadyZygote:
-    """Start a zygote, and let a canary try the walls before anything untrusted does.
+    """Start a zygote, and let a canary cell try the walls before untrusted work does.
 
-    Raises Unavailable when it ends before that is done.
+    Raises Unavailable when the zygote ends meanwhile.
     """
     facts = await link.start()
     tier, missing = facts["tier"], facts["missing"]
@@ -80,11 +80,12 @@ async def start_zygote(
 
 
 _MAX_CANARY_S = 120.0
-"""The canary takes milliseconds; a machine that is busy at the start must not be one without walls."""
+"""Seconds for the canary, which takes milliseconds: a machine that is busy at start-up must not be taken for
+one without walls."""
 
 
 async def _run_canary(zygote: ReadyZygote) -> str | None:
-    """Why untrusted work must not run here; None if the canary got nowhere."""
+    """Run the canary. Returns why untrusted work must not run here; None if all its attempts were refused."""
     output = Path(tempfile.mkdtemp(prefix="canary-", dir=zygote.scratch))
     work = Computation("canary.escape", {"path": str(zygote.scratch / LOCK_NAME)}, trusted=False)
     outcome = await zygote.run(CellRequest(work, {}, output, Limits(time_s=_MAX_CANARY_S)))
@@ -121,17 +122,17 @@ ZYGOTE_DIED = Outcome(
 
 
 async def await_thread(work: Coroutine[None, None, T]) -> T:
-    """A cancellation meanwhile rises when the thread has ended: its folder is removed next."""
-    working = asyncio.ensure_future(work)
+    """Await a thread. A cancellation is raised after the thread has ended, since its folder is removed next."""
+    task = asyncio.ensure_future(work)
     try:
-        return await asyncio.shield(working)
+        return await asyncio.shield(task)
     except asyncio.CancelledError:
-        await asyncio.wait([working])
+        await asyncio.wait([task])
         raise
 
 
 def _collect_output(folder: int | None, request: CellRequest) -> Content:
-    """What the cell left in `request.output`, brought there from its own filesystem if it had one."""
+    """List the cell's files in `request.output`, copied there from its own filesystem if it had one."""
     if folder is None:
         return survey(request.output)
     source = Path(f"/proc/self/fd/{folder}")

@@ -1,4 +1,4 @@
-"""Folders that live as long as their process, and are swept by the next one if it was killed."""
+"""Folders that live as long as their process, and are removed by the next one if it was killed."""
 
 import fcntl
 import os
@@ -13,7 +13,7 @@ LOCK_NAME = ".alive"
 
 
 class Scratch:
-    """A private folder under `root`. Its lock falls with the process, whatever ends it."""
+    """A private folder under `root`. The kernel releases its lock with the process, whatever ends it."""
 
     def __init__(self, root: Path) -> None:
         root.mkdir(mode=0o711, parents=True, exist_ok=True)
@@ -28,7 +28,7 @@ class Scratch:
 
 
 def sweep(root: Path) -> int:
-    """Remove what dead processes left; how many folders that were."""
+    """Remove the folders of processes that ended without doing so. Returns their number."""
     with _locked(root):
         dead = [folder for folder in root.glob("run-*") if not _is_alive(folder)]
         for folder in dead:
@@ -38,7 +38,7 @@ def sweep(root: Path) -> int:
 
 @contextmanager
 def _locked(root: Path) -> Iterator[None]:
-    """One process at a time makes or sweeps, so a folder without a lock is never a new one."""
+    """Let one process at a time make or sweep folders, so that a folder without a lock is never a new one."""
     descriptor = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)

@@ -1,4 +1,4 @@
-"""Store the files that a cell left, at the expense of the time and the processor budget of its computation."""
+"""Storage of the files that a cell left, within the time and the processor budget of its computation."""
 
 import asyncio
 import mimetypes
@@ -11,7 +11,7 @@ from app.sandbox.contract import Limits, Outcome, Usage
 from app.storage.blobs import BlobStore
 
 MIN_STORING_S = 30.0
-"""Always allowed, so that a computation that used its time to the last second keeps an ordinary set of files.
+"""Seconds that are always allowed, so that a computation that used its time up keeps an ordinary set of files.
 
 512 MB, the largest artifact by default, take about 10 s into Postgres on two processors.
 """
@@ -43,11 +43,11 @@ class StoringTimedOut(Exception):
 async def store_files(
     blobs: BlobStore, output: Path, outcome: Outcome, limits: Limits
 ) -> tuple[tuple[StoredFile, ...], Usage]:
-    """The files of `outcome` in their order, and its usage with what storing took.
+    """Store the files of `outcome`. Returns them in order, and its usage with that of storing.
 
-    Raises StoringTimedOut when the computation's time is used up: storing may take what the cell left of it,
-    and MIN_STORING_S at least. The processor time is that of this process meanwhile, at most the time that
-    passed: where other computations are served at once, an upper bound.
+    Raises StoringTimedOut when the computation's time is used up: storing may take the time that the cell did
+    not use, and MIN_STORING_S at least. Its processor time is that of this process meanwhile, at most the time
+    that passed: an upper bound where other computations are served at once.
     """
     wall_s, cpu_s = time.monotonic(), time.process_time()
     try:
@@ -63,10 +63,10 @@ async def store_files(
 
 
 async def _store_all(blobs: BlobStore, output: Path, names: Sequence[str]) -> tuple[StoredFile, ...]:
-    turns = asyncio.Semaphore(MAX_CONCURRENT_FILES)
+    slots = asyncio.Semaphore(MAX_CONCURRENT_FILES)
 
     async def store(name: str) -> StoredFile:
-        async with turns:
+        async with slots:
             return await _store(blobs, output / name, name)
 
     try:

@@ -1,4 +1,4 @@
-"""A pipe in an output folder: what a cell writes there is read while it computes, and never lies on a disk."""
+"""Named pipe in an output folder: a cell's file is read while it is written, and never lies on a disk."""
 
 import asyncio
 import fcntl
@@ -12,11 +12,12 @@ from typing import IO
 from app.json_types import JsonValue
 
 _BUFFER_BYTES = 1 << 20
+"""Of the pipe and of its reader: 1 MiB is the most that an ordinary user may give a pipe on Linux."""
 
 
 @dataclass(frozen=True)
 class OutputStream:
-    """`pipe`: what the cell writes; it ends with the cell. `ended`: what the computation returns or raises."""
+    """Output of a running computation. `pipe`: its bytes, until the cell ends. `completion`: value or error."""
 
     pipe: asyncio.StreamReader
     completion: "asyncio.Task[JsonValue]"
@@ -24,35 +25,37 @@ class OutputStream:
 
 @asynccontextmanager
 async def stream_output(path: Path, compute: Coroutine[None, None, JsonValue]) -> AsyncIterator[OutputStream]:
-    """Await `compute` with a named pipe at `path`; who leaves the block early cancels it."""
-    reading, held = _open_pipe(path)
+    """Run `compute` with a named pipe at `path`. Leaving the block early cancels it."""
+    read_end, write_end = _open_pipe(path)
     reader = asyncio.StreamReader(_BUFFER_BYTES)
-    ended = asyncio.ensure_future(compute)
-    ended.add_done_callback(lambda _: held.close())
+    completion = asyncio.ensure_future(compute)
+    completion.add_done_callback(lambda _: write_end.close())
     try:
         transport, _ = await asyncio.get_running_loop().connect_read_pipe(
-            lambda: asyncio.StreamReaderProtocol(reader), reading
+            lambda: asyncio.StreamReaderProtocol(reader), read_end
         )
         try:
-            yield OutputStream(reader, ended)
+            yield OutputStream(reader, completion)
         finally:
             transport.close()
     finally:
-        ended.cancel()
-        await asyncio.wait([ended])
-        if not ended.cancelled():
-            ended.exception()  # somebody has seen it
+        completion.cancel()
+        await asyncio.wait([completion])
+        if not completion.cancelled():
+            completion.exception()  # retrieved, so that asyncio does not log it: the caller awaited it or left
 
 
 def _open_pipe(path: Path) -> tuple[IO[bytes], IO[bytes]]:
-    """For reading, and one for writing that is only held: a pipe ends when the last one that writes is closed.
+    """Make a named pipe. Returns its read end, and a write end that is only kept open.
 
-    Without it there would be no end for a cell that never opens the pipe, and a false one between two writers.
+    A pipe ends when its last write end is closed. Without one here a cell that never opens the pipe would leave
+    it without an end, and two writers in turn would end it in between.
     """
     os.mkfifo(path)
     path.chmod(0o622)  # its folder is private; in a container its writer is another user
-    reading = os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW), "rb", buffering=0)
-    held = os.fdopen(os.open(path, os.O_WRONLY | os.O_NOFOLLOW), "wb", buffering=0)
-    with suppress(OSError):  # more than a user may have: it stays as large as it is
-        fcntl.fcntl(reading, fcntl.F_SETPIPE_SZ, _BUFFER_BYTES)
-    return reading, held
+    # Non-blocking, because opening would else wait for a writer.
+    read_end = os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW), "rb", buffering=0)
+    write_end = os.fdopen(os.open(path, os.O_WRONLY | os.O_NOFOLLOW), "wb", buffering=0)
+    with suppress(OSError):  # beyond the user's quota of pipes: the pipe keeps its size
+        fcntl.fcntl(read_end, fcntl.F_SETPIPE_SZ, _BUFFER_BYTES)
+    return read_end, write_end

@@ -1,4 +1,4 @@
-"""What a computation returned, as bounded JSON. Runs inside the cell."""
+"""Conversion of a computation's value to bounded JSON. Runs inside the cell."""
 
 import datetime
 import json
@@ -16,11 +16,15 @@ from app.json_types import JsonValue
 from app.sandbox.answer_limits import AnswerLimits
 
 MAX_PREVIEW_ROWS = 50
+"""Rows of a frame that stand in a value: as many as a reader looks through; the frame itself can be kept."""
 MAX_DEPTH = 30
+"""Levels that are converted, far below those that `answer_limits` allows; a container may hold itself."""
+MAX_REPR_CHARACTERS = 2_000
+"""Characters of the text that stands for an object of an unknown type."""
 
 
 def to_json(value: object, depth: int = 0) -> JsonValue:
-    """`value` as plain JSON: a number that JSON lacks is null, a frame its first rows, the unknown its repr."""
+    """Convert `value` to plain JSON: NaN and infinity to null, a frame to its first rows, others to a repr."""
     if value is None or isinstance(value, bool):
         return value
     if depth > MAX_DEPTH:
@@ -28,11 +32,11 @@ def to_json(value: object, depth: int = 0) -> JsonValue:
     for kinds, convert in _CONVERSIONS:
         if isinstance(value, kinds):
             return convert(value, depth + 1)
-    return repr(value)[:2_000]
+    return repr(value)[:MAX_REPR_CHARACTERS]
 
 
 def encode(value: object, limit_bytes: int, max_keys: int | None = None) -> JsonValue:
-    """`to_json`, refused as TooLarge when it has more bytes of JSON or more keys."""
+    """Convert `value` to plain JSON. Raises TooLarge when it has more bytes of JSON or more keys."""
     plain = to_json(value)
     AnswerLimits(limit_bytes, max_keys).check(plain, len(json.dumps(plain)))
     return plain
@@ -68,7 +72,7 @@ def _missing(value: object, depth: int) -> JsonValue:
     return None
 
 
-# Read from the top: the first row whose types fit converts.
+# The first row whose types fit converts, so that subclasses stand before their bases: an Enum before int.
 _CONVERSIONS: tuple[tuple[tuple[type, ...], Callable[[Any, int], JsonValue]], ...] = (
     ((str,), lambda value, depth: str(value)),
     ((type(pd.NaT), type(pd.NA)), _missing),

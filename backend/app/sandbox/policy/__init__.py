@@ -1,1 +1,1 @@
-"""What Python an agent may write. A policy, not the boundary: the cell's walls are that."""
+"""Language policy: the Python that an agent may write. The boundary are the cell's walls, not this policy."""

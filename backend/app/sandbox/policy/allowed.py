@@ -1,7 +1,7 @@
-"""The policy as tables that an operator can read: modules and their names, attributes, methods, builtins.
+"""Tables of the policy, for operators to read: modules and their names, attributes, methods, builtins.
 
-The names of each module stand in `modules/`, one file per library. A name that is not there does not exist for
-a program, so a release that adds names widens nothing until somebody has reviewed them.
+The names of each module are in `modules/`, one file per library. A name that is not listed does not exist for a
+program, so that a release of a library that adds names widens nothing before they have been reviewed.
 """
 
 import operator
@@ -37,7 +37,7 @@ DEPENDENCIES = _names(
     narwhals packaging patsy pyarrow pyparsing python_calamine pytz six threadpoolctl tzdata
     """
 )
-"""Packages that the libraries import by themselves, and by name; a program cannot."""
+"""Packages that the libraries import, by name too; a program cannot import them."""
 
 OBJECT_MODULES = PACKAGES | _names(
     """
@@ -47,7 +47,7 @@ OBJECT_MODULES = PACKAGES | _names(
     _warnings _weakrefset _zoneinfo
     """
 )
-"""Packages and modules, beside MODULES, of which a program may hold functions and classes that it met."""
+"""Packages and modules, beside MODULES, whose functions and classes a program may hold, though not import."""
 
 REFUSED_MODULES = tuple(
     _names(
@@ -64,7 +64,7 @@ REFUSED_MODULES = tuple(
         """
     )
 )
-"""Parts of these that load pickles, import by name, compile or evaluate text, or lead out of the libraries."""
+"""Parts of OBJECT_MODULES that load pickles, import by name, evaluate text, or lead out of the libraries."""
 
 DENIED_OBJECTS = _names(
     """
@@ -83,7 +83,7 @@ DENIED_OBJECTS = _names(
     typing.ForwardRef typing.get_args typing.get_origin typing.get_type_hints
     """
 )
-"""Functions and classes refused wherever they are met, under any name. What stands in a module's list wins."""
+"""Functions and classes refused under any name and wherever they come from, unless a module's list has them."""
 
 DENIED_ATTRIBUTES = _names(
     """
@@ -95,10 +95,10 @@ DENIED_ATTRIBUTES = _names(
     with_traceback
     """
 )
-"""Attributes refused on every object, beside all that begin with an underscore."""
+"""Attributes refused on every object, in addition to those that begin with an underscore."""
 
 PARTIAL_ATTRIBUTES = _names("args func keywords")
-"""Attributes refused on a `functools.partial`, which would take it apart."""
+"""Attributes refused on a `functools.partial`: they give the function without the guard around it."""
 
 DISPATCHERS = _names(
     """
@@ -106,10 +106,10 @@ DISPATCHERS = _names(
     lmplot make_scorer pointplot regplot relplot
     """
 )
-"""Functions that take the name of a method as text: the name must pass the same guard."""
+"""Functions that take the name of a method as text; the name must pass the guard of attributes."""
 
 METHOD_NAME_PARAMETERS = _names("aggfunc estimator func importance_getter response_method x_estimator")
-"""Parameters of these that may name a method."""
+"""Parameters of DISPATCHERS that may name a method."""
 
 EXPRESSIONS = _names("query eval")
 """Methods of frames that evaluate text: plain `@name` and public attributes only."""
@@ -118,7 +118,7 @@ TEMPLATES = _names(
     "StrMethodFormatter bar_label colorbar format_index format_index_names label pie_label plot_importance "
     "relabel_index set_major_formatter set_minor_formatter Colorbar"
 )
-"""Functions whose text may be a format string, which would read attributes."""
+"""Functions whose text may be a format string, whose fields read attributes."""
 
 ACCESSORS = _names("register_dataframe_accessor register_index_accessor register_series_accessor")
 """Functions that set an attribute, named by text, on a class of pandas."""
@@ -130,7 +130,7 @@ FORMULA_CALLS = _names(
     np.power np.round np.sign np.sin np.sqrt np.square np.tan np.tanh np.where
     """
 )
-"""What a model's formula may call: formulas are evaluated as Python."""
+"""Functions that a model's formula may call: formulas are evaluated as Python."""
 
 EXPRESSION_CALLS = _names(
     """
@@ -138,7 +138,7 @@ EXPRESSION_CALLS = _names(
     floor ceil arctan2
     """
 )
-"""Functions, beside public methods of columns, that `query` and `eval` may call."""
+"""Functions that `query` and `eval` may call, in addition to public methods of columns."""
 
 MAGIC_METHODS = _names(
     """
@@ -158,12 +158,12 @@ BUILTINS = _names(
     StopAsyncIteration ConnectionError
     """
 )
-"""Builtins beside RestrictedPython's own list."""
+"""Builtins in addition to RestrictedPython's own list."""
 
 CUSTOM_CODE_MODULES = (STANDARD_LIBRARY - {"csv", "io", "sys", "time", "uuid"}) | _names(
     "numpy pandas scipy sklearn"
 )
-"""What features and estimators may import, with public submodules: no plots, no clock, no files."""
+"""Modules that features and estimators may import, with public submodules: no plots, no clock, no files."""
 
 FILE_MODULES = _names(
     """
@@ -171,7 +171,7 @@ FILE_MODULES = _names(
     sklearn.feature_extraction
     """
 )
-"""Parts of those that are there to read or write files."""
+"""Parts of CUSTOM_CODE_MODULES whose purpose is to read or write files."""
 
 READERS = _names(
     """
@@ -180,7 +180,7 @@ READERS = _names(
     """
 )
 READER_PREFIXES = ("read_", "fetch_", "load_")
-"""Names of modules that features and estimators may not use: they open files."""
+"""Names of functions, and beginnings of names, that features and estimators may not use: they open files."""
 
 WRITERS = _names(
     """
@@ -188,7 +188,7 @@ WRITERS = _names(
     to_string to_xml
     """
 )
-"""Methods that they may not use on anything."""
+"""Methods that features and estimators may not use on any object."""
 
 IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
     "+=": operator.iadd,
@@ -208,7 +208,7 @@ IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def may_hold_from(module: str) -> bool:
-    """True for a module of which a program may hold functions and classes."""
+    """Return True for a module whose functions and classes a program may hold."""
     if module.startswith(REFUSED_MODULES) and any(
         module == refused or module.startswith(f"{refused}.") for refused in REFUSED_MODULES
     ):

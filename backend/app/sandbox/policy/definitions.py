@@ -1,6 +1,6 @@
-"""Functions that an agent wrote, to be called by ours: a program's policy, and no files.
+"""Custom code: functions that an agent wrote and the service calls. A program's policy, without files.
 
-Features and estimators get what they may know as arguments. What reads a file could read what they may not.
+Features and estimators get the rows that they may see as arguments; a file could hold others.
 """
 
 import types
@@ -15,10 +15,12 @@ from app.sandbox.policy.language import compile_code
 from app.sandbox.policy.namespace import program_namespace
 
 _MISSING = object()
+_MAX_COMPILED = 64
+"""Sources kept compiled in one process: a recipe with many features is defined for every batch of rows."""
 
 
 def define(source: str) -> Mapping[str, Any]:
-    """The names that the source defines, made anew; raises InvalidInput `code_not_allowed`."""
+    """Execute the source in a fresh namespace and return that. Raises InvalidInput `code_not_allowed`."""
     variables = program_namespace()
     variables["__builtins__"] = {**variables["__builtins__"], **_BUILTINS}
     variables["_getattr_"] = _read_attribute
@@ -26,7 +28,7 @@ def define(source: str) -> Mapping[str, Any]:
     return variables
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=_MAX_COMPILED)
 def _compiled(source: str) -> CodeType:
     return compile_code(source)
 
@@ -43,8 +45,8 @@ def _import(
 
 
 def _may_import(name: str) -> bool:
-    is_known = any(name == known or name.startswith(f"{known}.") for known in CUSTOM_CODE_MODULES)
-    return is_known and not any(name == part or name.startswith(f"{part}.") for part in FILE_MODULES)
+    is_listed = any(name == module or name.startswith(f"{module}.") for module in CUSTOM_CODE_MODULES)
+    return is_listed and not any(name == part or name.startswith(f"{part}.") for part in FILE_MODULES)
 
 
 def _check(owner: Any, name: str) -> None:

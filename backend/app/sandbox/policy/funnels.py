@@ -1,7 +1,7 @@
-"""Narrow places inside libraries that every way to a hazard passes, closed for this process.
+"""Functions inside libraries that every way to a hazard passes, replaced by guarded ones in this process.
 
-A cell serves one request and ends, so nothing is put back. Each place does the same as before for our own code:
-what is refused is refused only while a program's code is on the stack, or nobody needs it.
+A cell serves one request and ends, so nothing is restored. Each function does the same as before for the
+service's own code: it refuses only while a program's code is on the stack, or what nothing needs.
 """
 
 import functools
@@ -22,7 +22,7 @@ _closed_modules: set[str] = set()
 
 
 def close_funnels() -> None:
-    """Close what the modules that are imported by now contain. Called again after each import of a program."""
+    """Guard the functions of modules that are imported by now. Called again after each import of a program."""
     joblib.Memory.__init__ = _init_without_folder
     for name, close in _FUNNELS.items():
         module = sys.modules.get(name)
@@ -39,14 +39,14 @@ _memory_init = joblib.Memory.__init__
 
 
 def _init_without_folder(self: joblib.Memory, location: object = None, *arguments: Any, **options: Any) -> None:
-    """joblib reads caches on disk back as pickles, and a program writes into that folder."""
+    """Refuse a cache on disk: joblib reads it back as pickles, and a program can write into that folder."""
     if location is not None and program_on_stack():
         raise PermissionError(f"memory={location!r} is not allowed here: nothing is cached on disk")
     _memory_init(self, location, *arguments, **options)
 
 
 def _check_formulas(module: ModuleType) -> None:
-    """Every piece of a formula that patsy evaluates as Python, for itself or statsmodels, is made here."""
+    """Check each factor of a formula: all that patsy evaluates as Python, for statsmodels too, is made here."""
     init = module.EvalFactor.__init__
 
     @functools.wraps(init)
@@ -59,7 +59,7 @@ def _check_formulas(module: ModuleType) -> None:
 
 
 def _check_descriptions(module: ModuleType) -> None:
-    """Formulas as a whole, before patsy splits them: its own errors say less."""
+    """Check whole formulas, before patsy splits them, for errors that say more than its own."""
     from_formula = module.ModelDesc.from_formula.__func__
 
     @classmethod  # type: ignore[misc]  # it becomes a method of patsy's class
@@ -79,7 +79,7 @@ def _deny_unpickling(module: ModuleType) -> None:
 
 
 def _check_nodes(module: ModuleType) -> None:
-    """`query` and `eval` of pandas read attributes here."""
+    """Check the attributes that `query` and `eval` of pandas read."""
     visit = module.BaseExprVisitor.visit_Attribute
 
     @functools.wraps(visit)
@@ -92,7 +92,7 @@ def _check_nodes(module: ModuleType) -> None:
 
 
 def _check_fields(module: ModuleType) -> None:
-    """Format strings of matplotlib's formatters."""
+    """Check the attributes in format strings of matplotlib's formatters."""
     get_field = module.Formatter.get_field
 
     @functools.wraps(get_field)
@@ -106,7 +106,7 @@ def _check_fields(module: ModuleType) -> None:
 
 
 def _check_getters(module: ModuleType) -> None:
-    """`importance_getter` of scikit-learn's selectors: a path of attributes as text."""
+    """Check `importance_getter` of scikit-learn's selectors, a path of attributes as text."""
 
     def getter(*names: str) -> Callable[[Any], Any]:
         for name in names:
@@ -118,7 +118,10 @@ def _check_getters(module: ModuleType) -> None:
 
 
 def _announce_path(function: Callable[..., Any], position: int, mode: str) -> Callable[..., Any]:
-    """`function`, whose argument at `position` names a file that compiled code opens by itself."""
+    """Wrap `function`, whose argument at `position` names a file, to raise an audit event for that file.
+
+    Compiled code opens such files itself, and raises no event.
+    """
 
     @functools.wraps(function)
     def announce(*arguments: Any, **options: Any) -> Any:
@@ -135,7 +138,7 @@ def _announce_path(function: Callable[..., Any], position: int, mode: str) -> Ca
 
 
 _PATH_PARAMETERS = ("data", "fname", "model_file", "path")
-"""Names of the parameters that may name such a file."""
+"""Parameters that may name a file which compiled code opens."""
 
 
 def _announce_parquet(module: ModuleType) -> None:

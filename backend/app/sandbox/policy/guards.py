@@ -1,4 +1,4 @@
-"""What compiled code calls instead of reading, writing and importing by itself."""
+"""Guards that compiled code calls instead of reading, writing and importing by itself."""
 
 import _string  # type: ignore[import-not-found]  # what string.Formatter itself uses; no stub
 import functools
@@ -35,11 +35,11 @@ _IMMUTABLE_MODULES = frozenset(
         "warnings",
     )
 )
-"""Modules of the standard library whose objects steer what reads names or makes code: they stay as they are."""
+"""Modules of the standard library whose objects control name look-up or code generation: read-only here."""
 
 
 def _use_backend(backend: str, *, force: bool = True) -> None:
-    """`matplotlib.use` for what draws into files: other texts name modules to import."""
+    """Replace `matplotlib.use`: backends that draw into files only, since other texts name modules to import."""
     if type(backend) is not str or backend.lower() not in ("agg", "pdf", "ps", "svg"):
         raise ImportError(f"the backend {backend!r} is not allowed here: use 'agg', 'pdf', 'ps' or 'svg'")
     importlib.import_module("matplotlib").use(backend, force=force)
@@ -56,7 +56,7 @@ def guarded_import(
     fromlist: Sequence[str] = (),
     level: int = 0,
 ) -> types.ModuleType:
-    """`import` with the policy's list. Each name of a from-import passes the attribute guard."""
+    """Import a listed module. Each name of a from-import passes the attribute guard. Raises ImportError."""
     if level or type(name) is not str or name not in MODULES:
         raise ImportError(f"import of {name!r} is not allowed here")
     module = importlib.import_module(name)
@@ -66,7 +66,7 @@ def guarded_import(
             importlib.import_module(f"{name}.{part}")
     if not fromlist:
         return sys.modules[name.partition(".")[0]]
-    # The import statement reads the names from what this returns, so they are read here, with the guard.
+    # The import statement reads the names from the returned object, so they are read here, with the guard.
     offer = types.ModuleType(name)
     for part in fromlist:
         setattr(offer, part, read_attribute(module, part))
@@ -74,7 +74,7 @@ def guarded_import(
 
 
 def read_attribute(owner: Any, name: str, default: Any = _MISSING) -> Any:
-    """`owner.name` if the policy has nothing against name or value."""
+    """Return `owner.name` if the policy allows both name and value. Raises AttributeError."""
     check_name(name)
     if isinstance(owner, types.ModuleType):
         return _read_from_module(owner, name, default)
@@ -96,7 +96,7 @@ def _guard_value(owner: Any, name: str, value: Any) -> Any:
 
 
 def _check_not_inherited(owner: type, name: str) -> None:
-    """What a class has from its metaclass makes classes, or changes what `isinstance` says."""
+    """Refuse a method that a class has from its metaclass: it makes classes, or changes `isinstance`."""
     own = any(name in vars(cls) for cls in type.__dict__["__mro__"].__get__(owner))
     inherited = getattr(type(owner), name, None)
     if not own and callable(inherited):
@@ -104,14 +104,14 @@ def _check_not_inherited(owner: type, name: str) -> None:
 
 
 def _is_format(value: object) -> bool:
-    """True for `str.format`, bound or not, however it was reached."""
+    """Return True for `str.format`, bound or not, by whatever way it was reached."""
     if isinstance(value, types.BuiltinMethodType):
         return isinstance(value.__self__, str)
     return isinstance(value, types.MethodDescriptorType) and issubclass(value.__objclass__, str)
 
 
 def check_object(value: Any) -> Any:
-    """`value` or its stand-in, unless it is one of the things that no code here may hold."""
+    """Return `value`, or its substitute. Raises AttributeError for an object that no program may hold."""
     substitute = SUBSTITUTES.get(id(value))
     if substitute is not None:
         return substitute
@@ -122,10 +122,10 @@ def check_object(value: Any) -> Any:
 
 
 def _read_from_module(module: types.ModuleType, name: str, default: Any) -> Any:
-    """Names that the policy lists for this module; never another package's module through it."""
+    """Return a name that the policy lists for this module; never another package's module through it."""
     full_name = module.__name__
     if sys.modules.get(full_name) is not module:
-        return getattr(module, name)  # what an import statement is being offered
+        return getattr(module, name)  # a stand-in that `guarded_import` made, with names that it has checked
     names = MODULES.get(full_name)
     if names is None or (name not in names and not _is_listed_module(module, name)):
         if default is not _MISSING and not hasattr(module, name):
@@ -161,13 +161,13 @@ class _Formatter(string.Formatter):
         return value, first
 
 
-def _format(template: str, /, *arguments: Any, **named: Any) -> str:
-    return _Formatter().vformat(plain_str(template), arguments, named)
+def _format(template: str, /, *arguments: Any, **keywords: Any) -> str:
+    return _Formatter().vformat(plain_str(template), arguments, keywords)
 
 
 def _bind_format(template: str) -> Callable[..., str]:
-    def fill(*arguments: Any, **named: Any) -> str:
-        return _format(template, *arguments, **named)
+    def fill(*arguments: Any, **keywords: Any) -> str:
+        return _format(template, *arguments, **keywords)
 
     return fill
 
@@ -186,7 +186,7 @@ def write_attribute(owner: Any, name: str, value: Any) -> None:
 
 
 def check_writable(owner: Any) -> Any:
-    """`owner`, if it is data: modules, functions and classes of libraries stay as they are."""
+    """Return `owner` if it is data. Raises TypeError for modules, functions and classes of libraries."""
     if isinstance(owner, _IMMUTABLE_TYPES):
         raise TypeError(f"a {type(owner).__name__} cannot be changed here")
     if isinstance(owner, type):
@@ -202,14 +202,14 @@ def read_item(owner: Any, key: Any) -> Any:
 
 
 def read_base_method(owner: Any, name: str) -> Any:
-    """`super().__init__` and its like, which a class may define and therefore extend."""
+    """Return a magic method of `super()`, which a class may define and therefore extend."""
     if type(owner) is not super or name not in MAGIC_METHODS:
         raise AttributeError(f"{name!r} is not accessible here")
     return getattr(owner, name)
 
 
 def read_label(owner: Any, name: str) -> str:
-    """`__name__` of a class or function and `__version__` of a module: text only."""
+    """Return `__name__` of a class or function, or `__version__` of a module, as plain text."""
     if name == "__version__" and isinstance(owner, types.ModuleType) and owner.__name__ in MODULES:
         value = owner.__version__
     elif name == "__name__" and isinstance(owner, type):
@@ -241,7 +241,7 @@ def relative_open(
     errors: str | None = None,
     newline: str | None = None,
 ) -> Any:
-    """`open` for files of the output folder and inputs by name."""
+    """Replace `open`: files of the output folder, inputs by name. Raises PermissionError for other paths."""
     if not isinstance(path, str):
         raise TypeError("open takes a file's name as text here")
     text = plain_str(path)

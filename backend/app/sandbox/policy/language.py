@@ -1,7 +1,7 @@
-"""The language: RestrictedPython's own rules, opened where idiomatic pandas needs it.
+"""Language of programs: RestrictedPython's rules, widened where idiomatic pandas needs it.
 
-Each visitor here allows a construct that the stock transformer refuses, and keeps its reads, writes and
-iteration behind the same guards.
+Each visitor allows a construct that the stock transformer refuses, and keeps its reads, writes and iteration
+behind the same guards.
 """
 
 import ast
@@ -21,21 +21,21 @@ from app.errors import InvalidInput
 from app.sandbox.policy.allowed import DENIED_ATTRIBUTES, MAGIC_METHODS
 
 FILENAME = "<code>"
+MAX_ERRORS = 10
+"""Errors of one program that are reported: enough to correct it, and short in a chat model's context."""
 
 Visited = ast.AST | Iterable[ast.AST] | None
 
 
 def compile_code(source: str) -> CodeType:
-    """Raises InvalidInput that names each construct and line that is not allowed."""
+    """Compile a program. Raises InvalidInput that names each construct that is not allowed, with its line."""
     try:
         compiled = compile_restricted_exec(source, FILENAME, policy=Language)
-    except (ValueError, RecursionError) as error:  # a null byte; nesting that no person writes
+    except (ValueError, RecursionError) as error:  # a null byte; nesting deeper than the parser takes
         raise InvalidInput("code_not_allowed", f"The code cannot be read: {error}") from error
     if compiled.code is None:
-        said = " ".join(compiled.errors[:10])
-        raise InvalidInput(
-            "code_not_allowed", f"The code was not run. {said}", errors=list(compiled.errors[:10])
-        )
+        errors = list(compiled.errors[:MAX_ERRORS])
+        raise InvalidInput("code_not_allowed", f"The code was not run. {' '.join(errors)}", errors=errors)
     return compiled.code
 
 
@@ -50,6 +50,8 @@ def _is_super(node: ast.expr) -> bool:
 
 
 class Language(RestrictingNodeTransformer):
+    """Transformer of the policy, for `compile_restricted_exec`."""
+
     def check_name(self, node: T_pos_ast, name: str | None, allow_magic_methods: bool = False) -> None:
         if name == "__name__" and isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             return
@@ -58,23 +60,23 @@ class Language(RestrictingNodeTransformer):
         super().check_name(node, name, allow_magic_methods)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Visited:
-        """`o[i] += v` and `o.a += v` call a guard that evaluates the target once."""
+        """Turn `o[i] += v` and `o.a += v` into a call of a guard that evaluates the target once."""
         target = node.target
         if isinstance(target, ast.Name):
             return super().visit_AugAssign(node)
         if isinstance(target, ast.Subscript):
-            guard, place = "_inplace_item_", self._index(target.slice)
+            guard, key = "_inplace_item_", self._index(target.slice)
         else:
             self._check_attribute(node, target.attr)
-            guard, place = "_inplace_attribute_", ast.Constant(target.attr)
+            guard, key = "_inplace_attribute_", ast.Constant(target.attr)
         operation = ast.Constant(IOPERATOR_TO_STR[type(node.op)])
-        arguments = [operation, self.visit(target.value), place, self.visit(node.value)]
+        arguments = [operation, self.visit(target.value), key, self.visit(node.value)]
         call = ast.Expr(ast.Call(ast.Name(guard, ast.Load()), arguments, []))
         copy_locations(call, node)
         return ast.fix_missing_locations(call)
 
     def visit_Attribute(self, node: ast.Attribute) -> Visited:
-        """`super().__init__`, `type(x).__name__` and `numpy.__version__`, each by a guard of its own."""
+        """Turn `super().__init__`, `type(x).__name__` and `numpy.__version__` into calls of their guards."""
         if isinstance(node.ctx, ast.Load):
             guard = "_label_" if node.attr in ("__name__", "__version__") else ""
             if node.attr in MAGIC_METHODS and _is_super(node.value):
@@ -89,7 +91,7 @@ class Language(RestrictingNodeTransformer):
         return super().visit_Attribute(node)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> Visited:
-        """Names keep their annotation (dataclasses read it); other targets are plain assignments."""
+        """Keep the annotation of a name (dataclasses read it); turn other targets into plain assignments."""
         if isinstance(node.target, ast.Name):
             return self.node_contents_visit(node)
         if node.value is None:
@@ -122,7 +124,7 @@ class Language(RestrictingNodeTransformer):
         return self._check_names(node, [node.rest])
 
     def visit_MatchClass(self, node: ast.MatchClass) -> ast.AST:
-        """`case int():` only: sub-patterns would read attributes behind the guard's back."""
+        """Allow `case int():` only: sub-patterns would read attributes without the guard."""
         if node.patterns or node.kwd_patterns:
             self.error(node, "class patterns with parts are not allowed.")
         return self.node_contents_visit(node)
@@ -137,7 +139,7 @@ class Language(RestrictingNodeTransformer):
             self.error(node, f'"{name}" is an invalid attribute name.')
 
     def _index(self, index: ast.expr) -> ast.expr:
-        """An index as a value: `a:b` becomes `slice(a, b, None)`."""
+        """Return an index as an expression: `a:b` becomes `slice(a, b, None)`."""
         if isinstance(index, ast.Slice):
             bounds = [
                 self.visit(bound) if bound else ast.Constant(None)

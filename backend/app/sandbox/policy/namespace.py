@@ -1,4 +1,4 @@
-"""The names that a program starts with."""
+"""Global names of a new program."""
 
 import builtins
 import sys
@@ -19,7 +19,7 @@ from app.sandbox.policy.watch import install_hook
 
 
 class Printer:
-    """`print` writes where the process does, at once, so that what was said before a time-out is seen."""
+    """`print` of a program: writes to the process's output at once, so that a time-out loses none of it."""
 
     def __init__(self, read_attribute: object) -> None:
         del read_attribute
@@ -30,10 +30,10 @@ class Printer:
 
 
 def program_namespace() -> dict[str, Any]:
-    """Fresh globals for one program, in a process that is its own."""
+    """Make fresh globals for one program. Changes this process for good, which serves programs only."""
     close_funnels()
     install_hook()
-    sys.modules["__main__"] = types.ModuleType("__main__")  # what the zygote ran is none of its business
+    sys.modules["__main__"] = types.ModuleType("__main__")  # in place of the zygote's own module
     return {"__builtins__": dict(_BUILTINS), **_GUARDS}
 
 
@@ -68,5 +68,5 @@ _GUARDS: dict[str, Any] = {
     "_inplace_item_": guards.change_item,
     "_inplace_attribute_": guards.change_attribute,
     "_print_": Printer,
-    "_apply_": lambda function, *arguments, **named: function(*arguments, **named),
+    "_apply_": lambda function, *arguments, **keywords: function(*arguments, **keywords),
 }

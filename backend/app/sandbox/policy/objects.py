@@ -1,4 +1,7 @@
-"""The objects that a program may hold, decided by identity and home. The fuzzer's oracle is the same table."""
+"""Objects that a program may hold, by identity and by the module that they come from.
+
+The fuzzer's oracle is the same table.
+"""
 
 import builtins
 import contextlib
@@ -23,19 +26,19 @@ _INERT: Iterable[type] = (
     types.MethodDescriptorType, types.ClassMethodDescriptorType, types.GetSetDescriptorType,
     types.MemberDescriptorType, types.BuiltinFunctionType, types.DynamicClassAttribute,
 )  # fmt: skip
-"""Builtin classes without a name in `builtins` whose instances lead nowhere, and which make nothing."""
+"""Builtin classes without a name in `builtins` that make no code or class, and whose instances lead to none."""
 
 _OPAQUE = (types.FunctionType, types.MethodType, memoryview)
-"""Builtin classes that a program has instances of, but that it may not hold: they make functions, or views."""
+"""Builtin classes that a program may not hold, though it has instances of them: they make functions or views."""
 
 
 def _underlying_function(value: object) -> object:
-    """The function of a method: reading a method makes a new object each time."""
+    """Return the function of a method, since reading a method makes a new object each time."""
     return value.__func__ if isinstance(value, types.MethodType) else value
 
 
 def _find_denied() -> dict[int, str]:
-    """Identities of DENIED_OBJECTS that this installation has."""
+    """Resolve DENIED_OBJECTS, as far as this installation has them. Returns names by identity."""
     denied = {}
     for path in DENIED_OBJECTS:
         with contextlib.suppress(ImportError, AttributeError):
@@ -47,15 +50,16 @@ _PUBLIC = {name: getattr(builtins, name) for name in (*BUILTINS, *safe_builtins)
 _BUILTINS = {id(value) for value in (*_PUBLIC.values(), *_INERT)}
 _DENIED = _find_denied()  # when the zygote imports this, not in every cell
 _PLAIN_TYPES: dict[type, bool] = {}
-"""Classes of libraries met so far: True if an instance needs no further look."""
+"""Cache by class: True if any instance may be held."""
 
 
 def refusal(value: object) -> str | None:  # noqa: C901 (a ladder of exact classes, in the order of their frequency)
-    """The reason why no program may hold `value`; None if it may."""
+    """Return the reason why no program may hold `value`; None if it may."""
     kind = type(value)
     plain = _PLAIN_TYPES.get(kind)
     if plain is None:
         plain = _is_plain(kind)
+        # Classes of programs are not cached: another class may get the identity of one that is gone.
         if kind.__module__ != "__main__":
             _PLAIN_TYPES[kind] = plain
     if plain:
@@ -83,7 +87,7 @@ def refusal(value: object) -> str | None:  # noqa: C901 (a ladder of exact class
 
 
 def _is_plain(kind: type) -> bool:
-    """True for a class of data that a program may hold any instance of."""
+    """Return True for a class of data, any instance of which a program may hold."""
     if issubclass(kind, (type, *_INTERPRETER_TYPES)) or kind is dict or kind in _CALLABLE_TYPES:
         return False
     if id(kind) in _DENIED:
@@ -140,10 +144,10 @@ def _module_refusal(module: types.ModuleType) -> str | None:
 
 
 def deny(value: object, name: str) -> None:
-    """From now on no program may hold `value`."""
+    """Refuse `value` to programs from now on; `name` stands for it in messages."""
     _DENIED[id(_underlying_function(value))] = name
     _DENIED_REFERENCES.append(value)
 
 
 _DENIED_REFERENCES: list[object] = []
-"""What was denied later stays alive, so that no other object gets its identity."""
+"""Objects denied later, kept alive so that no other object gets the identity of one."""

@@ -1,6 +1,6 @@
-"""Stand-ins for functions and classes that would read names or make classes unguarded.
+"""Substitutes for functions and classes that would read names or make classes unguarded.
 
-A stand-in takes the place of the original wherever a program meets it; the original itself is denied.
+A program gets the substitute wherever it reads the original; the original itself is denied.
 """
 
 import builtins
@@ -17,7 +17,7 @@ from typing import Any
 from app.sandbox.policy.objects import deny
 
 _WRAPPER_ATTRIBUTES = ("__module__", "__name__", "__qualname__", "__doc__")
-"""What `functools.wraps` copies, without `__wrapped__` and `__dict__`: they would hold the function itself."""
+"""Attributes that `functools.wraps` copies, but `__wrapped__` and `__dict__`: they would hold the function."""
 
 
 def _update_wrapper(wrapper: Any, wrapped: Any) -> Any:
@@ -36,7 +36,7 @@ def _wraps(wrapped: Callable[..., Any]) -> Callable[[Any], Any]:
 
 
 def _dataclass(cls: type | None = None, **options: Any) -> Any:
-    """`@dataclass`, for classes of a class statement: it pastes the names of fields into source text."""
+    """Apply `dataclasses.dataclass` after a check of the fields' names, which it pastes into source text."""
 
     def decorate(cls: type) -> type:
         for name in inspect.get_annotations(cls):
@@ -56,13 +56,13 @@ def _namedtuple(
     typename: str, field_names: str | Iterable[str], *, rename: bool = False, defaults: Any = None
 ) -> type:
     fields = field_names if isinstance(field_names, str) else [str.__str__(name) for name in field_names]
-    made = collections.namedtuple(typename, fields, rename=rename, defaults=defaults)  # type: ignore[misc, arg-type]  # the caller's
-    made.__module__ = "__main__"
-    return made
+    new_type = collections.namedtuple(typename, fields, rename=rename, defaults=defaults)  # type: ignore[misc, arg-type]  # the caller's
+    new_type.__module__ = "__main__"
+    return new_type
 
 
 class _ByStatement(enum.EnumType):
-    """Enumerations whose call finds a member, and never makes a class."""
+    """Metaclass of enumerations whose call looks up a member, and never makes a class."""
 
     def __call__(cls, value: object) -> Any:  # type: ignore[override]  # that is the point
         return super().__call__(value)
@@ -89,13 +89,13 @@ class _IntFlag(enum.IntFlag, metaclass=_ByStatement):
 
 
 def _copy_name(substitute: Any, original: Any) -> Any:
-    """The substitute under the original's name, for messages and for `repr`."""
+    """Give the substitute the original's name, for messages and `repr`."""
     substitute.__name__ = substitute.__qualname__ = original.__name__
     return substitute
 
 
 def _by_statement_only(original: Any) -> Any:
-    """`class X(TypedDict): ...` works; a call would take names of fields that are no identifiers."""
+    """Make a substitute for class statements only: a call would take names that are no identifiers."""
 
     def refuse(*_: object, **__: object) -> Any:
         raise TypeError(f"{original.__name__} is allowed in a class statement only")
@@ -116,14 +116,14 @@ def _is_subclass(kind: Any, kinds: Any) -> bool:
 
 
 def _replace_kind_of(kinds: Any) -> Any:
-    """What a program writes as `type` is a function here."""
+    """Replace `kind_of` by `type`: a program's name `type` is that function."""
     if kinds is kind_of:
         return type
     return tuple(_replace_kind_of(kind) for kind in kinds) if type(kinds) is tuple else kinds
 
 
 def kind_of(value: object, /) -> type:
-    """`type(value)`: the other uses of `type` make classes past the policy."""
+    """Return `type(value)`. Other uses of `type` make classes without the policy's checks."""
     from app.sandbox.policy.guards import check_object  # noqa: PLC0415 (guards use this module)
 
     kind: type = check_object(type(value))

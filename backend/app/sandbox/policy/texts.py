@@ -1,4 +1,4 @@
-"""Text that libraries evaluate or look names up by: `query`, `agg("name")`, format strings, model formulas."""
+"""Guards of text that libraries evaluate or use as a name: `query`, `agg("name")`, format strings, formulas."""
 
 import ast
 import io
@@ -26,11 +26,11 @@ from app.sandbox.policy.allowed import (
 )
 
 _TEXT_TAKERS = EXPRESSIONS | DISPATCHERS | TEMPLATES | ACCESSORS | {"format", "pipe"}
-"""Names of what takes text itself: text may not name it, or the text inside would pass unseen."""
+"""Functions that take such text themselves: text may not name them, or their own text would go unchecked."""
 
 _DISPATCH_PACKAGES = frozenset({"pandas", "seaborn"})
 _TEMPLATE_PACKAGES = frozenset({"matplotlib", "mpl_toolkits", "pandas", "seaborn", "xgboost"})
-"""Packages whose functions of these names take text in this way."""
+"""Packages whose functions of the names in TEMPLATES take format strings."""
 
 _EXPRESSION_NODES = (
     ast.Module, ast.Expr, ast.Assign, ast.BoolOp, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Name, ast.Constant,
@@ -42,12 +42,16 @@ _FORMULA_NODES = (
     ast.keyword, ast.Attribute, ast.List, ast.Tuple,
     ast.boolop, ast.operator, ast.unaryop, ast.cmpop, ast.expr_context,
 )  # fmt: skip
+_MAX_TEXT_DEPTH = 8
+"""Levels of containers: deeper than any specification of aggregations. A container may hold itself."""
+_MAX_TEXT_ARRAY = 1_000
+"""Elements of an array that is searched for names of methods; a longer one is data."""
 _QUOTED = re.compile(r"`[^`]*`|'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"")
 _VARIABLE = re.compile(r"@\s*([^\W\d]\w*)\s*(.?)")
 
 
 def check_name(name: str) -> None:
-    """Raises AttributeError for a name that no code may read, however it is spelt."""
+    """Raise AttributeError for a name that no program may read on any object."""
     if type(name) is not str:
         raise TypeError("an attribute's name must be a str")
     if name.startswith("_") or name in DENIED_ATTRIBUTES:
@@ -55,7 +59,7 @@ def check_name(name: str) -> None:
 
 
 def check_text(name: str) -> None:
-    """The same for a name inside text, which must not lead to a function that reads text again."""
+    """Check a name inside text, which also must not lead to a function that takes text again."""
     plain = unicodedata.normalize("NFKC", name).strip()
     check_name(plain)
     if plain in _TEXT_TAKERS:
@@ -63,14 +67,14 @@ def check_text(name: str) -> None:
 
 
 def plain_str(text: str) -> str:
-    """A plain str of the same characters: a subclass may answer for itself."""
+    """Return a plain str of the same characters: a subclass could answer a check with other ones."""
     return str.__str__(text)
 
 
 def guard_text_call(owner: Any, name: str, value: Callable[..., Any]) -> Callable[..., Any]:
-    """`value`, behind a check of the text that it would evaluate or look up.
+    """Return `value`, wrapped in a check if it evaluates text or looks up names in it.
 
-    The guards are closures: nothing of them can be read, unlike the parts of a `functools.partial`.
+    The guards are closures: a program can read no part of them, unlike those of a `functools.partial`.
     """
     if name not in _TEXT_TAKERS:
         return value
@@ -89,13 +93,14 @@ def guard_text_call(owner: Any, name: str, value: Callable[..., Any]) -> Callabl
 
 def _guard_expression(method: Callable[..., Any]) -> Callable[..., Any]:
     def evaluate(*arguments: Any, **options: Any) -> Any:
-        """`frame.query(expression)`; `@name` is the plain data of that name in the calling code."""
+        """Call `frame.query(expression)`; `@name` is the plain data of that name in the calling code."""
         *owner, expression = (*arguments, options.pop("expr")) if "expr" in options else arguments
         if not isinstance(expression, str) or len(owner) > 1:
             raise TypeError("the expression must be a str, and the only argument")
         if options.keys() - {"inplace"}:
             raise ValueError("an expression takes no options here: refer to variables by @name")
         variables = check_expression(plain_str(expression))
+        # Not pandas' own look-up, which would take a name from the frames of this guard and of the libraries.
         scope = _caller_variables(sys._getframe(1), variables)
         return method(
             *owner, plain_str(expression), **options, engine="python", global_dict={}, local_dict=scope
@@ -105,7 +110,10 @@ def _guard_expression(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def check_expression(expression: str) -> set[str]:
-    """Names after `@`. Raises for anything but public attributes, their calls, and operators."""
+    """Check an expression. Returns the names after `@`.
+
+    Raises AttributeError or ValueError for anything but public attributes, their calls, and operators.
+    """
     plain = unicodedata.normalize("NFKC", expression)
     if re.search(r"\.\s*_", plain):
         raise AttributeError("a name that begins with an underscore is not accessible in an expression here")
@@ -142,28 +150,28 @@ def _check_node(node: ast.AST, kinds: tuple[type[ast.AST], ...], place: str) -> 
 
 
 def _caller_variables(frame: types.FrameType, names: set[str]) -> dict[str, Any]:
-    seen = {name: value for scope in (frame.f_globals, frame.f_locals) for name, value in scope.items()}
+    values = {name: value for scope in (frame.f_globals, frame.f_locals) for name, value in scope.items()}
     return {
-        name: seen[name]
+        name: values[name]
         for name in names
-        if name in seen and not callable(seen[name]) and not isinstance(seen[name], types.ModuleType)
+        if name in values and not callable(values[name]) and not isinstance(values[name], types.ModuleType)
     }
 
 
 def _guard_dispatch(function: Callable[..., Any]) -> Callable[..., Any]:
-    def dispatch(*arguments: Any, **named: Any) -> Any:
-        """`frame.agg("mean")`: the text names an attribute."""
+    def dispatch(*arguments: Any, **keywords: Any) -> Any:
+        """Call `frame.agg("mean")` and its like, whose text names an attribute."""
         for position, value in enumerate(arguments):
             _check_dispatch(value, strictly=position == 0)
-        for name, value in named.items():
+        for name, value in keywords.items():
             _check_dispatch(value, strictly=name in METHOD_NAME_PARAMETERS)
-        return function(*arguments, **named)
+        return function(*arguments, **keywords)
 
     return dispatch
 
 
 def _check_dispatch(value: object, *, strictly: bool) -> None:
-    """`strictly`: this argument names methods; another may be a column's name, as `_merge` is."""
+    """Check the texts of one argument. `strictly`: it names methods; else it may name a column, as `_merge`."""
     for text in _nested_texts(value):
         if strictly or text.startswith("__") or text in _TEXT_TAKERS or text in DENIED_ATTRIBUTES:
             check_text(text)
@@ -172,10 +180,10 @@ def _check_dispatch(value: object, *, strictly: bool) -> None:
 
 
 def _nested_texts(value: object, depth: int = 0) -> Iterator[str]:
-    """Texts inside containers; keys of mappings name columns, not methods."""
+    """Yield the texts inside containers, but not keys of mappings, which name columns."""
     if isinstance(value, str):
         yield plain_str(value)
-    elif depth > 8:  # deeper than any specification of aggregations; a container may hold itself
+    elif depth > _MAX_TEXT_DEPTH:
         raise ValueError("the names of methods are nested too deeply")
     elif isinstance(value, Mapping):
         for item in value.values():
@@ -183,27 +191,27 @@ def _nested_texts(value: object, depth: int = 0) -> Iterator[str]:
     elif isinstance(value, list | tuple | set | frozenset):
         for item in value:
             yield from _nested_texts(item, depth + 1)
-    elif isinstance(value, np.ndarray) and value.dtype.kind in "OU" and value.size < 1_000:
+    elif isinstance(value, np.ndarray) and value.dtype.kind in "OU" and value.size < _MAX_TEXT_ARRAY:
         yield from _nested_texts(value.tolist(), depth + 1)
 
 
 def _guard_templates(function: Callable[..., Any]) -> Callable[..., Any]:
-    def fill(*arguments: Any, **named: Any) -> Any:
-        """`styler.format("{:.2f}")`: fields of the text may not read attributes."""
-        for value in (*arguments, *named.values()):
+    def fill(*arguments: Any, **keywords: Any) -> Any:
+        """Call `styler.format("{:.2f}")` and its like, whose fields may not read attributes."""
+        for value in (*arguments, *keywords.values()):
             for text in _nested_texts(value):
                 check_template(text)
-        return function(*arguments, **named)
+        return function(*arguments, **keywords)
 
     return fill
 
 
 def check_template(template: str) -> None:
-    """Raises AttributeError if a field of the format string would read a private attribute."""
+    """Raise AttributeError if a field of the format string would read a private attribute."""
     try:
         fields = [(name, spec) for _, name, spec, _ in string.Formatter().parse(template) if name is not None]
     except ValueError:
-        return  # not a format string: nothing is filled in
+        return  # not a format string: no field is filled in
     for name, spec in fields:
         for part in name.split(".")[1:]:
             check_text(part.partition("[")[0])
@@ -220,7 +228,7 @@ def _guard_accessor(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def check_formula(formula: str) -> None:
-    """Raises ValueError for a formula that does more than name columns and call what FORMULA_CALLS lists."""
+    """Raise ValueError for a formula that does more than name columns and call functions of FORMULA_CALLS."""
     plain = unicodedata.normalize("NFKC", formula)
     for side in _formula_sides(plain):
         try:
@@ -252,7 +260,7 @@ def _dotted_name(node: ast.expr) -> str:
 
 
 def _formula_sides(formula: str) -> list[str]:
-    """Both sides of `~` as Python: the `:` of an interaction becomes an operator that formulas lack."""
+    """Return both sides of `~` as Python: the `:` of an interaction becomes `@`, which formulas lack."""
     sides = [""]
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(formula.strip()).readline))

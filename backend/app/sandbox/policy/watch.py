@@ -1,9 +1,9 @@
-"""The policy's second line: what the interpreter itself reports while a program's code is on the stack.
+"""Second line of the policy: audit events of the interpreter while a program's code is on the stack.
 
-An audit hook cannot be taken away again and sees what no guard of the language does: a library that opens a
-file, imports by name, evaluates text or unpickles on a program's behalf. It judges by who asks: an event counts
-only while code of a program is on this thread's stack (or on any, for a thread that a library started), so our
-own work in the same process is not touched.
+An audit hook cannot be removed, and sees what no guard of the language does: a library that opens a file,
+imports by name, evaluates text or unpickles on a program's behalf. It judges by the calling module: an event
+counts only while code of a program is on this thread's stack (or on any, for a thread that a library started),
+so that the service's own work in the same process is not touched.
 """
 
 import os
@@ -17,7 +17,7 @@ import app
 from app.sandbox.policy.allowed import DEPENDENCIES, MODULES, PACKAGES
 
 PROGRAM = "<program>"
-"""The name by which a program's own code asks: `__main__` may be anybody's."""
+"""Name of a program as the calling module; `__main__` would not tell it from other code."""
 
 _LIBRARY_FILES = (
     "PIL", "contourpy", "dateutil", "importlib", "linecache", "matplotlib", "numpy", "scipy", "seaborn",
@@ -26,19 +26,19 @@ _LIBRARY_FILES = (
 """Modules that read files of their own: fonts, styles, time zones, sample data, lines of code for warnings."""
 
 _PATH_TAKERS = ("matplotlib.image", "matplotlib.pyplot", "numpy.lib", "scipy.io", "PIL.Image")
-"""Parts of those that open what their caller names."""
+"""Parts of _LIBRARY_FILES that open files which their caller names."""
 
 _HOST_FILES = (
     "/dev/null", "/dev/urandom", "/etc/zoneinfo/", "/proc/cpuinfo", "/sys/devices/system/cpu", "/sys/fs/cgroup",
     "/usr/lib/zoneinfo/", "/usr/share/lib/zoneinfo/", "/usr/share/zoneinfo/",
 )  # fmt: skip
-"""What libraries read to learn how many processors they may use, and time zones."""
+"""Files of the host that libraries read: numbers of processors, time zones, random bytes."""
 
 _COMPILERS = (
     "collections", "dataclasses", "importlib", "jinja2", "patsy.eval", "scipy", "sklearn",
     "statsmodels", "numpy", "matplotlib", "seaborn", "xgboost", "pandas", "narwhals", "ast", "pyparsing",
 )  # fmt: skip
-"""Modules that make code of text which is their own."""
+"""Modules that compile text of their own."""
 
 _INSPECTORS = (
     "ast", "contextlib", "dis", "importlib", "inspect", "joblib", "linecache", "threading", "traceback",
@@ -46,10 +46,10 @@ _INSPECTORS = (
     "matplotlib._api", "matplotlib.artist", "matplotlib.cbook", "numpy._core.overrides", "numpy._utils",
     "pandas.core.common", "pandas.core.indexes", "scipy.interpolate._rbf", "statsmodels.graphics.utils",
 )  # fmt: skip
-"""Modules that read the code and globals of functions, and hand out neither."""
+"""Modules that read code and globals of functions without returning them."""
 
 _NATIVE = ("ctypes", "joblib", "numpy", "sklearn", "threadpoolctl", "xgboost")
-"""Modules that call a library of theirs by ctypes."""
+"""Modules that call their own compiled library by ctypes."""
 
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
@@ -65,7 +65,7 @@ _installed: list[bool] = []
 
 
 def program_on_stack() -> bool:
-    """True while code that the language policy compiled is running on this thread, or started its work."""
+    """Return True while code that the policy compiled runs on this thread; for a library's thread, on any."""
     if any(map(_is_program_frame, _frames(sys._getframe(1)))):
         return True
     if _is_main_thread():
@@ -74,7 +74,7 @@ def program_on_stack() -> bool:
 
 
 def _is_program_frame(frame: FrameType) -> bool:
-    """Told by its globals: to read the frame's code would be an event itself."""
+    """Recognise a program by its globals, since reading the frame's code would be an event itself."""
     return "_inplacevar_" in frame.f_globals
 
 
@@ -102,7 +102,7 @@ def _on_event(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 def _calling_module(frame: FrameType | None, *, skip: frozenset[str] = frozenset()) -> str:
-    """The name of the module whose code asks, past this one and past `skip`."""
+    """Return the name of the calling module, other than this one and those of `skip`."""
     for caller in _frames(frame):
         name = str(caller.f_globals.get("__name__", ""))
         if name != __name__ and name not in skip:
@@ -121,7 +121,7 @@ def _refuse(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
 def _on_open(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
     path, mode, flags = arguments
     if isinstance(path, int):
-        return ""  # a descriptor that is open
+        return ""  # an open descriptor
     text = _path_text(path)
     writes = bool(flags & _WRITES) or (isinstance(mode, str) and not set(mode) <= set("rbtU"))
     if not writes and not _leads_upwards(text):
@@ -152,7 +152,7 @@ def _path_text(path: object) -> str:
 
 
 def is_in_folder(text: str) -> bool:
-    """True for a path inside the current folder, by its text alone: the program cannot make links."""
+    """Return True for a path inside the current folder, by its text alone: a program cannot make links."""
     if _leads_upwards(text) or "://" in text:
         return False
     return not text.startswith("/") or f"{text}/".startswith(f"{os.getcwd().rstrip('/')}/")  # noqa: PTH109
@@ -180,7 +180,7 @@ _library_folder_cache: list[str] = []
 
 
 def _on_import(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
-    """An import statement is the library's own; a name that `import_module` gets may be a program's."""
+    """Judge an import: by a statement it is the library's own, by `import_module` it may be a program's."""
     name = str(arguments[0])
     root = name.partition(".")[0]
     by_name = _calling_module(frame, skip=_BOOTSTRAP) == "importlib"
@@ -195,7 +195,7 @@ _BOOTSTRAP = frozenset({"importlib._bootstrap", "importlib._bootstrap_external"}
 _UNUSED_MODULES = frozenset(
     ("antigravity", "idlelib", "lib2to3", "pdb", "test", "this", "tkinter", "turtle", "webbrowser")
 )
-"""Modules that no library needs in a cell, and that a name from a program might be tried with."""
+"""Modules that no library needs in a cell, and that a program might try by name."""
 
 
 def _on_code(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
@@ -205,7 +205,7 @@ def _on_code(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
 
 
 def _is_importing(frame: FrameType) -> bool:
-    """True while a module is being imported for the program: what runs then is the module's own code."""
+    """Return True while a module is imported for the program: its own code runs then."""
     for caller in _frames(frame):
         if _is_program_frame(caller):
             return False
@@ -225,13 +225,13 @@ def _on_attribute(event: str, arguments: tuple[Any, ...], frame: FrameType) -> s
 
 
 _DEFAULT_VALUES = ("__defaults__", "__kwdefaults__")
-"""Values of parameters: matplotlib reads them with each figure, and they are data."""
+"""Attributes with default values of parameters: data, which matplotlib reads with each figure."""
 
 
 def _on_folder(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
     path = arguments[0] if arguments else "."
     if _calling_module(frame) in ("os", "matplotlib.font_manager") and _reads_own_files(frame):
-        return ""  # it looks for fonts where hosts keep them
+        return ""  # the look for fonts in the folders of the host
     if (
         path is None
         or isinstance(path, int)
@@ -247,14 +247,17 @@ def _on_ctypes(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
 
 
 def _on_process(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
-    """joblib counts processors with `lscpu`; behind a cell's walls that fails, and it counts otherwise."""
+    """Let joblib try to count processors with `lscpu`: the walls refuse that, and joblib counts otherwise."""
     counts = any(
-        str(caller.f_globals.get("__name__")) == _PROCESSOR_COUNTER for caller in list(_frames(frame))[:8]
+        str(caller.f_globals.get("__name__")) == _PROCESSOR_COUNTER
+        for caller in list(_frames(frame))[:_MAX_COUNTER_FRAMES]
     )
     return "" if counts and arguments[0] == "lscpu" else f"{event} is not allowed here"
 
 
 _PROCESSOR_COUNTER = "joblib.externals.loky.backend.context"
+_MAX_COUNTER_FRAMES = 8
+"""Frames between the event and joblib's function: those of `subprocess`."""
 
 
 def _on_marshal(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
