@@ -39,7 +39,7 @@ _IMMUTABLE_MODULES = frozenset(
 
 
 def _use_backend(backend: str, *, force: bool = True) -> None:
-    """Replace `matplotlib.use`: backends that draw into files only, since other texts name modules to import."""
+    """Replace `matplotlib.use`: backends that draw into files only, since another text names a module."""
     if type(backend) is not str or backend.lower() not in ("agg", "pdf", "ps", "svg"):
         raise ImportError(f"the backend {backend!r} is not allowed here: use 'agg', 'pdf', 'ps' or 'svg'")
     importlib.import_module("matplotlib").use(backend, force=force)

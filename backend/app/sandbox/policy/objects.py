@@ -29,7 +29,7 @@ _INERT: Iterable[type] = (
 """Builtin classes without a name in `builtins` that make no code or class, and whose instances lead to none."""
 
 _OPAQUE = (types.FunctionType, types.MethodType, memoryview)
-"""Builtin classes that a program may not hold, though it has instances of them: they make functions or views."""
+"""Builtin classes that a program may not hold, though it has instances: they make functions or views."""
 
 
 def _underlying_function(value: object) -> object:
