@@ -15,8 +15,8 @@ from app.api.router import api_router
 from app.api.routes import docs, health
 from app.api.service_metrics import Facts
 from app.api.size_limits import BODY_BYTES, larger_bodies
-from app.auth.secret import signing_secrets
-from app.auth.services import open_desk
+from app.auth.secret import load_signing_secrets
+from app.auth.services import open_auth_services
 from app.observability.logging import configure_logging
 from app.resources import open_resources
 from app.settings import Settings, load_settings
@@ -31,14 +31,14 @@ def create_app(settings: Settings, hasher: PasswordHasher | None = None) -> Fast
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         given = settings.secret_key.get_secret_value() if settings.secret_key else None
-        secrets = signing_secrets(given, settings.other_secrets, settings.home, settings.production)
+        secrets = load_signing_secrets(given, settings.other_secrets, settings.home, settings.production)
         async with (
             open_resources(settings, "api") as resources,
-            open_desk(
+            open_auth_services(
                 settings.auth, secrets, resources.open_uow, resources.redis, resources.database, hasher
-            ) as desk,
+            ) as auth_services,
         ):
-            app.state.resources, app.state.desk = resources, desk
+            app.state.resources, app.state.auth_services = resources, auth_services
             app.state.facts = Facts(resources)
             yield
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.auth.secret import signing_secrets
+from app.auth.secret import load_signing_secrets
 from app.cli.service_file import ServiceCard, leave_card
 from app.errors import InvalidInput
 from app.private_files import MAX_SECRET_BYTES, read_private, write_private
@@ -100,7 +100,7 @@ def home(tmp_path: Path) -> Path:
 def test_a_secret_that_another_could_have_written_or_read_signs_nothing(home: Path, plant: Plant) -> None:
     plant(home / "secret_key")
     with pytest.raises(InvalidInput) as refused:
-        signing_secrets(None, [], home, production=False)
+        load_signing_secrets(None, [], home, production=False)
     assert refused.value.code == "file_not_private"
     assert str(home) in refused.value.detail
 
@@ -109,18 +109,18 @@ def test_a_secret_that_another_could_have_written_or_read_signs_nothing(home: Pa
 def test_a_file_without_a_secret_is_refused(home: Path, text: str) -> None:
     write_private(home / "secret_key", text)
     with pytest.raises(InvalidInput, match="Remove it"):
-        signing_secrets(None, [], home, production=False)
+        load_signing_secrets(None, [], home, production=False)
 
 
 def test_a_configured_secret_looks_at_no_file(home: Path) -> None:
     readable_by_all(home / "secret_key")
-    assert signing_secrets(SECRET, [], home, production=False) == (SECRET,)
+    assert load_signing_secrets(SECRET, [], home, production=False) == (SECRET,)
 
 
 def test_a_folder_that_is_made_for_the_secret_is_ours_alone(tmp_path: Path) -> None:
     mask = os.umask(0)
     try:
-        signing_secrets(None, [], tmp_path / "new", production=False)
+        load_signing_secrets(None, [], tmp_path / "new", production=False)
     finally:
         os.umask(mask)
     assert (tmp_path / "new").stat().st_mode & 0o777 == 0o700
@@ -130,7 +130,7 @@ def test_a_folder_that_is_made_for_the_secret_is_ours_alone(tmp_path: Path) -> N
 def test_a_file_of_ours_in_a_sticky_folder_of_all_is_read(home: Path) -> None:
     write_private(home / "secret_key", SECRET)
     home.chmod(0o1777)
-    assert signing_secrets(None, [], home, production=False) == (SECRET,)
+    assert load_signing_secrets(None, [], home, production=False) == (SECRET,)
 
 
 def test_writing_replaces_a_link_and_not_the_file_behind_it(home: Path) -> None:

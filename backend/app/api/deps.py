@@ -12,7 +12,7 @@ from starlette.datastructures import Headers
 
 from app.api.rate_limit import credential_in
 from app.api.scopes import scope_needed
-from app.auth.principal import Credential, Principal, Role, Scope
+from app.auth.principal import Credential, Principal, Scope, UserRole
 from app.auth.services import AuthServices
 from app.db.keyset import MAX_COUNTED, Cursor, Part, Portion
 from app.db.unit_of_work import UnitOfWork
@@ -25,13 +25,13 @@ async def _resources(connection: HTTPConnection) -> Resources:
     return resources
 
 
-async def _desk(connection: HTTPConnection) -> AuthServices:
-    desk: AuthServices = connection.app.state.desk
-    return desk
+async def _auth_services(connection: HTTPConnection) -> AuthServices:
+    auth_services: AuthServices = connection.app.state.auth_services
+    return auth_services
 
 
 ResourcesDep = Annotated[Resources, Depends(_resources)]
-DeskDep = Annotated[AuthServices, Depends(_desk)]
+AuthDep = Annotated[AuthServices, Depends(_auth_services)]
 
 
 async def _unit_of_work(resources: ResourcesDep) -> AsyncIterator[UnitOfWork]:
@@ -43,14 +43,14 @@ UowDep = Annotated[UnitOfWork, Depends(_unit_of_work, scope="function")]
 """Committed when the route function returns, before the answer leaves."""
 
 
-async def principal_of(headers: Headers, desk: AuthServices) -> Principal:
+async def principal_of(headers: Headers, auth_services: AuthServices) -> Principal:
     """Raises Unauthorized."""
     credential = credential_in(headers)
     if not credential:
         raise Unauthorized(
             "not_signed_in", "Send `Authorization: Bearer <access token or API key>` or `X-API-Key`."
         )
-    return await desk.authenticator.authenticate(credential)
+    return await auth_services.authenticator.authenticate(credential)
 
 
 class _Caller(SecurityBase):
@@ -60,7 +60,7 @@ class _Caller(SecurityBase):
     scheme_name = "bearer"
 
     async def __call__(self, connection: HTTPConnection) -> Principal:
-        principal = await principal_of(connection.headers, connection.app.state.desk)
+        principal = await principal_of(connection.headers, connection.app.state.auth_services)
         require(principal, scope_needed(connection.scope))
         return principal
 
@@ -91,7 +91,7 @@ SignedInDep = Annotated[Principal, Depends(_signed_in)]
 
 async def _admin(principal: PrincipalDep) -> Principal:
     """By role; that a key has the scope was asked before."""
-    if principal.role is not Role.ADMIN:
+    if principal.role is not UserRole.ADMIN:
         raise Forbidden("admin_required", "Only an admin may do this.")
     return principal
 
@@ -112,13 +112,13 @@ IdempotencyKey = Annotated[
 ]
 
 
-async def _room(request: Request, principal: PrincipalDep, desk: DeskDep) -> None:
+async def _check_storage_quota(request: Request, principal: PrincipalDep, auth_services: AuthDep) -> None:
     """Refused before anything is read, by what the request says of its own length."""
     declared = request.headers.get("content-length", "")
-    await desk.room.require(principal, int(declared) if declared.isdecimal() else 0)
+    await auth_services.storage_quota.require(principal, int(declared) if declared.isdecimal() else 0)
 
 
-NEEDS_ROOM = Depends(_room)
+NEEDS_ROOM = Depends(_check_storage_quota)
 """For what stores something: raises TooMany when the user's bytes are used up."""
 
 

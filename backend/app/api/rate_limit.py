@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.api.failures import problem_of
 from app.api.router import PREFIX
 from app.auth.cpu_charges import COMPUTE, whole_seconds
-from app.auth.rate_limits import Meter, Reading, headers, refusal
+from app.auth.rate_limits import RateMeter, RateUsage, make_refusal, rate_limit_headers
 from app.auth.services import AuthServices
 from app.observability.metrics.edge import REFUSALS
 from app.sandbox.metering import meter_usage
@@ -43,13 +43,13 @@ class Gate:
         if scope["type"] not in ("http", "websocket") or not _counts(scope["path"]):
             await self.app(scope, receive, send)
             return
-        desk: AuthServices = scope["app"].state.desk
-        readings = await desk.meters.take(_meters(scope, desk))
-        refused = refusal(readings)
+        auth_services: AuthServices = scope["app"].state.auth_services
+        readings = await auth_services.rate_limiter.take(_meters(scope, auth_services))
+        refused = make_refusal(readings)
         if refused is None:
             with meter_usage() as used:
                 await self.app(scope, receive, _telling(send, readings) if readings else send)
-            await _charge(desk, readings, used.cpu_s)
+            await _charge(auth_services, readings, used.cpu_s)
         elif scope["type"] == "websocket":
             REFUSALS.labels(refused.facts["of"]).inc()
             await _close(receive, send)
@@ -81,38 +81,38 @@ def address_of(scope: Any) -> str:
     return network_of(client[0]) if client else "local"
 
 
-async def _charge(desk: AuthServices, readings: Sequence[Reading], cpu_s: float) -> None:
+async def _charge(auth_services: AuthServices, readings: Sequence[RateUsage], cpu_s: float) -> None:
     """What the request itself computed."""
     for reading in readings:
-        if cpu_s and reading.meter.what == COMPUTE:
-            await desk.meters.add(replace(reading.meter, cost=whole_seconds(cpu_s)))
+        if cpu_s and reading.meter.resource == COMPUTE:
+            await auth_services.rate_limiter.add(replace(reading.meter, cost=whole_seconds(cpu_s)))
 
 
 def _counts(path: str) -> bool:
     return path.startswith(f"{PREFIX}/") and path not in _FREE
 
 
-def _meters(scope: Scope, desk: AuthServices) -> list[Meter]:
-    meters = [Meter("address", address_of(scope), desk.config.address_requests)]
+def _meters(scope: Scope, auth_services: AuthServices) -> list[RateMeter]:
+    meters = [RateMeter("address", address_of(scope), auth_services.config.address_requests)]
     credential = credential_in(Headers(scope=scope))
-    seems = desk.authenticator.glance(credential) if credential else None
+    seems = auth_services.authenticator.peek(credential) if credential else None
     if seems is None:
         return meters
     user_id, quotas = seems
-    meters.append(Meter("requests", str(user_id), quotas.requests))
+    meters.append(RateMeter("requests", str(user_id), quotas.requests))
     if scope.get("method") == "POST":
         meters += [
-            Meter(what, str(user_id), getattr(quotas, what), cost)
+            RateMeter(what, str(user_id), getattr(quotas, what), cost)
             for path, what, cost in _ALSO
             if path.fullmatch(scope["path"])
         ]
     return meters
 
 
-def _telling(send: Send, readings: Sequence[Reading]) -> Send:
+def _telling(send: Send, readings: Sequence[RateUsage]) -> Send:
     async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
-            message["headers"] = [*message["headers"], *headers(readings)]
+            message["headers"] = [*message["headers"], *rate_limit_headers(readings)]
         await send(message)
 
     return send_with_headers

@@ -1,4 +1,4 @@
-"""How long a caller may stay on an open stream: as long as the credential stands, and there is a place."""
+"""The lifetime of an open stream: it needs a free slot, and ends with the caller's credential."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -9,7 +9,7 @@ from fastapi.requests import HTTPConnection
 from app.api.rate_limit import address_of
 from app.auth.principal import Principal
 from app.auth.services import AuthServices
-from app.auth.stream_slots import Place
+from app.auth.stream_slots import StreamLimit
 from app.observability.metrics.edge import OPEN_STREAMS
 from app.tasks import cancel_and_wait
 
@@ -18,18 +18,20 @@ from app.tasks import cancel_and_wait
 async def staying(
     connection: HTTPConnection, who: Principal, transport: str
 ) -> AsyncIterator["asyncio.Task[None]"]:
-    """Hold a place while the block runs; yields a task that is done when the credential has ended.
+    """Hold a stream slot during the block; yields a task that is done when the credential has ended.
 
-    Raises TooMany when the user or the address has no place left.
+    Raises TooMany when the user or the address has no slot free.
     """
-    desk: AuthServices = connection.app.state.desk
-    places = [
-        Place("streams of this user", str(who.user_id), who.quotas.sockets),
-        Place("streams of this address", address_of(connection.scope), desk.config.address_sockets),
+    auth_services: AuthServices = connection.app.state.auth_services
+    limits = [
+        StreamLimit("streams of this user", str(who.user_id), who.quotas.sockets),
+        StreamLimit(
+            "streams of this address", address_of(connection.scope), auth_services.config.address_sockets
+        ),
     ]
-    async with desk.places.hold(places):
+    async with auth_services.stream_slots.hold(limits):
         with OPEN_STREAMS.labels(transport).track_inprogress():
-            ended = asyncio.create_task(desk.authenticator.left(who))
+            ended = asyncio.create_task(auth_services.authenticator.wait_until_ended(who))
             try:
                 yield ended
             finally:

@@ -17,16 +17,16 @@ from app.observability import audit
 
 
 @dataclass(frozen=True)
-class Administration:
+class AccountAdministration:
     """One admin's doings, in the caller's transaction, each with its line in the audit.
 
     `by`: the admin's id; None for the operator at the terminal.
     """
 
     db: AsyncSession
-    by: UUID | None
+    admin_id: UUID | None
 
-    async def accounts(
+    async def list_accounts(
         self, email: str | None, disabled: bool | None, limit: int, offset: int
     ) -> tuple[list[AccountView], int]:
         """Oldest first, and how many there are in all. `email`: a part of the address."""
@@ -45,27 +45,27 @@ class Administration:
 
         Raises NotFound, and Conflict when admins disable themselves.
         """
-        if disabled and user_id == self.by:
+        if disabled and user_id == self.admin_id:
             raise Conflict("own_account", "You cannot disable your own account. Ask another admin.")
         user = await UserRepository(self.db).get(user_id)
         if disabled != (user.disabled_at is not None):
             user.disabled_at = datetime.now(UTC) if disabled else None
             if disabled:
                 await RefreshTokenRepository(self.db).revoke_all(user_id)
-            await self._note("user_disabled" if disabled else "user_enabled", user_id)
+            await self._record("user_disabled" if disabled else "user_enabled", user_id)
             await self.db.flush()
         return AccountView.model_validate(user)
 
-    async def set_quotas(self, user_id: UUID, wanted: QuotaUpdate) -> AccountView:
+    async def set_quotas(self, user_id: UUID, quota_update: QuotaUpdate) -> AccountView:
         """The user's own quotas instead of those before. Raises NotFound."""
         await UserRepository(self.db).get(user_id)
-        quotas = wanted.model_dump(exclude_none=True)
+        quotas = quota_update.model_dump(exclude_none=True)
         changed = update(UserRow).where(UserRow.id == user_id).values(quotas=quotas).returning(UserRow)
         user = (await self.db.execute(changed, execution_options={"populate_existing": True})).scalar_one()
-        await self._note("quotas_set", user_id, quotas=quotas)
+        await self._record("quotas_set", user_id, quotas=quotas)
         return AccountView.model_validate(user)
 
-    async def trail(self, user_id: UUID | None, limit: int, offset: int) -> tuple[list[AuditRow], int]:
+    async def list_audit(self, user_id: UUID | None, limit: int, offset: int) -> tuple[list[AuditRow], int]:
         """What was done to accounts, newest first; sessions have an audit of their own."""
         found = select(AuditRow).where(AuditRow.session_id.is_(None))
         if user_id is not None:
@@ -74,7 +74,7 @@ class Administration:
         page = found.order_by(AuditRow.id.desc()).limit(limit).offset(offset)
         return list((await self.db.execute(page)).scalars()), total
 
-    async def _note(self, action: str, user_id: UUID, **detail: Any) -> None:
-        by = {"by": self.by} if self.by else {}
-        actor = "admin" if self.by else "operator"
+    async def _record(self, action: str, user_id: UUID, **detail: Any) -> None:
+        by = {"by": self.admin_id} if self.admin_id else {}
+        actor = "admin" if self.admin_id else "operator"
         await audit.record(self.db, action, owner_id=user_id, actor=actor, **by, **detail)

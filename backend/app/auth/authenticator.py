@@ -10,10 +10,10 @@ from uuid import UUID
 
 from sqlalchemy.exc import DBAPIError
 
-from app.auth.keys import key_digest, looks_like_key
-from app.auth.principal import EVERY_SCOPE, Credential, CredentialReference, Principal, Role, Scope
+from app.auth.keys import is_key, key_digest
+from app.auth.principal import ALL_SCOPES, Credential, CredentialReference, Principal, Scope, UserRole
 from app.auth.quotas import Quotas
-from app.auth.repository import Holder, holder_of_family, holder_of_key, use_key
+from app.auth.repository import CredentialHolder, find_family_holder, find_key_holder, use_key
 from app.auth.tokens import Claims, TokenSigner
 from app.auth.ttl_cache import TtlCache
 from app.db.unit_of_work import OpenUnitOfWork
@@ -22,11 +22,11 @@ from app.tasks import cancel_and_wait
 
 
 @dataclass
-class _Stay:
+class _EndWait:
     """Of those who wait for the end of one credential."""
 
-    end: asyncio.Task[None]
-    waiting: int = 0
+    task: asyncio.Task[None]
+    waiters: int = 0
 
 
 class Authenticator:
@@ -45,23 +45,25 @@ class Authenticator:
     ) -> None:
         self._signer = signer
         self._open_uow = open_uow
-        self._ttl_s = signer.config.standing_ttl_s
-        self._callers: TtlCache[Principal] = TtlCache(monotonic)
-        self._standing: TtlCache[bool] = TtlCache(monotonic)
-        self._bells: dict[UUID, set[asyncio.Event]] = {}
-        self._stays: dict[Hashable, _Stay] = {}
+        self._ttl_s = signer.config.validity_ttl_s
+        self._principals: TtlCache[Principal] = TtlCache(monotonic)
+        self._validity: TtlCache[bool] = TtlCache(monotonic)
+        self._wakeups: dict[UUID, set[asyncio.Event]] = {}
+        self._end_waits: dict[Hashable, _EndWait] = {}
 
     async def authenticate(self, credential: str) -> Principal:
         """Raises Unauthorized."""
         digest = key_digest(credential)
-        if known := self._callers.fresh(digest):
+        if known := self._principals.get(digest):
             return known
-        generation = self._callers.generation
-        if looks_like_key(credential):
-            who = await self._of_key(digest)
+        generation = self._principals.generation
+        if is_key(credential):
+            who = await self._authenticate_key(digest)
         else:
-            who = await self._of_token(self._signer.read("access", credential))
-        return self._callers.keep(digest, who.user_id, who, min(self._ttl_s, self._left_s(who)), generation)
+            who = await self._authenticate_token(self._signer.verify("access", credential))
+        return self._principals.store(
+            digest, who.user_id, who, min(self._ttl_s, self._remaining_s(who)), generation
+        )
 
     async def confirm(self, reference: CredentialReference) -> Principal:
         """The holder of the credential as Postgres knows it now: state, role, scopes and quotas.
@@ -69,7 +71,7 @@ class Authenticator:
         Nothing remembered is used, so it sees at once what any process revoked, with or without Redis. Raises
         Unauthorized when the credential has ended, and what `is_away` recognises while Postgres is away.
         """
-        holder = None if reference.expired(self._signer.now()) else await self._holder(reference)
+        holder = None if reference.is_expired(self._signer.now()) else await self._find_holder(reference)
         if holder is None:
             raise Unauthorized(
                 "credential_ended",
@@ -79,110 +81,110 @@ class Authenticator:
             return self._key_principal(holder)
         return self._token_principal(holder, reference.expires_at)
 
-    def glance(self, credential: str) -> tuple[UUID, Quotas] | None:
+    def peek(self, credential: str) -> tuple[UUID, Quotas] | None:
         """Who it seems to be, without asking anybody: to charge, never to admit."""
-        if known := self._callers.stale(key_digest(credential)):
+        if known := self._principals.get_stale(key_digest(credential)):
             return known.user_id, known.quotas
-        if looks_like_key(credential):
+        if is_key(credential):
             return None
         with contextlib.suppress(Unauthorized):
-            return self._signer.read("access", credential).user_id, self._signer.config.quotas
+            return self._signer.verify("access", credential).user_id, self._signer.config.quotas
         return None
 
-    async def stands(self, who: Principal) -> bool:
+    async def is_valid(self, who: Principal) -> bool:
         """Whether the credential of a caller who was admitted before still works."""
-        if who.expired(self._signer.now()):
+        if who.is_expired(self._signer.now()):
             return False
         key = (who.credential, who.origin)
-        known = self._standing.fresh(key)
+        known = self._validity.get(key)
         if known is None:
-            generation = self._standing.generation
-            stands = await self._holder(who.reference) is not None
-            known = self._standing.keep(key, who.user_id, stands, self._ttl_s, generation)
+            generation = self._validity.generation
+            stands = await self._find_holder(who.reference) is not None
+            known = self._validity.store(key, who.user_id, stands, self._ttl_s, generation)
         return known
 
-    async def left(self, who: Principal) -> None:
+    async def wait_until_ended(self, who: Principal) -> None:
         """Returns when the caller's credential has ended: expired, or revoked.
 
         All who wait for the same one share a task, which asks for all of them.
         """
         which = (who.credential, who.origin, who.expires_at)
-        if which not in self._stays:
-            self._stays[which] = _Stay(asyncio.create_task(self._ends(who)))
-        stay = self._stays[which]
-        stay.waiting += 1
+        if which not in self._end_waits:
+            self._end_waits[which] = _EndWait(asyncio.create_task(self._poll_until_ended(who)))
+        stay = self._end_waits[which]
+        stay.waiters += 1
         try:
-            await asyncio.shield(stay.end)
+            await asyncio.shield(stay.task)
         finally:
-            stay.waiting -= 1
-            if not stay.waiting:
-                del self._stays[which]
-                await cancel_and_wait(stay.end)
+            stay.waiters -= 1
+            if not stay.waiters:
+                del self._end_waits[which]
+                await cancel_and_wait(stay.task)
 
-    async def _ends(self, who: Principal) -> None:
+    async def _poll_until_ended(self, who: Principal) -> None:
         bell = asyncio.Event()
-        self._bells.setdefault(who.user_id, set()).add(bell)
+        self._wakeups.setdefault(who.user_id, set()).add(bell)
         try:
             while True:
                 bell.clear()  # before asking: a bell during the question means to ask again
-                if not await self._seems_to_stand(who):
+                if not await self._is_valid_or_unknown(who):
                     return
                 with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(min(self._ttl_s, self._left_s(who))):
+                    async with asyncio.timeout(min(self._ttl_s, self._remaining_s(who))):
                         await bell.wait()
         finally:
-            self._bells[who.user_id].discard(bell)
-            if not self._bells[who.user_id]:
-                del self._bells[who.user_id]
+            self._wakeups[who.user_id].discard(bell)
+            if not self._wakeups[who.user_id]:
+                del self._wakeups[who.user_id]
 
-    async def _seems_to_stand(self, who: Principal) -> bool:
+    async def _is_valid_or_unknown(self, who: Principal) -> bool:
         """`stands`, and while Postgres is away what it was: nobody is sent away by an outage."""
         try:
-            return await self.stands(who)
+            return await self.is_valid(who)
         except (DBAPIError, OSError, TimeoutError):
-            return not who.expired(self._signer.now())
+            return not who.is_expired(self._signer.now())
 
-    def forget(self, user_id: UUID) -> None:
+    def invalidate_user(self, user_id: UUID) -> None:
         """After a revocation: ask anew about everything of this user."""
-        self._callers.forget(user_id)
-        self._standing.forget(user_id)
-        for bell in self._bells.get(user_id, ()):
+        self._principals.invalidate_user(user_id)
+        self._validity.invalidate_user(user_id)
+        for bell in self._wakeups.get(user_id, ()):
             bell.set()
 
-    def _left_s(self, who: Principal) -> float:
+    def _remaining_s(self, who: Principal) -> float:
         if who.expires_at is None:
             return float("inf")
         return max(0.0, (who.expires_at - self._signer.now()).total_seconds())
 
-    async def _holder(self, reference: CredentialReference) -> Holder | None:
+    async def _find_holder(self, reference: CredentialReference) -> CredentialHolder | None:
         """One statement; None when the credential no longer works, whatever the reason."""
         async with self._open_uow() as uow:
             if reference.credential is Credential.KEY:
-                return await holder_of_key(uow.db, reference.user_id, reference.origin)
-            return await holder_of_family(uow.db, reference.user_id, reference.origin)
+                return await find_key_holder(uow.db, reference.user_id, reference.origin)
+            return await find_family_holder(uow.db, reference.user_id, reference.origin)
 
-    async def _of_token(self, claims: Claims) -> Principal:
+    async def _authenticate_token(self, claims: Claims) -> Principal:
         async with self._open_uow() as uow:
-            holder = await holder_of_family(uow.db, claims.user_id, claims.family)
+            holder = await find_family_holder(uow.db, claims.user_id, claims.family)
         if holder is None:
             raise Unauthorized("token_revoked", "This access token no longer works. Sign in again.")
         return self._token_principal(holder, claims.expires_at)
 
-    async def _of_key(self, digest: str) -> Principal:
+    async def _authenticate_key(self, digest: str) -> Principal:
         async with self._open_uow() as uow:
             holder = await use_key(uow.db, digest)
         if holder is None:
             raise Unauthorized("key_invalid", "This API key is unknown, revoked or expired.")
         return self._key_principal(holder)
 
-    def _token_principal(self, holder: Holder, expires_at: datetime | None) -> Principal:
-        role, quotas = Role(holder.role), self._quotas(holder)
-        return Principal(holder.user_id, role, Credential.TOKEN, holder.origin, expires_at, EVERY_SCOPE, quotas)
+    def _token_principal(self, holder: CredentialHolder, expires_at: datetime | None) -> Principal:
+        role, quotas = UserRole(holder.role), self._quotas(holder)
+        return Principal(holder.user_id, role, Credential.TOKEN, holder.origin, expires_at, ALL_SCOPES, quotas)
 
-    def _key_principal(self, holder: Holder) -> Principal:
-        role, quotas = Role(holder.role), self._quotas(holder)
-        scopes = frozenset(Scope(scope) for scope in holder.scopes if scope in EVERY_SCOPE)
+    def _key_principal(self, holder: CredentialHolder) -> Principal:
+        role, quotas = UserRole(holder.role), self._quotas(holder)
+        scopes = frozenset(Scope(scope) for scope in holder.scopes if scope in ALL_SCOPES)
         return Principal(holder.user_id, role, Credential.KEY, holder.origin, holder.expires_at, scopes, quotas)
 
-    def _quotas(self, holder: Holder) -> Quotas:
-        return self._signer.config.quotas.but(holder.quotas)
+    def _quotas(self, holder: CredentialHolder) -> Quotas:
+        return self._signer.config.quotas.with_overrides(holder.quotas)

@@ -12,7 +12,7 @@ class AuthConfig:
 
     access_ttl_s: float = 900
     refresh_ttl_s: float = 30 * 86_400
-    standing_ttl_s: float = 10
+    validity_ttl_s: float = 10
     """How long a process may go on accepting a credential that was revoked without its being told."""
     registration: Literal["open", "closed"] = "open"
     sign_in_tries: int = 20

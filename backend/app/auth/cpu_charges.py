@@ -4,7 +4,7 @@ import random
 from dataclasses import dataclass
 from uuid import UUID
 
-from app.auth.rate_limits import Meter, Meters
+from app.auth.rate_limits import RateLimiter, RateMeter
 from app.db.pool import Database
 
 COMPUTE = "compute"
@@ -12,11 +12,11 @@ _OWN_RATE = "select quotas ->> 'compute' as rate from users where id = $1"
 
 
 @dataclass(frozen=True)
-class Charging:
+class CpuCharges:
     """`rate`: of a user who has none of their own."""
 
     db: Database
-    meters: Meters
+    rate_limiter: RateLimiter
     rate: str
 
     async def __call__(self, user_id: UUID, cpu_s: float) -> None:
@@ -24,7 +24,7 @@ class Charging:
             return
         own = await self.db.row(_OWN_RATE, user_id)
         rate = self.rate if own is None or own["rate"] is None else str(own["rate"])
-        await self.meters.add(Meter(COMPUTE, str(user_id), rate, whole_seconds(cpu_s)))
+        await self.rate_limiter.add(RateMeter(COMPUTE, str(user_id), rate, whole_seconds(cpu_s)))
 
 
 def whole_seconds(cpu_s: float) -> int:

@@ -14,9 +14,9 @@ from app.db.tables import ApiKeyRow
 from app.errors import Conflict
 from app.observability import audit
 
-KEY_MARK = "lab_"
-MAX_KEYS = 50
-_PREFIX_LENGTH = 12
+KEY_PREFIX = "lab_"
+MAX_KEYS_PER_USER = 50
+_SHOWN_PREFIX_CHARS = 12
 
 
 @dataclass(frozen=True)
@@ -26,17 +26,17 @@ class NewKey:
     digest: str
 
 
-def new_key() -> NewKey:
-    text = KEY_MARK + secrets.token_urlsafe(32)
-    return NewKey(text, text[:_PREFIX_LENGTH], key_digest(text))
+def generate_key() -> NewKey:
+    text = KEY_PREFIX + secrets.token_urlsafe(32)
+    return NewKey(text, text[:_SHOWN_PREFIX_CHARS], key_digest(text))
 
 
 def key_digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def looks_like_key(credential: str) -> bool:
-    return credential.startswith(KEY_MARK)
+def is_key(credential: str) -> bool:
+    return credential.startswith(KEY_PREFIX)
 
 
 @dataclass(frozen=True)
@@ -46,20 +46,20 @@ class ApiKeys:
     db: AsyncSession
     owner: UUID
 
-    async def create(self, wanted: KeyCreate, actor: str = "user") -> KeyCreated:
+    async def create(self, request: KeyCreate, actor: str = "user") -> KeyCreated:
         """The only time that the key's text can be seen. Raises Conflict over MAX_KEYS."""
-        await self._leave_room()
-        key = new_key()
+        await self._check_key_count()
+        key = generate_key()
         row = ApiKeyRow(
             id=uuid4(),
             user_id=self.owner,
-            name=wanted.name,
+            name=request.name,
             prefix=key.prefix,
             key_hash=key.digest,
-            scopes=sorted(wanted.scopes),
+            scopes=sorted(request.scopes),
             created_at=datetime.now(UTC),
             last_used_at=None,
-            expires_at=_after_days(wanted.expires_in_days),
+            expires_at=_days_from_now(request.expires_in_days),
             revoked_at=None,
         )
         self.db.add(row)
@@ -76,10 +76,14 @@ class ApiKeys:
             row.revoked_at = datetime.now(UTC)
             await audit.record(self.db, "key_revoked", owner_id=self.owner, actor=actor, key=key_id)
 
-    async def _leave_room(self) -> None:
-        if await KeyRepository(self.db, self.owner).working() >= MAX_KEYS:
-            raise Conflict("too_many_keys", f"You have {MAX_KEYS} keys. Revoke one first.", limit=MAX_KEYS)
+    async def _check_key_count(self) -> None:
+        if await KeyRepository(self.db, self.owner).count_unrevoked() >= MAX_KEYS_PER_USER:
+            raise Conflict(
+                "too_many_keys",
+                f"You have {MAX_KEYS_PER_USER} keys. Revoke one first.",
+                limit=MAX_KEYS_PER_USER,
+            )
 
 
-def _after_days(days: int | None) -> datetime | None:
+def _days_from_now(days: int | None) -> datetime | None:
     return None if days is None else datetime.now(UTC) + timedelta(days=days)

@@ -23,7 +23,7 @@ class Passwords:
         """False when `stored` is None (nobody), after the same work."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, self._verify, password, stored)
 
-    def outdated(self, stored: str) -> bool:
+    def needs_rehash(self, stored: str) -> bool:
         """Whether the hash was made with weaker parameters than today's."""
         return self._hasher.check_needs_rehash(stored)
 

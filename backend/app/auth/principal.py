@@ -8,7 +8,7 @@ from uuid import UUID
 from app.auth.quotas import NO_QUOTAS, Quotas
 
 
-class Role(StrEnum):
+class UserRole(StrEnum):
     USER = "user"
     ADMIN = "admin"
 
@@ -35,8 +35,8 @@ class Scope(StrEnum):
     """What only an admin may do, for a key of an admin."""
 
 
-EVERY_SCOPE = frozenset(Scope)
-USUAL_SCOPES = EVERY_SCOPE - {Scope.ADMIN}
+ALL_SCOPES = frozenset(Scope)
+DEFAULT_SCOPES = ALL_SCOPES - {Scope.ADMIN}
 """Of a key that was asked for without."""
 
 
@@ -49,7 +49,7 @@ class CredentialReference:
     origin: UUID
     expires_at: datetime | None
 
-    def expired(self, now: datetime) -> bool:
+    def is_expired(self, now: datetime) -> bool:
         return self.expires_at is not None and self.expires_at <= now
 
 
@@ -62,16 +62,16 @@ class Principal:
     """
 
     user_id: UUID
-    role: Role
+    role: UserRole
     credential: Credential
     origin: UUID
     expires_at: datetime | None
-    scopes: frozenset[Scope] = EVERY_SCOPE
+    scopes: frozenset[Scope] = ALL_SCOPES
     quotas: Quotas = NO_QUOTAS
 
     @property
     def reference(self) -> CredentialReference:
         return CredentialReference(self.user_id, self.credential, self.origin, self.expires_at)
 
-    def expired(self, now: datetime) -> bool:
-        return self.reference.expired(now)
+    def is_expired(self, now: datetime) -> bool:
+        return self.reference.is_expired(now)

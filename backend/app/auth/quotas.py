@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 MIB = 1 << 20
 
 
-def _a_rate(text: str) -> str:
+def _check_rate(text: str) -> str:
     """`600/minute`, or `0` for none; one window, so that headers can tell it."""
     if text in ("", "0"):
         return ""
@@ -19,7 +19,7 @@ def _a_rate(text: str) -> str:
     return text
 
 
-Rate = Annotated[str, Field(max_length=40), AfterValidator(_a_rate)]
+Rate = Annotated[str, Field(max_length=40), AfterValidator(_check_rate)]
 Amount = Annotated[int, Field(ge=0, le=2**31 - 1)]
 
 
@@ -39,7 +39,7 @@ class Quotas:
     stored_mb: int = 0
     """Datasets and artifacts."""
 
-    def but(self, changes: Mapping[str, Any]) -> "Quotas":
+    def with_overrides(self, changes: Mapping[str, Any]) -> "Quotas":
         """With what an admin gave this user instead; unknown names of another version are left out."""
         known = {name: value for name, value in changes.items() if name in _NAMES and value is not None}
         return replace(self, **known) if known else self

@@ -65,7 +65,7 @@ class RefreshTokenRepository:
             .values(revoked_at=func.now())
         )
 
-    async def forget_expired(self, user_id: UUID) -> None:
+    async def delete_expired(self, user_id: UUID) -> None:
         await self.db.execute(
             delete(RefreshTokenRow).where(
                 RefreshTokenRow.user_id == user_id, RefreshTokenRow.expires_at < func.now()
@@ -80,14 +80,14 @@ class KeyRepository(OwnedRepository[ApiKeyRow]):
     def mine(self) -> Select[ApiKeyRow]:
         return select(ApiKeyRow).where(ApiKeyRow.user_id == self.owner)
 
-    async def working(self) -> int:
+    async def count_unrevoked(self) -> int:
         """How many are not revoked."""
         mine = self.mine().where(ApiKeyRow.revoked_at.is_(None)).subquery()
         return await self.db.scalar(select(func.count()).select_from(mine)) or 0
 
 
 @dataclass(frozen=True)
-class Holder:
+class CredentialHolder:
     """Whose a credential is, and what it may. `origin`, `expires_at`: see Principal."""
 
     user_id: UUID
@@ -98,28 +98,28 @@ class Holder:
     expires_at: datetime | None = None
 
 
-_KEY_WORKS = (
+_KEY_IS_VALID = (
     ApiKeyRow.revoked_at.is_(None),
     or_(ApiKeyRow.expires_at.is_(None), ApiKeyRow.expires_at > func.now()),
     UserRow.disabled_at.is_(None),
 )
 
 
-async def use_key(db: AsyncSession, digest: str) -> Holder | None:
+async def use_key(db: AsyncSession, digest: str) -> CredentialHolder | None:
     """Whose key it is, if it still works; marks it as used."""
     used = (
         update(ApiKeyRow)
-        .where(ApiKeyRow.key_hash == digest, ApiKeyRow.user_id == UserRow.id, *_KEY_WORKS)
+        .where(ApiKeyRow.key_hash == digest, ApiKeyRow.user_id == UserRow.id, *_KEY_IS_VALID)
         .values(last_used_at=func.now())
         .returning(
             UserRow.id, UserRow.role, UserRow.quotas, ApiKeyRow.id, ApiKeyRow.scopes, ApiKeyRow.expires_at
         )
     )
     found = (await db.execute(used)).one_or_none()
-    return Holder(*found) if found else None
+    return CredentialHolder(*found) if found else None
 
 
-async def holder_of_family(db: AsyncSession, user_id: UUID, family: UUID) -> Holder | None:
+async def find_family_holder(db: AsyncSession, user_id: UUID, family: UUID) -> CredentialHolder | None:
     """Whose chain of tokens it is; None when the user is disabled or gone or the chain is revoked or gone."""
     mine = RefreshTokenRow.family == family
     revoked = select(RefreshTokenRow.id).where(mine, RefreshTokenRow.revoked_at.is_not(None)).exists()
@@ -127,15 +127,15 @@ async def holder_of_family(db: AsyncSession, user_id: UUID, family: UUID) -> Hol
         UserRow.id == user_id, UserRow.disabled_at.is_(None), ~revoked
     )
     found = (await db.execute(standing)).one_or_none()
-    return Holder(*found, origin=family) if found else None
+    return CredentialHolder(*found, origin=family) if found else None
 
 
-async def holder_of_key(db: AsyncSession, user_id: UUID, key_id: UUID) -> Holder | None:
+async def find_key_holder(db: AsyncSession, user_id: UUID, key_id: UUID) -> CredentialHolder | None:
     """Holder of a key that still works, without marking it as used."""
     standing = (
         select(UserRow.id, UserRow.role, UserRow.quotas, ApiKeyRow.id, ApiKeyRow.scopes, ApiKeyRow.expires_at)
         .join_from(ApiKeyRow, UserRow, ApiKeyRow.user_id == UserRow.id)
-        .where(ApiKeyRow.id == key_id, UserRow.id == user_id, *_KEY_WORKS)
+        .where(ApiKeyRow.id == key_id, UserRow.id == user_id, *_KEY_IS_VALID)
     )
     row = (await db.execute(standing)).one_or_none()
-    return Holder(*row) if row else None
+    return CredentialHolder(*row) if row else None

@@ -13,7 +13,7 @@ from app.tasks import cancel_and_wait
 log = structlog.get_logger(__name__)
 
 CHANNEL = "labcrew:revoked"
-_PAUSE_S = 0.5
+_RECONNECT_PAUSE_S = 0.5
 
 
 class Revocations:
@@ -22,17 +22,17 @@ class Revocations:
     def __init__(self, redis: Redis, authenticator: Authenticator) -> None:
         self._redis = redis
         self._authenticator = authenticator
-        self._listening: asyncio.Task[None] | None = None
+        self._listener: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        self._listening = asyncio.create_task(self._listen_for_ever(), name="revocations")
+        self._listener = asyncio.create_task(self._listen_for_ever(), name="revocations")
 
     async def close(self) -> None:
-        await cancel_and_wait(self._listening)
+        await cancel_and_wait(self._listener)
 
     async def announce(self, user_id: UUID) -> None:
         """After the revocation was committed."""
-        self._authenticator.forget(user_id)
+        self._authenticator.invalidate_user(user_id)
         try:
             await self._redis.publish(CHANNEL, str(user_id))
         except REDIS_AWAY:
@@ -45,6 +45,6 @@ class Revocations:
                     await heard.subscribe(CHANNEL)
                     async for message in heard.listen():
                         if message["type"] == "message":
-                            self._authenticator.forget(UUID(message["data"].decode()))
+                            self._authenticator.invalidate_user(UUID(message["data"].decode()))
             except (*REDIS_AWAY, ValueError):
-                await asyncio.sleep(_PAUSE_S)
+                await asyncio.sleep(_RECONNECT_PAUSE_S)

@@ -6,58 +6,58 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, EmailStr, Field, SecretStr
 
-from app.auth.principal import USUAL_SCOPES, Role, Scope
+from app.auth.principal import DEFAULT_SCOPES, Scope, UserRole
 from app.auth.quotas import QuotaUpdate
 
-MIN_PASSWORD, MAX_PASSWORD = 10, 128
+MIN_PASSWORD_CHARS, MAX_PASSWORD_CHARS = 10, 128
 
 
-class _Body(BaseModel):
+class _AuthRequest(BaseModel):
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=False)
 
 
-class _View(BaseModel):
+class _AuthResponse(BaseModel):
     model_config = ConfigDict(from_attributes=True, frozen=True)
 
 
 Email = Annotated[EmailStr, Field(max_length=254), AfterValidator(str.lower)]
 
 
-class Registration(_Body):
+class Registration(_AuthRequest):
     email: Email = Field(examples=["ada@example.com"])
     password: SecretStr = Field(
-        min_length=MIN_PASSWORD, max_length=MAX_PASSWORD, examples=["correct horse battery"]
+        min_length=MIN_PASSWORD_CHARS, max_length=MAX_PASSWORD_CHARS, examples=["correct horse battery"]
     )
 
 
-class SignIn(_Body):
+class SignIn(_AuthRequest):
     email: Email = Field(examples=["ada@example.com"])
-    password: SecretStr = Field(min_length=1, max_length=MAX_PASSWORD, examples=["correct horse battery"])
+    password: SecretStr = Field(min_length=1, max_length=MAX_PASSWORD_CHARS, examples=["correct horse battery"])
 
 
-class RefreshRequest(_Body):
+class RefreshRequest(_AuthRequest):
     refresh_token: SecretStr = Field(min_length=1, max_length=2048)
 
 
-class TokenPair(_View):
+class TokenPair(_AuthResponse):
     access_token: str
     refresh_token: str
     token_type: Literal["bearer"] = "bearer"  # noqa: S105 - no secret
     expires_in: int = Field(description="Seconds that the access token lives.", examples=[900])
 
 
-class UserView(_View):
+class UserView(_AuthResponse):
     id: UUID
     email: str = Field(examples=["ada@example.com"])
-    role: Role
+    role: UserRole
     created_at: datetime
 
 
-class KeyCreate(_Body):
+class KeyCreate(_AuthRequest):
     name: str = Field(min_length=1, max_length=100, pattern=r"^[^\x00]+$", examples=["nightly job"])
     expires_in_days: int | None = Field(default=None, ge=1, le=3650, description="None: until revoked.")
     scopes: set[Scope] = Field(
-        default=set(USUAL_SCOPES),
+        default=set(DEFAULT_SCOPES),
         min_length=1,
         max_length=len(Scope),
         description="What the key may be used for; without it, everything but `admin`.",
@@ -65,7 +65,7 @@ class KeyCreate(_Body):
     )
 
 
-class KeyView(_View):
+class KeyView(_AuthResponse):
     id: UUID
     name: str
     prefix: str = Field(description="The key's first characters.", examples=["lab_Zk3xQ9f"])
@@ -87,7 +87,7 @@ class AccountView(UserView):
     quotas: QuotaUpdate = Field(description="This user's own; null is as the settings say.")
 
 
-class TrailView(_View):
+class TrailView(_AuthResponse):
     """One thing that was done to an account."""
 
     at: datetime

@@ -8,12 +8,12 @@ from pathlib import Path
 from app.errors import InvalidInput
 from app.private_files import read_private, write_draft, write_private
 
-MIN_LENGTH = 32
+MIN_SECRET_CHARS = 32
 _FILE = "secret_key"
 
 
-def signing_secrets(
-    configured: str | None, others: Sequence[str], home: Path, production: bool
+def load_signing_secrets(
+    configured: str | None, further_secrets: Sequence[str], home: Path, production: bool
 ) -> tuple[str, ...]:
     """The secret that signs, then those that still verify.
 
@@ -25,26 +25,26 @@ def signing_secrets(
             "secret_key_missing",
             "SECRET_KEY must be set in production. Make one with: openssl rand -hex 32",
         )
-    given = {"SECRET_KEY": [configured] if configured else [], "SECRET_KEY_OTHERS": list(others)}
+    given = {"SECRET_KEY": [configured] if configured else [], "SECRET_KEY_OTHERS": list(further_secrets)}
     for name, texts in given.items():
         for text in texts:
-            if len(text) < MIN_LENGTH:
+            if len(text) < MIN_SECRET_CHARS:
                 raise InvalidInput(
                     "secret_key_too_short",
-                    f"{name} has {len(text)} characters; it needs at least {MIN_LENGTH}. "
+                    f"{name} has {len(text)} characters; it needs at least {MIN_SECRET_CHARS}. "
                     "Make one with: openssl rand -hex 32",
                 )
-    first = given["SECRET_KEY"] or _kept(home / _FILE)
-    return tuple(dict.fromkeys([*first, *others]))
+    first = given["SECRET_KEY"] or _read_or_create_secrets(home / _FILE)
+    return tuple(dict.fromkeys([*first, *further_secrets]))
 
 
-def replace_kept(home: Path) -> None:
+def rotate_stored_secret(home: Path) -> None:
     """Put a new secret before those that `home` keeps: the new one signs, the old ones go on verifying."""
     path = home / _FILE
-    write_private(path, "\n".join([secrets.token_hex(32), *_kept(path)]))
+    write_private(path, "\n".join([secrets.token_hex(32), *_read_or_create_secrets(path)]))
 
 
-def _kept(path: Path) -> list[str]:
+def _read_or_create_secrets(path: Path) -> list[str]:
     """The secrets in this file, one a line, made first by whichever process comes first.
 
     Raises InvalidInput for a file that another user may have written or read, and for one without a secret.
@@ -62,9 +62,9 @@ def _kept(path: Path) -> list[str]:
             draft.unlink()
         text = read_private(path)
     kept = text.split()
-    if not kept or min(map(len, kept)) < MIN_LENGTH:
+    if not kept or min(map(len, kept)) < MIN_SECRET_CHARS:
         raise InvalidInput(
             "secret_key_too_short",
-            f"{path} holds no secrets of at least {MIN_LENGTH} characters. Remove it, and a new one is made.",
+            f"{path} holds no secrets of at least {MIN_SECRET_CHARS} characters. Remove it to get a new one.",
         )
     return kept

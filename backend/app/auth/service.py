@@ -7,8 +7,8 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.auth.passwords import Passwords
-from app.auth.principal import Role
-from app.auth.repository import RefreshTokenRepository, UserRepository, holder_of_family
+from app.auth.principal import UserRole
+from app.auth.repository import RefreshTokenRepository, UserRepository, find_family_holder
 from app.auth.schemas import TokenPair
 from app.auth.tokens import Claims, TokenSigner
 from app.db.tables import RefreshTokenRow, UserRow
@@ -24,7 +24,7 @@ class Accounts:
     db: AsyncSession
     passwords: Passwords
 
-    async def register(self, email: str, password: str, role: Role = Role.USER) -> UserRow:
+    async def register(self, email: str, password: str, role: UserRole = UserRole.USER) -> UserRow:
         """Raises Conflict `email_taken`. `email` is lower-case."""
         user = UserRow(
             id=uuid4(), email=email, password_hash=await self.passwords.hash(password), role=role.value
@@ -39,7 +39,7 @@ class Accounts:
         return user
 
 
-async def signed_in(open_uow: OpenUnitOfWork, passwords: Passwords, email: str, password: str) -> UserRow:
+async def check_sign_in(open_uow: OpenUnitOfWork, passwords: Passwords, email: str, password: str) -> UserRow:
     """The user with this password; no connection is held while it is checked, which is slow on purpose.
 
     Raises Unauthorized, the same for an unknown address, a wrong password and a disabled user.
@@ -49,7 +49,7 @@ async def signed_in(open_uow: OpenUnitOfWork, passwords: Passwords, email: str, 
     known = await passwords.matches(password, user.password_hash if user else None)
     if user is None or not known or user.disabled_at is not None:
         raise Unauthorized("sign_in_refused", "The address or the password is wrong.")
-    if passwords.outdated(user.password_hash):
+    if passwords.needs_rehash(user.password_hash):
         stronger = await passwords.hash(password)
         async with open_uow() as uow:
             (await UserRepository(uow.db).get(user.id)).password_hash = stronger
@@ -70,7 +70,7 @@ class TokenChain:
     signer: TokenSigner
 
     async def start(self, user_id: UUID) -> TokenPair:
-        await RefreshTokenRepository(self.db).forget_expired(user_id)
+        await RefreshTokenRepository(self.db).delete_expired(user_id)
         return await self._next(user_id, family=uuid4())
 
     async def rotate(self, refresh_token: str) -> TokenPair | ReusedToken:
@@ -78,10 +78,10 @@ class TokenChain:
 
         Raises Unauthorized for what was never a valid token or has expired.
         """
-        claims = self.signer.read("refresh", refresh_token)
+        claims = self.signer.verify("refresh", refresh_token)
         tokens = RefreshTokenRepository(self.db)
         used = await tokens.use(claims.id)
-        holder = used and await holder_of_family(self.db, used.user_id, used.family)
+        holder = used and await find_family_holder(self.db, used.user_id, used.family)
         if used is None or holder is None:
             await tokens.revoke_family(claims.family)
             await audit.record(self.db, "refresh_token_reused", owner_id=claims.user_id, family=claims.family)

@@ -10,7 +10,7 @@ from redis.asyncio import Redis
 from app.auth.authenticator import Authenticator
 from app.auth.config import AuthConfig
 from app.auth.passwords import Passwords
-from app.auth.rate_limits import Meters
+from app.auth.rate_limits import RateLimiter
 from app.auth.revocations import Revocations
 from app.auth.storage_quota import StorageQuota
 from app.auth.stream_slots import StreamSlots
@@ -30,13 +30,13 @@ class AuthServices:
     revocations: Revocations
     throttle: Throttle
     tickets: Tickets
-    meters: Meters
-    places: StreamSlots
-    room: StorageQuota
+    rate_limiter: RateLimiter
+    stream_slots: StreamSlots
+    storage_quota: StorageQuota
 
 
 @asynccontextmanager
-async def open_desk(
+async def open_auth_services(
     config: AuthConfig,
     secrets: Sequence[str],
     open_uow: OpenUnitOfWork,
@@ -47,7 +47,7 @@ async def open_desk(
     """`secrets`: the first signs, all verify."""
     signer = TokenSigner(secrets, config)
     authenticator = Authenticator(signer, open_uow)
-    desk = AuthServices(
+    services = AuthServices(
         config=config,
         passwords=Passwords(hasher),
         signer=signer,
@@ -55,15 +55,15 @@ async def open_desk(
         revocations=Revocations(redis, authenticator),
         throttle=Throttle(redis, config.throttle_window_s),
         tickets=Tickets(redis),
-        meters=Meters(redis),
-        places=StreamSlots(redis),
-        room=StorageQuota(db),
+        rate_limiter=RateLimiter(redis),
+        stream_slots=StreamSlots(redis),
+        storage_quota=StorageQuota(db),
     )
-    desk.revocations.start()
-    desk.places.start()
+    services.revocations.start()
+    services.stream_slots.start()
     try:
-        yield desk
+        yield services
     finally:
-        await desk.places.close()
-        await desk.revocations.close()
-        desk.passwords.close()
+        await services.stream_slots.close()
+        await services.revocations.close()
+        services.passwords.close()

@@ -10,9 +10,9 @@ from app.auth.ttl_cache import TtlCache
 from app.db.pool import Database
 from app.errors import TooMany
 
-_FRESH_S = 20.0
+_USAGE_TTL_S = 20.0
 
-_HELD = """
+_USED_BYTES = """
 select coalesce((select sum(size_bytes) from datasets where owner_id = $1), 0)
   + coalesce((select sum(size_bytes) from artifacts where owner_id = $1), 0) as bytes
 """
@@ -23,14 +23,14 @@ class StorageQuota:
 
     def __init__(self, db: Database, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._db = db
-        self._known: TtlCache[int] = TtlCache(monotonic)
+        self._usage_cache: TtlCache[int] = TtlCache(monotonic)
 
     async def require(self, who: Principal, more_bytes: int = 0) -> None:
         """Raises TooMany when `who` holds the quota, or would with so much more."""
         most = who.quotas.stored_mb * MIB
         if not most:
             return
-        held = await self.held_bytes(who.user_id)
+        held = await self.used_bytes(who.user_id)
         if held + more_bytes >= most:
             raise TooMany(
                 "storage_full",
@@ -39,13 +39,13 @@ class StorageQuota:
                 limit_bytes=most,
             )
 
-    async def held_bytes(self, user_id: UUID) -> int:
-        known = self._known.fresh(user_id)
+    async def used_bytes(self, user_id: UUID) -> int:
+        known = self._usage_cache.get(user_id)
         if known is not None:
             return known
-        row = await self._db.row(_HELD, user_id)
-        return self._known.keep(user_id, user_id, int(row["bytes"]) if row else 0, _FRESH_S)
+        row = await self._db.row(_USED_BYTES, user_id)
+        return self._usage_cache.store(user_id, user_id, int(row["bytes"]) if row else 0, _USAGE_TTL_S)
 
-    def forget(self, user_id: UUID) -> None:
+    def invalidate_user(self, user_id: UUID) -> None:
         """After something was stored or deleted: ask anew."""
-        self._known.forget(user_id)
+        self._usage_cache.invalidate_user(user_id)

@@ -11,7 +11,7 @@ from app.errors import TooMany
 log = structlog.get_logger(__name__)
 
 MAX_WAIT_S = 3600
-_MEMORY_S = 86_400
+_FAILURES_TTL_S = 86_400
 
 # KEYS: failures, lock. ARGV: free tries, longest wait, memory. The wait in ms, or 0 and the try is taken.
 _TAKE_WITH_BACK_OFF = """
@@ -35,12 +35,12 @@ class Throttle:
         self._redis = redis
         self._window_s = window_s
 
-    async def take(self, what: str, who: str, limit: int) -> None:
+    async def take(self, action: str, subject: str, limit: int) -> None:
         """Use up one try, before what it is for: many at once get no more than many in turn.
 
         Raises TooMany when `who` had none left.
         """
-        key = _key(what, who)
+        key = _key(action, subject)
         try:
             async with self._redis.pipeline(transaction=True) as pipe:
                 pipe.incr(key)
@@ -48,44 +48,44 @@ class Throttle:
                 pipe.ttl(key)
                 used, _, left_s = await pipe.execute()
         except RedisError:
-            log.warning("throttle_unavailable", what=what)
+            log.warning("throttle_unavailable", what=action)
             return
         if used > limit:
             raise too_many_tries(left_s)
 
-    async def take_with_back_off(self, what: str, who: str, free: int) -> None:
+    async def take_with_back_off(self, action: str, subject: str, free_tries: int) -> None:
         """Use up one try: after `free` of them, each doubles the wait for the next, up to MAX_WAIT_S.
 
         A day without a try, or `clear`, forgets them. Raises TooMany while `who` must wait.
         """
-        key = _key(what, who)
-        told = (key, f"{key}:lock", str(free), str(MAX_WAIT_S), str(_MEMORY_S))
+        key = _key(action, subject)
+        told = (key, f"{key}:lock", str(free_tries), str(MAX_WAIT_S), str(_FAILURES_TTL_S))
         try:
             wait_ms = int(await self._redis.eval(_TAKE_WITH_BACK_OFF, 2, *told))
         except RedisError:
-            log.warning("throttle_unavailable", what=what)
+            log.warning("throttle_unavailable", what=action)
             return
         if wait_ms > 0:
             raise too_many_tries(wait_ms / 1000)
 
-    async def clear(self, what: str, who: str) -> None:
+    async def clear(self, action: str, subject: str) -> None:
         """The last try succeeded: the tries before it are forgotten."""
-        key = _key(what, who)
+        key = _key(action, subject)
         try:
             await self._redis.delete(key, f"{key}:lock")
         except RedisError:
-            log.warning("throttle_unavailable", what=what)
+            log.warning("throttle_unavailable", what=action)
 
-    async def give_back(self, what: str, who: str) -> None:
+    async def give_back(self, action: str, subject: str) -> None:
         """The try was none: it succeeded."""
-        key = _key(what, who)
+        key = _key(action, subject)
         try:
             async with self._redis.pipeline(transaction=True) as pipe:
                 pipe.decr(key)
                 pipe.expire(key, self._window_s, nx=True)
                 await pipe.execute()
         except RedisError:
-            log.warning("throttle_unavailable", what=what)
+            log.warning("throttle_unavailable", what=action)
 
 
 def too_many_tries(left_s: float) -> TooMany:

@@ -46,7 +46,7 @@ class TokenSigner:
         self.now = now
         self._signing = key_id(secrets[0])
         self._keys = {
-            (key_id(secret), purpose): _derived(secret, purpose)
+            (key_id(secret), purpose): _derive_key(secret, purpose)
             for secret in secrets
             for purpose in ("access", "refresh")
         }
@@ -67,11 +67,11 @@ class TokenSigner:
         key = self._keys[self._signing, purpose]
         return jwt.encode(payload, key, _ALGORITHM, headers={"kid": self._signing})
 
-    def read(self, purpose: Purpose, token: str) -> Claims:
+    def verify(self, purpose: Purpose, token: str) -> Claims:
         """Raises Unauthorized: `token_expired`, or `token_invalid` for anything else."""
         try:
             named = jwt.get_unverified_header(token)["kid"]
-            return _claims(
+            return _parse_claims(
                 jwt.decode(
                     token,
                     self._keys[named, purpose],
@@ -91,7 +91,7 @@ class TokenSigner:
 _REMEDY: dict[Purpose, str] = {"access": "Refresh it, or sign in again.", "refresh": "Sign in again."}
 
 
-def _claims(payload: dict[str, Any]) -> Claims:
+def _parse_claims(payload: dict[str, Any]) -> Claims:
     return Claims(
         id=UUID(payload["jti"]),
         user_id=UUID(payload["sub"]),
@@ -105,5 +105,5 @@ def key_id(secret: str) -> str:
     return hmac.digest(secret.encode(), b"labcrew key id", hashlib.sha256).hex()[:12]
 
 
-def _derived(secret: str, purpose: str) -> bytes:
+def _derive_key(secret: str, purpose: str) -> bytes:
     return hmac.digest(secret.encode(), f"labcrew {purpose} token".encode(), hashlib.sha256)

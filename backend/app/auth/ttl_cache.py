@@ -1,47 +1,52 @@
-"""What a process remembers of users for a few seconds, so that it need not ask at each request."""
+"""A small in-process cache of users' credentials and quotas, so that not every request asks Postgres."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 from uuid import UUID
 
-_REMEMBERED = 10_000
-Known = TypeVar("Known")
+_MAX_ENTRIES = 10_000
+"""Number of entries; each takes about 1 kB, so 10 MB at most for a process."""
+Value = TypeVar("Value")
 
 
-class TtlCache(Generic[Known]):
-    """The latest answers by key, each good until its time."""
+class TtlCache(Generic[Value]):
+    """The latest values by key, each with its own expiry; the oldest goes first when the cache is full."""
 
+    # `cachetools.TLRUCache` would cover expiry and size, but it drops expired values, which `get_stale` needs
+    # for charging without a query, and it has no way to remove a user's entries or to count invalidations.
     def __init__(self, monotonic: Callable[[], float]) -> None:
         self._monotonic = monotonic
-        self._known: OrderedDict[Hashable, tuple[float, UUID, Known]] = OrderedDict()
+        self._entries: OrderedDict[Hashable, tuple[float, UUID, Value]] = OrderedDict()
         self.generation = 0
-        """Number of `forget` calls so far: an answer that was asked for before one of them may be outdated."""
+        """Number of invalidations so far: a value requested before one of them may be outdated."""
 
-    def fresh(self, key: Hashable) -> Known | None:
-        until, _, known = self._known.get(key, (0.0, None, None))
-        return known if self._monotonic() < until else None
+    def get(self, key: Hashable) -> Value | None:
+        """Return the value, or None when there is none or it has expired."""
+        expires_s, _, value = self._entries.get(key, (0.0, None, None))
+        return value if self._monotonic() < expires_s else None
 
-    def stale(self, key: Hashable) -> Known | None:
-        """The last answer, however old."""
-        return self._known[key][2] if key in self._known else None
+    def get_stale(self, key: Hashable) -> Value | None:
+        """Return the last value, however old."""
+        return self._entries[key][2] if key in self._entries else None
 
-    def keep(
-        self, key: Hashable, user_id: UUID, known: Known, for_s: float, generation: int | None = None
-    ) -> Known:
-        """Return `known`, remembered unless something was forgotten since `generation`.
+    def store(
+        self, key: Hashable, user_id: UUID, value: Value, ttl_s: float, generation: int | None = None
+    ) -> Value:
+        """Return `value`; store it unless an entry was invalidated since `generation`.
 
-        A question that was under way during a revocation would otherwise bring back what was just forgotten.
+        A query that was running during a revocation would otherwise restore the value that was just removed.
         """
         if generation is not None and generation != self.generation:
-            return known
-        self._known[key] = (self._monotonic() + for_s, user_id, known)
-        self._known.move_to_end(key)
-        if len(self._known) > _REMEMBERED:
-            self._known.popitem(last=False)
-        return known
+            return value
+        self._entries[key] = (self._monotonic() + ttl_s, user_id, value)
+        self._entries.move_to_end(key)
+        if len(self._entries) > _MAX_ENTRIES:
+            self._entries.popitem(last=False)
+        return value
 
-    def forget(self, user_id: UUID) -> None:
+    def invalidate_user(self, user_id: UUID) -> None:
+        """Remove all entries of a user."""
         self.generation += 1
-        for key in [key for key, (_, whose, _) in self._known.items() if whose == user_id]:
-            del self._known[key]
+        for key in [key for key, (_, owner, _) in self._entries.items() if owner == user_id]:
+            del self._entries[key]

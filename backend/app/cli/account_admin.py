@@ -10,13 +10,13 @@ from uuid import UUID
 from pydantic import TypeAdapter, ValidationError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.auth.admin import Administration
+from app.auth.admin import AccountAdministration
 from app.auth.keys import ApiKeys
 from app.auth.passwords import Passwords
-from app.auth.principal import Role
+from app.auth.principal import UserRole
 from app.auth.quotas import QuotaUpdate
 from app.auth.repository import KeyRepository, UserRepository
-from app.auth.schemas import MAX_PASSWORD, MIN_PASSWORD, Email, KeyCreate
+from app.auth.schemas import MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS, Email, KeyCreate
 from app.auth.service import Accounts
 from app.cli.addresses import database_address
 from app.db.engine import create_engine
@@ -47,14 +47,18 @@ class AccountAdmin:
 
     def add_user(self, email: str, password: str, *, admin: bool) -> UserRow:
         address = _email(email)
-        if not MIN_PASSWORD <= len(password) <= MAX_PASSWORD:
-            raise InvalidInput("bad_password", f"A password has {MIN_PASSWORD} to {MAX_PASSWORD} characters.")
-        role = Role.ADMIN if admin else Role.USER
+        if not MIN_PASSWORD_CHARS <= len(password) <= MAX_PASSWORD_CHARS:
+            raise InvalidInput(
+                "bad_password", f"A password has {MIN_PASSWORD_CHARS} to {MAX_PASSWORD_CHARS} characters."
+            )
+        role = UserRole.ADMIN if admin else UserRole.USER
         return self._do(lambda db: Accounts(db, Passwords()).register(address, password, role))
 
     def set_disabled(self, email: str, *, disabled: bool) -> None:
         async def change(db: AsyncSession) -> None:
-            await Administration(db, by=None).set_disabled((await _load_user(db, email)).id, disabled)
+            await AccountAdministration(db, admin_id=None).set_disabled(
+                (await _load_user(db, email)).id, disabled
+            )
 
         self._do(change)
 
@@ -81,7 +85,7 @@ class AccountAdmin:
         async def change(db: AsyncSession) -> Mapping[str, Any]:
             user = await _load_user(db, email)
             update = _quotas({**user.quotas, **quotas})
-            account = await Administration(db, by=None).set_quotas(user.id, update)
+            account = await AccountAdministration(db, admin_id=None).set_quotas(user.id, update)
             return account.quotas.model_dump(exclude_none=True)
 
         return self._do(change)

@@ -95,7 +95,7 @@ def set_quotas(
 def rotate_secret() -> None:
     """Put a new secret before those that LABCREW_HOME keeps: it signs once the API is started again, and who is
     signed in stays so. For SECRET_KEY of the environment see docs/security.md."""
-    from app.auth.secret import replace_kept  # noqa: PLC0415 - as the ledger
+    from app.auth.secret import rotate_stored_secret  # noqa: PLC0415 - as the ledger
 
     settings = load_settings()
     if settings.secret_key:
@@ -103,7 +103,7 @@ def rotate_secret() -> None:
             "secret_configured",
             "SECRET_KEY is set: give it a new value, and move the former to SECRET_KEY_OTHERS.",
         )
-    replace_kept(settings.home)
+    rotate_stored_secret(settings.home)
     typer.echo("A new secret signs as soon as the API is started again; the former ones go on verifying.")
 
 

@@ -18,8 +18,8 @@ import uvloop
 from redis.asyncio import Redis
 
 from app import jobs
-from app.auth.cpu_charges import Charging
-from app.auth.rate_limits import Meters
+from app.auth.cpu_charges import CpuCharges
+from app.auth.rate_limits import RateLimiter
 from app.db.pool import Database
 from app.jobs import QUEUES, REDIS_AWAY, Job, SendJob
 from app.resources import Resources
@@ -62,7 +62,7 @@ class WorkerServices:
     ) -> "WorkerServices":
         db, tail, send = resources.database, resources.tail, resources.send
         config, keep = resources.settings.sessions, resources.settings.retention
-        charge = Charging(db, Meters(resources.redis), resources.settings.quotas.compute)
+        charge = CpuCharges(db, RateLimiter(resources.redis), resources.settings.quotas.compute)
         runner = Runner(
             db=db,
             leases=Leases(db, config, graphs.supported_versions),

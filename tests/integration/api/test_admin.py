@@ -16,7 +16,7 @@ from .conftest import PASSWORD, User, client_of
 async def admin(app: FastAPI, eve: User) -> User:
     async with app.state.resources.open_uow() as uow:
         await uow.db.execute(update(UserRow).where(UserRow.id == eve.id).values(role="admin"))
-    await app.state.desk.revocations.announce(eve.id)
+    await app.state.auth_services.revocations.announce(eve.id)
     return eve
 
 

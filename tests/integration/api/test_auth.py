@@ -57,7 +57,7 @@ async def test_a_disabled_user_cannot_sign_in_or_refresh(
     signed_in = await nobody.post("/auth/token", json={"email": ada.email, "password": PASSWORD})
     assert signed_in.json()["code"] == "sign_in_refused"
     assert (await refresh(nobody, ada.tokens["refresh_token"])).status_code == 401
-    app.state.desk.authenticator.forget(ada.id)
+    app.state.auth_services.authenticator.invalidate_user(ada.id)
     assert (await ada.http.get("/auth/me")).json()["code"] == "token_revoked"
 
 
@@ -65,9 +65,9 @@ async def test_guessing_is_slowed_down(ada: User, app: FastAPI, nobody: httpx.As
     guess = {"email": ada.email, "password": "guess"}
     codes = [
         (await nobody.post("/auth/token", json=guess)).status_code
-        for _ in range(app.state.desk.config.sign_in_tries + 1)
+        for _ in range(app.state.auth_services.config.sign_in_tries + 1)
     ]
-    assert codes[:-1] == [401] * app.state.desk.config.sign_in_tries
+    assert codes[:-1] == [401] * app.state.auth_services.config.sign_in_tries
     assert codes[-1] == 429
     right = await nobody.post("/auth/token", json={"email": ada.email, "password": PASSWORD})
     assert (right.status_code, right.json()["code"]) == (429, "too_many_tries")
@@ -78,7 +78,7 @@ async def test_many_guesses_at_once_are_no_more_than_many_in_turn(
     ada: User, app: FastAPI, nobody: httpx.AsyncClient
 ) -> None:
     guess = {"email": ada.email, "password": "guess"}
-    tries = app.state.desk.config.sign_in_tries
+    tries = app.state.auth_services.config.sign_in_tries
     answers = await asyncio.gather(*(nobody.post("/auth/token", json=guess) for _ in range(tries + 10)))
     assert sorted(answer.status_code for answer in answers) == [401] * tries + [429] * 10
 
@@ -87,7 +87,7 @@ async def test_a_user_who_signs_in_often_is_not_slowed_down(
     ada: User, app: FastAPI, nobody: httpx.AsyncClient
 ) -> None:
     account = {"email": ada.email, "password": PASSWORD}
-    for _ in range(app.state.desk.config.sign_in_tries + 1):
+    for _ in range(app.state.auth_services.config.sign_in_tries + 1):
         assert (await nobody.post("/auth/token", json=account)).status_code == 200
 
 
@@ -191,4 +191,4 @@ async def test_a_weaker_hash_is_replaced_at_the_next_sign_in(
         assert signed_in.status_code == 200
     async with app.state.resources.open_uow() as uow:
         stored = await uow.db.scalar(select(UserRow.password_hash))
-    assert not app.state.desk.passwords.outdated(stored)
+    assert not app.state.auth_services.passwords.needs_rehash(stored)

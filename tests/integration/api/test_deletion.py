@@ -213,7 +213,7 @@ async def test_an_account_goes_with_all_that_it_owns_and_leaves_one_line_without
 async def test_an_admin_deletes_an_account_but_not_the_last_admins(app: FastAPI, ada: User, eve: User) -> None:
     db: Database = app.state.resources.database
     await db.rows("update users set role = 'admin' where id = $1", ada.id)
-    await app.state.desk.revocations.announce(ada.id)
+    await app.state.auth_services.revocations.announce(ada.id)
     own = await ada.http.delete(f"/admin/users/{ada.id}")
     assert (own.status_code, own.json()["code"]) == (409, "own_account")
     last = await ada.http.post("/auth/me/deletion", json={"password": PASSWORD})

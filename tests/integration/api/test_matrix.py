@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from sqlalchemy import update
 
 from app.api.scopes import SIGNED_IN, scope_of
-from app.auth.principal import EVERY_SCOPE, Scope
+from app.auth.principal import ALL_SCOPES, Scope
 from app.auth.tokens import Claims
 from app.db.tables import ApiKeyRow, UserRow
 
@@ -44,7 +44,7 @@ async def a_signed_out_token(app: FastAPI, user: User) -> Bad:
 
 async def an_expired_token(app: FastAPI, user: User) -> Bad:
     claims = Claims(uuid4(), user.id, uuid4(), datetime.now(UTC) - timedelta(seconds=1))
-    return Bad(app.state.desk.signer.sign("access", claims), 401, "token_expired")
+    return Bad(app.state.auth_services.signer.sign("access", claims), 401, "token_expired")
 
 
 async def a_refresh_token(app: FastAPI, user: User) -> Bad:
@@ -81,7 +81,7 @@ async def _disable(app: FastAPI, user: User) -> None:
         await uow.db.execute(
             update(UserRow).where(UserRow.id == user.id).values(disabled_at=UserRow.created_at)
         )
-    await app.state.desk.revocations.announce(user.id)
+    await app.state.auth_services.revocations.announce(user.id)
 
 
 MAKERS: list[Callable[[FastAPI, User], Awaitable[Bad]]] = [
@@ -107,7 +107,7 @@ async def test_no_operation_opens_to(
 
 
 async def test_a_key_without_the_scope_is_told_which_it_lacks(app: FastAPI, ada: User) -> None:
-    keys = {scope: await a_key(ada, *(EVERY_SCOPE - {scope})) for scope in Scope}
+    keys = {scope: await a_key(ada, *(ALL_SCOPES - {scope})) for scope in Scope}
     for operation in CLOSED:
         needed = needs(operation)
         async with client_of(app, keys[needed or Scope.ADMIN]) as http:

@@ -17,7 +17,7 @@ from websockets.asyncio.client import connect
 
 from app.api import socket as sockets
 from app.api.rate_limit import network_of
-from app.auth.rate_limits import Meter
+from app.auth.rate_limits import RateMeter
 from app.db.tables import UserRow
 
 from .conftest import PASSWORD, NewUser, User, client_of
@@ -32,14 +32,14 @@ __all__ = ["server", "session", "stage"]
 async def give(app: FastAPI, user: User, **quotas: Any) -> None:
     async with app.state.resources.open_uow() as uow:
         await uow.db.execute(update(UserRow).where(UserRow.id == user.id).values(quotas=quotas))
-    await app.state.desk.revocations.announce(user.id)
+    await app.state.auth_services.revocations.announce(user.id)
     assert (await user.http.get("/auth/me")).status_code == 200
 
 
 @contextmanager
 def set_to(app: FastAPI, **settings: Any) -> Iterator[None]:
     for name, value in settings.items():
-        object.__setattr__(app.state.desk.config, name, value)
+        object.__setattr__(app.state.auth_services.config, name, value)
     yield
 
 
@@ -103,7 +103,7 @@ async def test_uploads_have_a_rate_of_their_own(app: FastAPI, ada: User) -> None
 async def test_who_used_up_the_compute_seconds_starts_nothing_new(app: FastAPI, ada: User) -> None:
     await give(app, ada, compute="60/hour")
     session = await create(ada)
-    await app.state.desk.meters.add(Meter("compute", str(ada.id), "60/hour", 61))
+    await app.state.auth_services.rate_limiter.add(RateMeter("compute", str(ada.id), "60/hour", 61))
     refused = await ada.http.post(SESSIONS, json=GOAL)
     assert (refused.status_code, refused.json()["of"]) == (429, "compute")
     assert (await ada.http.get(f"{SESSIONS}/{session}")).status_code == 200
@@ -234,10 +234,10 @@ async def test_a_stream_ends_when_its_token_does(
 async def test_a_process_hears_of_what_another_revoked(
     app: FastAPI, ada: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    desk = app.state.desk
-    monkeypatch.setattr(desk.authenticator, "_ttl_s", HANG_GUARD_S)  # nobody looks by himself meanwhile
-    who = await desk.authenticator.authenticate(ada.tokens["access_token"])
-    left = asyncio.create_task(desk.authenticator.left(who))
+    auth_services = app.state.auth_services
+    monkeypatch.setattr(auth_services.authenticator, "_ttl_s", HANG_GUARD_S)  # no poll meanwhile
+    who = await auth_services.authenticator.authenticate(ada.tokens["access_token"])
+    left = asyncio.create_task(auth_services.authenticator.wait_until_ended(who))
     async with app.state.resources.open_uow() as uow:
         await uow.db.execute(update(UserRow).where(UserRow.id == ada.id).values(disabled_at=UserRow.created_at))
     assert (await ada.http.get("/auth/me")).status_code == 200, "nobody has told this process"

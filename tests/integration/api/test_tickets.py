@@ -203,7 +203,7 @@ async def test_a_ticket_that_was_refused_works_no_second_time(server: Server, by
 
 async def test_without_redis_a_ticket_opens_nothing(server: Server, by_token: Case) -> None:
     redis = Redis.from_url("unix:///nowhere/valkey.sock")
-    by_token.app.state.desk = replace(by_token.app.state.desk, tickets=Tickets(redis))
+    by_token.app.state.auth_services = replace(by_token.app.state.auth_services, tickets=Tickets(redis))
     async with server.open(by_token.session, query=by_token.query) as client:
         assert await closed(client) == (Close.UNAVAILABLE, [])
     await redis.aclose()
@@ -212,9 +212,9 @@ async def test_without_redis_a_ticket_opens_nothing(server: Server, by_token: Ca
 async def test_without_postgres_a_ticket_opens_nothing(server: Server, by_token: Case) -> None:
     engine = create_async_engine("postgresql+asyncpg://lab@/lab?host=/nowhere")
     away = Authenticator(
-        by_token.app.state.desk.signer, unit_of_work(engine, by_token.app.state.resources.send)
+        by_token.app.state.auth_services.signer, unit_of_work(engine, by_token.app.state.resources.send)
     )
-    by_token.app.state.desk = replace(by_token.app.state.desk, authenticator=away)
+    by_token.app.state.auth_services = replace(by_token.app.state.auth_services, authenticator=away)
     async with server.open(by_token.session, query=by_token.query) as client:
         assert await closed(client) == (Close.UNAVAILABLE, [])
     await engine.dispose()

@@ -18,8 +18,8 @@ from .test_sessions import create
 @pytest.fixture
 async def away(app: FastAPI, ada: User) -> AsyncIterator[None]:
     redis = Redis.from_url("unix:///nowhere/valkey.sock")
-    desk = app.state.desk
-    app.state.desk = replace(desk, throttle=Throttle(redis, 60), tickets=Tickets(redis))
+    auth_services = app.state.auth_services
+    app.state.auth_services = replace(auth_services, throttle=Throttle(redis, 60), tickets=Tickets(redis))
     yield
     await redis.aclose()
 

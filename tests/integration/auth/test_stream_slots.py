@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from app.auth.stream_slots import LEASE_S, Place, StreamSlots
+from app.auth.stream_slots import LEASE_S, StreamLimit, StreamSlots
 from app.errors import TooMany
 
-ADA = Place("streams", "ada", 2)
+ADA = StreamLimit("streams", "ada", 2)
 
 
 @pytest.fixture

@@ -1,17 +1,17 @@
-from app.auth.keys import key_digest, looks_like_key, new_key
+from app.auth.keys import generate_key, is_key, key_digest
 
 
 def test_a_key_is_kept_as_a_digest_of_it() -> None:
-    key = new_key()
+    key = generate_key()
     assert key_digest(key.text) == key.digest
     assert key.text.startswith(key.prefix)
     assert key.text not in key.digest
 
 
 def test_keys_differ() -> None:
-    assert len({new_key().text for _ in range(100)}) == 100
+    assert len({generate_key().text for _ in range(100)}) == 100
 
 
 def test_a_token_does_not_look_like_a_key() -> None:
-    assert looks_like_key(new_key().text)
-    assert not looks_like_key("eyJhbGciOiJIUzI1NiJ9.e30.x")
+    assert is_key(generate_key().text)
+    assert not is_key("eyJhbGciOiJIUzI1NiJ9.e30.x")

@@ -47,7 +47,7 @@ async def test_an_unknown_user_costs_a_whole_verification(
 
 async def test_a_weaker_hash_is_outdated(passwords: Passwords) -> None:
     stored = await passwords.hash("correct horse")
-    assert not passwords.outdated(stored)
+    assert not passwords.needs_rehash(stored)
     stronger = Passwords(PasswordHasher(time_cost=2, memory_cost=64, parallelism=1))
-    assert stronger.outdated(stored)
+    assert stronger.needs_rehash(stored)
     stronger.close()

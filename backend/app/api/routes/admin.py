@@ -6,9 +6,9 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 
 from app.api.deletion import AccountDeletionsDep
-from app.api.deps import AdminDep, DeskDep, PageDep, PageOf, ResourcesDep, UowDep, numbered_page
+from app.api.deps import AdminDep, AuthDep, PageDep, PageOf, ResourcesDep, UowDep, numbered_page
 from app.api.openapi import problems
-from app.auth.admin import Administration
+from app.auth.admin import AccountAdministration
 from app.auth.quotas import QuotaUpdate
 from app.auth.schemas import AccountView, TrailView
 from app.retention.schemas import DeletionView
@@ -27,43 +27,49 @@ async def list_users(
     disabled: bool | None = None,
 ) -> PageOf[AccountView]:
     """Every account, oldest first. `email` is a part of the address."""
-    found = await Administration(uow.db, admin.user_id).accounts(email, disabled, page.limit, page.offset)
+    found = await AccountAdministration(uow.db, admin.user_id).list_accounts(
+        email, disabled, page.limit, page.offset
+    )
     return numbered_page(page, *found)
 
 
 @router.post("/users/{user_id}/disable", operation_id="disable_user", responses=problems(404, 409))
-async def disable_user(user_id: UUID, admin: AdminDep, desk: DeskDep, resources: ResourcesDep) -> AccountView:
+async def disable_user(
+    user_id: UUID, admin: AdminDep, auth_services: AuthDep, resources: ResourcesDep
+) -> AccountView:
     """Take an account's access away: its tokens are revoked, its keys rest, its open streams end.
 
     Its data stays, and what runs goes on.
     """
-    return await _set_disabled(user_id, True, admin, desk, resources)
+    return await _set_disabled(user_id, True, admin, auth_services, resources)
 
 
 @router.post("/users/{user_id}/enable", operation_id="enable_user", responses=problems(404))
-async def enable_user(user_id: UUID, admin: AdminDep, desk: DeskDep, resources: ResourcesDep) -> AccountView:
+async def enable_user(
+    user_id: UUID, admin: AdminDep, auth_services: AuthDep, resources: ResourcesDep
+) -> AccountView:
     """Give a disabled account its access back; its keys work again, its tokens do not."""
-    return await _set_disabled(user_id, False, admin, desk, resources)
+    return await _set_disabled(user_id, False, admin, auth_services, resources)
 
 
 @router.put("/users/{user_id}/quotas", operation_id="set_user_quotas", responses=problems(404))
 async def set_user_quotas(
-    user_id: UUID, wanted: QuotaUpdate, admin: AdminDep, desk: DeskDep, resources: ResourcesDep
+    user_id: UUID, wanted: QuotaUpdate, admin: AdminDep, auth_services: AuthDep, resources: ResourcesDep
 ) -> AccountView:
     """Give a user quotas of their own. What is left out is as the settings say; 0 and "" are no limit."""
     async with resources.open_uow() as uow:
-        account = await Administration(uow.db, admin.user_id).set_quotas(user_id, wanted)
-    await desk.revocations.announce(user_id)
+        account = await AccountAdministration(uow.db, admin.user_id).set_quotas(user_id, wanted)
+    await auth_services.revocations.announce(user_id)
     return account
 
 
 @router.delete("/users/{user_id}", status_code=202, operation_id="delete_user", responses=problems(404, 409))
 async def delete_user(
-    user_id: UUID, admin: AdminDep, desk: DeskDep, accounts: AccountDeletionsDep
+    user_id: UUID, admin: AdminDep, auth_services: AuthDep, accounts: AccountDeletionsDep
 ) -> DeletionView:
     """Delete an account with everything that it owns. There is no way back; disabling keeps the data."""
     deletion = await accounts.ask(user_id, "admin", admin.user_id)
-    await desk.revocations.announce(user_id)
+    await auth_services.revocations.announce(user_id)
     return deletion
 
 
@@ -78,14 +84,16 @@ async def list_account_audit(
     admin: AdminDep, page: PageDep, uow: UowDep, user_id: UUID | None = None
 ) -> PageOf[TrailView]:
     """Who did what to which account, newest first."""
-    rows, total = await Administration(uow.db, admin.user_id).trail(user_id, page.limit, page.offset)
+    rows, total = await AccountAdministration(uow.db, admin.user_id).list_audit(
+        user_id, page.limit, page.offset
+    )
     return numbered_page(page, [TrailView.model_validate(row) for row in rows], total)
 
 
 async def _set_disabled(
-    user_id: UUID, disabled: bool, admin: AdminDep, desk: DeskDep, resources: ResourcesDep
+    user_id: UUID, disabled: bool, admin: AdminDep, auth_services: AuthDep, resources: ResourcesDep
 ) -> AccountView:
     async with resources.open_uow() as uow:
-        account = await Administration(uow.db, admin.user_id).set_disabled(user_id, disabled)
-    await desk.revocations.announce(user_id)
+        account = await AccountAdministration(uow.db, admin.user_id).set_disabled(user_id, disabled)
+    await auth_services.revocations.announce(user_id)
     return account

@@ -6,7 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Request, Response
 
 from app.api.deletion import ANSWERS, AlsoDerived, DeletionsDep, answer
-from app.api.deps import DeskDep, KeyedPageDep, PageOf, PrincipalDep, ResourcesDep, UowDep, keyed_page
+from app.api.deps import AuthDep, KeyedPageDep, PageOf, PrincipalDep, ResourcesDep, UowDep, keyed_page
 from app.api.downloads import Download, send_blob
 from app.api.openapi import problems
 from app.artifacts import service
@@ -70,11 +70,11 @@ async def get_artifact(
 async def delete_artifact(
     artifact_id: UUID,
     principal: PrincipalDep,
-    desk: DeskDep,
+    auth_services: AuthDep,
     deletions: DeletionsDep,
     derived: AlsoDerived = None,
 ) -> Response:
     """Delete what an ended session left; of a model with `derived=true` its predictions, too."""
     left = await deletions.artifact(principal.user_id, artifact_id, derived)
-    desk.room.forget(principal.user_id)
+    auth_services.storage_quota.invalidate_user(principal.user_id)
     return answer(left)

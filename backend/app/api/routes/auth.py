@@ -5,12 +5,12 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request
 
 from app.api.deletion import AccountDeletionsDep
-from app.api.deps import DeskDep, PrincipalDep, ResourcesDep, SignedInDep, UowDep
+from app.api.deps import AuthDep, PrincipalDep, ResourcesDep, SignedInDep, UowDep
 from app.api.openapi import problems
 from app.api.rate_limit import address_of
 from app.auth.repository import UserRepository
 from app.auth.schemas import RefreshRequest, Registration, SignIn, TokenPair, UserView
-from app.auth.service import Accounts, ReusedToken, TokenChain, signed_in
+from app.auth.service import Accounts, ReusedToken, TokenChain, check_sign_in
 from app.errors import Forbidden, Unauthorized
 from app.observability.metrics.edge import SIGN_INS
 from app.retention.schemas import AccountDeletion, DeletionView
@@ -26,55 +26,59 @@ NetworkDep = Annotated[str, Depends(_network)]
 
 
 @router.post("/register", status_code=201, operation_id="register", responses=problems(403, 409, 429))
-async def register(wanted: Registration, desk: DeskDep, uow: UowDep, network: NetworkDep) -> UserView:
+async def register(wanted: Registration, auth_services: AuthDep, uow: UowDep, network: NetworkDep) -> UserView:
     """Open an account. Answers 403 where only an admin may do that."""
-    if desk.config.registration == "closed":
+    if auth_services.config.registration == "closed":
         raise Forbidden("registration_closed", "Accounts are made by an admin here: labcrew user add.")
-    await desk.throttle.take("register", network, desk.config.registrations)
-    user = await Accounts(uow.db, desk.passwords).register(wanted.email, wanted.password.get_secret_value())
+    await auth_services.throttle.take("register", network, auth_services.config.registrations)
+    user = await Accounts(uow.db, auth_services.passwords).register(
+        wanted.email, wanted.password.get_secret_value()
+    )
     return UserView.model_validate(user)
 
 
 @router.post("/token", operation_id="sign_in", responses=problems(401, 429))
-async def sign_in(wanted: SignIn, desk: DeskDep, resources: ResourcesDep, network: NetworkDep) -> TokenPair:
+async def sign_in(
+    wanted: SignIn, auth_services: AuthDep, resources: ResourcesDep, network: NetworkDep
+) -> TokenPair:
     """Sign in: a short access token and a refresh token that works once."""
-    tries = desk.config.sign_in_tries
+    tries = auth_services.config.sign_in_tries
     pair = f"{wanted.email} {network}"
-    await desk.throttle.take("sign-in-network", network, tries * 10)
-    await desk.throttle.take("sign-in-account", wanted.email, tries * 10)
-    await desk.throttle.take_with_back_off("sign-in", pair, tries)
+    await auth_services.throttle.take("sign-in-network", network, tries * 10)
+    await auth_services.throttle.take("sign-in-account", wanted.email, tries * 10)
+    await auth_services.throttle.take_with_back_off("sign-in", pair, tries)
     password = wanted.password.get_secret_value()
     try:
-        user = await signed_in(resources.open_uow, desk.passwords, wanted.email, password)
+        user = await check_sign_in(resources.open_uow, auth_services.passwords, wanted.email, password)
     except Unauthorized:
         SIGN_INS.labels("refused").inc()
         raise
     SIGN_INS.labels("accepted").inc()
-    await desk.throttle.clear("sign-in", pair)
-    await desk.throttle.give_back("sign-in-network", network)
-    await desk.throttle.give_back("sign-in-account", wanted.email)
+    await auth_services.throttle.clear("sign-in", pair)
+    await auth_services.throttle.give_back("sign-in-network", network)
+    await auth_services.throttle.give_back("sign-in-account", wanted.email)
     async with resources.open_uow() as uow:
-        return await TokenChain(uow.db, desk.signer).start(user.id)
+        return await TokenChain(uow.db, auth_services.signer).start(user.id)
 
 
 @router.post("/refresh", operation_id="refresh", responses=problems(401))
-async def refresh(wanted: RefreshRequest, desk: DeskDep, resources: ResourcesDep) -> TokenPair:
+async def refresh(wanted: RefreshRequest, auth_services: AuthDep, resources: ResourcesDep) -> TokenPair:
     """The next pair. Using a refresh token a second time revokes every token of its chain."""
     async with resources.open_uow() as uow:
-        pair = await TokenChain(uow.db, desk.signer).rotate(wanted.refresh_token.get_secret_value())
+        pair = await TokenChain(uow.db, auth_services.signer).rotate(wanted.refresh_token.get_secret_value())
     if isinstance(pair, ReusedToken):
         if pair.user_id is not None:
-            await desk.revocations.announce(pair.user_id)
+            await auth_services.revocations.announce(pair.user_id)
         raise pair
     return pair
 
 
 @router.post("/logout", status_code=204, operation_id="sign_out", responses=problems(401, 403))
-async def sign_out(principal: SignedInDep, desk: DeskDep, resources: ResourcesDep) -> None:
+async def sign_out(principal: SignedInDep, auth_services: AuthDep, resources: ResourcesDep) -> None:
     """Revoke the access token that is sent and every token of its chain; its open streams end."""
     async with resources.open_uow() as uow:
-        await TokenChain(uow.db, desk.signer).end(principal.user_id, principal.origin)
-    await desk.revocations.announce(principal.user_id)
+        await TokenChain(uow.db, auth_services.signer).end(principal.user_id, principal.origin)
+    await auth_services.revocations.announce(principal.user_id)
 
 
 @router.get("/me", operation_id="me", responses=problems(401))
@@ -89,7 +93,7 @@ async def me(principal: PrincipalDep, uow: UowDep) -> UserView:
 async def delete_account(
     wanted: AccountDeletion,
     principal: SignedInDep,
-    desk: DeskDep,
+    auth_services: AuthDep,
     accounts: AccountDeletionsDep,
     network: NetworkDep,
 ) -> DeletionView:
@@ -98,8 +102,10 @@ async def delete_account(
     You are signed out everywhere at once. What runs is cancelled; then all that you own goes.
     """
     who = f"{principal.user_id} {network}"
-    await desk.throttle.take_with_back_off("delete-account", who, desk.config.sign_in_tries)
-    deletion = await accounts.by_owner(principal.user_id, desk.passwords, wanted.password.get_secret_value())
-    await desk.throttle.clear("delete-account", who)
-    await desk.revocations.announce(principal.user_id)
+    await auth_services.throttle.take_with_back_off("delete-account", who, auth_services.config.sign_in_tries)
+    deletion = await accounts.by_owner(
+        principal.user_id, auth_services.passwords, wanted.password.get_secret_value()
+    )
+    await auth_services.throttle.clear("delete-account", who)
+    await auth_services.revocations.announce(principal.user_id)
     return deletion

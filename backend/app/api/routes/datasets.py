@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from app.api.deletion import ANSWERS, AlsoDerived, DeletionsDep, answer
 from app.api.deps import (
     NEEDS_ROOM,
-    DeskDep,
+    AuthDep,
     IdempotencyKey,
     KeyedPageDep,
     PageOf,
@@ -51,7 +51,7 @@ async def upload_dataset(
     response: Response,
     datasets: DatasetsDep,
     resources: ResourcesDep,
-    desk: DeskDep,
+    auth_services: AuthDep,
     idempotency_key: IdempotencyKey = None,
 ) -> DatasetView:
     """Send a table: CSV or TSV of any dialect, Parquet, Excel, JSON or JSON Lines, also compressed.
@@ -62,7 +62,7 @@ async def upload_dataset(
     async with received(request, folder, datasets.limits.max_bytes) as sent:
         upload = Upload(sent.path, sent.filename, sent.size_bytes, sent.digest, sent.texts.get("name"))
         row = await datasets.add(upload, idempotency_key)
-    desk.room.forget(datasets.owner)
+    auth_services.storage_quota.invalidate_user(datasets.owner)
     response.headers["Location"] = f"{request.url.path}/{row.id}"
     return DatasetView.model_validate(row)
 
@@ -109,11 +109,11 @@ async def preview_dataset(
 async def delete_dataset(
     dataset_id: UUID,
     principal: PrincipalDep,
-    desk: DeskDep,
+    auth_services: AuthDep,
     deletions: DeletionsDep,
     derived: AlsoDerived = None,
 ) -> Response:
     """Delete an upload, and with `derived=true` every session, run and prediction that it was used for."""
     left = await deletions.dataset(principal.user_id, dataset_id, derived)
-    desk.room.forget(principal.user_id)
+    auth_services.storage_quota.invalidate_user(principal.user_id)
     return answer(left)

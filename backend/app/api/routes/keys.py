@@ -4,7 +4,7 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
-from app.api.deps import DeskDep, KeyedPageDep, PageOf, ResourcesDep, SignedInDep, UowDep, keyed_page
+from app.api.deps import AuthDep, KeyedPageDep, PageOf, ResourcesDep, SignedInDep, UowDep, keyed_page
 from app.api.openapi import problems
 from app.auth.keys import ApiKeys
 from app.auth.repository import KeyRepository
@@ -26,8 +26,10 @@ async def list_keys(principal: SignedInDep, page: KeyedPageDep, uow: UowDep) -> 
 
 
 @router.delete("/{key_id}", status_code=204, operation_id="revoke_key", responses=problems(404))
-async def revoke_key(key_id: UUID, principal: SignedInDep, desk: DeskDep, resources: ResourcesDep) -> None:
+async def revoke_key(
+    key_id: UUID, principal: SignedInDep, auth_services: AuthDep, resources: ResourcesDep
+) -> None:
     """The key stops working at once, and its open streams end."""
     async with resources.open_uow() as uow:
         await ApiKeys(uow.db, principal.user_id).revoke(key_id)
-    await desk.revocations.announce(principal.user_id)
+    await auth_services.revocations.announce(principal.user_id)

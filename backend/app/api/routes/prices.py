@@ -11,7 +11,7 @@ from app.api.deps import PrincipalDep, ResourcesDep
 from app.api.ndjson_progress import MEDIA_TYPE, NdjsonProgressResponse, wants_progress
 from app.api.openapi import problems
 from app.api.uploads import UPLOAD_BODY, received
-from app.auth.principal import Principal, Role
+from app.auth.principal import Principal, UserRole
 from app.datasets.price_schemas import CoinStatistics, CoinView, Dropped, ImportView
 from app.datasets.prices import ImportOptions, Prices, in_utc
 from app.errors import Forbidden
@@ -110,5 +110,5 @@ async def delete_prices(
 
 
 def _check(principal: Principal, shared: bool) -> None:
-    if shared and principal.role is not Role.ADMIN:
+    if shared and principal.role is not UserRole.ADMIN:
         raise Forbidden("admin_required", "Only an admin may change the bars that all users share.")

@@ -12,7 +12,7 @@ from fastapi.responses import StreamingResponse
 from starlette.types import Receive, Send
 from starlette.types import Scope as AsgiScope
 
-from app.api.deps import DeskDep, PrincipalDep, ResourcesDep, principal_of, require
+from app.api.deps import AuthDep, PrincipalDep, ResourcesDep, principal_of, require
 from app.api.heartbeat import with_heartbeats
 from app.api.openapi import problems
 from app.api.session_deps import ReaderDep, session_service
@@ -38,11 +38,11 @@ _SSE_HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
 
 @router.post("/ticket", status_code=201, operation_id="create_ticket", responses=problems(401, 404, 503))
 async def create_ticket(
-    session_id: UUID, principal: PrincipalDep, desk: DeskDep, reader: ReaderDep
+    session_id: UUID, principal: PrincipalDep, auth_services: AuthDep, reader: ReaderDep
 ) -> TicketView:
     """For browsers, which send no header with a socket: append `?ticket=` to the stream's address."""
     await reader.check_exists(session_id)
-    ticket = await desk.tickets.issue(principal.reference, session_id)
+    ticket = await auth_services.tickets.issue(principal.reference, session_id)
     return TicketView(ticket=ticket, expires_in=TICKET_TTL_S)
 
 
@@ -130,18 +130,18 @@ async def stream(
     socket: WebSocket,
     session_id: UUID,
     resources: ResourcesDep,
-    desk: DeskDep,
+    auth_services: AuthDep,
     since: Since = 0,
     ticket: Annotated[str | None, Query(max_length=100)] = None,
 ) -> None:
     """Refusals come as close codes: of a refused handshake a browser sees only that it failed."""
     await socket.accept()
     try:
-        who = await _admitted(socket, session_id, desk, ticket)
+        who = await _admitted(socket, session_id, auth_services, ticket)
         await SessionReader(resources.database, who.user_id).check_exists(session_id)
         async with staying(socket, who, "socket") as ended:
             events = resources.watch.stream_batches(session_id, since, push_to(socket))
-            confirm = partial(desk.authenticator.confirm, who.reference)
+            confirm = partial(auth_services.authenticator.confirm, who.reference)
             await SessionSocket(socket, session_service(resources), confirm, session_id).serve(events, ended)
     except LabError as refusal:
         if refusal.kind == "too_many":
@@ -151,11 +151,13 @@ async def stream(
         await close(socket, broken(error, session_id))
 
 
-async def _admitted(socket: WebSocket, session_id: UUID, desk: AuthServices, ticket: str | None) -> Principal:
+async def _admitted(
+    socket: WebSocket, session_id: UUID, auth_services: AuthServices, ticket: str | None
+) -> Principal:
     """The caller by ticket or by header; a ticket counts for no more than its credential does now."""
     if ticket is not None:
-        who = await desk.authenticator.confirm(await desk.tickets.redeem(ticket, session_id))
+        who = await auth_services.authenticator.confirm(await auth_services.tickets.redeem(ticket, session_id))
     else:
-        who = await principal_of(socket.headers, desk)
+        who = await principal_of(socket.headers, auth_services)
     require(who, Scope.READ)
     return who
