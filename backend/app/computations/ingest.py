@@ -63,7 +63,7 @@ def convert(
         with sql.connect(workspace, work, _MEMORY_BYTES) as connection:
             workspace.report(0.05, "Reading the file")
 
-            def write(table: sql.Table) -> int:
+            def write(table: sql.SourceTable) -> int:
                 return _write(connection, table, target)
 
             table, rows, compression = read_upload(connection, workspace, filename, expanded_bytes, write)
@@ -97,7 +97,7 @@ def read_upload(
     filename: str,
     expanded_bytes: int,
     write: Write,
-) -> tuple[sql.Table, int, str | None]:
+) -> tuple[sql.SourceTable, int, str | None]:
     """Read the input `upload` as a table that `write` has written; return it with its rows and compression.
 
     `write` may be called again if the file turns out to differ from its beginning. Works in the folder `.work`
@@ -116,7 +116,7 @@ def read_upload(
         table, rows = write_delimited(connection, Text(path, "utf-8"), write, delimiter=",")
         details = {key: table.format[key] for key in ("header", "readings")}
         return (
-            sql.Table("", table.columns, {**format_, **details}, (*notes, *table.notes)),
+            sql.SourceTable("", table.columns, {**format_, **details}, (*notes, *table.notes)),
             rows,
             plain.compression,
         )
@@ -141,7 +141,7 @@ def read_upload(
     else:
         table, rows = write_delimited(connection, text, write)
     format_ = {**table.format, "encoding": text.encoding}
-    return sql.Table("", table.columns, format_, table.notes), rows, plain.compression
+    return sql.SourceTable("", table.columns, format_, table.notes), rows, plain.compression
 
 
 def _is_json(path: Path, filename: str) -> bool:
@@ -152,7 +152,7 @@ def _is_json(path: Path, filename: str) -> bool:
     return begin.startswith(("{", "["))
 
 
-def _write(connection: duckdb.DuckDBPyConnection, table: sql.Table, target: Path) -> int:
+def _write(connection: duckdb.DuckDBPyConnection, table: sql.SourceTable, target: Path) -> int:
     group = _ROW_GROUP_ROWS
     if len(table.columns) > _WIDE_COLUMNS:
         # Each thread has a buffer for each column.

@@ -365,7 +365,7 @@ def test_dates_are_read_when_their_order_is_certain(desk: Desk) -> None:
     }  # fmt: skip
     assert [cell.isoformat()[:10] for cell in (*rows[0][:3], rows[0][5])] == ["2024-01-31"] * 4
     assert [row[4].hour for row in rows] == [8, 10]
-    assert "either: day and month cannot be told apart" in notes(found)
+    assert "either: the order of day and month is unclear" in notes(found)
 
 
 def test_dates_of_two_kinds_stay_text(desk: Desk) -> None:

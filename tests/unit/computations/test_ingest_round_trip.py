@@ -14,8 +14,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from app.computations.ingest import ingest
-from app.computations.uploads.column_types import MISSING, MISSING_MEASURES, READINGS
+from app.computations.uploads.column_types import TYPE_RULES
 from app.computations.workspace import CellWorkspace
+from app.modeling.type_inference.vocabulary import is_missing_word
 
 DIALECTS = st.tuples(
     st.sampled_from([",", ";", "\t", "|"]),
@@ -28,7 +29,7 @@ DIALECTS = st.tuples(
 def is_a_word(text: str) -> bool:
     """No other reading is possible of it, and nothing that a text file cannot hold."""
     return text.strip() == text and not (
-        text in MISSING or text in MISSING_MEASURES or any(reading.fits(text) for reading in READINGS)
+        is_missing_word(text) or any(rule.accepts(text) for rule in TYPE_RULES)
     )
 
 

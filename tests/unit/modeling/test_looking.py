@@ -107,7 +107,8 @@ def test_the_past_is_suggested_only_where_there_is_a_horizon() -> None:
     ("values", "number", "date"),
     [
         (["1", "2.5", "-3"] * 20, True, False),
-        (["$1,200.50", "€ 7", "12%"] * 20, True, False),
+        (["$1,200.50", "$ 7", "-$12.25"] * 20, True, False),
+        (["$1,200.50", "€ 7", "12%"] * 20, False, False),
         (["2024-01-31", "2024-02-01", "2024-02-03"] * 20, False, True),
         (["31.01.2024", "1/2/24", "03.04.2024"] * 20, False, True),
         (["1st", "2nd", "3rd"] * 20, False, False),

@@ -11,7 +11,6 @@ from .steps import CountingMatcher
 
 ANCHORED = {
     "app.computations.uploads.column_types": "read by fullmatch, or by DuckDB, which is linear",
-    "app.computations.bars.timestamps._DECISIVE": "only DuckDB's regexp_full_match reads it, which is linear",
     "app.modeling.type_inference.date_format.SPELLINGS": "every one begins with ^",
     "app.modeling.analysis.redundancy._CODE": "only pandas' str.fullmatch reads it",
 }
@@ -40,7 +39,7 @@ RESOLVED_ELSEWHERE = {
     "app.agents.goals.trading_terms:_amount": "its results are values of the module",
     "app.api.middleware:__init__": "paths of routes, from main",
     "app.computations.bars.raw:read_raw": "notes of ours",
-    "app.computations.uploads.column_types:fits": "READINGS, which are values",
+    "app.computations.uploads.column_types:accepts": "TYPE_RULES, which are values",
     "app.tools.code:_mentions": "an escaped name between two look-arounds",
 }
 

@@ -73,7 +73,7 @@ def read_raw(
     target = workspace.output / ".work" / "raw.parquet"
     mappings: list[ColumnMapping] = []
 
-    def write(table: sql.Table) -> int:
+    def write(table: sql.SourceTable) -> int:
         types = {column["name"]: column["type"] for column in table.columns}
         mapping = _map_columns(connection, table, types, source)
         mappings[:] = [replace(mapping, comma=_has_commas(connection, table, types, mapping))]
@@ -112,7 +112,7 @@ def _check_zone(connection: duckdb.DuckDBPyConnection, zone: str) -> None:
 
 
 def _map_columns(
-    connection: duckdb.DuckDBPyConnection, table: sql.Table, types: dict[str, str], source: SourceOptions
+    connection: duckdb.DuckDBPyConnection, table: sql.SourceTable, types: dict[str, str], source: SourceOptions
 ) -> ColumnMapping:
     names = list(types)
     if not are_unnamed(names):
@@ -132,7 +132,9 @@ def _map_columns(
     return replace(best, notes=(f"The file has no column names; its columns are read as {order}.",))
 
 
-def _check_one_interval(connection: duckdb.DuckDBPyConnection, table: sql.Table, column: str | None) -> None:
+def _check_one_interval(
+    connection: duckdb.DuckDBPyConnection, table: sql.SourceTable, column: str | None
+) -> None:
     """Check that the file has one interval: bars of several intervals cannot be told apart by row."""
     if column is None:
         return
@@ -151,7 +153,10 @@ def _check_one_interval(connection: duckdb.DuckDBPyConnection, table: sql.Table,
 
 
 def _consistent_share(
-    connection: duckdb.DuckDBPyConnection, table: sql.Table, types: dict[str, str], names: Mapping[str, str]
+    connection: duckdb.DuckDBPyConnection,
+    table: sql.SourceTable,
+    types: dict[str, str],
+    names: Mapping[str, str],
 ) -> float:
     """Share of the first rows whose highs and lows are consistent."""
     cells = ", ".join(f"{measure_sql(types, names[name])} AS {name}" for name in MEASURES[:4])
@@ -164,7 +169,7 @@ def _consistent_share(
 
 
 def _has_commas(
-    connection: duckdb.DuckDBPyConnection, table: sql.Table, types: dict[str, str], mapping: ColumnMapping
+    connection: duckdb.DuckDBPyConnection, table: sql.SourceTable, types: dict[str, str], mapping: ColumnMapping
 ) -> bool:
     """Return true if a comma is the decimal mark; only numbers in text columns can show it."""
     texts = [mapping.names[name] for name in MEASURES if types.get(mapping.names[name]) == "text"]
@@ -177,7 +182,9 @@ def _has_commas(
     return bool(row and row[0])
 
 
-def _select_sql(table: sql.Table, types: dict[str, str], mapping: ColumnMapping, source: SourceOptions) -> str:
+def _select_sql(
+    table: sql.SourceTable, types: dict[str, str], mapping: ColumnMapping, source: SourceOptions
+) -> str:
     names = mapping.names
     cells = [
         f"{coin_sql(names['coin'], source.coin)} AS coin",

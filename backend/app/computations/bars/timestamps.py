@@ -1,27 +1,30 @@
 """SQL that parses the cells of a bar: its time in microseconds since 1970, its measures, its coin."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from app.computations.uploads import sql
+from app.computations.uploads.cell_sql import date_cell, fits_format, number_cell
+from app.modeling.type_inference.date_spellings import MAX_YEAR, MIN_YEAR
+from app.modeling.type_inference.number_spellings import NumberFormat
+from app.modeling.type_inference.units import CURRENCIES, MAGNITUDES
 
 _BY_SIZE = (
     "CASE WHEN abs({c}) < 1e11 THEN CAST({c} * 1000000 AS BIGINT) WHEN abs({c}) < 1e14"
     " THEN CAST({c} * 1000 AS BIGINT) WHEN abs({c}) < 1e17 THEN CAST({c} AS BIGINT)"
     " WHEN abs({c}) < 9e18 THEN CAST({c} AS BIGINT) // 1000 END"
 )
-_SPELLINGS = "['%Y%m%d %H%M%S', '%Y%m%d %H:%M:%S', '%Y%m%d %H:%M', '%Y.%m.%d %H:%M', '%Y.%m.%d %H:%M:%S']"
-"""Time formats that DuckDB does not parse by itself."""
-_CURRENCIES = "' $€£¥'"
-_THOUSANDS = r"[+-]?\d{1,3}(,\d{3})*(\.\d+)?[KMBkmb]?|[+-]?\d+(\.\d+)?[KMBkmb]"
-
-_COMMAS = r"[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?[KMBkmb]?"
-_DECISIVE = r"[+-]?\d{1,3}(\.\d{3})+,\d+[KMBkmb]?|[+-]?\d{1,3}(\.\d{3}){2,}|[+-]?\d+,(\d{1,2}|\d{4,})[KMBkmb]?"
+MEASURE_FORMAT = NumberFormat(before=dict.fromkeys(sorted(CURRENCIES), 1.0), after=MAGNITUDES)
+"""`1,234.5`, `1.2K` or `$12.50`."""
+COMMA_FORMAT = replace(MEASURE_FORMAT, decimal=",", group=".")
+"""`1.234,5`."""
+_PLAIN_FORMAT = replace(MEASURE_FORMAT, group="")
 
 
 def is_date_number(cell: str) -> str:
     """SQL that is true for a whole number that is a date, such as 20240531."""
     return (
-        f"({cell} BETWEEN 19000101 AND 22001231"
+        f"({cell} BETWEEN {MIN_YEAR}0101 AND {MAX_YEAR}1231"
         f" AND TRY_STRPTIME(CAST(CAST({cell} AS BIGINT) AS VARCHAR), '%Y%m%d') IS NOT NULL)"
     )
 
@@ -40,35 +43,25 @@ def time_sql(types: Mapping[str, str], column: str, time: str | None, zone: str 
     if kind != "text":
         return _number_time(cell, zone)
     # A column of numbers with a word in it is text, and so are nanoseconds, which have 19 digits.
-    spelled = _in_zone(f"coalesce(TRY_CAST({cell} AS TIMESTAMP), TRY_STRPTIME({cell}, {_SPELLINGS}))", zone)
+    date = _in_zone(date_cell(cell), zone)
     number = f"TRY_CAST(trim({cell}) AS BIGINT)"
-    return f"CASE WHEN {number} IS NULL THEN {spelled} ELSE {_number_time(number, zone)} END"
+    return f"CASE WHEN {number} IS NULL THEN {date} ELSE {_number_time(number, zone)} END"
 
 
 def has_decimal_comma(cell: str) -> str:
     """SQL that is true for text that must have a decimal comma, such as `1.234,5` and `1.234.567`."""
-    return f"regexp_full_match(ltrim(trim({cell}), {_CURRENCIES}), {sql.text(_DECISIVE)})"
+    return f"({fits_format(cell, COMMA_FORMAT)} AND NOT {fits_format(cell, MEASURE_FORMAT)})"
 
 
 def measure_sql(types: Mapping[str, str], column: str, comma: bool = False) -> str:
-    """SQL of a number; text may be `1,234.5`, `1.2K` or `$12.50`, with `comma` also `1.234,5`."""
+    """SQL of a number; text may be in MEASURE_FORMAT, with `comma` in COMMA_FORMAT."""
     if not column:
         return "0.0"
     cell = sql.name(column)
     if types[column] != "text":
         return f"TRY_CAST({cell} AS DOUBLE)"
-    cell = f"ltrim({cell}, {_CURRENCIES})"
-    factor = (
-        f"CASE upper(right(trim({cell}), 1)) WHEN 'K' THEN 1e3 WHEN 'M' THEN 1e6 WHEN 'B' THEN 1e9 ELSE 1 END"
-    )
-    if comma:
-        cell = f"replace(CASE WHEN {_matches(cell, _COMMAS)} THEN replace({cell}, '.', '') END, ',', '.')"
-    bare = f"TRY_CAST(regexp_replace(upper(trim({cell})), '[,KMB]', '', 'g') AS DOUBLE)"
-    return f"CASE WHEN {_matches(cell, _THOUSANDS)} THEN {factor} * {bare} ELSE TRY_CAST({cell} AS DOUBLE) END"
-
-
-def _matches(cell: str, pattern: str) -> str:
-    return f"regexp_full_match(trim({cell}), {sql.text(pattern)})"
+    # Some exports mix 1234.5 into a column with decimal commas, as `parsers.NumberParser` knows too.
+    return number_cell(cell, *((COMMA_FORMAT, _PLAIN_FORMAT) if comma else (MEASURE_FORMAT,)))
 
 
 def coin_sql(column: str, coin: str | None) -> str:

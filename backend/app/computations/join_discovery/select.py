@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from app.computations.join_discovery.keys import JoinKey
 from app.computations.join_discovery.tables import JoinTable, key_cell
 from app.computations.uploads import sql
+from app.computations.uploads.cell_sql import number_cell
 from app.modeling.type_inference.parsers import NumberParser
 
 MAX_AGGREGATED = 40
@@ -173,11 +174,6 @@ def _numeric_cell(side: JoinTable, name: str, cell: str, kind: str) -> str | Non
     parser = side.parsers.get(name)
     if parser is None:
         return f"CAST({cell} AS DOUBLE)"
-    if not isinstance(parser, NumberParser) or any(factor != 1 for factor in parser.after.values()):
+    if not isinstance(parser, NumberParser) or kind != "number" or parser.missing:
         return None
-    if kind != "number" or parser.missing:
-        return None
-    plain = f"regexp_replace({cell}, '[^0-9eE.,+-]', '', 'g')"
-    if parser.group:
-        plain = f"replace({plain}, {sql.text(parser.group)}, '')"
-    return f"TRY_CAST(replace({plain}, {sql.text(parser.decimal)}, '.') AS DOUBLE)"
+    return number_cell(cell, *parser.formats)

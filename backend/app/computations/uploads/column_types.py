@@ -1,26 +1,37 @@
-"""Which plain type a column of text holds, and the SQL that reads it as that type.
+"""Plain types of text columns, and the SQL that parses a column as its type.
 
-A reading is a rule for one spelling of one type. A column takes the first reading that all its values keep;
-else it stays text, with a note where it nearly was something else.
+A type rule accepts one spelling of one type. A column takes the first rule that accepts all its values; else it
+stays text, with a note where most values fit. The spellings and the words for missing values are those of
+`modeling.type_inference`, which parses afterwards what stays text here.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-MISSING = ("", "NA", "N/A", "n/a", "NULL", "null", "NaN", "nan", "#N/A", "<NA>")
-"""Read as missing in every column."""
-MISSING_MEASURES = ("-", "--", "?", ".", "None", "none", "missing", "Missing", "unknown", "#DIV/0!", "#VALUE!")
-"""Read as missing too, where everything else in the column is a number, a date or a boolean."""
+from app.computations.uploads import sql
+from app.modeling.type_inference.date_spellings import COMPACT_TIME_FORMATS, OFFSET_PATTERN, TIME_FORMATS
+from app.modeling.type_inference.number_spellings import (
+    MAX_WHOLE_DIGITS,
+    SIGN,
+    grouped_number_pattern,
+    plain_number_pattern,
+)
+from app.modeling.type_inference.vocabulary import NULL_TOKENS, is_missing_word
 
-_SIGN = r"[+-]?"
-_TIME = r"(?:[ T]\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)"
-_OFFSET = r"(?:Z|[+-]\d{2}(?::?\d{2})?)"
+_HOUR = r"(?:[01]?\d|2[0-3])"
+_TIME = rf"(?:[ T]{_HOUR}:[0-5]\d(?::[0-5]\d(?:\.\d{{1,9}})?)?)"
+_SPACED_TIME = rf"(?: {_HOUR}:[0-5]\d(?::[0-5]\d(?:\.\d{{1,6}})?)?)"
+"""Of `strptime`, which reads microseconds at most."""
+_OFFSET = rf"(?:Z|{OFFSET_PATTERN})"
+
+MAX_EXAMPLE_CHARS = 40
+"""Characters of a cell that a note shows."""
 
 
 @dataclass(frozen=True)
-class Reading:
+class TypeRule:
     """A plain `type`, the `pattern` of a value, SQL for `{c}`; `attempt` gives NULL where `sql` fails.
 
     `sql` fails rather than change a value: DuckDB's own casts read 1.5 as 2, 0x10 as 16 and 007 as 7.
@@ -32,65 +43,69 @@ class Reading:
     sql: str
     attempt: str
 
-    def fits(self, value: str) -> bool:
-        return re.fullmatch(self.pattern, value) is not None
+    def accepts(self, value: str) -> bool:
+        # As DuckDB reads the pattern: digits and spaces of other scripts are no digits and spaces.
+        return re.fullmatch(self.pattern, value, re.ASCII) is not None
 
 
-def _checked(name: str, type_: str, pattern: str, sql_type: str, check: str, source: str = "{c}") -> Reading:
-    """A cast that `check` must confirm; what it does not is cast from a text that cannot be."""
+def _checked(name: str, type_: str, pattern: str, sql_type: str, check: str, source: str = "{c}") -> TypeRule:
+    """Cast with a check of the result; where it fails, an impossible cast raises the error."""
     cast = f"CAST({source} AS {sql_type})"
     checked = f"CASE WHEN {check.replace('{cast}', cast)} THEN {cast} ELSE CAST('!' || {{c}} AS {sql_type}) END"
-    return Reading(name, type_, pattern, checked, f"TRY_CAST({source} AS {sql_type})")
+    return TypeRule(name, type_, pattern, checked, f"TRY_CAST({source} AS {sql_type})")
 
 
-def _cast(name: str, type_: str, pattern: str, sql_type: str) -> Reading:
-    return Reading(name, type_, pattern, f"CAST({{c}} AS {sql_type})", f"TRY_CAST({{c}} AS {sql_type})")
+def _cast(name: str, type_: str, pattern: str, sql_type: str) -> TypeRule:
+    return TypeRule(name, type_, pattern, f"CAST({{c}} AS {sql_type})", f"TRY_CAST({{c}} AS {sql_type})")
 
 
-def _dated(name: str, pattern: str, *formats: str) -> Reading:
+def _formatted(name: str, pattern: str, *formats: str) -> TypeRule:
+    """Dates by formats of `strptime`."""
     pattern = rf"\s*{pattern}\s*"
-    spelled = "[" + ", ".join(f"'{form}'" for form in formats) + "]"
-    return Reading(
-        name, "datetime", pattern, f"strptime(trim({{c}}), {spelled})", f"try_strptime(trim({{c}}), {spelled})"
+    formats_sql = "[" + ", ".join(f"'{format_}'" for format_ in formats) + "]"
+    return TypeRule(
+        name,
+        "datetime",
+        pattern,
+        f"strptime({sql.trim('{c}')}, {formats_sql})",
+        f"try_strptime({sql.trim('{c}')}, {formats_sql})",
     )
 
 
-def _day_first(mark: str, regex: str) -> tuple[Reading, Reading]:
-    times = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f")
-    pattern = rf"\d{{1,2}}{regex}\d{{1,2}}{regex}\d{{4}}{_TIME.replace('[ T]', ' ')}?"
+def _with_times(date_format: str) -> tuple[str, ...]:
+    return tuple(date_format + time_format for time_format in TIME_FORMATS)
+
+
+def _order_rules(mark: str, regex: str) -> tuple[TypeRule, TypeRule]:
+    """The rules of both orders of day and month: day first, month first."""
+    pattern = rf"\d{{1,2}}{regex}\d{{1,2}}{regex}\d{{4}}{_SPACED_TIME}?"
     day, month = f"%d{mark}%m{mark}%Y", f"%m{mark}%d{mark}%Y"
     return (
-        _dated(f"day{mark}month{mark}year", pattern, *(day + time for time in times)),
-        _dated(f"month{mark}day{mark}year", pattern, *(month + time for time in times)),
+        _formatted(f"day{mark}month{mark}year", pattern, *_with_times(day)),
+        _formatted(f"month{mark}day{mark}year", pattern, *_with_times(month)),
     )
 
 
 _DATE = r"\d{4}-\d{1,2}-\d{1,2}"
-# The zone-aware instant, told in UTC without a zone.
+# The instant in UTC, without a zone.
 _INSTANT = "timezone('UTC', {cast}({{c}} AS TIMESTAMPTZ))"
-
-_DIGITS = r"(?:0|[1-9]\d{0,17})"
-_SIGNED = rf"\s*{_SIGN}{_DIGITS}\s*"
+_SIGNED = rf"\s*{SIGN}(?:0|[1-9]\d{{0,{MAX_WHOLE_DIGITS - 1}}})\s*"
 
 BOOLEAN = _cast("true/false", "boolean", r"\s*(?i:true|false)\s*", "BOOLEAN")
-INTEGER = _checked("integer", "integer", r"0|-?[1-9]\d{0,17}", "BIGINT", "CAST({cast} AS VARCHAR) = {c}")
-SIGNED = _checked("signed integer", "integer", _SIGNED, "BIGINT", f"regexp_full_match({{c}}, '{_SIGNED}')")
-NUMBER = _checked(
-    "number",
-    "number",
-    rf"\s*{_SIGN}(?:{_DIGITS}|(?:0|[1-9]\d*)\.\d*|\.\d+)(?:[eE][+-]?\d+)?\s*",
-    "DOUBLE",
-    "isfinite({cast})",
+INTEGER = _checked(
+    "integer", "integer", rf"0|-?[1-9]\d{{0,{MAX_WHOLE_DIGITS - 1}}}", "BIGINT", "CAST({cast} AS VARCHAR) = {c}"
 )
+SIGNED = _checked("signed integer", "integer", _SIGNED, "BIGINT", f"regexp_full_match({{c}}, '{_SIGNED}')")
+NUMBER = _checked("number", "number", rf"\s*{plain_number_pattern('.')}\s*", "DOUBLE", "isfinite({cast})")
 COMMA = _checked(
     "decimal comma",
     "number",
-    rf"\s*{_SIGN}(?:{_DIGITS}|(?:0|[1-9]\d*),\d*|,\d+)(?:[eE][+-]?\d+)?\s*",
+    rf"\s*{plain_number_pattern(',')}\s*",
     "DOUBLE",
     "NOT contains({c}, '.') AND isfinite({cast})",
     "replace({c}, ',', '.')",
 )
-INSTANT = Reading(
+INSTANT = TypeRule(
     "date and time with zone",
     "datetime",
     rf"\s*{_DATE}{_TIME} ?{_OFFSET}\s*",
@@ -98,11 +113,17 @@ INSTANT = Reading(
     _INSTANT.format(cast="TRY_CAST"),
 )
 DATE = _cast("date and time", "datetime", rf"\s*{_DATE}{_TIME}?\s*", "TIMESTAMP")
-SLASHED = _dated(
-    "year/month/day", rf"\d{{4}}/\d{{1,2}}/\d{{1,2}}{_TIME.replace('[ T]', ' ')}?",
-    "%Y/%m/%d", "%Y/%m/%d %H:%M", "%Y/%m/%d %H:%M:%S", "%Y/%m/%d %H:%M:%S.%f",
-)  # fmt: skip
-NAMED = _dated(
+SLASHED = _formatted("year/month/day", rf"\d{{4}}/\d{{1,2}}/\d{{1,2}}{_SPACED_TIME}?", *_with_times("%Y/%m/%d"))
+DOTTED = _formatted(
+    "year.month.day", rf"\d{{4}}\.\d{{1,2}}\.\d{{1,2}}{_SPACED_TIME}?", *_with_times("%Y.%m.%d")
+)
+# Without a time, eight digits are a whole number.
+COMPACT = _formatted(
+    "yearmonthday time",
+    rf"\d{{8}} {_HOUR}:?[0-5]\d(?::?[0-5]\d)?",
+    *(f"%Y%m%d{time_format}" for time_format in (*TIME_FORMATS[1:], *COMPACT_TIME_FORMATS)),
+)
+NAMED = _formatted(
     "day month year by name",
     r"\d{1,2}[- ][A-Za-z]{3,9}[- ]\d{4}",
     "%d-%b-%Y",
@@ -110,81 +131,93 @@ NAMED = _dated(
     "%d-%B-%Y",
     "%d %B %Y",
 )
-_TWINS = tuple(_day_first(mark, regex) for mark, regex in (("/", "/"), (".", r"\."), ("-", "-")))
-THOUSANDS = re.compile(rf"{_SIGN}\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|{_SIGN}\d{{1,3}}(?:\.\d{{3}})+,\d+")
+_ORDERS = tuple(_order_rules(mark, regex) for mark, regex in (("/", "/"), (".", r"\."), ("-", "-")))
+GROUPED = re.compile(
+    f"{grouped_number_pattern(',', '.')}|{grouped_number_pattern('.', ',')}",
+    re.ASCII,
+)
 
-READINGS: tuple[Reading, ...] = (
-    BOOLEAN, INTEGER, SIGNED, NUMBER, COMMA, INSTANT, DATE, SLASHED, NAMED, *chain.from_iterable(_TWINS),
+TYPE_RULES: tuple[TypeRule, ...] = (
+    BOOLEAN, INTEGER, SIGNED, NUMBER, COMMA, INSTANT, DATE, SLASHED, DOTTED, COMPACT, NAMED,
+    *chain.from_iterable(_ORDERS),
 )  # fmt: skip
-TEXT = Reading("text", "text", r"(?s:.*)", "{c}", "{c}")
+DATE_RULES = (INSTANT, DATE, SLASHED, DOTTED, COMPACT, NAMED)
+"""Rules of dates whose order of day and month is known."""
+TEXT = TypeRule("text", "text", r"(?s:.*)", "{c}", "{c}")
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """How a column is read; `note` says what was noticed; `blanks`: tokens that are missing here too."""
+class TypeChoice:
+    """The rule of a column. `has_missing_words`: the column has words for missing values besides NULL_TOKENS.
 
-    reading: Reading
-    blanks: tuple[str, ...] = ()
+    `note`: for the user, about values that do not fit, or that are treated as missing.
+    """
+
+    rule: TypeRule
+    has_missing_words: bool = False
     note: str = ""
 
 
-def judge(
-    name: str, values: Sequence[str], comma: bool, fits: Callable[[Reading], bool] | None = None
-) -> Verdict:
-    """The reading of a column from its values that are not missing.
+def choose_type(name: str, values: Sequence[str], comma: bool) -> TypeChoice:
+    """Choose the rule of a column by its values, cells in NULL_TOKENS left out.
 
-    `comma`: a comma can be a decimal mark in this file. `fits` answers for the whole column when `values` are
-    only a sample that misled before.
+    `comma`: a comma can be a decimal mark in this file.
     """
-    blanks = tuple(sorted({value for value in values if value.strip() in MISSING_MEASURES}))
-    told = [value for value in values if value.strip() not in MISSING_MEASURES]
-    if not told:
-        return Verdict(TEXT)
-    fits = fits or _fits_all(told)
-    possible = [reading for reading in READINGS if (comma or reading is not COMMA) and fits(reading)]
+    present = [value for value in values if not is_missing_word(value)]
+    if not present:
+        return TypeChoice(TEXT)
+    possible = [rule for rule in TYPE_RULES if (comma or rule is not COMMA) and _accepts_all(rule, present)]
     if not possible:
-        return Verdict(TEXT, note=_nearly(name, told))
-    if ambiguous(possible):
-        return Verdict(
+        return TypeChoice(TEXT, note=_describe_mismatch(name, present))
+    if is_order_unclear(possible):
+        return TypeChoice(
             TEXT,
-            note=f"{name}: day and month cannot be told apart in dates such as {told[0][:40]}; kept as text.",
+            note=f"{name}: the order of day and month is unclear in dates such as"
+            f" {present[0][:MAX_EXAMPLE_CHARS]}; kept as text.",
         )
-    reading = possible[0]
-    if reading is COMMA and all("," not in value or THOUSANDS.fullmatch(value.strip()) for value in told):
-        return Verdict(
-            TEXT, note=f"{name}: a comma may be a decimal or a thousands mark in {told[0][:40]}; kept as text."
+    rule = possible[0]
+    if rule is COMMA and all("," not in value or GROUPED.fullmatch(value.strip()) for value in present):
+        return TypeChoice(
+            TEXT,
+            note=f"{name}: a comma may be a decimal or a thousands mark in {present[0][:MAX_EXAMPLE_CHARS]};"
+            " kept as text.",
         )
-    return Verdict(reading, blanks)
+    missing_words = {value.strip() for value in values if is_missing_word(value)}
+    return TypeChoice(rule, len(present) < len(values), describe_missing_words(name, missing_words))
 
 
-def ambiguous(possible: Sequence[Reading]) -> bool:
-    """Both orders of day and month are possible."""
-    return any(day in possible and month in possible for day, month in _TWINS)
+def describe_missing_words(name: str, words: set[str]) -> str:
+    """Note the words that are treated as missing, empty for those of every table."""
+    examples = sorted(words - set(NULL_TOKENS))[:3]
+    return f"{name}: {', '.join(map(repr, examples))} treated as missing." if examples else ""
 
 
-def _fits_all(values: Sequence[str]) -> Callable[[Reading], bool]:
-    def fits(reading: Reading) -> bool:
-        return all(reading.fits(value) and _order_possible(reading, value) for value in values)
-
-    return fits
+def is_order_unclear(possible: Sequence[TypeRule]) -> bool:
+    """Test whether both orders of day and month are possible."""
+    return any(day in possible and month in possible for day, month in _ORDERS)
 
 
-def _order_possible(reading: Reading, value: str) -> bool:
-    for day_first, month_first in _TWINS:
-        if reading in (day_first, month_first):
+def _accepts_all(rule: TypeRule, values: Sequence[str]) -> bool:
+    return all(rule.accepts(value) and _is_order_possible(rule, value) for value in values)
+
+
+def _is_order_possible(rule: TypeRule, value: str) -> bool:
+    for day_first, month_first in _ORDERS:
+        if rule in (day_first, month_first):
             first, second = (int(part) for part in re.findall(r"\d+", value)[:2])
-            day, month = (first, second) if reading is day_first else (second, first)
+            day, month = (first, second) if rule is day_first else (second, first)
             return 1 <= day <= 31 and 1 <= month <= 12
     return True
 
 
-def _nearly(name: str, values: Sequence[str]) -> str:
-    thousands = sum(THOUSANDS.fullmatch(value.strip()) is not None for value in values)
-    if thousands > len(values) * 0.1:
+def _describe_mismatch(name: str, values: Sequence[str]) -> str:
+    """Note why a column stays text although many values are numbers; empty if few are."""
+    grouped = sum(GROUPED.fullmatch(value.strip()) is not None for value in values)
+    if grouped > len(values) * 0.1:
         return f"{name}: numbers with thousands separators are kept as text."
-    numbers = [NUMBER.fits(value) for value in values]
-    if sum(numbers) >= len(values) * 0.5:
-        odd = next(value for value, is_number in zip(values, numbers, strict=True) if not is_number)
-        if not re.fullmatch(r"0\d+", odd.strip()):
-            return f"{name}: not only numbers (for example {odd[:40]!r}); kept as text."
+    is_number = [NUMBER.accepts(value) for value in values]
+    if sum(is_number) >= len(values) * 0.5:
+        example = next(value for value, accepted in zip(values, is_number, strict=True) if not accepted)
+        if not re.fullmatch(r"0\d+", example.strip()):
+            return f"{name}: not only numbers (for example {example[:MAX_EXAMPLE_CHARS]!r}); kept as text."
     return ""

@@ -1,4 +1,4 @@
-"""Delimited text, read once by DuckDB as the types that its beginning shows, and again if that misled."""
+"""Delimited text, read once by DuckDB as the types of its beginning, and again if later rows do not fit."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -8,49 +8,53 @@ from pathlib import Path
 import duckdb
 
 from app.computations.uploads import sql
+from app.computations.uploads.cell_sql import present_cell
 from app.computations.uploads.column_types import (
-    MISSING,
-    MISSING_MEASURES,
-    READINGS,
+    MAX_EXAMPLE_CHARS,
     TEXT,
-    Reading,
-    Verdict,
-    ambiguous,
-    judge,
+    TYPE_RULES,
+    TypeChoice,
+    TypeRule,
+    choose_type,
+    is_order_unclear,
 )
 from app.computations.uploads.dialect import Dialect, sniff
 from app.computations.uploads.encoding import Text
 from app.computations.uploads.names import mend_names
 from app.errors import InvalidInput, LabError, TooLarge
+from app.modeling.type_inference.vocabulary import NULL_TOKENS
 
-_SAMPLES = (1 << 20, 48 << 20)
+_SAMPLE_CHARS = (1 << 20, 48 << 20)
+"""Characters of the sample; the larger one holds the longest line that may be read."""
 _SAMPLE_ROWS = 5_000
+"""Rows that types are chosen by: so many that a second pass is rare."""
 _LINE_BYTES = (2 << 20, 32 << 20)
+"""Bytes of a line: DuckDB's own limit, and one for long texts, tried last: buffers grow with it."""
 
-Write = Callable[[sql.Table], int]
-"""Writes the table and gives its rows; lets DuckDB's errors through."""
+Write = Callable[[sql.SourceTable], int]
+"""Writes the table and returns its rows; lets DuckDB's errors through."""
 
 
 @dataclass(frozen=True)
-class _Reading:
-    """One way to read the file; tried until one holds."""
+class _ReadPlan:
+    """Settings of one attempt to read the file."""
 
     path: Path
     dialect: Dialect
     names: tuple[str, ...]
-    verdicts: tuple[Verdict, ...]
+    choices: tuple[TypeChoice, ...]
     pad: bool = False
     parallel: bool = True
     line_bytes: int = _LINE_BYTES[0]
 
     @property
     def source(self) -> str:
-        """Every cell as text."""
+        """SQL of the rows, every cell as text."""
         dialect = self.dialect
         columns = ", ".join(f"{sql.name(name)}: 'VARCHAR'" for name in self.names)
-        missing = ", ".join(sql.text(token) for token in MISSING)
+        nulls = ", ".join(sql.text(token) for token in NULL_TOKENS)
         return (
-            f"read_csv({sql.text(self.path)}, auto_detect=false, columns={{{columns}}}, nullstr=[{missing}],"
+            f"read_csv({sql.text(self.path)}, auto_detect=false, columns={{{columns}}}, nullstr=[{nulls}],"
             f" delim={sql.text(dialect.delimiter)}, quote={sql.text(dialect.quote)},"
             f" escape={sql.text(dialect.escape)}, header={dialect.header}, skip={dialect.skip},"
             f" null_padding={self.pad}, parallel={self.parallel}, max_line_size={self.line_bytes})"
@@ -59,8 +63,8 @@ class _Reading:
     @property
     def select(self) -> str:
         cells = (
-            f"{_typed(name, verdict)} AS {sql.name(name)}"
-            for name, verdict in zip(self.names, self.verdicts, strict=True)
+            f"{_typed_cell(name, choice)} AS {sql.name(name)}"
+            for name, choice in zip(self.names, self.choices, strict=True)
         )
         return f"SELECT {', '.join(cells)} FROM {self.source}"  # noqa: S608 - every part is quoted above
 
@@ -70,134 +74,121 @@ def write_delimited(
     source: Text,
     write: Write,
     delimiter: str | None = None,
-) -> tuple[sql.Table, int]:
-    """The table as it was written, and its rows. Raises InvalidInput naming the line that does not fit."""
-    for size in _SAMPLES:
-        sample, whole = _sample(source.path, size)
+) -> tuple[sql.SourceTable, int]:
+    """Write the table; return it with its rows. Raises InvalidInput naming the line that does not fit."""
+    for size in _SAMPLE_CHARS:
+        sample, is_complete = _sample(source.path, size)
         if not sample.strip():
             raise InvalidInput("empty_file", "The file has no text in it.")
-        dialect, rows = sniff(sample, whole, delimiter)
-        if rows or whole:
+        dialect, rows = sniff(sample, is_complete, delimiter)
+        if rows or is_complete:
             break
-    if not rows and not whole:
+    if not rows and not is_complete:
         raise _line_too_long()
     if not rows:
         raise InvalidInput(
             "no_rows", "The file has a header and no rows below it.", columns=list(dialect.names)
         )
     names, notes = mend_names(dialect.names)
-    verdicts = _judge_sample(names, rows[:_SAMPLE_ROWS], dialect)
-    return _settle(
-        connection, _Reading(source.path, dialect, tuple(names), verdicts), [*source.notes, *notes], write
-    )
+    choices = _choose_types(names, rows[:_SAMPLE_ROWS], dialect)
+    plan = _ReadPlan(source.path, dialect, tuple(names), choices)
+    return _write_with_repairs(connection, plan, [*source.notes, *notes], write)
 
 
 def _sample(path: Path, size: int) -> tuple[str, bool]:
-    """The text's beginning, and whether that is all of it."""
+    """Read the first `size` characters; return them, and whether they are the complete text."""
     with path.open(encoding="utf-8", newline="") as file:
         return file.read(size), not file.read(1)
 
 
-def _judge_sample(names: Sequence[str], rows: Sequence[Sequence[str]], dialect: Dialect) -> tuple[Verdict, ...]:
+def _choose_types(
+    names: Sequence[str], rows: Sequence[Sequence[str]], dialect: Dialect
+) -> tuple[TypeChoice, ...]:
     comma = dialect.delimiter != ","
     return tuple(
-        judge(name, [row[n] for row in rows if n < len(row) and row[n].strip() not in MISSING], comma)
+        choose_type(name, [row[n] for row in rows if n < len(row) and row[n] not in NULL_TOKENS], comma)
         for n, name in enumerate(names)
     )
 
 
-def _settle(
-    connection: duckdb.DuckDBPyConnection, reading: _Reading, notes: list[str], write: Write
-) -> tuple[sql.Table, int]:
-    """Write, mend what the error names, and write again; each repair is made once at most."""
-    rejudged = False
+def _write_with_repairs(
+    connection: duckdb.DuckDBPyConnection, plan: _ReadPlan, notes: list[str], write: Write
+) -> tuple[sql.SourceTable, int]:
+    """Write, change the plan as an error requires, and write again; each change is made once at most."""
+    has_checked_all_rows = False
     while True:
-        table = _table(reading, notes)
+        table = _source_table(plan, notes)
         try:
             if rows := write(table):
                 return table, rows
             # There are rows, or nothing would have been sniffed: DuckDB drops a line larger than its buffer.
-            reading = _longer_lines(reading)
+            plan = _allow_longer_lines(plan)
         except duckdb.OutOfMemoryException as error:
             raise TooLarge("too_large_to_read", "The file needs more memory than reading may take.") from error
         except duckdb.Error as error:
-            problem = str(error)
-            if "Expected Number of Columns" in problem:
-                reading, note = _pad(reading, problem)
+            message = str(error)
+            if "Expected Number of Columns" in message:
+                plan, note = _pad_rows(plan, message)
                 notes = [*notes, note]
-            elif "Maximum line size" in problem:
-                reading = _longer_lines(reading)
-            elif _needs_one_thread(problem) and reading.parallel:
-                reading = replace(reading, parallel=False)
-            elif rejudged or not _is_conversion(problem):
-                raise _unreadable(problem) from error
+            elif "Maximum line size" in message:
+                plan = _allow_longer_lines(plan)
+            elif _needs_one_thread(message) and plan.parallel:
+                plan = replace(plan, parallel=False)
+            elif has_checked_all_rows or not _is_conversion(message):
+                raise _unreadable(message) from error
             else:
-                reading, rejudged = _rejudge(connection, reading), True
+                plan, has_checked_all_rows = _choose_by_all_rows(connection, plan), True
 
 
-def _needs_one_thread(problem: str) -> bool:
-    return "parallel=false" in problem or "Parallel CSV Reader" in problem
+def _needs_one_thread(message: str) -> bool:
+    return "parallel=false" in message or "Parallel CSV Reader" in message
 
 
-def _table(reading: _Reading, notes: Sequence[str]) -> sql.Table:
-    columns = [
-        {"name": name, "type": verdict.reading.type}
-        for name, verdict in zip(reading.names, reading.verdicts, strict=True)
-    ]
-    dialect = reading.dialect
-    decimal = "," if any(verdict.reading.name == "decimal comma" for verdict in reading.verdicts) else "."
-    sniffed = {
+def _source_table(plan: _ReadPlan, notes: Sequence[str]) -> sql.SourceTable:
+    rules = {name: choice.rule for name, choice in zip(plan.names, plan.choices, strict=True)}
+    dialect = plan.dialect
+    format_ = {
         "kind": "csv",
         "delimiter": dialect.delimiter,
         "quote": dialect.quote,
         "header": dialect.header,
-        "decimal": decimal,
+        "decimal": "," if any(rule.name == "decimal comma" for rule in rules.values()) else ".",
         "skipped_lines": dialect.skip,
-        "readings": {
-            name: verdict.reading.name
-            for name, verdict in zip(reading.names, reading.verdicts, strict=True)
-            if verdict.reading.type == "datetime"
-        },
+        "readings": {name: rule.name for name, rule in rules.items() if rule.type == "datetime"},
     }
-    said = [verdict.note for verdict in reading.verdicts if verdict.note]
-    return sql.Table(reading.select, columns, sniffed, (*notes, *said))
+    columns = [{"name": name, "type": rule.type} for name, rule in rules.items()]
+    type_notes = [choice.note for choice in plan.choices if choice.note]
+    return sql.SourceTable(plan.select, columns, format_, (*notes, *type_notes))
 
 
-def _typed(name: str, verdict: Verdict) -> str:
-    blanks = verdict.blanks and verdict.reading is not TEXT
-    return verdict.reading.sql.replace("{c}", _present(name) if blanks else sql.name(name))
+def _typed_cell(name: str, choice: TypeChoice) -> str:
+    has_words = choice.has_missing_words and choice.rule is not TEXT
+    return choice.rule.sql.replace("{c}", present_cell(sql.name(name)) if has_words else sql.name(name))
 
 
-def _present(name: str) -> str:
-    """The cell without the words that mean missing in a column of measures."""
-    tokens = ", ".join(sql.text(token) for token in MISSING_MEASURES)
-    return f"(CASE WHEN trim({sql.name(name)}) IN ({tokens}) THEN NULL ELSE {sql.name(name)} END)"
-
-
-def _pad(reading: _Reading, problem: str) -> tuple[_Reading, str]:
-    line, expected, found = (
-        int(match[1]) if (match := re.search(pattern, problem)) else 0
+def _pad_rows(plan: _ReadPlan, message: str) -> tuple[_ReadPlan, str]:
+    """Fill short rows; raises InvalidInput for long ones."""
+    line, expected, actual = (
+        int(match[1]) if (match := re.search(pattern, message)) else 0
         for pattern in (r"Error on Line: (\d+)", r"Number of Columns: (\d+)", r"Found: (\d+)")
     )
-    if reading.pad or found > expected:
+    if plan.pad or actual > expected:
         raise InvalidInput(
             "ragged_rows",
-            f"Line {line} has {found} fields where the table has {expected}; quote fields that hold the"
-            f" delimiter {reading.dialect.delimiter!r}, or repair the line.",
+            f"Line {line} has {actual} fields where the table has {expected}; quote fields that hold the"
+            f" delimiter {plan.dialect.delimiter!r}, or repair the line.",
             line=line,
             expected=expected,
-            found=found,
+            found=actual,
         )
-    note = (
-        f"Some rows are shorter than {expected} fields (the first is line {line}); what they lack is missing."
-    )
-    return replace(reading, pad=True), note
+    note = f"Some rows have fewer than {expected} fields (the first is line {line}); the rest is missing."
+    return replace(plan, pad=True), note
 
 
-def _longer_lines(reading: _Reading) -> _Reading:
-    if reading.line_bytes == _LINE_BYTES[-1]:
+def _allow_longer_lines(plan: _ReadPlan) -> _ReadPlan:
+    if plan.line_bytes == _LINE_BYTES[-1]:
         raise _line_too_long()
-    return replace(reading, line_bytes=_LINE_BYTES[-1])
+    return replace(plan, line_bytes=_LINE_BYTES[-1])
 
 
 def _line_too_long() -> InvalidInput:
@@ -207,65 +198,58 @@ def _line_too_long() -> InvalidInput:
     )
 
 
-def _rejudge(connection: duckdb.DuckDBPyConnection, reading: _Reading) -> _Reading:
-    """Judge columns by all their values: one more pass over the file."""
-    suspects = [
-        (name, verdict)
-        for name, verdict in zip(reading.names, reading.verdicts, strict=True)
-        if verdict.reading is not TEXT
-    ]
-    asked = [(name, option) for name, verdict in suspects for option in _alternatives(verdict.reading)]
-    counts = ", ".join(_failures(name, option) for name, option in asked)
-    found = connection.execute(f"SELECT {counts} FROM {reading.source}").fetchone() or ()  # noqa: S608
-    failures = {(name, option): found[2 * n : 2 * n + 2] for n, (name, option) in enumerate(asked)}
-    mended = {name: _decide(name, verdict, failures) for name, verdict in suspects}
-    return replace(
-        reading,
-        verdicts=tuple(
-            mended.get(name, verdict) for name, verdict in zip(reading.names, reading.verdicts, strict=True)
-        ),
+Failures = dict[tuple[str, TypeRule], tuple[int, str | None]]
+"""Column and rule -> number of values that the rule cannot parse, and one of them."""
+
+
+def _choose_by_all_rows(connection: duckdb.DuckDBPyConnection, plan: _ReadPlan) -> _ReadPlan:
+    """Choose types by all values: one more pass over the file."""
+    choices = dict(zip(plan.names, plan.choices, strict=True))
+    typed = {name: choice for name, choice in choices.items() if choice.rule is not TEXT}
+    tests = [(name, rule) for name, choice in typed.items() for rule in _rules_of_family(choice.rule)]
+    counts = ", ".join(_failures_sql(name, rule) for name, rule in tests)
+    row = connection.execute(f"SELECT {counts} FROM {plan.source}").fetchone() or ()  # noqa: S608
+    failures = {test: (row[2 * n], row[2 * n + 1]) for n, test in enumerate(tests)}
+    choices |= {name: _choose(name, choice, failures) for name, choice in typed.items()}
+    return replace(plan, choices=tuple(choices.values()))
+
+
+def _failures_sql(name: str, rule: TypeRule) -> str:
+    """SQL of the number of values that a rule cannot parse, and one of them."""
+    cell = present_cell(sql.name(name))
+    fails = (
+        f"{cell} IS NOT NULL AND (NOT regexp_full_match({cell}, {sql.text(rule.pattern)})"
+        f" OR {rule.attempt.replace('{c}', cell)} IS NULL)"
     )
+    return f"count(*) FILTER ({fails}), any_value({cell}) FILTER ({fails})"
 
 
-def _failures(name: str, option: Reading) -> str:
-    """SQL: how many values of a column a reading cannot take, and one of them."""
-    cell = _present(name)
-    wrong = (
-        f"{cell} IS NOT NULL AND (NOT regexp_full_match({cell}, {sql.text(option.pattern)})"
-        f" OR {option.attempt.replace('{c}', cell)} IS NULL)"
-    )
-    return f"count(*) FILTER ({wrong}), any_value({cell}) FILTER ({wrong})"
+def _rules_of_family(rule: TypeRule) -> list[TypeRule]:
+    """Rules of the same type, of integers also those of numbers, the narrowest first."""
+    family = {"integer": ("integer", "number"), "number": ("number",)}.get(rule.type, (rule.type,))
+    return [each for each in TYPE_RULES if each.type in family]
 
 
-def _alternatives(reading: Reading) -> list[Reading]:
-    """Readings of the same family, narrowest first."""
-    family = {"integer": ("integer", "number"), "number": ("number",)}.get(reading.type, (reading.type,))
-    return [option for option in READINGS if option.type in family]
-
-
-def _decide(
-    name: str, verdict: Verdict, failures: dict[tuple[str, Reading], tuple[int, str | None]]
-) -> Verdict:
-    options = _alternatives(verdict.reading)
-    possible = [option for option in options if failures[name, option][0] == 0]
-    if possible and not ambiguous(possible):
-        return Verdict(possible[0], MISSING_MEASURES)
-    count, example = failures[name, verdict.reading]
-    return Verdict(
+def _choose(name: str, choice: TypeChoice, failures: Failures) -> TypeChoice:
+    possible = [rule for rule in _rules_of_family(choice.rule) if failures[name, rule][0] == 0]
+    if possible and not is_order_unclear(possible):
+        return TypeChoice(possible[0], has_missing_words=True, note=choice.note)
+    count, example = failures[name, choice.rule]
+    return TypeChoice(
         TEXT,
-        note=f"{name}: {count:,} values are no {verdict.reading.name} (for example {str(example)[:40]!r});"
-        " kept as text.",
+        note=f"{name}: {count:,} values are no {choice.rule.name} (for example"
+        f" {str(example)[:MAX_EXAMPLE_CHARS]!r}); kept as text.",
     )
 
 
-def _is_conversion(problem: str) -> bool:
-    return "onversion Error" in problem or "Could not" in problem or "Out of Range" in problem
+def _is_conversion(message: str) -> bool:
+    return "onversion Error" in message or "Could not" in message or "Out of Range" in message
 
 
-def _unreadable(problem: str) -> LabError:
-    if "unterminated quote" in problem:
-        line = re.search(r"Error on Line: (\d+)", problem)
+def _unreadable(message: str) -> LabError:
+    if "unterminated quote" in message:
+        line = re.search(r"Error on Line: (\d+)", message)
         where = f"On line {line[1]} a" if line else "A"
         return InvalidInput("open_quote", f"{where} quote is opened and never closed.")
-    first = problem.split("Possible", 1)[0].strip().splitlines()
+    first = message.split("Possible", 1)[0].strip().splitlines()
     return InvalidInput("unreadable_table", f"The table cannot be read: {' '.join(first)[:300]}")

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from app.computations.uploads.column_types import INTEGER, MISSING, READINGS
+from app.computations.uploads.column_types import INTEGER, TYPE_RULES
 from app.computations.uploads.names import check_width
+from app.modeling.type_inference.vocabulary import NULL_TOKENS
 
 _LIKELY = "\t;,|"
 _RARE = "^~:\x1f\x1e\x01 "
@@ -174,7 +175,7 @@ def _merit(layout: _Layout) -> tuple[float, ...]:
 def _is_header(rows: Sequence[Sequence[str]]) -> bool:
     """The first row names the columns: no value that could be data, and no name twice among all-text rows."""
     first = [cell.strip() for cell in rows[0]]
-    if all(cell in MISSING for cell in first):
+    if all(cell in NULL_TOKENS for cell in first):
         return False
     if any(_is_measure(cell) for cell in first):
         # Years or counts as names (`name,2019,2020`) stand over columns that are named by text too.
@@ -183,10 +184,10 @@ def _is_header(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _is_measure(cell: str) -> bool:
-    return any(reading.fits(cell) for reading in READINGS)
+    return any(rule.accepts(cell) for rule in TYPE_RULES)
 
 
 def _only_years_are_measures(cells: Sequence[str]) -> bool:
     measures = [cell for cell in cells if _is_measure(cell)]
-    years = all(INTEGER.fits(cell) and 1800 <= int(cell) <= 2200 for cell in measures)
+    years = all(INTEGER.accepts(cell) and 1800 <= int(cell) <= 2200 for cell in measures)
     return years and len(measures) < len(cells) and len(set(measures)) == len(measures) > 1

@@ -48,7 +48,7 @@ _MAX_ELEMENTS = 8
 """Schema elements a column: lists and maps take up to 5, and a record's fields become columns themselves."""
 
 
-def parquet_table(connection: duckdb.DuckDBPyConnection, path: Path) -> sql.Table:
+def parquet_table(connection: duckdb.DuckDBPyConnection, path: Path) -> sql.SourceTable:
     """Raises InvalidInput when the file is damaged, TooLarge for too many columns, before they are listed."""
     check_width(_schema_elements(path) // _MAX_ELEMENTS, at_least=True)
     return _plain_table(connection, f"read_parquet({sql.text(path)})", {"kind": "parquet"}, "parquet")
@@ -73,7 +73,7 @@ def _schema_elements(path: Path) -> int:
     return short if short < 15 else sum((byte & 127) << (7 * place) for place, byte in enumerate(match[2]))
 
 
-def json_table(connection: duckdb.DuckDBPyConnection, path: Path) -> sql.Table:
+def json_table(connection: duckdb.DuckDBPyConnection, path: Path) -> sql.SourceTable:
     """An array of objects, an object a line, or one object that holds such an array or its columns."""
     source = f"read_json({sql.text(path)}, maximum_object_size={_OBJECT_BYTES}, sample_size=-1)"
     source = _unwrapped(connection, source)
@@ -183,10 +183,10 @@ def plain_columns(
 
 def _plain_table(
     connection: duckdb.DuckDBPyConnection, source: str, format_: dict[str, object], kind: str
-) -> sql.Table:
+) -> sql.SourceTable:
     described = [(name, type_, sql.name(name)) for name, type_ in _described(connection, source, kind)]
     columns, cells, notes = plain_columns(described)
-    return sql.Table(f"SELECT {', '.join(cells)} FROM {source}", columns, format_, tuple(notes))  # noqa: S608
+    return sql.SourceTable(f"SELECT {', '.join(cells)} FROM {source}", columns, format_, tuple(notes))  # noqa: S608
 
 
 class _Leaf:

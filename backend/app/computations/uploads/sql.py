@@ -14,8 +14,8 @@ Column = dict[str, str]
 
 
 @dataclass(frozen=True)
-class Table:
-    """A table on its way to Parquet: the `select` that reads it, its columns, and what was sniffed."""
+class SourceTable:
+    """A table of an upload: the `select` that reads it, its columns, the facts of its format, and notes."""
 
     select: str
     columns: list[Column]
@@ -31,14 +31,19 @@ def text(value: str | Path) -> str:
     return "'" + str(value).replace("'", "''") + "'"
 
 
+def trim(cell: str) -> str:
+    """SQL of a text without surrounding white space: DuckDB's own default is spaces only."""
+    return f"trim({cell}, ' ' || chr(9) || chr(10) || chr(11) || chr(12) || chr(13))"
+
+
 @contextmanager
 def connect(
     workspace: CellWorkspace, work: Path, memory_bytes: int, target: Path | None = None
 ) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A database in memory that spills into `work`, fetches no extension and reaches no other file.
+    """Open a database in memory that spills into `work`, fetches no extension and reaches no other file.
 
-    It reads the inputs, and writes `target`, or anywhere in the output folder where there is none. No statement
-    opens it further: walls around the cell are not everywhere.
+    It reads the inputs and writes `target`, or any file of the output folder without one. No statement opens it
+    further, because some cells run without kernel isolation.
     """
     connection = duckdb.connect(
         config={
@@ -51,13 +56,13 @@ def connect(
     )
     try:
         connection.execute("SET TimeZone = 'UTC'")
-        _shut(connection, workspace, target)
+        _restrict(connection, workspace, target)
         yield connection
     finally:
         connection.close()
 
 
-def _shut(connection: duckdb.DuckDBPyConnection, workspace: CellWorkspace, target: Path | None) -> None:
+def _restrict(connection: duckdb.DuckDBPyConnection, workspace: CellWorkspace, target: Path | None) -> None:
     files = ", ".join(text(path) for path in (*workspace.inputs.values(), *([target] if target else [])))
     folders = "" if target else text(workspace.output)
     for setting in (

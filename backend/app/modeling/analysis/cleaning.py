@@ -8,6 +8,9 @@ from app.modeling.analysis.redundancy import find_redundant
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.recipe import RecipeJson, select_inputs
 from app.modeling.table.columns import ColumnKind, column_kind
+from app.modeling.type_inference.decisions import infer_parser
+from app.modeling.type_inference.spellings import canonical_spellings
+from app.modeling.type_inference.values import count_raw_values, is_text
 
 MIN_CLOCK_CORRELATION = 0.999
 """Rank correlation with time from which a number counts as another form of the time."""
@@ -67,37 +70,24 @@ def find_clock_columns(inputs: pd.DataFrame, problem: Problem) -> list[str]:
     ]
 
 
-def _texts(column: pd.Series) -> pd.Series | None:
-    if column_kind(column) not in (ColumnKind.CATEGORY, ColumnKind.TEXT) or pd.api.types.is_numeric_dtype(
-        column.dtype
-    ):
-        return None
-    return column.dropna().astype("str")
-
-
 def is_number_text(column: pd.Series) -> bool:
-    """Return true for text of which at least 95% are numbers, with or without currency sign, thousands and
-    percent."""
-    texts = _texts(column)
-    if texts is None:
-        return False
-    pattern = r"\s*[-+]?[$€£]?\s*\d{1,3}(?:,?\d{3})*(?:\.\d+)?\s*%?\s*"
-    return bool(texts.str.fullmatch(pattern).mean() >= 0.95)
+    """Test for text that type inference reads as numbers."""
+    return _is_text(column) and infer_parser(column) == "read_number"
 
 
 def is_date_like(column: pd.Series) -> bool:
-    """Return true for dates, or text of which at least 95% look like `2024-05-31`, `31.05.2024` or
-    `5/31/24`."""
+    """Test for dates, or for text that type inference reads as dates."""
     if column_kind(column) is ColumnKind.DATETIME:
         return True
-    texts = _texts(column)
-    if texts is None:
-        return False
-    return bool(texts.str.match(r"\s*(\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[/.]\d{1,2}[/.]\d{2,4})").mean() >= 0.95)
+    return _is_text(column) and infer_parser(column) == "read_date"
 
 
 def _has_spellings(column: pd.Series) -> bool:
-    texts = _texts(column)
-    if texts is None or column_kind(column) is not ColumnKind.CATEGORY:
+    """Test for categories of which some have several spellings."""
+    if not _is_text(column) or column_kind(column) is not ColumnKind.CATEGORY:
         return False
-    return bool(texts.str.strip().str.lower().nunique() < texts.nunique())
+    return bool(canonical_spellings(count_raw_values(column)))
+
+
+def _is_text(column: pd.Series) -> bool:
+    return is_text(column) and column_kind(column) in (ColumnKind.CATEGORY, ColumnKind.TEXT)

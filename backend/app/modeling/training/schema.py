@@ -16,6 +16,7 @@ from app.modeling.recipe.transforms.dates import to_dates
 from app.modeling.table.columns import ColumnKind, column_kind
 from app.modeling.table.json_values import to_json_scalar
 from app.modeling.type_inference.parsers import ColumnParser, parsers_by_column
+from app.modeling.type_inference.vocabulary import TRUTH_VALUES
 
 SchemaJson = list[dict[str, Any]]
 MAX_CATEGORIES = 100
@@ -148,12 +149,8 @@ def _convert(raw: pd.Series, column: dict[str, Any], parser: ColumnParser | None
     return converted
 
 
-_BOOLEANS = dict.fromkeys(("true", "t", "yes", "y", "1", "1.0"), True)
-_BOOLEANS |= dict.fromkeys(("false", "f", "no", "n", "0", "0.0"), False)
-
-
 def _boolean(raw: pd.Series) -> pd.Series:
-    parsed = to_category_text(raw).str.lower().map(_BOOLEANS)
+    parsed = to_category_text(raw).str.strip().str.casefold().map(TRUTH_VALUES)
     return parsed.astype("boolean") if parsed.isna().any() else parsed.astype("bool")
 
 

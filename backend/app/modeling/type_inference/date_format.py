@@ -9,14 +9,17 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from app.modeling.type_inference.dates import MICROSECONDS_PER_TICK, SPELLINGS, parse_dates
+from app.modeling.type_inference.date_spellings import SPELLINGS
+from app.modeling.type_inference.dates import MICROSECONDS_PER_TICK, parse_dates
 
 MIN_DATE_SHARE = 0.95
 """Share of the values that must be dates."""
 MAX_PROBED_VALUES = 60
 """Distinct values that are matched first: most columns are ruled out by them, without parsing all."""
 _PATTERNS = {
-    spelling: re.compile(pattern.replace(r"\pL", r"[^\W\d_]")) for spelling, pattern in SPELLINGS.items()
+    # Arrow's `\d` is ASCII, and its `\pL` is unknown to Python.
+    spelling: re.compile(pattern.replace(r"\d", "[0-9]").replace(r"\pL", r"[^\W\d_]"))
+    for spelling, pattern in SPELLINGS.items()
 }
 _DAY_MONTH = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2")
 TIME_NAME = re.compile(

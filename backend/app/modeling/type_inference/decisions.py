@@ -13,10 +13,10 @@ from app.modeling.table.json_values import round_significant, to_json_value
 from app.modeling.type_inference.date_format import DateGuess, guess_dates, guess_epoch
 from app.modeling.type_inference.durations import guess_durations, parse_hours
 from app.modeling.type_inference.number_format import guess_numbers
-from app.modeling.type_inference.parsers import PARSERS, ParsersJson
+from app.modeling.type_inference.parsers import PARSERS, ParserOp, ParsersJson
 from app.modeling.type_inference.sentinels import find_sentinels
 from app.modeling.type_inference.spellings import canonical_spellings, fold_spelling
-from app.modeling.type_inference.values import count_values, is_text, to_plain_text
+from app.modeling.type_inference.values import count_raw_values, count_values, is_text, to_plain_text
 from app.modeling.type_inference.vocabulary import MISSING_CATEGORY_WORDS, MISSING_WORDS, are_truth_values
 
 MAX_ROWS, MIN_ROWS, MAX_CELLS = 10_000, 200, 400_000
@@ -64,6 +64,12 @@ def infer_types(
         if decision:
             decisions.append(decision)
     return decisions
+
+
+def infer_parser(column: pd.Series) -> ParserOp | None:
+    """Infer the name (`op`) of the parser of one column, None if it is used as it is."""
+    decision = _infer_type(column, _sample(column.to_frame()).iloc[:, 0], is_target=False, requested=None)
+    return None if decision is None else decision.way["op"]
 
 
 def make_parsers(decisions: Sequence[TypeDecision]) -> ParsersJson:
@@ -140,7 +146,7 @@ def _infer_from_text(sample: pd.Series, is_target: bool, requested: str | None) 
             continue
         if decision := guess(name, present, blank, sample):
             return _with_date_order(decision, requested) if requested in _KIND_OF else decision
-    return _category(name, present, values, _count_raw(sample))
+    return _category(name, present, values, count_raw_values(sample))
 
 
 _KIND_OF = {"day_first": "datetime", "month_first": "datetime"}
@@ -206,8 +212,8 @@ def _number(name: str, present: Counts, blank: Counts, sample: pd.Series) -> Typ
         "op": "read_number",
         "decimal": format_.decimal,
         "group": format_.group,
-        "before": dict(format_.before),
-        "after": dict(format_.after),
+        "before": dict(format_.before or {}),
+        "after": dict(format_.after or {}),
         "missing": tuple(word.casefold() for word in guess.words),
     }
     evidence = {
@@ -244,11 +250,6 @@ def _duration(name: str, present: Counts, blank: Counts) -> TypeDecision | None:
     text = f"{name!r} holds times such as {guess.example!r}, converted to hours ({example_hours})."
     evidence = {"share": round_significant(guess.share), **_missing(blank)}
     return TypeDecision(name, "number", {"op": "read_clock"}, text, guess.share, evidence)
-
-
-def _count_raw(sample: pd.Series) -> dict[str, int]:
-    """Counts of the raw values, surrounding space included."""
-    return {str(value): int(count) for value, count in to_plain_text(sample).value_counts().items()}
 
 
 def _category(name: str, present: Counts, values: Counts, raw_counts: Counts) -> TypeDecision | None:

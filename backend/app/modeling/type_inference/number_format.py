@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from app.modeling.type_inference import units
-from app.modeling.type_inference.numbers import NUMBER_PATTERN, NumberFormat
+from app.modeling.type_inference.number_spellings import NUMBER_PATTERN, NumberFormat
 
 SURE_SHARE = 0.95
 """Share of the present values that must be numbers; the rest becomes missing."""
@@ -29,8 +29,9 @@ _FORMATS = tuple(
     NumberFormat(decimal, group)
     for decimal, group in ((".", ","), (",", "."), (".", " "), (",", " "), (".", "'"), (",", "'"))
 )
-_PARTS = re.compile(NUMBER_PATTERN)
-_BODIES = {number_format: re.compile(number_format.body_pattern) for number_format in _FORMATS}
+# As Arrow reads them: digits of other scripts are no digits.
+_PARTS = re.compile(NUMBER_PATTERN, re.ASCII)
+_BODIES = {number_format: re.compile(number_format.body_pattern, re.ASCII) for number_format in _FORMATS}
 
 
 @dataclass(frozen=True)

@@ -1,42 +1,12 @@
 """Parsing of numbers in common spellings: `1.234,50 EUR`, `(12)`, `12 %`, `3.5 kg`, `1.2e-3`."""
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-# Gaps are bounded: neighbouring ones share their spaces in every way, and 400 of them took minutes.
-NUMBER_PATTERN = (
-    r"^(?P<open>\(?)\s{0,3}(?P<sign>[-+]?)\s{0,3}(?P<before>(?:[^\d\s.,'()+\-]{1,4}\.?)?)\s{0,3}(?P<inner>[-+]?)\s{0,3}"
-    r"(?P<body>\d[\d.,' ]*|[.,]\d+)(?P<exponent>(?:[eE][+-]?\d{1,3})?)\s{0,3}"
-    r"(?P<after>(?:\+|[^\d\s.,'()+\-][^()]{0,14}?)?)\s{0,3}(?P<close>\)?)(?P<trail>-?)$"
-)
-_DIGIT_PATTERNS = {
-    "": r"\d+",
-    ",": r"(?:\d+|[1-9]\d{0,2}(?:,\d{2,3})*,\d{3})",
-    ".": r"(?:\d+|[1-9]\d{0,2}(?:\.\d{3})+)",
-    " ": r"(?:\d+|[1-9]\d{0,2}(?: \d{3})+)",
-    "'": r"(?:\d+|[1-9]\d{0,2}(?:'\d{3})+)",
-}
-
-
-@dataclass(frozen=True)
-class NumberFormat:
-    """Spelling of numbers. `group`: thousands separator, "" for none. `before`, `after`: units in lower case
-    that may precede or follow a number -> their factor."""
-
-    decimal: str = "."
-    group: str = ","
-    before: Mapping[str, float] = field(default_factory=dict, hash=False)
-    after: Mapping[str, float] = field(default_factory=dict, hash=False)
-
-    @property
-    def body_pattern(self) -> str:
-        mark = re.escape(self.decimal)
-        return rf"^(?:{_DIGIT_PATTERNS[self.group]}(?:{mark}\d*)?|{mark}\d+)$"
+from app.modeling.type_inference.number_spellings import NUMBER_PATTERN, NumberFormat
 
 
 def split_numbers(texts: pa.Array) -> pa.StructArray:
@@ -49,7 +19,8 @@ def parse_numbers(texts: pa.Array, number_format: NumberFormat) -> np.ndarray:
     parts = split_numbers(texts)
     body = pc.utf8_rtrim(_part(parts, "body"), characters=" ")
     is_match = pc.match_substring_regex(body, pattern=number_format.body_pattern)
-    body = pc.if_else(is_match, body, None)
+    is_closed = pc.equal(pc.equal(_part(parts, "open"), "("), pc.equal(_part(parts, "close"), ")"))
+    body = pc.if_else(pc.and_(is_match, is_closed), body, None)
     if number_format.group:
         body = pc.replace_substring(body, pattern=number_format.group, replacement="")
     if number_format.decimal != ".":
@@ -79,7 +50,9 @@ def _is_negative(parts: pa.StructArray) -> np.ndarray:
     return negative
 
 
-def _scale(affixes: pa.Array, factors: Mapping[str, float]) -> np.ndarray:
+def _scale(affixes: pa.Array, factors: Mapping[str, float] | None) -> np.ndarray:
+    if factors is None:
+        return np.ones(len(affixes))
     encoded = pc.dictionary_encode(affixes)
     names = [affix.casefold().strip() for affix in encoded.dictionary.to_pylist()]
     scales = np.array([1.0 if not name else factors.get(name, np.nan) for name in names] + [np.nan])

@@ -10,14 +10,17 @@ import pyarrow.compute as pc
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from app.json_types import JsonScalar
-from app.modeling.type_inference.dates import NAT, SPELLINGS, parse_dates, parse_epoch
+from app.modeling.type_inference.date_spellings import SPELLINGS
+from app.modeling.type_inference.dates import NAT, parse_dates, parse_epoch
 from app.modeling.type_inference.durations import parse_hours
-from app.modeling.type_inference.numbers import NumberFormat, parse_numbers
+from app.modeling.type_inference.number_spellings import NumberFormat
+from app.modeling.type_inference.numbers import parse_numbers
 from app.modeling.type_inference.spellings import fold_spelling
 from app.modeling.type_inference.values import is_text, map_distinct, to_plain_text
 from app.modeling.type_inference.vocabulary import MISSING_WORDS, TRUTH_VALUES
 
 ParsersJson = list[dict[str, Any]]
+ParserOp = Literal["read_number", "read_date", "read_boolean", "read_text", "read_words", "read_clock"]
 
 
 class ColumnParser(BaseModel):
@@ -68,12 +71,20 @@ class NumberParser(ColumnParser):
         numbers = map_distinct(column, self._parse_texts, np.nan).astype("float64")
         return numbers.mask(numbers.isin(missing_codes)) if missing_codes else numbers
 
+    @property
+    def formats(self) -> tuple[NumberFormat, ...]:
+        """The formats in the order of trial."""
+        inferred = NumberFormat(self.decimal, self.group, self.before, self.after)
+        # Some exports mix 1234.5 into a column with decimal commas.
+        return (inferred, NumberFormat(group="")) if self.decimal == "," else (inferred,)
+
     def _parse_texts(self, texts: pa.Array) -> np.ndarray:
-        numbers = parse_numbers(texts, NumberFormat(self.decimal, self.group, self.before, self.after))
-        unparsed = np.flatnonzero(np.isnan(numbers))
-        if len(unparsed) and self.decimal == ",":
-            # Some exports mix 1234.5 into a column with decimal commas.
-            numbers[unparsed] = parse_numbers(texts.take(pa.array(unparsed)), NumberFormat(group=""))
+        first, *rest = self.formats
+        numbers = parse_numbers(texts, first)
+        for number_format in rest:
+            unparsed = np.flatnonzero(np.isnan(numbers))
+            if len(unparsed):
+                numbers[unparsed] = parse_numbers(texts.take(pa.array(unparsed)), number_format)
         return numbers
 
 

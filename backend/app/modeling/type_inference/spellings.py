@@ -19,23 +19,34 @@ def fold_spelling(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
+def count_spellings(counts: Mapping[str, int]) -> dict[str, dict[str, int]]:
+    """Group counts of raw values by class: folded class -> spelling with single spaces -> rows."""
+    counts_by_class: dict[str, dict[str, int]] = {}
+    for text, count in counts.items():
+        spellings = counts_by_class.setdefault(fold_spelling(text), {})
+        trimmed = " ".join(text.split())
+        spellings[trimmed] = spellings.get(trimmed, 0) + count
+    return counts_by_class
+
+
+def most_frequent_spellings(counts_by_class: Mapping[str, Mapping[str, int]]) -> dict[str, str]:
+    """Choose the most frequent spelling of each class, the first one of equals."""
+    return {
+        name: max(spellings, key=lambda spelling: spellings[spelling])
+        for name, spellings in counts_by_class.items()
+    }
+
+
 def canonical_spellings(counts: Mapping[str, int]) -> dict[str, str]:
     """Choose one spelling for each class from counts of raw values: folded class -> most frequent spelling.
 
     Empty if all classes have one spelling, if there are too many values to be classes, or if a short word is
     about as frequent in two spellings.
     """
-    counts_by_class: dict[str, dict[str, int]] = {}
-    for text, count in counts.items():
-        spellings = counts_by_class.setdefault(fold_spelling(text), {})
-        trimmed = " ".join(text.split())
-        spellings[trimmed] = spellings.get(trimmed, 0) + count
+    counts_by_class = count_spellings(counts)
     if len(counts_by_class) > MAX_CLASSES or sum(counts.values()) < MIN_ROWS_EACH * len(counts_by_class):
         return {}
-    best = {
-        name: max(spellings, key=lambda spelling: spellings[spelling])
-        for name, spellings in counts_by_class.items()
-    }
+    best = most_frequent_spellings(counts_by_class)
     if all(text == best[fold_spelling(text)] for text in counts):
         return {}
     return {} if _may_differ(counts_by_class) else best

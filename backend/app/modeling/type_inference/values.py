@@ -50,3 +50,8 @@ def count_values(column: pd.Series) -> dict[str, int]:
         text = str(value).translate(_SIGNS).strip()
         counts[text] = counts.get(text, 0) + int(count)
     return counts
+
+
+def count_raw_values(column: pd.Series) -> dict[str, int]:
+    """Count rows by raw text, surrounding space included, missing values left out."""
+    return {str(value): int(count) for value, count in to_plain_text(column).value_counts().items()}

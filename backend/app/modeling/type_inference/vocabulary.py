@@ -1,4 +1,7 @@
-"""Words for missing values, for yes and for no, in several languages."""
+"""Words for missing values, for yes and for no, in several languages.
+
+The only table of such words: uploads derive their SQL from it, so the module imports no science library.
+"""
 
 from collections.abc import Iterable
 
@@ -8,9 +11,12 @@ def split_words(text: str) -> frozenset[str]:
     return frozenset(part.strip() for part in text.split("|"))
 
 
-MISSING_CATEGORY_WORDS = split_words(
-    "|?|??|-|--|---|.|..|...|n/a|#n/a|na|<na>|n.a.|n.a|null|(null)|#null!|nan|nil|not available|no data|tbd"
-    "|k.a.|keine angabe"
+NULL_TOKENS = ("", "NA", "N/A", "n/a", "NULL", "null", "NaN", "nan", "#N/A", "<NA>")
+"""Cells of a text file that are missing in every column, as in pandas and R. Their case counts: `Nan` is a
+name, and `Na` an element."""
+
+MISSING_CATEGORY_WORDS = frozenset(token.casefold() for token in NULL_TOKENS) | split_words(
+    "?|??|-|--|---|.|..|...|n.a.|n.a|(null)|#null!|nil|not available|no data|tbd|k.a.|keine angabe"
 )
 """Missing-value words even in a column of categories."""
 
@@ -19,6 +25,12 @@ MISSING_WORDS = MISSING_CATEGORY_WORDS | split_words(
     "|undefined|#value!|#div/0!|#ref!|#num!|x|*|**"
 )
 """Missing-value words among numbers, dates or booleans; in a column of categories some are classes."""
+
+
+def is_missing_word(cell: str) -> bool:
+    """Test whether a cell of a column of numbers, dates or booleans means a missing value."""
+    return cell.strip().casefold() in MISSING_WORDS
+
 
 _YES = split_words("true|t|yes|y|ja|j|oui|si|sí|sim|on|1|1.0")
 _NO = split_words("false|f|no|n|nein|non|não|nao|off|0|0.0")

@@ -1,11 +1,20 @@
 """Operations on the set, type and categories of columns."""
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
+import numpy as np
 import pandas as pd
 from pydantic import Field
 
 from app.modeling.recipe.transforms.operation import Columns, Operation, Share, State
+from app.modeling.type_inference.number_format import guess_numbers
+from app.modeling.type_inference.number_spellings import NumberFormat
+from app.modeling.type_inference.numbers import parse_numbers
+from app.modeling.type_inference.spellings import count_spellings, fold_spelling, most_frequent_spellings
+from app.modeling.type_inference.units import CURRENCIES
+from app.modeling.type_inference.values import count_raw_values, count_values, is_text, map_distinct
+from app.modeling.type_inference.vocabulary import is_missing_word
 
 
 class Drop(Operation):
@@ -19,22 +28,47 @@ class Drop(Operation):
 
 
 class ToNumber(Operation):
-    """Parse numbers in text, ignoring currency signs, thousands separators and percent signs."""
+    """Parse numbers in text. Units of the training rows are converted to one; other texts become missing."""
 
     op: Literal["to_number"] = "to_number"
     columns: Columns
     decimal: Literal[".", ","] = "."
 
-    def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
-        return frame.assign(**{name: self._read(frame[name]) for name in self.columns})
+    def fit(self, frame: pd.DataFrame) -> State:
+        return {name: self._fit_units(name, frame[name]) for name in self.columns}
 
-    def _read(self, column: pd.Series) -> pd.Series:
+    def _fit_units(self, name: str, column: pd.Series) -> State:
+        """Infer the separator and the units of a column.
+
+        Where type inference finds no numbers with this decimal mark, only currencies and `%` are units.
+        """
+        values = count_values(column) if is_text(column) else {}
+        guess = guess_numbers(name, {text: rows for text, rows in values.items() if not is_missing_word(text)})
+        if guess is None or guess.number_format.decimal != self.decimal:
+            currencies = dict.fromkeys(sorted(CURRENCIES), 1.0)
+            return {"group": self._group, "before": currencies, "after": {**currencies, "%": 1.0}}
+        inferred = guess.number_format
+        return {
+            "group": inferred.group,
+            "before": dict(inferred.before or {}),
+            "after": dict(inferred.after or {}),
+        }
+
+    @property
+    def _group(self) -> str:
+        return "," if self.decimal == "." else "."
+
+    def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
+        return frame.assign(**{name: self._parse(frame[name], state.get(name)) for name in self.columns})
+
+    def _parse(self, column: pd.Series, units: State | None) -> pd.Series:
         if pd.api.types.is_numeric_dtype(column.dtype):
             return column
-        text = column.astype("str").str.replace(r"[^0-9eE+\-.,]", "", regex=True)
-        thousands = "," if self.decimal == "." else "."
-        text = text.str.replace(thousands, "", regex=False).str.replace(self.decimal, ".", regex=False)
-        return pd.to_numeric(text, errors="coerce").astype("float64")
+        # Models stored before units were fitted have no state: they were trained on the bare numbers.
+        number_format = NumberFormat(
+            self.decimal, **(units or {"group": self._group, "before": None, "after": None})
+        )
+        return map_distinct(column, lambda texts: parse_numbers(texts, number_format), np.nan).astype("float64")
 
 
 class ToCategory(Operation):
@@ -54,15 +88,11 @@ class MergeCategories(Operation):
     columns: Columns
 
     def fit(self, frame: pd.DataFrame) -> State:
-        return {name: _spellings(to_category_text(frame[name])) for name in self.columns}
+        counts = {name: count_raw_values(to_category_text(frame[name])) for name in self.columns}
+        return {name: most_frequent_spellings(count_spellings(counts[name])) for name in self.columns}
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
-        merged = {}
-        for name in self.columns:
-            text = to_category_text(frame[name])
-            key = text.str.strip().str.lower()
-            merged[name] = key.map(state[name]).fillna(text.str.strip()).astype("str")
-        return frame.assign(**merged)
+        return frame.assign(**{name: _merge(frame[name], state[name]) for name in self.columns})
 
 
 class GroupRare(Operation):
@@ -121,10 +151,9 @@ def _shares(column: pd.Series) -> pd.Series:
     return to_category_text(column).value_counts(normalize=True)
 
 
-def _spellings(text: pd.Series) -> dict[str, str]:
-    trimmed = text.dropna().str.strip()
-    most_frequent_first = trimmed.value_counts().index
-    spellings: dict[str, str] = {}
-    for spelling in most_frequent_first:
-        spellings.setdefault(str(spelling).lower(), str(spelling))
-    return spellings
+def _merge(column: pd.Series, spellings: Mapping[str, str]) -> pd.Series:
+    # Models stored before spellings were folded as in type inference have keys in lower case only.
+    by_class = {fold_spelling(name): spelling for name, spelling in spellings.items()}
+    text = to_category_text(column)
+    merged = {value: by_class.get(fold_spelling(value), value.strip()) for value in text.dropna().unique()}
+    return text.map(merged).astype("str").where(text.notna())

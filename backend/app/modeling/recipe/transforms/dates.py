@@ -7,6 +7,9 @@ import pandas as pd
 from pydantic import Field
 
 from app.modeling.recipe.transforms.operation import Columns, Operation, State
+from app.modeling.type_inference.date_format import guess_dates
+from app.modeling.type_inference.parsers import DateParser
+from app.modeling.type_inference.values import count_values, is_text
 
 DatePart = Literal[
     "year", "quarter", "month", "day", "weekday", "hour", "weekend", "day_of_year", "elapsed_days"
@@ -25,16 +28,17 @@ class ParseDates(Operation):
     keep: bool = False
 
     def fit(self, frame: pd.DataFrame) -> State:
-        return {name: _isoformat(to_dates(frame[name]).min()) for name in self.columns}
+        return {name: _fit_column(frame[name]) for name in self.columns}
 
     def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
         columns: dict[str, pd.Series] = {}
         for name in self.columns:
-            dates = to_dates(frame[name])
+            earliest, day_first = _fitted(state[name])
+            dates = to_dates(frame[name], day_first)
             if self.keep:
                 columns[name] = dates
             for part in self.parts:
-                columns[f"{name}_{part}"] = extract_part(dates, part, state[name])
+                columns[f"{name}_{part}"] = extract_part(dates, part, earliest)
         remaining = frame if self.keep else frame.drop(columns=list(self.columns))
         return remaining.assign(**columns)
 
@@ -42,18 +46,35 @@ class ParseDates(Operation):
 _ATTRIBUTES = {"weekday": "day_of_week"}
 
 
-def to_dates(column: pd.Series) -> pd.Series:
-    """Convert to datetimes: aware times become UTC without a zone, text is parsed value by value, else
-    missing."""
+def to_dates(column: pd.Series, day_first: bool = False) -> pd.Series:
+    """Convert to datetimes in UTC without a zone. Text is parsed in every spelling of `date_spellings`, numbers
+    and other texts are missing.
+
+    `day_first`: the order in `05/04/2024`, unless a value above 12 shows the other one.
+    """
     if isinstance(column.dtype, pd.DatetimeTZDtype):
         utc: pd.Series = column.dt.tz_convert("UTC").dt.tz_localize(None)
         return utc
     if pd.api.types.is_datetime64_any_dtype(column.dtype):
         return column
-    if pd.api.types.is_numeric_dtype(column.dtype):
+    if not is_text(column):
         return pd.Series(pd.NaT, index=column.index, dtype="datetime64[us]")
-    parsed = pd.to_datetime(column, errors="coerce", format="mixed", utc=True)
-    return parsed.dt.tz_localize(None)
+    return DateParser(columns=(str(column.name),), day_first=day_first).parse(column).astype("datetime64[us]")
+
+
+def _fitted(state: State | str | None) -> tuple[str | None, bool]:
+    """The earliest training date, and the order of day and month."""
+    # Models stored before the order was fitted hold the earliest date only; pandas took the month first.
+    return (state["earliest"], state["day_first"]) if isinstance(state, dict) else (state, False)
+
+
+def _fit_column(column: pd.Series) -> State:
+    day_first = False
+    if is_text(column):
+        texts = column.dropna().astype("str").str.strip()
+        guess = guess_dates(count_values(column), texts)
+        day_first = guess is not None and guess.day_first
+    return {"earliest": _isoformat(to_dates(column, day_first).min()), "day_first": day_first}
 
 
 def _isoformat(value: object) -> str | None:
