@@ -4,14 +4,14 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from app.agents.goals.patterns import NUMBERS
+from app.agents.goals.vocabulary import COUNT_WORDS
 
 _MISS = (
     r"(?:(?:an? |one )?miss(?:ed|es|ing)?(?: an?| one| the)?(?: \w+){0,2}?|(?:an? |one )?false negatives?"
     r"|not (?:finding|catching|detecting)(?: an?| one)?(?: \w+)?)"
 )
 _ALARM = r"(?:(?:an? |one |the )?(?:false|wrong|needless) (?:alarms?|positives?|alerts?))"
-_TIMES = rf"(?P<times>\d+(?:\.\d+)?|{'|'.join(NUMBERS)}|twice|thrice)(?:\s*(?:times|x|-?fold))?"
+_TIMES = rf"(?P<times>\d+(?:\.\d+)?|{'|'.join(COUNT_WORDS)}|twice|thrice)(?:\s*(?:times|x|-?fold))?"
 _AS = r"(?:(?: \w+){0,4}? (?:than|as))?"
 _COST = r"(?:is|are|costs?|counts?|weighs?|matters?|hurts?)(?: us| about| roughly)*"
 _GAP, _NO_NUMBER = r"[^.;]{0,200}?", r"[^.;\d]{0,100}?"
@@ -26,13 +26,10 @@ class MistakeCosts:
     false_alarm: float
     missed: float
 
-    def to_json(self) -> dict[str, float]:
-        return {"false_alarm": self.false_alarm, "missed": self.missed}
-
 
 def _ratio(match: re.Match[str]) -> float:
     text = match["times"].lower()
-    return {"twice": 2.0, "thrice": 3.0}.get(text) or float(NUMBERS.get(text) or text)
+    return {"twice": 2.0, "thrice": 3.0}.get(text) or float(COUNT_WORDS.get(text) or text)
 
 
 def _amount(match: re.Match[str], name: str) -> float:

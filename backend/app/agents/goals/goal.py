@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TypeVar
 
-from app.agents.goals import intents, patterns
+from app.agents.goals import intents, patterns, vocabulary
 from app.agents.goals.costs import MistakeCosts, parse_costs
 from app.agents.goals.roles import ColumnRole, parse_roles
 from app.agents.goals.stemming import stem, stems, words
@@ -119,7 +119,7 @@ def parse_goal(text: str) -> Goal:
         time_phrase=next(_matched_texts(patterns.TIME, text), None),
         wants_join=bool(patterns.JOIN.search(text)),
         threshold=_threshold(text),
-        coin=next((patterns.COINS[word] for word in words(text) if word in patterns.COINS), None),
+        coin=next((vocabulary.COINS[word] for word in words(text) if word in vocabulary.COINS), None),
         is_about_coins=bool(patterns.COIN_PRICES.search(text)),
         denied_phrases=tuple(islice(_denied(text), MAX_PHRASES)),
         is_exploratory=wants_no_model
@@ -181,15 +181,19 @@ def _parse_lookahead(text: str) -> Lookahead | None:
     if not match:
         return None
     if match["tomorrow"]:
-        return Lookahead(seconds=patterns.SECONDS["day"])
+        return Lookahead(seconds=vocabulary.SECONDS_BY_UNIT["day"])
     parts = {name[0]: text.lower() for name, text in match.groupdict().items() if text}
     count = parts.get("n", "1")
-    return _make_lookahead(patterns.NUMBERS.get(count) or int(count), parts["u"])
+    return _make_lookahead(vocabulary.COUNT_WORDS.get(count) or int(count), parts["u"])
 
 
 def _make_lookahead(count: int, unit: str) -> Lookahead:
-    unit = patterns.BRIEF.get(unit, unit)
-    return Lookahead(rows=count) if unit in patterns.ROWS else Lookahead(seconds=count * patterns.SECONDS[unit])
+    unit = vocabulary.UNIT_ABBREVIATIONS.get(unit, unit)
+    return (
+        Lookahead(rows=count)
+        if unit in vocabulary.ROW_UNITS
+        else Lookahead(seconds=count * vocabulary.SECONDS_BY_UNIT[unit])
+    )
 
 
 def _excluded_phrases(text: str) -> Iterator[str]:

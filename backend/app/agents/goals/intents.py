@@ -2,7 +2,7 @@
 
 import re
 
-from app.agents.goals.stemming import words
+from app.agents.goals.vocabulary import FUNCTION_WORDS, word_set
 
 DENIED = re.compile(
     r"\b(?:(?:do not|don't|never|not|no need to|nicht)(?: want(?: you)?)?(?: to)?"
@@ -30,18 +30,14 @@ LOOKING = re.compile(
 )
 """Requests for an exploration of the data, which a model of one column answers only in part."""
 
-GENERIC = frozenset(
-    words(
-        """
-        a an the this that these those it its them my our your all any some of on in for from with and or to by
-        as is are be i we you me us can could please best good better great accurate simple strong reliable one
-        build make train fit create find get give do use run learn apply predict predicts prediction predictions
-        predicting forecast classify classifier classification regress regression regressor estimate model
-        models modelling modeling machine learning ml automl data dataset datasets table file csv column columns
-        row rows value values target targets label labels class classes outcome outcomes response y what which
-        whatever here possible new unseen
-        """
-    )
+GENERIC = FUNCTION_WORDS | word_set(
+    """
+    or your them some new unseen possible good best better great accurate simple strong reliable one use run
+    apply build make train fit create learn predict predicts prediction predictions predicting forecast
+    classify classifier classification regress regression regressor estimate model models modelling modeling
+    machine learning ml automl datasets csv row rows target targets label labels class classes outcome
+    outcomes response y whatever
+    """
 )
 """Words of a goal that names no target of its own."""
 

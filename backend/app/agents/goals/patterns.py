@@ -2,22 +2,8 @@
 
 import re
 
+from app.agents.goals.vocabulary import COUNT_WORDS, ROW_UNITS, SECONDS_BY_UNIT
 from app.modeling.problem.kinds import OutlookName, ProblemKindName
-
-MONTHS = (
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-)
 
 METRICS: tuple[tuple[str, str], ...] = (
     (r"matthews(?: correlation)?|\bmcc\b", "mcc"),
@@ -75,53 +61,17 @@ VOLATILE = re.compile(rf"\bvolatile\b|{VOLATILITY.pattern}", re.IGNORECASE)
 COMPARED = re.compile(r"\b(?:higher|lower)\b", re.IGNORECASE)
 """Comparisons of direction (higher, lower), which do not name the columns of highs and lows."""
 
-SECONDS: dict[str, float] = {
-    "minute": 60,
-    "hour": 3_600,
-    "day": 86_400,
-    "week": 604_800,
-    "month": 2_629_746,
-    "quarter": 7_889_238,
-    "year": 31_556_952,
-}
-ROWS = frozenset({"step", "row", "period", "bar", "tick", "observation", "candle"})
-NUMBERS = {
-    "a": 1,
-    "an": 1,
-    "one": 1,
-    "two": 2,
-    "three": 3,
-    "four": 4,
-    "five": 5,
-    "six": 6,
-    "seven": 7,
-    "eight": 8,
-    "nine": 9,
-    "ten": 10,
-    "twelve": 12,
-    "fourteen": 14,
-    "thirty": 30,
-}
-
-BRIEF = {
-    **dict.fromkeys(("m", "min", "mins"), "minute"),
-    **dict.fromkeys(("h", "hr", "hrs"), "hour"),
-    "d": "day",
-    "w": "week",
-}
-"""Abbreviated units of time: the next 15m, 4h ahead."""
-
-_BRIEF = "mins?|hrs?|h|d|w"
-_COUNT = rf"\d+|{'|'.join(NUMBERS)}"
-_UNIT = "|".join([*SECONDS, *sorted(ROWS)])
+_ABBREVIATION = "mins?|hrs?|h|d|w"
+_COUNT = rf"\d+|{'|'.join(COUNT_WORDS)}"
+_UNIT = "|".join([*SECONDS_BY_UNIT, *sorted(ROW_UNITS)])
 
 AHEAD = re.compile(
     rf"\b(?:next|coming|following)[- ](?:(?P<n1>{_COUNT})[- ](?P<u1>{_UNIT})s?|(?P<u0>{_UNIT}))\b"
     rf"|\b(?P<n2>{_COUNT})[- ](?P<u2>{_UNIT})s?[- ](?:ahead|later|from now|in advance)\b"
     rf"|\bin (?P<n3>{_COUNT}) (?P<u3>{_UNIT})s?\b"
     rf"|\b(?P<n4>{_COUNT})[- ](?P<u4>{_UNIT})s?[- ](?:forecast|outlook)\b"
-    rf"|\b(?:next|coming|following) (?P<n5>\d+) ?(?P<u5>{_BRIEF}|m)\b"
-    rf"|\b(?P<n6>\d+) ?(?P<u6>{_BRIEF}|m)[- ](?:ahead|later|from now|in advance)\b"
+    rf"|\b(?:next|coming|following) (?P<n5>\d+) ?(?P<u5>{_ABBREVIATION}|m)\b"
+    rf"|\b(?P<n6>\d+) ?(?P<u6>{_ABBREVIATION}|m)[- ](?:ahead|later|from now|in advance)\b"
     r"|\bin (?P<n7>\d+) ?(?P<u7>mins?|hrs?|h)\b"
     r"|\b(?P<tomorrow>tomorrow)\b",
     re.IGNORECASE,
@@ -177,31 +127,5 @@ THRESHOLD = re.compile(
     r"[$€£]?(?P<value>\d[\d,_]*(?:\.\d+)?)(?P<thousand>k\b)?",
     re.IGNORECASE,
 )
-COINS: dict[str, str] = {
-    "bitcoin": "BTC",
-    "btc": "BTC",
-    "ethereum": "ETH",
-    "ether": "ETH",
-    "eth": "ETH",
-    "solana": "SOL",
-    "sol": "SOL",
-    "dogecoin": "DOGE",
-    "doge": "DOGE",
-    "cardano": "ADA",
-    "ripple": "XRP",
-    "xrp": "XRP",
-    "litecoin": "LTC",
-    "ltc": "LTC",
-    "bnb": "BNB",
-    "polkadot": "DOT",
-    "chainlink": "LINK",
-    "avax": "AVAX",
-    "tron": "TRX",
-    "trx": "TRX",
-    "xlm": "XLM",
-    "monero": "XMR",
-    "xmr": "XMR",
-    "bch": "BCH",
-}
 COIN_PRICES = re.compile(r"\b(coins?|crypto(?:currency|currencies)?|price_data\w*)\b", re.IGNORECASE)
 """Phrases of goals about stored prices that name no coin."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from app.agents.goals.stemming import stem, words
 from app.agents.goals.tables import Column
+from app.agents.goals.vocabulary import IDENTIFIER_WORDS
 
 _ROLE_PHRASE = re.compile(
     r"(?:`(?P<ticked>[^`]+)`|(?P<bare>\b\w+))\s*"
@@ -65,7 +66,6 @@ def match_roles(roles: Sequence[ColumnRole], columns: Sequence[Column]) -> dict[
     return {name: role for name, role in by_column.items() if name}
 
 
-_NUMBERED = frozenset({"id", "no", "number", "key", "nr"})
 _TRAITS = _stems("country region team product item company firm plant car store shop site school hospital")
 """Words that usually name an attribute of the rows, unless the column's name marks it as an identifier."""
 
@@ -73,9 +73,9 @@ _TRAITS = _stems("country region team product item company firm plant car store 
 def is_entity(column: Column, rows: int) -> bool:
     """Tell if the column identifies entities with several rows each."""
     name_stems = _stems(column.name)
-    nouns = name_stems - _NUMBERED
+    nouns = name_stems - IDENTIFIER_WORDS
     if not nouns or not nouns <= ENTITIES or column.unique or column.missing > 0.1:
         return False
-    if nouns & _TRAITS and not name_stems & _NUMBERED:
+    if nouns & _TRAITS and not name_stems & IDENTIFIER_WORDS:
         return False
     return column.distinct >= 10 and rows >= 1.5 * column.distinct and column.type not in ("number", "datetime")

@@ -11,6 +11,7 @@ from app.agents.goals.intents import GENERIC
 from app.agents.goals.roles import match_roles
 from app.agents.goals.stemming import stem, stems, words
 from app.agents.goals.tables import Column, TableProfile, mentioned_tables
+from app.agents.goals.vocabulary import UNITS_OF_MEASURE
 from app.agents.goals.word_index import WordIndex, make_word_index
 
 QUOTED_SCORE, NAMED_SCORE, WORDS_SCORE, MEANING_SCORE, MISSPELT_SCORE, VALUE_SCORE, SIMILAR_SCORE = (
@@ -31,7 +32,6 @@ TARGET_NAMES = frozenset({"target", "label"})
 EDGE_TARGET_NAMES = frozenset({"y", "class", "outcome", "response"})
 """Names that mark the target only in the first or last column; elsewhere `class` may be a cabin class."""
 
-UNITS = frozenset(words("mm cm m km g mg kg ml l s ms min h usd eur gbp pct percent"))
 MAX_OPTIONS = 8
 MIN_SIMILARITY = 0.6
 MAX_COMPARED_WORDS = 100
@@ -142,7 +142,7 @@ def _text_score(goal: Goal, column: Column, table: str) -> float:
 
 def _distinctive_stems(name: str, table: str) -> list[str]:
     """Return the distinctive stems of a name: without its unit and without the table's name."""
-    name_stems = [stem(word) for word in words(name) if word not in UNITS]
+    name_stems = [stem(word) for word in words(name) if word not in UNITS_OF_MEASURE]
     return [part for part in name_stems if part not in stems(table)] or name_stems or stems(name)
 
 

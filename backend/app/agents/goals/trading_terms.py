@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from app.agents.goals.patterns import COINS, MONTHS, NUMBERS, ROWS, SECONDS
 from app.agents.goals.stemming import words
+from app.agents.goals.vocabulary import COINS, COUNT_WORDS, MONTHS, ROW_UNITS, SECONDS_BY_UNIT
 
 _NUMBER = r"\d+(?:[.,]\d+)?"
 _UNIT = r"bps?\b|basis[- ]points?|%|per ?cent|percent"
@@ -33,7 +33,7 @@ _STOP = _amount(r"stop(?:[- ]loss(?:es)?)?|sl")
 _PATIENCE = re.compile(
     rf"\b(?:at most|within|no (?:longer|more) than|for up to|up to|max(?:imum|imally)?(?: of)?"
     rf"|(?:hold(?:ing)?|held|open)(?: it| them)? for|time[- ]?out(?: of| after)?|after)"
-    rf" (?P<n>\d+|{'|'.join(NUMBERS)})[- ](?P<u>{'|'.join([*SECONDS, *sorted(ROWS)])})s?\b",
+    rf" (?P<n>\d+|{'|'.join(COUNT_WORDS)})[- ](?P<u>{'|'.join([*SECONDS_BY_UNIT, *sorted(ROW_UNITS)])})s?\b",
     re.IGNORECASE,
 )
 _LONG_ONLY = re.compile(
@@ -42,7 +42,7 @@ _LONG_ONLY = re.compile(
 )
 _BARS = r"(?:bars?|candles?|candlesticks?|klines?|prices?|data|intervals?|ohlcv?)"
 _INTERVAL = re.compile(
-    rf"\b(?P<n>\d+|{'|'.join(NUMBERS)})[- ]?(?P<u>m|min|minutes?|h|hours?|d|days?|w|weeks?)[- ]{_BARS}\b"
+    rf"\b(?P<n>\d+|{'|'.join(COUNT_WORDS)})[- ]?(?P<u>m|min|minutes?|h|hours?|d|days?|w|weeks?)[- ]{_BARS}\b"
     rf"|\b(?P<word>minute|hourly|daily|weekly)[- ]{_BARS}\b",
     re.IGNORECASE,
 )
@@ -119,7 +119,7 @@ def parse_holding_time(text: str) -> tuple[int, str] | None:
     if match is None or not names_barriers(text):
         return None
     count = match["n"].lower()
-    return NUMBERS.get(count) or int(count), match["u"].lower()
+    return COUNT_WORDS.get(count) or int(count), match["u"].lower()
 
 
 def interval_length_s(interval: str) -> int:
@@ -169,7 +169,7 @@ def _parse_interval(text: str) -> str | None:
         return None
     if match["word"]:
         return _WORDS[match["word"].lower()]
-    count = NUMBERS.get(match["n"].lower()) or int(match["n"])
+    count = COUNT_WORDS.get(match["n"].lower()) or int(match["n"])
     return f"{count}{match['u'][0].lower()}" if count else None
 
 

@@ -1,48 +1,41 @@
 """Plans for goals that are questions about the data, answered from the tables without a model."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from app.agents.goals.tables import TableProfile
 from app.agents.goals.trading_terms import names_barriers
 from app.agents.planner.output import Plan
-from app.agents.planner.plan import describe_steps
+from app.agents.planner.situation import Situation
+from app.agents.planner.steps import describe_steps
 from app.agents.questions.parser import is_question, parse_question
 from app.agents.questions.query import ParsedQuestion, UnparsedQuestion
 from app.agents.questions.to_sql import column_alias
-from app.agents.runtime.conversation import ConversationView
 from app.agents.runtime.policy import AgentAction, call, finish
 
 WHICH_QUESTION = "How is the question meant?"
 END, MODEL = "nothing, end here", "predict a column instead"
 MAX_QUESTIONS = 3
-
-_MODEL_PREFERENCES = ("target", "problem", "metric", "horizon", "positive_class", "costs", "model")
-"""Preferences that imply a model."""
+"""Attempts at a question that is not understood: a user who rephrased it three times has no fourth wording."""
 
 
-def ask_or_answer(
-    view: ConversationView, goal: str, preferences: Mapping[str, Any], tables: Sequence[TableProfile]
-) -> AgentAction | None:
+def ask_or_answer(situation: Situation) -> AgentAction | None:
     """Plan the answer of a question, or ask about it if it was not understood."""
-    if not tables or not is_question(goal) or any(preferences.get(name) for name in _MODEL_PREFERENCES):
+    goal, tables = situation.goal.text, situation.tables
+    if not tables or not is_question(goal) or situation.preferences.implies_model:
         return None
     if names_barriers(goal):
         return None  # a goal about future trades
-    answers = _answers(view)
+    answers = situation.answers_to(WHICH_QUESTION)
     if MODEL in answers:
         return None
     question = answers[-1] if answers else goal
     if question == END:
-        reason = _unparsed_reason(goal, tables)
-        return finish(Plan(target="?", question=goal, notes=[f"The question was not understood: {reason}"]))
+        return _refuse(goal, _unparsed_reason(goal, tables))
     parsed = parse_question(question, tables)
     if isinstance(parsed, ParsedQuestion):
         return _plan_answer(question, parsed, tables)
     if len(answers) >= MAX_QUESTIONS:
-        return finish(
-            Plan(target="?", question=goal, notes=[f"The question was not understood: {parsed.reason}"])
-        )
+        return _refuse(goal, parsed.reason)
     return call(
         "ask_user",
         message="The goal asks about the data, and parts of it are not understood.",
@@ -53,13 +46,8 @@ def ask_or_answer(
     )
 
 
-def _answers(view: ConversationView) -> list[str]:
-    calls = [
-        completed
-        for completed in view.successes("ask_user")
-        if str(completed.arguments.get("question", "")).startswith(WHICH_QUESTION)
-    ]
-    return [str(completed.value["answer"]) for completed in calls]
+def _refuse(goal: str, reason: str) -> AgentAction:
+    return finish(Plan(target="?", question=goal, notes=[f"The question was not understood: {reason}"]))
 
 
 def _unparsed_reason(goal: str, tables: Sequence[TableProfile]) -> str:
@@ -79,5 +67,5 @@ def _plan_answer(question: str, parsed: ParsedQuestion, tables: Sequence[TablePr
         notes=[*parsed.interpretations],
     )
     figures = ", ".join(f"the {column_alias(measure)}" for measure in parsed.measures)
-    says = f"I will answer from `{parsed.table}`: {figures}."
-    return finish(plan.model_copy(update={"steps": describe_steps(plan)}), message=says)
+    message = f"I will answer from `{parsed.table}`: {figures}."
+    return finish(plan.model_copy(update={"steps": describe_steps(plan)}), message=message)

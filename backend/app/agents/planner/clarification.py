@@ -1,4 +1,4 @@
-"""The planner's questions to the user, and the parsing of their answers."""
+"""The planner's questions to the user, and the meanings of the offered answers."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -6,9 +6,9 @@ from typing import Literal
 from app.agents.goals.goal import Goal
 from app.agents.goals.tables import Column
 from app.agents.goals.target import MIN_CLEAR_SCORE, ScoredColumn, TargetMatch
+from app.agents.planner.output import ColumnType
 from app.agents.planner.plan import MAX_CLASSES
-from app.agents.planner.preferences import COLUMN_PREFERENCES, UnknownColumn
-from app.agents.runtime.conversation import ConversationView
+from app.agents.planner.preferences import ColumnPreference, UnknownColumn
 from app.agents.runtime.policy import AgentAction, call
 from app.modeling.problem.kinds import ProblemKindName
 
@@ -21,7 +21,10 @@ WHICH_TIME = "Which column orders the rows in time?"
 DAY_OR_MONTH = "Does the day or the month come first?"
 WHICH_KIND = "Is it a class or an amount?"
 
-_KINDS: dict[str, ProblemKindName] = {"class": "classification", "amount": "regression"}
+KINDS: dict[str, ProblemKindName] = {"class": "classification", "amount": "regression"}
+ENTITIES: dict[str, Literal["new", "known"]] = {"new ones": "new", "known ones": "known"}
+DATE_ORDERS: dict[str, ColumnType] = {"month first": "month_first", "day first": "day_first"}
+"""Meanings of the offered answers."""
 
 
 def ask_target(goal: Goal, match: TargetMatch, several_tables: bool) -> AgentAction:
@@ -51,10 +54,6 @@ def _target_reason(goal: Goal, match: TargetMatch) -> str:
     return "The goal names none of the columns clearly; the likeliest comes first."
 
 
-def target_answer(view: ConversationView) -> str | None:
-    return _answer(view, WHICH_TARGET)
-
-
 def ask_kind(column: Column) -> AgentAction:
     if column.distinct > MAX_CLASSES:
         return call(
@@ -68,7 +67,7 @@ def ask_kind(column: Column) -> AgentAction:
         "ask_user",
         message=f"`{column.name}` has {column.distinct} whole-number values.",
         question=f"{WHICH_KIND} `{column.name}` holds {column.distinct} different whole numbers.",
-        options=list(_KINDS),
+        options=list(KINDS),
         default="class",
     )
 
@@ -84,10 +83,6 @@ def ask_without_dates(column: Column) -> AgentAction:
     )
 
 
-def without_dates_answer(view: ConversationView) -> str | None:
-    return _answer(view, WITHOUT_DATES)
-
-
 MIN_KNOWN_ENTITY_ROWS = 20
 """Mean rows per entity from which new rows are assumed to be about known entities."""
 
@@ -100,16 +95,9 @@ def ask_entities(column: Column, rows: int) -> AgentAction:
         question=f"{NEW_OR_KNOWN} `{column.name}` has {column.distinct:,} values, {rows_per_value:.1f} rows"
         " each. For new ones the model is validated on values that it was not trained on; for known ones it may"
         " learn from their earlier rows.",
-        options=["new ones", "known ones"],
+        options=list(ENTITIES),
         default="known ones" if rows_per_value >= MIN_KNOWN_ENTITY_ROWS else "new ones",
     )
-
-
-def entities_answer(view: ConversationView) -> Literal["new", "known"] | None:
-    return _ENTITIES.get(_answer(view, NEW_OR_KNOWN) or "")
-
-
-_ENTITIES: dict[str, Literal["new", "known"]] = {"new ones": "new", "known ones": "known"}
 
 
 def ask_time(dates: Sequence[Column]) -> AgentAction:
@@ -124,49 +112,28 @@ def ask_time(dates: Sequence[Column]) -> AgentAction:
     )
 
 
-def time_answer(view: ConversationView) -> str | None:
-    return _answer(view, WHICH_TIME)
-
-
 def ask_date_order(dates: Sequence[Column]) -> AgentAction:
     names = ", ".join(f"`{column.name}`" for column in dates)
     return call(
         "ask_user",
         message=f"The dates in {names} can be read in two ways.",
         question=f"{DAY_OR_MONTH} No value of {names} tells: 03/04/2024 may be in April or in March.",
-        options=list(_ORDERS),
+        options=list(DATE_ORDERS),
         default="month first",
     )
-
-
-def date_order_answer(view: ConversationView) -> str | None:
-    """`day_first` or `month_first`."""
-    return _ORDERS.get(_answer(view, DAY_OR_MONTH) or "")
-
-
-_ORDERS = {"month first": "month_first", "day first": "day_first"}
-
-
-def kind_answer(view: ConversationView) -> ProblemKindName | None:
-    return _KINDS.get(_answer(view, WHICH_KIND) or "")
 
 
 def ask_preference(unknown: UnknownColumn) -> AgentAction:
     return call(
         "ask_user",
         message=f"The preference {unknown.key} names a column that is not there.",
-        question=f"{_preference_question(unknown.key)} There is no column {unknown.name!r}.",
+        question=f"{which_column(unknown.key)} There is no column {unknown.name!r}.",
         options=list(unknown.options),
         default=unknown.options[0],
     )
 
 
-def preference_answers(view: ConversationView) -> dict[str, str]:
-    answers = {key: _answer(view, _preference_question(key)) for key in COLUMN_PREFERENCES}
-    return {key: answer for key, answer in answers.items() if answer is not None}
-
-
-def _preference_question(key: str) -> str:
+def which_column(key: ColumnPreference) -> str:
     return f"Which column is meant as {key}?"
 
 
@@ -177,10 +144,3 @@ def match_option(answer: str, options: Sequence[ScoredColumn]) -> ScoredColumn |
 
 def _option_name(option: ScoredColumn, several_tables: bool) -> str:
     return f"{option.table.name}.{option.column.name}" if several_tables else option.column.name
-
-
-def _answer(view: ConversationView, question: str) -> str | None:
-    for completed in view.successes("ask_user"):
-        if str(completed.arguments.get("question", "")).startswith(question):
-            return str(completed.value["answer"])
-    return None

@@ -7,8 +7,8 @@ from pydantic import ValidationError
 
 from app.agents.model_trainer.candidates import LINEAR_FAMILY
 from app.agents.planner.output import Plan
-from app.agents.planner.plan import describe_steps
 from app.agents.planner.stages import STAGES, stages_error
+from app.agents.planner.steps import describe_steps
 from app.json_types import JsonValue
 from app.modeling.problem.family_catalog import FAMILIES, FAMILIES_BY_NAME
 from app.modeling.problem.metrics import METRICS, REGRESSION_METRICS

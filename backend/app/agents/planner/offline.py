@@ -1,167 +1,182 @@
 """The offline policy of the planner: read tables and goal, ask about what remains open, then plan."""
 
-from dataclasses import replace
-from functools import lru_cache
-from typing import Any
-
 from app.agents.goals import columns
-from app.agents.goals.goal import Goal, parse_goal
-from app.agents.goals.tables import Column, TableProfile, make_table_profile
-from app.agents.goals.target import ScoredColumn, TargetMatch, find_target
-from app.agents.planner import answering, clarification, stored_prices, trading
+from app.agents.goals.tables import Column
+from app.agents.goals.target import ScoredColumn
+from app.agents.planner import answering, clarification, price_questions
 from app.agents.planner.output import Plan
-from app.agents.planner.plan import MAX_CLASSES, PRICES, describe_horizon, kind_is_unclear, make_plan
-from app.agents.planner.preferences import UnknownColumn, resolve_preferences
-from app.agents.runtime.conversation import ConversationView
-from app.agents.runtime.policy import AgentAction, call, finish, make_policy
+from app.agents.planner.plan import MAX_CLASSES, PlanRequest, kind_is_unclear, make_plan
+from app.agents.planner.preferences import PlanPreferences
+from app.agents.planner.situation import Situation
+from app.agents.planner.steps import describe_horizon
+from app.agents.planner.stored_prices import PRICES, PRICES_TOOL, bar_seconds
+from app.agents.planner.trading import add_trading_terms
+from app.agents.runtime.conversation import read_conversation
+from app.agents.runtime.policy import AgentAction, call, finish, make_view_policy
 from app.modeling.problem.goal_hints import mentions_future, mentions_new_entities
 
-PRICES_TOOL = "get_available_coins"
 NO_COLUMN = "None of the tables has a column that can be predicted."
 
-_parse_goal = lru_cache(maxsize=64)(parse_goal)
+
+def list_tables(situation: Situation) -> AgentAction | None:
+    if situation.view.was_called("list_datasets"):
+        return None
+    return call("list_datasets", message="I list the tables.")
 
 
-def list_tables(view: ConversationView) -> AgentAction | None:
-    return None if view.was_called("list_datasets") else call("list_datasets", message="I list the tables.")
-
-
-def read_schemas(view: ConversationView) -> AgentAction | None:
+def read_schemas(situation: Situation) -> AgentAction | None:
     """Read the schemas of all unread tables, in one action."""
-    schemas_read = {
-        completed.arguments["dataset"]
-        for completed in view.completed_calls
+    requests = [
+        completed.arguments
+        for completed in situation.view.completed_calls
         if completed.name == "get_dataset_schema"
-    }
-    unread = [name for name in _table_names(view) if name not in schemas_read]
-    if not unread:
-        return None
-    return AgentAction(tuple(("get_dataset_schema", {"dataset": name}) for name in unread))
+    ]
+    unread = [{"dataset": name} for name in situation.table_names if {"dataset": name} not in requests]
+    return AgentAction(tuple(("get_dataset_schema", request) for request in unread)) if unread else None
 
 
-def list_prices(view: ConversationView) -> AgentAction | None:
+def list_prices(situation: Situation) -> AgentAction | None:
     """List the stored prices if there is no table."""
-    return None if _table_names(view) or view.was_called(PRICES_TOOL) else call(PRICES_TOOL)
+    return None if situation.table_names or situation.view.was_called(PRICES_TOOL) else call(PRICES_TOOL)
 
 
-def ask_about_preferences(view: ConversationView) -> AgentAction | None:
+def ask_about_preferences(situation: Situation) -> AgentAction | None:
     """Ask about a preference that names no column. Preferences are never guessed."""
-    _, unknown, _ = _resolve_preferences(view)
-    return clarification.ask_preference(unknown[0]) if unknown and _tables(view) else None
+    unknown = situation.resolved.unknown
+    return clarification.ask_preference(unknown[0]) if unknown and situation.tables else None
 
 
-def answer_question(view: ConversationView) -> AgentAction | None:
-    preferences, _, _ = _resolve_preferences(view)
-    return answering.ask_or_answer(view, _goal_of(view).text, preferences, _tables(view))
-
-
-def ask_for_target(view: ConversationView) -> AgentAction | None:
-    match = _match_target(view)
-    if match.target or not match.options or clarification.target_answer(view):
+def ask_for_target(situation: Situation) -> AgentAction | None:
+    match = situation.match
+    if match.target or not match.options or situation.target_answer:
         return None
-    return clarification.ask_target(_goal_of(view), match, several_tables=len(_tables(view)) > 1)
+    return clarification.ask_target(situation.goal, match, several_tables=len(situation.tables) > 1)
 
 
-def ask_for_kind(view: ConversationView) -> AgentAction | None:
-    target = _find_chosen_target(view)
-    if target is None or _preferences(view).get("problem") or clarification.kind_answer(view):
+def ask_for_kind(situation: Situation) -> AgentAction | None:
+    target = situation.target
+    if target is None or situation.preferences.problem or situation.kind_answer:
         return None
-    if clarification.target_answer(view) and target.column.distinct > MAX_CLASSES:
+    if situation.target_answer and target.column.distinct > MAX_CLASSES:
         return None  # the goal's own words were about something else
-    return clarification.ask_kind(target.column) if kind_is_unclear(_goal_of(view), target.column) else None
+    return clarification.ask_kind(target.column) if kind_is_unclear(situation.goal, target.column) else None
 
 
-def ask_about_missing_dates(view: ConversationView) -> AgentAction | None:
+def ask_about_missing_dates(situation: Situation) -> AgentAction | None:
     """Ask if a forecast may be made without dates."""
-    target, goal = _find_chosen_target(view), _goal_of(view)
-    if target is None or not goal.lookahead or target.table.dates or _preferences(view).get("time_column"):
+    target = situation.target
+    if (
+        target is None
+        or not situation.goal.lookahead
+        or target.table.dates
+        or situation.preferences.time_column
+    ):
         return None
-    return None if clarification.without_dates_answer(view) else clarification.ask_without_dates(target.column)
+    is_answered = situation.answer_to(clarification.WITHOUT_DATES)
+    return None if is_answered else clarification.ask_without_dates(target.column)
 
 
-def ask_about_time(view: ConversationView) -> AgentAction | None:
+def ask_about_time(situation: Situation) -> AgentAction | None:
     """Ask for the time column of a forecast over a table with several dates."""
-    target, goal = _find_chosen_target(view), _goal_of(view)
-    if target is None or not goal.lookahead or goal.time_phrase or _preferences(view).get("time_column"):
+    target, goal = situation.target, situation.goal
+    if target is None or not goal.lookahead or goal.time_phrase or situation.preferences.time_column:
         return None
     dates = columns.date_columns(goal, target.table)
-    return clarification.ask_time(dates) if len(dates) > 1 and not clarification.time_answer(view) else None
+    is_open = len(dates) > 1 and not situation.answer_to(clarification.WHICH_TIME)
+    return clarification.ask_time(dates) if is_open else None
 
 
-def ask_about_entities(view: ConversationView) -> AgentAction | None:
+def ask_about_entities(situation: Situation) -> AgentAction | None:
     """Ask if the model will meet new entities, which decides how it is validated."""
-    target, goal = _find_chosen_target(view), _goal_of(view)
-    if target is None or clarification.entities_answer(view) or _preferences(view).get("group_column"):
+    target, goal, preferences = situation.target, situation.goal, situation.preferences
+    if target is None or situation.entities_answer or preferences.group_column:
         return None
     is_settled = mentions_new_entities(goal.text) is not None or mentions_future(goal.text)
     if is_settled or goal.group_phrases or goal.lookahead or goal.outlook:
         return None
-    excluded = {
-        *(_preferences(view).get("exclude") or ()),
-        *columns.excluded_columns(goal, target.table, target.column.name)[0],
-    }
+    excluded, _ = columns.excluded_columns(goal, target.table, target.column.name)
     column = columns.find_entity_column(target.table, target.column.name)
-    return (
-        clarification.ask_entities(column, target.table.rows)
-        if column and column.name not in excluded
-        else None
-    )
+    if column is None or column.name in {*preferences.exclude, *excluded}:
+        return None
+    return clarification.ask_entities(column, target.table.rows)
 
 
-def ask_about_dates(view: ConversationView) -> AgentAction | None:
-    dates = _ambiguous_dates(view)
-    return clarification.ask_date_order(dates) if dates and not clarification.date_order_answer(view) else None
+def ask_about_dates(situation: Situation) -> AgentAction | None:
+    dates = _ambiguous_dates(situation)
+    return clarification.ask_date_order(dates) if dates and not situation.date_order_answer else None
 
 
-def _ambiguous_dates(view: ConversationView) -> list[Column]:
-    target, preferences = _find_chosen_target(view), _preferences(view)
-    if target is None:
+def _ambiguous_dates(situation: Situation) -> list[Column]:
+    if situation.target is None:
         return []
-    settled_columns = {*(preferences.get("column_types") or {}), *(preferences.get("exclude") or ())}
+    settled_columns = {*situation.preferences.column_types, *situation.preferences.exclude}
     return [
         column
-        for column in target.table.columns
+        for column in situation.target.table.columns
         if column.is_date_order_open and column.name not in settled_columns
     ]
 
 
-def ask_for_coin(view: ConversationView) -> AgentAction | None:
-    target = _find_chosen_target(view)
-    return trading.ask_coin(view, _goal_of(view), target) if target else None
+def ask_for_coin(situation: Situation) -> AgentAction | None:
+    """Ask which coin, if the goal names none that is stored."""
+    if not _is_about_prices(situation) or not situation.stored_coins or situation.coins:
+        return None
+    missing = " and ".join(situation.mentioned_coins)
+    if situation.answer_to(price_questions.WHICH_COIN) or (not missing and len(situation.stored_coins) == 1):
+        return None
+    return price_questions.ask_coin(situation.stored_coins, missing)
 
 
-def ask_for_horizon(view: ConversationView) -> AgentAction | None:
-    target = _find_chosen_target(view)
-    return trading.ask_horizon(view, _goal_of(view), target, _preferences(view)) if target else None
+def ask_for_horizon(situation: Situation) -> AgentAction | None:
+    if not _is_about_prices(situation) or situation.preferences.horizon or situation.lookahead:
+        return None
+    return price_questions.ask_horizon(bar_seconds(situation.coins, situation.series))
 
 
-def ask_about_costs(view: ConversationView) -> AgentAction | None:
-    target = _find_chosen_target(view)
-    return trading.ask_costs(view, _goal_of(view), target) if target else None
+def ask_about_costs(situation: Situation) -> AgentAction | None:
+    is_traded = _is_about_prices(situation) and situation.goal.outlook != "volatility"
+    is_settled = situation.market_terms.fee_bps is not None or situation.answer_to(price_questions.WHAT_COSTS)
+    return price_questions.ask_costs() if is_traded and not is_settled else None
 
 
-def conclude(view: ConversationView) -> AgentAction:
-    target = _find_chosen_target(view)
-    is_stopped = clarification.STOP in (
-        clarification.target_answer(view),
-        clarification.without_dates_answer(view),
-    )
-    if trading.is_coin_declined(view):
-        return finish(Plan(target="?", notes=[trading.describe_missing_coin(view, _goal_of(view))]))
-    if target is None or is_stopped:
-        reason = "There is nothing to predict." if is_stopped else NO_COLUMN
+def _is_about_prices(situation: Situation) -> bool:
+    return situation.target is not None and situation.target.table is PRICES
+
+
+def conclude(situation: Situation) -> AgentAction:
+    if situation.is_coin_declined:
+        missing = " and ".join(situation.mentioned_coins)
+        note = price_questions.describe_missing_coin(situation.stored_coins, missing)
+        return finish(Plan(target="?", notes=[note]))
+    target = situation.target
+    if target is None or situation.is_stopped:
+        reason = "There is nothing to predict." if situation.is_stopped else NO_COLUMN
         return finish(Plan(target="?", notes=[reason]))
-    preferences, _, notes = _resolve_preferences(view)
-    if time_column := clarification.time_answer(view):
-        preferences["time_column"] = time_column
-    if date_order := clarification.date_order_answer(view):
-        orders = {column.name: date_order for column in _ambiguous_dates(view)}
-        preferences["column_types"] = {**orders, **(preferences.get("column_types") or {})}
-    kind, meets = clarification.kind_answer(view), clarification.entities_answer(view)
-    goal = replace(_goal_of(view), lookahead=trading.find_lookahead(view, _goal_of(view)))
-    draft = make_plan(goal, _tables(view), target, preferences, kind, notes, meets)
-    draft = trading.add_trading_terms(draft, view, goal, target)
-    return finish(draft, message=_announce(draft, target))
+    plan = make_plan(
+        PlanRequest(
+            goal=situation.goal_with_lookahead,
+            tables=situation.tables,
+            target=target,
+            preferences=_preferences_with_answers(situation),
+            kind_answer=situation.kind_answer,
+            entities_answer=situation.entities_answer,
+            notes=situation.resolved.notes,
+        )
+    )
+    plan = add_trading_terms(plan, situation, target)
+    return finish(plan, message=_announce(plan, target))
+
+
+def _preferences_with_answers(situation: Situation) -> PlanPreferences:
+    """Return the preferences with the user's answers about time and dates."""
+    preferences = situation.preferences
+    if time_column := situation.answer_to(clarification.WHICH_TIME):
+        preferences = preferences.model_copy(update={"time_column": time_column})
+    if date_order := situation.date_order_answer:
+        orders = {column.name: date_order for column in _ambiguous_dates(situation)}
+        types = {**orders, **preferences.column_types}
+        preferences = preferences.model_copy(update={"column_types": types})
+    return preferences
 
 
 RULES = (
@@ -169,7 +184,7 @@ RULES = (
     read_schemas,
     list_prices,
     ask_about_preferences,
-    answer_question,
+    answering.ask_or_answer,
     ask_for_target,
     ask_about_missing_dates,
     ask_for_kind,
@@ -181,7 +196,7 @@ RULES = (
     ask_about_costs,
     conclude,
 )
-decide = make_policy(RULES)
+decide = make_view_policy(RULES, lambda messages: Situation(read_conversation(messages)))
 
 
 def _announce(plan: Plan, target: ScoredColumn) -> str:
@@ -197,57 +212,3 @@ def _announce(plan: Plan, target: ScoredColumn) -> str:
     return " ".join(
         [f"I will predict {outlook}`{plan.target}`{details}{ahead} from {source}{exclusions}.", *plan.notes]
     )
-
-
-def _goal_of(view: ConversationView) -> Goal:
-    return _parse_goal(str(view.brief.get("goal", "")))
-
-
-def _resolve_preferences(view: ConversationView) -> tuple[dict[str, Any], list[UnknownColumn], list[str]]:
-    return resolve_preferences(
-        view.brief.get("preferences") or {}, _tables(view), clarification.preference_answers(view)
-    )
-
-
-def _preferences(view: ConversationView) -> dict[str, Any]:
-    return _resolve_preferences(view)[0]
-
-
-def _table_names(view: ConversationView) -> list[str]:
-    listing = view.last_success("list_datasets")
-    return [dataset["table"] for dataset in listing.value["datasets"]] if listing else []
-
-
-def _tables(view: ConversationView) -> list[TableProfile]:
-    """Return the uploaded tables; without any, the stored prices if the goal is about them."""
-    uploaded = [make_table_profile(completed.value) for completed in view.successes("get_dataset_schema")]
-    return uploaded or ([PRICES] if _is_about_prices(view) else [])
-
-
-def _is_about_prices(view: ConversationView) -> bool:
-    """Tell if the goal names a coin, or asks for a forecast while only prices are stored."""
-    goal, series = _goal_of(view), stored_prices.stored_series(view)
-    return bool(
-        goal.is_about_coins
-        or stored_prices.coins_in_goal(goal.text, series)
-        or (series and (goal.lookahead or goal.outlook or trading.names_trading_terms(goal)))
-    )
-
-
-def _match_target(view: ConversationView) -> TargetMatch:
-    """Match the target. A forecast of prices or bars without a named column means the close."""
-    tables, goal = _tables(view), _goal_of(view)
-    preferences = _preferences(view)
-    match = find_target(goal, tables, preferences.get("target"), preferences.get("exclude") or ())
-    is_bar_forecast = len(tables) == 1 and trading.has_bars(tables[0]) and bool(goal.lookahead or goal.outlook)
-    if match.target is None and (PRICES in tables or is_bar_forecast):
-        return find_target(goal, tables, "close")
-    return match
-
-
-def _find_chosen_target(view: ConversationView) -> ScoredColumn | None:
-    match = _match_target(view)
-    if match.target:
-        return match.target
-    answer = clarification.target_answer(view)
-    return clarification.match_option(answer, match.options) if answer else None

@@ -11,6 +11,8 @@ from app.modeling.problem.kinds import OutlookName, ProblemKindName
 
 ColumnType = Literal["number", "category", "text", "boolean", "datetime", "day_first", "month_first"]
 """Types of columns, for ambiguous dates also the order of day and month."""
+MistakeSide = Literal["false_alarm", "missed"]
+ModelChoice = Literal["ensemble", "single", "interpretable"]
 
 
 class Trading(BaseModel):
@@ -73,10 +75,10 @@ class Plan(BaseModel):
     barriers: TradeBarriers | None = None
     cut: Cut | None = None
     meets: Literal["new", "known"] | None = None
-    costs: dict[Literal["false_alarm", "missed"], float] | None = None
+    costs: dict[MistakeSide, float] | None = None
     column_types: dict[str, ColumnType] = Field(default_factory=dict)
     exclude: list[str] = Field(default_factory=list)
-    model: Literal["ensemble", "single", "interpretable"] | None = None
+    model: ModelChoice | None = None
     families: list[str] = Field(default_factory=list, max_length=20)
     stages: list[Stage] = Field(default_factory=lambda: [*STAGES], max_length=len(STAGES))
     steps: list[str] = Field(default_factory=list, max_length=20)

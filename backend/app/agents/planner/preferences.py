@@ -1,60 +1,131 @@
-"""Resolution of preferences that name columns."""
+"""Preferences of the user about the problem, and the resolution of those that name columns."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
+
+from pydantic import BaseModel, ConfigDict, Field
 
 from app.agents.goals.tables import TableProfile
+from app.agents.planner.output import ColumnType, MistakeSide, ModelChoice
+from app.modeling.problem.kinds import ProblemKindName
 from app.modeling.problem.names import nearest_names
 
-COLUMN_PREFERENCES = ("target", "time_column", "group_column")
+ColumnPreference = Literal["target", "time_column", "group_column"]
+COLUMN_PREFERENCES: tuple[ColumnPreference, ...] = get_args(ColumnPreference)
+
 NO_COLUMN_OPTION = "none of them"
 MAX_OPTIONS = 8
+"""Options of a question about a column: the nearest names, as many as a user compares at a glance."""
+
+
+class PlanPreferences(BaseModel):
+    """The preferences that a plan follows. A missing one is None or empty."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    target: str | None = None
+    problem: ProblemKindName | None = None
+    metric: str | None = None
+    time_column: str | None = None
+    group_column: str | None = None
+    exclude: tuple[str, ...] = ()
+    column_types: Mapping[str, ColumnType] = Field(default_factory=dict)
+    positive_class: str | int | float | bool | None = None
+    costs: dict[MistakeSide, float] | None = None
+    horizon: int | None = None
+    model: ModelChoice | None = None
+    review_plan: bool = False
+
+    @property
+    def implies_model(self) -> bool:
+        """True if a preference makes sense only for a prediction."""
+        return any(
+            (
+                self.target,
+                self.problem,
+                self.metric,
+                self.horizon,
+                self.positive_class,
+                self.costs,
+                self.model,
+            )
+        )
+
+    @property
+    def named_columns(self) -> tuple[tuple[ColumnPreference, str], ...]:
+        """The preferences that name one column, with these names."""
+        preferences: tuple[tuple[ColumnPreference, str | None], ...] = (
+            ("target", self.target),
+            ("time_column", self.time_column),
+            ("group_column", self.group_column),
+        )
+        return tuple((key, name) for key, name in preferences if name)
+
+
+def read_preferences(preferences: Mapping[str, Any] | None) -> PlanPreferences:
+    """Read the stored preferences of a session. Empty values count as missing."""
+    return PlanPreferences.model_validate(
+        {key: value for key, value in (preferences or {}).items() if value not in (None, [], "")}
+    )
 
 
 @dataclass(frozen=True)
 class UnknownColumn:
     """A preference that names no column, with the nearest names."""
 
-    key: str
+    key: ColumnPreference
     name: str
     options: tuple[str, ...]
 
 
-def resolve_preferences(
-    preferences: Mapping[str, Any], tables: Sequence[TableProfile], answers: Mapping[str, str]
-) -> tuple[dict[str, Any], list[UnknownColumn], list[str]]:
-    """Return the preferences in the tables' spelling, those to ask about, and notes on ignored names.
+@dataclass(frozen=True)
+class ResolvedPreferences:
+    """Preferences in the tables' spelling, those to ask about, and notes on ignored names."""
 
-    `answers`: the user's answers about `UnknownColumn` keys.
-    """
+    preferences: PlanPreferences
+    unknown: tuple[UnknownColumn, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def resolve_preferences(
+    preferences: PlanPreferences, tables: Sequence[TableProfile], answers: Mapping[ColumnPreference, str]
+) -> ResolvedPreferences:
+    """Resolve the names of columns, whatever their case. `answers`: the user's about unknown columns."""
     columns = list(dict.fromkeys(column.name for table in tables for column in table.columns))
-    folded_names = {name.casefold(): name for name in columns}
-    resolved = {key: value for key, value in preferences.items() if value not in (None, [], "")}
-    unknown: list[UnknownColumn] = []
-    for key in COLUMN_PREFERENCES:
-        if key not in resolved:
-            continue
-        name = answers.get(key, str(resolved[key]))
-        if name.casefold() in folded_names:
-            resolved[key] = folded_names[name.casefold()]
+    spellings = {name.casefold(): name for name in columns}
+    named: dict[str, str | None] = {}
+    unknown = []
+    for key, preference in preferences.named_columns:
+        name = answers.get(key, preference)
+        if spelling := spellings.get(name.casefold()):
+            named[key] = spelling
         elif name == NO_COLUMN_OPTION:
-            del resolved[key]
+            named[key] = None
         else:
             unknown.append(UnknownColumn(key, name, _options(key, name, columns)))
-    typed_columns = resolved.get("column_types", {}).items()
-    types = {folded_names.get(str(name).casefold(), str(name)): kind for name, kind in typed_columns}
-    if types:
-        resolved["column_types"] = {name: kind for name, kind in types.items() if name in columns}
-    excluded = [folded_names.get(str(name).casefold(), str(name)) for name in resolved.get("exclude", ())]
-    missing = [name for name in excluded if name not in columns]
-    if excluded:
-        resolved["exclude"] = [name for name in excluded if name in columns]
-    notes = [f"There is no column {name!r} to exclude." for name in missing]
-    notes += [f"There is no column {name!r} whose type could be set." for name in types if name not in columns]
-    return resolved, unknown, notes
+    types = {spellings.get(name.casefold(), name): kind for name, kind in preferences.column_types.items()}
+    exclude = [spellings.get(name.casefold(), name) for name in preferences.exclude]
+    resolved = preferences.model_copy(
+        update={
+            **named,
+            "exclude": tuple(_present(exclude, columns)),
+            "column_types": {name: types[name] for name in _present(types, columns)},
+        }
+    )
+    notes = [f"There is no column {name!r} to exclude." for name in _absent(exclude, columns)]
+    notes += [f"There is no column {name!r} whose type could be set." for name in _absent(types, columns)]
+    return ResolvedPreferences(resolved, tuple(unknown), tuple(notes))
 
 
-def _options(key: str, name: str, columns: Sequence[str]) -> tuple[str, ...]:
+def _present(names: Iterable[str], columns: Sequence[str]) -> list[str]:
+    return [name for name in names if name in columns]
+
+
+def _absent(names: Iterable[str], columns: Sequence[str]) -> list[str]:
+    return [name for name in names if name not in columns]
+
+
+def _options(key: ColumnPreference, name: str, columns: Sequence[str]) -> tuple[str, ...]:
     nearest = nearest_names(name, columns, MAX_OPTIONS) or list(columns[:MAX_OPTIONS])
     return (*nearest,) if key == "target" else (*nearest, NO_COLUMN_OPTION)

@@ -8,8 +8,9 @@ from typing import Any
 from app.agents.context import LabContext
 from app.agents.planner.editing import SETTINGS, InvalidPlan, Tables, changes_schema, edit_plan
 from app.agents.planner.output import Plan
-from app.agents.planner.plan import PRICES
 from app.agents.planner.stages import REQUIRED_STAGES
+from app.agents.planner.stored_prices import PRICES
+from app.agents.planner.tool_answers import DatasetListing
 from app.sessions.step_scope import Question
 from app.tools.invoke import ToolAnswer, ToolRequest, invoke
 from app.tools.registry import REGISTRY
@@ -63,8 +64,8 @@ def read_tables(plan: Plan, answers: Sequence[ToolAnswer]) -> Tables:
 
 def session_tables(answers: Sequence[ToolAnswer]) -> list[str]:
     """Return the names of the session's tables."""
-    listings: list[Any] = [answer.value for answer in _successes(answers, "list_datasets")]
-    return [dataset["table"] for dataset in listings[-1]["datasets"]] if listings else []
+    listings = _successes(answers, "list_datasets")
+    return DatasetListing.model_validate(listings[-1].value).table_names if listings else []
 
 
 async def _read_missing_tables(lab: LabContext, number: int, names: Sequence[str]) -> Tables:

@@ -1,20 +1,39 @@
-"""The stored price series of a goal, and the conversion of durations to bars."""
+"""The stored price series that a goal is about, and the conversion of durations to bars."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
-from app.agents.goals.patterns import COINS
+from app.agents.goals.tables import Column, TableProfile
+from app.agents.goals.vocabulary import COINS
+from app.agents.planner.tool_answers import CoinListing, ListedCoin
 from app.agents.runtime.conversation import ConversationView
 from app.computations.bars.interval import DAY_S, interval_seconds
 from app.datasets.price_series import known_coin
+
+PRICES_TOOL = "get_available_coins"
+
+# The profile of one day of five-minute bars represents all stored prices: only its spacing is used.
+PRICES = TableProfile(
+    "price_data_5min",
+    0,
+    (
+        Column("ts", "datetime", "datetime", 289, low="2024-01-01", high="2024-01-02"),
+        *(
+            Column(name, "number", "numeric", distinct=1000)
+            for name in ("open", "high", "low", "close", "volume")
+        ),
+    ),
+)
+BAR_COLUMNS = frozenset({"open", "high", "low", "close"})
 
 _TOKEN = re.compile(r"[A-Za-z0-9^](?:[\w.:/=^-]{0,60}\w)?")
 _MIN_LOWERCASE_LETTERS = 5
 """Letters from which a lower-case token such as `eurusd` is accepted as a symbol instead of a word."""
 _MIN_ALWAYS_OPEN_SHARE = 0.8
 """Share of the time covered by bars from which a market counts as always open."""
+_DEFAULT_INTERVAL = "5m"
+"""The interval of bars that were stored before series had one."""
 _WEEK_S, _WEEKDAYS = 7 * DAY_S, 5 / 7
 
 
@@ -28,10 +47,15 @@ class StoredSeries:
     open_share: float
 
 
+def has_bars(table: TableProfile) -> bool:
+    """Tell if a table has the columns of price bars."""
+    return {column.name.casefold() for column in table.columns} >= BAR_COLUMNS
+
+
 def stored_series(view: ConversationView) -> list[StoredSeries]:
     """Return the stored series, if they have been listed."""
-    listing = view.last_success("get_available_coins")
-    return [_make_stored_series(row) for row in listing.value["coins"]] if listing else []
+    listing = view.last_success(PRICES_TOOL)
+    return list(map(_make_stored_series, CoinListing.model_validate(listing.value).coins)) if listing else []
 
 
 def coins_in_goal(text: str, series: Sequence[StoredSeries]) -> tuple[str, ...]:
@@ -60,11 +84,10 @@ def bars_ahead(seconds: float, interval_s: int, coin: str | None, series: Sequen
     return max(1, round(seconds * min(share, 1.0) / interval_s))
 
 
-def _make_stored_series(row: dict[str, str | int]) -> StoredSeries:
-    interval_s = interval_seconds(str(row.get("interval") or "5m"))
-    begin, end = (datetime.fromisoformat(str(row[key])) if row.get(key) else None for key in ("first", "last"))
-    span = (end - begin).total_seconds() + interval_s if begin and end else 0.0
-    return StoredSeries(str(row["coin"]), interval_s, int(row["bars"]) * interval_s / span if span else 1.0)
+def _make_stored_series(row: ListedCoin) -> StoredSeries:
+    interval_s = interval_seconds(row.interval or _DEFAULT_INTERVAL)
+    span_s = (row.last - row.first).total_seconds() + interval_s if row.first and row.last else 0.0
+    return StoredSeries(row.coin, interval_s, row.bars * interval_s / span_s if span_s else 1.0)
 
 
 def _match_coin(token: str, names: Sequence[str]) -> str | None:

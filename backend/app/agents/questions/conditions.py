@@ -2,13 +2,13 @@
 
 import re
 
-from app.agents.goals.patterns import MONTHS
 from app.agents.goals.stemming import words
 from app.agents.goals.tables import Column
+from app.agents.goals.vocabulary import MONTHS, WEEKDAYS
 from app.agents.questions.query import PARTS, Cell, Comparison, Condition
 from app.agents.questions.sentence import NotUnderstood, Sentence
 from app.agents.questions.tokenizer import flag_values
-from app.agents.questions.vocabulary import COMPARATIVES, COMPARISONS, WEEKDAYS
+from app.agents.questions.vocabulary import COMPARATIVES, COMPARISONS
 
 _COMPARED = "|".join(pattern for pattern, _ in COMPARISONS)
 _MONTHS_AND_DAYS = "|".join((*MONTHS, *WEEKDAYS))

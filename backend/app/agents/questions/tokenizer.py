@@ -4,21 +4,25 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from app.agents.goals.patterns import MONTHS, SECONDS
 from app.agents.goals.stemming import have_same_meaning, stem, stems, words
 from app.agents.goals.tables import Column, TableProfile, row_spacing_s
-from app.agents.goals.target import UNITS
+from app.agents.goals.vocabulary import (
+    IDENTIFIER_WORDS,
+    MONTHS,
+    NUMBER_WORDS,
+    SECONDS_BY_UNIT,
+    UNITS_OF_MEASURE,
+    WEEKDAYS,
+)
 from app.agents.questions.query import Cell
 from app.agents.questions.vocabulary import (
     AGGREGATES,
     ALIASES,
     GENERIC_ROWS,
     INITIALS,
-    NUMBERS,
     OPPOSITES,
     ROW_WORDS,
     STOP,
-    WEEKDAYS,
 )
 
 _TOKEN = re.compile(
@@ -47,7 +51,6 @@ _GRAMMAR_WORDS = frozenset(
 
 
 _ROW_STEMS = frozenset(map(stem, ROW_WORDS))
-_ID_WORDS = frozenset({"id", "no", "number", "key", "nr"})
 
 
 @dataclass
@@ -150,7 +153,7 @@ def _quoted(name: str, is_backticked: bool, scanned: TokenizedQuestion) -> str:
 def _mark_full_names(scanned: TokenizedQuestion) -> None:
     """Mark full names of columns, the longest first. A unit at the end of a name may be missing."""
     names = [(words(column.name), column) for column in scanned.table.columns]
-    names += [(name[:-1], column) for name, column in names if len(name) > 1 and name[-1] in UNITS]
+    names += [(name[:-1], column) for name, column in names if len(name) > 1 and name[-1] in UNITS_OF_MEASURE]
     names = [(name, column) for name, column in names if name and not (len(name) == 1 and len(name[0]) == 1)]
     question_words = {token.word for token in scanned.tokens}
     question_stems = {stem(word) for word in question_words}
@@ -259,8 +262,8 @@ def _mark_rows(scanned: TokenizedQuestion) -> None:
     for token in scanned.tokens:
         if token.mark:
             continue
-        if token.word in NUMBERS:
-            scanned.numbers.append(NUMBERS[token.word])
+        if token.word in NUMBER_WORDS:
+            scanned.numbers.append(NUMBER_WORDS[token.word])
             token.mark = f"N{len(scanned.numbers) - 1}"
         elif token.word in GENERIC_ROWS or stem(token.word) in table_stems:
             token.mark = "R"
@@ -276,7 +279,7 @@ def _row_or_identifier(scanned: TokenizedQuestion, word: str, table_stems: set[s
     name says what its rows are."""
     for column in scanned.table.columns:
         name = {stem(part) for part in words(column.name)}
-        if name - _ID_WORDS == {stem(word)} and name & _ID_WORDS and not column.unique:
+        if name - IDENTIFIER_WORDS == {stem(word)} and name & IDENTIFIER_WORDS and not column.unique:
             scanned.interpretations.append(f"A value of `{column.name}` is taken for {word!r}.")
             return scanned.column_mark(column)
     if table_stems & _ROW_STEMS:
@@ -286,7 +289,11 @@ def _row_or_identifier(scanned: TokenizedQuestion, word: str, table_stems: set[s
 
 
 def _is_daily(table: TableProfile) -> bool:
-    return len(table.dates) == 1 and row_spacing_s(table.dates[0]) == SECONDS["day"] and table.dates[0].unique
+    return (
+        len(table.dates) == 1
+        and row_spacing_s(table.dates[0]) == SECONDS_BY_UNIT["day"]
+        and table.dates[0].unique
+    )
 
 
 def _mark_partial_names(scanned: TokenizedQuestion) -> None:
@@ -326,7 +333,7 @@ def _unmarked_words(scanned: TokenizedQuestion) -> list[QuestionToken]:
 
 def _single_name_word(column: Column) -> str | None:
     """Return the word of a name that has only one, apart from its unit."""
-    name = [word for word in words(column.name) if word not in UNITS]
+    name = [word for word in words(column.name) if word not in UNITS_OF_MEASURE]
     return name[0] if len(name) == 1 else None
 
 

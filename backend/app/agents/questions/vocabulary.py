@@ -2,6 +2,7 @@
 
 import re
 
+from app.agents.goals.vocabulary import FUNCTION_WORDS, word_set
 from app.agents.questions.query import Comparison, Function
 
 AGGREGATES: dict[str, Function] = {
@@ -83,8 +84,6 @@ COMPARISONS: tuple[tuple[str, Comparison], ...] = (
     (r"is|are|was|were|equals|equal to|exactly|=|of", "is"),
 )
 
-WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-
 ALIASES: dict[str, str] = {
     **dict.fromkeys(("women", "woman", "females", "ladies", "girls"), "female"),
     **dict.fromkeys(("men", "man", "males", "gentlemen", "boys"), "male"),
@@ -130,28 +129,14 @@ ROW_WORDS = frozenset(
 )
 """Nouns that often name the rows of a table."""
 
-NUMBERS = {
-    "two": 2,
-    "three": 3,
-    "four": 4,
-    "five": 5,
-    "six": 6,
-    "seven": 7,
-    "eight": 8,
-    "nine": 9,
-    "ten": 10,
-    "twenty": 20,
-}
-
-_STOP = """
-    a an the of in on at to for from is are was were be been being do does did has have had having there here
-    this that these those it its their his her our my we i you me us data dataset table file what which who whom
-    whose how much many give show tell list find compute calculate determine get see please can could would like
-    want know value values among amongst with and each every all any per by as between when where within over
-    only also together than out about column columns paid compare compared place
-    placed made single took board aboard
+STOP = FUNCTION_WORDS | word_set(
     """
-STOP = frozenset(_STOP.split())
+    at was were been being does did has have had having there their his her who whom whose how much many show
+    tell list compute calculate determine see would like want know among amongst each every per between when
+    where within over only also together than out about paid compare compared place placed made single took
+    board aboard
+    """
+)
 """Stop words, which may remain unparsed."""
 
 NOT_OF_DATA = re.compile(

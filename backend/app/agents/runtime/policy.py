@@ -6,7 +6,7 @@ does not apply.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.tool import tool_call
@@ -25,6 +25,7 @@ class AgentAction:
     message: str = ""
 
 
+View = TypeVar("View")
 Rule = Callable[[ConversationView], AgentAction | None]
 
 
@@ -39,10 +40,17 @@ def finish(output: BaseModel, message: str = "") -> AgentAction:
 
 def make_policy(rules: Sequence[Rule]) -> Decide:
     """Make the policy of a table of rules. The last rule must apply to every conversation."""
+    return make_view_policy(rules, read_conversation)
+
+
+def make_view_policy(
+    rules: Sequence[Callable[[View], AgentAction | None]], read: Callable[[Sequence[BaseMessage]], View]
+) -> Decide:
+    """Make the policy of rules that share a view of the conversation, which is `read` once for a decision."""
 
     def decide(messages: Sequence[BaseMessage]) -> AIMessage:
         with meter_thread():  # goals and answers are user input: parsing them is charged to their session
-            view = read_conversation(messages)
+            view = read(messages)
             for rule in rules:
                 if action := rule(view):
                     return _make_message(action)

@@ -1,0 +1,104 @@
+"""The vocabulary that goals and questions share: number words, calendar, units, identifiers, coins."""
+
+
+def word_set(text: str) -> frozenset[str]:
+    """Return the words of a list that is written as prose."""
+    return frozenset(text.split())
+
+
+MONTHS = (
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+)
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+
+NUMBER_WORDS = {
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "seven": 7,
+    "eight": 8,
+    "nine": 9,
+    "ten": 10,
+    "twelve": 12,
+    "fourteen": 14,
+    "twenty": 20,
+    "thirty": 30,
+}
+# "One" and the articles count only where a count is expected ("in a week"): elsewhere they are stop words.
+COUNT_WORDS = {"a": 1, "an": 1, "one": 1, **NUMBER_WORDS}
+
+SECONDS_BY_UNIT: dict[str, float] = {
+    "minute": 60,
+    "hour": 3_600,
+    "day": 86_400,
+    "week": 604_800,
+    "month": 2_629_746,
+    "quarter": 7_889_238,
+    "year": 31_556_952,
+}
+"""Seconds of a unit of time; of month, quarter and year the mean of the Gregorian calendar."""
+UNIT_ABBREVIATIONS = {
+    **dict.fromkeys(("m", "min", "mins"), "minute"),
+    **dict.fromkeys(("h", "hr", "hrs"), "hour"),
+    "d": "day",
+    "w": "week",
+}
+"""Abbreviated units of time: the next 15m, 4h ahead."""
+ROW_UNITS = frozenset({"step", "row", "period", "bar", "tick", "observation", "candle"})
+"""Units of a horizon that is counted in rows."""
+
+UNITS_OF_MEASURE = word_set("mm cm m km g mg kg ml l s ms min h usd eur gbp pct percent")
+"""Units at the end of a column's name, which a goal or a question may leave out."""
+
+IDENTIFIER_WORDS = frozenset({"id", "no", "number", "key", "nr"})
+"""Words that mark a column's name as that of an identifier."""
+
+FUNCTION_WORDS = word_set(
+    """
+    a all an and any are as be by can column columns could data dataset do file find for from get give here i
+    in is it its me my of on our please table that the these this those to us value values we what which with
+    you
+    """
+)
+"""Stop words of goals and of questions alike. Each has more of its own: `predict` names nothing in a goal."""
+
+COINS: dict[str, str] = {
+    "bitcoin": "BTC",
+    "btc": "BTC",
+    "ethereum": "ETH",
+    "ether": "ETH",
+    "eth": "ETH",
+    "solana": "SOL",
+    "sol": "SOL",
+    "dogecoin": "DOGE",
+    "doge": "DOGE",
+    "cardano": "ADA",
+    "ripple": "XRP",
+    "xrp": "XRP",
+    "litecoin": "LTC",
+    "ltc": "LTC",
+    "bnb": "BNB",
+    "polkadot": "DOT",
+    "chainlink": "LINK",
+    "avax": "AVAX",
+    "tron": "TRX",
+    "trx": "TRX",
+    "xlm": "XLM",
+    "monero": "XMR",
+    "xmr": "XMR",
+    "bch": "BCH",
+}
+"""Symbols of coins by the words that name them."""

@@ -1,0 +1,180 @@
+"""The facts that the planner's rules decide by, computed once for a decision."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import Literal
+
+from app.agents.goals.goal import Goal, Lookahead, parse_goal
+from app.agents.goals.tables import TableProfile, make_table_profile
+from app.agents.goals.target import ScoredColumn, TargetMatch, find_target
+from app.agents.goals.trading_terms import MarketTerms, forecast_unit, names_barriers, parse_market_terms
+from app.agents.planner import clarification
+from app.agents.planner.output import ColumnType
+from app.agents.planner.preferences import (
+    COLUMN_PREFERENCES,
+    PlanPreferences,
+    ResolvedPreferences,
+    read_preferences,
+    resolve_preferences,
+)
+from app.agents.planner.price_questions import HOW_FAR, NO_COIN, WHICH_COIN
+from app.agents.planner.stored_prices import PRICES, StoredSeries, coins_in_goal, has_bars, stored_series
+from app.agents.planner.tool_answers import DatasetListing, UserAnswer, answer_to, answers_to, read_user_answers
+from app.agents.runtime.conversation import ConversationView
+from app.modeling.problem.kinds import ProblemKindName
+
+# A goal is parsed anew in each turn of its planner; 64 are more than one process plans at once.
+_parse_goal = lru_cache(maxsize=64)(parse_goal)
+
+
+@dataclass(frozen=True)
+class Situation:
+    """A conversation of the planner. Properties are computed when a rule first needs them, and then kept."""
+
+    view: ConversationView
+
+    @cached_property
+    def goal(self) -> Goal:
+        return _parse_goal(str(self.view.brief.get("goal", "")))
+
+    @cached_property
+    def market_terms(self) -> MarketTerms:
+        return parse_market_terms(self.goal.text)
+
+    @cached_property
+    def user_answers(self) -> tuple[UserAnswer, ...]:
+        return read_user_answers(self.view)
+
+    def answer_to(self, question: str) -> str | None:
+        """Return the user's answer to a question that begins with this text."""
+        return answer_to(question, self.user_answers)
+
+    def answers_to(self, question: str) -> list[str]:
+        return answers_to(question, self.user_answers)
+
+    @cached_property
+    def table_names(self) -> list[str]:
+        """Names of the uploaded tables, if they have been listed."""
+        listing = self.view.last_success("list_datasets")
+        return DatasetListing.model_validate(listing.value).table_names if listing else []
+
+    @cached_property
+    def tables(self) -> list[TableProfile]:
+        """The uploaded tables; without any, the stored prices if the goal is about them."""
+        schemas = self.view.successes("get_dataset_schema")
+        uploaded = [make_table_profile(completed.value) for completed in schemas]
+        return uploaded or ([PRICES] if self._is_about_prices else [])
+
+    @cached_property
+    def series(self) -> list[StoredSeries]:
+        """The stored price series, if they have been listed."""
+        return stored_series(self.view)
+
+    @cached_property
+    def stored_coins(self) -> list[str]:
+        return list(dict.fromkeys(entry.coin for entry in self.series))
+
+    @cached_property
+    def mentioned_coins(self) -> tuple[str, ...]:
+        """The coins that the goal names, stored or not."""
+        return coins_in_goal(self.goal.text, self.series)
+
+    @cached_property
+    def coins(self) -> tuple[str, ...]:
+        """The stored coins that the goal or the user's answer names, or the only stored one."""
+        if available := tuple(coin for coin in self.mentioned_coins if coin in self.stored_coins):
+            return available
+        if not self.mentioned_coins and len(self.stored_coins) == 1:
+            return (self.stored_coins[0],)
+        answer = self.answer_to(WHICH_COIN)
+        return tuple(coin for coin in self.stored_coins if coin == answer)
+
+    @cached_property
+    def resolved(self) -> ResolvedPreferences:
+        answers = {key: self.answer_to(clarification.which_column(key)) for key in COLUMN_PREFERENCES}
+        return resolve_preferences(
+            read_preferences(self.view.brief.get("preferences")),
+            self.tables,
+            {key: answer for key, answer in answers.items() if answer is not None},
+        )
+
+    @property
+    def preferences(self) -> PlanPreferences:
+        return self.resolved.preferences
+
+    @cached_property
+    def match(self) -> TargetMatch:
+        """The match of the target. A forecast of prices or bars without a named column means the close."""
+        match = self._find_target(self.preferences.target, self.preferences.exclude)
+        has_only_bars = len(self.tables) == 1 and has_bars(self.tables[0])
+        is_bar_forecast = has_only_bars and bool(self.goal.lookahead or self.goal.outlook)
+        if match.target is None and (PRICES in self.tables or is_bar_forecast):
+            return self._find_target("close")
+        return match
+
+    @cached_property
+    def target(self) -> ScoredColumn | None:
+        """The target that goal and data determine, or that the user chose."""
+        if self.match.target:
+            return self.match.target
+        answer = self.target_answer
+        return clarification.match_option(answer, self.match.options) if answer else None
+
+    @property
+    def target_answer(self) -> str | None:
+        return self.answer_to(clarification.WHICH_TARGET)
+
+    @property
+    def kind_answer(self) -> ProblemKindName | None:
+        return clarification.KINDS.get(self.answer_to(clarification.WHICH_KIND) or "")
+
+    @property
+    def entities_answer(self) -> Literal["new", "known"] | None:
+        return clarification.ENTITIES.get(self.answer_to(clarification.NEW_OR_KNOWN) or "")
+
+    @property
+    def date_order_answer(self) -> ColumnType | None:
+        return clarification.DATE_ORDERS.get(self.answer_to(clarification.DAY_OR_MONTH) or "")
+
+    @property
+    def is_stopped(self) -> bool:
+        """True if the user chose to end instead of a target, or of a forecast without dates."""
+        return clarification.STOP in (self.target_answer, self.answer_to(clarification.WITHOUT_DATES))
+
+    @property
+    def is_coin_declined(self) -> bool:
+        """True if the user declined all stored coins."""
+        return self.answer_to(WHICH_COIN) == NO_COIN
+
+    @cached_property
+    def lookahead(self) -> Lookahead | None:
+        """The lookahead of the goal, or of the user's answer."""
+        if self.goal.lookahead:
+            return self.goal.lookahead
+        if answer := self.answer_to(HOW_FAR):
+            return _parse_goal(f"in {answer}").lookahead
+        unit = forecast_unit(self.goal.text)
+        return _parse_goal(f"in 1 {unit}").lookahead if unit else None
+
+    @property
+    def goal_with_lookahead(self) -> Goal:
+        return replace(self.goal, lookahead=self.lookahead)
+
+    @property
+    def names_trading_terms(self) -> bool:
+        """True if the goal names costs of trades or prices at which they end."""
+        return names_barriers(self.goal.text) or self.market_terms.fee_bps is not None
+
+    @property
+    def _is_about_prices(self) -> bool:
+        """True if the goal names a coin, or asks for a forecast while only prices are stored."""
+        goal = self.goal
+        return bool(
+            goal.is_about_coins
+            or self.mentioned_coins
+            or (self.series and (goal.lookahead or goal.outlook or self.names_trading_terms))
+        )
+
+    def _find_target(self, preference: str | None, excluded: Sequence[str] = ()) -> TargetMatch:
+        return find_target(self.goal, self.tables, preference, excluded)
