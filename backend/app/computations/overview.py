@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from app.computations.pictures import write_figures
-from app.reporting.figure_choice import Drawable
+from app.reporting.figure_data import Drawable
 
 _MAX_ROWS = 20_000
 """Rows that are drawn: a distribution of a sample looks the same."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.reporting.figure_choice import Drawable
+from app.reporting.figure_data import Drawable
 from app.reporting.figures.drawing import draw, write_figure
 from app.reporting.gallery import GALLERY
 

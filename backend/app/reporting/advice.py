@@ -7,7 +7,9 @@ from math import sqrt
 from app.modeling.problem.kinds import BASELINE
 from app.reporting.document import Name, Text
 from app.reporting.draft import ReportDraft, join_texts
-from app.reporting.evidence import RecordedFact, items_at
+from app.reporting.evidence import RecordedFact, items_at, typed_items
+from app.reporting.figure_data import ImportanceEntry
+from app.reporting.records import CalibrationBin
 
 _MIN_TRAINING_ROWS = 500
 """Below this, a 95 % interval of an accuracy can be wider than about 0.09."""
@@ -50,7 +52,7 @@ def _no_better_than_baseline(draft: ReportDraft) -> Text:
 
 def _no_edge(draft: ReportDraft) -> Text:
     backtest = draft.facts.backtest
-    if backtest is None or backtest.value["edge"]:
+    if backtest is None or backtest.content.edge:
         return ()
     return (
         "Do not trade on this model: its forecasts do not earn the trading costs by more than chance explains.",
@@ -58,11 +60,10 @@ def _no_edge(draft: ReportDraft) -> Text:
 
 
 def _no_model_needed(draft: ReportDraft) -> Text:
-    references = items_at(draft.facts.final, "references")
-    unbeaten = [reference for reference in references if (reference.value["difference"]["low"] or 0.0) <= 0]
+    unbeaten = [reference for reference in draft.facts.references if not reference.content.is_beaten]
     if not unbeaten:
         return ()
-    name = Name(str(unbeaten[0].value["name"]), code=False)
+    name = Name(unbeaten[0].content.name, code=False)
     return (
         "Use the ",
         name,
@@ -101,8 +102,8 @@ def _leaking_columns(draft: ReportDraft) -> Text:
 def _tied_candidates(draft: ReportDraft) -> Text:
     close = [
         entry
-        for entry in items_at(draft.facts.comparison, "leaderboard")
-        if entry.value.get("distinguishable") is False and entry.value.get("difference")
+        for entry in draft.facts.leaderboard
+        if entry.content.distinguishable is False and entry.content.difference
     ]
     if not close or not draft.facts.chosen_model:
         return ()
@@ -140,7 +141,7 @@ def _calibration(draft: ReportDraft) -> Text:
     error = _evaluation_fact(draft, "calibration", "error")
     if error is None or error.value is None or error.value < _MIN_CALIBRATION_ERROR:
         return ()
-    if error.value < 2 * _expected_error(items_at(draft.facts.final, "calibration", "bins")):
+    if error.value < 2 * _expected_error(draft):
         return ()
     return (
         "Do not use the predicted probabilities as they are: their mean calibration error is ",
@@ -149,25 +150,27 @@ def _calibration(draft: ReportDraft) -> Text:
     )
 
 
-def _expected_error(bins: list[RecordedFact]) -> float:
+def _expected_error(draft: ReportDraft) -> float:
     """Mean absolute calibration error that perfect probabilities show in bins of these sizes."""
-    rows = sum(part.value["count"] for part in bins)
+    facts = typed_items(CalibrationBin, draft.facts.final, "calibration", "bins")
+    bins = [fact.content for fact in facts]
+    rows = sum(part.count for part in bins)
     distances = [
         0.8  # mean absolute deviation of a normal variable, in standard deviations
-        * sqrt(part.value["predicted"] * (1 - part.value["predicted"]) / part.value["count"])
-        * part.value["count"]
+        * sqrt(part.predicted * (1 - part.predicted) / part.count)
+        * part.count
         for part in bins
     ]
     return sum(distances) / rows if rows else 0.0
 
 
 def _dominant_column(draft: ReportDraft) -> Text:
-    entries = items_at(draft.facts.importance, "importances")
+    entries = draft.facts.importances
     if len(entries) < 2:
         return ()
-    total = sum(max(entry.value["mean"], 0) for entry in entries)
+    total = sum(max(entry.content.mean, 0) for entry in entries)
     column = entries[0].at("column")
-    if not total or column is None or entries[0].value["mean"] / total < _MIN_DOMINANT_SHARE:
+    if not total or column is None or entries[0].content.mean / total < _MIN_DOMINANT_SHARE:
         return ()
     return (
         "Monitor the quality of ",
@@ -179,9 +182,9 @@ def _dominant_column(draft: ReportDraft) -> Text:
 
 def _useless_columns(draft: ReportDraft) -> Text:
     """Only applies if some columns are known to help: with few rows, no column can be called useless."""
-    ranked = items_at(draft.facts.importance, "importances")
-    best = max((entry.value["mean"] for entry in ranked if entry.value.get("helps")), default=0.0)
-    useless = [entry for entry in ranked if _is_useless(entry, best)]
+    ranked = draft.facts.importances
+    best = max((entry.content.mean for entry in draft.facts.helping_columns), default=0.0)
+    useless = [entry for entry in ranked if _is_useless(entry.content, best)]
     names = [draft.render(entry.at("column")) for entry in useless[:6]]
     if not names:
         return ()
@@ -193,13 +196,13 @@ def _useless_columns(draft: ReportDraft) -> Text:
     )
 
 
-def _is_useless(entry: RecordedFact, best: float) -> bool:
-    reach = entry.value["mean"] + 2 * entry.value["std"]
-    return entry.value.get("helps") is False and reach < _MAX_USELESS_SHARE * best
+def _is_useless(entry: ImportanceEntry, best: float) -> bool:
+    reach = entry.mean + 2 * entry.std
+    return entry.helps is False and reach < _MAX_USELESS_SHARE * best
 
 
 def _limited_fits(draft: ReportDraft) -> Text:
-    limited = [fit for fit in draft.facts.fits if fit.at("limited") and fit.text("estimator") != BASELINE]
+    limited = [fit for fit in draft.facts.fits if fit.at("limited") and fit.content.estimator != BASELINE]
     if not limited and not items_at(draft.facts.comparison, "left_out"):
         return ()
     return (
@@ -208,7 +211,7 @@ def _limited_fits(draft: ReportDraft) -> Text:
 
 
 def _worst_segment(draft: ReportDraft) -> Text:
-    worst = items_at(draft.facts.explanation, "segments", "worst")
+    worst = draft.facts.worst_segments
     if not worst:
         return ()
     first = worst[0]

@@ -2,8 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from app.recorded_call import Json, RecordedCall
+from app.reporting.from_json import from_json
+
+Content = TypeVar("Content", covariant=True)
 
 
 @dataclass(frozen=True)
@@ -42,10 +46,30 @@ class RecordedFact:
         return str(fact.value) if fact else ""
 
 
+@dataclass(frozen=True)
+class TypedFact(RecordedFact, Generic[Content]):
+    """A recorded fact with its content as a dataclass.
+
+    Decisions are taken by `content`; a shown value is taken by `at`, which knows its source.
+    """
+
+    content: Content
+
+
+def read_as(record: type[Content], fact: RecordedFact) -> TypedFact[Content]:
+    """Read a fact as a dataclass. Raises FieldMissing."""
+    return TypedFact(fact.call, fact.pointer, fact.value, from_json(record, fact.value))
+
+
 def items_at(fact: RecordedFact | None, *path: str | int) -> list[RecordedFact]:
     """Return the items at a path; an empty list if nothing was recorded."""
     parent = fact.at(*path) if fact else None
     return parent.items() if parent else []
+
+
+def typed_items(record: type[Content], fact: RecordedFact | None, *path: str | int) -> list[TypedFact[Content]]:
+    """Return the items at a path as dataclasses; an empty list if nothing was recorded."""
+    return [read_as(record, item) for item in items_at(fact, *path)]
 
 
 def successful_calls(calls: Sequence[RecordedCall]) -> list[RecordedCall]:

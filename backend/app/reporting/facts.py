@@ -1,37 +1,65 @@
-"""Facts of a session from its journal, each identified by the tool that records it and by its keys.
+"""Facts of a session from its journal, each identified by the tool that records it.
 
-Facts are searched in the whole result of the tool. Results of other tools are never searched: custom code or
-texts of a table could imitate an evaluation.
+Results of other tools are never read: custom code or texts of a table could imitate an evaluation.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic
 
 from app.recorded_call import RecordedCall
-from app.reporting.evidence import RecordedFact, successful_calls
+from app.reporting.evidence import (
+    Content,
+    RecordedFact,
+    TypedFact,
+    read_as,
+    successful_calls,
+    typed_items,
+)
+from app.reporting.figure_data import ImportanceEntry, SegmentRow
+from app.reporting.from_json import FieldMissing, from_json
+from app.reporting.records import (
+    AnswerRecord,
+    BacktestRecord,
+    BlendRecord,
+    CandidateRow,
+    ComparisonRecord,
+    EdaRecord,
+    EvaluationRecord,
+    ExplanationRecord,
+    FitRecord,
+    ForecastRecord,
+    FrameRecord,
+    ImportanceRecord,
+    ReferenceForecast,
+    RefitRecord,
+    SessionRecord,
+    SplitRecord,
+)
 
 HOLD_OUT_NODE = "final_evaluation"
 ANSWERING_NODE = "answering"
 TUNING_NODE = "hyperparameter_tuning"
-_MAX_DEPTH = 5
-"""Levels of nesting that are searched: no tool nests its facts deeper."""
 
 
 @dataclass(frozen=True)
-class FactShape:
-    """Facts of one kind: the tools that record them and the keys that they have."""
+class FactSource(Generic[Content]):
+    """Tools that record facts of one kind. Without `lists`, the result of a call is the fact; else the items of
+    those of its lists."""
 
+    record: type[Content]
     tools: tuple[str, ...]
-    keys: tuple[str, ...]
+    lists: tuple[str, ...] = ()
 
 
-SPLIT = FactShape(("lock_holdout",), ("train_rows", "holdout_rows"))
-EDA = FactShape(("perform_eda",), ("findings", "leaks"))
-FRAME = FactShape(
-    ("clean_data", "create_features", "calculate_technical_indicators", "write_features"),
-    ("effects", "recipe", "added"),
+SPLIT = FactSource(SplitRecord, ("lock_holdout",))
+EDA = FactSource(EdaRecord, ("perform_eda",))
+FRAME = FactSource(
+    FrameRecord, ("clean_data", "create_features", "calculate_technical_indicators", "write_features")
 )
-FIT = FactShape(
+FIT = FactSource(
+    FitRecord,
     (
         "train_classification_model",
         "train_regression_model",
@@ -39,17 +67,18 @@ FIT = FactShape(
         "tune_hyperparameters",
         "add_folds",
     ),
-    ("fold_scores", "estimator", "score"),
+    # Journals of early versions have `candidates` and `tried` in place of `fits`.
+    lists=("fits", "candidates", "tried"),
 )
-BLEND = FactShape(("build_ensemble",), ("weights", "members"))
-COMPARISON = FactShape(("compare_models",), ("leaderboard", "chosen", "metric"))
-REFIT = FactShape(("refit_model",), ("rows", "fits", "model"))
-EXPLANATION = FactShape(("explain_model",), ("importances", "segments"))
-IMPORTANCE = FactShape(("feature_importance",), ("importances", "metric"))
-FORECAST = FactShape(("forecast_future",), ("forecasts", "first", "last"))
-BACKTEST = FactShape(("backtest_model",), ("strategy", "baselines", "edge"))
-ANSWER = FactShape(("answer_by_sql", "answer_by_program"), ("columns", "rows", "language", "code"))
-HOLD_OUT = FactShape(("final_evaluation",), ("on", "metrics", "rows"))
+BLEND = FactSource(BlendRecord, ("build_ensemble",))
+COMPARISON = FactSource(ComparisonRecord, ("compare_models",))
+REFIT = FactSource(RefitRecord, ("refit_model",))
+EXPLANATION = FactSource(ExplanationRecord, ("explain_model",))
+IMPORTANCE = FactSource(ImportanceRecord, ("feature_importance",))
+FORECAST = FactSource(ForecastRecord, ("forecast_future",))
+BACKTEST = FactSource(BacktestRecord, ("backtest_model",))
+ANSWER = FactSource(AnswerRecord, ("answer_by_sql", "answer_by_program"))
+HOLD_OUT = FactSource(EvaluationRecord, ("final_evaluation",))
 
 
 @dataclass(frozen=True)
@@ -60,32 +89,32 @@ class ReportFacts:
     """
 
     session: RecordedFact
-    split: RecordedFact | None
-    eda: RecordedFact | None
-    frames: Sequence[RecordedFact]
-    fit_parts: Sequence[RecordedFact]
+    split: TypedFact[SplitRecord] | None
+    eda: TypedFact[EdaRecord] | None
+    frames: Sequence[TypedFact[FrameRecord]]
+    fit_parts: Sequence[TypedFact[FitRecord]]
     """Every fit. The parts of a candidate share its name and differ in their folds."""
-    fits: Sequence[RecordedFact]
+    fits: Sequence[TypedFact[FitRecord]]
     """The first part of each candidate."""
-    blends: Sequence[RecordedFact]
+    blends: Sequence[TypedFact[BlendRecord]]
     """Ensembles: the newest of each name."""
-    comparison: RecordedFact | None
-    explanation: RecordedFact | None
-    importance: RecordedFact | None
+    comparison: TypedFact[ComparisonRecord] | None
+    explanation: TypedFact[ExplanationRecord] | None
+    importance: TypedFact[ExplanationRecord] | TypedFact[ImportanceRecord] | None
     """Importances of the explanation on the hold-out, else the newest ones out of fold."""
-    final: RecordedFact | None
+    final: TypedFact[EvaluationRecord] | None
     """The evaluation on the hold-out, from the node that may open it."""
-    refit: RecordedFact | None
+    refit: TypedFact[RefitRecord] | None
     """The chosen model refitted on all rows, after its evaluation on the hold-out."""
-    backtest: RecordedFact | None
+    backtest: TypedFact[BacktestRecord] | None
     """The backtest of the chosen model on the hold-out."""
-    forecast: RecordedFact | None
+    forecast: TypedFact[ForecastRecord] | None
     """Forecasts of the delivered model after the last row."""
     final_calls: Sequence[RecordedCall]
     last_fit_step: int | None
     is_question: bool = False
     """True if the session answered a question about the data, or tried to."""
-    answer: RecordedFact | None = None
+    answer: TypedFact[AnswerRecord] | None = None
     """The last answer, from the node that answers."""
 
     @property
@@ -108,12 +137,40 @@ class ReportFacts:
             names += [self.comparison.at("chosen"), self.comparison.at("best")]
         return next((fact for fact in names if fact and isinstance(fact.value, str)), None)
 
+    @cached_property
+    def session_record(self) -> SessionRecord:
+        return from_json(SessionRecord, self.session.value or {})
+
+    @cached_property
+    def leaderboard(self) -> Sequence[TypedFact[CandidateRow]]:
+        """Rows of the comparison, best first."""
+        return typed_items(CandidateRow, self.comparison, "leaderboard")
+
+    @cached_property
+    def importances(self) -> Sequence[TypedFact[ImportanceEntry]]:
+        """Columns by descending importance."""
+        return typed_items(ImportanceEntry, self.importance, "importances")
+
+    @property
+    def helping_columns(self) -> list[TypedFact[ImportanceEntry]]:
+        """Columns with a significant importance."""
+        return [entry for entry in self.importances if entry.content.helps]
+
+    @cached_property
+    def references(self) -> Sequence[TypedFact[ReferenceForecast]]:
+        """Forecasts of the hold-out that need no model, best first."""
+        return typed_items(ReferenceForecast, self.final, "references")
+
+    @cached_property
+    def worst_segments(self) -> Sequence[TypedFact[SegmentRow]]:
+        return typed_items(SegmentRow, self.explanation, "segments", "worst")
+
     def find_fit(self, name: str) -> RecordedFact | None:
         """Return the facts of a model: an ensemble, or the first fit of a candidate."""
         return next((fit for fit in (*self.blends, *self.fits) if fit.text("name") == name), None)
 
     @property
-    def blend(self) -> RecordedFact | None:
+    def blend(self) -> TypedFact[BlendRecord] | None:
         """The chosen ensemble, if it has more than one member."""
         blend = next(
             (
@@ -123,7 +180,7 @@ class ReportFacts:
             ),
             None,
         )
-        return blend if blend and len(blend.value["weights"]) > 1 else None
+        return blend if blend and len(blend.content.weights) > 1 else None
 
 
 def gather_facts(calls: Sequence[RecordedCall], session: RecordedFact) -> ReportFacts:
@@ -144,7 +201,7 @@ def gather_facts(calls: Sequence[RecordedCall], session: RecordedFact) -> Report
         explanation=explanation,
         importance=explanation or _newest(find_facts(proven, IMPORTANCE)),
         final=finals[-1] if finals else None,
-        refit=next((fact for fact in find_facts(proven, REFIT) if fact.value["rows"]), None),
+        refit=next((fact for fact in find_facts(proven, REFIT) if fact.content.rows), None),
         backtest=_newest([fact for fact in find_facts(proven, BACKTEST) if fact.call.node == HOLD_OUT_NODE]),
         forecast=_newest([fact for fact in find_facts(proven, FORECAST) if fact.call.node == HOLD_OUT_NODE]),
         final_calls=[fact.call for fact in finals],
@@ -154,28 +211,38 @@ def gather_facts(calls: Sequence[RecordedCall], session: RecordedFact) -> Report
     )
 
 
-def find_facts(calls: Sequence[RecordedCall], shape: FactShape) -> list[RecordedFact]:
-    """Return the facts of a shape, in recorded order."""
+def find_facts(calls: Sequence[RecordedCall], source: FactSource[Content]) -> list[TypedFact[Content]]:
+    """Return the facts of one kind, in recorded order."""
     return [
         fact
         for call in calls
-        if call.tool in shape.tools
-        for fact in _search(RecordedFact(call, "", call.result), shape.keys, _MAX_DEPTH)
+        if call.tool in source.tools
+        for part in _facts_in(RecordedFact(call, "", call.result), source.lists)
+        if (fact := _read(source.record, part)) is not None
     ]
 
 
-def _is_holdout_evaluation(fact: RecordedFact) -> bool:
-    return fact.text("on") == "hold-out" and fact.call.node == HOLD_OUT_NODE
+def _facts_in(result: RecordedFact, lists: Sequence[str]) -> Iterator[RecordedFact]:
+    if not lists:
+        yield result
+    elif isinstance(result.value, Mapping):
+        for name, part in result.children():
+            if name in lists:
+                yield from part.items()
 
 
-def _newest(facts: Sequence[RecordedFact]) -> RecordedFact | None:
+def _read(record: type[Content], fact: RecordedFact) -> TypedFact[Content] | None:
+    # A call may succeed without its facts (a tool that was denied, a list of skipped candidates). Then there
+    # is nothing to report, and a report must not fail by it.
+    try:
+        return read_as(record, fact)
+    except FieldMissing:
+        return None
+
+
+def _is_holdout_evaluation(fact: TypedFact[EvaluationRecord]) -> bool:
+    return fact.content.on == "hold-out" and fact.call.node == HOLD_OUT_NODE
+
+
+def _newest(facts: Sequence[TypedFact[Content]]) -> TypedFact[Content] | None:
     return facts[-1] if facts else None
-
-
-def _search(fact: RecordedFact, keys: Sequence[str], depth: int) -> Iterator[RecordedFact]:
-    if isinstance(fact.value, Mapping) and all(key in fact.value for key in keys):
-        yield fact
-    elif depth:
-        for child in fact.items():
-            if isinstance(child.value, (Mapping, list)):
-                yield from _search(child, keys, depth - 1)

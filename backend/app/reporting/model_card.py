@@ -83,8 +83,7 @@ def _intended_use(draft: ReportDraft) -> Section:
 
 
 def _factors(draft: ReportDraft) -> Section:
-    ranked = items_at(draft.facts.importance, "importances")
-    helping = [entry for entry in ranked if entry.value.get("helps")]
+    helping = draft.facts.helping_columns
     if not helping:
         return Section("factors", "Factors", [])
     items = [

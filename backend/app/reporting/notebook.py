@@ -12,9 +12,10 @@ from typing import Any
 from app.recorded_call import RecordedCall
 from app.reporting.custom_code import iter_custom_code
 from app.reporting.draft import ReportDraft
-from app.reporting.evidence import RecordedFact, items_at, successful_calls
+from app.reporting.evidence import RecordedFact, TypedFact, items_at, successful_calls
 from app.reporting.facts import ReportFacts
 from app.reporting.markdown import escape_text
+from app.reporting.records import BlendRecord, FitRecord
 from app.reporting.session_bundle import safe_file_name
 
 RETRIEVED = "data"
@@ -155,12 +156,10 @@ Cell = dict[str, Any]
 
 
 def _introduction_cells(facts: ReportFacts) -> list[Cell]:
-    versions = ", ".join(
-        f"{name} {version}" for name, version in (facts.session.value.get("versions") or {}).items()
-    )
-    threads = max((int(part.value.get("threads") or 1) for part in facts.fit_parts), default=1)
+    versions = ", ".join(f"{name} {version}" for name, version in (facts.session_record.versions or {}).items())
+    threads = max((int(part.content.threads or 1) for part in facts.fit_parts), default=1)
     template = _SETUP_WITH_CODE if _sources(facts) else _SETUP
-    setup = template.format(seed=repr(facts.session.value.get("seed", 0)), threads=threads)
+    setup = template.format(seed=repr(facts.session_record.seed), threads=threads)
     title = (
         f"Predicting {escape_text(facts.problem.text('target'))}" if facts.problem else "A reproduced session"
     )
@@ -195,7 +194,7 @@ def _candidate_cells(facts: ReportFacts) -> list[Cell]:
     recipes: list[Any] = []
     sources = _sources(facts)
     specs = [_spec(part, recipes) for part in facts.fit_parts]
-    fitted_for = [part.value["problem"] for part in facts.fit_parts if part.value.get("problem")]
+    fitted_for = [part.content.problem for part in facts.fit_parts if part.content.problem]
     learned = fitted_for[-1] if fitted_for else facts.problem.value if facts.problem else {}
     return [
         _prose(
@@ -210,18 +209,19 @@ def _candidate_cells(facts: ReportFacts) -> list[Cell]:
     ]
 
 
-def _spec(part: RecordedFact, recipes: list[Any]) -> dict[str, Any]:
-    value = part.value
-    recipe = value.get("recipe") or []
+def _spec(part: TypedFact[FitRecord], recipes: list[Any]) -> dict[str, Any]:
+    recipe = part.content.recipe or []
     if recipe not in recipes:
         recipes.append(recipe)
     settings = {
-        name: value[name] for name in ("name", "estimator", "hyperparameters", "folds") if name in value
+        name: part.value[name]
+        for name in ("name", "estimator", "hyperparameters", "folds")
+        if name in part.value
     }
     return {
         **settings,
-        "run": value.get("run"),
-        "settings": value.get("settings"),
+        "run": part.content.run,
+        "settings": part.content.settings,
         "recipe": recipes.index(recipe),
     }
 
@@ -271,16 +271,16 @@ def _reference_sources(value: Any, sources: dict[str, _Variable]) -> Any:
 def _model_cells(facts: ReportFacts) -> list[Cell] | None:
     """Combine the parts of the chosen model and compare the leaderboard; None if the model was not recorded."""
     name = str(facts.chosen_model.value) if facts.chosen_model else ""
-    blend = next((candidate for candidate in facts.blends if candidate.text("name") == name), None)
+    blend = next((candidate for candidate in facts.blends if candidate.content.name == name), None)
     board = _scores(facts.fit_parts)
     if blend is None:
-        if name not in {part.text("name") for part in facts.fit_parts}:
+        if name not in {part.content.name for part in facts.fit_parts}:
             return None
         if _sources(facts):
             pick = _code(_PICK_WITH_CODE.format(name=repr(name)))
             return [*_leaderboard_cells(board, _BOARD_WITH_CODE.format(fits="fitted")), pick]
         return [*_leaderboard_cells(board, _BOARD_OF_PARTS), _code(_PICK.format(name=repr(name)))]
-    members = [(member.text("name"), tuple(member.value["run"])) for member in items_at(blend, "members")]
+    members = [(member.name, tuple(member.run)) for member in blend.content.members]
     is_ensemble = name not in board
     return [
         _prose("## The model\n\nThe candidates are blended with weights from out-of-fold predictions."),
@@ -316,18 +316,18 @@ def _leaderboard_cells(board: dict[str, float], code: str) -> list[Cell]:
     ]
 
 
-def _scores(fits: Sequence[RecordedFact]) -> dict[str, float]:
+def _scores(fits: Sequence[TypedFact[FitRecord]] | Sequence[TypedFact[BlendRecord]]) -> dict[str, float]:
     """Return mean fold scores by candidate, as `workbench.scores` computes them."""
     by_name: dict[str, list[float]] = {}
     for fit in fits:
-        scores = [score for score in fit.value["fold_scores"] if score is not None]
-        by_name.setdefault(fit.text("name"), []).extend(scores)
+        scores = [score for score in fit.content.fold_scores if score is not None]
+        by_name.setdefault(fit.content.name, []).extend(scores)
     return {name: statistics.fmean(scores) for name, scores in by_name.items() if scores}
 
 
 def _evaluation_cells(facts: ReportFacts) -> list[Cell]:
-    metrics = facts.final.value["metrics"] if facts.final else {}
-    recorded = {name: score.get("value") for name, score in metrics.items()}
+    metrics = facts.final.content.metrics if facts.final else {}
+    recorded = {name: score and score.value for name, score in metrics.items()}
     return [
         _prose("## The hold-out\n\nOpened once in the session, for the chosen model."),
         _code(f"HOLDOUT = {_literal(recorded)}"),
@@ -352,8 +352,8 @@ def _refit_cells(facts: ReportFacts) -> list[Cell]:
 
 def _data_cells(calls: Sequence[RecordedCall], facts: ReportFacts) -> list[Cell] | None:
     """Open the session's table: by query or upload if that is recorded, else from the stored frame."""
-    uploads = facts.session.value.get("datasets") or []
-    digests = {str(artifact.get("table") or artifact["name"]): artifact.get("digest") for artifact in uploads}
+    uploads = facts.session_record.datasets or []
+    digests = {upload.table or upload.name: upload.digest for upload in uploads}
     opening = _prose("## Data\n\nThe datasets of the session; a file with another digest is refused.")
     for call in reversed(successful_calls(calls)):
         request = call.request or {}

@@ -58,8 +58,8 @@ def summarise(calls: Sequence[RecordedCall], artifacts: Sequence[Mapping[str, An
         "metric": facts.metric or None,
         "leaderboard": _leaderboard(facts, model_name),
         "holdout": _holdout(facts),
-        "metrics": facts.final.value["metrics"] if facts.final else {},
-        "importances": [entry.value for entry in items_at(facts.importance, "importances")],
+        "metrics": _metrics(facts),
+        "importances": [entry.value for entry in facts.importances],
         "model": newest.get(("model", _delivered_name(facts, model_name))) if model_name else None,
         "model_name": model_name,
         "answer": _answer(facts),
@@ -73,42 +73,49 @@ def _answer(report_facts: ReportFacts) -> dict[str, Any] | None:
     """Return the answer to a question; `value` is set if it is a single cell."""
     if report_facts.answer is None:
         return None
-    answer = report_facts.answer.value
-    single = len(answer["rows"]) == 1 and len(answer["columns"]) == 1
-    return {"value": answer["rows"][0][0] if single else None, **{name: answer.get(name) for name in _ANSWER}}
+    recorded, answer = report_facts.answer.value, report_facts.answer.content
+    single = len(answer.rows) == 1 and len(answer.columns) == 1
+    return {"value": answer.rows[0][0] if single else None, **{name: recorded.get(name) for name in _ANSWER}}
 
 
 def _delivered_name(facts: ReportFacts, model_name: str) -> str:
     """Return the name of the model refitted on all rows, else of the evaluated one."""
-    return facts.refit.text("model") if facts.refit else model_name
+    return facts.refit.content.model if facts.refit else model_name
 
 
 def _leaderboard(facts: ReportFacts, model_name: str | None) -> list[dict[str, Any]]:
     baseline = facts.comparison.text("baseline") if facts.comparison else ""
-    entries = items_at(facts.comparison, "leaderboard")
+    entries = facts.leaderboard
     tied = find_tied(entries, model_name or "")
     return [
         {
-            **{key: entry.value.get(key) for key in ("name", "score", "std", "fit_s")},
-            "chosen": entry.text("name") == model_name,
-            "baseline": entry.text("name") == baseline,
+            "name": entry.content.name,
+            "score": entry.content.score,
+            "std": entry.content.std,
+            "fit_s": entry.content.fit_s,
+            "chosen": entry.content.name == model_name,
+            "baseline": entry.content.name == baseline,
             "folded": entry in tied,
         }
         for entry in entries
     ]
 
 
+def _metrics(facts: ReportFacts) -> dict[str, Any]:
+    scores = facts.final.content.metrics if facts.final else {}
+    return {name: score and vars(score) for name, score in scores.items()}
+
+
 def _holdout(facts: ReportFacts) -> dict[str, Any] | None:
     if facts.final is None:
         return None
-    final = facts.final.value
-    score = final["metrics"].get(facts.metric) or {}
+    final = facts.final.content
     return {
         "metric": facts.metric,
-        **{name: score.get(name) for name in ("value", "low", "high")},
-        "rows": final["rows"],
-        "baseline": (final.get("baseline") or {}).get(facts.metric),
-        "beats_baseline": final.get("beats_baseline"),
+        **vars(final.score(facts.metric)),
+        "rows": final.rows,
+        "baseline": (final.baseline or {}).get(facts.metric),
+        "beats_baseline": final.beats_baseline,
     }
 
 

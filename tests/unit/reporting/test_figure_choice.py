@@ -52,7 +52,7 @@ def test_many_candidates_are_cut_but_the_baseline_stays(titanic: list[RecordedCa
 
     (board,) = comparison_figures(compared, [])
 
-    names = [entry["name"] for entry in board.facts["entries"]]
+    names = [entry.name for entry in board.facts["entries"]]
     assert len(names) == 15
     assert names[-1] == "baseline"
     assert board.facts["metric"] == "ROC AUC"

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from app.errors import InvalidInput
 from app.reporting.figures import eda, evaluation, explanation, forecast, markets, series, style
 from app.reporting.figures.style import Drawing
+from app.reporting.from_json import call_with_json
 
 DRAWINGS: dict[str, Callable[..., Figure]] = {
     "missing_values": eda.missing_values,
@@ -37,11 +38,11 @@ DRAWINGS: dict[str, Callable[..., Figure]] = {
 
 
 def draw(kind: str, facts: Mapping[str, Any]) -> Drawing:
-    """Draw one figure; raises InvalidInput for a kind that does not exist."""
+    """Draw one figure of arguments, as JSON or as `figure_data`. Raises InvalidInput for an unknown kind."""
     if kind not in DRAWINGS:
         raise InvalidInput("figure_unknown", f"There is no figure {kind!r}; choose from {', '.join(DRAWINGS)}.")
     with style.rc():
-        return style.encode(DRAWINGS[kind](**facts))
+        return style.encode(call_with_json(DRAWINGS[kind], facts))
 
 
 def write_figure(folder: Path, name: str, drawing: Drawing) -> list[str]:

@@ -1,16 +1,15 @@
 """Figures of the exploratory data analysis, from training rows only."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from app.reporting.figure_data import ColumnDistribution, ColumnGaps, TargetPanel
 from app.reporting.figures import style
 from app.reporting.figures.style import BLUE, DIVERGING, FAINT, INK, MUTED, ORANGE, SEQUENTIAL
-
-Facts = Mapping[str, Any]
 
 _MAX_COLUMNS = 24
 """Columns of one figure, so that labels stay legible on a page."""
@@ -20,9 +19,9 @@ _MAX_LABELS = 8
 """Categories of one panel; the rest are summed in the last bar."""
 
 
-def missing_values(rows: int, columns: Sequence[Facts]) -> Figure:
-    """`columns`: `[{"name", "missing"}]`; those without gaps are counted, not drawn."""
-    gaps = sorted((c for c in columns if c["missing"]), key=lambda c: -c["missing"])
+def missing_values(rows: int, columns: Sequence[ColumnGaps]) -> Figure:
+    """Bars of the columns with gaps; columns without gaps are counted, not drawn."""
+    gaps = sorted((c for c in columns if c.missing), key=lambda c: -c.missing)
     drawn_columns = gaps[:_MAX_COLUMNS]
     figure = style.canvas(7.2, 1.35 + 0.3 * max(len(drawn_columns), 2))
     complete = len(columns) - len(gaps)
@@ -35,12 +34,12 @@ def missing_values(rows: int, columns: Sequence[Facts]) -> Figure:
         axes.text(0.5, 0.5, "No column has a missing value.", ha="center", va="center", color=MUTED)
         axes.set_axis_off()
         return figure
-    shares = [c["missing"] / rows for c in drawn_columns]
+    shares = [c.missing / rows for c in drawn_columns]
     places = range(len(drawn_columns))
     axes.barh(places, [1.0] * len(drawn_columns), color="#f1f4f7", height=0.62)
     axes.barh(places, shares, color=BLUE, height=0.62)
     for place, column, part in zip(places, drawn_columns, shares, strict=True):
-        text = f"{_percent(part)}  ({column['missing']:,})"
+        text = f"{_percent(part)}  ({column.missing:,})"
         inside = part > 0.72
         axes.text(
             part - 0.01 if inside else part + 0.01,
@@ -51,7 +50,7 @@ def missing_values(rows: int, columns: Sequence[Facts]) -> Figure:
             fontsize=8.5,
             color="white" if inside else INK,
         )
-    axes.set_yticks(places, [style.label(c["name"]) for c in drawn_columns], color=INK)
+    axes.set_yticks(places, [style.label(c.name) for c in drawn_columns], color=INK)
     axes.set_ylim(max(len(drawn_columns), 2) - 0.4, -0.6)
     axes.set_xlim(0, 1)
     style.share_ticks(axes, "x")
@@ -60,8 +59,8 @@ def missing_values(rows: int, columns: Sequence[Facts]) -> Figure:
     return figure
 
 
-def distributions(columns: Sequence[Facts], left_out: int = 0) -> Figure:
-    """Columns: `{"name", "kind": "numeric", "edges", "counts"}` or `{"name", "kind", "labels", "counts"}`.
+def distributions(columns: Sequence[ColumnDistribution], left_out: int = 0) -> Figure:
+    """A panel per column.
 
     `left_out`: number of further columns, less associated with the target.
     """
@@ -80,16 +79,16 @@ def distributions(columns: Sequence[Facts], left_out: int = 0) -> Figure:
         )
     style.headline(figure, "Distributions", f"Rows per value or range, training rows only{more}")
     for axes, column in zip(style.panels(figure, len(drawn_columns), 3), drawn_columns, strict=True):
-        if column["kind"] == "numeric":
+        if column.kind == "numeric":
             _histogram(axes, column)
         else:
             _bars(axes, column)
-        axes.set_title(style.label(column["name"], 24), loc="left", fontweight="bold")
+        axes.set_title(style.label(column.name, 24), loc="left", fontweight="bold")
     return figure
 
 
-def target_by_feature(value_label: str, panels: Sequence[Facts]) -> Figure:
-    """Panels: `{"feature", "labels", "values", "low"?, "high"?, "counts"?}`, one point per group of rows."""
+def target_by_feature(value_label: str, panels: Sequence[TargetPanel]) -> Figure:
+    """A panel per feature, with one point per group of rows."""
     drawn_panels = panels[:_MAX_PANELS]
     figure = style.canvas(7.8, 0.8 + 2.3 * -(-len(drawn_panels) // 3))
     style.headline(
@@ -137,8 +136,8 @@ def _percent(part: float) -> str:
     return "<0.1%" if 0 < part < 0.001 else f"{100 * part:.1f}%"
 
 
-def _histogram(axes: Axes, column: Facts) -> None:
-    edges, counts = np.asarray(column["edges"], float), np.asarray(column["counts"], float)
+def _histogram(axes: Axes, column: ColumnDistribution) -> None:
+    edges, counts = np.asarray(column.edges, float), np.asarray(column.counts, float)
     axes.bar(
         edges[:-1], counts, width=np.diff(edges), align="edge", color=BLUE, edgecolor="white", linewidth=0.6
     )
@@ -148,8 +147,8 @@ def _histogram(axes: Axes, column: Facts) -> None:
     axes.locator_params(axis="y", nbins=4)
 
 
-def _bars(axes: Axes, column: Facts) -> None:
-    labels, counts = list(column["labels"]), list(column["counts"])
+def _bars(axes: Axes, column: ColumnDistribution) -> None:
+    labels, counts = list(column.labels), list(column.counts)
     if len(labels) > _MAX_LABELS:
         rest = sum(counts[_MAX_LABELS - 1 :])
         labels = [*labels[: _MAX_LABELS - 1], f"{len(labels) - _MAX_LABELS + 1} more"]
@@ -163,11 +162,11 @@ def _bars(axes: Axes, column: Facts) -> None:
     axes.locator_params(axis="x", nbins=4)
 
 
-def _target_panel(axes: Axes, panel: Facts) -> None:
-    labels = [style.label(text, 11) for text in panel["labels"]]
-    values = style.finite(panel["values"])
+def _target_panel(axes: Axes, panel: TargetPanel) -> None:
+    labels = [style.label(text, 11) for text in panel.labels]
+    values = style.finite(panel.values)
     places = np.arange(len(labels))
-    counts = panel.get("counts")
+    counts = panel.counts
     if counts:
         rows = axes.twinx()
         rows.bar(places, counts, color="#e9eef3", width=0.78)
@@ -175,7 +174,7 @@ def _target_panel(axes: Axes, panel: Facts) -> None:
         rows.set_axis_off()
         axes.set_zorder(rows.get_zorder() + 1)
         axes.patch.set_visible(False)
-    low, high = panel.get("low"), panel.get("high")
+    low, high = panel.low, panel.high
     if low and high:
         axes.vlines(places, style.finite(low), style.finite(high), color=FAINT, linewidth=2.4)
     axes.plot(places, values, "o", color=ORANGE, markeredgecolor=INK, markeredgewidth=0.7, markersize=6)
@@ -186,7 +185,7 @@ def _target_panel(axes: Axes, panel: Facts) -> None:
     style.rows_grid(axes)
     style.plain_ticks(axes, "y")
     axes.locator_params(axis="y", nbins=4)
-    axes.set_title(style.label(panel["feature"], 24), loc="left", fontweight="bold")
+    axes.set_title(style.label(panel.feature, 24), loc="left", fontweight="bold")
 
 
 def _write_cells(axes: Axes, values: "np.ndarray[Any, Any]", size: float) -> None:

@@ -1,25 +1,24 @@
 """Figures of the evaluation: leaderboard, classification and regression."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from app.reporting.figure_data import CalibrationCurve, LeaderboardEntry, PrecisionRecallCurve, RocCurve
 from app.reporting.figures import style
 from app.reporting.figures.style import BLUE, FAINT, INK, LINES, MUTED, ORANGE, SEQUENTIAL, SERIES
-
-Facts = Mapping[str, Any]
 
 _MAX_OPAQUE_POINTS = 1500
 """Points up to which a scatter plot is drawn with large dots as vectors; above, as a faint bitmap."""
 
 
-def leaderboard(metric: str, greater_is_better: bool, entries: Sequence[Facts]) -> Figure:
-    """`entries`: `[{"name", "mean", "std", "folds", "baseline"?, "best"?}]`; the baseline is also a line."""
+def leaderboard(metric: str, greater_is_better: bool, entries: Sequence[LeaderboardEntry]) -> Figure:
+    """A row per candidate; the baseline is also a line."""
     sign = -1 if greater_is_better else 1
-    ranked = sorted(entries, key=lambda e: sign * e["mean"])
+    ranked = sorted(entries, key=lambda e: sign * e.mean)
     figure = style.canvas(7.2, 1.45 + 0.4 * len(ranked))
     better = "higher" if greater_is_better else "lower"
     style.headline(
@@ -31,48 +30,48 @@ def leaderboard(metric: str, greater_is_better: bool, entries: Sequence[Facts]) 
     for place, entry in enumerate(ranked):
         _candidate(axes, place, entry)
     for entry in ranked:
-        if entry.get("baseline"):
-            axes.axvline(entry["mean"], color=MUTED, linewidth=1, linestyle=(0, (4, 3)), zorder=0)
-    axes.set_yticks(range(len(ranked)), [style.label(e["name"], 30) for e in ranked], color=INK)
+        if entry.baseline:
+            axes.axvline(entry.mean, color=MUTED, linewidth=1, linestyle=(0, (4, 3)), zorder=0)
+    axes.set_yticks(range(len(ranked)), [style.label(e.name, 30) for e in ranked], color=INK)
     axes.set_ylim(len(ranked) - 0.45, -0.55)
     axes.margins(x=0.08)
     style.columns_grid(axes)
     style.plain_ticks(axes, "x")
     axes.set_xlabel(metric)
     values = axes.secondary_yaxis("right")
-    values.set_yticks(range(len(ranked)), [f"{e['mean']:.3f} ± {e['std']:.3f}" for e in ranked])
+    values.set_yticks(range(len(ranked)), [f"{e.mean:.3f} ± {e.std:.3f}" for e in ranked])
     values.spines["right"].set_visible(False)
     values.tick_params(length=0, labelcolor=INK)
     return figure
 
 
-def roc(curves: Sequence[Facts]) -> Figure:
-    """`curves`: `[{"label", "fpr", "tpr", "auc"}]`, one per model or class."""
+def roc(curves: Sequence[RocCurve]) -> Figure:
+    """A curve per model or class."""
     figure = style.canvas(3.7, 3.9)
     style.headline(figure, "ROC curve", "Positives found against negatives wrongly flagged")
     axes = _unit_square(figure)
     axes.plot([0, 1], [0, 1], color=FAINT, linestyle=(0, (4, 3)), linewidth=1.2, label="chance")
     for place, curve in enumerate(curves):
-        text = f"{style.label(curve['label'])} (AUC {curve['auc']:.3f})"
-        axes.plot(curve["fpr"], curve["tpr"], **_stroke(place), label=text, drawstyle="steps-post")
+        text = f"{style.label(curve.label)} (AUC {curve.auc:.3f})"
+        axes.plot(curve.fpr, curve.tpr, **_stroke(place), label=text, drawstyle="steps-post")
     if len(curves) == 1:
-        axes.fill_between(curves[0]["fpr"], curves[0]["tpr"], step="post", color=BLUE, alpha=0.08, linewidth=0)
+        axes.fill_between(curves[0].fpr, curves[0].tpr, step="post", color=BLUE, alpha=0.08, linewidth=0)
     axes.set_xlabel("False positive rate")
     axes.set_ylabel("True positive rate")
     axes.legend(loc="lower right")
     return figure
 
 
-def precision_recall(curves: Sequence[Facts], prevalence: float | None = None) -> Figure:
-    """`curves`: `[{"label", "recall", "precision", "average_precision"}]`; `prevalence`: that of guessing."""
+def precision_recall(curves: Sequence[PrecisionRecallCurve], prevalence: float | None = None) -> Figure:
+    """A curve per model or class; `prevalence`: the average precision of guessing."""
     figure = style.canvas(3.7, 3.9)
     style.headline(figure, "Precision and recall", "Flagged rows that are right against positives found")
     axes = _unit_square(figure)
     if prevalence is not None:
         axes.axhline(prevalence, color=FAINT, linestyle=(0, (4, 3)), linewidth=1.2, label="always positive")
     for place, curve in enumerate(curves):
-        text = f"{style.label(curve['label'])} (AP {curve['average_precision']:.3f})"
-        axes.plot(curve["recall"], curve["precision"], **_stroke(place), label=text, drawstyle="steps-pre")
+        text = f"{style.label(curve.label)} (AP {curve.average_precision:.3f})"
+        axes.plot(curve.recall, curve.precision, **_stroke(place), label=text, drawstyle="steps-pre")
     axes.set_xlabel("Recall")
     axes.set_ylabel("Precision")
     axes.legend(loc="lower left")
@@ -134,19 +133,19 @@ def _number_cells(axes: Axes, counts: np.ndarray, shares: np.ndarray, small: boo
         text.set_in_layout(False)
 
 
-def calibration(curves: Sequence[Facts]) -> Figure:
-    """`curves`: `[{"label", "predicted", "observed", "counts"}]`, one point per bin of the prediction."""
+def calibration(curves: Sequence[CalibrationCurve]) -> Figure:
+    """A curve per model, with one point per bin of the prediction."""
     figure = style.canvas(3.7, 4.3)
     style.headline(figure, "Calibration", "Observed share per range of predicted probability")
     axes, below = figure.subplots(2, 1, height_ratios=[4.2, 1], sharex=True)
     axes.plot([0, 1], [0, 1], color=FAINT, linestyle=(0, (4, 3)), linewidth=1.2, label="perfect")
     width = 0.022 / max(len(curves), 1)
     for place, curve in enumerate(curves):
-        x, y = style.finite(curve["predicted"]), style.finite(curve["observed"])
+        x, y = style.finite(curve.predicted), style.finite(curve.observed)
         axes.plot(
-            x, y, marker="os^D"[place % 4], markersize=5, label=style.label(curve["label"]), **_stroke(place)
+            x, y, marker="os^D"[place % 4], markersize=5, label=style.label(curve.label), **_stroke(place)
         )
-        below.bar([v + place * width for v in x], curve["counts"], width=width, color=SERIES[place % 4])
+        below.bar([v + place * width for v in x], curve.counts, width=width, color=SERIES[place % 4])
     axes.set_xlim(-0.02, 1.02)
     axes.set_ylim(-0.02, 1.02)
     axes.set_ylabel("Observed share")
@@ -202,12 +201,12 @@ def residuals(predicted: Sequence[float], residuals: Sequence[float], target: st
     return figure
 
 
-def _candidate(axes: Axes, place: int, entry: Facts) -> None:
-    baseline, best = bool(entry.get("baseline")), bool(entry.get("best"))
+def _candidate(axes: Axes, place: int, entry: LeaderboardEntry) -> None:
+    baseline, best = entry.baseline, entry.best
     colour = MUTED if baseline else ORANGE if best else BLUE
-    mean, std = entry["mean"], entry["std"]
+    mean, std = entry.mean, entry.std
     axes.hlines(place, mean - std, mean + std, color=colour, alpha=0.28, linewidth=9)
-    folds = entry.get("folds") or []
+    folds = entry.folds
     axes.plot(folds, [place] * len(folds), "|", color=colour, markersize=11, markeredgewidth=1.3)
     marker = "s" if baseline else "D" if best else "o"
     axes.plot([mean], [place], marker, color=colour, markeredgecolor=INK, markeredgewidth=0.8, markersize=7)

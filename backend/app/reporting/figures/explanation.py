@@ -1,16 +1,15 @@
 """Figures of the explanation: importance, dependence, SHAP values and error segments."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from app.reporting.figure_data import DependencePanel, FeatureContribution, ImportanceEntry, SegmentRow
 from app.reporting.figures import style
 from app.reporting.figures.style import BLUE, FAINT, INK, LINES, MUTED, ORANGE, SERIES
-
-Facts = Mapping[str, Any]
 
 _MAX_BARS = 20
 """Bars of the importance figure, so that it fits a page."""
@@ -19,9 +18,9 @@ _DENSITY = "#e9eef3"
 _CODE = "#7d8894"
 
 
-def importances(metric: str, features: Sequence[Facts]) -> Figure:
-    """`features`: `[{"column", "mean", "std", "helps"}]`: the metric's loss when a column is shuffled."""
-    ranked = sorted(features, key=lambda f: -f["mean"])[:_MAX_BARS]
+def importances(metric: str, features: Sequence[ImportanceEntry]) -> Figure:
+    """Bars of the metric's loss when a column is shuffled, largest first."""
+    ranked = sorted(features, key=lambda f: -f.mean)[:_MAX_BARS]
     figure = style.canvas(7.2, 1.45 + 0.3 * max(len(ranked), 1))
     more = f"; top {len(ranked)} of {len(features)}" if len(features) > len(ranked) else ""
     style.headline(
@@ -31,18 +30,18 @@ def importances(metric: str, features: Sequence[Facts]) -> Figure:
     )
     axes = figure.subplots()
     places = range(len(ranked))
-    means, spread = [f["mean"] for f in ranked], [f["std"] for f in ranked]
-    colours = [BLUE if f["helps"] else FAINT for f in ranked]
+    means, spread = [f.mean for f in ranked], [f.std for f in ranked]
+    colours = [BLUE if f.helps else FAINT for f in ranked]
     axes.barh(places, means, color=colours, height=0.64)
     axes.hlines(places, np.subtract(means, spread), np.add(means, spread), color=INK, linewidth=1.2)
     axes.axvline(0, color=MUTED, linewidth=1)
-    _name_rows(axes, [f["column"] for f in ranked])
+    _name_rows(axes, [f.column for f in ranked])
     axes.set_xlabel(f"Worsening of {metric}")
     return figure
 
 
-def dependence(answer: str, panels: Sequence[Facts]) -> Figure:
-    """`panels`: `explanation.facts.Dependence`; all share the scale of the answer, so that they compare."""
+def dependence(answer: str, panels: Sequence[DependencePanel]) -> Figure:
+    """A panel per column; all share the scale of the answer, so that they compare."""
     columns = min(len(panels), 3)
     figure = style.canvas(2.6 * columns + 0.1 if columns > 1 else 3.9, 0.75 + 2.3 * -(-len(panels) // 3))
     style.headline(
@@ -52,13 +51,17 @@ def dependence(answer: str, panels: Sequence[Facts]) -> Figure:
     for axes, panel in zip(grid, panels, strict=True):
         _curve(axes, panel)
     _share_scale(grid, panels)
-    if any(len(panel["lines"]) > 1 for panel in panels):
+    if any(len(panel.lines) > 1 for panel in panels):
         grid[0].legend(loc="best", fontsize=7.5)
     return figure
 
 
 def contributions(
-    features: Sequence[Facts], values: Sequence[Any], numbers: Sequence[Any], member: str, answer: str
+    features: Sequence[FeatureContribution],
+    values: Sequence[Any],
+    numbers: Sequence[Any],
+    member: str,
+    answer: str,
 ) -> Figure:
     """A strip of dots a feature: what it added to the `answer` in each row, light where it is low, dark where
     it is high."""
@@ -81,17 +84,17 @@ def contributions(
             edgecolor="none",
             rasterized=True,
         )
-    _name_rows(axes, [feature["feature"] for feature in features])
+    _name_rows(axes, [feature.feature for feature in features])
     axes.set_xlabel(style.label(f"Added to {answer}", 70))
     sizes = axes.secondary_yaxis("right")
-    sizes.set_yticks(range(len(features)), [f"{feature['mean']:.3g}" for feature in features])
+    sizes.set_yticks(range(len(features)), [f"{feature.mean:.3g}" for feature in features])
     sizes.spines["right"].set_visible(False)
     sizes.tick_params(length=0, labelcolor=INK)
     return figure
 
 
-def segments(measure: str, is_share: bool, overall: float, segments: Sequence[Facts]) -> Figure:
-    """`segments`: `explanation.facts.Segment`; dashed: the error of all rows."""
+def segments(measure: str, is_share: bool, overall: float, segments: Sequence[SegmentRow]) -> Figure:
+    """A row per segment; dashed: the error of all rows."""
     figure = style.canvas(7.2, 1.5 + 0.38 * max(len(segments), 2))
     style.headline(
         figure,
@@ -103,18 +106,18 @@ def segments(measure: str, is_share: bool, overall: float, segments: Sequence[Fa
     axes.axvline(overall, color=MUTED, linewidth=1, linestyle=(0, (4, 3)))
     axes.hlines(
         places,
-        style.finite([s["low"] for s in segments]),
-        style.finite([s["high"] for s in segments]),
+        style.finite([s.low for s in segments]),
+        style.finite([s.high for s in segments]),
         color=FAINT,
         linewidth=4,
     )
-    errors = style.finite([s["error"] for s in segments])
+    errors = style.finite([s.error for s in segments])
     axes.plot(errors, places, "o", color=ORANGE, markeredgecolor=INK, markeredgewidth=0.7, markersize=7)
-    _name_rows(axes, [f"{style.label(s['column'], 22)} {s['text']}" for s in segments], width=46)
+    _name_rows(axes, [f"{style.label(s.column, 22)} {s.text}" for s in segments], width=46)
     axes.set_ylim(max(len(segments), 2) - 0.4, -0.6)
     axes.margins(x=0.1)
     rows = axes.secondary_yaxis("right")
-    rows.set_yticks(places, [f"{s['rows']:,} rows" for s in segments])
+    rows.set_yticks(places, [f"{s.rows:,} rows" for s in segments])
     rows.spines["right"].set_visible(False)
     rows.tick_params(length=0, labelcolor=INK)
     if is_share:
@@ -131,19 +134,19 @@ def _name_rows(axes: Axes, names: Sequence[str], width: int = 30) -> None:
     style.plain_ticks(axes, "x")
 
 
-def _curve(axes: Axes, panel: Facts) -> None:
-    stepped = panel["kind"] == "category"
+def _curve(axes: Axes, panel: DependencePanel) -> None:
+    stepped = panel.kind == "category"
     at = _places(panel)
     _draw_density(axes, panel, at)
-    for place, line in enumerate(panel["lines"]):
-        mean, low, high = (style.finite(line[name]) for name in ("mean", "low", "high"))
-        if len(panel["lines"]) == 1 and stepped:
+    for place, line in enumerate(panel.lines):
+        mean, low, high = (style.finite(numbers) for numbers in (line.mean, line.low, line.high))
+        if len(panel.lines) == 1 and stepped:
             axes.vlines(at, low, high, color=_BAND, linewidth=7)
-        elif len(panel["lines"]) == 1:
+        elif len(panel.lines) == 1:
             axes.fill_between(at, low, high, color=_BAND, linewidth=0)
         look: dict[str, Any] = {
             "color": SERIES[place % len(SERIES)],
-            "label": style.label(str(line["class"]), 16),
+            "label": style.label(str(line.of_class), 16),
         }
         if stepped:
             axes.plot(
@@ -155,25 +158,25 @@ def _curve(axes: Axes, panel: Facts) -> None:
     style.rows_grid(axes)
     style.plain_ticks(axes, "y")
     axes.locator_params(axis="y", nbins=4)
-    axes.set_title(style.label(panel["column"], 24), loc="left", fontweight="bold")
+    axes.set_title(style.label(panel.column, 24), loc="left", fontweight="bold")
 
 
-def _places(panel: Facts) -> "np.ndarray[Any, Any]":
-    if panel["kind"] == "category":
-        return np.arange(len(panel["at"]))
-    if panel["kind"] == "datetime":
-        days: np.ndarray[Any, Any] = np.array([moment[:19] for moment in panel["at"]], dtype="datetime64[s]")
+def _places(panel: DependencePanel) -> "np.ndarray[Any, Any]":
+    if panel.kind == "category":
+        return np.arange(len(panel.at))
+    if panel.kind == "datetime":
+        days: np.ndarray[Any, Any] = np.array([moment[:19] for moment in panel.at], dtype="datetime64[s]")
         return days.astype("int64") / 86_400
-    return np.asarray(panel["at"], float)
+    return np.asarray(panel.at, float)
 
 
-def _name_steps(axes: Axes, panel: Facts, at: "np.ndarray[Any, Any]") -> None:
-    if panel["kind"] == "number":
+def _name_steps(axes: Axes, panel: DependencePanel, at: "np.ndarray[Any, Any]") -> None:
+    if panel.kind == "number":
         style.plain_ticks(axes, "x")
         axes.locator_params(axis="x", nbins=4)
         return
-    texts = [str(value) for value in panel["at"]]
-    if panel["kind"] == "datetime":
+    texts = [str(value) for value in panel.at]
+    if panel.kind == "datetime":
         tick_places = [0, len(at) // 2, len(at) - 1]
         axes.set_xticks(at[tick_places], [texts[place][:10] for place in tick_places], fontsize=7.5)
         return
@@ -183,9 +186,9 @@ def _name_steps(axes: Axes, panel: Facts, at: "np.ndarray[Any, Any]") -> None:
     axes.set_xlim(-0.6, len(at) - 0.4)
 
 
-def _draw_density(axes: Axes, panel: Facts, at: "np.ndarray[Any, Any]") -> None:
+def _draw_density(axes: Axes, panel: DependencePanel, at: "np.ndarray[Any, Any]") -> None:
     """Draw the density of rows as pale bars along the bottom."""
-    counts, edges = panel["density"].get("counts"), panel["density"].get("edges")
+    counts, edges = panel.density.counts, panel.density.edges
     if not counts or not max(counts):
         return
     below = axes.twinx()
@@ -199,15 +202,14 @@ def _draw_density(axes: Axes, panel: Facts, at: "np.ndarray[Any, Any]") -> None:
     axes.patch.set_visible(False)
 
 
-def _share_scale(grid: Sequence[Axes], panels: Sequence[Facts]) -> None:
-    single_line = all(len(panel["lines"]) == 1 for panel in panels)
-    bound_names = ("low", "high") if single_line else ("mean",)
+def _share_scale(grid: Sequence[Axes], panels: Sequence[DependencePanel]) -> None:
+    single_line = all(len(panel.lines) == 1 for panel in panels)
     ends = [
         value
         for panel in panels
-        for line in panel["lines"]
-        for name in bound_names
-        for value in line[name]
+        for line in panel.lines
+        for numbers in ((line.low, line.high) if single_line else (line.mean,))
+        for value in numbers
         if value is not None
     ]
     if not ends:

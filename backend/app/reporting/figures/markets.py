@@ -1,11 +1,11 @@
 """Figures of a backtest: price, position, equity and drawdown."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from app.reporting.figure_data import LabelledLine
 from app.reporting.figures import style
 from app.reporting.figures.series import format_date_axis, to_days
 from app.reporting.figures.style import BLUE, LINES, MUTED, ORANGE, SERIES
@@ -35,8 +35,8 @@ def signal(times: Sequence[str], positions: Sequence[float], low: float, high: f
     return figure
 
 
-def equity(times: Sequence[str], curves: Sequence[Mapping[str, Any]]) -> Figure:
-    """`curves`: `[{"label", "values"}]`, each starting near 1."""
+def equity(times: Sequence[str], curves: Sequence[LabelledLine]) -> Figure:
+    """`curves`: each starts near 1."""
     figure, axes, moments = _canvas(times, "Equity", "growth of one unit of capital, after costs")
     _lines(axes, moments, curves)
     axes.axhline(1, color=MUTED, linewidth=0.8)
@@ -44,8 +44,8 @@ def equity(times: Sequence[str], curves: Sequence[Mapping[str, Any]]) -> Figure:
     return figure
 
 
-def drawdown(times: Sequence[str], curves: Sequence[Mapping[str, Any]]) -> Figure:
-    """`curves`: `[{"label", "values"}]`, shares at most 0."""
+def drawdown(times: Sequence[str], curves: Sequence[LabelledLine]) -> Figure:
+    """`curves`: shares at most 0."""
     figure, axes, moments = _canvas(times, "Drawdown", "below the highest point so far")
     _lines(axes, moments, curves)
     style.share_ticks(axes, "y")
@@ -63,14 +63,14 @@ def _canvas(times: Sequence[str], title: str, note: str) -> tuple[Figure, Axes, 
     return figure, axes, to_days(times)
 
 
-def _lines(axes: Axes, moments: list[float], curves: Sequence[Mapping[str, Any]]) -> None:
+def _lines(axes: Axes, moments: list[float], curves: Sequence[LabelledLine]) -> None:
     for place, curve in enumerate(curves):
         axes.plot(
             moments,
-            style.finite(curve["values"]),
+            style.finite(curve.values),
             color=SERIES[place % 4],
             linestyle=LINES[place % 4],
             linewidth=1.4,
-            label=style.label(curve["label"]),
+            label=style.label(curve.label),
         )
     axes.legend(loc="best", ncols=len(curves))

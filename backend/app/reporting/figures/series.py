@@ -1,6 +1,6 @@
 """Figure of values over time."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,16 +8,15 @@ from matplotlib.axes import Axes
 from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 from matplotlib.figure import Figure
 
+from app.reporting.figure_data import LabelledLine
 from app.reporting.figures import style
 from app.reporting.figures.style import LINES, MUTED, SERIES
 
-Facts = Mapping[str, Any]
-
 
 def time_series(
-    times: Sequence[str], series: Sequence[Facts], split_at: str | None = None, value_label: str = ""
+    times: Sequence[str], series: Sequence[LabelledLine], split_at: str | None = None, value_label: str = ""
 ) -> Figure:
-    """`times`: ISO 8601; `series`: `[{"label", "values"}]`; `split_at`: where the hold-out begins."""
+    """`times`: ISO 8601; `split_at`: where the hold-out begins."""
     moments = to_days(times)
     figure = style.canvas(7.8, 3.9)
     span = f"{times[0][:10]} to {times[-1][:10]}"
@@ -26,11 +25,11 @@ def time_series(
     for place, line in enumerate(series):
         axes.plot(
             moments,
-            style.finite(line["values"]),
+            style.finite(line.values),
             color=SERIES[place % 4],
             linestyle=LINES[place % 4],
             linewidth=1.5,
-            label=style.label(line["label"]),
+            label=style.label(line.label),
         )
     if split_at:
         _mark_split(axes, _day(split_at), moments[-1])

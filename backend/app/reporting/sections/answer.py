@@ -4,7 +4,8 @@ import re
 
 from app.reporting.document import Block, Bullets, Callout, Name, Paragraph, Piece, ReportTable, Section, Text
 from app.reporting.draft import ReportDraft, join_texts
-from app.reporting.evidence import RecordedFact, items_at
+from app.reporting.evidence import RecordedFact, TypedFact, items_at
+from app.reporting.records import AnswerRecord
 
 _MAX_SENTENCE_GROUPS = 6
 """Groups listed in the headline; for more, it gives their number."""
@@ -18,7 +19,7 @@ def section(draft: ReportDraft) -> Section:
     blocks: list[Block] = [Paragraph(headline(draft))]
     if answer is None:
         blocks = [Callout("warn", headline(draft))]
-    elif items_at(answer, "rows") and (len(answer.value["rows"]) > 1 or len(answer.value["columns"]) > 1):
+    elif answer.content.rows and (len(answer.content.rows) > 1 or len(answer.content.columns) > 1):
         blocks.append(_table(draft, answer))
     return Section("answer", "Answer", [*blocks, *(Paragraph((remark,)) for remark in draft.remarks)])
 
@@ -33,8 +34,8 @@ def derivation(draft: ReportDraft) -> Section | None:
     if readings:
         blocks += [Paragraph(("Interpretation of the question:",)), Bullets(readings)]
     blocks += _rows_used(draft, answer)
-    language = "This SELECT" if answer.text("language") == "sql" else "This program"
-    lines = [(Name(line),) for line in answer.text("code").splitlines() if line.strip()]
+    language = "This SELECT" if answer.content.language == "sql" else "This program"
+    lines = [(Name(line),) for line in answer.content.code.splitlines() if line.strip()]
     blocks += [Paragraph((f"{language} computed the answer:",)), Bullets(lines)]
     return Section("way", "Derivation", blocks)
 
@@ -87,14 +88,14 @@ def _style(column: RecordedFact) -> str:
     return _STYLES.get(kind, "text")
 
 
-def _table(draft: ReportDraft, answer: RecordedFact) -> ReportTable:
+def _table(draft: ReportDraft, answer: TypedFact[AnswerRecord]) -> ReportTable:
     columns = items_at(answer, "columns")
     rows = [
         [_cell(draft, column, row.at(place)) for place, column in enumerate(columns)]
         for row in items_at(answer, "rows")[:_MAX_ROWS]
     ]
     numeric = [place for place, column in enumerate(columns) if column.text("type") in _STYLES]
-    caption = "The first rows only" if len(rows) < answer.value["row_count"] else ""
+    caption = "The first rows only" if len(rows) < answer.content.row_count else ""
     heads = [(draft.read(_required(column, "name")),) for column in columns]
     return ReportTable((), rows, caption, numeric=numeric, heads=heads)
 

@@ -1,8 +1,11 @@
 """The sections on feature importance, partial dependence, SHAP values and error segments."""
 
+from collections.abc import Sequence
+
 from app.reporting.document import Block, Paragraph, ReportTable, Section, Text
 from app.reporting.draft import ReportDraft, join_texts
-from app.reporting.evidence import RecordedFact, items_at
+from app.reporting.evidence import RecordedFact, TypedFact, items_at
+from app.reporting.figure_data import ImportanceEntry
 
 _MAX_COLUMNS = 12
 """Columns in the table of importances; further ones rarely have a significant importance."""
@@ -15,11 +18,11 @@ _MIN_CORRELATION = 0.5
 
 def reliance(draft: ReportDraft) -> Section | None:
     importance = draft.facts.importance
-    ranked = items_at(importance, "importances")
+    ranked = draft.facts.importances
     if importance is None or not ranked:
         return None
     blocks: list[Block] = [
-        Paragraph(_opening(draft, importance, ranked)),
+        Paragraph(_opening(draft, importance)),
         *draft.galleries("importances"),
         _table(draft, ranked),
         *_left_out(draft, importance),
@@ -34,7 +37,7 @@ def errors(draft: ReportDraft) -> Section | None:
     if segments is None:
         return None
     tested = draft.render(segments.at("tested"), "integer")
-    worst = items_at(segments, "worst")
+    worst = draft.facts.worst_segments
     if not worst:
         text = (
             "No segment has significantly more error: of ",
@@ -54,8 +57,8 @@ def errors(draft: ReportDraft) -> Section | None:
     return Section("errors", "Errors by segment", blocks)
 
 
-def _opening(draft: ReportDraft, importance: RecordedFact, ranked: list[RecordedFact]) -> Text:
-    helping = [entry for entry in ranked if entry.value.get("helps")]
+def _opening(draft: ReportDraft, importance: RecordedFact) -> Text:
+    helping = draft.facts.helping_columns
     names = join_texts([draft.render(entry.at("column")) for entry in helping[:_MAX_NAMED]])
     leading: Text = ("Most on ", *names, ". ") if helping else (_NO_COLUMN_STANDS_OUT,)
     repeats = draft.render(importance.at("repeats"), "integer")
@@ -73,14 +76,14 @@ def _opening(draft: ReportDraft, importance: RecordedFact, ranked: list[Recorded
     )
 
 
-def _table(draft: ReportDraft, ranked: list[RecordedFact]) -> ReportTable:
+def _table(draft: ReportDraft, ranked: Sequence[TypedFact[ImportanceEntry]]) -> ReportTable:
     style = draft.metric.style
     rows = [
         [
             draft.render(entry.at("column")),
             draft.render(entry.at("mean"), style),
             draft.render(entry.at("std"), style),
-            ("yes" if entry.value.get("helps") else "not significantly",),
+            ("yes" if entry.content.helps else "not significantly",),
         ]
         for entry in ranked[:_MAX_COLUMNS]
     ]
@@ -159,11 +162,11 @@ def _worst(draft: ReportDraft, segments: RecordedFact, worst: RecordedFact, test
 def segments(draft: ReportDraft) -> list[Block]:
     """Return the table of segments that are worse than the rest, or an empty list."""
     segments_fact = draft.facts.explanation.at("segments") if draft.facts.explanation else None
-    worst = items_at(segments_fact, "worst")
+    worst = draft.facts.worst_segments
     return [_segments(draft, segments_fact, worst)] if segments_fact and worst else []
 
 
-def _segments(draft: ReportDraft, segments: RecordedFact, worst: list[RecordedFact]) -> ReportTable:
+def _segments(draft: ReportDraft, segments: RecordedFact, worst: Sequence[RecordedFact]) -> ReportTable:
     style = _style(draft, segments)
     rows = [
         [

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from app.reporting.document import Block, Name, Paragraph, ReportTable, Section, Text
 from app.reporting.draft import EMPTY_CELL, ReportDraft
-from app.reporting.evidence import RecordedFact, items_at
+from app.reporting.evidence import RecordedFact, TypedFact, items_at
+from app.reporting.records import ForecastRecord
 
 _BOUNDS = (("From", "low"), ("To", "high"))
 
@@ -12,7 +13,7 @@ _BOUNDS = (("From", "low"), ("To", "high"))
 def section(draft: ReportDraft) -> Section | None:
     forecast = draft.facts.forecast
     blocks: list[Block] = []
-    if forecast is not None and forecast.value["rows"]:
+    if forecast is not None and forecast.content.rows:
         blocks += [
             Paragraph(_opening(draft, forecast)),
             _expected(draft, forecast),
@@ -22,20 +23,20 @@ def section(draft: ReportDraft) -> Section | None:
     return Section("forecast", "The forecast", blocks) if blocks else None
 
 
-def _opening(draft: ReportDraft, forecast: RecordedFact) -> Text:
-    several = forecast.value["series"] > 1
+def _opening(draft: ReportDraft, forecast: TypedFact[ForecastRecord]) -> Text:
+    several = forecast.content.series > 1
     first, last = (draft.render(forecast.at(name), "moment") for name in ("first", "last"))
     text: Text = (
         *(
             ("For ", *first)
-            if forecast.value["first"] == forecast.value["last"]
+            if forecast.content.first == forecast.content.last
             else ("From ", *first, " to ", *last)
         ),
         ", after the last row",
         *((" of each of ", *draft.render(forecast.at("series"), "integer"), " series") if several else ()),
         ": ",
         *draft.render(forecast.at("rows"), "integer"),
-        " forecast" if forecast.value["rows"] == 1 else " forecasts",
+        " forecast" if forecast.content.rows == 1 else " forecasts",
         ", also in ",
         Name("forecasts.csv"),
         ".",

@@ -3,8 +3,9 @@
 from app.modeling.problem.metrics import METRICS
 from app.reporting.document import Block, Name, Paragraph, ReportTable, Section, Text
 from app.reporting.draft import EMPTY_CELL, ReportDraft
-from app.reporting.evidence import RecordedFact, items_at
+from app.reporting.evidence import RecordedFact, TypedFact
 from app.reporting.metrics import describe_metric
+from app.reporting.records import ReferenceForecast
 
 _FIGURES = (
     "roc",
@@ -38,7 +39,7 @@ def hold_out(draft: ReportDraft) -> Section | None:
     blocks: list[Block] = [
         Paragraph(_opening(draft, final)),
         table,
-        *_without_model(draft, final),
+        *_without_model(draft),
         *_threshold(draft, final),
         *_bounds(draft, final),
         *_classes(draft, final),
@@ -70,18 +71,18 @@ def _place(order: list[str], name: str) -> int:
     return order.index(name) if name in order else len(order)
 
 
-def _without_model(draft: ReportDraft, final: RecordedFact) -> list[Block]:
+def _without_model(draft: ReportDraft) -> list[Block]:
     """Tabulate reference forecasts that need no model."""
-    rows = [_reference(draft, reference) for reference in items_at(final, "references")]
+    rows = [_reference(draft, reference) for reference in draft.facts.references]
     heads = ("Without a model", draft.metric.label, "Gain of the model, interval")
     title = "Forecasts that need no model, on the same rows"
     return [ReportTable(heads, rows, title, numeric=(1, 2))] if rows else []
 
 
-def _reference(draft: ReportDraft, reference: RecordedFact) -> list[Text]:
+def _reference(draft: ReportDraft, reference: TypedFact[ReferenceForecast]) -> list[Text]:
     style, gain = draft.metric.style, reference.at("difference")
     bounds = draft.interval(gain, style) if gain else ()
-    name = Name(str(reference.value["name"]), code=False)
+    name = Name(reference.content.name, code=False)
     return [(name,), draft.score(reference.at("score"), style), bounds or EMPTY_CELL]
 
 

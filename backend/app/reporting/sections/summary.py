@@ -2,7 +2,7 @@
 
 from app.reporting.document import Block, Callout, Name, Paragraph, Piece, Section, Text, Tile, Tiles
 from app.reporting.draft import ReportDraft, join_texts
-from app.reporting.evidence import RecordedFact, items_at
+from app.reporting.evidence import RecordedFact
 from app.reporting.sections import answer
 from app.reporting.sections.trading import edge_verdict
 
@@ -24,8 +24,7 @@ def section(draft: ReportDraft) -> Section:
 
 def _evidence(draft: ReportDraft) -> list[Block]:
     """State the most important columns and the worst segment, in a sentence each."""
-    helping = [entry for entry in items_at(draft.facts.importance, "importances") if entry.value.get("helps")]
-    worst = items_at(draft.facts.explanation, "segments", "worst")
+    helping, worst = draft.facts.helping_columns, draft.facts.worst_segments
     pieces: list[Piece] = []
     if helping:
         pieces += (
@@ -69,9 +68,9 @@ def _answer(draft: ReportDraft, final: RecordedFact) -> Text:
     pieces += (" (interval ", *bounds, ")") if bounds else ()
     pieces += (" on ", *draft.render(final.at("rows"), "integer"), *_test_set(draft, final))
     pieces += ("; the baseline without any column reaches ", *draft.score(baseline)) if baseline else ()
-    if references := items_at(final, "references"):
+    if references := draft.facts.references:
         best = references[0]  # best first
-        name = Name(str(best.value["name"]), code=False)
+        name = Name(best.content.name, code=False)
         pieces += (", the ", name, " ", *draft.score(best.at("score")))
     return (*pieces, ".")
 
@@ -79,7 +78,7 @@ def _answer(draft: ReportDraft, final: RecordedFact) -> Text:
 def _outlook(draft: ReportDraft) -> str:
     """Return the words for the forecast quantity, to stand before the target's name."""
     outlook = draft.facts.problem.text("outlook") if draft.facts.problem else None
-    if draft.facts.problem and draft.facts.problem.value.get("barriers"):
+    if draft.facts.problem and draft.facts.problem.at("barriers"):
         return "whether trades end with a gain by "
     return _OUTLOOKS.get(outlook or "", "")
 
@@ -159,11 +158,11 @@ _BEATS = "It beats the baseline by more than chance explains."
 def _verdict(draft: ReportDraft, final: RecordedFact) -> Callout:
     """Return the verdict in one line; for prices, the verdict of the backtest."""
     if draft.facts.backtest:
-        return Callout("good" if draft.facts.backtest.value["edge"] else "warn", edge_verdict(draft))
+        return Callout("good" if draft.facts.backtest.content.edge else "warn", edge_verdict(draft))
     beats, agrees = final.at("beats_baseline"), final.at("agrees_with_cv")
     if beats is None or beats.value is not True:
         return Callout("warn", (_NO_BETTER_THAN_BASELINE,))
-    if any((reference.value["difference"]["low"] or 0.0) <= 0 for reference in items_at(final, "references")):
+    if not all(reference.content.is_beaten for reference in draft.facts.references):
         return Callout("warn", (_NO_BETTER_THAN_REFERENCES,))
     if agrees is None:
         return Callout("good", (_BEATS,))

@@ -2,7 +2,8 @@
 
 from app.reporting.document import Block, Bullets, Callout, Name, Paragraph, ReportTable, Section, Text
 from app.reporting.draft import EMPTY_CELL, ReportDraft
-from app.reporting.evidence import RecordedFact, items_at
+from app.reporting.evidence import RecordedFact, TypedFact, items_at
+from app.reporting.records import BacktestRecord
 
 TRADES_FILE = "backtest.csv"
 _FIGURES = ("backtest_price", "backtest_signal", "backtest_equity", "backtest_drawdown")
@@ -22,7 +23,7 @@ def section(draft: ReportDraft) -> Section | None:
     if backtest is None:
         return None
     verdict = backtest.at("verdict")
-    tone = "good" if backtest.value["edge"] else "warn"
+    tone = "good" if backtest.content.edge else "warn"
     blocks: list[Block] = [Callout(tone, (draft.read(verdict),))] if verdict else []
     blocks += [
         Paragraph(_trading_rules(draft, backtest)),
@@ -40,7 +41,7 @@ def edge_verdict(draft: ReportDraft) -> Text:
     return (draft.read(verdict),) if verdict else ()
 
 
-def _trading_rules(draft: ReportDraft, backtest: RecordedFact) -> Text:
+def _trading_rules(draft: ReportDraft, backtest: TypedFact[BacktestRecord]) -> Text:
     fee, slip = backtest.at("terms", "fee_bps"), backtest.at("terms", "slippage_bps")
     text: Text = (
         "Simulated over ",
@@ -66,13 +67,13 @@ def _trading_rules(draft: ReportDraft, backtest: RecordedFact) -> Text:
     )
 
 
-def _holding_rule(draft: ReportDraft, backtest: RecordedFact) -> Text:
+def _holding_rule(draft: ReportDraft, backtest: TypedFact[BacktestRecord]) -> Text:
     """Describe the holding period of a trade."""
     bars = draft.render(backtest.at("horizon"), "integer")
-    bars = (*bars, " bar" if backtest.value["horizon"] == 1 else " bars")
+    bars = (*bars, " bar" if backtest.content.horizon == 1 else " bars")
     if backtest.at("barriers") is None:
         return ("Each forecast is held for ", *bars, "; forecasts that overlap share the capital.")
-    within = bool(backtest.value.get("within_bars"))
+    within = bool(backtest.content.within_bars)
     return (
         "Each trade is closed ",
         "as soon as the price is " if within else "at the first close that is ",
@@ -92,8 +93,7 @@ def _performance_table(draft: ReportDraft, backtest: RecordedFact) -> ReportTabl
     strategy = backtest.at("strategy")
     strategies: list[tuple[Text, RecordedFact]] = [(("Forecasts",), strategy)] if strategy else []
     strategies += [
-        ((Name(str(baseline.value["name"]), code=False),), baseline)
-        for baseline in items_at(backtest, "baselines")
+        ((Name(baseline.text("name"), code=False),), baseline) for baseline in items_at(backtest, "baselines")
     ]
     rows: list[list[Text]] = [
         [name, *(_cell(draft, strategy_fact.at(key), style) for _, key, style in _COLUMNS)]
@@ -122,7 +122,7 @@ def _cell(draft: ReportDraft, fact: RecordedFact | None, style: str) -> Text:
     return draft.render(fact, style) if fact else EMPTY_CELL
 
 
-def _significance(draft: ReportDraft, backtest: RecordedFact) -> Text:
+def _significance(draft: ReportDraft, backtest: TypedFact[BacktestRecord]) -> Text:
     error, chance = backtest.at("strategy", "sharpe_error"), backtest.at("overfitting")
     text: Text = (
         "The standard error of the Sharpe ratio is ",
@@ -131,7 +131,7 @@ def _significance(draft: ReportDraft, backtest: RecordedFact) -> Text:
         *draft.render(backtest.at("probabilistic_sharpe"), "score"),
         ". ",
     )
-    if not backtest.value["trials"]:
+    if not backtest.content.trials:
         return (*text, "No strategy was selected on training rows, so there is no selection bias to correct.")
     text = (
         *text,
