@@ -1,13 +1,14 @@
 """One statement behind a session's fence: the only way a driver writes.
 
-It first moves the session's row, guarded by fence and step, so a driver that lost its lease writes nothing and
-what it would have left never happened. It numbers the events it inserts, renews the lease and reads how the
-session stands, all in one round trip.
+It first updates the session's row, guarded by fence and step, so a driver that lost its lease writes nothing.
+It numbers the events that it inserts, renews the lease and reads whether the session has to stop, all in one
+round trip.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 import asyncpg
 
@@ -21,28 +22,40 @@ GUARD_STEP = JOURNAL.guard.replace("crashes = 0,", "crashes = 0, last_seq = $3,"
 
 
 def make_fenced_statement(inserts: str, guard: str = JOURNAL.guard) -> str:
-    """The whole statement around `, name as (insert ... select ... from s)` parts."""
+    """Assemble a statement around parts of the form `, name as (insert ... select ... from s)`."""
     return f"{guard}{inserts}\n{JOURNAL.fenced_result}"
 
 
 @dataclass(frozen=True)
 class WriteResult:
-    """What became of a write: how the session stands, and the events that watchers may be told of now."""
+    """Effect of a write: whether the session has to stop, and the events to publish."""
 
     signal: DriveSignal
     messages: Sequence[EventMessage]
 
 
+class WriteRow(NamedTuple):
+    """`event_seq`: number of the last event that the statement inserted."""
+
+    event_seq: int
+    cancel: bool
+    overdue: bool | None
+
+
+class FenceRow(NamedTuple):
+    fence: int
+
+
 @dataclass(frozen=True)
 class FencedWriter:
-    """A driver's hold on its session, as its statements need it."""
+    """Writes to one session behind the fence of a lease. `lease_s`: seconds by which a write renews it."""
 
     db: Database
     lease: Lease
     lease_s: float
 
     async def write(self, sql: str, seq: int, events: Sequence[Durable], *args: object) -> WriteResult | None:
-        """Run one such statement. None: its guard said no, or what it writes is there already."""
+        """Run a statement of `make_fenced_statement`. None if its guard fails or its rows exist already."""
         at = datetime.now(UTC)
         kinds = [event.kind for event in events]
         bodies = [dump_event(event) for event in events]
@@ -55,13 +68,18 @@ class FencedWriter:
             return None
         if row is None:
             return None
-        first = row["event_seq"] - len(kinds) + 1
-        seen = [make_event_message(first + i, at, kinds[i], body) for i, body in enumerate(bodies)]
-        return WriteResult(make_drive_signal(row["cancel"], row["overdue"]), seen)
+        counters = WriteRow(**row)
+        first = counters.event_seq - len(kinds) + 1
+        messages = [make_event_message(first + i, at, kinds[i], body) for i, body in enumerate(bodies)]
+        return WriteResult(make_drive_signal(counters.cancel, counters.overdue), messages)
 
     async def confirm_own_write(self, sql: str, *args: object) -> WriteResult:
-        """A lost reply of our own write looks like a lost lease: `sql` asks for its fence. Raises LeaseLost."""
+        """Accept a refused write whose rows bear this lease's fence. Raises LeaseLost.
+
+        A write whose reply was lost is sent again and refused, which looks like a lost lease. `sql` selects
+        the `fence` of its rows.
+        """
         row = await self.db.row(sql, self.lease.facts.id, *args)
-        if row is None or row["fence"] != self.lease.fence:
+        if row is None or FenceRow(**row).fence != self.lease.fence:
             raise LeaseLost
         return WriteResult(DriveSignal.GO_ON, ())

@@ -1,16 +1,19 @@
-"""Who drives a session now: claim, renew, hand back, end.
+"""The lease of a session: claim, renew, hand back, end.
 
-`wake` counts what a session was given to do; the claim takes note of it in `seen`. Each statement here is one
-guarded UPDATE on the database's clock: a driver whose fence is not the newest changes nothing.
+The column `wake` counts requests to drive a session; a claim copies it to `seen`, so `wake > seen` means that
+work is due. Each statement here is one guarded UPDATE on the database's clock: a driver whose fence is not the
+newest changes nothing.
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
+from typing import NamedTuple
 from uuid import UUID
 
-from app.db.pool import Database, Record
+from app.db.pool import Database
 from app.sessions.config import SessionsConfig
 from app.sessions.events.events import SessionCancelled, SessionFailed, SessionFinished
 from app.sessions.events.serialization import EventMessage, dump_event, dumps, make_event_message
@@ -21,33 +24,36 @@ from app.sessions.workers import Versions, is_for_others
 
 
 class LeaseLost(Exception):
-    """Somebody else drives this session now, or it has ended: stop, and change nothing."""
+    """Another worker drives the session, or it has ended: stop, and change nothing."""
 
 
 class DriveSignal(StrEnum):
-    """What a lease holder is told: to go on, or why not."""
+    """Instruction to the holder of a lease: go on, or the reason to stop."""
 
     GO_ON = "go_on"
     CANCEL = "cancel"
     OVERDUE = "overdue"
     LOST = "lost"
-    """The lease is not ours any more."""
+    """Another worker holds the lease."""
     SHUTDOWN = "shutdown"
-    """The worker stops, and the step took too long to wait for."""
+    """The worker stops, and the step did not end within `SessionsConfig.drain_s`."""
 
 
-def make_drive_signal(cancel: bool, overdue: bool) -> DriveSignal:
+def make_drive_signal(cancel: bool, overdue: bool | None) -> DriveSignal:
     return DriveSignal.CANCEL if cancel else DriveSignal.OVERDUE if overdue else DriveSignal.GO_ON
 
 
 @dataclass(frozen=True)
 class Lease:
-    """One hold on a session, from a claim to a release. `started`: the event of its first claim."""
+    """The right to drive a session, from a claim to a release.
+
+    `started_event`: set by the session's first claim only.
+    """
 
     facts: SessionFacts
     graph: str
     graph_version: int | None
-    """None: the driver has no graph of that name."""
+    """None if this worker has no graph of that name."""
     fence: int
     last_seq: int
     crashes: int
@@ -56,12 +62,61 @@ class Lease:
     worked_s: float
     """Seconds since the first claim, without the time that the session waited for its user."""
     queued_s: float
-    """Seconds from the wish to the first claim."""
+    """Seconds from the creation of the session to its first claim."""
     taken_over: bool
-    """It was somebody's whose lease ran out."""
+    """The lease of another worker had expired."""
+
+
+class SignalRow(NamedTuple):
+    """`overdue`: the session's deadline has passed; None while it has no deadline."""
+
+    cancel: bool
+    overdue: bool | None
+
+    @property
+    def signal(self) -> DriveSignal:
+        return make_drive_signal(self.cancel, self.overdue)
+
+
+class ClaimRow(NamedTuple):
+    """A session as its claim leaves it. `started` and `started_at`: the event of its first claim, else None."""
+
+    id: UUID
+    owner_id: UUID
+    goal: str
+    preferences: str
+    dataset_ids: Sequence[UUID]
+    seed: int
+    created_at: datetime
+    graph: str
+    graph_version: int | None
+    fence: int
+    last_seq: int
+    crashes: int
+    event_seq: int
+    cancel: bool
+    overdue: bool | None
+    worked_s: float
+    queued_s: float
+    taken_over: bool
+    started: str | None
+    started_at: datetime | None
+
+
+class ReleaseRow(NamedTuple):
+    """`more`: work came while the session was driven."""
+
+    more: bool
+
+
+class EndRow(NamedTuple):
+    event_seq: int
 
 
 Ending = SessionFinished | SessionFailed | SessionCancelled
+
+SESSION_STARTED = "session_started"
+"""Kind of the event that a first claim writes."""
 
 STATUS_BY_ENDING: dict[type[Ending], SessionStatus] = {
     SessionFinished: SessionStatus.COMPLETED,
@@ -77,9 +132,10 @@ class Leases:
         self._graphs = dumps({name: list(versions) for name, versions in graphs.items()})
 
     async def claim(self, session_id: UUID) -> Lease | None:
-        """A lease, if the session has something to do that this process can, and nobody drives it.
+        """Claim a session that is due and that no worker drives. None if it is neither.
 
-        Ending it, because it was cancelled or nobody could drive it for long, anybody can.
+        A worker without the session's version of the graph may claim it only to end it: because it was
+        cancelled, is past its deadline, or had no worker for `stranded_grace_s`.
         """
         config = self._config
         row = await self._db.row(
@@ -91,75 +147,70 @@ class Leases:
             config.ending_s,
             config.stranded_grace_s,
         )
-        return _lease(row) if row else None
+        return _make_lease(ClaimRow(**row)) if row else None
 
     async def is_for_others(self, session_id: UUID) -> bool:
-        """Did the claim fail because only other live workers run the session's version of the graph?"""
+        """Check if the claim failed because only other live workers run the session's version of the graph."""
         return await is_for_others(self._db, session_id, self._graphs)
 
     async def renew(self, lease: Lease) -> DriveSignal:
-        """Raises LeaseLost."""
+        """Extend the lease by `lease_s`. Raises LeaseLost."""
         row = await self._db.row(LIFECYCLE.renew, lease.facts.id, lease.fence, self._config.lease_s)
         if row is None:
             raise LeaseLost
-        return make_drive_signal(row["cancel"], row["overdue"])
+        return SignalRow(**row).signal
 
     async def hand_back(self, lease: Lease, has_more: bool) -> bool:
-        """Give the session back, to go on later (`again`) or to wait. True: it has something to do, queue it.
+        """Release the lease. Return True if the session is due again and should be queued.
 
-        Safe to send twice: the second finds the lease gone and says no, and the sweeper sees `wake > seen`.
+        `has_more`: the driver has more to do; otherwise the session waits for its user or for fits. Safe to
+        send twice: the second statement matches no lease and returns False, and the sweeper sees `wake > seen`.
         """
         row = await self._db.row(LIFECYCLE.hand_back, lease.facts.id, lease.fence, int(has_more))
-        return bool(row and row["more"])
+        return bool(row and ReleaseRow(**row).more)
 
     async def end(self, lease: Lease, ending: Ending) -> EventMessage | None:
-        """End the session; the event that says so, or None when it could not be ended.
+        """End the session and return its last event, or None if it could not be ended.
 
-        It cannot when the lease is lost, or when it is to be `cancelled` and a fit of it still runs.
+        That is so if the lease is lost, or if the ending is `cancelled` and a fit of the session still runs.
         """
         at, body = datetime.now(UTC), dump_event(ending)
-        failed = ending if isinstance(ending, SessionFailed) else None
+        failure = ending if isinstance(ending, SessionFailed) else None
         row = await self._db.row(
             LIFECYCLE.end_session,
             lease.facts.id,
             lease.fence,
             STATUS_BY_ENDING[type(ending)],
-            dumps({"code": failed.code, "detail": failed.detail}) if failed else None,
+            dumps({"code": failure.code, "detail": failure.detail}) if failure else None,
             dumps(ending.result) if isinstance(ending, SessionFinished) else None,
             ending.kind,
             body,
             at,
         )
-        return make_event_message(row["event_seq"], at, ending.kind, body) if row else None
+        return make_event_message(EndRow(**row).event_seq, at, ending.kind, body) if row else None
 
 
-def make_session_facts(row: Record) -> SessionFacts:
-    """`row`: of `sessions`."""
-    return SessionFacts(
-        id=row["id"],
-        owner_id=row["owner_id"],
-        goal=row["goal"],
-        preferences=json.loads(row["preferences"]),
-        dataset_ids=tuple(row["dataset_ids"]),
-        seed=row["seed"],
-        created_at=row["created_at"],
-    )
-
-
-def _lease(row: Record) -> Lease:
-    first = row["started"]
+def _make_lease(row: ClaimRow) -> Lease:
     return Lease(
-        facts=make_session_facts(row),
-        graph=row["graph"],
-        graph_version=row["graph_version"],
-        fence=row["fence"],
-        last_seq=row["last_seq"],
-        crashes=row["crashes"],
-        signal=make_drive_signal(row["cancel"], row["overdue"]),
-        started_event=make_event_message(row["event_seq"], row["started_at"], "session_started", first)
-        if first
+        facts=SessionFacts(
+            id=row.id,
+            owner_id=row.owner_id,
+            goal=row.goal,
+            preferences=json.loads(row.preferences),
+            dataset_ids=tuple(row.dataset_ids),
+            seed=row.seed,
+            created_at=row.created_at,
+        ),
+        graph=row.graph,
+        graph_version=row.graph_version,
+        fence=row.fence,
+        last_seq=row.last_seq,
+        crashes=row.crashes,
+        signal=make_drive_signal(row.cancel, row.overdue),
+        started_event=make_event_message(row.event_seq, row.started_at, SESSION_STARTED, row.started)
+        if row.started and row.started_at
         else None,
-        worked_s=row["worked_s"],
-        queued_s=row["queued_s"],
-        taken_over=row["taken_over"],
+        worked_s=row.worked_s,
+        queued_s=row.queued_s,
+        taken_over=row.taken_over,
     )

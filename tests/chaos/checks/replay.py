@@ -19,8 +19,8 @@ from app.sessions.events.publisher import EventPublisher
 from app.sessions.events.serialization import EventMessage, dumps
 from app.sessions.fenced_writer import FencedWriter, WriteResult
 from app.sessions.graphs import Graphs, GraphSpec
-from app.sessions.lease import DriveSignal, Lease, make_session_facts
-from app.sessions.step_scope import Call
+from app.sessions.lease import DriveSignal, Lease
+from app.sessions.step_scope import Call, SessionFacts
 
 _SESSIONS = "select * from sessions order by created_at"
 _MAX_SUPERSTEPS = 2000
@@ -132,7 +132,15 @@ def _send_nothing(job: Job) -> None:
 
 def _lease(row: Record) -> Lease:
     return Lease(
-        facts=make_session_facts(row),
+        facts=SessionFacts(
+            id=row["id"],
+            owner_id=row["owner_id"],
+            goal=row["goal"],
+            preferences=json.loads(row["preferences"]),
+            dataset_ids=tuple(row["dataset_ids"]),
+            seed=row["seed"],
+            created_at=row["created_at"],
+        ),
         graph=row["graph"],
         graph_version=row["graph_version"],
         fence=row["fence"] + 1,

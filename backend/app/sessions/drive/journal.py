@@ -1,6 +1,6 @@
-"""Recorded steps and calls: do it once, replay it for ever.
+"""The journal of a session: recorded steps and calls, which run once and are replayed afterwards.
 
-What is returned live is read back from the JSON that was written, so live equals replay.
+A live result is read back from the JSON that was written, so that a live run equals its replay.
 """
 
 import json
@@ -9,9 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
-from app.db.pool import Record
 from app.errors import InvalidInput, LabError
 from app.json_types import JsonValue
 from app.sessions.events.events import Durable
@@ -22,12 +21,12 @@ from app.sessions.step_scope import ArtifactDraft, Call, CallResult
 
 
 class JournalDiverged(LabError):
-    """The journal and the graph disagree: a replay would have to guess."""
+    """The journal does not match the graph, so a replay would have to guess."""
 
 
 @dataclass(frozen=True)
 class StepOutputs:
-    """What a step or call leaves beside its result. `messages` are (role, text), of steps only."""
+    """Rows that a step or call writes beside its result. `messages`: (role, text), of steps only."""
 
     events: Sequence[Durable] = ()
     artifacts: Sequence[ArtifactDraft] = ()
@@ -51,18 +50,37 @@ class CompletedCall:
     duration_ms: float
 
 
+class StepRow(NamedTuple):
+    """`update`: JSON."""
+
+    seq: int
+    node: str
+    update: str
+
+
+class CallRow(NamedTuple):
+    """`result`: JSON."""
+
+    key: str
+    request_digest: str
+    result: str
+
+
 @cache
-def _step_sql(more: bool) -> str:
-    """Most steps leave no messages and no artifacts, and those parts cost time even when empty."""
-    if not more:
+def _make_step_sql(has_outputs: bool) -> str:
+    """Make the statement that commits a step, with or without messages and artifacts.
+
+    Most steps have neither, and those parts cost time even when empty.
+    """
+    if not has_outputs:
         return make_fenced_statement(JOURNAL.insert_step, GUARD_STEP)
     artifacts = JOURNAL.insert_artifacts.format(call_key="''", artifacts="$11")
     return make_fenced_statement(JOURNAL.insert_step + artifacts + JOURNAL.insert_messages, GUARD_STEP)
 
 
 @cache
-def _call_sql(more: bool) -> str:
-    extra = JOURNAL.insert_artifacts.format(call_key="$8", artifacts="$12") if more else ""
+def _make_call_sql(has_artifacts: bool) -> str:
+    extra = JOURNAL.insert_artifacts.format(call_key="$8", artifacts="$12") if has_artifacts else ""
     return make_fenced_statement(JOURNAL.insert_call + extra)
 
 
@@ -76,14 +94,14 @@ class Journal:
     writer: FencedWriter
     continues_earlier_version: bool = False
     last_seq: int = field(init=False)
-    _steps: dict[int, Record] = field(default_factory=dict)
-    _calls: dict[int, dict[str, Record]] = field(default_factory=dict)
+    _steps: dict[int, StepRow] = field(default_factory=dict)
+    _calls: dict[int, dict[str, CallRow]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.last_seq = self.writer.lease.last_seq
 
     async def step(self, seq: int, node: str) -> dict[str, Any] | None:
-        """The recorded update of a step, None for one that was never committed; raises Diverged.
+        """Return the recorded update of a step, None if it was never committed. Raises JournalDiverged.
 
         Only the lease holder writes, so a step after the last one needs no query.
         """
@@ -91,86 +109,93 @@ class Journal:
             return None
         if seq not in self._steps:
             rows = await self.writer.db.rows(JOURNAL.steps_from, self.writer.lease.facts.id, seq)
-            self._steps = {row["seq"]: row for row in rows}
+            self._steps = {step.seq: step for step in (StepRow(**row) for row in rows)}
         recorded = self._steps[seq]
-        if recorded["node"] != node:
+        if recorded.node != node:
             raise JournalDiverged(
                 "journal_diverged",
-                f"Step {seq} was recorded as {recorded['node']}, and the graph now takes it for {node}. "
+                f"Step {seq} was recorded as {recorded.node}, and the graph now runs {node} there. "
                 "The session cannot be continued with this version; start it again.",
             )
-        update: dict[str, Any] = json.loads(recorded["update"])
+        update: dict[str, Any] = json.loads(recorded.update)
         return update
 
-    async def commit(self, done: CompletedStep, leavings: StepOutputs) -> tuple[dict[str, Any], WriteResult]:
-        """Write a step; its update as replay would return it. Raises LeaseLost."""
-        raw = dumps(done.update, f"update of {done.node}")
-        more = bool(leavings.artifacts or leavings.messages)
-        extra = (_artifacts(leavings), *_messages(leavings)) if more else ()
-        written = await self.writer.write(
-            _step_sql(more), done.seq, leavings.events, done.node, raw, done.started_at, *extra
-        ) or await self.writer.confirm_own_write(JOURNAL.fence_of_step, done.seq)
-        self.last_seq = done.seq
-        self._calls.pop(done.seq, None)
+    async def commit(self, step: CompletedStep, outputs: StepOutputs) -> tuple[dict[str, Any], WriteResult]:
+        """Write a step and return its update as a replay reads it. Raises LeaseLost."""
+        raw = dumps(step.update, f"update of {step.node}")
+        has_outputs = bool(outputs.artifacts or outputs.messages)
+        extra = (_dump_artifacts(outputs), *_split_messages(outputs)) if has_outputs else ()
+        write = await self.writer.write(
+            _make_step_sql(has_outputs), step.seq, outputs.events, step.node, raw, step.started_at, *extra
+        ) or await self.writer.confirm_own_write(JOURNAL.fence_of_step, step.seq)
+        self.last_seq = step.seq
+        self._calls.pop(step.seq, None)
         update: dict[str, Any] = json.loads(raw)
-        return update, written
+        return update, write
 
     async def call(self, seq: int, call: Call) -> tuple[JsonValue] | None:
-        """The recorded result of a call, in a tuple of one; None for a new call. Raises Diverged."""
+        """Return the recorded result in a tuple of one, None for a new call. Raises JournalDiverged.
+
+        The tuple tells a recorded null from a call that is not recorded.
+        """
         if self.writer.lease.fence == 1:
-            return None  # nobody drove the session before us
+            return None  # the session's first claim: nothing is recorded yet
         if seq not in self._calls:
             rows = await self.writer.db.rows(JOURNAL.calls_of_step, self.writer.lease.facts.id, seq)
-            self._calls[seq] = {row["key"]: row for row in rows}
+            self._calls[seq] = {row.key: row for row in (CallRow(**row) for row in rows)}
         recorded = self._calls[seq].get(call.key)
         if recorded is None:
             return None
-        # What is put to a chat model is prose that changes with every version; its recorded answer stays.
+        # Prompts are reworded in every version; the recorded answer of the chat model still holds.
         is_reworded = call.kind == "chat" and self.continues_earlier_version
-        if recorded["request_digest"] != request_digest(call.request) and not is_reworded:
+        if recorded.request_digest != request_digest(call.request) and not is_reworded:
             raise JournalDiverged(
                 "journal_diverged",
                 f"Call {call.key} of step {seq} ({call.name}) was recorded with another request than the one "
                 "that the agent now makes. The session cannot be continued with this version; start it again.",
             )
-        return (json.loads(recorded["result"]),)
+        return (json.loads(recorded.result),)
 
-    async def record(self, done: CompletedCall, leavings: StepOutputs) -> tuple[JsonValue, WriteResult]:
-        """Write a call; its result as replay would return it. Raises LeaseLost."""
-        raw = dumps(done.recorded.value, f"result of {done.call.name}")
-        extra = (_about(done), *((_artifacts(leavings),) if leavings.artifacts else ()))
-        written = await self.writer.write(
-            _call_sql(bool(leavings.artifacts)),
-            done.seq,
-            leavings.events,
-            done.call.key,
+    async def record(self, completed: CompletedCall, outputs: StepOutputs) -> tuple[JsonValue, WriteResult]:
+        """Write a call and return its result as a replay reads it. Raises LeaseLost."""
+        raw = dumps(completed.recorded.value, f"result of {completed.call.name}")
+        extra = (_dump_call(completed), *((_dump_artifacts(outputs),) if outputs.artifacts else ()))
+        write = await self.writer.write(
+            _make_call_sql(bool(outputs.artifacts)),
+            completed.seq,
+            outputs.events,
+            completed.call.key,
             raw,
-            done.started_at,
+            completed.started_at,
             *extra,
-        ) or await self.writer.confirm_own_write(JOURNAL.fence_of_call, done.seq, done.call.key)
-        return json.loads(raw), written
+        ) or await self.writer.confirm_own_write(JOURNAL.fence_of_call, completed.seq, completed.call.key)
+        return json.loads(raw), write
 
 
-def _about(done: CompletedCall) -> str:
-    call, recorded = done.call, done.recorded
-    about = {
+def _dump_call(completed: CompletedCall) -> str:
+    """Return the columns of a call beside its result, as a JSON object."""
+    call, recorded = completed.call, completed.recorded
+    columns = {
         "kind": call.kind,
         "name": call.name,
         "agent": call.agent,
         "request_digest": request_digest(call.request),
         "request": call.request,
         "failed": recorded.failed,
-        "duration_ms": done.duration_ms,
+        "duration_ms": completed.duration_ms,
         "usage": dict(recorded.usage),
     }
-    return dumps(about, f"request of {call.name}")
+    return dumps(columns, f"request of {call.name}")
 
 
-def _artifacts(leavings: StepOutputs) -> str:
-    """Raises InvalidInput for a name that comes twice: in the database it would look like a repeated write."""
-    for name, times in Counter(artifact.name for artifact in leavings.artifacts).items():
-        if times > 1:
-            raise InvalidInput("artifact_twice", f"{times} artifacts of one call are named {name!r}.")
+def _dump_artifacts(outputs: StepOutputs) -> str:
+    """Return the rows of artifacts as a JSON array. Raises InvalidInput for a repeated name.
+
+    The database could not tell a repeated name from a write that was sent twice.
+    """
+    for name, count in Counter(artifact.name for artifact in outputs.artifacts).items():
+        if count > 1:
+            raise InvalidInput("artifact_twice", f"{count} artifacts of one call are named {name!r}.")
     rows = [
         {
             "id": str(artifact.id),
@@ -181,11 +206,12 @@ def _artifacts(leavings: StepOutputs) -> str:
             "size_bytes": artifact.size_bytes,
             "meta": dict(artifact.meta),
         }
-        for artifact in leavings.artifacts
+        for artifact in outputs.artifacts
     ]
     return dumps(rows, "artifact")
 
 
-def _messages(leavings: StepOutputs) -> tuple[list[str], list[str]]:
-    clean = [(role, text.replace("\x00", "\ufffd")) for role, text in leavings.messages]
+def _split_messages(outputs: StepOutputs) -> tuple[list[str], list[str]]:
+    """Return roles and texts. Postgres cannot hold a NUL, which becomes U+FFFD."""
+    clean = [(role, text.replace("\x00", "\ufffd")) for role, text in outputs.messages]
     return [role for role, _ in clean], [text for _, text in clean]

@@ -1,7 +1,7 @@
-"""One fit: a computation with a lease of its own, on any worker of the fleet.
+"""Fits: computations with leases of their own, on any worker.
 
-The statement that stores its result counts its round down and wakes the session at zero: of two fits that
-finish at once, the row lock of the round makes one the last.
+The statement that stores a result counts its round down and wakes the session at zero. If two fits finish at
+once, the row lock of the round decides which is the last.
 """
 
 import asyncio
@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import structlog
@@ -31,18 +31,21 @@ from app.sessions.events.events import FitFinished, Progress
 from app.sessions.events.publisher import EventPublisher
 from app.sessions.events.serialization import NotJson, dump_event, dumps, make_event_message
 from app.sessions.statements import ROUNDS
+from app.sessions.step_scope import Fit
 from app.storage.blobs import StoreUnavailable
 from app.tasks import consume_cancellation
 
 log = logging.getLogger(__name__)
 
 
-_MIN_S = 0.5
-"""What a fit is given however late it starts: something may come of it."""
+MIN_TIME_LIMIT_S = 0.5
+"""Time limit of a fit that starts after its round should have ended, in seconds: small models still fit."""
 
 
 @dataclass(frozen=True)
 class FitKey:
+    """Primary key of a fit. `candidate`: index in its round."""
+
     session_id: UUID
     round_key: str
     candidate: int
@@ -52,8 +55,44 @@ class FitKey:
         return self.session_id, self.round_key, self.candidate
 
 
+class ClaimRow(NamedTuple):
+    """A claimed fit. `spec`: a `Fit` as JSON; `left_s`: seconds until the deadline of its round."""
+
+    fence: int
+    name: str
+    spec: str
+    runs: int
+    owner_id: UUID
+    left_s: float
+
+
+class RenewRow(NamedTuple):
+    """`cancel`: the session was cancelled."""
+
+    cancel: bool
+
+
+class FinishRow(NamedTuple):
+    """`woken`: the session has to be driven, since the round is complete or the session was cancelled."""
+
+    event_seq: int
+    woken: bool
+
+
+@dataclass(frozen=True)
+class _FitLease:
+    """The right to compute one fit. `runs`: how often it was started, this time included."""
+
+    key: FitKey
+    fence: int
+    runs: int
+    fit: Fit
+
+
 @dataclass(frozen=True)
 class _Result:
+    """`status`: `done`, `failed` or `cancelled`; `queued` for a fit that is given back."""
+
     status: str
     body: dict[str, Any]
     summary: str = ""
@@ -61,15 +100,16 @@ class _Result:
 
 @dataclass
 class _RunningFit:
-    """Why a running fit is stopped: `cancelled`, `lost` (nobody wants it any more) or `shutdown`."""
+    """`stop`: why a running fit is stopped: `cancelled`, `lost` (its lease or its session) or `shutdown`."""
 
     task: "asyncio.Task[Any]"
     recheck: asyncio.Event = field(default_factory=asyncio.Event)
     stop: str = ""
 
-    def halt(self, why: str) -> None:
+    def halt(self, reason: str) -> None:
+        """Cancel the task. Later reasons are ignored."""
         if not self.stop:
-            self.stop = why
+            self.stop = reason
             self.task.cancel()
 
 
@@ -79,72 +119,73 @@ class Fits:
 
     db: Database
     computer: Computer
-    tail: EventPublisher
-    send: SendJob
+    publisher: EventPublisher
+    send_job: SendJob
     config: SessionsConfig
     charge: Charge = charge_nobody
     draining: bool = False
     _running: dict[FitKey, _RunningFit] = field(default_factory=dict)
 
     async def run(self, key: FitKey) -> None:
-        """Run a fit, if it is still wanted and nobody runs it."""
+        """Run a fit, unless another worker runs it or its session no longer needs it."""
         if self.draining:
             return
         row = await self.db.row(ROUNDS.claim, *key.key_columns, self.config.lease_s)
         if row is None:
             return
-        if row["runs"] > 1:
+        claim = ClaimRow(**row)
+        if claim.runs > 1:
             LEASE_LOSSES.labels("fit").inc()
         clock = time.monotonic()
-        spec = shorten_time_limit(json.loads(row["spec"]), row["left_s"])
-        with meter_usage() as used, structlog.contextvars.bound_contextvars(session_id=str(key.session_id)):
-            result = await self._result(key, row["fence"], row["name"], spec, row["runs"])
+        lease = _FitLease(key, claim.fence, claim.runs, shorten_time_limit(read_fit(claim.spec), claim.left_s))
+        with meter_usage() as usage, structlog.contextvars.bound_contextvars(session_id=str(key.session_id)):
+            result = await self._result(lease)
         await consume_cancellation(asyncio.current_task())
-        await self.charge(row["owner_id"], used.cpu_s)
+        await self.charge(claim.owner_id, usage.cpu_s)
         if result is None:
             return
         if result.status == "queued":
-            if await self.db.row(ROUNDS.give_back, *key.key_columns, row["fence"]):
-                self.send(jobs.fit_job(*key.key_columns))
+            if await self.db.row(ROUNDS.give_back, *key.key_columns, lease.fence):
+                self.send_job(jobs.fit_job(*key.key_columns))
             return
         FITS.labels(result.status).inc()
         FIT_SECONDS.observe(time.monotonic() - clock)
-        await self._finish(key, row["fence"], row["name"], result)
+        await self._finish(lease, result)
 
     def cancel(self, session_id: UUID) -> None:
-        """Somebody says that a session was cancelled: look at its row now."""
-        for key, hold in self._running.items():
+        """React to the announcement of a cancelled session: check the leases of its fits now."""
+        for key, running_fit in self._running.items():
             if key.session_id == session_id:
-                hold.recheck.set()
+                running_fit.recheck.set()
 
     async def drain(self) -> None:
-        """A fit may take minutes: kill it and let another worker run it."""
+        """Claim no more and stop running fits, for another worker to run: they may take minutes."""
         self.draining = True
-        holds = list(self._running.values())
-        for hold in holds:
-            hold.halt("shutdown")
-        if holds:
-            await asyncio.wait({hold.task for hold in holds}, timeout=self.config.drain_s)
+        running_fits = list(self._running.values())
+        for running_fit in running_fits:
+            running_fit.halt("shutdown")
+        if running_fits:
+            await asyncio.wait({running.task for running in running_fits}, timeout=self.config.drain_s)
 
-    async def _result(
-        self, key: FitKey, fence: int, name: str, spec: dict[str, Any], runs: int
-    ) -> _Result | None:
-        if runs > self.config.max_crashes:
-            return _Result("failed", {"reason": f"The process that computed it died {runs - 1} times."})
-        hold = _RunningFit(_this_task())
-        renew = partial(self._renew, key, fence, hold)
-        async with renew_in_background(self._running, key, hold, renew, self.config.renew_s):
+    async def _result(self, lease: _FitLease) -> _Result | None:
+        """Compute a fit under its lease. None if the lease was lost."""
+        if lease.runs > self.config.max_crashes:
+            return _Result("failed", {"reason": f"The process that computed it died {lease.runs - 1} times."})
+        running_fit = _RunningFit(_current_task())
+        renew = partial(self._renew, lease, running_fit)
+        async with renew_in_background(self._running, lease.key, running_fit, renew, self.config.renew_s):
             with meter_usage() as meter:
-                result = await self._attempt(key, name, spec, hold)
+                result = await self._attempt(lease, running_fit)
         return replace(result, body={**result.body, "usage": meter.facts()}) if result else None
 
-    async def _attempt(self, key: FitKey, name: str, spec: dict[str, Any], hold: _RunningFit) -> _Result | None:
+    async def _attempt(self, lease: _FitLease, running_fit: _RunningFit) -> _Result | None:
         try:
-            return _done(await self._compute(key, name, spec))
+            return _make_result(await self._compute(lease))
         except asyncio.CancelledError:
-            if not hold.stop:
+            if not running_fit.stop:
                 raise
-            return {"cancelled": _Result("cancelled", {}), "shutdown": _Result("queued", {})}.get(hold.stop)
+            results = {"cancelled": _Result("cancelled", {}), "shutdown": _Result("queued", {})}
+            return results.get(running_fit.stop)
         except StoreUnavailable:
             return _Result("queued", {})
         except LabError as error:
@@ -152,66 +193,77 @@ class Fits:
         except Exception as error:
             if is_away(error):
                 raise
-            log.exception("fit %s failed", key)
+            log.exception("fit %s failed", lease.key)
             return _Result("failed", {"reason": f"{type(error).__name__}: {error}"}, str(error))
 
-    async def _compute(self, key: FitKey, name: str, spec: dict[str, Any]) -> ComputationResult:
+    async def _compute(self, lease: _FitLease) -> ComputationResult:
+        key, fit = lease.key, lease.fit
+        # A round's key begins with the number of the step that opened it.
         step = int(key.round_key.split(".", 1)[0])
 
-        def progress(fraction: float, text: str) -> None:
-            event = Progress(step=step, attempt=0, text=f"{name}: {text}", fraction=fraction)
-            self.tail.publish(
-                key.session_id, make_event_message(None, datetime.now(UTC), event.kind, dump_event(event))
-            )
+        def publish_progress(fraction: float, text: str) -> None:
+            event = Progress(step=step, attempt=0, text=f"{fit.name}: {text}", fraction=fraction)
+            message = make_event_message(None, datetime.now(UTC), event.kind, dump_event(event))
+            self.publisher.publish(key.session_id, message)
 
-        work = Computation(spec["function"], spec["params"])
+        work = Computation(fit.function, fit.params)
         with span("fit", work.function, key.session_id, {"labcrew.step": step, "labcrew.round": key.round_key}):
-            return await self.computer.run(work, spec["inputs"], Limits(**spec["limits"]), progress)
+            return await self.computer.run(work, fit.inputs, fit.limits, publish_progress)
 
-    async def _finish(self, key: FitKey, fence: int, name: str, result: _Result) -> None:
+    async def _finish(self, lease: _FitLease, result: _Result) -> None:
+        """Store the result and publish its event; queue the session if this was the last fit of its round."""
+        key = lease.key
         try:
-            raw = dumps(result.body, f"result of {name}")
+            raw = dumps(result.body, f"result of {lease.fit.name}")
         except NotJson as error:
             result = _Result("failed", {"reason": error.detail}, error.detail)
             raw = dumps(result.body)
         event = FitFinished(
             round=key.round_key,
             candidate=key.candidate,
-            name=name,
+            name=lease.fit.name,
             status=result.status,
             summary=result.summary,
         )
         at, body = datetime.now(UTC), dump_event(event)
-        row = await self.db.row(ROUNDS.finish, *key.key_columns, fence, result.status, raw, body, at)
+        row = await self.db.row(ROUNDS.finish, *key.key_columns, lease.fence, result.status, raw, body, at)
         if row:
-            self.tail.publish(key.session_id, make_event_message(row["event_seq"], at, event.kind, body))
-            if row["woken"]:
-                self.send(jobs.advance_job(key.session_id))
+            finish = FinishRow(**row)
+            message = make_event_message(finish.event_seq, at, event.kind, body)
+            self.publisher.publish(key.session_id, message)
+            if finish.woken:
+                self.send_job(jobs.advance_job(key.session_id))
 
-    async def _renew(self, key: FitKey, fence: int, hold: _RunningFit) -> bool:
-        row = await self.db.row(ROUNDS.renew, *key.key_columns, fence, self.config.lease_s)
-        if row is None or row["cancel"]:
-            hold.halt("cancelled" if row else "lost")
-        return not hold.stop
-
-
-def shorten_time_limit(spec: dict[str, Any], left_s: float) -> dict[str, Any]:
-    """The spec of a fit for which so many seconds are left of its round, as `scope.Fit` says."""
-    grace_s, limit_s = spec.get("grace_s"), spec["params"].get("time_limit_s")
-    if grace_s is None or limit_s is None:
-        return spec
-    limit_s = min(limit_s, max(left_s - grace_s, _MIN_S))
-    return {**spec, "params": {**spec["params"], "time_limit_s": round(limit_s, 2)}}
+    async def _renew(self, lease: _FitLease, running_fit: _RunningFit) -> bool:
+        row = await self.db.row(ROUNDS.renew, *lease.key.key_columns, lease.fence, self.config.lease_s)
+        if row is None or RenewRow(**row).cancel:
+            running_fit.halt("cancelled" if row else "lost")
+        return not running_fit.stop
 
 
-def _this_task() -> "asyncio.Task[Any]":
+def read_fit(spec: str) -> Fit:
+    """Read a `Fit` from the JSON of its row."""
+    fields = json.loads(spec)
+    return Fit(**{**fields, "limits": Limits(**fields["limits"])})
+
+
+def shorten_time_limit(fit: Fit, left_s: float) -> Fit:
+    """Return the fit with a time limit that ends `grace_s` before its round does, in `left_s` seconds."""
+    time_limit_s = fit.params.get("time_limit_s")
+    if fit.grace_s is None or not isinstance(time_limit_s, int | float):
+        return fit
+    time_limit_s = min(time_limit_s, max(left_s - fit.grace_s, MIN_TIME_LIMIT_S))
+    return replace(fit, params={**fit.params, "time_limit_s": round(time_limit_s, 2)})
+
+
+def _current_task() -> "asyncio.Task[Any]":
     task = asyncio.current_task()
     if task is None:
         raise RuntimeError("a fit runs in a task")
     return task
 
 
-def _done(computed: ComputationResult) -> _Result:
+def _make_result(computed: ComputationResult) -> _Result:
     files = {
         stored.name: {
             "digest": stored.digest,

@@ -1,7 +1,8 @@
-"""Questions are rows, and so are their answers: a call finds its own answer and no other."""
+"""Questions to the user as rows. Each holds its own answer, so an answer cannot reach another question."""
 
 import json
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from app.json_types import JsonValue
 from app.sessions.events.events import ClarificationAnswered, ClarificationAsked
@@ -12,22 +13,31 @@ from app.sessions.statements import JOURNAL
 from app.sessions.step_scope import Question
 
 
+class AnswerRow(NamedTuple):
+    """`answer`: JSON; None while the question is open."""
+
+    answer: str | None
+    answered: bool
+
+
 @dataclass(frozen=True)
 class QuestionState:
-    """How a question stands. `told` is what the asking wrote, None when it was asked before."""
+    """A question and its answer. `write`: the write that asked it, None if it was asked before."""
 
     answer: JsonValue
     is_answered: bool
     write: WriteResult | None = None
 
 
-async def ask(hold: FencedWriter, seq: int, question: Question, take_default: bool) -> QuestionState:
-    """Ask once; with `take_default` the default is its answer at once, and the events say so."""
+async def ask(writer: FencedWriter, seq: int, question: Question, take_default: bool) -> QuestionState:
+    """Ask a question of step `seq` once. Raises LeaseLost.
+
+    `take_default`: record its default as the answer at once, with an event that says so.
+    """
     key = f"{seq}.{question.key}"
-    found = await hold.db.row(JOURNAL.find_answer, hold.lease.facts.id, key)
-    if found:
-        return QuestionState(json.loads(found["answer"]) if found["answered"] else None, found["answered"])
-    asked = ClarificationAsked(
+    if state := await _read_state(writer, key):
+        return state
+    asked_event = ClarificationAsked(
         question=key,
         question_kind=question.kind,
         agent=question.agent,
@@ -37,26 +47,30 @@ async def ask(hold: FencedWriter, seq: int, question: Question, take_default: bo
         answer_schema=dict(question.answer_schema),
         about=dict(question.about),
     )
-    answered = ClarificationAnswered(question=key, answer=question.default, by="default")
-    told = await hold.write(
+    default_event = ClarificationAnswered(question=key, answer=question.default, by="default")
+    write = await writer.write(
         make_fenced_statement(JOURNAL.insert_question),
         seq,
-        [asked, answered] if take_default else [asked],
+        [asked_event, default_event] if take_default else [asked_event],
         key,
         question.kind,
         question.agent,
-        dumps(asked.model_dump(exclude={"kind", "question", "question_kind", "agent"}), "question"),
+        dumps(asked_event.model_dump(exclude={"kind", "question", "question_kind", "agent"}), "question"),
         dumps(question.default) if take_default else None,
         "default" if take_default else None,
     )
-    if told is None:
-        return await _asked_before(hold, key)
-    return QuestionState(question.default if take_default else None, take_default, told)
-
-
-async def _asked_before(hold: FencedWriter, key: str) -> QuestionState:
-    """Our own write whose reply was lost; else the lease is lost."""
-    found = await hold.db.row(JOURNAL.find_answer, hold.lease.facts.id, key)
-    if found is None:
+    if write is not None:
+        return QuestionState(question.default if take_default else None, take_default, write)
+    # Refused: either the row is there, written by a statement whose reply was lost, or the lease is lost.
+    state = await _read_state(writer, key)
+    if state is None:
         raise LeaseLost
-    return QuestionState(json.loads(found["answer"]) if found["answered"] else None, found["answered"])
+    return state
+
+
+async def _read_state(writer: FencedWriter, key: str) -> QuestionState | None:
+    row = await writer.db.row(JOURNAL.find_answer, writer.lease.facts.id, key)
+    if row is None:
+        return None
+    stored = AnswerRow(**row)
+    return QuestionState(json.loads(stored.answer) if stored.answer else None, stored.answered)

@@ -1,12 +1,22 @@
-"""A fit that starts late ends when its round was meant to."""
+"""The time limit of a fit that starts late in its round."""
+
+import json
+from dataclasses import asdict
 
 import pytest
 
-from app.sessions.waiting.fits import shorten_time_limit
+from app.sandbox.contract import Limits
+from app.sessions.step_scope import Fit
+from app.sessions.waiting.fits import read_fit, shorten_time_limit
+
+
+def make_fit(grace_s: float | None, time_limit_s: float | None) -> Fit:
+    params = {"name": "x", "time_limit_s": time_limit_s}
+    return Fit("candidate", "train.fit_candidate", params, {"frame": "ab12"}, Limits(time_s=7.0), grace_s)
 
 
 @pytest.mark.parametrize(
-    ("grace_s", "limit_s", "left_s", "given_s"),
+    ("grace_s", "time_limit_s", "left_s", "shortened_s"),
     [
         (3.0, 5.0, 20.0, 5.0),
         (3.0, 5.0, 6.5, 3.5),
@@ -15,8 +25,19 @@ from app.sessions.waiting.fits import shorten_time_limit
         (None, 5.0, 1.0, 5.0),
     ],
 )
-def test_it_takes_its_share_or_what_is_left_where_that_is_less(
-    grace_s: float | None, limit_s: float | None, left_s: float, given_s: float | None
+def test_a_late_fit_ends_a_grace_before_its_round(
+    grace_s: float | None, time_limit_s: float | None, left_s: float, shortened_s: float | None
 ) -> None:
-    spec = {"params": {"name": "x", "time_limit_s": limit_s}, "grace_s": grace_s}
-    assert shorten_time_limit(spec, left_s)["params"] == {"name": "x", "time_limit_s": given_s}
+    fit = shorten_time_limit(make_fit(grace_s, time_limit_s), left_s)
+    assert fit.params == {"name": "x", "time_limit_s": shortened_s}
+
+
+def test_a_stored_fit_is_read_as_it_was_written() -> None:
+    fit = make_fit(3.0, 5.0)
+    assert read_fit(json.dumps(asdict(fit))) == fit
+
+
+def test_a_stored_fit_of_an_earlier_version_has_no_grace() -> None:
+    stored = asdict(make_fit(None, 5.0))
+    del stored["grace_s"]
+    assert read_fit(json.dumps(stored)).grace_s is None
