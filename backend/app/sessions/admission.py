@@ -1,11 +1,13 @@
-"""The line of sessions that wait for a place to run in.
+"""The admission queue of sessions.
 
-A session holds a place (`admitted_at`) from when it is let in until it ends or waits for its user. Who holds
-fewest places is next, and of those who waited longest: `session_line` is that order. `admit_sessions` lets in
-as many as there is room for, and is the only way in; it goes one at a time, so there are never too many.
+A session holds a place (`admitted_at`) from its admission until it ends or waits for its user. The view
+`session_line` orders the queue: owners with fewest places first, then by waiting time. `admit_sessions` fills
+free places and is the only way in; it runs one at a time, so places are never exceeded.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
+from uuid import UUID
 
 from app.db.pool import Database
 from app.jobs import SendJob, advance_job
@@ -13,14 +15,18 @@ from app.sessions.config import SessionsConfig
 from app.sessions.statements import LIFECYCLE
 
 
+class AdmittedRow(NamedTuple):
+    id: UUID
+
+
 @dataclass(frozen=True)
 class AdmissionQueue:
     db: Database
-    send: SendJob
+    send_job: SendJob
     config: SessionsConfig
 
     async def admit(self) -> None:
-        """Let in whoever is next, as far as there is room; safe to say at any time."""
+        """Admit sessions to free places and queue them. Safe to call at any time."""
         config = self.config
         for row in await self.db.rows(LIFECYCLE.admit, config.max_running, config.max_running_per_owner):
-            self.send(advance_job(row["id"]))
+            self.send_job(advance_job(AdmittedRow(**row).id))

@@ -1,20 +1,35 @@
-"""How many sessions stand where, and what waits for a worker or for a place.
+"""Numbers of sessions by status, and of sessions and fits that wait for a worker.
 
-Both statements read a partial index of what has not ended: they cost as much as there is work, not history.
+Both statements read partial indexes of open rows, so their cost grows with open work and not with history.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from app.db.pool import Database, Record
+from app.db.pool import Database
 from app.jobs import QUEUES, JobName
 from app.sessions.lifecycle import TERMINAL, SessionStatus
 from app.sessions.statements import VIEWS
 
 
+class StatusRow(NamedTuple):
+    """`due`: sessions that a worker could claim now. `in_line`: sessions that wait for admission."""
+
+    status: str
+    sessions: int
+    due: int
+    in_line: int
+    in_line_s: float
+
+
+class FitsRow(NamedTuple):
+    due: int
+
+
 @dataclass(frozen=True)
 class SessionCounts:
-    """`due`: what a worker could take now, by queue. `in_line_s`: how long the first in line has waited."""
+    """`queue_wait_s`: seconds that the first session of the admission queue has waited."""
 
     by_status: Mapping[str, int]
     due_by_queue: Mapping[str, int]
@@ -23,20 +38,20 @@ class SessionCounts:
 
 
 async def count_sessions(db: Database) -> SessionCounts:
-    sessions = await db.rows(VIEWS.count_by_status)
+    rows = [StatusRow(**row) for row in await db.rows(VIEWS.count_by_status)]
     fits = await db.row(VIEWS.count_open_fits)
-    return _counted(sessions, int(fits["due"]) if fits else 0)
+    return _sum_counts(rows, FitsRow(**fits).due if fits else 0)
 
 
-def _counted(rows: Sequence[Record], fits_due: int) -> SessionCounts:
-    """Every status that is not an end is named, with 0 where nothing stands there."""
-    nowhere = {str(status): 0 for status in SessionStatus if status not in TERMINAL}
+def _sum_counts(rows: Sequence[StatusRow], fits_due: int) -> SessionCounts:
+    """Add up the rows. Every live status gets a count, 0 without sessions."""
+    zeros = {str(status): 0 for status in SessionStatus if status not in TERMINAL}
     return SessionCounts(
-        by_status=nowhere | {row["status"]: row["sessions"] for row in rows},
+        by_status=zeros | {row.status: row.sessions for row in rows},
         due_by_queue={
-            QUEUES[JobName.ADVANCE]: sum(row["due"] for row in rows),
+            QUEUES[JobName.ADVANCE]: sum(row.due for row in rows),
             QUEUES[JobName.FIT]: fits_due,
         },
-        queue_length=sum(row["in_line"] for row in rows),
-        queue_wait_s=max((row["in_line_s"] for row in rows), default=0.0),
+        queue_length=sum(row.in_line for row in rows),
+        queue_wait_s=max((row.in_line_s for row in rows), default=0.0),
     )

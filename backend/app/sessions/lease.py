@@ -78,7 +78,7 @@ class SignalRow(NamedTuple):
         return make_drive_signal(self.cancel, self.overdue)
 
 
-class ClaimRow(NamedTuple):
+class SessionClaimRow(NamedTuple):
     """A session as its claim leaves it. `started` and `started_at`: the event of its first claim, else None."""
 
     id: UUID
@@ -147,7 +147,7 @@ class Leases:
             config.ending_s,
             config.stranded_grace_s,
         )
-        return _make_lease(ClaimRow(**row)) if row else None
+        return _make_lease(SessionClaimRow(**row)) if row else None
 
     async def is_for_others(self, session_id: UUID) -> bool:
         """Check if the claim failed because only other live workers run the session's version of the graph."""
@@ -190,7 +190,7 @@ class Leases:
         return make_event_message(EndRow(**row).event_seq, at, ending.kind, body) if row else None
 
 
-def _make_lease(row: ClaimRow) -> Lease:
+def _make_lease(row: SessionClaimRow) -> Lease:
     return Lease(
         facts=SessionFacts(
             id=row.id,

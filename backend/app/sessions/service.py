@@ -1,6 +1,6 @@
-"""What a user does to a session: create it, answer it, cancel it.
+"""Commands of a user: create, answer and cancel a session.
 
-Each is one statement that is safe to send twice; the wake-up is queued after it committed.
+Each is one statement that is safe to send twice; the session is queued after it was committed.
 """
 
 import json
@@ -8,12 +8,12 @@ import secrets
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 from uuid import UUID, uuid4
 
 from pydantic import JsonValue
 
-from app.db.pool import Database, Record
+from app.db.pool import Database
 from app.errors import Conflict, NotFound, TooMany, Unauthorized
 from app.jobs import SendJob, advance_job
 from app.observability.metrics.sessions import SESSIONS_CREATED
@@ -32,6 +32,8 @@ from app.sessions.statements import LIFECYCLE
 
 
 class SessionPreferences(Protocol):
+    """Preferences of a new session of any graph. `seed`: None to draw one."""
+
     @property
     def seed(self) -> int | None: ...
 
@@ -39,7 +41,7 @@ class SessionPreferences(Protocol):
 
 
 class SessionRequest(Protocol):
-    """What a new session of any graph is made of."""
+    """A request for a new session of any graph."""
 
     @property
     def goal(self) -> str: ...
@@ -51,11 +53,41 @@ class SessionRequest(Protocol):
     def preferences(self) -> SessionPreferences: ...
 
 
+class CreateRow(NamedTuple):
+    """`created_at`: None if the session was refused or exists. `admitted`: sessions to queue now."""
+
+    owned_datasets: int
+    max_live: int
+    created_at: datetime | None
+    admitted: list[UUID]
+
+
+class ExistingRow(NamedTuple):
+    id: UUID
+    status: str
+    created_at: datetime
+    is_same_request: bool
+
+
+class QuestionLookupRow(NamedTuple):
+    """A session and, if there is one, the question to answer. `body`: JSON."""
+
+    ended_at: datetime | None
+    status: str
+    key: str | None
+    body: str | None
+    answered_at: datetime | None
+
+
+class AnswerEventRow(NamedTuple):
+    event_seq: int
+
+
 @dataclass(frozen=True)
 class SessionService:
     db: Database
-    tail: EventPublisher
-    send: SendJob
+    publisher: EventPublisher
+    send_job: SendJob
     config: SessionsConfig
     graph: str = "pipeline"
 
@@ -66,13 +98,13 @@ class SessionService:
         idempotency_key: str | None = None,
         parent_id: UUID | None = None,
     ) -> SessionCreated:
-        """The new session, or the one that this key made before.
+        """Create a session, or return the one that was created with this key.
 
-        Raises NotFound for a dataset that is not the owner's, TooMany over the limit of live sessions, Conflict
-        when the key was used for another request.
+        Raises NotFound for a dataset of another owner, TooMany above the limit of live sessions, Conflict if
+        the key was used for another request.
         """
-        session_id, began_at = uuid4(), time.time()
-        preferences = dumps(self._settled(request), "preferences")
+        session_id, started_at = uuid4(), time.time()
+        preferences = dumps(self._resolve_preferences(request), "preferences")
         row = await self.db.row(
             LIFECYCLE.create,
             session_id,
@@ -81,7 +113,7 @@ class SessionService:
             request.goal,
             preferences,
             request.dataset_ids,
-            _seed(request),
+            _choose_seed(request),
             idempotency_key,
             self.config.max_live_per_owner,
             parent_id,
@@ -90,96 +122,104 @@ class SessionService:
         )
         if row is None:
             raise Unauthorized("account_gone", "This account has been deleted.")
-        if row["created_at"] is None:
-            return await self._made_before(session_id, owner, request, preferences, idempotency_key, row)
+        creation = CreateRow(**row)
+        if creation.created_at is None:
+            # By this key, or by this statement when its first reply was lost; otherwise it was refused.
+            existing = await self._find_existing(session_id, owner, request, preferences, idempotency_key)
+            if existing is None:
+                raise _make_refusal(creation, request)
+            return existing
         SESSIONS_CREATED.labels(self.graph).inc()
-        past_span("create_session", self.graph, session_id, began_at, {})
-        for admitted in row["admitted"]:
-            self.send(advance_job(admitted))
-        return SessionCreated(id=session_id, status=SessionStatus.QUEUED, created_at=row["created_at"])
+        past_span("create_session", self.graph, session_id, started_at, {})
+        for admitted_id in creation.admitted:
+            self.send_job(advance_job(admitted_id))
+        return SessionCreated(id=session_id, status=SessionStatus.QUEUED, created_at=creation.created_at)
 
-    def _settled(self, wanted: SessionRequest) -> dict[str, Any]:
-        """The preferences, with the budget that the operator allows; a run has only the time limit."""
-        preferences = wanted.preferences.model_dump(mode="json", exclude_none=True)
+    def _resolve_preferences(self, request: SessionRequest) -> dict[str, Any]:
+        """Return the preferences with the budget that the operator allows. A run has only a time limit."""
+        preferences = request.preferences.model_dump(mode="json", exclude_none=True)
         if self.graph != RUN_GRAPH:
             preferences["budget"] = self.config.make_budget(preferences.get("budget", {}))
         return preferences
 
-    async def _made_before(
+    async def _find_existing(
         self,
         session_id: UUID,
         owner: UUID,
-        wanted: SessionRequest,
+        request: SessionRequest,
         preferences: str,
         idempotency_key: str | None,
-        counted: Record,
-    ) -> SessionCreated:
-        """By this key, or by ourselves when the reply was lost; else say why it was not made."""
-        found = await self.db.row(
+    ) -> SessionCreated | None:
+        """Find the session of this id or key. Raises Conflict if its request was another."""
+        row = await self.db.row(
             LIFECYCLE.find_created,
             session_id,
             owner,
             idempotency_key,
-            wanted.goal,
+            request.goal,
             preferences,
-            wanted.dataset_ids,
+            request.dataset_ids,
         )
-        if found is None:
-            raise _refusal(counted, wanted)
-        if not found["same"]:
+        if row is None:
+            return None
+        existing = ExistingRow(**row)
+        if not existing.is_same_request:
             raise Conflict(
                 "idempotency_key_reused",
                 "This Idempotency-Key was used for another request. Use a new key for a new session.",
             )
-        self.send(advance_job(found["id"]))
+        self.send_job(advance_job(existing.id))
         return SessionCreated(
-            id=found["id"], status=SessionStatus(found["status"]), created_at=found["created_at"]
+            id=existing.id, status=SessionStatus(existing.status), created_at=existing.created_at
         )
 
     async def respond(self, owner: UUID, session_id: UUID, question: str | None, answer: JsonValue) -> str:
-        """Answer a question, the oldest open one when none is named; its key.
+        """Answer a question, by default the oldest open one, and return its key.
 
-        Raises NotFound, Conflict (nothing is asked, answered before, session ended) and InvalidInput.
+        Raises NotFound, Conflict (no open question, already answered, session ended) and InvalidInput.
         """
         row = await self.db.row(LIFECYCLE.find_question, session_id, owner, question)
-        asked = _open_question(row, session_id, question)
-        check_answer(json.loads(asked["body"])["answer_schema"], answer)
-        key, raw = str(asked["key"]), dumps(answer, "answer")
-        more_s = read_extra_seconds(key, answer)
-        at, answered = datetime.now(UTC), ClarificationAnswered(question=key, answer=answer)
+        if row is None:
+            raise make_not_found_error(session_id)
+        key, body = _check_open(QuestionLookupRow(**row), question)
+        check_answer(json.loads(body)["answer_schema"], answer)
+        raw = dumps(answer, "answer")
+        at, event = datetime.now(UTC), ClarificationAnswered(question=key, answer=answer)
+        event_body = dump_event(event)
         text = (answer if isinstance(answer, str) else raw).replace("\0", "\ufffd")
-        row = await self.db.row(LIFECYCLE.answer, session_id, key, raw, at, dump_event(answered), text, more_s)
+        extra_s = read_extra_seconds(key, answer)
+        row = await self.db.row(LIFECYCLE.answer, session_id, key, raw, at, event_body, text, extra_s)
         if row is None:
             raise Conflict("question_answered", "This question has been answered, or its session has ended.")
-        self.tail.publish(
-            session_id, make_event_message(row["event_seq"], at, answered.kind, dump_event(answered))
-        )
-        self.send(advance_job(session_id))
-        await AdmissionQueue(self.db, self.send, self.config).admit()
+        message = make_event_message(AnswerEventRow(**row).event_seq, at, event.kind, event_body)
+        self.publisher.publish(session_id, message)
+        self.send_job(advance_job(session_id))
+        await AdmissionQueue(self.db, self.send_job, self.config).admit()
         return key
 
     async def cancel(self, owner: UUID, session_id: UUID) -> None:
-        """Ask a session to stop; asking twice is asking once. Raises NotFound and Conflict (it has ended)."""
+        """Ask a session to stop; safe to repeat. Raises NotFound, and Conflict if it has ended."""
         if await self.db.row(LIFECYCLE.cancel, session_id, owner) is None:
             if await self.db.row(LIFECYCLE.find_end, session_id, owner) is None:
                 raise make_not_found_error(session_id)
             raise Conflict("session_ended", "This session has ended: there is nothing to cancel.")
-        self.tail.announce_cancel(session_id)
-        self.send(advance_job(session_id))
+        self.publisher.announce_cancel(session_id)
+        self.send_job(advance_job(session_id))
 
 
-def _seed(wanted: SessionRequest) -> int:
-    given = wanted.preferences.seed
-    return secrets.randbelow(2**31) if given is None else given
+def _choose_seed(request: SessionRequest) -> int:
+    seed = request.preferences.seed
+    # At most 31 bits: the largest seed that NumPy's older generators take.
+    return secrets.randbelow(2**31) if seed is None else seed
 
 
-def _refusal(counted: Record, wanted: SessionRequest) -> NotFound | TooMany:
-    if counted["known"] != len(wanted.dataset_ids):
+def _make_refusal(creation: CreateRow, request: SessionRequest) -> NotFound | TooMany:
+    if creation.owned_datasets != len(request.dataset_ids):
         return NotFound(
             "dataset_not_found",
             "At least one of `dataset_ids` is not a dataset of yours. GET /datasets lists those that are.",
         )
-    limit = counted["most"]
+    limit = creation.max_live
     return TooMany(
         "too_many_sessions",
         f"You have {limit} sessions that have not ended. Wait for one, or cancel one.",
@@ -187,16 +227,14 @@ def _refusal(counted: Record, wanted: SessionRequest) -> NotFound | TooMany:
     )
 
 
-def _open_question(asked: Record | None, session_id: UUID, question: str | None) -> Record:
-    """The question to answer; raises when there is none."""
-    if asked is None:
-        raise make_not_found_error(session_id)
-    if asked["ended_at"] is not None:
-        raise Conflict("session_ended", "This session has ended: nobody waits for an answer.")
-    if asked["key"] is None and question is not None:
+def _check_open(row: QuestionLookupRow, question: str | None) -> tuple[str, str]:
+    """Return the key and the body of the question to answer. Raises Conflict and NotFound."""
+    if row.ended_at is not None:
+        raise Conflict("session_ended", "This session has ended and takes no answers.")
+    if (row.key is None or row.body is None) and question is not None:
         raise NotFound("question_not_found", f"This session has no question {question!r}.")
-    if asked["key"] is None:
-        raise Conflict("nothing_asked", "This session asks nothing now.", status_now=asked["status"])
-    if asked["answered_at"] is not None:
+    if row.key is None or row.body is None:
+        raise Conflict("nothing_asked", "This session has no open question.", status_now=row.status)
+    if row.answered_at is not None:
         raise Conflict("question_answered", "This question has been answered already.")
-    return asked
+    return row.key, row.body

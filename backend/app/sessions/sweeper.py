@@ -1,8 +1,10 @@
-"""Repairs what a crash or a lost message left: in every worker process, safe to run many times at once."""
+"""The sweeper: queues what a crash or a lost message left. Every worker runs it; concurrent passes are safe."""
 
 import asyncio
 import logging
 import random
+from typing import NamedTuple
+from uuid import UUID
 
 from app import jobs
 from app.db.pool import Database
@@ -16,28 +18,42 @@ from app.sessions.workers import mark_stranded
 log = logging.getLogger(__name__)
 
 
-async def sweep(db: Database, send: SendJob, grace_s: float) -> int:
-    """One pass; how many wake-ups it sent."""
+class SessionIdRow(NamedTuple):
+    id: UUID
+
+
+class FitKeyRow(NamedTuple):
+    session_id: UUID
+    round_key: str
+    candidate: int
+
+
+async def sweep(db: Database, send_job: SendJob, grace_s: float) -> int:
+    """Queue the sessions and fits that are due but not queued, once. Return their number.
+
+    `grace_s`: seconds that a queued job may wait before it is queued again.
+    """
     await mark_stranded(db, grace_s)
-    nudged = await db.rows(LIFECYCLE.wake_forgotten)
-    sessions = await db.rows(LIFECYCLE.requeue, grace_s)
-    fits = await db.rows(ROUNDS.requeue, grace_s)
-    for row in (*nudged, *sessions):
-        send(jobs.advance_job(row["id"]))
-    for row in fits:
-        send(jobs.fit_job(row["session_id"], row["round_key"], row["candidate"]))
-    found = {"forgotten": len(nudged), "session": len(sessions), "fit": len(fits)}
-    for what, many in found.items():
-        SWEEPER_FINDS.labels(what).inc(many)
-    return sum(found.values())
+    forgotten = [SessionIdRow(**row) for row in await db.rows(LIFECYCLE.wake_forgotten)]
+    sessions = [SessionIdRow(**row) for row in await db.rows(LIFECYCLE.requeue, grace_s)]
+    fits = [FitKeyRow(**row) for row in await db.rows(ROUNDS.requeue, grace_s)]
+    for session in (*forgotten, *sessions):
+        send_job(jobs.advance_job(session.id))
+    for fit in fits:
+        send_job(jobs.fit_job(*fit))
+    counts = {"forgotten": len(forgotten), "session": len(sessions), "fit": len(fits)}
+    for kind, count in counts.items():
+        SWEEPER_FINDS.labels(kind).inc(count)
+    return sum(counts.values())
 
 
-async def sweep_for_ever(db: Database, send: SendJob, config: SessionsConfig) -> None:
-    """Until cancelled; a pass that fails is followed by the next."""
+async def sweep_for_ever(db: Database, send_job: SendJob, config: SessionsConfig) -> None:
+    """Admit and sweep at intervals until cancelled. A failed pass is logged."""
     while True:
-        await asyncio.sleep(config.sweep_s * random.uniform(0.5, 1))  # noqa: S311 - spreads the processes
+        # At random times: the processes of a service would otherwise sweep at once, for the same rows.
+        await asyncio.sleep(config.sweep_s * random.uniform(0.5, 1))  # noqa: S311
         try:
-            await AdmissionQueue(db, send, config).admit()
-            await sweep(db, send, config.grace_s)
+            await AdmissionQueue(db, send_job, config).admit()
+            await sweep(db, send_job, config.grace_s)
         except Exception:
             log.warning("a sweep failed", exc_info=True)

@@ -1,4 +1,4 @@
-"""Tools that a user lets run without being asked again: a rule of one session that they see and can revoke.
+"""Rules of a session that let a tool run without asking: list, check and revoke them.
 
 A rule is an approval that was answered with ALWAYS. Revoking it marks that answer, and the tool asks again.
 """
@@ -12,18 +12,19 @@ from app.sessions.schemas import AllowanceView
 from app.sessions.statements import VIEWS
 
 ALWAYS = "always in this session"
+"""Answer to an approval that makes a rule."""
 
 
 async def is_tool_allowed(db: Database, session_id: UUID, tool: str) -> bool:
-    return any(row["tool"] == tool for row in await db.rows(VIEWS.tool_permissions, session_id, ALWAYS))
+    return any(rule.tool == tool for rule in await list_allowances(db, session_id))
 
 
 async def list_allowances(db: Database, session_id: UUID) -> list[AllowanceView]:
-    """The rules that stand, oldest first."""
-    return [AllowanceView(**dict(row)) for row in await db.rows(VIEWS.tool_permissions, session_id, ALWAYS)]
+    """List the rules that were not revoked, oldest first."""
+    return [AllowanceView(**row) for row in await db.rows(VIEWS.tool_permissions, session_id, ALWAYS)]
 
 
 async def revoke(db: Database, session_id: UUID, tool: str) -> None:
-    """Ask again before the tool's next call. Raises NotFound when no rule allows the tool."""
+    """Revoke a rule, so that the tool asks before its next call. Raises NotFound without such a rule."""
     if not await db.rows(VIEWS.revoke_tool_permission, session_id, ALWAYS, tool, datetime.now(UTC)):
         raise NotFound("allowance_not_found", f"No rule of this session allows {tool!r} without asking.")

@@ -10,6 +10,7 @@ import contextlib
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 from uuid import UUID, uuid4
 
 from app.db.pool import Database
@@ -30,6 +31,27 @@ DRIVE_QUEUE = QUEUES[JobName.ADVANCE]
 
 Versions = Mapping[str, Sequence[int]]
 """Graph -> its version, then the earlier versions whose sessions it continues."""
+
+
+class StrandedRow(NamedTuple):
+    """`version`: of the graph, `any` for a session that was never claimed. `n`: its sessions."""
+
+    graph: str
+    version: str
+    n: int
+
+
+class QueueRow(NamedTuple):
+    """`workers`: live workers of the queue."""
+
+    queue: str
+    workers: int
+
+
+class SlotsRow(NamedTuple):
+    """`slots`: fits that all live workers compute at the same time."""
+
+    slots: int
 
 
 @dataclass(frozen=True)
@@ -72,19 +94,20 @@ async def mark_stranded(db: Database, grace_s: float) -> None:
 
 async def count_stranded(db: Database) -> dict[str, int]:
     """Sessions that wait for a worker of their graph and version: `{"pipeline 7": 3}`."""
-    return {f"{row['graph']} {row['version']}": row["n"] for row in await db.rows(WORKERS.count_stranded)}
+    rows = [StrandedRow(**row) for row in await db.rows(WORKERS.count_stranded)]
+    return {f"{row.graph} {row.version}": row.n for row in rows}
 
 
 async def count_live_workers(db: Database) -> dict[str, int]:
     """Live workers of every queue, 0 where there is none."""
-    counts = {row["queue"]: int(row["workers"]) for row in await db.rows(WORKERS.live_by_queue, MAX_SILENCE_S)}
-    return dict.fromkeys(QUEUES.values(), 0) | counts
+    rows = [QueueRow(**row) for row in await db.rows(WORKERS.live_by_queue, MAX_SILENCE_S)]
+    return dict.fromkeys(QUEUES.values(), 0) | {row.queue: row.workers for row in rows}
 
 
 async def count_fit_slots(db: Database, fallback: int) -> int:
     """Fits that all live workers compute at the same time; `fallback` while no worker is known."""
     row = await db.row(WORKERS.count_fit_slots, MAX_SILENCE_S)
-    return int(row["slots"]) if row and row["slots"] else fallback
+    return (SlotsRow(**row).slots if row else 0) or fallback
 
 
 def missing_workers(live: Mapping[str, int]) -> str | None:

@@ -114,7 +114,7 @@ class Stage:
             self._show(make_event_message(row["n"], row["at"], kind, body))
 
     def _show(self, seen: object) -> None:
-        self.app.state.resources.tail.show(self.session, seen)
+        self.app.state.resources.tail.publish(self.session, seen)
 
 
 @pytest.fixture

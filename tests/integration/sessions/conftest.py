@@ -119,7 +119,7 @@ class Lab:
         return session_id
 
     def send(self, job: Job) -> None:
-        self.service.send(job)
+        self.service.send_job(job)
 
     async def session(self, session_id: UUID) -> Record:
         row = await self.db.row("select * from sessions where id = $1", session_id)

@@ -40,7 +40,7 @@ async def test_a_session_that_waited_for_an_answer_goes_on_in_a_restored_databas
 
     db = await Database.open(empty_database_url, size=2)
     try:
-        service = SessionService(db, lab.service.tail, lab.service.send, SessionsConfig(), graph="lab")
+        service = SessionService(db, lab.service.publisher, lab.service.send_job, SessionsConfig(), graph="lab")
         folder = tmp_path / "elsewhere"
         await asyncio.to_thread(folder.mkdir)
         restored = Lab(

@@ -10,7 +10,7 @@ from app.retention.deletions import Deletions
 
 
 def _deletions(lab: Lab) -> Deletions:
-    return Deletions(lab.db, lab.redis, lab.service.tail, lab.service.send)
+    return Deletions(lab.db, lab.redis, lab.service.publisher, lab.service.send_job)
 
 
 async def test_a_running_session_is_deleted_by_workers_that_are_killed(lab: Lab) -> None:

@@ -50,7 +50,7 @@ class CompletedCall:
     duration_ms: float
 
 
-class StepRow(NamedTuple):
+class StoredStep(NamedTuple):
     """`update`: JSON."""
 
     seq: int
@@ -58,7 +58,7 @@ class StepRow(NamedTuple):
     update: str
 
 
-class CallRow(NamedTuple):
+class StoredCall(NamedTuple):
     """`result`: JSON."""
 
     key: str
@@ -94,8 +94,8 @@ class Journal:
     writer: FencedWriter
     continues_earlier_version: bool = False
     last_seq: int = field(init=False)
-    _steps: dict[int, StepRow] = field(default_factory=dict)
-    _calls: dict[int, dict[str, CallRow]] = field(default_factory=dict)
+    _steps: dict[int, StoredStep] = field(default_factory=dict)
+    _calls: dict[int, dict[str, StoredCall]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.last_seq = self.writer.lease.last_seq
@@ -109,7 +109,7 @@ class Journal:
             return None
         if seq not in self._steps:
             rows = await self.writer.db.rows(JOURNAL.steps_from, self.writer.lease.facts.id, seq)
-            self._steps = {step.seq: step for step in (StepRow(**row) for row in rows)}
+            self._steps = {step.seq: step for step in (StoredStep(**row) for row in rows)}
         recorded = self._steps[seq]
         if recorded.node != node:
             raise JournalDiverged(
@@ -142,7 +142,7 @@ class Journal:
             return None  # the session's first claim: nothing is recorded yet
         if seq not in self._calls:
             rows = await self.writer.db.rows(JOURNAL.calls_of_step, self.writer.lease.facts.id, seq)
-            self._calls[seq] = {row.key: row for row in (CallRow(**row) for row in rows)}
+            self._calls[seq] = {row.key: row for row in (StoredCall(**row) for row in rows)}
         recorded = self._calls[seq].get(call.key)
         if recorded is None:
             return None

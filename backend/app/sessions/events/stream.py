@@ -1,8 +1,7 @@
-"""Watch sessions: rows say what happened, and one connection to Redis per process says at once that it did.
+"""Live streams of sessions' events: rows are the source, and Redis announces at once that there are new ones.
 
-A watcher first listens and then reads rows, so nothing falls between; it drops what it has seen, and reads rows
-again when a number is missing. Every few seconds one statement asks for all watched sessions whether somebody
-has missed something.
+A watcher subscribes first and then reads rows, so that no event is missed; it drops duplicates, and reads rows
+again where a number is missing. Every few seconds one statement checks all watched sessions for missed events.
 """
 
 import asyncio
@@ -10,6 +9,7 @@ import contextlib
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Collection, Sequence
 from datetime import UTC, datetime
+from typing import NamedTuple
 from uuid import UUID
 
 from app.db.pool import Database
@@ -22,117 +22,157 @@ from app.tasks import cancel_and_wait
 
 log = logging.getLogger(__name__)
 
-_LOOK_EVERY_S = 3.0
+_CHECK_INTERVAL_S = 3.0
+"""Delay of an event whose announcement was lost, in seconds: noticeable to a user, cheap for the database."""
 _PAGE = 500
+"""Events per statement: most sessions have fewer, so one statement reads them all."""
+
+
+class StoredEvent(NamedTuple):
+    """`body`: JSON."""
+
+    n: int
+    at: datetime
+    kind: str
+    body: str
+
+
+class PositionRow(NamedTuple):
+    """The end of a session's events. `in_line`: (place, length) in the admission queue, None outside of it."""
+
+    id: UUID
+    event_seq: int
+    ended: bool
+    in_line: tuple[int, int] | None
+
+
+class ChangeRow(NamedTuple):
+    """A watched session with news: `behind`: there are newer rows, or a new place in the queue."""
+
+    id: UUID
+    behind: bool
+    place: int | None
+    length: int | None
 
 
 class EventStreams:
-    """One per process."""
+    """The streams of one process, over one connection to Redis."""
 
     def __init__(self, redis_url: str, db: Database) -> None:
         self._db = db
-        self._ear = EventSubscriber(redis_url, self._tell)
-        self._listeners: dict[UUID, set[Subscription]] = {}
-        self._patrol: asyncio.Task[None] | None = None
+        self._subscriber = EventSubscriber(redis_url, self._dispatch)
+        self._subscriptions: dict[UUID, set[Subscription]] = {}
+        self._checker: asyncio.Task[None] | None = None
 
     async def close(self) -> None:
-        await cancel_and_wait(self._patrol)
-        await self._ear.close()
+        await cancel_and_wait(self._checker)
+        await self._subscriber.close()
 
     async def subscribe(self, session_id: UUID, since: int = 0) -> AsyncGenerator[EventMessage, None]:
-        """What happened after event `since` and what happens from now on, until the session has ended.
+        """Yield the events after number `since`, past and future, until the session has ended.
 
-        Durable events come once each and in order; live ones as they come, if they come. Raises FellBehind.
+        Durable events come once each and in order; live ones are best effort. Raises FellBehind.
         """
         async with contextlib.aclosing(self.stream_batches(session_id, since)) as batches:
             async for batch in batches:
-                for seen in batch:
-                    yield seen
+                for message in batch:
+                    yield message
 
     async def stream_batches(
         self, session_id: UUID, since: int = 0, push: Push | None = None
     ) -> AsyncGenerator[list[EventMessage], None]:
-        """`subscribe`, with all that is there at a time in one list, which is cheaper to send on.
+        """Yield what `subscribe` does in lists of all that is available, which are cheaper to send on.
 
-        With `push`, most events go there the moment they are heard, and do not come here: what comes here was
-        before them, or did not fit.
+        With `push`, most events go there when they are received, and are not yielded: only those before them
+        and those that did not fit are.
         """
-        async with self._listening(session_id, Subscription(since, push)) as listener:
+        async with self._subscribed(session_id, Subscription(since, push)) as subscription:
             while True:
-                if rows := await self._rows(session_id, listener.last_number):
+                if rows := await self._read_events(session_id, subscription.last_number):
                     yield rows
-                    listener.last_number = rows[-1].n or listener.last_number
+                    subscription.last_number = rows[-1].n or subscription.last_number
                     if rows[-1].kind in TERMINAL_KINDS:
                         return
                     if len(rows) == _PAGE:
                         continue
-                else:
-                    stands = await self._db.row(VIEWS.stream_position, session_id)
-                    if stands is None or (stands["ended"] and listener.last_number >= stands["event_seq"]):
-                        return
-                    if stands["in_line"]:
-                        _say_place(listener, *stands["in_line"])
-                while batch := await listener.next_batch():
+                elif await self._is_finished(session_id, subscription):
+                    return
+                while batch := await subscription.next_batch():
                     yield batch
                     if batch[-1].kind in TERMINAL_KINDS:
                         return
-                if listener.is_complete:
+                if subscription.is_complete:
                     return
 
-    async def _rows(self, session_id: UUID, since: int) -> list[EventMessage]:
+    async def _is_finished(self, session_id: UUID, subscription: Subscription) -> bool:
+        """Check if no further event can come. Announces the place of a session in the admission queue."""
+        row = await self._db.row(VIEWS.stream_position, session_id)
+        if row is None:
+            return True
+        position = PositionRow(**row)
+        if position.in_line:
+            _announce_position(subscription, *position.in_line)
+        return position.ended and subscription.last_number >= position.event_seq
+
+    async def _read_events(self, session_id: UUID, since: int) -> list[EventMessage]:
         rows = await self._db.rows(VIEWS.events_after, session_id, since, _PAGE)
-        return [make_event_message(row["n"], row["at"], row["kind"], row["body"]) for row in rows]
+        events = (StoredEvent(**row) for row in rows)
+        return [make_event_message(event.n, event.at, event.kind, event.body) for event in events]
 
     @contextlib.asynccontextmanager
-    async def _listening(self, session_id: UUID, listener: Subscription) -> AsyncIterator[Subscription]:
-        self._patrol = self._patrol or asyncio.create_task(self._patrol_for_ever(), name="patrol")
-        self._listeners.setdefault(session_id, set()).add(listener)
+    async def _subscribed(self, session_id: UUID, subscription: Subscription) -> AsyncIterator[Subscription]:
+        self._checker = self._checker or asyncio.create_task(self._check_for_ever(), name="event-checks")
+        self._subscriptions.setdefault(session_id, set()).add(subscription)
         try:
-            await self._ear.subscribe(session_id)
-            yield listener
+            await self._subscriber.subscribe(session_id)
+            yield subscription
         finally:
-            self._listeners[session_id].discard(listener)
-            if not self._listeners[session_id]:
-                del self._listeners[session_id]
-                await self._ear.unsubscribe(session_id)
+            self._subscriptions[session_id].discard(subscription)
+            if not self._subscriptions[session_id]:
+                del self._subscriptions[session_id]
+                await self._subscriber.unsubscribe(session_id)
 
-    def _tell(self, session_id: UUID, heard: Sequence[EventMessage]) -> None:
-        for listener in self._listeners.get(session_id, ()):
-            listener.receive(heard)
+    def _dispatch(self, session_id: UUID, messages: Sequence[EventMessage]) -> None:
+        for subscription in self._subscriptions.get(session_id, ()):
+            subscription.receive(messages)
 
-    async def _patrol_for_ever(self) -> None:
-        """The tail is a hint: what it lost is found here. While Postgres is away, nobody is sent away."""
+    async def _check_for_ever(self) -> None:
+        """Look for events whose announcement was lost. Streams stay open while Postgres is away."""
         while True:
-            await asyncio.sleep(_LOOK_EVERY_S)
+            await asyncio.sleep(_CHECK_INTERVAL_S)
             try:
-                await self._ear.resubscribe()
-                if self._listeners:
-                    await self._look_after_all()
+                await self._subscriber.resubscribe()
+                if self._subscriptions:
+                    await self._check_all()
             except Exception:
-                log.warning("watched sessions could not be looked at", exc_info=True)
+                log.warning("watched sessions could not be checked for missed events", exc_info=True)
 
-    async def _look_after_all(self) -> None:
-        """Asks only what is new: for a thousand watchers, an answer of a thousand rows holds up the events."""
-        stand = [(session_id, *_least(heard)) for session_id, heard in self._listeners.items()]
-        for row in await self._db.rows(VIEWS.streams_behind, *zip(*stand, strict=True)):
-            for listener in self._listeners.get(row["id"], ()):
-                if row["behind"]:
-                    listener.mark_behind()
-                elif row["place"]:
-                    _say_place(listener, row["place"], row["length"])
+    async def _check_all(self) -> None:
+        """Notify the watchers of sessions with news.
+
+        The statement leaves out all others: a thousand rows per check would delay the events.
+        """
+        positions = [(session_id, *_summarize(group)) for session_id, group in self._subscriptions.items()]
+        for row in await self._db.rows(VIEWS.streams_behind, *zip(*positions, strict=True)):
+            change = ChangeRow(**row)
+            for subscription in self._subscriptions.get(change.id, ()):
+                if change.behind:
+                    subscription.mark_behind()
+                elif change.place and change.length:
+                    _announce_position(subscription, change.place, change.length)
                 else:
-                    listener.queue_position = None
+                    subscription.queue_position = None
 
 
-def _least(listeners: Collection[Subscription]) -> tuple[int, int | None, int | None]:
-    """What all watchers of a session have seen, and the place in the line that all were told."""
-    places = {listener.queue_position for listener in listeners}
-    place, length = (len(places) == 1 and places.pop()) or (None, None)
-    return min(listener.last_number for listener in listeners), place, length
+def _summarize(subscriptions: Collection[Subscription]) -> tuple[int, int | None, int | None]:
+    """Return the highest event number that every watcher of a session has, and their common queue position."""
+    positions = {subscription.queue_position for subscription in subscriptions}
+    place, length = (len(positions) == 1 and positions.pop()) or (None, None)
+    return min(subscription.last_number for subscription in subscriptions), place, length
 
 
-def _say_place(listener: Subscription, place: int, length: int) -> None:
-    if listener.queue_position != (place, length):
-        listener.queue_position = (place, length)
+def _announce_position(subscription: Subscription, place: int, length: int) -> None:
+    if subscription.queue_position != (place, length):
+        subscription.queue_position = (place, length)
         event = SessionQueued(place=place, of=length)
-        listener.receive([make_event_message(None, datetime.now(UTC), event.kind, dump_event(event))])
+        subscription.receive([make_event_message(None, datetime.now(UTC), event.kind, dump_event(event))])

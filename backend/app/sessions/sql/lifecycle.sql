@@ -1,20 +1,20 @@
 -- name: create
 with own as (
-  select coalesce((quotas ->> 'sessions')::int, $9::int) as most,
-    coalesce((quotas ->> 'running_sessions')::int, $12::int) + $11::int > 0 as in_line
+  select coalesce((quotas ->> 'sessions')::int, $9::int) as max_live,
+    coalesce((quotas ->> 'running_sessions')::int, $12::int) + $11::int > 0 as needs_admission
   from users where id = $2
-), known as (
+), owned as (
   select count(*) as n from datasets where id = any($6::uuid[]) and owner_id = $2
 ), live as (
   select count(*) as n from (
     select from sessions where owner_id = $2 and ended_at is null
-    limit (select nullif(most, 0) from own)) as few
+    limit (select nullif(max_live, 0) from own)) as few
 ), s as (
   insert into sessions (id, owner_id, graph, goal, preferences, dataset_ids, seed, idempotency_key,
     parent_id, admitted_at)
-  select $1, $2, $3, $4, $5::jsonb, $6, $7, $8, $10, case when not own.in_line then now() end
-  from own, known, live
-  where known.n = cardinality($6::uuid[]) and (own.most = 0 or live.n < own.most)
+  select $1, $2, $3, $4, $5::jsonb, $6, $7, $8, $10, case when not own.needs_admission then now() end
+  from own, owned, live
+  where owned.n = cardinality($6::uuid[]) and (own.max_live = 0 or live.n < own.max_live)
   on conflict do nothing
   returning id, created_at, admitted_at
 ), message as (
@@ -22,13 +22,13 @@ with own as (
 ), trail as (
   insert into audit (owner_id, session_id, actor, action) select $2, id, 'user', 'session_created' from s
 )
-select known.n as known, own.most, s.created_at,
+select owned.n as owned_datasets, own.max_live, s.created_at,
   case when s.id is null then '{}' when s.admitted_at is not null then array[s.id]
     else array(select admit_sessions($11::int, $12::int)) end as admitted
-from known cross join own left join s on true
+from owned cross join own left join s on true
 
 -- name: find_created
-select id, status, created_at, goal = $4 and preferences = $5::jsonb and dataset_ids = $6 as same
+select id, status, created_at, goal = $4 and preferences = $5::jsonb and dataset_ids = $6 as is_same_request
 from sessions where owner_id = $2 and (id = $1 or idempotency_key = $3)
 
 -- name: find_question
@@ -158,7 +158,8 @@ with s as (
 select event_seq from s
 
 -- name: wake_forgotten
--- Nobody will wake these: past a time limit or a round's deadline, or cancelled with its last fit's worker dead.
+-- No other statement wakes these: past the deadline of the session or of a round, or cancelled while the worker of
+-- the last fit died.
 update sessions s set wake = wake + 1, queued_at = now()
 where id in (
   select id from sessions s

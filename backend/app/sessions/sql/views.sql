@@ -137,8 +137,8 @@ select p.at, p.actor, p.action, p.total,
 from page p order by p.at, p.source, p.n, p.key
 
 -- name: recorded_calls
-select c.seq, coalesce(s.node, $2) as node, c.key, c.name, c.agent, c.request, c.result, c.kind, c.failed,
-  c.duration_ms
+select c.seq, coalesce(s.node, $2) as node, c.key, c.kind, c.name, coalesce(c.agent, '') as agent, c.request,
+  c.result, c.failed, c.duration_ms
 from calls c left join steps s using (session_id, seq)
 where c.session_id = $1 and c.kind = 'tool'
 order by c.seq, c.recorded_at, c.key

@@ -55,7 +55,7 @@ class FitKey:
         return self.session_id, self.round_key, self.candidate
 
 
-class ClaimRow(NamedTuple):
+class FitClaimRow(NamedTuple):
     """A claimed fit. `spec`: a `Fit` as JSON; `left_s`: seconds until the deadline of its round."""
 
     fence: int
@@ -66,13 +66,13 @@ class ClaimRow(NamedTuple):
     left_s: float
 
 
-class RenewRow(NamedTuple):
+class FitRenewalRow(NamedTuple):
     """`cancel`: the session was cancelled."""
 
     cancel: bool
 
 
-class FinishRow(NamedTuple):
+class FitEndRow(NamedTuple):
     """`woken`: the session has to be driven, since the round is complete or the session was cancelled."""
 
     event_seq: int
@@ -133,7 +133,7 @@ class Fits:
         row = await self.db.row(ROUNDS.claim, *key.key_columns, self.config.lease_s)
         if row is None:
             return
-        claim = ClaimRow(**row)
+        claim = FitClaimRow(**row)
         if claim.runs > 1:
             LEASE_LOSSES.labels("fit").inc()
         clock = time.monotonic()
@@ -228,7 +228,7 @@ class Fits:
         at, body = datetime.now(UTC), dump_event(event)
         row = await self.db.row(ROUNDS.finish, *key.key_columns, lease.fence, result.status, raw, body, at)
         if row:
-            finish = FinishRow(**row)
+            finish = FitEndRow(**row)
             message = make_event_message(finish.event_seq, at, event.kind, body)
             self.publisher.publish(key.session_id, message)
             if finish.woken:
@@ -236,7 +236,7 @@ class Fits:
 
     async def _renew(self, lease: _FitLease, running_fit: _RunningFit) -> bool:
         row = await self.db.row(ROUNDS.renew, *lease.key.key_columns, lease.fence, self.config.lease_s)
-        if row is None or RenewRow(**row).cancel:
+        if row is None or FitRenewalRow(**row).cancel:
             running_fit.halt("cancelled" if row else "lost")
         return not running_fit.stop
 

@@ -12,7 +12,7 @@ from app.sessions.statements import ROUNDS
 from app.sessions.step_scope import Fit, FitOutcome
 
 
-class FitRow(NamedTuple):
+class StoredFit(NamedTuple):
     """`result`: JSON; None while the fit is open. `overdue`: the deadline of its round has passed."""
 
     name: str
@@ -61,12 +61,12 @@ async def _open(
     return Round(round_key, [], is_open=True, write=write)
 
 
-async def _read_fits(writer: FencedWriter, round_key: str) -> list[FitRow]:
+async def _read_fits(writer: FencedWriter, round_key: str) -> list[StoredFit]:
     rows = await writer.db.rows(ROUNDS.read_round, writer.lease.facts.id, round_key)
-    return [FitRow(**row) for row in rows]
+    return [StoredFit(**row) for row in rows]
 
 
-def _make_outcome(row: FitRow) -> FitOutcome:
+def _make_outcome(row: StoredFit) -> FitOutcome:
     result: dict[str, Any] = json.loads(row.result) if row.result else {}
     is_left_out = row.status == "left_out"
     reason = "It did not come before the round's deadline." if is_left_out else ""

@@ -91,7 +91,7 @@ async def test_a_watcher_misses_nothing_when_the_tail_is_cut(
     lab: Lab, watch: EventStreams, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its connection to Redis is closed again and again; the rows fill the gaps."""
-    monkeypatch.setattr(watching, "_LOOK_EVERY_S", 0.3)
+    monkeypatch.setattr(watching, "_CHECK_INTERVAL_S", 0.3)
     lab.start_worker()
     session_id = await lab.create(step_ms=60, fits=2)
 
