@@ -1,17 +1,17 @@
-"""Errors sorted by who can act on them.
+"""Exceptions by who can act on them.
 
 LabError               the caller can act; `code` is stable and part of the API
-  NotFound             it does not exist, or it is not yours
-  Conflict             it exists, but not in a state that allows this
-  InvalidInput         what was sent is wrong, and says what
-  Unauthorized         nobody we know
-  Forbidden            known, and not allowed
+  NotFound             the object does not exist, or belongs to another user
+  Conflict             the object is in a state that does not allow the operation
+  InvalidInput         the input is wrong; the message says where
+  Unauthorized         the caller is unknown
+  Forbidden            the caller is known, and not allowed
   TooLarge             over a stated limit
-  TooMany              a rate or a quota
-  Unavailable          a server or a kernel feature that we need is missing now
-ToolRefused            the agent can act: returned to it as a message that it can correct
+  TooMany              over a rate or a quota
+  Unavailable          a required server or kernel feature is missing now
+ToolRefused            the agent can act: returned to it as a message, so that it corrects its call
 
-Anything else is nobody's to act on: it rises to an edge, is logged and becomes a 500 or a failed session.
+No caller can act on any other exception: it rises to an edge, is logged and becomes a 500 or a failed session.
 """
 
 import errno
@@ -68,9 +68,9 @@ class Unavailable(LabError):
 
 
 def is_disk_full(error: BaseException) -> bool:
-    """Whether a write found no room: on the disk, in a quota, or under a limit of this process."""
+    """Return True for a write without space: on the disk, in a quota, or under a limit of this process."""
     return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class ToolRefused(Exception):
-    """An agent's call that cannot be done as asked; the text goes back to the agent."""
+    """An agent's tool call that is refused; the text goes back to the agent."""

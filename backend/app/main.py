@@ -1,4 +1,4 @@
-"""The API as one ASGI application."""
+"""ASGI application of the API."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -23,15 +23,16 @@ from app.settings import Settings, load_settings
 
 
 def create_app(settings: Settings, hasher: PasswordHasher | None = None) -> FastAPI:
-    """Nothing is opened before the server starts the lifespan. `hasher`: other costs than Argon2's own.
+    """Build the application. Nothing is opened before the server starts the lifespan.
 
-    Whoever serves it sets `app.state.leaving` when it stops: streams of events end then.
+    `hasher`: Argon2 with other costs than its defaults. The server sets `app.state.leaving` when it stops:
+    event streams end then.
     """
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        given = settings.secret_key.get_secret_value() if settings.secret_key else None
-        secrets = load_signing_secrets(given, settings.other_secrets, settings.home, settings.production)
+        secret_key = settings.secret_key.get_secret_value() if settings.secret_key else None
+        secrets = load_signing_secrets(secret_key, settings.other_secrets, settings.home, settings.production)
         async with (
             open_resources(settings, "api") as resources,
             open_auth_services(
@@ -68,7 +69,7 @@ def create_app(settings: Settings, hasher: PasswordHasher | None = None) -> Fast
 
 
 def app_factory() -> FastAPI:
-    """For `uvicorn app.main:app_factory --factory`: settings from the environment."""
+    """Build the application for `uvicorn app.main:app_factory --factory`, with settings of the environment."""
     settings = load_settings()
     configure_logging(settings.log_level, settings.log_format)
     return create_app(settings)

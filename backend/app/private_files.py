@@ -1,4 +1,4 @@
-"""Files with secrets, which only the user of this process may have written and may read."""
+"""Files with secrets, which only the user of this process may write and read."""
 
 import os
 import secrets
@@ -10,19 +10,18 @@ from app.errors import InvalidInput
 _OTHERS_READ_OR_WRITE_BITS = 0o077
 _OTHERS_WRITE_BITS = 0o022
 MAX_SECRET_BYTES = 64 << 10
-"""Far above any file of ours; a planted one must not fill the memory."""
+"""Far above any file of secrets here; a planted file must not fill the memory."""
 
 
 def read_private(path: Path) -> str:
-    """Text of a regular file that is ours (or root's) and closed to everybody else, in such a folder.
+    """Read a regular file of this user (or root) that is closed to all others, in a folder that is theirs, too.
 
-    Whoever can write the folder could put another file in its place. Owner and mode are those of the file that
-    was opened, so nobody can exchange it in between. Raises FileNotFoundError, and InvalidInput
-    `file_not_private`.
+    A user who can write the folder could replace the file. Owner and mode are those of the opened file, so that
+    it cannot be exchanged in between. Raises FileNotFoundError, and InvalidInput `file_not_private`.
     """
     _require_own(path.parent, path.parent.stat())
     try:
-        # O_NONBLOCK: a named pipe that somebody left here would keep us waiting for a writer.
+        # O_NONBLOCK: opening a named pipe would wait for a writer.
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
         raise
@@ -34,7 +33,7 @@ def read_private(path: Path) -> str:
     finally:
         os.close(descriptor)
     if len(content) > MAX_SECRET_BYTES:
-        raise _not_private(path, "it is too large to be ours")
+        raise _not_private(path, "it is larger than any file of secrets here")
     try:
         return content.decode()
     except UnicodeDecodeError as error:
@@ -42,7 +41,7 @@ def read_private(path: Path) -> str:
 
 
 def write_draft(path: Path, text: str) -> Path:
-    """Write a new file beside `path`, for us only, to be linked or renamed to it."""
+    """Write a new file beside `path`, for this user only, to be linked or renamed to it."""
     draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     with os.fdopen(os.open(draft, flags, 0o600), "w") as file:
@@ -51,17 +50,17 @@ def write_draft(path: Path, text: str) -> Path:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Put a new file in the place of `path`, whatever is there; nobody sees a part of it."""
+    """Replace `path` by a new file, atomically."""
     write_draft(path, text).replace(path)
 
 
 def _require_own(path: Path, status: os.stat_result, *, regular: bool = False) -> None:
-    """Raises InvalidInput. `regular`: the path must be a file, not a folder."""
-    us = os.geteuid()
-    if status.st_uid not in (us, 0):
-        raise _not_private(path, f"it belongs to the user {status.st_uid}, and this process runs as {us}")
+    """Raise InvalidInput unless the path is private. `regular`: it must be a file, not a folder."""
+    own_uid = os.geteuid()
+    if status.st_uid not in (own_uid, 0):
+        raise _not_private(path, f"it belongs to the user {status.st_uid}, and this process runs as {own_uid}")
     if not regular:
-        # In a sticky folder (/tmp) nobody replaces another's file.
+        # In a sticky folder (/tmp) a file is replaced by its owner only.
         if status.st_mode & _OTHERS_WRITE_BITS and not status.st_mode & stat.S_ISVTX:
             raise _not_private(path, "others may write in this folder", f"chmod go-w '{path}'")
     elif not stat.S_ISREG(status.st_mode):
@@ -70,6 +69,8 @@ def _require_own(path: Path, status: os.stat_result, *, regular: bool = False) -
         raise _not_private(path, "others may read or write it", f"chmod 600 '{path}'")
 
 
-def _not_private(path: Path, why: str, remedy: str = "") -> InvalidInput:
-    mend = f"If its content is to be trusted: {remedy}" if remedy else "Look who put it there, and remove it"
-    return InvalidInput("file_not_private", f"{path} is not used: {why}. {mend}.")
+def _not_private(path: Path, reason: str, command: str = "") -> InvalidInput:
+    remedy = (
+        f"If its content is to be trusted: {command}" if command else "Find out who put it there, and remove it"
+    )
+    return InvalidInput("file_not_private", f"{path} is not used: {reason}. {remedy}.")

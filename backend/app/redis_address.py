@@ -1,6 +1,6 @@
-"""Redis by its address: one server, or a service that Sentinels watch.
+"""Addresses of Redis: one server, or a service that Sentinels watch.
 
-`redis://`, `rediss://` and `unix://` are one server, as the library reads them. A service is
+`redis://`, `rediss://` and `unix://` are one server, as redis-py reads them. A service is
 `redis+sentinel://[user:password@]host[:port],host[:port].../service[/database][?sentinel_password=...]`; with
 `rediss+sentinel://` its servers and its Sentinels speak TLS. The password is the servers'.
 """
@@ -19,12 +19,13 @@ from app.errors import Unavailable
 
 SENTINEL_SCHEMES = ("redis+sentinel", "rediss+sentinel")
 SENTINEL_PORT = 26379
-_SHORT_TIMEOUTS = {"socket_timeout": 5, "socket_connect_timeout": 2}
+SHORT_TIMEOUTS = {"socket_timeout": 5, "socket_connect_timeout": 2}
+"""Seconds for an answer and for a connection: every caller can do without Redis for a while, none can hang."""
 
 
 @dataclass(frozen=True)
 class SentinelService:
-    """What Sentinels are asked for: `name`'s present master."""
+    """A Redis service whose current master the Sentinels know by `name`."""
 
     hosts: tuple[tuple[str, int], ...]
     name: str
@@ -36,30 +37,30 @@ class SentinelService:
 
     @property
     def login(self) -> dict[str, str]:
-        """Of the servers."""
+        """Options of a connection to a server."""
         return _without_none(username=self.username, password=self.password)
 
     @property
     def sentinel_options(self) -> dict[str, Any]:
-        """Of a connection to a Sentinel."""
+        """Options of a connection to a Sentinel."""
         return {**_without_none(password=self.sentinel_password), "ssl": self.tls}
 
 
 def parse_sentinel_service(address: str) -> SentinelService | None:
-    """The service that an address names, None where it names a server; raises ValueError."""
-    scheme, _, rest = address.partition("://")
+    """Parse the address of a service; None for the address of one server. Raises ValueError."""
+    scheme, _, location = address.partition("://")
     if scheme not in SENTINEL_SCHEMES:
         return None
-    place, _, query = rest.partition("?")
-    listed, _, path = place.partition("/")  # by hand: several hosts are no host to urlsplit
-    login, _, hosts = listed.rpartition("@")
+    location, _, query = location.partition("?")
+    authority, _, path = location.partition("/")  # not by urlsplit, which takes one host only
+    login, _, hosts = authority.rpartition("@")
     username, _, password = login.partition(":")
     name, _, database = path.strip("/").partition("/")
     options = parse_qs(query)
     if not name or not (database or "0").isdecimal() or set(options) - {"sentinel_password"}:
         raise ValueError("it must be redis+sentinel://host:port,host:port/service/database")
     return SentinelService(
-        tuple(_host(one) for one in hosts.split(",")),
+        tuple(_parse_host(host) for host in hosts.split(",")),
         unquote(name),
         int(database or 0),
         scheme.startswith("rediss"),
@@ -70,40 +71,41 @@ def parse_sentinel_service(address: str) -> SentinelService | None:
 
 
 def open_redis(address: str, **options: Any) -> "Redis":
-    """A client of one server, or of whichever server is a service's master now; nothing is sent yet."""
+    """Make a client of one server, or of the current master of a service; nothing is sent yet."""
     service = parse_sentinel_service(address)
     if service is None:
         return Redis.from_url(address, **options)
-    times = {name: value for name, value in options.items() if name.startswith("socket_")}
-    asking = {**times, **service.sentinel_options, "retry": Retry(NoBackoff(), 0)}  # the next may know
-    watchers = Sentinel(service.hosts, sentinel_kwargs=asking)  # type: ignore[no-untyped-call]
-    of_server: dict[str, Any] = {"db": service.database, "ssl": service.tls, **service.login, **options}
-    client: _SentinelClient = watchers.master_for(service.name, redis_class=_SentinelClient, **of_server)
-    client.sentinels = watchers
+    timeouts = {name: value for name, value in options.items() if name.startswith("socket_")}
+    # Without retries: where one Sentinel does not answer, the next one is asked.
+    sentinel_options = {**timeouts, **service.sentinel_options, "retry": Retry(NoBackoff(), 0)}
+    sentinels = Sentinel(service.hosts, sentinel_kwargs=sentinel_options)  # type: ignore[no-untyped-call]
+    server_options: dict[str, Any] = {"db": service.database, "ssl": service.tls, **service.login, **options}
+    client: _SentinelClient = sentinels.master_for(service.name, redis_class=_SentinelClient, **server_options)
+    client.sentinels = sentinels
     return client
 
 
 async def refuse_cluster(redis: "Redis") -> None:
-    """Raises Unavailable where it is a node of a Redis Cluster, which would refuse most of what we ask."""
+    """Raise Unavailable for a node of a Redis Cluster, which would refuse commands on several keys."""
     if (await redis.info("cluster")).get("cluster_enabled"):
         raise Unavailable(
             "redis_cluster",
             "REDIS_URL names a node of a Redis Cluster, which cannot be used: name a single server or the "
-            "Sentinels of one. What is kept there is small.",
+            "Sentinels of one. The service keeps little data in Redis.",
         )
 
 
 def kombu_address(service: SentinelService) -> tuple[str, dict[str, Any]]:
-    """Address and transport options of a broker, as kombu wants them."""
+    """Return the address and the transport options of a broker in kombu's form."""
     login = "".join((quote(service.username or "", safe=""), ":", quote(service.password or "", safe=""), "@"))
     login = login if service.login else ""
     hosts = ";".join(f"sentinel://{login}{host}:{port}/{service.database}" for host, port in service.hosts)
-    asking = {**service.sentinel_options, **_SHORT_TIMEOUTS, "retry": BlockingRetry(NoBackoff(), 0)}
-    return hosts, {"master_name": service.name, "sentinel_kwargs": asking}
+    sentinel_options = {**service.sentinel_options, **SHORT_TIMEOUTS, "retry": BlockingRetry(NoBackoff(), 0)}
+    return hosts, {"master_name": service.name, "sentinel_kwargs": sentinel_options}
 
 
 class _SentinelClient(Redis):
-    """Closes its connections to the Sentinels with its own."""
+    """Client that closes its connections to the Sentinels with its own."""
 
     sentinels: Sentinel
 
@@ -112,7 +114,7 @@ class _SentinelClient(Redis):
         await self.sentinels.aclose()
 
 
-def _host(text: str) -> tuple[str, int]:
+def _parse_host(text: str) -> tuple[str, int]:
     host = urlsplit(f"//{text}")
     if not host.hostname:
         raise ValueError("every Sentinel needs a host")

@@ -1,4 +1,4 @@
-"""What a process owns. Built and closed here only."""
+"""Resources of a process: connections, stores and cells. Opened and closed here only."""
 
 import os
 from collections.abc import AsyncIterator
@@ -20,7 +20,7 @@ from app.observability.metrics.exposition import make_registry
 from app.observability.metrics.sessions import JOBS_DROPPED
 from app.observability.metrics.stores import PoolUsage, Stores
 from app.observability.tracing import tracing
-from app.redis_address import open_redis
+from app.redis_address import SHORT_TIMEOUTS, open_redis
 from app.sandbox.computer import Computer
 from app.sandbox.process import ProcessProvider
 from app.sessions.events.publisher import EventPublisher
@@ -32,8 +32,8 @@ from app.storage.postgres import PostgresBlobs
 
 ProcessRole = Literal["api", "worker"]
 
-# How long a statement is repeated while Postgres is away, and a request while the bucket is: a caller of the
-# API should not wait for long.
+# Seconds for which a statement is repeated while Postgres is away, and a request while the bucket is. A caller
+# of the API should not wait long.
 _MAX_RETRY_S: dict[ProcessRole, float] = {"api": 5.0, "worker": 30.0}
 
 
@@ -57,10 +57,13 @@ class Resources:
 
 @asynccontextmanager
 async def open_resources(settings: Settings, role: ProcessRole) -> AsyncIterator[Resources]:
-    """Raises Unavailable when an address is missing. Redis may be away; Postgres must answer."""
+    """Open the resources of a process. Postgres must answer, Redis need not.
+
+    Raises Unavailable when an address is missing.
+    """
     if settings.database_url is None or settings.redis_address is None:
         raise Unavailable("address_missing", "DATABASE_URL and REDIS_URL must be set; `labcrew up` sets them.")
-    # LangChain sends traces to a stranger's server when it finds its variables; nothing here may.
+    # LangChain sends traces to a server of its maker when it finds its variables; this service sends none.
     os.environ["LANGSMITH_TRACING"] = os.environ["LANGCHAIN_TRACING_V2"] = "false"
     settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
     async with AsyncExitStack() as stack:
@@ -69,7 +72,7 @@ async def open_resources(settings: Settings, role: ProcessRole) -> AsyncIterator
         stack.push_async_callback(engine.dispose)
         database = await Database.open(settings.database_url, patience_s=_MAX_RETRY_S[role])
         stack.push_async_callback(database.close)
-        redis = open_redis(settings.redis_address, socket_timeout=5, socket_connect_timeout=2)
+        redis = open_redis(settings.redis_address, **SHORT_TIMEOUTS)
         stack.push_async_callback(redis.aclose)
         tail = EventPublisher(redis)
         tail.start()

@@ -64,7 +64,7 @@ def _service_here(settings: Settings, tell: Callable[[str], object]) -> Iterator
             raise RuntimeError("the service left its card and took it away at once")
         yield started
     finally:
-        daemon.stop(patience_s=60)
+        daemon.stop(max_wait_s=60)
 
 
 def _own_key(settings: Settings, card: ServiceCard) -> str:

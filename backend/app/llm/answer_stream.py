@@ -1,6 +1,6 @@
-"""A chat model's answer as it comes: its words for whoever listens in this task, its calls as they were sent.
+"""Streamed answer of a chat model: its text for the listener of this task, its tool calls as they were sent.
 
-LangChain completes JSON that was cut, so that half a call looks like a whole one; here it is seen.
+LangChain completes JSON that was cut off, so that half a call looks complete; the text of the calls shows it.
 """
 
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -19,14 +19,14 @@ _FINISH_KEYS = ("finish_reason", "stop_reason", "done_reason")
 
 
 class AnswerTooLong(Exception):
-    """A stream that went on although it was asked to end long before."""
+    """A stream that went on far beyond the requested length."""
 
 
 @dataclass
 class StreamedAnswer:
-    """One answer. `calls`: its tool calls' arguments as sent; `ended`: the provider said that it is whole.
+    """One answer. `calls`: JSON text of each tool call's arguments, by index.
 
-    `max_characters`: limit on the length of the answer.
+    `max_characters`: limit on text and arguments together. `is_complete`: the provider reported the end.
     """
 
     on_text: OnText
@@ -37,15 +37,17 @@ class StreamedAnswer:
     calls: dict[int, str] = field(default_factory=dict)
 
     def add_chunk(self, chunk: Any) -> None:
-        """A piece of the answer, a ChatGenerationChunk. Raises AnswerTooLong."""
+        """Add a ChatGenerationChunk. Raises AnswerTooLong."""
         self.is_streamed = True
         message = chunk.message
         metadata = {**(chunk.generation_info or {}), **message.response_metadata}
         self.is_complete = self.is_complete or any(metadata.get(end) for end in _FINISH_KEYS)
-        for piece in message.tool_call_chunks:
-            place = len(self.calls) if piece["index"] is None else piece["index"]
-            self.calls[place] = self.calls.get(place, "") + (piece["args"] or "")
-            self.length += len(piece["args"] or "")
+        for call in message.tool_call_chunks:
+            # A provider that sends calls undivided gives them no index.
+            index = len(self.calls) if call["index"] is None else call["index"]
+            arguments = call["args"] or ""
+            self.calls[index] = self.calls.get(index, "") + arguments
+            self.length += len(arguments)
         self.length += len(message.text)
         if self.length > self.max_characters:
             raise AnswerTooLong(f"The answer was cut after {self.max_characters:,} characters.")
@@ -53,7 +55,7 @@ class StreamedAnswer:
     @property
     def arguments(self) -> list[str]:
         """Arguments of each tool call, in call order."""
-        return [self.calls[place] for place in sorted(self.calls)]
+        return [self.calls[index] for index in sorted(self.calls)]
 
 
 _LISTENER: ContextVar[StreamedAnswer | None] = ContextVar("listener", default=None)
@@ -71,7 +73,7 @@ def record_stream(on_text: OnText, max_characters: int) -> Iterator[StreamedAnsw
 
 
 class StreamCallback(AsyncCallbackHandler):
-    """Passes words on. LangChain asks a provider to stream for a handler with the two `tap` methods."""
+    """Passes text to the listener. LangChain lets a provider stream for handlers with the two `tap` methods."""
 
     raise_error = True
 

@@ -10,10 +10,10 @@ OFFLINE = "offline"
 
 @dataclass(frozen=True)
 class ChatConfig:
-    """A model is `offline` or `provider:name`. `base_url`: an OpenAI-compatible server, that of `model`.
+    """Chat models by name: `offline` or `provider:name`. `base_url`: OpenAI-compatible server of `model`.
 
-    `keys`: provider -> API key. `by_agent`: agents that think with another model. `fallbacks`: asked in their
-    order when the first has failed for good; `offline` as the last one lets the session always end.
+    `keys`: provider -> API key. `by_agent`: agent -> model of its own. `fallbacks`: models that are asked in
+    order when the first has failed for good; with `offline` as the last one every session ends.
     """
 
     model: str = OFFLINE
@@ -23,18 +23,18 @@ class ChatConfig:
     fallbacks: tuple[str, ...] = ()
     max_tokens: int | None = None
     timeout_s: float = 120.0
-    """Longest that one answer may take, first word to last."""
+    """Seconds that one answer may take, from the request to its last word."""
     max_retries: int = 2
     context_tokens: int | None = None
-    """Most tokens that are sent; None: what the model is known to take."""
+    """Most tokens that are sent; None: the limit in the model's profile."""
     azure_endpoint: str | None = None
     azure_api_version: str | None = None
     streaming: bool = False
     prices: Prices = field(default_factory=dict)
-    """What a million tokens of each model cost."""
+    """Price of each model."""
 
     def models_of(self, agent: str) -> tuple[str, ...]:
-        """The names of the models that an agent asks, in order."""
+        """Return the names of the models that an agent asks, in order."""
         return tuple(dict.fromkeys((self.by_agent.get(agent, self.model), *self.fallbacks)))
 
 

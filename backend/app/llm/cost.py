@@ -12,10 +12,11 @@ from app.errors import InvalidInput
 
 Rate = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 _TOKENS_PER_PRICE = 1_000_000
+"""Tokens that a price is for, as providers publish them."""
 
 
 class Price(BaseModel):
-    """USD for a million tokens. `cached`: input that the provider had read before; without it, as `input`."""
+    """USD for a million tokens. `cached`: input that the provider had cached; None: as `input`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -25,33 +26,31 @@ class Price(BaseModel):
 
 
 Prices = Mapping[str, Price]
-"""By the model's name: `provider:model`."""
+"""Model name (`provider:model`) -> price."""
 
 _TABLE = TypeAdapter(dict[str, Price])
 
 
 def cost_usd(prices: Prices, model: str, usage: Mapping[str, float]) -> float | None:
-    """Compute the cost of `usage` (token counts) in USD; None without a price of the model."""
+    """Compute the cost of `usage` (token counts) in USD; None for a model without a price."""
     price = prices.get(model)
     if price is None:
         return None
     cached = usage.get("cached_tokens", 0)
-    fresh = usage.get("input_tokens", 0) - cached
-    read = price.input if price.cached is None else price.cached
-    return (
-        fresh * price.input + cached * read + usage.get("output_tokens", 0) * price.output
-    ) / _TOKENS_PER_PRICE
+    uncached = usage.get("input_tokens", 0) - cached
+    cached_price = price.input if price.cached is None else price.cached
+    output = usage.get("output_tokens", 0)
+    return (uncached * price.input + cached * cached_price + output * price.output) / _TOKENS_PER_PRICE
 
 
 def add_cost(prices: Prices, model: str, usage: Mapping[str, float]) -> Mapping[str, float]:
-    """The usage with its `cost_usd`, where that is known and anything was used."""
+    """Return the usage with its `cost_usd`, if the model has a price and tokens were used."""
     cost = cost_usd(prices, model, usage) if usage else None
     return usage if cost is None else {**usage, "cost_usd": cost}
 
 
 def load_prices(path: Path | None) -> Prices:
-    """The table of a TOML or JSON file; raises InvalidInput that says what is wrong with it.
-
+    """Read prices from a TOML or JSON file. Raises InvalidInput that says what is wrong with it.
     ["openai:gpt-5.5"]
     input = 1.25
     output = 10

@@ -1,4 +1,4 @@
-"""A chat model that needs no provider: a pure function from messages to the next one."""
+"""Chat model without a provider: a pure function from messages to the next one."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ Decide = Callable[[Sequence[BaseMessage]], AIMessage]
 
 
 class OfflineChatModel(BaseChatModel):
-    """`decide` sees the conversation and says what comes next; equal conversations get equal answers."""
+    """Chat model of a function: `decide` maps a conversation to the next message. It is deterministic."""
 
     decide: Decide
 
@@ -25,7 +25,7 @@ class OfflineChatModel(BaseChatModel):
     def bind_tools(
         self, tools: Sequence[Any], *, tool_choice: str | None = None, **kwargs: Any
     ) -> Runnable[LanguageModelInput, AIMessage]:
-        """A policy knows its tools from the conversation, so binding changes nothing."""
+        """Return this model: a policy takes its tools from the conversation."""
         return self
 
     def _generate(
@@ -40,7 +40,7 @@ class OfflineChatModel(BaseChatModel):
 
 
 def _assign_ids(message: AIMessage, before: Sequence[BaseMessage]) -> AIMessage:
-    """Ids that depend on the place in the conversation only, so that a replay makes the same ones."""
+    """Give the message and its calls ids of their position in the conversation, which a replay repeats."""
     turn = sum(isinstance(earlier, AIMessage) for earlier in before)
     calls = [
         tool_call(name=call["name"], args=call["args"], id=call["id"] or f"call_{turn}_{i}")

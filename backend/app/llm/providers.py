@@ -1,4 +1,4 @@
-"""Chat models: the offline policies, or any that `init_chat_model` can open."""
+"""Chat models by name: the offline policies, or any that `init_chat_model` can open."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ EXTRAS: Mapping[str, str] = {
     "ollama": "ollama",
     "openrouter": "openrouter",
 }
-"""Provider -> the extra of ours that installs it; others need their own LangChain package."""
+"""Provider -> extra of this package that installs it; others need their own LangChain package."""
 
 REQUIRED_SETTINGS: Mapping[str, Mapping[str, str]] = {
     "openai": {"api_key": "OPENAI_API_KEY"},
@@ -35,31 +35,39 @@ REQUIRED_SETTINGS: Mapping[str, Mapping[str, str]] = {
     "google_genai": {"api_key": "GOOGLE_API_KEY"},
     "openrouter": {"api_key": "OPENROUTER_API_KEY"},
 }
-"""Provider -> what it cannot do without, and the variable that gives it."""
+"""Provider -> settings that it requires, with the environment variable of each."""
 
 PLACEHOLDER_KEY = "none"
-"""For a server at LLM_BASE_URL that asks for no key; its client insists on one."""
+"""API key for a server at LLM_BASE_URL that needs none: its client requires one."""
 
-# We ask again ourselves, alike for all providers and with the session watching. Google reads 0 as its default.
+# `call_with_retries` repeats requests, alike for all providers and visible to the session, so clients must not.
+# Google's client reads 0 as its default; Ollama's has no such option.
 _SINGLE_ATTEMPT: Mapping[str, dict[str, int]] = {"google_genai": {"max_retries": 1}, "ollama": {}}
 _MAX_TOKENS_PARAMETERS: Mapping[str, str] = {"ollama": "num_predict"}
 
-# LangChain asks for no usage in a stream when the address is not OpenAI's own; a session must count its tokens.
+# LangChain requests no usage in a stream when the address is not OpenAI's own; a session must count its tokens.
 COUNTED_STREAMS = frozenset({"openai", "azure_openai"})
 
 DEFAULT_CONTEXT_TOKENS = 100_000
-"""What a model is taken to read when nobody says: the smallest that today's providers offer."""
+"""Tokens that a model without a profile is assumed to read: the least that current models of providers take."""
 
 MAX_ANSWER_CHARACTERS = 500_000
+"""Characters of an answer without a limit of tokens: some 100,000 tokens, more than models give at once."""
 MAX_CHARACTERS_PER_TOKEN = 20
-"""More than any text has: who sends more does not keep to the tokens that it was allowed."""
+"""More than any text has: a server that sends more ignores the limit of tokens."""
+
+
+_MIN_KEY_CHARACTERS = 8
+"""Keys of providers are far longer; PLACEHOLDER_KEY is shorter."""
+_MAX_ERROR_CHARACTERS = 300
+"""Characters of a provider's error that are recorded and shown."""
 
 
 @dataclass(frozen=True)
 class NamedChatModel:
-    """A chat model and what its calls are recorded under.
+    """A chat model and the name under which its calls are recorded.
 
-    `context_tokens`: most that it reads at once. `longest`: characters of an answer that are listened to.
+    `context_tokens`: most that it reads at once. `max_characters`: length at which an answer is cut off.
     """
 
     name: str
@@ -74,21 +82,23 @@ class NamedChatModel:
 
     def describe_error(self, error: BaseException) -> str:
         """Format a failure without the API key, which a provider may repeat."""
-        first, *_ = str(error).splitlines() or [""]
-        message = f"{type(error).__name__}: {first}"
-        return (message.replace(self.key, "***") if len(self.key) > 7 else message)[:300]
+        first_line, *_ = str(error).splitlines() or [""]
+        message = f"{type(error).__name__}: {first_line}"
+        # A key as short as a word is a placeholder, and would blank out parts of the text.
+        has_secret = len(self.key) >= _MIN_KEY_CHARACTERS
+        return (message.replace(self.key, "***") if has_secret else message)[:_MAX_ERROR_CHARACTERS]
 
 
 def open_chat_models(config: ChatConfig, agent: str, decide: Decide) -> tuple[NamedChatModel, ...]:
-    """The models of one agent in the order in which they are asked; `decide` is its offline policy.
+    """Open the models of one agent, in the order in which they are asked; `decide` is its offline policy.
 
-    Raises InvalidInput for a name that nobody knows, Unavailable when a package is not installed.
+    Raises InvalidInput for an unknown name, Unavailable when a package is not installed.
     """
     return tuple(_open_named(config, name, decide) for name in config.models_of(agent))
 
 
 def prompt_caching(config: ChatConfig, agent: str) -> list[AgentMiddleware[Any, Any, Any]]:
-    """Marks what stays the same between calls, for the provider that wants to be told; others find it."""
+    """Return the middleware that marks the constant part of prompts: Anthropic caches only marked parts."""
     if "anthropic" not in {provider_of(name) for name in config.models_of(agent)}:
         return []
     from langchain_anthropic.middleware import AnthropicPromptCachingMiddleware  # noqa: PLC0415 - an extra
@@ -103,9 +113,13 @@ def _open_named(config: ChatConfig, name: str, decide: Decide) -> NamedChatModel
     if config.streaming:
         model.callbacks = [StreamCallback()]
     profile: Any = getattr(model, "profile", None) or {}
-    room = config.context_tokens or profile.get("max_input_tokens") or DEFAULT_CONTEXT_TOKENS
-    longest = MAX_CHARACTERS_PER_TOKEN * config.max_tokens if config.max_tokens else MAX_ANSWER_CHARACTERS
-    return NamedChatModel(name, model, int(room), longest, config.keys.get(provider_of(name), ""))
+    context_tokens = config.context_tokens or profile.get("max_input_tokens") or DEFAULT_CONTEXT_TOKENS
+    max_characters = (
+        MAX_CHARACTERS_PER_TOKEN * config.max_tokens if config.max_tokens else MAX_ANSWER_CHARACTERS
+    )
+    return NamedChatModel(
+        name, model, int(context_tokens), max_characters, config.keys.get(provider_of(name), "")
+    )
 
 
 def _open(config: ChatConfig, name: str) -> BaseChatModel:
@@ -126,9 +140,9 @@ def _open(config: ChatConfig, name: str) -> BaseChatModel:
 
 
 def _check_settings(name: str, settings: Mapping[str, Any]) -> None:
-    """Raises InvalidInput that names the variables that the provider needs and that are not set."""
-    needed = REQUIRED_SETTINGS.get(provider_of(name), {})
-    missing = [variable for setting, variable in needed.items() if not settings.get(setting)]
+    """Raise InvalidInput that names the variables that the provider requires and that are not set."""
+    required = REQUIRED_SETTINGS.get(provider_of(name), {})
+    missing = [variable for setting, variable in required.items() if not settings.get(setting)]
     if missing:
         variables = " and ".join(missing)
         raise InvalidInput("chat_model_not_set_up", f"The chat model {name!r} needs {variables} to be set.")
@@ -144,7 +158,7 @@ def _error_text(error: Exception) -> str:
 def _settings(config: ChatConfig, name: str) -> dict[str, Any]:
     provider = provider_of(name)
     base_url = config.base_url if provider == provider_of(config.model) else None
-    given = {
+    options = {
         "api_key": config.keys.get(provider)
         or (PLACEHOLDER_KEY if base_url and provider == "openai" else None),
         "base_url": base_url if provider != "azure_openai" else None,
@@ -153,8 +167,8 @@ def _settings(config: ChatConfig, name: str) -> dict[str, Any]:
         "azure_endpoint": config.azure_endpoint if provider == "azure_openai" else None,
         "api_version": config.azure_api_version if provider == "azure_openai" else None,
     }
-    wanted = {key: value for key, value in given.items() if value is not None}
-    return {**wanted, **_SINGLE_ATTEMPT.get(provider, {"max_retries": 0})}
+    present = {key: value for key, value in options.items() if value is not None}
+    return {**present, **_SINGLE_ATTEMPT.get(provider, {"max_retries": 0})}
 
 
 def _install_hint(name: str) -> str:

@@ -21,30 +21,35 @@ _RETRYABLE_NAMES = frozenset(
     {"APIConnectionError", "APITimeoutError", "ServiceUnavailable", "ResourceExhausted"}
 )
 _QUOTA_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
-"""Codes of a 429 that no waiting mends."""
+"""Codes of a 429 for a used-up quota, which waiting does not restore."""
 
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """`answer_s`: longest that one answer may take. `tries`: how often it is asked for, the first included."""
+    """Attempts and waits of one chat-model call. The settings override time and attempts."""
 
     max_answer_s: float = 120.0
+    """Seconds of one attempt."""
     max_attempts: int = 3
+    """Attempts, the first included."""
     first_wait_s: float = 0.5
+    """Seconds before the second attempt at least, at most twice that; doubled for each later one."""
     max_wait_s: float = 60.0
+    """Longest wait in seconds, even if the provider asks for more: rate limits are mostly per minute."""
 
 
 class AnswerInterrupted(ConnectionError):
-    """A stream that ended before the provider said that the answer was whole."""
+    """A stream that ended before the provider reported the end of the answer."""
 
 
 async def call_with_retries(
     ask: Callable[[], Awaitable[T]], policy: RetryPolicy, on_retry: Callable[[BaseException, float], None]
 ) -> T:
-    """The answer; `waiting` is told of each failure that passes, and of the seconds until the next try.
+    """Return the answer of the first successful attempt.
 
-    Waits as long as the provider says (`Retry-After`), else twice as long each time, with jitter. Raises what
-    the last try raised, and at once whatever asking again would not mend.
+    `on_retry` gets each retryable failure, and the seconds until the next attempt. The wait is that of the
+    provider's `Retry-After`, else it doubles each time, with jitter. Raises the error of the last attempt, and
+    an error that is not retryable at once.
     """
 
     def report(state: RetryCallState) -> None:
@@ -71,7 +76,7 @@ async def call_with_retries(
 
 
 def is_retryable(error: BaseException) -> bool:
-    """May the same request be answered later?"""
+    """Return True if the same request may succeed later."""
     if getattr(error, "code", None) in _QUOTA_CODES:
         return False
     status = _status_of(error)
@@ -86,7 +91,7 @@ _KINDS = {401: "key", 403: "key", 404: "model", 408: "timeout", 429: "rate", 504
 
 
 def failure_kind(error: BaseException) -> str:
-    """One word of few for how a provider failed: `rate`, `server`, `timeout`, `connection`, `key`, ..."""
+    """Classify a provider's failure in one word, a metric's label: `rate`, `server`, `timeout`, `key`, ..."""
     status = _status_of(error)
     if status is not None:
         return _KINDS.get(status) or ("server" if status >= 500 else "request")
@@ -99,12 +104,12 @@ def failure_kind(error: BaseException) -> str:
 
 
 def requested_wait_s(error: BaseException | None) -> float | None:
-    """Seconds that the provider asked to wait, or None."""
+    """Return the seconds that the provider asks to wait, or None."""
     headers: Any = getattr(getattr(error, "response", None), "headers", None) or {}
     try:
         return max(0.0, float(headers.get("retry-after")))
     except (TypeError, ValueError, AttributeError):
-        return None  # none given, or a date: our own waiting will do
+        return None  # no header, or a date: the policy's own wait applies
 
 
 def _status_of(error: BaseException) -> int | None:

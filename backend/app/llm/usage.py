@@ -6,16 +6,16 @@ from langchain_core.messages import AIMessage
 
 
 def read_usage(message: AIMessage) -> Mapping[str, float]:
-    """Tokens of one answer as its provider counted them; empty when it did not say.
+    """Return the tokens of one answer as its provider counted them; empty where it did not.
 
-    `cached_tokens` is the part of `input_tokens` that the provider had read before and charges less for.
+    `cached_tokens`: the part of `input_tokens` that the provider had cached, and charges less for.
     """
-    counted = message.usage_metadata
-    if counted is None:
+    usage = message.usage_metadata
+    if usage is None:
         return {}
-    cached = (counted.get("input_token_details") or {}).get("cache_read") or 0
+    cached = (usage.get("input_token_details") or {}).get("cache_read") or 0
     return {
-        "input_tokens": counted["input_tokens"],
-        "output_tokens": counted["output_tokens"],
+        "input_tokens": usage["input_tokens"],
+        "output_tokens": usage["output_tokens"],
         "cached_tokens": cached,
     }

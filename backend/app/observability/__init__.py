@@ -1,1 +1,1 @@
-"""What an operator sees: logs, metrics, the audit trail."""
+"""Observability for operators: logs, metrics, traces and the audit trail."""

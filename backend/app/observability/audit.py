@@ -1,4 +1,4 @@
-"""The audit trail: who did what to which thing. Rows are only ever added."""
+"""Audit trail: actor, action and object of each change. Rows are only added."""
 
 import json
 from uuid import UUID
@@ -21,9 +21,9 @@ async def record(
     actor: str = "user",
     **detail: object,
 ) -> None:
-    """Written with the caller's transaction: what was rolled back is not in the trail.
+    """Append a row in the caller's transaction, so that a change that is rolled back is not in the trail.
 
-    `actor` is `user`, `system` or an agent's name; `detail` holds ids and facts, never secrets.
+    `actor`: `user`, `system` or an agent's name; `detail`: ids and facts, never secrets.
     """
     row = {
         "owner_id": owner_id,

@@ -1,7 +1,7 @@
 """Structured logs: one JSON object a line, with the ids of request, session and step, and no user data.
 
-A traceback shows where and of what type an error was, and not its text: that may quote a cell, a query or an
-address, and its owner reads it in the session. At the level DEBUG the text is shown too.
+A traceback shows places and types of errors without their text, which may quote a cell, a query or an address
+and is shown to its owner in the session. At the level DEBUG the text is logged too.
 """
 
 import logging
@@ -18,7 +18,7 @@ LogFormat = Literal["json", "console"]
 
 
 def format_traceback(error: BaseException | None, texts: bool = False) -> str:
-    """A traceback with the errors that led to it, innermost first; `texts` shows what they say."""
+    """Format a traceback with the causes of the error, innermost first; `texts`: with the errors' texts."""
     tracebacks: list[str] = []
     visited: set[int] = set()
     while error is not None and id(error) not in visited:
@@ -31,7 +31,7 @@ def format_traceback(error: BaseException | None, texts: bool = False) -> str:
 
 
 def configure_logging(level: str = "INFO", form: LogFormat = "json", stream: TextIO | None = None) -> None:
-    """Our own logs and every library's standard logs, to `stream` (standard error) in one form."""
+    """Write this package's logs and every library's standard logs to `stream` (standard error) in one form."""
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_logger_name,
@@ -63,7 +63,7 @@ def configure_logging(level: str = "INFO", form: LogFormat = "json", stream: Tex
 
 
 _QUIET_LOGGERS = ("uvicorn.access", "uvicorn.error", "httpx")
-"""Loggers whose lines ours say better: theirs show query strings, and tickets with them."""
+"""Loggers replaced by this package's own: their lines show query strings, and tickets in these."""
 
 
 def _make_renderers(form: LogFormat, texts: bool) -> list[Processor]:

@@ -2,8 +2,8 @@
 
 Nothing is traced until `tracing` was opened with an address. A span carries names, counts, times and the type
 of an error, never a message, an argument, a result or an error's text. A session is one trace and one tree:
-both ids of its root are made of its own, so that whoever does a part of it, in whatever process and after
-whatever crash, knows its parent without having been told.
+both ids of its root are derived from its own, so that every process that does a part of it, after any crash,
+knows the parent of its spans.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ from app.observability.trace_ids import creating_root, root_span_id
 
 Facts = Mapping[str, str | int | float | bool]
 SetAttributes = Callable[[Facts], None]
-"""Adds attributes to the span that is open."""
+"""Adds attributes to the open span."""
 
 _OPERATIONS: Mapping[str, tuple[SpanKind, str]] = {
     "chat": (SpanKind.CLIENT, "gen_ai.request.model"),
@@ -45,6 +45,7 @@ _OPERATIONS: Mapping[str, tuple[SpanKind, str]] = {
 
 _NAME = re.compile(r"[A-Za-z_][\w.:/-]{0,99}")
 _MAX_EXPORT_S = 3.0
+"""Seconds for one export to the collector: a process that stops waits for the last one."""
 _TRACERS: list[Tracer] = []
 """Tracers of this process. They are global, as its loggers are, so that no caller has to pass one."""
 
@@ -84,12 +85,12 @@ def span(
 @contextmanager
 def span_inside(operation: str, name: str) -> Iterator[SetAttributes]:
     """Trace one operation of the session whose span is open; without an open span, trace nothing."""
-    around = get_current_span().get_span_context()
-    if not around.is_valid:
+    enclosing = get_current_span().get_span_context()
+    if not enclosing.is_valid:
         yield _ignore_attributes
         return
-    with span(operation, name, UUID(int=around.trace_id), {}) as tell:
-        yield tell
+    with span(operation, name, UUID(int=enclosing.trace_id), {}) as set_attributes:
+        yield set_attributes
 
 
 def past_span(
@@ -134,9 +135,9 @@ def _type_of(error: Exception) -> str:
 
 @asynccontextmanager
 async def tracing(address: str | None) -> AsyncIterator[None]:
-    """Send spans to `address` by OTLP over HTTP while the block runs; nothing without one.
+    """Send spans to `address` by OTLP over HTTP while the block runs; without an address, trace nothing.
 
-    Raises Unavailable when the packages that it needs are not installed.
+    Raises Unavailable when the packages of the extra `otel` are not installed.
     """
     if address is None:
         yield
@@ -151,7 +152,7 @@ async def tracing(address: str | None) -> AsyncIterator[None]:
 
 @contextmanager
 def use_tracer(tracer: Tracer) -> Iterator[None]:
-    """Let this process's spans go through `tracer` while the block runs."""
+    """Send this process's spans through `tracer` while the block runs."""
     _TRACERS.append(tracer)
     try:
         yield

@@ -1,1 +1,1 @@
-"""Postgres and Valkey from wheels, for a machine that has neither."""
+"""Embedded servers: Postgres and Valkey from wheels, for a machine that has neither."""

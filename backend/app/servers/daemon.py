@@ -1,4 +1,4 @@
-"""One process of the service: started, waited for, and stopped; it dies with us."""
+"""Process of the service that is started, awaited and stopped here, and ends with this process."""
 
 import contextlib
 import os
@@ -14,14 +14,20 @@ from app.servers.launch import identity
 from app.servers.os_user import Account, launcher
 
 _POLL_S = 0.01
+"""Seconds between looks at a process that starts or stops."""
 _MAX_LOG_BYTES = 16 << 20
+"""Size above which a log is removed at the next start: old logs are not to fill the disk."""
+_STOP_WAIT_S = 20.0
+"""Seconds for a clean stop before SIGKILL: Postgres flushes its log meanwhile."""
+_START_WAIT_S = 300.0
+"""Seconds for a start: a second on an idle machine, minutes when Postgres recovers on a slow disk."""
 
 BARE_ENVIRONMENT: Mapping[str, str] = {"PATH": os.defpath, "LC_ALL": "C"}
 
 
 @dataclass
 class Daemon:
-    """`pid_file` names the process so that it cannot be mistaken for another with its pid."""
+    """A process that ends with this one. `pid_file` holds its identity, since pids are used again."""
 
     name: str
     account: Account
@@ -34,7 +40,10 @@ class Daemon:
     _log_start: int = field(default=0, init=False)
 
     def launch(self, command: Sequence[str], pass_fds: Sequence[int] = ()) -> None:
-        """Start it and do not wait; call it from the thread that lives longest."""
+        """Start the process without waiting for it. Call this from the thread that lives longest.
+
+        The kernel ends the process with the thread that started it (`launch.py`).
+        """
         self.end_leftover()
         if self.log.exists() and self.log.stat().st_size > _MAX_LOG_BYTES:
             self.log.unlink()
@@ -51,8 +60,10 @@ class Daemon:
                 start_new_session=True,
             )
 
-    def start(self, command: Sequence[str], ready: Callable[[], bool], timeout_s: float = 300.0) -> None:
-        """Start it and wait until it is ready; raises Unavailable with the last line of its log."""
+    def start(
+        self, command: Sequence[str], ready: Callable[[], bool], timeout_s: float = _START_WAIT_S
+    ) -> None:
+        """Start the process and wait until it is ready. Raises Unavailable with the last line of its log."""
         self.launch(command)
         self.wait_until(ready, timeout_s)
 
@@ -75,38 +86,38 @@ class Daemon:
         if self.process and self.alive:
             self.process.send_signal(self.stop_signal)
 
-    def stop(self, patience_s: float = 20.0) -> None:
-        """Ask, wait, and only then kill."""
+    def stop(self, max_wait_s: float = _STOP_WAIT_S) -> None:
+        """Send the stop signal and wait; kill the process if it does not end in time."""
         self.request_stop()
-        self.wait_or_kill(patience_s)
+        self.wait_or_kill(max_wait_s)
 
-    def wait_or_kill(self, patience_s: float) -> None:
+    def wait_or_kill(self, max_wait_s: float) -> None:
         if self.process is None:
             return
         try:
-            self.process.wait(patience_s)
+            self.process.wait(max_wait_s)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
         self.process = None
         self.pid_file.unlink(missing_ok=True)
 
-    def end_leftover(self, patience_s: float = 20.0) -> None:
-        """A process whose owner was killed is stopping by itself: wait for it, then insist."""
+    def end_leftover(self, max_wait_s: float = _STOP_WAIT_S) -> None:
+        """Stop the process of an earlier start whose owner was killed. It is mostly stopping already."""
         pid = self.leftover()
         if pid is None:
             return
         os.kill(pid, self.stop_signal)
-        deadline = time.monotonic() + patience_s
+        deadline = time.monotonic() + max_wait_s
         while self.leftover() == pid:
             if time.monotonic() > deadline:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
-                deadline += patience_s
+                deadline += max_wait_s
             time.sleep(_POLL_S)
 
     def leftover(self) -> int | None:
-        """The living process of an earlier start, if its pid was not taken by somebody else since."""
+        """Return the pid of an earlier start's process that still runs, unless another process has it now."""
         try:
             recorded_identity = self.pid_file.read_text()
             pid = int(recorded_identity.split()[0])
@@ -115,12 +126,12 @@ class Daemon:
             return None
 
     def last_log_line(self) -> str:
-        """The last line that it logged since it was started."""
+        """Return the last line of the log since the start."""
         lines = self.log_text().splitlines()
-        return lines[-1] if lines else "it said nothing."
+        return lines[-1] if lines else "its log is empty."
 
     def log_text(self) -> str:
-        """The text that it logged since it was started."""
+        """Return the log since the start."""
         if not self.log.exists():
             return ""
         return self.log.read_bytes()[self._log_start :].decode(errors="replace").strip()

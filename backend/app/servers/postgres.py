@@ -19,7 +19,10 @@ from app.servers.os_user import launcher
 
 ROLE = "labcrew"
 DATABASE = "labcrew"
+_MAX_START_ATTEMPTS = 50
+"""Attempts while the shared memory of a killed server is in use, which is for a moment."""
 
+# Sized for one service on one machine, which also runs the cells.
 SETTINGS = {
     "listen_addresses": "",
     "unix_socket_permissions": "0700",
@@ -40,6 +43,8 @@ SETTINGS = {
 
 
 class Postgres:
+    """The embedded Postgres of one data folder."""
+
     def __init__(self, folders: ServerFolders) -> None:
         self._folders = folders
         self._programs = folders.postgres / "bin"
@@ -62,7 +67,7 @@ class Postgres:
         if not (self._data / "PG_VERSION").exists():
             self._create()
         self.daemon.end_leftover()
-        # The pid in them may be anybody's by now, and Postgres would take that process for its own.
+        # The pid in them may be another process's by now, which Postgres would take for its own.
         for lock in (self._status_file, self._folders.sockets / ".s.PGSQL.5432.lock"):
             lock.unlink(missing_ok=True)
         settings = {**SETTINGS, "unix_socket_directories": str(self._folders.sockets)}
@@ -72,8 +77,8 @@ class Postgres:
     def stop(self) -> None:
         self.daemon.stop()
 
-    def _start_with_retries(self, command: list[str], attempts: int = 50) -> None:
-        """Backends of a killed server hold its shared memory for a moment after it."""
+    def _start_with_retries(self, command: list[str], attempts: int = _MAX_START_ATTEMPTS) -> None:
+        """Start the server, again while backends of a killed one still hold its shared memory."""
         while True:
             try:
                 return self.daemon.start(command, self._is_ready)
@@ -83,7 +88,7 @@ class Postgres:
                     raise
 
     def _is_ready(self) -> bool:
-        """Postgres writes its state into the eighth line of this file."""
+        """Read the state that Postgres writes into the eighth line of its pid file."""
         try:
             lines = self._status_file.read_text().splitlines()
         except FileNotFoundError:
@@ -91,7 +96,7 @@ class Postgres:
         return len(lines) > 7 and lines[7].strip() == "ready"
 
     def _create(self) -> None:
-        """Make the data folder under another name and rename it when it is whole."""
+        """Make the data folder under another name, and rename it when it is complete."""
         unfinished = self._folders.data / "postgres.unfinished"
         shutil.rmtree(unfinished, ignore_errors=True)
         self._write_password()
@@ -118,7 +123,7 @@ class Postgres:
         descriptor = os.open(self._password_file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w") as file:
             file.write(secrets.token_hex(32) + "\n")
-        self._folders.hand_over(self._password_file)
+        self._folders.give_ownership(self._password_file)
 
     def _run(self, program: str, *arguments: str, stdin: str = "") -> None:
         command = [
@@ -126,7 +131,7 @@ class Postgres:
             str(self._programs / program),
             *arguments,
         ]
-        done = subprocess.run(  # noqa: S603 - a command list of ours
+        process = subprocess.run(  # noqa: S603 - a fixed command
             command,
             input=stdin,
             capture_output=True,
@@ -136,10 +141,10 @@ class Postgres:
             env={"PATH": os.defpath, "LC_ALL": "C"},
             check=False,
         )
-        if done.returncode:
-            words = (done.stderr or done.stdout).strip().splitlines()
-            last = words[-1] if words else f"it ended with {done.returncode}"
-            raise Unavailable("postgres_not_created", f"The embedded Postgres could not be set up: {last}")
+        if process.returncode:
+            lines = (process.stderr or process.stdout).strip().splitlines()
+            reason = lines[-1] if lines else f"it ended with {process.returncode}"
+            raise Unavailable("postgres_not_created", f"The embedded Postgres could not be set up: {reason}")
 
 
 def socket_path(folder: Path) -> Path:

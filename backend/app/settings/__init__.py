@@ -1,6 +1,6 @@
-"""The environment, read once and checked at start; each package is handed its own config class from here.
+"""Settings of the environment, read once and checked at start; each package gets a config class of its own.
 
-A setting's description is its line in `.env.example` and in docs/settings.md; a test keeps the three alike.
+A setting's description is its line in `.env.example` and in docs/settings.md; a test keeps the three equal.
 """
 
 import os
@@ -27,17 +27,17 @@ class Settings(WorkSettings):
 
 
 def load_settings(**overrides: Any) -> Settings:
-    """Settings of this process; `given` wins over the environment. Raises InvalidInput in one sentence."""
+    """Load the settings of this process; `overrides` precede the environment. Raises InvalidInput."""
     try:
         settings = Settings(**overrides)
     except ValidationError as error:
         raise _refusal(error) from None
-    _ = settings.chat, settings.bucket  # refuse what no single field can refuse
+    _ = settings.chat, settings.bucket  # these check combinations of fields, and raise
     return settings
 
 
 def child_environment(changes: Mapping[str, str]) -> dict[str, str]:
-    """This process's environment for one of the service's own processes, with `changes`."""
+    """Return this process's environment with `changes`, for another process of the service."""
     return {**os.environ, **changes}
 
 
@@ -45,7 +45,7 @@ _SECRET_NAMES = ("TOKEN", "KEY", "KEY_ID", "PASSWORD", "URL", "SECRET_KEY_OTHERS
 
 
 def _refusal(error: ValidationError) -> InvalidInput:
-    """Every wrong setting by name; the value too, unless it may hold a secret."""
+    """Translate validation errors: each wrong setting by name, with its value unless that may be a secret."""
     problems = error.errors(include_url=False, include_input=True)
     sentences = []
     for problem in problems:

@@ -1,4 +1,4 @@
-"""The chat models that agents think with, and the tools that they have."""
+"""Settings of chat models and of agents' tools."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -88,14 +88,14 @@ class ChatSettings(BaseSettings):
 
     @property
     def unpriced(self) -> tuple[str, ...]:
-        """Chat models that sessions may think with and that have no price."""
+        """Chat models that sessions may use and that have no price."""
         chat = self.chat
         models = dict.fromkeys((chat.model, *chat.by_agent.values(), *chat.fallbacks))
         return tuple(model for model in models if model != OFFLINE and model not in chat.prices)
 
 
 def chat_model_name(provider: str | None, model: str, openai_model: str | None) -> str:
-    """`offline` or `provider:name`, from the three settings that users know."""
+    """Combine LLM_PROVIDER, LLM_MODEL and OPENAI_MODEL to `offline` or `provider:name`. Raises InvalidInput."""
     if ":" in model and not provider:
         return model
     if provider in (None, OFFLINE):
@@ -103,7 +103,7 @@ def chat_model_name(provider: str | None, model: str, openai_model: str | None) 
             return OFFLINE
         raise InvalidInput(
             "bad_setting",
-            f"LLM_MODEL={model} does not say whose model it is: write provider:{model}, or set LLM_PROVIDER.",
+            f"LLM_MODEL={model} names no provider: write provider:{model}, or set LLM_PROVIDER.",
             settings=["LLM_MODEL", "LLM_PROVIDER"],
         )
     name = openai_model if provider == "openai" and model == OFFLINE else model

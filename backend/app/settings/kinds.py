@@ -1,4 +1,4 @@
-"""What a setting may be."""
+"""Types of settings, with their validation."""
 
 import json
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Where the service lives, what it says, and for how long it keeps what is over."""
+"""Settings of folders, addresses, logs, metrics and retention."""
 
 from pathlib import Path
 from typing import Literal

@@ -1,4 +1,4 @@
-"""Postgres, Redis, and where blobs go."""
+"""Settings of Postgres, Redis and the blob store."""
 
 from functools import cached_property
 from pathlib import Path
@@ -45,7 +45,7 @@ class StoreSettings(BaseSettings):
 
     @property
     def redis_address(self) -> str | None:
-        """REDIS_URL, or the one that REDIS_HOST and its parts make."""
+        """REDIS_URL, or the URL of REDIS_HOST, REDIS_PORT, REDIS_DB and REDIS_PASSWORD."""
         if self.redis_url or not self.redis_host:
             return self.redis_url
         password = self.redis_password.get_secret_value() if self.redis_password else ""
@@ -58,7 +58,7 @@ class StoreSettings(BaseSettings):
 
     @cached_property
     def bucket(self) -> Bucket | None:
-        """Where blobs go, if not into Postgres or a folder. Raises InvalidInput where two places are named."""
+        """Bucket for blobs, or None: Postgres or a folder. Raises InvalidInput where two stores are named."""
         if self.blob_store is None:
             return None
         if self.artifact_storage_path is not None:

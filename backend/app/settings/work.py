@@ -1,4 +1,4 @@
-"""Sessions, and the computations that they ask for."""
+"""Settings of sessions and of computations."""
 
 from dataclasses import replace
 from pathlib import Path

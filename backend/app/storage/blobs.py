@@ -1,6 +1,6 @@
-"""Bytes by content address: the protocol every store keeps.
+"""Content-addressed bytes (blobs), and the protocol of their stores.
 
-A digest is the lower-case hexadecimal SHA-256 of the bytes. Writing the same bytes twice is one blob. A blob
+A digest is the lower-case hexadecimal SHA-256 of the bytes. Writing the same bytes twice makes one blob. A blob
 that no row names is harmless and swept later, so bytes are stored before the rows that name them.
 """
 
@@ -14,13 +14,13 @@ from typing import Protocol
 from app.errors import InvalidInput, NotFound, TooLarge, Unavailable
 
 CHUNK_BYTES = 1 << 20
-"""Stores cut, read and send bytes in pieces of this size; stored blobs depend on it."""
+"""Bytes of a chunk, in which stores cut, read and send blobs. Rows in Postgres depend on it."""
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 class StoreUnavailable(Unavailable):
-    """The store does not answer, or says that it cannot now: what needs it may be tried again later."""
+    """The store does not answer, or cannot serve now: the operation may be tried again later."""
 
 
 @dataclass(frozen=True)
@@ -31,17 +31,18 @@ class Blob:
 
 @dataclass(frozen=True)
 class BlobLimits:
-    """`max_bytes` of one blob; `cache_bytes`, `cache_files` and `cache_grace_s` bound a remote store's copies.
-
-    `cache_files`: reading a folder of 20,000 files takes 0.3 s of CPU.
-    `patience_s`: how long a full disk is waited for.
-    """
+    """Limits of a store, and of the local copies of a remote one."""
 
     max_bytes: int = 2 << 30
+    """Of one blob; settings give the largest upload or artifact."""
     max_wait_s: float = 10.0
+    """Seconds that a full disk is waited for, since an operator or a sweep may free space."""
     cache_bytes: int = 4 << 30
+    """Of all local copies: eight of the largest artifacts by default."""
     cache_files: int = 20_000
+    """Local copies: reading a folder of so many files takes 0.3 s of CPU."""
     cache_grace_s: float = 900.0
+    """Seconds after its last use in which a copy is not evicted: a cell may still read it."""
 
 
 class BlobStore(Protocol):
@@ -64,11 +65,11 @@ class BlobStore(Protocol):
         ...
 
     def stored_before(self, age_s: float) -> AsyncIterator[str]:
-        """Digests of blobs that nobody has written for `age_s` seconds."""
+        """Yield the digests of blobs that were last written more than `age_s` seconds ago."""
         ...
 
     async def forget(self, digest: str, age_s: float) -> bool:
-        """Delete a blob unless it was written again in the last `age_s` seconds; was it deleted?"""
+        """Delete a blob unless it was written again in the last `age_s` seconds. Returns True if it is gone."""
         ...
 
 
@@ -77,7 +78,7 @@ def is_digest(name: str) -> bool:
 
 
 def check_digest(digest: str) -> str:
-    """The digest itself if it is one: it becomes a path and a key."""
+    """Return the digest. Raises InvalidInput for another text, since it becomes a path and a key."""
     if not is_digest(digest):
         raise InvalidInput("bad_digest", "A digest is 64 lower-case hexadecimal characters.")
     return digest
@@ -97,22 +98,23 @@ def too_large(size_bytes: int, max_bytes: int) -> TooLarge:
 
 
 def read_chunks(path: Path) -> Iterator[bytes]:
-    """The file in chunks of CHUNK_BYTES, the last one shorter; blocking."""
+    """Yield the file in chunks of CHUNK_BYTES, the last one shorter. Blocking."""
     with path.open("rb") as source:
-        while piece := source.read(CHUNK_BYTES):
-            yield piece
+        while chunk := source.read(CHUNK_BYTES):
+            yield chunk
 
 
 def digest_file(path: Path, max_bytes: int, on_chunk: Callable[[bytes], object] | None = None) -> Blob:
-    """Address and size of a file, read once; `each` sees every piece. Blocking; raises TooLarge."""
+    """Compute digest and size of a file, read once; `on_chunk` gets every chunk. Blocking; raises TooLarge."""
     sha256, size = hashlib.sha256(), 0
-    for piece in read_chunks(path):
-        size += len(piece)
+    for chunk in read_chunks(path):
+        size += len(chunk)
+        # While reading, not by stat: the file may be growing.
         if size > max_bytes:
             raise too_large(max(size, path.stat().st_size), max_bytes)
-        sha256.update(piece)
+        sha256.update(chunk)
         if on_chunk:
-            on_chunk(piece)
+            on_chunk(chunk)
     return Blob(sha256.hexdigest(), size)
 
 

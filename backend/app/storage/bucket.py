@@ -1,4 +1,4 @@
-"""A bucket of S3, or of what speaks like it: its address, our patience with it, and its failures in words."""
+"""Bucket of S3 or of a compatible server: its address, its client with retries, and its errors."""
 
 import re
 from dataclasses import dataclass, field
@@ -16,6 +16,8 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 _PREFIX = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)*", re.ASCII)
 _STATUS = re.compile(r"status code: (\d{3})")
 _CODE = re.compile(r"<Code>(\w+)</Code>|\(code: (\w+)\)")
+_MAX_CONNECT_S = 3.0
+"""Seconds for a connection: TCP sends a lost request for one again after 1 s and after 3 s."""
 _DENIED = frozenset({"401", "403"})
 _MISSING = "NoSuchBucket"
 _THROTTLED = "429"
@@ -27,10 +29,7 @@ _PERMISSIONS_HINT = (
 
 @dataclass(frozen=True)
 class Bucket:
-    """Where blobs go. Without keys, those of the machine's or the container's role are used.
-
-    `patience_s`: how long a failed request is repeated. `stall_s`: how long one may go without a byte back.
-    """
+    """Address of a bucket, and its keys; without keys those of the machine's or container's role are used."""
 
     name: str
     prefix: str = ""
@@ -39,7 +38,9 @@ class Bucket:
     access_key_id: str | None = field(default=None, repr=False)
     secret_access_key: str | None = field(default=None, repr=False)
     max_retry_s: float = 30.0
+    """Seconds for which a failed request is repeated; `resources` sets it by the role of the process."""
     max_stall_s: float = 30.0
+    """Seconds that a request may go without a byte in answer."""
 
     @property
     def address(self) -> str:
@@ -48,7 +49,7 @@ class Bucket:
 
 
 def parse_address(address: str) -> tuple[str, str]:
-    """Bucket and prefix of `s3://bucket/prefix`; raises ValueError, without repeating it."""
+    """Parse `s3://bucket/prefix` to bucket and prefix. Raises ValueError, which does not repeat the address."""
     parts = urlsplit(address)
     if parts.scheme != "s3" or "@" in parts.netloc or parts.query or parts.fragment:
         raise ValueError("it must be s3://bucket or s3://bucket/prefix; keys are settings of their own")
@@ -61,7 +62,7 @@ def parse_address(address: str) -> tuple[str, str]:
 
 
 def open_bucket(bucket: Bucket) -> "S3Store":
-    """A client; nothing is sent yet."""
+    """Make a client, without a request yet."""
     from obstore.store import S3Store  # noqa: PLC0415 - 15 MB that a service without S3 never loads
 
     keys = {
@@ -72,12 +73,13 @@ def open_bucket(bucket: Bucket) -> "S3Store":
     }
     client: ClientConfig = {
         "allow_http": (bucket.endpoint or "").startswith("http://"),
-        "connect_timeout": timedelta(seconds=min(3.0, bucket.max_stall_s)),
+        "connect_timeout": timedelta(seconds=min(_MAX_CONNECT_S, bucket.max_stall_s)),
         "read_timeout": timedelta(seconds=bucket.max_stall_s),
+        # A part of 8 MiB that trickles: as long as four stalls, then it is sent again.
         "timeout": timedelta(seconds=4 * bucket.max_stall_s),
     }
     retry: RetryConfig = {
-        "max_retries": 100,
+        "max_retries": 100,  # never reached: `retry_timeout` ends the retries
         "retry_timeout": timedelta(seconds=bucket.max_retry_s),
         "backoff": {
             "init_backoff": timedelta(milliseconds=100),
@@ -85,19 +87,22 @@ def open_bucket(bucket: Bucket) -> "S3Store":
             "base": 2,
         },
     }
-    given: dict[str, Any] = {name: value for name, value in keys.items() if value}
+    options: dict[str, Any] = {name: value for name, value in keys.items() if value}
     return S3Store(
         bucket.name,
         prefix=bucket.prefix or None,
         client_options=client,
         retry_config=retry,
-        checksum_algorithm="sha256",  # the server refuses what was changed on the way
-        **given,
+        checksum_algorithm="sha256",  # the server refuses bytes that were changed on the way
+        **options,
     )
 
 
 def bucket_error(error: Exception, bucket: Bucket) -> LabError | None:
-    """What a failed request means; None where only the object is missing."""
+    """Translate the error of a request; None where only the object is missing.
+
+    By the text of the error: obstore has no classes for statuses and codes.
+    """
     text = str(error)
     status = match.group(1) if (match := _STATUS.search(text)) else ""
     code_match = _CODE.search(text)
@@ -111,7 +116,7 @@ def bucket_error(error: Exception, bucket: Bucket) -> LabError | None:
     if isinstance(error, FileNotFoundError):
         return None
     if status in _DENIED:
-        return Unavailable("blob_store_denied", f"{at} refuses us{reason}. {_PERMISSIONS_HINT}")
+        return Unavailable("blob_store_denied", f"{at} refuses access{reason}. {_PERMISSIONS_HINT}")
     if status and status != _THROTTLED and not status.startswith("5"):
         return Unavailable("blob_store_refused", f"{at} refuses a request{reason}.")
     return StoreUnavailable("blob_store_away", f"{at} does not answer{reason}; is AWS_ENDPOINT_URL right?")

@@ -14,11 +14,11 @@ from app.storage.cache_size import HEADROOM, CacheSize, RunningSize, claim_readi
 
 _PART = ".part-"
 _MAX_PART_AGE_S = 3600.0
-"""A copy that nobody has added to for so long has lost its writer."""
+"""Seconds without a write after which an unfinished copy is taken to have lost its writer."""
 
 
 class LocalCache:
-    """A file appears under its digest whole and verified, or not at all.
+    """Cache folder of one host. A file appears under its digest complete and verified, or not at all.
 
     Bytes and files are bounded. The bounds are soft: a copy that was used in the last `cache_grace_s` seconds
     may still be read by a cell, so it is never evicted.
@@ -31,7 +31,7 @@ class LocalCache:
         self._filling: dict[str, asyncio.Lock] = {}
 
     def find(self, digest: str) -> Path | None:
-        """The copy, marked as used now."""
+        """Return the copy of a blob, marked as used now, or None."""
         path = self._folder / check_digest(digest)
         try:
             os.utime(path)
@@ -40,7 +40,7 @@ class LocalCache:
         return path
 
     async def fill(self, digest: str, source: AsyncIterator[bytes]) -> Path:
-        """The copy, made from `source` if it is not there; raises NotFound if the bytes are not the blob's."""
+        """Return the copy, made from `source` if there is none. Raises NotFound for bytes of another digest."""
         lock = self._filling.setdefault(digest, asyncio.Lock())
         try:
             async with lock:
@@ -63,8 +63,8 @@ class LocalCache:
         part = self._part()
         try:
             with part.open("wb") as file:
-                async for piece in source:
-                    await asyncio.to_thread(file.write, piece)
+                async for chunk in source:
+                    await asyncio.to_thread(file.write, chunk)
             return await asyncio.to_thread(self._publish, part, digest)
         finally:
             part.unlink(missing_ok=True)
@@ -83,7 +83,7 @@ class LocalCache:
         if path.exists():
             return path
         part.chmod(0o444)
-        # Counted first: a crash between the two leaves a count that is too high, and is corrected soon.
+        # Counted first: a crash between the two leaves a count that is too high, which is corrected soon.
         is_due = self._size.add(blob.size_bytes)
         part.replace(path)
         if is_due:
@@ -114,16 +114,16 @@ class LocalCache:
         return size
 
     def _copies(self) -> Iterator[tuple[float, int, Path]]:
-        """When each copy was last used, its size and its path; others write and evict meanwhile.
+        """Yield (time of last use, bytes, path) of each copy; other processes write and evict meanwhile.
 
         Parts whose writer is gone are removed.
         """
-        abandoned = time.time() - _MAX_PART_AGE_S
+        min_part_time = time.time() - _MAX_PART_AGE_S
         with os.scandir(self._folder) as entries:
             for entry in entries:
                 with contextlib.suppress(FileNotFoundError):
                     stat = entry.stat()
                     if not entry.name.startswith(_PART):
                         yield stat.st_mtime, stat.st_size, Path(entry.path)
-                    elif stat.st_mtime < abandoned:
+                    elif stat.st_mtime < min_part_time:
                         Path(entry.path).unlink()

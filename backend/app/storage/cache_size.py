@@ -17,9 +17,9 @@ from pathlib import Path
 from app.storage.blobs import BlobLimits
 
 MAX_COUNT_AGE_S = 3600.0
-"""A count is corrected once in so long, which also finds parts of copies that a killed writer left."""
+"""Seconds after which a count is corrected; that also finds parts of copies that a killed writer left."""
 HEADROOM = 1 / 16
-"""Of each bound: freed by an eviction beyond the bound itself, so that the next one is that much later.
+"""Share of each bound that an eviction frees beyond the bound itself, so that the next one is that much later.
 
 With 20,000 files one reading of the folder (0.3 s) comes to 1,250 stored files.
 """
@@ -59,10 +59,10 @@ class RunningSize:
             return _read(descriptor)
 
     def correct(self, before: CacheSize, counted: CacheSize) -> None:
-        """Replace the count by what the folder holds; `before`: the count when its reading began.
+        """Replace the count by the content of the folder; `before`: the count when its reading began.
 
-        What other processes added meanwhile is added, though the reading may have seen it: a count that is too
-        high is corrected sooner than one that is too low.
+        Copies that other processes added meanwhile are added, though the reading may have counted them: a count
+        that is too high is corrected sooner than one that is too low.
         """
         limits = self._limits
         with self._locked() as descriptor:
@@ -83,7 +83,7 @@ class RunningSize:
 
     @contextmanager
     def _locked(self) -> Iterator[int]:
-        """The file, which no other thread or process reads or writes meanwhile."""
+        """Yield a descriptor of the count, which no other thread or process reads or writes meanwhile."""
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -94,7 +94,7 @@ class RunningSize:
 
 @contextmanager
 def claim_reading(folder: Path) -> Iterator[bool]:
-    """False where another thread or process is reading the folder already: one correction is enough."""
+    """Yield False where another thread or process is reading the folder already: one correction is enough."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -106,7 +106,7 @@ def claim_reading(folder: Path) -> Iterator[bool]:
 
 
 def _read(descriptor: int) -> CacheSize:
-    """An empty count, which is due for correction, where the file is new or damaged."""
+    """Read the count. A new or damaged file gives an empty one, which is due for correction."""
     try:
         return CacheSize(**json.loads(os.pread(descriptor, 4096, 0)))
     except (ValueError, TypeError):

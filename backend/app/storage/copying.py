@@ -1,4 +1,4 @@
-"""Every blob of one store into another, for a service that changes where it keeps them."""
+"""Copy of all blobs of one store into another, for a service that changes its store."""
 
 from collections.abc import AsyncIterator
 
@@ -7,10 +7,11 @@ from app.storage.blobs import Blob, BlobStore
 
 
 async def copy_blobs(source: BlobStore, target: BlobStore) -> AsyncIterator[tuple[Blob, bool]]:
-    """Each blob as it is done, and whether it had to be copied; begun again, it goes on where it was cut.
+    """Copy the blobs; yield each when it is done, and True if it had to be copied.
 
-    Copies are verified on the way. What is written to `source` meanwhile is left to the next time; what is
-    swept meanwhile is left out.
+    A run that was interrupted is continued by the next one.
+    Copies are verified on the way. A blob that is written to `source` meanwhile is left to the next run; one
+    that is swept meanwhile is left out.
     """
     async for digest in source.stored_before(0.0):
         try:

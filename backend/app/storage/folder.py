@@ -1,4 +1,4 @@
-"""Blobs in a folder: `ab/abcd...`, read-only files that appear whole or not at all."""
+"""Blobs in a folder: `ab/abcd...`, read-only files that appear complete or not at all."""
 
 import asyncio
 import os
@@ -22,23 +22,23 @@ from app.storage.blobs import (
 from app.storage.disk_space import retry_while_disk_full
 
 WriteBlob = Callable[[Callable[[bytes], object]], Blob]
-"""Hands a blob's pieces to what it is given."""
+"""Passes the chunks of a blob to a function."""
 
 
 class FolderBlobs:
-    """Made for one host, or a folder that every host mounts at the same place."""
+    """Store in a folder of one host, or in one that every host mounts at the same path."""
 
     def __init__(self, folder: Path, limits: BlobLimits | None = None) -> None:
         self._folder = folder
         self._limits = limits or BlobLimits()
 
     async def put_file(self, path: Path) -> Blob:
-        return await self._write(lambda each: digest_file(path, self._limits.max_bytes, each))
+        return await self._write(lambda on_chunk: digest_file(path, self._limits.max_bytes, on_chunk))
 
     async def put_bytes(self, data: bytes) -> Blob:
-        def write(each: Callable[[bytes], object]) -> Blob:
+        def write(on_chunk: Callable[[bytes], object]) -> Blob:
             blob = digest_bytes(data, self._limits.max_bytes)
-            each(data)
+            on_chunk(data)
             return blob
 
         return await self._write(write)
@@ -49,11 +49,11 @@ class FolderBlobs:
         with path.open("rb") as source:
             source.seek(start)
             while start < stop and (
-                piece := await asyncio.to_thread(source.read, min(CHUNK_BYTES, stop - start))
+                chunk := await asyncio.to_thread(source.read, min(CHUNK_BYTES, stop - start))
             ):
-                start += len(piece)
-                BLOB_BYTES.labels("read").inc(len(piece))
-                yield piece
+                start += len(chunk)
+                BLOB_BYTES.labels("read").inc(len(chunk))
+                yield chunk
 
     async def size(self, digest: str) -> int:
         return self._existing(digest).stat().st_size
@@ -82,9 +82,9 @@ class FolderBlobs:
         return path
 
     async def _write(self, write: WriteBlob) -> Blob:
-        """What was computed need not be computed again, if room is made meanwhile."""
+        """Store a blob, with retries on a full disk: the result of a computation is not to be lost by it."""
         full = StoreUnavailable(
-            "blob_store_full", "The disk that results are kept on is full: make room there."
+            "blob_store_full", "The disk that results are kept on is full: free space on it."
         )
         return await retry_while_disk_full(
             lambda: asyncio.to_thread(self._store, write), full, self._limits.max_wait_s
@@ -108,7 +108,7 @@ class FolderBlobs:
     def _publish(self, part: Path, path: Path) -> None:
         path.parent.mkdir(mode=0o711, exist_ok=True)
         part.chmod(0o444)
-        # Also when the blob is there: the fresh file's time keeps the sweep away from it.
+        # Also when the blob exists: the time of the new file keeps the sweep away from it.
         part.replace(path)
         folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
         try:
@@ -118,21 +118,27 @@ class FolderBlobs:
 
 
 def _delete_if_old(path: Path, until: float) -> bool:
-    """Move first and look again: what was written since the first look is put back."""
-    grave = path.with_name(f".gone-{uuid4().hex}")
+    """Delete the file unless it was written after `until`. Returns True if it was deleted.
+
+    It is moved away first and looked at again: a file that was written since the first look is put back.
+    """
+    trash = path.with_name(f".gone-{uuid4().hex}")
     try:
-        path.rename(grave)
+        path.rename(trash)
     except FileNotFoundError:
         return False
-    if was_written_before(grave, until):
-        grave.unlink()
+    if was_written_before(trash, until):
+        trash.unlink()
         return True
-    grave.replace(path)
+    trash.replace(path)
     return False
 
 
 def folder_time(folder: Path) -> float:
-    """The time by the folder's own clock, which times of its files are to be compared with."""
+    """Return the time by the clock of the folder's filesystem, with which times of its files are compared.
+
+    A folder of another host has another clock than this process.
+    """
     if not folder.is_dir():
         return 0.0
     with tempfile.NamedTemporaryFile(prefix=".now-", dir=folder) as file:
@@ -140,7 +146,7 @@ def folder_time(folder: Path) -> float:
 
 
 def was_written_before(path: Path, moment: float) -> bool:
-    """False when it is gone: another process may sweep it away meanwhile."""
+    """Return False where the file is missing, too: another process may sweep it meanwhile."""
     try:
         return path.stat().st_mtime < moment
     except FileNotFoundError:

@@ -21,8 +21,9 @@ from app.storage.blobs import (
 from app.storage.cache import LocalCache
 
 _BATCH_CHUNKS = 4
+"""Chunks in memory at once, for each stream."""
 _MAX_ADOPT_BYTES = 64 << 20
-
+"""Largest file that is copied into the local cache when it is stored; its writer waits for the copy."""
 # An existing blob's time is renewed, which keeps the sweep away from it. `xmax = 0` is true of a new row only.
 _CLAIM = """
     INSERT INTO blobs (digest, size_bytes) VALUES ($1, $2)
@@ -35,7 +36,7 @@ _FORGET = "DELETE FROM blobs WHERE digest = $1 AND created_at < now() - make_int
 
 
 class PostgresBlobs:
-    """`pool` is an asyncpg pool of this process; `cache` is a folder of this host."""
+    """Store in tables of Postgres. `pool`: asyncpg pool of this process; `cache`: folder of this host."""
 
     def __init__(self, pool: Pool, cache: Path, limits: BlobLimits | None = None) -> None:
         self._pool = pool
@@ -65,10 +66,10 @@ class PostgresBlobs:
             if len(chunks) != last - first + 1:
                 raise not_stored(digest)
             for n, row in enumerate(chunks, first):
-                piece = row["data"][start - n * CHUNK_BYTES : stop - n * CHUNK_BYTES]
-                start += len(piece)
-                BLOB_BYTES.labels("read").inc(len(piece))
-                yield piece
+                chunk = row["data"][start - n * CHUNK_BYTES : stop - n * CHUNK_BYTES]
+                start += len(chunk)
+                BLOB_BYTES.labels("read").inc(len(chunk))
+                yield chunk
 
     async def size(self, digest: str) -> int:
         size = await self._pool.fetchval("SELECT size_bytes FROM blobs WHERE digest = $1", check_digest(digest))
@@ -96,8 +97,8 @@ class PostgresBlobs:
         async def records() -> AsyncIterator[tuple[str, int, bytes]]:
             numbered = iter(enumerate(chunks))
             while batch := await asyncio.to_thread(lambda: list(islice(numbered, _BATCH_CHUNKS))):
-                for n, piece in batch:
-                    yield digest, n, piece
+                for n, chunk in batch:
+                    yield digest, n, chunk
 
         await connection.copy_records_to_table(
             "blob_chunks", records=records(), columns=["digest", "n", "data"]

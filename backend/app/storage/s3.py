@@ -1,7 +1,7 @@
 """Blobs in a bucket: `<prefix>/ab/abcd...`. Every worker on every machine can read them.
 
-Large files go up in parts and come down in ranges, each repeated by itself when it fails: a broken connection
-costs one part. Writing the same bytes again replaces them by themselves, which makes the blob young.
+Large files are sent in parts and read in ranges, each repeated by itself when it fails: a broken connection
+costs one part. Writing the same bytes again replaces the object, which renews its time.
 """
 
 import asyncio
@@ -30,16 +30,21 @@ from app.storage.bucket import Bucket, bucket_error, open_bucket
 from app.storage.cache import LocalCache
 
 _PART_BYTES = 8 * CHUNK_BYTES
+"""Bytes of a part and of a range: S3 takes parts of 5 MiB at least."""
 _MAX_CONCURRENT_PARTS = 4
+"""Parts of one file that are sent at once, each with its bytes in memory."""
 _MAX_ADOPT_BYTES = 64 << 20
+"""Largest file that is copied into the local cache when it is stored; its writer waits for the copy."""
 _TRIAL_PREFIX = "trial"
+_LIST_PAGE = 1_000
+"""Keys of one request: the most that S3 lists."""
 
 
 class S3Blobs:
-    """`cache` is a folder of this host.
+    """Store in a bucket. `cache`: folder of this host.
 
-    `forget` looks and then deletes, as S3 offers nothing better: bytes that are written again within the
-    milliseconds between may go, after lying unnamed for `age_s` seconds.
+    `forget` looks and then deletes, since S3 has no conditional delete by age: bytes that are written again in
+    the milliseconds between may be lost, after no row named them for `age_s` seconds.
     """
 
     def __init__(self, bucket: Bucket, cache: Path, limits: BlobLimits | None = None) -> None:
@@ -96,7 +101,7 @@ class S3Blobs:
     async def stored_before(self, age_s: float) -> AsyncIterator[str]:
         with self._translate_errors():
             until = await self._now() - timedelta(seconds=age_s)
-            async for page in obstore.list(self._store, chunk_size=1000):
+            async for page in obstore.list(self._store, chunk_size=_LIST_PAGE):
                 for entry in page:
                     name = entry["path"].rpartition("/")[2]
                     if is_digest(name) and entry["last_modified"] < until:
@@ -115,14 +120,14 @@ class S3Blobs:
             return True
 
     async def check_access(self) -> None:
-        """All that we need of the bucket, once; raises Unavailable with what to do."""
+        """Try each kind of request that the service makes. Raises Unavailable with what to do."""
         with self._translate_errors():
             async for _ in obstore.list(self._store, chunk_size=1):
                 break
             await self._now()
 
     async def _now(self) -> datetime:
-        """By the store's clock, which also says when its objects were written; no host's can be wrong."""
+        """Return the time by the store's clock, by which its objects are dated: hosts' clocks may be wrong."""
         key = f"{_TRIAL_PREFIX}-{uuid4().hex}"
         await obstore.put_async(self._store, key, b"")
         now = (await obstore.head_async(self._store, key))["last_modified"]
@@ -131,7 +136,7 @@ class S3Blobs:
 
     @contextmanager
     def _translate_errors(self, digest: str = "") -> Iterator[None]:
-        """The store's failures in our words; what it said may name hosts and is not repeated."""
+        """Translate errors of the store, without their text, which may name hosts."""
         try:
             yield
         except (BaseError, FileNotFoundError) as error:

@@ -230,7 +230,7 @@ async def test_where_namespaces_are_refused_root_hands_everything_to_another_use
 ) -> None:
     nobody = pwd.getpwnam("nobody").pw_uid
     account = Account(str(nobody), nobody)
-    servers = EmbeddedServers(home, account=account, elsewhere=elsewhere)
+    servers = EmbeddedServers(home, account=account, other_user_root=elsewhere)
     try:
         await value(servers.start_postgres(), "CREATE TABLE kept AS SELECT 7 AS n")
         assert Redis.from_url(servers.start_valkey()).ping()
@@ -238,7 +238,7 @@ async def test_where_namespaces_are_refused_root_hands_everything_to_another_use
         assert servers.postgres.daemon.process
         assert uid_of(servers.postgres.daemon.process.pid) == nobody
         servers.stop()
-        servers = EmbeddedServers(home, account=account, elsewhere=elsewhere)
+        servers = EmbeddedServers(home, account=account, other_user_root=elsewhere)
         assert await value(servers.start_postgres(), "SELECT n FROM kept") == 7
     finally:
         servers.stop()

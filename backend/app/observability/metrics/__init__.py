@@ -1,4 +1,5 @@
-"""What an operator can watch. Names and units by Prometheus's conventions; labels are few and closed.
+"""Metrics, with names and units by Prometheus's conventions, and few labels of closed sets.
 
-A label is a word of ours (a route, an agent, a tool, a status): never an id, and nothing that a user wrote.
+A label's value is a word of the service (a route, an agent, a tool, a status): never an id or a user's text,
+since each new value makes a series.
 """

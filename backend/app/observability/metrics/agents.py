@@ -1,4 +1,4 @@
-"""What agents do: chat-model calls and tool calls. A call that is replayed is not counted again."""
+"""Metrics of agents: chat-model calls and tool calls. A call that is replayed is not counted again."""
 
 from collections.abc import Mapping
 
@@ -6,33 +6,31 @@ from prometheus_client import Counter, Histogram
 
 TOOL_SECONDS = Histogram(
     "labcrew_tool_duration_seconds",
-    "A tool call, with the cells that it ran.",
+    "Duration of a tool call, with the cells that it ran.",
     ("agent", "tool"),
     buckets=(0.01, 0.1, 0.5, 1, 5, 15, 60, 300),
 )
-TOOL_CALLS = Counter("labcrew_tool_calls_total", "Tool calls by how they went.", ("agent", "tool", "outcome"))
+TOOL_CALLS = Counter("labcrew_tool_calls_total", "Tool calls by outcome.", ("agent", "tool", "outcome"))
 CHAT_SECONDS = Histogram(
     "labcrew_chat_duration_seconds",
-    "An answer of a chat model, with the tries that it took.",
+    "Duration of an answer of a chat model, with all attempts.",
     ("provider",),
     buckets=(0.1, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160),
 )
 CHAT_CALLS = Counter("labcrew_chat_calls_total", "Answers of chat models.", ("provider", "agent"))
-CHAT_ERRORS = Counter("labcrew_chat_errors_total", "Tries that a chat model failed.", ("provider", "kind"))
+CHAT_ERRORS = Counter("labcrew_chat_errors_total", "Failed attempts of chat models.", ("provider", "kind"))
 CHAT_TOKENS = Counter(
     "labcrew_chat_tokens_total",
     "Tokens as providers counted them; `cached` ones are part of the `prompt`.",
     ("provider", "kind"),
 )
-CHAT_COST = Counter(
-    "labcrew_chat_cost_usd_total", "What chat models cost by LLM_PRICES, in USD.", ("provider",)
-)
+CHAT_COST = Counter("labcrew_chat_cost_usd_total", "Cost of chat models by LLM_PRICES, in USD.", ("provider",))
 
 _TOKENS = {"input_tokens": "prompt", "output_tokens": "completion", "cached_tokens": "cached"}
 
 
 def count_chat_answer(provider: str, agent: str, seconds: float, usage: Mapping[str, float]) -> None:
-    """`usage`: as `llm.usage` and `llm.cost` tell it."""
+    """Count one answer. `usage`: of `llm.usage.read_usage`, with the cost of `llm.cost.add_cost`."""
     CHAT_CALLS.labels(provider, agent).inc()
     CHAT_SECONDS.labels(provider).observe(seconds)
     for name, kind in _TOKENS.items():
@@ -43,6 +41,6 @@ def count_chat_answer(provider: str, agent: str, seconds: float, usage: Mapping[
 
 
 def count_tool_call(agent: str, tool: str, seconds: float, outcome: str) -> None:
-    """`outcome`: `done`, `refused` (the agent can mend it) or `failed`."""
+    """Count one tool call. `outcome`: `done`, `refused` (the agent can correct it) or `failed`."""
     TOOL_CALLS.labels(agent, tool, outcome).inc()
     TOOL_SECONDS.labels(agent, tool).observe(seconds)

@@ -1,4 +1,4 @@
-"""Computations in cells, by the function of ours that they ran; code that somebody wrote is `program`."""
+"""Metrics of computations in cells, by function; programs of agents and users are `program`."""
 
 import asyncio
 from collections.abc import Iterator
@@ -7,19 +7,21 @@ from dataclasses import dataclass
 
 from prometheus_client import Counter, Gauge, Histogram
 
-CELLS_STARTED = Counter("labcrew_cells_started_total", "Computations that a cell was asked for.", ("function",))
-CELLS_ENDED = Counter("labcrew_cells_ended_total", "Computations by how their cell ended.", ("function", "end"))
-CELLS_RUNNING = Gauge("labcrew_cells_running", "Computations that have a cell now.")
+CELLS_STARTED = Counter("labcrew_cells_started_total", "Computations that began in a cell.", ("function",))
+CELLS_ENDED = Counter(
+    "labcrew_cells_ended_total", "Computations by the end of their cell.", ("function", "end")
+)
+CELLS_RUNNING = Gauge("labcrew_cells_running", "Computations that run in a cell now.")
 CELLS_WAITING = Gauge("labcrew_cells_waiting", "Computations that wait for one of SANDBOX_MAX_CELLS.")
 CELL_SECONDS = Histogram(
     "labcrew_cell_duration_seconds",
-    "A computation in its cell, by the clock.",
+    "Wall-clock time of a computation in its cell.",
     ("function",),
     buckets=(0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300),
 )
 CELL_CPU = Counter("labcrew_cell_cpu_seconds_total", "CPU time that cells used.", ("function",))
 ZYGOTES = Counter(
-    "labcrew_zygote_starts_total", "Connections to a process that forks cells; a second one: it died."
+    "labcrew_zygote_starts_total", "Connections to a zygote; more than one of a process: a zygote died."
 )
 
 
@@ -34,7 +36,7 @@ class CellEnding:
 
 @contextmanager
 def count_computation(function: str) -> Iterator[CellEnding]:
-    """One computation that has a cell; what it is told of its ending is counted, and a cancel by itself."""
+    """Count one computation. The caller sets the fields of the CellEnding; a cancellation is counted here."""
     CELLS_STARTED.labels(function).inc()
     ending = CellEnding()
     try:

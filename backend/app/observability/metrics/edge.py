@@ -1,4 +1,4 @@
-"""Requests, streams and refusals: counted by the API."""
+"""Metrics of the API: requests, streams and refusals."""
 
 from prometheus_client import Counter, Gauge, Histogram
 
@@ -12,13 +12,13 @@ OPEN_STREAMS = Gauge("labcrew_streams_open", "Sockets and event streams that are
 SLOW_CLIENTS = Counter(
     "labcrew_slow_clients_cut_total", "Clients that were cut because they sent or read too slowly.", ("where",)
 )
-REFUSALS = Counter("labcrew_limit_refusals_total", "What was refused because a limit was reached.", ("limit",))
+REFUSALS = Counter("labcrew_limit_refusals_total", "Requests refused because a limit was reached.", ("limit",))
 SIGN_INS = Counter("labcrew_sign_ins_total", "Attempts to sign in.", ("outcome",))
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
 def observe_request(method: str, route: str | None, status: int, seconds: float) -> None:
-    """`route`: the template that matched, if one did. A method that HTTP does not know is `other`."""
+    """Count one request. `route`: the template that matched, or None. An unknown method is `other`."""
     method_label = method if method in METHODS else "other"
     REQUEST_SECONDS.labels(method_label, route or "unmatched", status).observe(seconds)

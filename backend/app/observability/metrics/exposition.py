@@ -1,4 +1,4 @@
-"""A process's figures as text, with every metric that any process has: a name is known before it counts."""
+"""Metrics of a process as text. Every metric exists from the start, so that alerts need no first event."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ disable_created_metrics()  # type: ignore[no-untyped-call]  # it has no annotati
 
 @dataclass(frozen=True, eq=False)
 class FixedMetrics(Collector):
-    """Figures that were read already."""
+    """Collector of metrics that were read already."""
 
     metrics: Iterable[Metric]
 
@@ -32,12 +32,12 @@ class FixedMetrics(Collector):
 
 
 def make_registry(collector: Collector) -> CollectorRegistry:
-    """Of its own: what belongs to one part of a process, which may be opened more than once."""
+    """Make a registry for one part of a process, which may be opened more than once in it."""
     registry = CollectorRegistry()
     registry.register(collector)
     return registry
 
 
 def exposition(more: Iterable[CollectorRegistry] = ()) -> bytes:
-    """In Prometheus's text format; `more`: what belongs to a part of this process only."""
+    """Write the metrics in Prometheus's text format; `more`: registries of parts of this process."""
     return b"".join(generate_latest(registry) for registry in (REGISTRY, *more))

@@ -1,4 +1,4 @@
-"""`/metrics` of a process that serves nothing else, in a thread: it answers even while the event loop hangs."""
+"""Listener for `/metrics` of a worker, in a thread: it answers even while the event loop hangs."""
 
 import hmac
 import ipaddress
@@ -17,39 +17,40 @@ from app.observability.metrics.exposition import MEDIA_TYPE
 log = structlog.get_logger(__name__)
 
 _MAX_REQUEST_S = 5.0
+"""Seconds that a client may take to send its request: each one occupies a thread."""
 
 
 def open_socket(host: str, port: int) -> socket.socket:
-    """Raises Conflict when the port is taken; 0 is any."""
+    """Open a listening socket; port 0 is any free one. Raises Conflict when the port is taken."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family)
     except OSError as error:
         raise Conflict(
             "metrics_port_taken",
-            f"Figures cannot be shown on {host}:{port} ({error.strerror}). "
+            f"Metrics cannot be served on {host}:{port} ({error.strerror}). "
             "Give each worker of a host a METRICS_PORT of its own.",
         ) from None
 
 
 def may_read(authorization: str | None, token: str | None) -> bool:
-    """Whether a request's header carries the token, if one is asked for."""
+    """Return True if the header carries the token, or no token is required."""
     if token is None:
         return True
     return hmac.compare_digest((authorization or "").encode(), f"Bearer {token}".encode())
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches an address; a name must have been resolved."""
+    """Return True for an address that only this machine reaches; a host name must have been resolved."""
     address = ipaddress.ip_address(host.partition("%")[0])
     return (getattr(address, "ipv4_mapped", None) or address).is_loopback
 
 
 @contextmanager
 def serve_metrics(listening: socket.socket, figures: Callable[[], bytes], token: str | None) -> Iterator[None]:
-    """Answer on `listening`, a socket that listens already, while the block runs; then close it.
+    """Serve metrics on `listening`, a socket that listens already, while the block runs; then close it.
 
-    Without a token only loopback is answered: figures tell what a service does, and to whom it fails.
+    Without a token they are served on loopback only: metrics show what a service does, and where it fails.
     """
     closed = token is None and not is_loopback(listening.getsockname()[0])
     if closed:
@@ -77,7 +78,7 @@ def serve_metrics(listening: socket.socket, figures: Callable[[], bytes], token:
                 self.wfile.write(body)
 
         def log_message(self, *_: object) -> None:
-            """Scrapes are no news."""
+            """Log nothing: a scrape comes every few seconds."""
 
     server = ThreadingHTTPServer(listening.getsockname()[:2], Scrape, bind_and_activate=False)
     server.socket.close()

@@ -1,8 +1,8 @@
-"""What goes in time and what somebody deleted."""
+"""Metrics of retention and deletions."""
 
 from prometheus_client import Counter
 
-RETIRED = Counter("labcrew_retired_total", "What was kept for long enough and has gone.", ("kind",))
+RETIRED = Counter("labcrew_retired_total", "Objects removed at the end of their retention.", ("kind",))
 DELETIONS_DONE = Counter(
     "labcrew_deletions_total", "Deletions of sessions and accounts that are done.", ("kind",)
 )

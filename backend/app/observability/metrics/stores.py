@@ -1,4 +1,4 @@
-"""Connections of a process, and what it asked of its stores."""
+"""Metrics of stores: connections of a process, blobs and disks."""
 
 import shutil
 from collections.abc import Callable, Iterable, Mapping
@@ -18,7 +18,7 @@ BLOB_BYTES = Counter("labcrew_blob_bytes_total", "Bytes of blobs that were store
 
 @dataclass(frozen=True)
 class PoolUsage:
-    """Connections of one pool: how many it may have, has, and lends now."""
+    """Connections of one pool: its limit, those that are open, and those in use."""
 
     max_connections: int
     open: int
@@ -27,7 +27,7 @@ class PoolUsage:
 
 @dataclass(frozen=True, eq=False)
 class Stores(Collector):
-    """Looks at each pool and each folder's disk when it is asked."""
+    """Collector that reads each pool and each folder's disk at every scrape."""
 
     pools: Mapping[str, Callable[[], PoolUsage]]
     folders: Mapping[str, Path]
@@ -41,7 +41,7 @@ class Stores(Collector):
         )
         now = GaugeMetricFamily(
             "labcrew_db_pool_connections",
-            "Connections of a pool, lent or not.",
+            "Open connections of a pool, in use or idle.",
             labels=["pool", "state"],
         )
         for name, look in self.pools.items():
@@ -52,7 +52,9 @@ class Stores(Collector):
         return limits, now
 
     def _disks(self) -> Iterable[Metric]:
-        free = GaugeMetricFamily("labcrew_disk_free_bytes", "Room on the disk of a folder.", labels=["folder"])
+        free = GaugeMetricFamily(
+            "labcrew_disk_free_bytes", "Free space on the disk of a folder.", labels=["folder"]
+        )
         size = GaugeMetricFamily("labcrew_disk_size_bytes", "Size of the disk of a folder.", labels=["folder"])
         for name, folder in self.folders.items():
             with suppress(OSError):
