@@ -47,7 +47,7 @@ def stages(steps: list[dict[str, Any]], cpu_s: dict[int, float]) -> Iterator[str
             for call in step["calls"]
             if call["duration_ms"] > 50
         ]
-        cpu = cpu_s.get(step["seq"], 0.0)
+        cpu = cpu_s.get(step["step"], 0.0)
         yield f"  {step['node']:<22}{took:7.2f} s {cpu:7.2f} CPU   {', '.join(calls)}"
 
 
@@ -60,7 +60,7 @@ def show(client: LabClient, table: str, budget_s: float, ended: dict[str, Any]) 
         print(f"  {ended['error']}")
     usage = ended["usage"]
     cpu_s: dict[int, float] = {}
-    for part in usage["parts"]:
+    for part in usage["breakdown"]:
         cpu_s[part["step"]] = cpu_s.get(part["step"], 0.0) + part["cpu_s"]
     for line in stages(client.steps(ended["id"]), cpu_s):
         print(line)

@@ -115,9 +115,9 @@ async def to_the_end(client: Client, name: str, path: str, expected: int) -> lis
     while True:
         page = await timed(client, f"{path}{mark}limit=100{after}", taken)
         ids += [item["id"] for item in page["items"]]
-        if page["next"] is None:
+        if page["next_cursor"] is None:
             break
-        after = f"&after={page['next']}"
+        after = f"&after={page['next_cursor']}"
     if len(ids) != expected or len(set(ids)) != expected:
         raise RuntimeError(f"{name}: {len(set(ids))} of {expected} came")
     tell(f"{name}, 100 a page", taken, f"{len(ids):,} in {len(taken)} pages, each once")

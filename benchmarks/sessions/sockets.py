@@ -71,7 +71,7 @@ async def all_came(sockets: Sequence[Socket], each: int, within_s: float = 15.0)
 
 
 def _numbered(one: Socket) -> int:
-    return sum(piece.count(b'{"n":') for _, piece in one.heard)
+    return sum(piece.count(b'{"seq":') for _, piece in one.heard)
 
 
 def delays_ms(sockets: Sequence[Socket]) -> list[float]:
@@ -82,7 +82,7 @@ def delays_ms(sockets: Sequence[Socket]) -> list[float]:
         for at, event in one.events():
             if event.get("kind") != "message":
                 continue
-            stamp, said = event["role"], datetime.fromisoformat(event["at"]).timestamp()
+            stamp, said = event["role"], datetime.fromisoformat(event["created_at"]).timestamp()
             made = int(stamp) if stamp.isdigit() else said * 1e9 - ahead_ns
             found.append((at - made) / 1e6)
     return found
@@ -92,7 +92,7 @@ def lost(sockets: Sequence[tuple[str, Socket]], rows: dict[str, list[int]]) -> i
     """Events that are rows and did not come exactly once and in order."""
     wrong = 0
     for session, one in sockets:
-        came = [event["n"] for _, event in one.events() if "n" in event]
+        came = [event["seq"] for _, event in one.events() if "seq" in event]
         if came != rows[session]:
             wrong += max(1, len(set(rows[session]) ^ set(came)))
     return wrong

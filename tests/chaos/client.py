@@ -138,7 +138,7 @@ class Client:
         self.cancelled = True
 
     def _take(self, body: dict[str, Any]) -> None:
-        n = body.get("n")
+        n = body.get("seq")
         if n is None:
             return
         if n != self.cursor + 1:

@@ -10,7 +10,7 @@ def test_the_demo_ends_with_a_checked_report_and_leaves_no_process(home: Path, l
     assert done.returncode == 0, done.stdout + done.stderr
     told = json.loads(done.stdout)
     assert told["status"] == "completed"
-    assert told["result"]["report"]["checked"] > 50
+    assert told["result"]["report"]["checked_claims"] > 50
     holdout = told["result"]["holdout"]
     assert 0.7 < holdout["low"] < holdout["value"] < holdout["high"] <= 1
     page = Path(told["report"]).read_text()

@@ -67,8 +67,8 @@ async def watch(api: httpx.AsyncClient, session: str) -> AsyncIterator[dict[str,
                     event = json.loads(text)
                     if event.get("n") is None:
                         continue
-                    assert event["n"] == cursor + 1, "an event was lost or came twice"
-                    cursor = event["n"]
+                    assert event["seq"] == cursor + 1, "an event was lost or came twice"
+                    cursor = event["seq"]
                     yield event
                     if event["kind"] in TERMINAL:
                         return
@@ -85,7 +85,7 @@ async def test_a_session_is_asked_by_rest_and_watched_by_socket(api: httpx.Async
     assert view["status"] == "completed"
     assert view["last_event"] == len(events)
     steps = (await api.get(f"{SESSIONS}/{session}/steps")).json()["items"]
-    assert [step["seq"] for step in steps] == list(range(1, len(steps) + 1))
+    assert [step["step"] for step in steps] == list(range(1, len(steps) + 1))
     result = (await api.get(f"{SESSIONS}/{session}/results")).json()["result"]
     report = await api.get(f"/artifacts/{result['report']['artifact']}")
     assert report.headers["Content-Type"].startswith("text/html")
@@ -254,8 +254,8 @@ async def test_a_session_survives_the_killing_of_every_process(api: httpx.AsyncC
     view = (await patiently(api, f"{SESSIONS}/{session}")).json()
     assert view["status"] == "completed", view.get("error", view)
     steps = (await api.get(f"{SESSIONS}/{session}/steps")).json()["items"]
-    assert [step["seq"] for step in steps] == list(range(1, len(steps) + 1))
-    assert view["result"]["report"]["checked"] > 0
+    assert [step["step"] for step in steps] == list(range(1, len(steps) + 1))
+    assert view["result"]["report"]["checked_claims"] > 0
 
 
 def test_a_second_service_on_the_folder_is_refused_by_name(up, labcrew) -> None:

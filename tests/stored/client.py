@@ -77,7 +77,7 @@ class Client:
     def verification(self, session: str) -> tuple[int, list[Any]]:
         """How many claims of the report were checked, and the mismatches."""
         view = self._get(f"{_SESSIONS}/{session}/report/verification")
-        return view["checked"], view["mismatches"]
+        return view["checked_claims"], view["mismatches"]
 
     def headline(self, session: str) -> str:
         return str(self._get(f"{_SESSIONS}/{session}/results")["result"]["headline"])

@@ -1,4 +1,4 @@
-"""What every deletion takes and answers."""
+"""Dependencies, parameters and responses that all deletions share."""
 
 from typing import Annotated, Any
 
@@ -30,21 +30,21 @@ AccountDeletionsDep = Annotated[AccountDeletions, Depends(_account_deletions)]
 AlsoDerived = Annotated[
     bool | None,
     Query(
-        description="`true` also deletes what was made of it, `false` leaves that; without it a thing that was "
-        "used is refused, and the answer names what was made of it."
+        description="`true` also deletes everything derived from it, `false` keeps that. Without it, the "
+        "deletion of something in use is refused, and the answer names what was derived."
     ),
 ]
 
-ANSWERS: dict[int | str, dict[str, Any]] = {
+RESPONSES: dict[int | str, dict[str, Any]] = {
     **problems(404, 409),
-    204: {"description": "It is gone."},
-    202: {"model": DeletionPending, "description": "It goes when what runs has been cancelled."},
+    204: {"description": "It is deleted."},
+    202: {"model": DeletionPending, "description": "It is deleted once the running sessions are cancelled."},
 }
-"""Of a route that deletes."""
+"""Documented responses of a route that deletes."""
 
 
-def answer(waits_for: int) -> Response:
-    """204, or 202 while sessions must end first."""
-    if not waits_for:
+def deletion_response(remaining_sessions: int) -> Response:
+    """Return 204, or 202 while sessions must end first."""
+    if not remaining_sessions:
         return Response(status_code=204)
-    return JSONResponse(DeletionPending(waits_for=waits_for).model_dump(), 202)
+    return JSONResponse(DeletionPending(remaining_sessions=remaining_sessions).model_dump(), 202)

@@ -122,23 +122,23 @@ NEEDS_ROOM = Depends(_check_storage_quota)
 """For what stores something: raises TooMany when the user's bytes are used up."""
 
 
-class Page(BaseModel):
-    """Which part of a list."""
+class PageQuery(BaseModel):
+    """Query parameters of a list: a page by offset."""
 
     limit: int = Field(default=50, ge=1, le=200)
     offset: int = Field(default=0, ge=0, le=1_000_000)
 
 
-PageDep = Annotated[Page, Query()]
+PageDep = Annotated[PageQuery, Query()]
 
 
-class KeyedPage(Page):
-    """Which part of a list that can be read on from where a page ended."""
+class KeyedPageQuery(PageQuery):
+    """Query parameters of a list that can be continued by a cursor."""
 
     after: str | None = Field(
         default=None,
         max_length=200,
-        description="`next` of the page before: cheaper than an offset, and nothing comes twice.",
+        description="`next_cursor` of the previous page. Cheaper than an offset, and no item is repeated.",
     )
 
     @property
@@ -147,33 +147,33 @@ class KeyedPage(Page):
         return Portion(self.limit, self.offset, Cursor.read(self.after) if self.after else None)
 
 
-KeyedPageDep = Annotated[KeyedPage, Query()]
+KeyedPageDep = Annotated[KeyedPageQuery, Query()]
 
 Item = TypeVar("Item")
 
 
-class PageOf(BaseModel, Generic[Item]):
-    """One part of a list."""
+class Page(BaseModel, Generic[Item]):
+    """A page of a list."""
 
     items: list[Item]
-    total: int = Field(description=f"How many there are; of long lists at most {MAX_COUNTED:,} are counted.")
+    total: int = Field(description=f"Number of items in the list; counting stops at {MAX_COUNTED:,}.")
     limit: int
     offset: int
-    next: str | None = Field(
+    next_cursor: str | None = Field(
         default=None,
-        description="Send it as `after` for what comes next; null at the end, and where it is not taken.",
+        description="Send it as `after` to get the next page; null at the end, and for lists without cursors.",
     )
 
 
-def numbered_page(page: Page, items: list[Item], total: int) -> PageOf[Item]:
-    return PageOf(items=items, total=total, limit=page.limit, offset=page.offset)
+def numbered_page(page: PageQuery, items: list[Item], total: int) -> Page[Item]:
+    return Page(items=items, total=total, limit=page.limit, offset=page.offset)
 
 
-def keyed_page(page: KeyedPage, part: Part[Item]) -> PageOf[Item]:
-    return PageOf(
+def keyed_page(page: KeyedPageQuery, part: Part[Item]) -> Page[Item]:
+    return Page(
         items=list(part.items),
         total=part.total,
         limit=page.limit,
         offset=page.offset,
-        next=str(part.next) if part.next else None,
+        next_cursor=str(part.next) if part.next else None,
     )

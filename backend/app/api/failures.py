@@ -1,6 +1,7 @@
-"""Every failure as problem+json (RFC 9457) with a stable `code`."""
+"""Exception handlers: each failure becomes problem+json (RFC 9457) with a stable `code`."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import asyncpg
@@ -68,7 +69,7 @@ def problem(
     facts: Mapping[str, object] | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> ProblemResponse:
-    """`facts` become members of the document; they cannot replace the standard ones."""
+    """Build a problem document. `facts` become further members; they cannot replace the standard ones."""
     document = {
         **(facts or {}),
         "type": f"urn:labcrew:problem:{code}",
@@ -97,26 +98,35 @@ def unknown_problem(request_id: str | None) -> ProblemResponse:
     return problem(
         500,
         "internal_error",
-        "Something went wrong on our side. The request id finds it in the log.",
+        "The service failed. Its log has the details under the request id.",
         request_id,
     )
 
 
-MAX_FAULTS = 50
-"""Of one request. A megabyte can hold 100,000 unknown fields, each with an entry larger than itself."""
-MAX_PLACE = 200
-"""Characters of a place in the body: an unknown field's name is as long as its sender likes."""
+MAX_FIELD_ERRORS = 50
+"""Errors listed per request. A body of 1 MB can hold 100,000 unknown fields, each smaller than its entry."""
+MAX_LOCATION_CHARACTERS = 200
+"""Longer locations are cut: the client chooses the name of an unknown field, and with it the answer's size."""
 
 
-def faults(errors: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """Where and why, without the value: it may be a password."""
+@dataclass(frozen=True)
+class FieldError:
+    """A field of a request that is not valid. It lacks the value, which may be a password."""
+
+    location: str
+    message: str
+    kind: str
+
+
+def field_errors(errors: Sequence[Mapping[str, Any]]) -> list[FieldError]:
+    """Convert errors of Pydantic to the members of a problem document."""
     return [
-        {
-            "where": ".".join(str(part) for part in error["loc"])[:MAX_PLACE],
-            "why": error["msg"],
-            "kind": error["type"],
-        }
-        for error in errors[:MAX_FAULTS]
+        FieldError(
+            location=".".join(str(part) for part in error["loc"])[:MAX_LOCATION_CHARACTERS],
+            message=error["msg"],
+            kind=error["type"],
+        )
+        for error in errors[:MAX_FIELD_ERRORS]
     ]
 
 
@@ -129,13 +139,14 @@ async def _lab_error(request: Request, error: LabError) -> ProblemResponse:
 
 
 async def _invalid(request: Request, error: RequestValidationError) -> ProblemResponse:
-    found = faults(error.errors())
-    if found and found[0]["kind"] == "json_invalid":
+    errors = field_errors(error.errors())
+    first = errors[0] if errors else FieldError("request", "is not valid", "invalid")
+    if first.kind == "json_invalid":
         return problem(400, "invalid_json", "The body is not valid JSON.", _request_id(request))
-    first = found[0] if found else {"where": "request", "why": "is not valid"}
-    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-    detail = f"{first['where']}: {first['why']}{more}."
-    return problem(422, "invalid_request", detail, _request_id(request), {"errors": found})
+    more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+    detail = f"{first.location}: {first.message}{more}."
+    members = {"errors": [asdict(entry) for entry in errors]}
+    return problem(422, "invalid_request", detail, _request_id(request), members)
 
 
 async def _http(request: Request, error: HTTPException) -> ProblemResponse:
@@ -144,7 +155,7 @@ async def _http(request: Request, error: HTTPException) -> ProblemResponse:
 
 
 async def _database(request: Request, error: Exception) -> ProblemResponse:
-    """Postgres is away, or what was sent holds text that it cannot; anything else is ours to mend."""
+    """Answer 503 while Postgres is away, and 4xx for input that it cannot store; raise any other error."""
     if refusal := refusal_of(error):
         return await _lab_error(request, refusal)
     cause = _cause(error)
@@ -156,20 +167,20 @@ async def _database(request: Request, error: Exception) -> ProblemResponse:
 
 
 def _cause(error: Exception) -> BaseException:
-    """The driver's own error, which SQLAlchemy wraps."""
+    """Return the error of the driver that SQLAlchemy wraps."""
     cause = getattr(error, "orig", None) or error
     return cause.__cause__ or cause
 
 
 def refusal_of(error: Exception) -> LabError | None:
-    """The caller's share in an error of the database: text that it cannot store, or an account that is gone.
+    """Return the refusal for a database error that the caller caused: unstorable text or a deleted account.
 
-    JSON can spell what is no text: half a surrogate pair, which UTF-8 cannot hold, or a NUL.
+    JSON can spell characters that Postgres cannot store: a NUL, or half a surrogate pair, which is no UTF-8.
     """
     cause = _cause(error)
     if isinstance(cause, _NOT_TEXT):
         return InvalidInput(
-            "text_not_storable", "A text that was sent holds a character that cannot be stored."
+            "text_not_storable", "A text in the request holds a character that cannot be stored."
         )
     if not isinstance(cause, asyncpg.ForeignKeyViolationError):
         return None
@@ -179,14 +190,14 @@ def refusal_of(error: Exception) -> LabError | None:
 
 
 _NOT_TEXT = (UnicodeEncodeError, asyncpg.CharacterNotInRepertoireError, asyncpg.UntranslatableCharacterError)
-_OF_THE_DATABASE = (DBAPIError, asyncpg.PostgresError, asyncpg.InterfaceError, ConnectionError, TimeoutError)
+_DATABASE_ERRORS = (DBAPIError, asyncpg.PostgresError, asyncpg.InterfaceError, ConnectionError, TimeoutError)
 
 
 def add_failures(app: FastAPI) -> None:
-    """What no handler here takes rises to the envelope middleware, which logs it and answers 500."""
+    """Register the handlers. Others reach the envelope middleware, which logs them and answers 500."""
     app.add_exception_handler(LabError, _lab_error)  # type: ignore[arg-type] # Starlette types handlers loosely
     app.add_exception_handler(RequestValidationError, _invalid)  # type: ignore[arg-type] # the same
-    for kind in _OF_THE_DATABASE:
+    for kind in _DATABASE_ERRORS:
         app.add_exception_handler(kind, _database)
     app.add_exception_handler(UnicodeEncodeError, _database)
     app.add_exception_handler(HTTPException, _http)  # type: ignore[arg-type] # the same

@@ -1,4 +1,4 @@
-"""How the API describes itself: problems per route, and nothing that it cannot keep."""
+"""The OpenAPI document: problems of each route, tags and security schemes."""
 
 from typing import Any
 
@@ -12,28 +12,30 @@ from app.api.scopes import scope_of
 Responses = dict[int | str, dict[str, Any]]
 
 
-class FaultView(BaseModel):
-    where: str = Field(examples=["body.email"])
-    why: str
+class FieldErrorView(BaseModel):
+    """A field of the request that is not valid."""
+
+    location: str = Field(examples=["body.email"])
+    message: str
     kind: str
 
 
 class ProblemView(BaseModel):
-    """RFC 9457. Further members depend on the code: a limit, the nearest names, seconds to wait."""
+    """A problem document (RFC 9457). Further members by `code`: a limit, similar names, seconds to wait."""
 
     model_config = ConfigDict(extra="allow")
 
     type: str = Field(examples=["urn:labcrew:problem:session_not_found"])
     title: str
     status: int
-    code: str = Field(description="Stable: programs may rely on it.")
-    detail: str = Field(description="What is wrong and what to do, in one sentence or two.")
+    code: str = Field(description="Stable identifier of the problem.")
+    detail: str = Field(description="The problem and its remedy, in one or two sentences.")
     request_id: str | None = None
-    errors: list[FaultView] | None = None
+    errors: list[FieldErrorView] | None = None
 
 
 def problems(*statuses: int) -> Responses:
-    """The documented failures of a route."""
+    """Document the failures of a route."""
     return {
         status: {
             "description": TITLES[status],
@@ -45,7 +47,7 @@ def problems(*statuses: int) -> Responses:
 
 EVERY_ROUTE = problems(400, 408, 413, 422, 429, 500, 503)
 
-SUMMARY = "Give a crew of data-science agents a table and a goal; watch it work; keep what it made."
+SUMMARY = "Data-science agents that work on a goal and a table: sessions, models, predictions and reports."
 
 TAGS = [
     {"name": "auth", "description": "Accounts, sign-in, tokens and API keys."},

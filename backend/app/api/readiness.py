@@ -1,4 +1,4 @@
-"""What must answer before this process is ready, what it is served without, and what to do about either."""
+"""Readiness of this process: required and optional dependencies, and the remedy for each failure."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -10,19 +10,20 @@ from app.redis_address import refuse_cluster
 from app.resources import Resources
 from app.sessions.workers import count_live_workers, count_stranded, missing_versions, missing_workers
 
-_PATIENCE_S = 2.0
+_PROBE_TIMEOUT_S = 2.0
+"""Shorter than the time-outs of common load balancers (5 s and more), which would else see no answer."""
 
 Probe = Callable[[Resources], Awaitable[None]]
-"""Raises `_Missing` for what answers and lacks something, and anything for what does not answer."""
+"""Raises `_Deficient` if the dependency answers but cannot serve, and any exception if it does not answer."""
 
 
-class _Missing(Exception):
-    """It answers, but lacks something; the text says what to do."""
+class _Deficient(Exception):
+    """A dependency that answers but cannot serve. The text names the remedy."""
 
 
-def _raise(lack: str | None) -> None:
-    if lack:
-        raise _Missing(lack)
+def _raise(problem: str | None) -> None:
+    if problem:
+        raise _Deficient(problem)
 
 
 async def _postgres(resources: Resources) -> None:
@@ -37,7 +38,7 @@ async def _redis(resources: Resources) -> None:
     try:
         await refuse_cluster(resources.redis)
     except Unavailable as refusal:
-        raise _Missing(refusal.detail) from None
+        raise _Deficient(refusal.detail) from None
 
 
 async def _workers(resources: Resources) -> None:
@@ -51,55 +52,57 @@ async def _sessions(resources: Resources) -> None:
 async def _cells(resources: Resources) -> None:
     isolation = resources.cells.isolation_now()
     if isolation is None:
-        raise _Missing("The process that computes has not answered yet. Its log says why: labcrew doctor")
+        raise _Deficient("The sandbox process has not answered yet. Its log has the reason: labcrew doctor")
     if isolation.halt:
-        raise _Missing(isolation.halt)
+        raise _Deficient(isolation.halt)
     if isolation.refusal:
         rest = "; SQL and uploads run with limits only" if isolation.tier == "none" else ""
-        raise _Missing(f"{isolation.refusal} Programs and stored models are refused{rest}: labcrew doctor")
+        raise _Deficient(f"{isolation.refusal} Programs and stored models are refused{rest}: labcrew doctor")
 
 
-NEEDED: Mapping[str, Probe] = {"postgres": _postgres, "schema": _schema, "redis": _redis}
-"""Without one of them requests fail."""
+REQUIRED: Mapping[str, Probe] = {"postgres": _postgres, "schema": _schema, "redis": _redis}
+"""Requests fail without them."""
 
-WANTED: Mapping[str, Probe] = {"workers": _workers, "sessions": _sessions, "cells": _cells}
-"""Without these, requests are answered and what they ask for waits or is refused."""
+OPTIONAL: Mapping[str, Probe] = {"workers": _workers, "sessions": _sessions, "cells": _cells}
+"""Requests are answered without them, but sessions wait or programs are refused."""
 
 
-ON_POSTGRES = ("schema", "workers", "sessions")
-"""Says nothing while Postgres is away."""
+DEPEND_ON_POSTGRES = ("schema", "workers", "sessions")
+"""Not reported while Postgres is away: the same outage would be listed four times."""
 
 
 @dataclass(frozen=True)
-class Standing:
-    """By the name of each probe that found something: one sentence; no address, no secret."""
+class ReadinessReport:
+    """Failed probes by name, with one sentence each, which holds no address and no secret."""
 
-    missing: Mapping[str, str]
-    limited: Mapping[str, str]
-
-
-async def look(resources: Resources) -> Standing:
-    needed, wanted = await asyncio.gather(_all(NEEDED, resources), _all(WANTED, resources))
-    if "postgres" in needed:
-        for told in (needed, wanted):
-            for name in ON_POSTGRES:
-                told.pop(name, None)
-    return Standing(needed, wanted)
+    unavailable: Mapping[str, str]
+    degraded: Mapping[str, str]
 
 
-async def _all(probes: Mapping[str, Probe], resources: Resources) -> dict[str, str]:
-    answers = await asyncio.gather(*(_probe(probe, resources) for probe in probes.values()))
-    return {name: why for name, why in zip(probes, answers, strict=True) if why is not None}
+async def check_readiness(resources: Resources) -> ReadinessReport:
+    unavailable, degraded = await asyncio.gather(
+        _run_probes(REQUIRED, resources), _run_probes(OPTIONAL, resources)
+    )
+    if "postgres" in unavailable:
+        for failures in (unavailable, degraded):
+            for name in DEPEND_ON_POSTGRES:
+                failures.pop(name, None)
+    return ReadinessReport(unavailable, degraded)
 
 
-async def _probe(probe: Probe, resources: Resources) -> str | None:
+async def _run_probes(probes: Mapping[str, Probe], resources: Resources) -> dict[str, str]:
+    problems = await asyncio.gather(*(_run_probe(probe, resources) for probe in probes.values()))
+    return {name: problem for name, problem in zip(probes, problems, strict=True) if problem is not None}
+
+
+async def _run_probe(probe: Probe, resources: Resources) -> str | None:
     try:
-        async with asyncio.timeout(_PATIENCE_S):
+        async with asyncio.timeout(_PROBE_TIMEOUT_S):
             await probe(resources)
-    except _Missing as missing:
-        return str(missing)
+    except _Deficient as error:
+        return str(error)
     except TimeoutError:
-        return f"It did not answer within {_PATIENCE_S:g} s."
+        return f"It did not answer within {_PROBE_TIMEOUT_S:g} s."
     except Exception as error:  # noqa: BLE001 - a probe reports every way of failing
         return f"It does not answer ({type(error).__name__})."
     return None

@@ -62,11 +62,11 @@ class Facts:
         return [fact.metric() for fact in self._facts]
 
     async def _read(self) -> list[Fact]:
-        standing = await readiness.look(self.resources)
-        facts = [_ready(standing)]
-        if "redis" not in standing.missing:
+        report = await readiness.check_readiness(self.resources)
+        facts = [_readiness_metric(report)]
+        if "redis" not in report.unavailable:
             facts += await _messages(self.resources)
-        if not {"postgres", "schema"} & set(standing.missing):
+        if not {"postgres", "schema"} & set(report.unavailable):
             facts += await self._rows()
         return facts
 
@@ -83,11 +83,11 @@ class Facts:
         return [*facts, *self._sizes]
 
 
-def _ready(standing: readiness.Standing) -> Fact:
-    told = dict.fromkeys((*standing.missing, *standing.limited), 0.0)
-    silent = readiness.ON_POSTGRES if "postgres" in standing.missing else ()
-    parts = {part: 1.0 for part in (*readiness.NEEDED, *readiness.WANTED) if part not in silent}
-    return Fact("part_ready", "Whether a part is there, as /readyz says.", parts | told, "part")
+def _readiness_metric(report: readiness.ReadinessReport) -> Fact:
+    failures = dict.fromkeys((*report.unavailable, *report.degraded), 0.0)
+    unchecked = readiness.DEPEND_ON_POSTGRES if "postgres" in report.unavailable else ()
+    ready = {name: 1.0 for name in (*readiness.REQUIRED, *readiness.OPTIONAL) if name not in unchecked}
+    return Fact("part_ready", "1 if a dependency is ready, as /readyz reports it.", ready | failures, "part")
 
 
 async def _messages(resources: Resources) -> list[Fact]:

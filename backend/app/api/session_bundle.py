@@ -71,7 +71,7 @@ class Parcel:
         entries += [self._stored(path, piece) for path, piece in placed.items()]
         if any(piece.kind == "notebook" for piece in placed.values()):
             entries.append(Entry("session.py", self._script_of(session.id), {}))
-        if "journal" not in session.forgotten:
+        if "journal" not in session.expired_data:
             entries.append(Entry("journal.jsonl", self._journal(session.id), {}))
         return [*entries, Entry("audit.jsonl", self._audit(session.id), {})]
 
@@ -80,7 +80,7 @@ class Parcel:
 
         Raises Conflict when the journal has gone.
         """
-        if "journal" in (await self.session(session_id)).forgotten:
+        if "journal" in (await self.session(session_id)).expired_data:
             raise Conflict(
                 "journal_forgotten",
                 "The journal of this session was kept as long as this service keeps journals, and is gone: its "
@@ -98,8 +98,8 @@ class Parcel:
             session_id=session_id,
             report=written["report.json"].id,
             passes=verdict.passes,
-            checked=verdict.checked,
-            mismatches=[MismatchView(where=each.where, problem=each.problem) for each in verdict.mismatches],
+            checked_claims=verdict.checked,
+            mismatches=[MismatchView(location=each.where, problem=each.problem) for each in verdict.mismatches],
         )
 
     async def _newest(self, session_id: UUID, kind: str) -> dict[str, ArtifactRow]:

@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import IntEnum
 from functools import partial
 from typing import Annotated, Literal
@@ -15,7 +15,7 @@ from fastapi import WebSocket, WebSocketDisconnect
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
 
 from app.api.deps import require
-from app.api.failures import faults, refusal_of
+from app.api.failures import field_errors, refusal_of
 from app.api.heartbeat import with_heartbeats
 from app.api.middleware import MAX_DEPTH, too_deep
 from app.api.protocol import PUSH, text_frame
@@ -154,8 +154,14 @@ class SessionSocket:
         try:
             message = MESSAGE.validate_json(text)
         except ValidationError as error:
-            found = faults(error.errors(include_url=False, include_context=False, include_input=False))
-            return {"type": "problem", "code": "invalid_message", "detail": found[0]["why"], "errors": found}
+            errors = field_errors(error.errors(include_url=False, include_context=False, include_input=False))
+            members = [asdict(entry) for entry in errors]
+            return {
+                "type": "problem",
+                "code": "invalid_message",
+                "detail": errors[0].message,
+                "errors": members,
+            }
         try:
             return {"type": "done", "of": message.type, "id": message.id, **await self._do(message)}
         except Unauthorized:

@@ -1,4 +1,4 @@
-"""What the artifact endpoints answer."""
+"""Responses of the artifact endpoints."""
 
 from datetime import datetime
 from typing import Any
@@ -8,14 +8,14 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class ArtifactView(BaseModel):
-    """Something a session left. Its bytes: GET /artifacts/{id}."""
+    """A file that a session produced. Its bytes: GET /artifacts/{id}."""
 
     model_config = ConfigDict(from_attributes=True)
 
     id: UUID
     session_id: UUID | None
-    seq: int = Field(description="The step that made it.")
-    call_key: str = Field(description="The call of that step; empty for the step itself.")
+    step: int = Field(validation_alias="seq", description="Number of the step that produced it.")
+    call_key: str = Field(description="Key of the call within the step; empty for the step itself.")
     kind: str = Field(examples=["report"])
     name: str = Field(examples=["report.html"])
     media_type: str = Field(examples=["text/html"])
@@ -26,17 +26,17 @@ class ArtifactView(BaseModel):
 
 
 class MismatchView(BaseModel):
-    """`where`: a claim's id or a place in the document."""
+    """`location`: the id of a claim or a place in the document."""
 
-    where: str
+    location: str
     problem: str
 
 
 class VerificationView(BaseModel):
-    """A report's claims, read again from the journal just now."""
+    """Verification of a report: each of its claims compared with the journal."""
 
     session_id: UUID
     report: UUID = Field(description="The artifact report.json that was checked, with its HTML and Markdown.")
     passes: bool
-    checked: int = Field(description="How many claims were read again.")
+    checked_claims: int = Field(description="Number of claims that were compared.")
     mismatches: list[MismatchView]

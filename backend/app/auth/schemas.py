@@ -87,11 +87,11 @@ class AccountView(UserView):
     quotas: QuotaUpdate = Field(description="This user's own; null is as the settings say.")
 
 
-class TrailView(_AuthResponse):
-    """One thing that was done to an account."""
+class AccountAuditView(_AuthResponse):
+    """An action on an account."""
 
-    at: datetime
-    owner_id: UUID | None = Field(description="Whose account.")
+    created_at: datetime = Field(validation_alias="at")
+    owner_id: UUID | None = Field(description="Owner of the account.")
     actor: str = Field(description="`user`, `admin`, `operator` or `system`.")
     action: str
     detail: dict[str, Any]

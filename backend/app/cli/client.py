@@ -136,7 +136,7 @@ class LabClient:
         while True:
             try:
                 for event in self._stream(session_id, cursor):
-                    cursor, lost_at = event.get("n") or cursor, 0.0
+                    cursor, lost_at = event.get("seq") or cursor, 0.0
                     yield event
                     if event["kind"] in TERMINAL:
                         return

@@ -109,7 +109,7 @@ def stats(
         return
     for row in rows:
         typer.echo(f"{row['coin']} {row['interval']}, {row['first']} to {row['last']}")
-        typer.echo(f"  {row['bars']:,} bars, {row['missing']:,} missing in {row['gaps']:,} gaps")
+        typer.echo(f"  {row['bars']:,} bars, {row['missing_bars']:,} missing in {row['gaps']:,} gaps")
         deviation = row["std_close"] or 0.0
         typer.echo(f"  close {row['mean_close']:.6g} ± {deviation:.6g}, change {row['change']:+.2%}")
         typer.echo(f"  from {row['lowest']:.6g} to {row['highest']:.6g}, volume {row['total_volume']:.6g}")
@@ -144,15 +144,15 @@ def _without_none(**options: str | None) -> dict[str, str]:
 
 def _report(name: str, loaded: dict[str, Any]) -> Iterator[str]:
     """Report the import of a file: counts, series, rejected rows by reason, notes."""
-    counts = f"{loaded['rows']:,} rows, {loaded['added']:,} new bars, {loaded['changed']:,} changed"
+    counts = f"{loaded['rows']:,} rows, {loaded['added_bars']:,} new bars, {loaded['changed_bars']:,} changed"
     yield f"{harmless(name)}: {counts}"
     for series in loaded["series"]:
-        lacking = series["summary"]["missing"]
+        lacking = series["summary"]["missing_bars"]
         gaps = f", {lacking:,} missing" if lacking else ""
         yield f"  {series['coin']} {series['interval']}: {series['bars']:,} bars{gaps}"
-    bad = loaded["bad"]
-    for reason, count in bad["reasons"].items():
-        rows = [str(example["row"]) for example in bad["examples"] if example["reason"] == reason]
+    rejected = loaded["rejected"]
+    for reason, count in rejected["reasons"].items():
+        rows = [str(example["row"]) for example in rejected["examples"] if example["reason"] == reason]
         more = ", ..." if count > _MAX_EXAMPLE_ROWS else ""
         yield f"  left out, {reason}: {count:,} (rows {', '.join(rows[:_MAX_EXAMPLE_ROWS])}{more})"
     for note in loaded["format"].get("notes", []):

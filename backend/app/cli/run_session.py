@@ -52,7 +52,7 @@ class RunResult:
     @property
     def checked_claims(self) -> int:
         report = self.result.get("report") or {}
-        return int(report.get("checked") or 0)
+        return int(report.get("checked_claims") or 0)
 
     @property
     def report(self) -> Path | None:

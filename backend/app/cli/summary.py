@@ -63,7 +63,7 @@ def _show_result(ending: RunResult, console: Console) -> None:
     places = _places(entries[0]["score"] if entries else holdout["value"] if holdout else None)
     if entries:
         console.print(_leaderboard(entries, str(result.get("metric") or "score"), places))
-        if tied := sum(bool(entry.get("folded")) for entry in entries):
+        if tied := sum(bool(entry.get("collapsed")) for entry in entries):
             console.print(f"[dim]And {tied} more within noise of the best, which the report lists.[/]")
     if result.get("answer"):
         _show_answer(result["answer"], console)
@@ -92,7 +92,7 @@ def _show_answer(answer: Json, console: Console) -> None:
     for reading in answer["readings"]:
         console.print(f"[dim]{plain(reading)}[/]")
     if answer["rows_used"] is not None:
-        console.print(f"From {answer['rows_used']:,} of {answer['rows_there']:,} rows, by")
+        console.print(f"From {answer['rows_used']:,} of {answer['total_rows']:,} rows, by")
     console.print(f"[dim]{plain(answer['code'])}[/]")
 
 
@@ -122,7 +122,7 @@ def _leaderboard(entries: list[Json], metric: str, places: int) -> Table:
     table.add_column("Candidate")
     table.add_column(f"{metric}, cross-validated", justify="right")
     for place, entry in enumerate(entries, 1):
-        if entry.get("folded"):
+        if entry.get("collapsed"):
             continue
         spread = f" ± {_number(entry['std'], places)}" if entry.get("std") is not None else ""
         table.add_row(str(place), plain(entry["name"]), f"{_number(entry['score'], places)}{spread}")

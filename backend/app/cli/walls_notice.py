@@ -25,7 +25,7 @@ class WallsNotice:
             return
         readiness = self._readiness()
         self._is_over = readiness.get("untrusted_code", {}).get("status") in ("allowed", "refused")
-        if self._is_over and (lack := readiness.get("limited", {}).get("cells")):
+        if self._is_over and (lack := readiness.get("degraded", {}).get("cells")):
             self._tell(f"Cells: {lack}")
         self._due_at = time.monotonic() + _PAUSE_S
 

@@ -22,7 +22,6 @@ _ANSWER = (
     "language",
     "code",
     "rows_used",
-    "rows_there",
     "tables",
     "readings",
 )
@@ -34,11 +33,11 @@ def summarise(calls: Sequence[RecordedCall], artifacts: Sequence[Mapping[str, An
 
     Phases that the session did not reach are null or empty.
 
-    `{headline, problem, split, metric, leaderboard: [{name, score, std, fit_s, chosen, baseline, folded}],
+    `{headline, problem, split, metric, leaderboard: [{name, score, std, fit_s, chosen, baseline, collapsed}],
     holdout: {metric, value, low, high, rows, baseline, beats_baseline}, metrics: {name: {value, low, high}},
     importances, model, model_name, answer: {value, columns, rows, row_count, truncated, language, code,
-    rows_used, rows_there, tables, readings}, report: {artifact, checked, markdown, json, model_card}, notebook,
-    cautions}`. `folded`: one of several candidates tied with the best, which the report folds into a line.
+    rows_used, total_rows, tables, readings}, report: {artifact, checked_claims, markdown, json, model_card},
+    notebook, cautions}`. `collapsed`: tied with the best, and in the report only counted.
     """
     summary_call = next(
         (call for call in reversed(calls) if call.tool == SUMMARY_TOOL and not call.failed), None
@@ -75,7 +74,11 @@ def _answer(report_facts: ReportFacts) -> dict[str, Any] | None:
         return None
     recorded, answer = report_facts.answer.value, report_facts.answer.content
     single = len(answer.rows) == 1 and len(answer.columns) == 1
-    return {"value": answer.rows[0][0] if single else None, **{name: recorded.get(name) for name in _ANSWER}}
+    return {
+        "value": answer.rows[0][0] if single else None,
+        **{name: recorded.get(name) for name in _ANSWER},
+        "total_rows": recorded.get("rows_there"),
+    }
 
 
 def _delivered_name(facts: ReportFacts, model_name: str) -> str:
@@ -95,7 +98,7 @@ def _leaderboard(facts: ReportFacts, model_name: str | None) -> list[dict[str, A
             "fit_s": entry.content.fit_s,
             "chosen": entry.content.name == model_name,
             "baseline": entry.content.name == baseline,
-            "folded": entry in tied,
+            "collapsed": entry in tied,
         }
         for entry in entries
     ]
@@ -128,7 +131,7 @@ def _report(newest: Mapping[tuple[str, str], str], summary_call: RecordedCall | 
         "markdown": ids["report.md"],
         "json": ids["report.json"],
         "model_card": ids["model_card.md"],
-        "checked": summary_call.result.get("checked", 0) if summary_call else 0,
+        "checked_claims": summary_call.result.get("checked", 0) if summary_call else 0,
     }
 
 

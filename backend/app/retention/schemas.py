@@ -1,4 +1,4 @@
-"""What deletions look like from outside."""
+"""Responses and requests of deletions. A `validation_alias` is the name of the column."""
 
 from datetime import datetime
 from typing import Literal
@@ -8,27 +8,31 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 
 class DeletionView(BaseModel):
-    """A deletion that was asked for. It goes on by itself, and again after whatever stops it."""
+    """A requested deletion. It runs in the background and is resumed after a failure."""
 
     model_config = ConfigDict(from_attributes=True, frozen=True)
 
     id: UUID
     kind: Literal["session", "user"]
     target_id: UUID
-    asked_by: str = Field(description="`user`, `admin` or `operator`.", examples=["user"])
-    asked_at: datetime
+    requested_by: str = Field(
+        validation_alias="asked_by", description="`user`, `admin` or `operator`.", examples=["user"]
+    )
+    requested_at: datetime = Field(validation_alias="asked_at")
     done_at: datetime | None
-    gone: dict[str, int] = Field(description="How much has gone so far.", examples=[{"sessions": 12}])
+    deleted_counts: dict[str, int] = Field(
+        validation_alias="gone", description="Rows deleted so far, by kind.", examples=[{"sessions": 12}]
+    )
 
 
 class DeletionPending(BaseModel):
-    """Sessions that must end first: they are cancelled, and go when nothing of them runs any more."""
+    """Sessions that must end first. They are cancelled, and deleted once nothing of them runs."""
 
-    waits_for: int = Field(description="Sessions and runs that have not gone yet.", examples=[1])
+    remaining_sessions: int = Field(description="Sessions and runs not deleted yet.", examples=[1])
 
 
 class AccountDeletion(BaseModel):
-    """Your password, once more."""
+    """The password of the account, as confirmation."""
 
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=False)
 

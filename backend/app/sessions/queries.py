@@ -7,6 +7,7 @@ from uuid import UUID
 
 from app.db.keyset import MAX_COUNTED, Part, Portion, part_of
 from app.db.pool import Database, Record
+from app.db.stored_names import current_event, current_result
 from app.errors import NotFound
 from app.sessions.budget import Resource, make_ledger
 from app.sessions.lifecycle import SessionStatus
@@ -22,8 +23,8 @@ from app.sessions.schemas import (
     ResultsView,
     SessionSummary,
     SessionView,
+    StepUsage,
     StepView,
-    UsagePart,
     UsageView,
 )
 from app.sessions.statements import VIEWS
@@ -59,14 +60,14 @@ class SessionReader:
         if row is None:
             raise make_not_found_error(session_id)
         return SessionView(
-            **_plain(row, "event_seq", "preferences", "error", "result", "question", "in_line", *_OF_USAGE),
+            **_plain(row, "event_seq", "preferences", "error", "result", "question", "queue", *_OF_USAGE),
             preferences=json.loads(row["preferences"]),
             last_event=row["event_seq"],
             question=_question(row["question"]),
             usage=_usage(row),
-            in_line=QueuePositionView.model_validate_json(row["in_line"]) if row["in_line"] else None,
+            queue=QueuePositionView.model_validate_json(row["queue"]) if row["queue"] else None,
             error=FailureView.model_validate_json(row["error"]) if row["error"] else None,
-            result=json.loads(row["result"]) if row["result"] else None,
+            result=current_result(json.loads(row["result"])) if row["result"] else None,
         )
 
     async def check_exists(self, session_id: UUID) -> None:
@@ -92,7 +93,10 @@ class SessionReader:
     async def audit(self, session_id: UUID, limit: int, offset: int) -> tuple[list[AuditView], int]:
         """Everything that was done, oldest first: asked, called, answered, approved, ended."""
         rows, total = await self._page(VIEWS.audit, session_id, limit, offset)
-        return [AuditView(**_plain(row, "detail"), detail=json.loads(row["detail"])) for row in rows], total
+        return [
+            AuditView(**_plain(row, "detail"), detail=json.loads(current_event(row["action"], row["detail"])))
+            for row in rows
+        ], total
 
     async def results(self, session_id: UUID) -> ResultsView:
         row = await self.db.row(VIEWS.get_results, session_id, self.owner)
@@ -102,7 +106,7 @@ class SessionReader:
             id=row["id"],
             status=row["status"],
             error=FailureView.model_validate_json(row["error"]) if row["error"] else None,
-            result=json.loads(row["result"]) if row["result"] else None,
+            result=current_result(json.loads(row["result"])) if row["result"] else None,
             candidates=[CandidateView(**candidate) for candidate in json.loads(row["candidates"])],
         )
 
@@ -123,7 +127,7 @@ _OF_USAGE = ("usage", "worked_s", "budget_answers")
 
 
 def _usage(row: Record) -> UsageView:
-    parts = [UsagePart(**part) for part in json.loads(row["usage"])]
+    parts = [StepUsage(**part) for part in json.loads(row["usage"])]
     totals, worked_s = total_usage(parts), round(row["worked_s"], 3)
     ledger = make_ledger(json.loads(row["preferences"]).get("budget", {}), json.loads(row["budget_answers"]))
     ledger.spent = {
@@ -140,7 +144,7 @@ def _usage(row: Record) -> UsageView:
         )
         for resource, limit in ledger.limits.items()
     ]
-    return UsageView(**totals.model_dump(), budget=budget, worked_s=worked_s, parts=parts)
+    return UsageView(**totals.model_dump(), budget=budget, worked_s=worked_s, breakdown=parts)
 
 
 def _question(raw: str | None) -> QuestionView | None:

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from app.db.pool import Database
 from app.recorded_call import RecordedCall
-from app.sessions.schemas import UsagePart
+from app.sessions.schemas import StepUsage
 from app.sessions.statements import VIEWS
 from app.sessions.step_scope import StepScope
 from app.sessions.tool_permissions import is_tool_allowed
@@ -52,7 +52,7 @@ class SessionRecords(Protocol):
         """Check if the user lets this tool run in this session without being asked."""
         ...
 
-    async def usage(self, step: StepScope) -> Sequence[UsagePart]:
+    async def usage(self, step: StepScope) -> Sequence[StepUsage]:
         """Return the usage of each agent in each step; `sessions.usage.total_usage` adds it up."""
         ...
 
@@ -133,9 +133,9 @@ class DatabaseRecords:
     async def is_tool_allowed(self, tool: str) -> bool:
         return await is_tool_allowed(self.db, self.session_id, tool)
 
-    async def usage(self, step: StepScope) -> list[UsagePart]:
+    async def usage(self, step: StepScope) -> list[StepUsage]:
         rows = await self.db.rows(VIEWS.usage, self.session_id)
-        parts = [UsagePart(**row) for row in rows]
+        parts = [StepUsage(**row) for row in rows]
         # The open step has no row yet, so its calls come without the name of its node.
         return [part if part.node else part.model_copy(update={"node": step.node}) for part in parts]
 

@@ -168,7 +168,7 @@ class UsageTotals(_SessionOutput):
     duration_s: float = Field(default=0.0, description="Time inside calls.")
 
 
-class UsagePart(UsageTotals):
+class StepUsage(UsageTotals):
     """What one agent used in one step. A step that is not committed yet has no node."""
 
     step: int
@@ -177,18 +177,18 @@ class UsagePart(UsageTotals):
 
 
 class BudgetView(_SessionOutput):
-    """`limit`: with what was added. `ended`: it is used up, and the session ends with what there is."""
+    """Use of one resource. `limit` includes extensions; `exhausted`: the session ends with its present results."""
 
     resource: Literal["tokens", "cost_usd", "tool_calls", "seconds"]
     used: float
     limit: float
-    ended: bool = False
+    exhausted: bool = False
 
 
 class UsageView(UsageTotals):
     budget: list[BudgetView] = Field(default_factory=list, description="Only what has a limit.")
     worked_s: float = Field(default=0.0, description="Since its first claim, without waiting for its user.")
-    parts: list[UsagePart] = Field(default_factory=list, description="By step and agent.")
+    breakdown: list[StepUsage] = Field(default_factory=list, description="By step and agent.")
 
 
 class SessionSummary(_SessionOutput):
@@ -203,10 +203,10 @@ class SessionSummary(_SessionOutput):
 
 
 class QueuePositionView(_SessionOutput):
-    """While others hold all places: `place` 1 is next. Whoever has fewest sessions running goes first."""
+    """Position in the admission queue; 1 is next. Owners with the fewest running sessions go first."""
 
-    place: int = Field(ge=1, examples=[3])
-    of: int = Field(ge=1, description="How many wait.", examples=[12])
+    position: int = Field(ge=1, examples=[3])
+    length: int = Field(ge=1, description="Number of queued sessions.", examples=[12])
 
 
 class SessionView(SessionSummary):
@@ -215,14 +215,14 @@ class SessionView(SessionSummary):
     seed: int
     deadline_at: datetime | None
     last_event: int = Field(description="Number of the newest event: a cursor for the streams.")
-    in_line: QueuePositionView | None = Field(
+    queue: QueuePositionView | None = Field(
         default=None, description="Set while it waits for one of the places that sessions run in."
     )
     question: QuestionView | None = Field(description="The oldest open question, while it awaits its user.")
     usage: UsageView
     error: FailureView | None
     result: dict[str, Any] | None = Field(description="What the session ended with, in short.")
-    forgotten: list[str] = Field(
+    expired_data: list[str] = Field(
         default_factory=list, description="Parts that were kept long enough and are gone: `events`, `journal`."
     )
 
@@ -245,10 +245,10 @@ class SessionAnswered(_SessionOutput):
 
 class MessageView(_SessionOutput):
     step: int
-    n: int
+    number: int
     role: str = Field(description="`user`, an agent's name or `system`.")
     text: str
-    at: datetime
+    created_at: datetime
 
 
 class CallView(_SessionOutput):
@@ -264,7 +264,7 @@ class CallView(_SessionOutput):
 
 
 class StepView(_SessionOutput):
-    seq: int
+    step: int
     node: str
     started_at: datetime
     committed_at: datetime
@@ -278,7 +278,7 @@ class CandidateView(_SessionOutput):
     candidate: int
     name: str
     status: str
-    runs: int = Field(description="How often it was started; more than 1 after a crash.")
+    attempts: int = Field(description="How often it was started; more than 1 after a crash.")
     started_at: datetime | None
     ended_at: datetime | None
 
@@ -300,7 +300,7 @@ class AuditView(_SessionOutput):
     what was answered and by whom.
     """
 
-    at: datetime
+    created_at: datetime
     actor: str
     action: str
     detail: dict[str, Any]

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 
-from app.sessions.schemas import UsagePart, UsageTotals
+from app.sessions.schemas import StepUsage, UsageTotals
 
 _LARGEST = ("peak_memory_bytes", "memory_limit_bytes")
 _ADDED = tuple(name for name in UsageTotals.model_fields if name not in _LARGEST)
 
 
-def total_usage(parts: Sequence[UsagePart]) -> UsageTotals:
+def total_usage(parts: Sequence[StepUsage]) -> UsageTotals:
     """Sums of all parts; of memory the largest."""
     sums = {name: _sum(getattr(part, name) for part in parts) for name in _ADDED}
     peaks = {name: max((getattr(part, name) for part in parts), default=0) for name in _LARGEST}

@@ -52,10 +52,10 @@ async def test_a_session_that_hits_its_budget_asks_and_then_reports(
     assert view["status"] == "completed", view["error"]
     [question] = spent
     assert f"budget:{resource}:" in question["key"]
-    assert view["result"]["report"]["checked"] > 0
+    assert view["result"]["report"]["checked_claims"] > 0
     assert len(chat.asked) == question["requests"], "the provider was asked after the end of the budget"
     used = next(one for one in view["usage"]["budget"] if one["resource"] == resource)
-    assert used["ended"]
+    assert used["exhausted"]
     assert used["used"] >= used["limit"]
     actions = {row["action"] for row in await trail(ada, session)}
     assert {"budget_warning", "budget_asked", "budget_answered"} <= actions
@@ -74,5 +74,5 @@ async def test_a_session_that_gets_more_does_all_its_work_and_no_call_twice(
     assert REAL or view["usage"]["chat_calls"] == len(chat.asked)
     assert view["usage"]["cost_usd"] > 0
     assert view["usage"]["unpriced_calls"] == 0
-    agents = {part["agent"] for part in view["usage"]["parts"] if part["input_tokens"]}
+    agents = {part["agent"] for part in view["usage"]["breakdown"] if part["input_tokens"]}
     assert {"planner", "data_analyst", "model_trainer", "reporter"} <= agents

@@ -30,7 +30,7 @@ async def test_a_session_has_the_usual_budget_and_its_own_where_it_asks(ada: Use
     wish = {"goal": "Predict it.", "preferences": {"budget": {"tool_calls": 40}}}
     created = (await ada.http.post(SESSIONS, json=wish)).json()
     view = (await ada.http.get(f"{SESSIONS}/{created['id']}")).json()
-    budget = {one["resource"]: (one["used"], one["limit"], one["ended"]) for one in view["usage"]["budget"]}
+    budget = {one["resource"]: (one["used"], one["limit"], one["exhausted"]) for one in view["usage"]["budget"]}
     assert budget == {
         "tokens": (0, 1000, False),
         "tool_calls": (0, 40, False),

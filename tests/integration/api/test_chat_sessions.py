@@ -36,7 +36,7 @@ def settings(settings: Settings, chat: ScriptedChat, tmp_path: Path) -> Settings
 def proven(view: Json, chat: ScriptedChat) -> None:
     """It came to its end, with every answer of a model paid once."""
     assert view["status"] == "completed", view["error"]
-    assert view["result"]["report"]["checked"] > 0
+    assert view["result"]["report"]["checked_claims"] > 0
     used = view["usage"]
     fresh = used["input_tokens"] - used["cached_tokens"]
     cost = (fresh * 10 + used["cached_tokens"] * 1 + used["output_tokens"] * 30) / 1e6
@@ -53,7 +53,7 @@ async def test_a_session_goes_all_the_way(app: FastAPI, ada: User, chat: Scripte
     proven(view, chat)
     if not REAL:
         assert asked == []
-        agents = {part["agent"] for part in view["usage"]["parts"] if part["input_tokens"]}
+        agents = {part["agent"] for part in view["usage"]["breakdown"] if part["input_tokens"]}
         assert {"planner", "data_retrieval", "data_analyst", "model_trainer", "model_evaluator"} <= agents
 
 

@@ -108,7 +108,7 @@ async def test_no_row_of_a_journal_goes_but_with_its_session(app: FastAPI, ada: 
     assert not await db.rows("select delete_sessions($1)", [live.id])
     refused = await ada.http.get(f"{SESSIONS}/{ended.id}/report/verification")
     assert (refused.status_code, refused.json()["code"]) == (409, "journal_forgotten")
-    assert (await ada.http.get(f"{SESSIONS}/{ended.id}")).json()["forgotten"] == ["journal"]
+    assert (await ada.http.get(f"{SESSIONS}/{ended.id}")).json()["expired_data"] == ["journal"]
 
 
 async def test_a_dataset_that_was_used_goes_alone_or_with_what_was_made_of_it(
@@ -134,7 +134,7 @@ async def test_a_dataset_that_was_used_goes_alone_or_with_what_was_made_of_it(
     assert (in_use.status_code, in_use.json()["code"]) == (409, "dataset_in_use")
 
     asked = await ada.http.delete(f"/datasets/{table.id}?derived=true")
-    assert (asked.status_code, asked.json()) == (202, {"waits_for": 1})
+    assert (asked.status_code, asked.json()) == (202, {"remaining_sessions": 1})
     assert (await ada.http.get(f"/datasets/{table.id}")).status_code == 404
     assert (await ada.http.get("/artifacts")).json()["total"] == 0
     waiting = await ada.http.get(f"{SESSIONS}/{running.id}")

@@ -48,7 +48,7 @@ async def test_the_figures_are_of_the_rows_and_the_queues(
     assert age
     assert 0 < float(age[1]) < 60
     assert re.search(r'labcrew_disk_free_bytes\{folder="home"\} \d', text)
-    said = (await nobody.get("/readyz")).json()["limited"]["workers"]
+    said = (await nobody.get("/readyz")).json()["degraded"]["workers"]
     assert "labcrew worker --queues compute" in said
 
 

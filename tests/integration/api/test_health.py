@@ -31,13 +31,13 @@ async def test_readiness_names_what_is_missing_and_no_address(
     app: FastAPI, settings: Settings, nobody: httpx.AsyncClient
 ) -> None:
     ready = (await nobody.get("/readyz")).json()
-    assert (ready["status"], ready["missing"]) == ("ready", {})
+    assert (ready["status"], ready["unavailable"]) == ("ready", {})
     away = Redis.from_url("unix:///nowhere/valkey.sock")
     app.state.resources = replace(app.state.resources, redis=away)
     answer = await nobody.get("/readyz")
     await away.aclose()
     assert answer.status_code == 503
-    assert list(answer.json()["missing"]) == ["redis"]
+    assert list(answer.json()["unavailable"]) == ["redis"]
     assert "nowhere" not in answer.text
     assert str(settings.database_url) not in answer.text
 
@@ -55,7 +55,7 @@ async def test_readiness_waits_for_no_cells(
     app.state.resources = replace(app.state.resources, cells=nowhere)
     ready = (await nobody.get("/readyz")).json()
     await nowhere.close()
-    assert (ready["status"], ready["untrusted_code"]["status"]) == ("ready", "not_known_yet")
+    assert (ready["status"], ready["untrusted_code"]["status"]) == ("ready", "unknown")
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ async def test_a_database_without_this_schema_says_what_to_do(
     await app.state.resources.database.rows(harm)
     answer = await nobody.get("/readyz")
     assert answer.status_code == 503
-    assert "labcrew migrate" in answer.json()["missing"]["schema"]
+    assert "labcrew migrate" in answer.json()["unavailable"]["schema"]
 
 
 @pytest.mark.parametrize(
@@ -82,8 +82,8 @@ async def test_cells_without_walls_are_named(
     await unwalled.start()
     ready = (await nobody.get("/readyz")).json()
     await unwalled.close()
-    assert ready["limited"]["cells"].startswith("This host's kernel lacks the walls")
-    assert text in ready["limited"]["cells"]
+    assert ready["degraded"]["cells"].startswith("This host's kernel lacks the walls")
+    assert text in ready["degraded"]["cells"]
     assert (ready["status"], ready["untrusted_code"]["status"]) == ("ready", "refused")
 
 

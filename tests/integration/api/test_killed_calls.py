@@ -131,7 +131,7 @@ async def test_no_answer_that_was_recorded_is_asked_for_again(
     session = await begun(ada, "penguins.csv", table, "Which species is a penguin?", **quick)
     view = await ended(app, ada, session, tmp_path)
     assert view["status"] == "completed", view["error"]
-    assert view["result"]["report"]["checked"] > 0
+    assert view["result"]["report"]["checked_claims"] > 0
 
     parts = AGENTS + sum(PARTS.values()) - len(PARTS)
     assert isinstance(chat.hear, Killer)

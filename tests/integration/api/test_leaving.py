@@ -47,7 +47,7 @@ async def test_watchers_are_told_to_come_back_and_requests_end(app: FastAPI, ada
             assert await anext(lines) == "retry: 1000"
             data_lines = (line.removeprefix("data: ") async for line in lines if line.startswith("data: "))
             await stage.say("before")
-            assert [event["n"] for event in await heard(socket, 1)] == [1]
+            assert [event["seq"] for event in await heard(socket, 1)] == [1]
             # The two streams are separate: the second may get the event later than the first.
             told = [await anext(data_lines)]
             url = f"http://127.0.0.1:{port}{PREFIX}{SESSIONS}"

@@ -26,7 +26,7 @@ async def pages(user: User, path: str, limit: int) -> list[list[dict[str, Any]]]
         asked = {"limit": limit} | ({"after": after} if after else {})
         page = (await user.http.get(path, params=asked)).json()
         found.append(page["items"])
-        after = page["next"]
+        after = page["next_cursor"]
         if after is None:
             return found
 
@@ -71,15 +71,15 @@ async def test_what_is_made_while_a_list_is_read_moves_nothing(app: FastAPI, ada
     made = [await create(ada) for _ in range(4)]
     first = (await ada.http.get(SESSIONS, params={"limit": 2})).json()
     await create(ada)
-    rest = (await ada.http.get(SESSIONS, params={"limit": 2, "after": first["next"]})).json()
+    rest = (await ada.http.get(SESSIONS, params={"limit": 2, "after": first["next_cursor"]})).json()
     assert [item["id"] for item in first["items"] + rest["items"]] == made[::-1]
-    assert (first["total"], rest["total"], rest["next"]) == (4, 4, None)
+    assert (first["total"], rest["total"], rest["next_cursor"]) == (4, 4, None)
 
 
 async def test_a_cursor_finds_nothing_of_somebody_else(ada: User, eve: User) -> None:
     for _ in range(3):
         await create(ada)
-    after = (await ada.http.get(SESSIONS, params={"limit": 1})).json()["next"]
+    after = (await ada.http.get(SESSIONS, params={"limit": 1})).json()["next_cursor"]
     assert (await eve.http.get(SESSIONS, params={"after": after})).json()["items"] == []
 
 

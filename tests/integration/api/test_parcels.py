@@ -241,9 +241,9 @@ async def test_a_report_is_read_again_from_its_journal(ada: User, make: Make) ->
     bad = (await ada.http.get(f"/lab/agent/sessions/{altered}/report/verification")).json()
 
     assert good["passes"], good["mismatches"]
-    assert good["checked"] > 50
+    assert good["checked_claims"] > 50
     assert not bad["passes"]
-    assert bad["mismatches"][0]["where"] == "c1"
+    assert bad["mismatches"][0]["location"] == "c1"
     assert "RandomForest" in bad["mismatches"][0]["problem"]
 
 

@@ -44,16 +44,16 @@ async def test_prices_are_loaded_once_listed_and_summed_up(admin: User, eve: Use
     answer = await send(admin, HEADER + GOOD + MORE + GAP + BAD, "?shared=true")
     assert answer.status_code == 200, answer.text
     loaded = answer.json()
-    assert (loaded["rows"], loaded["kept"], loaded["added"], loaded["changed"]) == (10, 5, 5, 0)
-    assert loaded["bad"]["count"] == 5
-    assert loaded["bad"]["reasons"] == {
+    assert (loaded["rows"], loaded["valid_rows"], loaded["added_bars"], loaded["changed_bars"]) == (10, 5, 5, 0)
+    assert loaded["rejected"]["count"] == 5
+    assert loaded["rejected"]["reasons"] == {
         "a price is not positive": 1,
         "a value is missing or not a finite number": 1,
         "high is not the highest": 1,
         "no coin": 1,
         "off the grid of its interval": 1,
     }
-    assert loaded["bad"]["examples"][0] == {
+    assert loaded["rejected"]["examples"][0] == {
         "row": 6,
         "reason": "high is not the highest",
         "coin": "BTC",
@@ -62,16 +62,16 @@ async def test_prices_are_loaded_once_listed_and_summed_up(admin: User, eve: Use
     (series,) = loaded["series"]
     assert (series["interval"], series["gaps"]) == (
         "5m",
-        [{"after": "2024-01-01T00:15:00Z", "before": "2024-01-01T00:30:00Z", "missing": 2}],
+        [{"after": "2024-01-01T00:15:00Z", "before": "2024-01-01T00:30:00Z", "missing_bars": 2}],
     )
 
     again = (await send(admin, HEADER + GOOD + MORE, "?shared=true")).json()
-    assert (again["added"], again["changed"]) == (0, 0)
+    assert (again["added_bars"], again["changed_bars"]) == (0, 0)
     other = HEADER + GOOD.replace(",11,5", ",11.5,5") + MORE
     changed = (await send(admin, other, "?shared=true")).json()
-    assert (changed["added"], changed["changed"]) == (0, 1)
+    assert (changed["added_bars"], changed["changed_bars"]) == (0, 1)
     named = "unix,o,h,l,c,v\n1704067200,1,2,1,2,1\n"
-    assert (await send(admin, named, "?coin=eth&interval=5m&shared=true")).json()["added"] == 1
+    assert (await send(admin, named, "?coin=eth&interval=5m&shared=true")).json()["added_bars"] == 1
 
     coins = (await eve.http.get("/prices/coins")).json()
     assert [(coin["coin"], coin["interval"], coin["bars"], coin["shared"]) for coin in coins] == [
@@ -79,7 +79,7 @@ async def test_prices_are_loaded_once_listed_and_summed_up(admin: User, eve: Use
         ("ETH", "5m", 1, True),
     ]
     (bitcoin,) = (await eve.http.get("/prices/statistics?coin=btc")).json()
-    assert (bitcoin["bars"], bitcoin["missing"], bitcoin["gaps"]) == (5, 2, 1)
+    assert (bitcoin["bars"], bitcoin["missing_bars"], bitcoin["gaps"]) == (5, 2, 1)
     assert (bitcoin["lowest"], bitcoin["highest"], bitcoin["range"]) == (9.0, 13.0, 4.0)
     assert datetime.fromisoformat(bitcoin["last"]).isoformat() == "2024-01-01T00:30:00+00:00"
     since = (await eve.http.get("/prices/statistics?start=2024-01-01T00:05:00")).json()
@@ -92,12 +92,12 @@ async def test_prices_are_loaded_once_listed_and_summed_up(admin: User, eve: Use
 
 
 async def test_a_users_own_bars_are_seen_by_nobody_else(ada: User, eve: User) -> None:
-    assert (await send(ada, HEADER + GOOD + MORE)).json()["added"] == 4
+    assert (await send(ada, HEADER + GOOD + MORE)).json()["added_bars"] == 4
     assert (await eve.http.get("/prices/coins")).json() == []
     assert (await eve.http.get("/prices/statistics?coin=BTC")).json() == []
     assert (await eve.http.get("/prices/statistics?start=2020-01-01")).json() == []
     assert (await eve.http.delete("/prices?coin=BTC")).status_code == 404
-    assert (await send(eve, HEADER + GOOD.replace("13", "15") + MORE)).json()["added"] == 4
+    assert (await send(eve, HEADER + GOOD.replace("13", "15") + MORE)).json()["added_bars"] == 4
     (own,) = (await ada.http.get("/prices/statistics")).json()
     assert (own["highest"], own["shared"]) == (13.0, False)
     assert (await ada.http.delete("/prices?coin=btc")).json() == {"bars": 4}
@@ -117,7 +117,7 @@ async def test_an_import_says_how_far_it_is_and_how_it_ended(ada: User, settings
     answer = await send(ada, HEADER + GOOD + MORE, headers=SAID)
     lines = [json.loads(line) for line in answer.text.splitlines()]
     assert [set(line) for line in lines[:-1]] == [{"progress", "text"}] * (len(lines) - 1)
-    assert lines[-1]["result"]["added"] == 4
+    assert lines[-1]["result"]["added_bars"] == 4
     refused = (await send(ada, "a,b\n1,2\n", headers=SAID)).text.splitlines()
     assert json.loads(refused[-1])["problem"]["code"] == "missing_columns"
     assert not list((settings.home / "uploads").iterdir())

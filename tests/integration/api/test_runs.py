@@ -185,7 +185,7 @@ async def test_the_largest_cell_of_a_session_is_reported_with_its_bound(
     assert usage["memory_limit_bytes"] == settings.limits.memory_bytes
     assert usage["cpu_s"] > 0
     assert (usage["cells"], usage["tool_calls"], usage["chat_calls"]) == (1, 1, 0)
-    [part] = usage["parts"]
+    [part] = usage["breakdown"]
     assert (part["step"], part["node"], part["agent"]) == (1, "running", "user")
     assert part["peak_memory_bytes"] == usage["peak_memory_bytes"] == seen["usage"]["peak_memory_bytes"]
 

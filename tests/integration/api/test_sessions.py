@@ -92,7 +92,7 @@ async def test_a_session_on_an_unknown_dataset_is_not_made(ada: User) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "where"),
+    ("change", "location"),
     [
         ({"goal": ""}, "body.goal"),
         ({"goal": "x" * 10_001}, "body.goal"),
@@ -107,11 +107,11 @@ async def test_a_session_on_an_unknown_dataset_is_not_made(ada: User) -> None:
     ],
 )
 async def test_a_request_out_of_bounds_names_the_field(
-    ada: User, change: dict[str, object], where: str
+    ada: User, change: dict[str, object], location: str
 ) -> None:
     refused = await ada.http.post(SESSIONS, json={**GOAL, **change})
     assert refused.status_code == 422
-    assert [fault["where"] for fault in refused.json()["errors"]] == [where]
+    assert [error["location"] for error in refused.json()["errors"]] == [location]
 
 
 async def test_lists_come_in_pages_newest_first(ada: User) -> None:

@@ -152,7 +152,7 @@ async def test_a_socket_tells_what_was_and_what_comes_and_closes_at_the_end(
         await stage.finish()
         code, rest = await closed(client)
     assert code == sockets.Close.ENDED
-    assert [first["n"], *(event["n"] for event in rest)] == [1, 2, 3]
+    assert [first["seq"], *(event["seq"] for event in rest)] == [1, 2, 3]
     assert [first["text"], rest[0]["text"], rest[1]["kind"]] == ["before", "after", "session_finished"]
 
 
@@ -185,7 +185,7 @@ async def test_live_events_have_no_number(server: Server, ada: User, session: st
         await heard(client, 1)
         await stage.progress("half way")
         (live,) = await heard(client, 1)
-    assert (live["kind"], live["text"], "n" in live) == ("progress", "half way", False)
+    assert (live["kind"], live["text"], "seq" in live) == ("progress", "half way", False)
 
 
 async def test_a_ticket_opens_one_socket_once(server: Server, ada: User, session: str, stage: Stage) -> None:
@@ -298,9 +298,9 @@ async def test_a_slow_reader_is_closed_with_a_code_and_comes_back_with_its_curso
             await until(lambda: slow_clients() > too_slow)  # reading nothing is what is tested
             code, before = await closed(client)
     assert code == sockets.Close.TOO_SLOW
-    cursor = before[-1]["n"]
+    cursor = before[-1]["seq"]
     async with server.open(session, ada, f"?since={cursor}") as client:
-        assert (await heard(client, 1))[0]["n"] == int(str(cursor)) + 1
+        assert (await heard(client, 1))[0]["seq"] == int(str(cursor)) + 1
 
 
 def slow_clients() -> float:

@@ -31,7 +31,7 @@ from app.sandbox.process import ProcessConfig, ProcessProvider
 from app.sessions.graphs import GraphSpec
 from app.sessions.in_memory import MemoryDrive, MemoryJournal
 from app.sessions.recorded_facts import ArtifactFacts, QuestionFacts
-from app.sessions.schemas import UsagePart
+from app.sessions.schemas import StepUsage
 from app.sessions.step_scope import ArtifactDraft, Fit, FitOutcome, SessionFacts, StepScope
 from app.storage.blobs import Blob
 from app.storage.folder import FolderBlobs
@@ -134,7 +134,7 @@ class JournalRecords:
     async def is_tool_allowed(self, tool: str) -> bool:
         return False
 
-    async def usage(self, step: StepScope) -> Sequence[UsagePart]:
+    async def usage(self, step: StepScope) -> Sequence[StepUsage]:
         return []
 
     def _answer(self, key: str) -> Any:

@@ -26,7 +26,7 @@ async def test_without_a_fit_there_is_a_report_and_no_model(most: int, lab) -> N
     drive = lab.drive(GOAL, QUICK, MemoryJournal(max_calls={"tool": most}))
     result = drive.spec.result(await drive.run())
     assert result["model"] is None
-    assert result["report"]["checked"] > 0
+    assert result["report"]["checked_claims"] > 0
     assert "train_classification_model" not in worked(drive.journal)
 
 
@@ -39,7 +39,7 @@ async def test_with_fits_the_best_of_them_is_judged_and_reported(lab) -> None:
     result = drive.spec.result(await drive.run())
     assert result["model"]
     assert result["holdout"]["value"] is not None
-    assert result["report"]["checked"] > 0
+    assert result["report"]["checked_claims"] > 0
     done = worked(drive.journal)
     assert "build_ensemble" not in done[after_training:]
     assert done.count("final_evaluation") == 1

@@ -61,7 +61,7 @@ async def test_every_agent_that_behaves_badly_is_bounded_and_its_work_is_done(ha
         drive = lab.drive(GOAL, QUICK, chat=config)
         result = drive.spec.result(await drive.run())
     assert result["model"]
-    assert result["report"]["checked"] > 0
+    assert result["report"]["checked_claims"] > 0
     assert max(heard.values()) <= AgentLimits().model_calls
     assert max(sizes) < LARGEST
     tools = Counter(step for step, key in drive.journal.calls if key.startswith("tool:"))

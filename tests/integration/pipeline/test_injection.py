@@ -173,4 +173,4 @@ async def test_a_model_that_obeys_its_data_gets_nowhere(lab, secrets, tmp_path):
         assert secret not in written
     assert sum(call.name == "final_evaluation" and not done.failed for call, done in tools) == 1
     assert result["problem"]["target"] == "bought"
-    assert result["report"]["checked"] > 0
+    assert result["report"]["checked_claims"] > 0

@@ -27,7 +27,7 @@ def titanic() -> pd.DataFrame:
 
 async def answer_of(drive: MemoryDrive) -> dict[str, Any]:
     result = drive.spec.result(await drive.run())
-    assert result["report"]["checked"] > 0
+    assert result["report"]["checked_claims"] > 0
     answer: dict[str, Any] = result["answer"]
     return answer
 
@@ -43,7 +43,7 @@ async def test_a_question_is_answered_from_the_rows_and_no_model_is_made(lab, ti
     survivors = titanic[(titanic.survived == 1) & titanic.age.notna()]
     expected = survivors.groupby("class").age.mean()
     assert dict(answer["rows"]) == pytest.approx(expected.to_dict())
-    assert (answer["rows_used"], answer["rows_there"]) == (len(survivors), len(titanic))
+    assert (answer["rows_used"], answer["total_rows"]) == (len(survivors), len(titanic))
     assert nodes(drive.journal) == ["planning", "data_retrieval", "answering", "reporting"]
     assert "survived" in answer["code"]
     assert not [draft for draft in drive.journal.artifacts if draft.kind in ("model", "holdout")]

@@ -41,7 +41,7 @@ async def test_passengers_who_survived(lab):
     assert result["problem"]["target"] == "survived"
     assert result["holdout"]["value"] > 0.75
     assert result["holdout"]["low"] < result["holdout"]["value"] < result["holdout"]["high"]
-    assert result["report"]["checked"] > 0
+    assert result["report"]["checked_claims"] > 0
     assert drive.journal.asked == []
     assert [node for node in nodes(drive.journal) if node in NODES] == NODES
     opened = [call.name for call, _ in drive.journal.recorded].count("final_evaluation")

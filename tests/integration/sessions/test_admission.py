@@ -54,7 +54,7 @@ class Lab:
 
     async def place(self, owner: UUID, session: UUID) -> tuple[int, int] | None:
         view = await SessionReader(self.db, owner).get(session)
-        return (view.in_line.place, view.in_line.of) if view.in_line else None
+        return (view.queue.position, view.queue.length) if view.queue else None
 
 
 @pytest.fixture

@@ -50,7 +50,7 @@ async def test_invalid_input_names_the_field_and_keeps_its_value_to_itself(clien
     assert answer.status_code == 422
     problem = answer.json()
     assert problem["code"] == "invalid_request"
-    assert {fault["where"] for fault in problem["errors"]} == {"body.password", "body.extra"}
+    assert {error["location"] for error in problem["errors"]} == {"body.password", "body.extra"}
     assert "s3cr" not in answer.text
 
 

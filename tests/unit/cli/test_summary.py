@@ -13,7 +13,7 @@ RESULT = {
     "metric": "roc_auc",
     "leaderboard": [{"name": "LogisticRegression", "score": 0.8522, "std": 0.0276}],
     "holdout": {"metric": "roc_auc", "value": 0.841, "low": 0.7818, "high": 0.8943, "rows": 263},
-    "report": {"artifact": "a", "checked": 41},
+    "report": {"artifact": "a", "checked_claims": 41},
 }
 
 
@@ -28,7 +28,7 @@ def test_done_is_a_completed_session_with_a_checked_report() -> None:
 
 @pytest.mark.parametrize("checked", [0, None])
 def test_a_report_in_which_nothing_was_checked_is_not_done(checked: int | None) -> None:
-    assert exit_of(ending(result={**RESULT, "report": {"checked": checked}})) is Exit.FAILED
+    assert exit_of(ending(result={**RESULT, "report": {"checked_claims": checked}})) is Exit.FAILED
 
 
 def test_a_completed_session_without_a_report_is_not_done() -> None:
@@ -57,7 +57,7 @@ def test_the_summary_names_the_score_its_interval_and_the_report() -> None:
 
 
 def test_candidates_that_the_report_folds_are_counted_and_not_listed() -> None:
-    board: list[Any] = [{"name": f"C{place}", "score": 0.8, "folded": 2 <= place < 5} for place in range(7)]
+    board: list[Any] = [{"name": f"C{place}", "score": 0.8, "collapsed": 2 <= place < 5} for place in range(7)]
     console = Console(record=True, width=120)
     show(ending(result={**RESULT, "leaderboard": board}), console)
     shown = console.export_text()

@@ -11,9 +11,9 @@ from app.cli import walls_notice
 from app.cli.walls_notice import WallsNotice
 
 LACK = "This host's kernel lacks the walls."
-STARTING = {"limited": {"cells": "It has not answered yet."}, "untrusted_code": {"status": "not_known_yet"}}
-WALLED = {"limited": {"workers": "None."}, "untrusted_code": {"status": "allowed"}}
-WITHOUT = {"limited": {"cells": LACK}, "untrusted_code": {"status": "refused"}}
+STARTING = {"degraded": {"cells": "It has not answered yet."}, "untrusted_code": {"status": "unknown"}}
+WALLED = {"degraded": {"workers": "None."}, "untrusted_code": {"status": "allowed"}}
+WITHOUT = {"degraded": {"cells": LACK}, "untrusted_code": {"status": "refused"}}
 
 
 @pytest.fixture

@@ -323,7 +323,7 @@ def test_tied_candidates_are_folded_and_all_candidates_listed_at_the_end(
     assert "more tied with the best: see all candidates below" in text
     count = next(claim for claim in draft.claims.all() if claim.operation == "how_many")
     assert count.text == "18"
-    assert sum(entry["folded"] for entry in summarise(calls, [])["leaderboard"]) == 18
+    assert sum(entry["collapsed"] for entry in summarise(calls, [])["leaderboard"]) == 18
     assert "Trial 19" in " ".join(
         plain_text(row[0]) for row in next(b for b in trials.blocks if isinstance(b, ReportTable)).rows
     )

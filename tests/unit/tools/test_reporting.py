@@ -86,7 +86,7 @@ class Records:
     async def questions(self) -> Sequence[QuestionFacts]:
         return [QuestionFacts("1.tool:1.0", "planner", "Which metric?", "f1", None, "default")]
 
-    async def usage(self, step: StepScope) -> Sequence[UsagePart]:
+    async def usage(self, step: StepScope) -> Sequence[StepUsage]:
         return []
 
     async def is_tool_allowed(self, tool: str) -> bool:

@@ -6,11 +6,11 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 
 from app.api.deletion import AccountDeletionsDep
-from app.api.deps import AdminDep, AuthDep, PageDep, PageOf, ResourcesDep, UowDep, numbered_page
+from app.api.deps import AdminDep, AuthDep, PageDep, Page, ResourcesDep, UowDep, numbered_page
 from app.api.openapi import problems
 from app.auth.admin import AccountAdministration
 from app.auth.quotas import QuotaUpdate
-from app.auth.schemas import AccountView, TrailView
+from app.auth.schemas import AccountAuditView, AccountView
 from app.retention.schemas import DeletionView
 
 router = APIRouter(prefix="/admin", tags=["admin"], responses=problems(401, 403))
@@ -25,7 +25,7 @@ async def list_users(
     uow: UowDep,
     email: PartOfAddress = None,
     disabled: bool | None = None,
-) -> PageOf[AccountView]:
+) -> Page[AccountView]:
     """Every account, oldest first. `email` is a part of the address."""
     found = await AccountAdministration(uow.db, admin.user_id).list_accounts(
         email, disabled, page.limit, page.offset
@@ -74,7 +74,7 @@ async def delete_user(
 
 
 @router.get("/deletions", operation_id="list_deletions")
-async def list_deletions(admin: AdminDep, page: PageDep, accounts: AccountDeletionsDep) -> PageOf[DeletionView]:
+async def list_deletions(admin: AdminDep, page: PageDep, accounts: AccountDeletionsDep) -> Page[DeletionView]:
     """Deletions of accounts and sessions, the newest first, and how far they are."""
     return numbered_page(page, *await accounts.page(page.limit, page.offset))
 
@@ -82,12 +82,12 @@ async def list_deletions(admin: AdminDep, page: PageDep, accounts: AccountDeleti
 @router.get("/audit", operation_id="list_account_audit")
 async def list_account_audit(
     admin: AdminDep, page: PageDep, uow: UowDep, user_id: UUID | None = None
-) -> PageOf[TrailView]:
+) -> Page[AccountAuditView]:
     """Who did what to which account, newest first."""
     rows, total = await AccountAdministration(uow.db, admin.user_id).list_audit(
         user_id, page.limit, page.offset
     )
-    return numbered_page(page, [TrailView.model_validate(row) for row in rows], total)
+    return numbered_page(page, [AccountAuditView.model_validate(row) for row in rows], total)
 
 
 async def _set_disabled(

@@ -5,8 +5,8 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query, Request, Response
 
-from app.api.deletion import ANSWERS, AlsoDerived, DeletionsDep, answer
-from app.api.deps import AuthDep, KeyedPageDep, PageOf, PrincipalDep, ResourcesDep, UowDep, keyed_page
+from app.api.deletion import RESPONSES, AlsoDerived, DeletionsDep, deletion_response
+from app.api.deps import AuthDep, KeyedPageDep, Page, PrincipalDep, ResourcesDep, UowDep, keyed_page
 from app.api.downloads import Download, send_blob
 from app.api.openapi import problems
 from app.artifacts import service
@@ -22,7 +22,7 @@ async def list_artifacts(
     uow: UowDep,
     session_id: UUID | None = None,
     kind: Annotated[str | None, Query(max_length=40, examples=["figure"])] = None,
-) -> PageOf[ArtifactView]:
+) -> Page[ArtifactView]:
     """Newest first. The locked hold-out is not listed before its session has ended."""
     return keyed_page(
         page, await service.list_artifacts(uow.db, principal.user_id, session_id, kind, page.portion)
@@ -65,7 +65,7 @@ async def get_artifact(
     status_code=204,
     operation_id="delete_artifact",
     response_class=Response,
-    responses=ANSWERS,
+    responses=RESPONSES,
 )
 async def delete_artifact(
     artifact_id: UUID,
@@ -77,4 +77,4 @@ async def delete_artifact(
     """Delete what an ended session left; of a model with `derived=true` its predictions, too."""
     left = await deletions.artifact(principal.user_id, artifact_id, derived)
     auth_services.storage_quota.invalidate_user(principal.user_id)
-    return answer(left)
+    return deletion_response(left)

@@ -5,13 +5,13 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
-from app.api.deletion import ANSWERS, AlsoDerived, DeletionsDep, answer
+from app.api.deletion import RESPONSES, AlsoDerived, DeletionsDep, deletion_response
 from app.api.deps import (
     NEEDS_ROOM,
     AuthDep,
     IdempotencyKey,
     KeyedPageDep,
-    PageOf,
+    Page,
     PrincipalDep,
     ResourcesDep,
     UowDep,
@@ -68,7 +68,7 @@ async def upload_dataset(
 
 
 @router.get("", operation_id="list_datasets")
-async def list_datasets(principal: PrincipalDep, page: KeyedPageDep, uow: UowDep) -> PageOf[DatasetView]:
+async def list_datasets(principal: PrincipalDep, page: KeyedPageDep, uow: UowDep) -> Page[DatasetView]:
     """Newest first."""
     rows = await DatasetRepository(uow.db, principal.user_id).page(page.portion)
     return keyed_page(page, rows.each(DatasetView.model_validate))
@@ -104,7 +104,7 @@ async def preview_dataset(
     status_code=204,
     operation_id="delete_dataset",
     response_class=Response,
-    responses=ANSWERS,
+    responses=RESPONSES,
 )
 async def delete_dataset(
     dataset_id: UUID,
@@ -116,4 +116,4 @@ async def delete_dataset(
     """Delete an upload, and with `derived=true` every session, run and prediction that it was used for."""
     left = await deletions.dataset(principal.user_id, dataset_id, derived)
     auth_services.storage_quota.invalidate_user(principal.user_id)
-    return answer(left)
+    return deletion_response(left)

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
-from app.api.deps import AuthDep, KeyedPageDep, PageOf, ResourcesDep, SignedInDep, UowDep, keyed_page
+from app.api.deps import AuthDep, KeyedPageDep, Page, ResourcesDep, SignedInDep, UowDep, keyed_page
 from app.api.openapi import problems
 from app.auth.keys import ApiKeys
 from app.auth.repository import KeyRepository
@@ -20,7 +20,7 @@ async def create_key(wanted: KeyCreate, principal: SignedInDep, uow: UowDep) -> 
 
 
 @router.get("", operation_id="list_keys")
-async def list_keys(principal: SignedInDep, page: KeyedPageDep, uow: UowDep) -> PageOf[KeyView]:
+async def list_keys(principal: SignedInDep, page: KeyedPageDep, uow: UowDep) -> Page[KeyView]:
     rows = await KeyRepository(uow.db, principal.user_id).page(page.portion)
     return keyed_page(page, rows.each(KeyView.model_validate))
 

@@ -9,7 +9,7 @@ from app.api.deps import (
     NEEDS_ROOM,
     IdempotencyKey,
     KeyedPageDep,
-    PageOf,
+    Page,
     PrincipalDep,
     ResourcesDep,
     UowDep,
@@ -48,7 +48,7 @@ RunServiceDep = Annotated[SessionService, Depends(_run_service)]
 @router.get("", operation_id="list_models")
 async def list_models(
     principal: PrincipalDep, page: KeyedPageDep, uow: UowDep, session_id: UUID | None = None
-) -> PageOf[ModelView]:
+) -> Page[ModelView]:
     """Every fitted candidate, newest first; `chosen` marks the one that its session settled on."""
     return keyed_page(page, await models.list_models(uow.db, principal.user_id, session_id, page.portion))
 

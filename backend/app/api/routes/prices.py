@@ -12,7 +12,7 @@ from app.api.ndjson_progress import MEDIA_TYPE, NdjsonProgressResponse, wants_pr
 from app.api.openapi import problems
 from app.api.uploads import UPLOAD_BODY, received
 from app.auth.principal import Principal, UserRole
-from app.datasets.price_schemas import CoinStatistics, CoinView, Dropped, ImportView
+from app.datasets.price_schemas import CoinStatistics, CoinView, DeletedBars, ImportView
 from app.datasets.prices import ImportOptions, Prices, in_utc
 from app.errors import Forbidden
 from app.sandbox.contract import Progress
@@ -103,10 +103,10 @@ async def delete_prices(
     coin: Annotated[str, Query(pattern=_COIN)],
     interval: IntervalName = None,
     shared: Shared = False,
-) -> Dropped:
+) -> DeletedBars:
     """Delete your own bars of a coin: those of one interval, or all."""
     _check(principal, shared)
-    return Dropped(bars=await prices.drop(coin.upper(), interval, shared=shared))
+    return DeletedBars(bars=await prices.drop(coin.upper(), interval, shared=shared))
 
 
 def _check(principal: Principal, shared: bool) -> None:

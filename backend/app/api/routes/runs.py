@@ -5,12 +5,12 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from app.api.deletion import ANSWERS, DeletionsDep, answer
+from app.api.deletion import RESPONSES, DeletionsDep, deletion_response
 from app.api.deps import (
     NEEDS_ROOM,
     IdempotencyKey,
     KeyedPageDep,
-    PageOf,
+    Page,
     PrincipalDep,
     ResourcesDep,
     keyed_page,
@@ -57,7 +57,7 @@ async def create_run(
 
 
 @router.get("", operation_id="list_runs")
-async def list_runs(reader: ReaderDep, page: KeyedPageDep) -> PageOf[RunSummary]:
+async def list_runs(reader: ReaderDep, page: KeyedPageDep) -> Page[RunSummary]:
     """Your runs, newest first."""
     return keyed_page(page, (await reader.list_sessions(None, page.portion)).each(RunSummary.from_session))
 
@@ -86,8 +86,8 @@ async def cancel_run(
 
 
 @router.delete(
-    "/{run_id}/data", status_code=204, operation_id="delete_run", response_class=Response, responses=ANSWERS
+    "/{run_id}/data", status_code=204, operation_id="delete_run", response_class=Response, responses=RESPONSES
 )
 async def delete_run(run_id: UUID, principal: PrincipalDep, deletions: DeletionsDep) -> Response:
     """Delete a run with what it left. One that runs is killed first."""
-    return answer(await deletions.session(principal.user_id, run_id, also_derived=True, run=True))
+    return deletion_response(await deletions.session(principal.user_id, run_id, also_derived=True, run=True))

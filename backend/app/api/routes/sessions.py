@@ -5,13 +5,13 @@ from uuid import UUID
 
 from fastapi import APIRouter, Path, Request, Response
 
-from app.api.deletion import ANSWERS, AlsoDerived, DeletionsDep, answer
+from app.api.deletion import RESPONSES, AlsoDerived, DeletionsDep, deletion_response
 from app.api.deps import (
     NEEDS_ROOM,
     IdempotencyKey,
     KeyedPageDep,
+    Page,
     PageDep,
-    PageOf,
     PrincipalDep,
     ResourcesDep,
     UowDep,
@@ -64,7 +64,7 @@ async def create_session(
 @router.get("", operation_id="list_sessions")
 async def list_sessions(
     reader: ReaderDep, page: KeyedPageDep, status: SessionStatus | None = None
-) -> PageOf[SessionSummary]:
+) -> Page[SessionSummary]:
     """Your sessions, newest first."""
     return keyed_page(page, await reader.list_sessions(status, page.portion))
 
@@ -76,13 +76,13 @@ async def get_session(session_id: UUID, reader: ReaderDep) -> SessionView:
 
 
 @router.get("/{session_id}/messages", operation_id="list_session_messages", responses=problems(404))
-async def list_messages(session_id: UUID, reader: ReaderDep, page: PageDep) -> PageOf[MessageView]:
+async def list_messages(session_id: UUID, reader: ReaderDep, page: PageDep) -> Page[MessageView]:
     """The conversation as a person reads it."""
     return numbered_page(page, *await reader.messages(session_id, page.limit, page.offset))
 
 
 @router.get("/{session_id}/steps", operation_id="list_session_steps", responses=problems(404))
-async def list_steps(session_id: UUID, reader: ReaderDep, page: PageDep) -> PageOf[StepView]:
+async def list_steps(session_id: UUID, reader: ReaderDep, page: PageDep) -> Page[StepView]:
     """The journal: every committed step and the calls that it made."""
     return numbered_page(page, *await reader.steps(session_id, page.limit, page.offset))
 
@@ -90,7 +90,7 @@ async def list_steps(session_id: UUID, reader: ReaderDep, page: PageDep) -> Page
 @router.get("/{session_id}/artifacts", operation_id="list_session_artifacts", responses=problems(404))
 async def list_session_artifacts(
     session_id: UUID, principal: PrincipalDep, reader: ReaderDep, page: KeyedPageDep, uow: UowDep
-) -> PageOf[ArtifactView]:
+) -> Page[ArtifactView]:
     """What the session has left so far; the locked hold-out appears when it has ended."""
     await reader.check_exists(session_id)
     return keyed_page(page, await list_artifacts(uow.db, principal.user_id, session_id, None, page.portion))
@@ -103,7 +103,7 @@ async def get_results(session_id: UUID, reader: ReaderDep) -> ResultsView:
 
 
 @router.get("/{session_id}/audit", operation_id="list_session_audit", responses=problems(404))
-async def list_audit(session_id: UUID, reader: ReaderDep, page: PageDep) -> PageOf[AuditView]:
+async def list_audit(session_id: UUID, reader: ReaderDep, page: PageDep) -> Page[AuditView]:
     """Who did what: what the user asked for, and every call of an agent."""
     return numbered_page(page, *await reader.audit(session_id, page.limit, page.offset))
 
@@ -154,7 +154,7 @@ async def cancel_session(session_id: UUID, principal: PrincipalDep, service: Ser
     status_code=204,
     operation_id="delete_session",
     response_class=Response,
-    responses=ANSWERS,
+    responses=RESPONSES,
 )
 async def delete_session(
     session_id: UUID, principal: PrincipalDep, deletions: DeletionsDep, derived: AlsoDerived = None
@@ -163,4 +163,4 @@ async def delete_session(
 
     One that runs is cancelled first. Predictions with its models elsewhere are derived.
     """
-    return answer(await deletions.session(principal.user_id, session_id, derived))
+    return deletion_response(await deletions.session(principal.user_id, session_id, derived))

@@ -113,7 +113,7 @@ async def _either(ended: "asyncio.Task[None]", leaving: asyncio.Event) -> None:
 
 
 def _sse(seen: EventMessage) -> str:
-    cursor = "" if seen.n is None else f"id: {seen.n}\n"
+    cursor = "" if seen.seq is None else f"id: {seen.seq}\n"
     return f"{cursor}event: {seen.kind}\ndata: {seen.data}\n\n"
 
 

@@ -23,9 +23,9 @@ class SessionQueued(_Event):
     """Live: it waits in line for a place to run in; said again whenever its place has changed."""
 
     kind: Literal["session_queued"] = "session_queued"
-    place: int
+    position: int
     """1 is next."""
-    of: int
+    length: int
 
 
 class PlanMade(_Event):

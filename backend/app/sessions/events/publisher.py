@@ -58,7 +58,7 @@ class EventPublisher:
 
     def publish(self, session_id: UUID, sighting: EventMessage) -> None:
         """Push one event."""
-        number = "" if sighting.n is None else str(sighting.n)
+        number = "" if sighting.seq is None else str(sighting.seq)
         self._enqueue(
             channel_name(session_id), f"{number} {sighting.kind} {sighting.data}", sighting.kind in _URGENT
         )

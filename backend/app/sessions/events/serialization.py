@@ -48,17 +48,17 @@ def _storable(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class EventMessage:
-    """What a watcher sees. `n` is its cursor; None for a live one. `data` is the event as JSON text."""
+    """An event as a client receives it: `seq` is its cursor (None: live), `data` the event as JSON text."""
 
-    n: int | None
+    seq: int | None
     kind: str
     data: str
 
 
-def make_event_message(n: int | None, at: datetime, kind: str, body: str) -> EventMessage:
-    """`body` is the event's own JSON; its number and time go before it."""
-    head = f'"n":{n},' if n is not None else ""
-    return EventMessage(n, kind, f'{{{head}"at":"{at.isoformat()}",{body.lstrip()[1:]}')
+def make_event_message(seq: int | None, created_at: datetime, kind: str, body: str) -> EventMessage:
+    """Prepend the number and the time of an event to `body`, its JSON object."""
+    head = f'"seq":{seq},' if seq is not None else ""
+    return EventMessage(seq, kind, f'{{{head}"created_at":"{created_at.isoformat()}",{body.lstrip()[1:]}')
 
 
 def dump_event(event: Durable | Live) -> str:

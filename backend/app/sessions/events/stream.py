@@ -13,6 +13,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from app.db.pool import Database
+from app.db.stored_names import current_event
 from app.sessions.events.events import SessionQueued
 from app.sessions.events.serialization import EventMessage, dump_event, make_event_message
 from app.sessions.events.subscriber import EventSubscriber
@@ -90,7 +91,7 @@ class EventStreams:
             while True:
                 if rows := await self._read_events(session_id, subscription.last_number):
                     yield rows
-                    subscription.last_number = rows[-1].n or subscription.last_number
+                    subscription.last_number = rows[-1].seq or subscription.last_number
                     if rows[-1].kind in TERMINAL_KINDS:
                         return
                     if len(rows) == _PAGE:
@@ -117,7 +118,10 @@ class EventStreams:
     async def _read_events(self, session_id: UUID, since: int) -> list[EventMessage]:
         rows = await self._db.rows(VIEWS.events_after, session_id, since, _PAGE)
         events = (StoredEvent(**row) for row in rows)
-        return [make_event_message(event.n, event.at, event.kind, event.body) for event in events]
+        return [
+            make_event_message(event.n, event.at, event.kind, current_event(event.kind, event.body))
+            for event in events
+        ]
 
     @contextlib.asynccontextmanager
     async def _subscribed(self, session_id: UUID, subscription: Subscription) -> AsyncIterator[Subscription]:
@@ -174,5 +178,5 @@ def _summarize(subscriptions: Collection[Subscription]) -> tuple[int, int | None
 def _announce_position(subscription: Subscription, place: int, length: int) -> None:
     if subscription.queue_position != (place, length):
         subscription.queue_position = (place, length)
-        event = SessionQueued(place=place, of=length)
+        event = SessionQueued(position=place, length=length)
         subscription.receive([make_event_message(None, datetime.now(UTC), event.kind, dump_event(event))])

@@ -88,12 +88,12 @@ class Subscription:
         batch: list[EventMessage] = []
         while self._waiting:
             one = self._waiting.popleft()
-            if one.n is None:
+            if one.seq is None:
                 batch.append(one)
-            elif one.n == self.last_number + 1:
+            elif one.seq == self.last_number + 1:
                 batch.append(one)
-                self.last_number = one.n
-            elif one.n > self.last_number:
+                self.last_number = one.seq
+            elif one.seq > self.last_number:
                 self._behind = True
                 break
         return batch

@@ -19,9 +19,9 @@ select count(*) as total from (
 select s.id, s.goal, s.status, s.last_seq as step,
   (select node from steps where session_id = s.id and seq = s.last_seq) as node,
   s.created_at, s.started_at, s.ended_at,
-  s.dataset_ids, s.preferences, s.seed, s.deadline_at, s.event_seq, s.error, s.result, s.forgotten,
+  s.dataset_ids, s.preferences, s.seed, s.deadline_at, s.event_seq, s.error, s.result, s.forgotten as expired_data,
   case when s.ended_at is null and s.admitted_at is null and s.wake > s.seen then
-    (select json_build_object('place', place, 'of', length) from session_line where id = s.id) end as in_line,
+    (select json_build_object('position', place, 'length', length) from session_line where id = s.id) end as queue,
   (select row_to_json(q) from (
     select key, kind, agent, body, asked_at from questions
     where session_id = s.id and answered_at is null and s.ended_at is null
@@ -43,11 +43,11 @@ select from sessions where id = $1 and owner_id = $2
 select ended_at is not null and event_seq <= $3 as over from sessions where id = $1 and owner_id = $2
 
 -- name: list_messages
-select seq as step, n, role, text, at, count(*) over () as total
+select seq as step, n as number, role, text, at as created_at, count(*) over () as total
 from messages where session_id = $1 order by at, seq, n limit $2 offset $3
 
 -- name: list_steps
-select seq, node, started_at, committed_at, count(*) over () as total,
+select seq as step, node, started_at, committed_at, count(*) over () as total,
   (select coalesce(json_agg(json_build_object(
       'key', key, 'kind', kind, 'name', name, 'agent', agent, 'failed', failed,
       'duration_ms', duration_ms, 'recorded_at', recorded_at) order by recorded_at, key), '[]')
@@ -57,7 +57,7 @@ from steps where session_id = $1 order by seq limit $2 offset $3
 -- name: get_results
 select s.id, s.status, s.error, s.result,
   (select coalesce(json_agg(json_build_object(
-      'round', round_key, 'candidate', candidate, 'name', name, 'status', status, 'runs', runs,
+      'round', round_key, 'candidate', candidate, 'name', name, 'status', status, 'attempts', runs,
       'started_at', started_at, 'ended_at', ended_at) order by round_key, candidate), '[]')
     from fits f where f.session_id = s.id) as candidates
 from sessions s where s.id = $1 and s.owner_id = $2
@@ -114,7 +114,7 @@ with trail as (
 ), page as (
   select *, count(*) over () as total from trail order by at, source, n, key limit $2 offset $3
 )
-select p.at, p.actor, p.action, p.total,
+select p.at as created_at, p.actor, p.action, p.total,
   case p.source
     when 'audit' then (select a.detail::json from audit a where a.id = p.n)
     when 'call' then (

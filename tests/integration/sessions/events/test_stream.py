@@ -38,7 +38,7 @@ async def _see(watch: EventStreams, lab: Lab, session_id: object, since: int = 0
 
 
 def _numbers(seen: list[EventMessage]) -> list[int]:
-    return [one.n for one in seen if one.n is not None]
+    return [one.seq for one in seen if one.seq is not None]
 
 
 async def test_a_watcher_sees_durable_events_in_order_and_live_ones_between(
@@ -52,12 +52,12 @@ async def test_a_watcher_sees_durable_events_in_order_and_live_ones_between(
         seen = await watching
     assert _numbers(seen) == list(range(1, len(_numbers(seen)) + 1))
     assert seen[-1].kind == "session_finished"
-    assert {"step_started", "progress"} <= {one.kind for one in seen if one.n is None}
+    assert {"step_started", "progress"} <= {one.kind for one in seen if one.seq is None}
     for one in seen:
         body = json.loads(one.data)
         assert body["kind"] == one.kind
-        assert body.get("n") == one.n
-        assert body["at"]
+        assert body.get("seq") == one.seq
+        assert body["created_at"]
 
 
 async def test_a_watcher_of_a_finished_session_gets_it_all_and_is_let_go(
@@ -82,9 +82,11 @@ async def test_the_tail_and_the_rows_say_the_same(
     lab.start_worker()
     lab.send(jobs.advance_job(session_id))
     async with hang_guard():
-        live = [one for one in await task if one.n is not None]
+        live = [one for one in await task if one.seq is not None]
         read = await _see(watch, lab, session_id)
-    assert [(one.n, json.loads(one.data)) for one in live] == [(one.n, json.loads(one.data)) for one in read]
+    assert [(one.seq, json.loads(one.data)) for one in live] == [
+        (one.seq, json.loads(one.data)) for one in read
+    ]
 
 
 async def test_a_watcher_misses_nothing_when_the_tail_is_cut(
@@ -116,7 +118,7 @@ async def test_a_watcher_that_does_not_read_is_sent_away(
     await duties.runner.advance(session_id)
     stream = watch.subscribe(session_id)
     first = await anext(stream)
-    assert first.n == 1
+    assert first.seq == 1
     await lab.answer(session_id)
     await duties.runner.advance(session_id)
     await until(lambda: all(listener._overrun for listener in watch._listeners[session_id]))

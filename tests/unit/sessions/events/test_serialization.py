@@ -37,12 +37,12 @@ def test_a_request_is_the_same_whatever_the_order_of_its_keys() -> None:
 def test_a_durable_event_carries_its_cursor_and_a_live_one_none() -> None:
     body = dump_event(SessionStarted(goal="a goal"))
     assert json.loads(make_event_message(7, AT, "session_started", body).data) == {
-        "n": 7,
-        "at": "2026-01-02T03:04:05+00:00",
+        "seq": 7,
+        "created_at": "2026-01-02T03:04:05+00:00",
         "kind": "session_started",
         "goal": "a goal",
     }
-    assert "n" not in json.loads(make_event_message(None, AT, "session_started", body).data)
+    assert "seq" not in json.loads(make_event_message(None, AT, "session_started", body).data)
 
 
 def test_an_event_with_odd_text_can_still_be_stored() -> None:

@@ -22,7 +22,7 @@ class Client:
 
     def __call__(self, told: Sequence[EventMessage]) -> bool:
         if self.ready:
-            self.got += [one.n for one in told]
+            self.got += [one.seq for one in told]
         return self.ready
 
 
