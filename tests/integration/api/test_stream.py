@@ -164,7 +164,7 @@ async def test_a_socket_comes_back_with_its_cursor_and_misses_nothing(
         (one,) = await heard(client, 1)
     await stage.say("two")
     await stage.say("three")
-    async with server.open(session, ada, f"?since={one['n']}") as client:
+    async with server.open(session, ada, f"?since={one['seq']}") as client:
         assert [event["text"] for event in await heard(client, 2)] == ["two", "three"]
 
 
