@@ -177,7 +177,7 @@ class StepUsage(UsageTotals):
 
 
 class BudgetView(_SessionOutput):
-    """Use of one resource. `limit` includes extensions; `exhausted`: the session ends with its present results."""
+    """Use of one resource. `limit` includes extensions; `exhausted` ends the session."""
 
     resource: Literal["tokens", "cost_usd", "tool_calls", "seconds"]
     used: float

@@ -6,7 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 
 from app.api.deletion import AccountDeletionsDep
-from app.api.deps import AdminDep, AuthDep, PageDep, Page, ResourcesDep, UowDep, numbered_page
+from app.api.deps import AdminDep, AuthDep, Page, PageDep, ResourcesDep, UowDep, numbered_page
 from app.api.openapi import problems
 from app.auth.admin import AccountAdministration
 from app.auth.quotas import QuotaUpdate

@@ -39,7 +39,7 @@ async def test_a_burst_is_two_messages_its_first_event_and_the_rest(
             if message is None:
                 continue
             told.append(
-                (message["channel"].decode(), [seen.n for seen in parse_messages(message["data"].decode())])
+                (message["channel"].decode(), [seen.seq for seen in parse_messages(message["data"].decode())])
             )
             if len(told) == 1:
                 for n in range(2, 12):
@@ -59,5 +59,5 @@ async def test_what_waits_is_sent_when_it_closes(tail: EventPublisher, redis_url
         message = None
         while message is None:
             message = await heard.get_message(ignore_subscribe_messages=True, timeout=HANG_GUARD_S)
-    assert [seen.n for seen in parse_messages(message["data"].decode())] == [1]
+    assert [seen.seq for seen in parse_messages(message["data"].decode())] == [1]
     await redis.aclose()
