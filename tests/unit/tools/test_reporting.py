@@ -19,11 +19,11 @@ from app.sandbox.computer import Computer
 from app.sandbox.contract import CellRequest, Computation, End, Fault, Outcome, Progress, Usage
 from app.sessions.in_memory import MemoryJournal, MemoryStep
 from app.sessions.recorded_facts import ArtifactFacts, QuestionFacts
+from app.sessions.schemas import StepUsage
 from app.sessions.step_scope import CallResult, SessionFacts, StepScope
 from app.storage.folder import FolderBlobs
 from app.tools.context import ToolContext
 from app.tools.reporting import (
-from app.sessions.schemas import StepUsage
     create_comparison_report,
     generate_recommendations,
     generate_summary,
